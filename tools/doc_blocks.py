@@ -14,6 +14,7 @@ from pathlib import Path
 
 from markdown_pages import Block, blocks
 from results import Case, write_junit
+from typescript import compile_project, link_packages
 
 ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "target" / "docs"
@@ -113,14 +114,7 @@ def run_typescript(programs: list[Program]) -> list[Case]:
     """Checks and compiles every TypeScript block with `tsc --strict`, then runs those that compiled."""
     if not programs:
         return []
-    package = ROOT / "bindings-node"
-    modules = WORK / "node_modules"
-    modules.mkdir(exist_ok=True)
-    for name in ("hookweave", "@types"):
-        link = modules / name
-        link.unlink(missing_ok=True)
-        link.symlink_to(package if name == "hookweave" else package / "node_modules" / name, target_is_directory=True)
-    (WORK / "package.json").write_text('{ "type": "module", "private": true }\n', encoding="utf-8")
+    link_packages(WORK)
     options = {
         "strict": True,
         "target": "es2022",
@@ -136,10 +130,7 @@ def run_typescript(programs: list[Program]) -> list[Case]:
     for program in programs:
         # Makes a block without an import a module too, where `await` may stand at the top.
         (WORK / f"{program.stem}.ts").write_text(program.source + "export {};\n", encoding="utf-8")
-    tsc = package / "node_modules" / ".bin" / "tsc"
-    compiled = subprocess.run(
-        [str(tsc), "--project", str(WORK), "--pretty", "false"], capture_output=True, text=True, check=False, cwd=WORK
-    )
+    compiled = compile_project(WORK, cwd=WORK)
     complaints: dict[str, list[str]] = {}
     for line in compiled.stdout.splitlines():
         complaints.setdefault(line.partition("(")[0], []).append(line)
