@@ -1,0 +1,239 @@
+//! One event on its way through its hooks: a machine without clocks, threads, futures or locks.
+//!
+//! [`begin`] says which hooks to run; a driver runs them and reports what came of it with [`Stage::resume`]; at last
+//! there is an [`Outcome`]. The machine is generic over the handler `T` and over who owns the payload (`V`). A hook that
+//! answers nothing costs a push to a list; everything else is kept in [`Loud`], made when it is first needed.
+
+mod apply;
+mod claims;
+mod failure;
+mod loud;
+mod merge;
+mod report;
+
+use std::sync::Arc;
+
+use crate::error::{Code, Error};
+use crate::event::EventSpec;
+use crate::index::{Call, Plan, Reuse, Snapshot};
+use crate::options::Mode;
+use crate::outcome::Outcome;
+use crate::payload::Host;
+
+use claims::Claims;
+pub(crate) use loud::{Loud, Record};
+
+pub use failure::{Failure, FailureKind};
+pub use loud::Status;
+pub use report::{Report, Said};
+
+/// How deep dispatches may nest: a hook that dispatches, whose hook dispatches, and so on.
+pub const MAX_DEPTH: u32 = 16;
+
+/// Refuses a dispatch that is nested too deeply; the outermost one has depth 0.
+pub fn check_depth(depth: u32) -> Result<(), Error> {
+    if depth <= MAX_DEPTH {
+        return Ok(());
+    }
+    Err(Error::new(
+        Code::NestedTooDeep,
+        format!("dispatches are nested deeper than {MAX_DEPTH}; a hook seems to raise the event that it listens to"),
+    ))
+}
+
+/// Where a dispatch stands.
+#[derive(Debug)]
+pub enum Step<T, V> {
+    /// Hooks have to run.
+    Run(Stage<T, V>),
+    /// Everything is said.
+    Done(Box<Outcome<T, V>>),
+}
+
+/// The hooks to run now: one in sequential mode, those of equal priority in parallel mode.
+///
+/// Owns the suspended dispatch and holds no lock; dropping it abandons the dispatch.
+#[derive(Debug)]
+pub struct Stage<T, V> {
+    running: Box<Running<T, V>>,
+    end: usize,
+}
+
+/// A dispatch between its first hook and its outcome.
+#[derive(Debug)]
+struct Running<T, V> {
+    snapshot: Arc<Snapshot<T>>,
+    event: Arc<EventSpec>,
+    plan: Arc<Plan<T>>,
+    reuse: Reuse,
+    at: usize,
+    payload: V,
+    /// Nanoseconds of each hook so far, while all of them answered nothing.
+    quiet: Vec<u64>,
+    loud: Option<Box<Loud<T, V>>>,
+    claims: Claims<T>,
+}
+
+/// Starts a dispatch.
+pub fn begin<T, H: Host>(
+    host: &H,
+    snapshot: Arc<Snapshot<T>>,
+    event: Arc<EventSpec>,
+    plan: Arc<Plan<T>>,
+    reuse: Reuse,
+    payload: H::Value,
+) -> Step<T, H::Value> {
+    let quiet = Vec::with_capacity(plan.calls().len());
+    let running =
+        Running { snapshot, event, plan, reuse, at: 0, payload, quiet, loud: None, claims: Claims::default() };
+    Box::new(running).next(host)
+}
+
+impl<T, V> Stage<T, V> {
+    /// The hooks to run; detached ones are to be started and not awaited.
+    pub fn calls(&self) -> &[Call<T>] {
+        self.running.plan.calls().get(self.running.at..self.end).unwrap_or_default()
+    }
+
+    /// The event's payload as these hooks have to see it.
+    pub fn payload(&self) -> &V {
+        &self.running.payload
+    }
+
+    /// How often hooks have changed the payload so far; whoever shows it to hooks anew looks at this.
+    pub fn changes(&self) -> u32 {
+        self.running.loud.as_ref().map_or(0, |loud| loud.changes)
+    }
+
+    /// Whether these hooks have run before and look at the final event now.
+    pub fn is_recheck(&self) -> bool {
+        self.running.loud.as_ref().is_some_and(|loud| loud.rechecking)
+    }
+
+    /// Says that the handler at an index starts: from here on a `once` hook is used up.
+    pub fn started(&mut self, index: usize) {
+        let at = self.running.at + index;
+        if let Some(call) = self.running.plan.calls().get(at).filter(|call| call.entry().once()) {
+            self.running.claims.spend(call.entry());
+        }
+    }
+
+    /// Goes on with what came of each hook, in the order of [`Self::calls`].
+    ///
+    /// A hook without a report counts as cancelled; surplus reports are ignored.
+    pub fn resume<H: Host<Value = V>>(mut self, host: &H, reports: impl IntoIterator<Item = Report<V>>) -> Step<T, V> {
+        let mut reports = reports.into_iter();
+        if self.running.loud.is_none() && self.end == self.running.at + 1 {
+            match reports.next() {
+                Some(Report { said: Said::Nothing, took, overran: false }) => {
+                    self.running.quiet.push(took);
+                    self.running.at = self.end;
+                    return self.running.next(host);
+                }
+                first => self.running.take_stage(host, self.end, first.into_iter().chain(reports)),
+            }
+        } else {
+            self.running.take_stage(host, self.end, reports);
+        }
+        self.running.next(host)
+    }
+}
+
+impl<T, V> Running<T, V> {
+    /// Finds the next hooks to run, or ends.
+    fn next<H: Host<Value = V>>(mut self: Box<Self>, host: &H) -> Step<T, V> {
+        loop {
+            if self.at < self.plan.calls().len() {
+                let end = self.plan.stage_end(self.at);
+                if self.plan.is_plain() && self.loud.as_ref().is_none_or(|loud| loud.skips.is_empty()) {
+                    return Step::Run(Stage { running: self, end });
+                }
+                if let Some(end) = self.admit(end) {
+                    return Step::Run(Stage { running: self, end });
+                }
+            } else if !self.begin_recheck(host) {
+                return Step::Done(Box::new(self.finish()));
+            }
+        }
+    }
+
+    /// Passes over the hooks of a stage that must not run; `None` when none is left.
+    #[cold]
+    fn admit(&mut self, end: usize) -> Option<usize> {
+        let mut kept = Vec::new();
+        let mut dropped = Vec::new();
+        let stage = self.plan.calls().get(self.at..end).unwrap_or_default();
+        for call in stage {
+            let entry = call.entry();
+            let skipper = self.loud.as_ref().and_then(|loud| loud.skipper(entry.scope()));
+            match skipper.filter(|_| !entry.mandatory()) {
+                Some(by) => dropped.push((call.clone(), format!("skipped by `{by}`"))),
+                None if entry.once() && !self.claims.take(entry) => {
+                    dropped.push((call.clone(), "claimed by another dispatch".to_owned()));
+                }
+                None => kept.push(call.clone()),
+            }
+        }
+        if dropped.is_empty() {
+            return Some(end);
+        }
+        let loud = self.loud.get_or_insert_with(|| Loud::after(&self.plan, &self.quiet));
+        for (call, why) in dropped {
+            loud.records.push(Record::skipped(&call, why));
+        }
+        let left = kept.len();
+        let calls = self.plan.calls();
+        kept.extend(calls.get(end..).unwrap_or_default().iter().cloned());
+        self.plan = Arc::new(Plan::new(kept, self.plan.mode()));
+        self.at = 0;
+        (left > 0).then_some(left)
+    }
+
+    /// Plans the mandatory hooks that have not seen the final event; false when there are none.
+    fn begin_recheck<H: Host<Value = V>>(&mut self, host: &H) -> bool {
+        let Some(loud) = self.loud.as_mut() else { return false };
+        if loud.rechecking || loud.ended || loud.changes == 0 {
+            return false;
+        }
+        let Some(event) = self.snapshot.event(self.event.name()) else { return false };
+        let planned = self.snapshot.plan(host, event, &host.view(&self.payload));
+        let calls: Vec<Call<T>> = planned
+            .plan
+            .calls()
+            .iter()
+            .filter(|call| call.entry().mandatory() && !loud.has_seen_the_last_change(call))
+            .cloned()
+            .collect();
+        loud.rechecking = true;
+        loud.skips.clear();
+        if calls.is_empty() {
+            return false;
+        }
+        self.plan = Arc::new(Plan::new(calls, Mode::Sequential));
+        self.at = 0;
+        true
+    }
+
+    /// Finds out which later hooks the changed event selects.
+    fn replan<H: Host<Value = V>>(&mut self, host: &H, last: &Call<T>) {
+        if self.reuse != Reuse::Never {
+            return;
+        }
+        let Some(event) = self.snapshot.event(self.event.name()) else { return };
+        let planned = self.snapshot.plan(host, event, &host.view(&self.payload));
+        let mode = self.plan.mode();
+        // In parallel mode the whole priority has had its turn, also the hooks that were not selected then.
+        let is_later = |call: &&Call<T>| match mode {
+            Mode::Sequential => call.position() > last.position(),
+            Mode::Parallel => call.entry().priority() > last.entry().priority(),
+        };
+        let calls = planned.plan.calls().iter().filter(is_later).cloned().collect();
+        self.plan = Arc::new(Plan::new(calls, mode));
+        self.at = 0;
+    }
+
+    fn finish(self) -> Outcome<T, V> {
+        let Self { snapshot, event, plan, payload, quiet, loud, .. } = self;
+        Outcome::new(snapshot, event, plan, payload, quiet, loud)
+    }
+}

@@ -1,0 +1,169 @@
+//! What a dispatch keeps once a hook has said something.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::failure::FailureKind;
+use crate::action::Action;
+use crate::answer::{Ask, Injection, Message};
+use crate::hook::{FailBehavior, Scope};
+use crate::index::{Call, Plan};
+
+/// What became of a selected hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It ran and answered.
+    Ran,
+    /// It failed.
+    Failed,
+    /// It was passed over.
+    Skipped,
+    /// It ran once more, on the final event.
+    Rechecked,
+    /// It was started and not awaited.
+    Detached,
+}
+
+impl Status {
+    /// The status's name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ran => "ran",
+            Self::Failed => "failed",
+            Self::Skipped => "skipped",
+            Self::Rechecked => "rechecked",
+            Self::Detached => "detached",
+        }
+    }
+}
+
+/// A failure and what the failure rule made of it.
+#[derive(Debug)]
+pub(crate) struct Failed<V> {
+    pub(crate) kind: FailureKind,
+    pub(crate) message: String,
+    pub(crate) cause: Option<V>,
+    pub(crate) became: FailBehavior,
+}
+
+/// One line of the trace.
+#[derive(Debug)]
+pub(crate) struct Record<T, V> {
+    pub(crate) call: Call<T>,
+    pub(crate) status: Status,
+    pub(crate) took: u64,
+    pub(crate) action: Action,
+    pub(crate) reason: Option<String>,
+    pub(crate) modified: Vec<String>,
+    /// Earlier hooks whose modification of a field this one replaced.
+    pub(crate) overrode: Vec<(String, Arc<str>)>,
+    pub(crate) failure: Option<Failed<V>>,
+    pub(crate) overran: bool,
+    pub(crate) why: Option<String>,
+    /// How many changes of the event the hook has seen, its own included.
+    pub(crate) seen: u32,
+}
+
+impl<T, V> Record<T, V> {
+    pub(crate) fn new(call: &Call<T>, status: Status, took: u64) -> Self {
+        Self {
+            call: call.clone(),
+            status,
+            took,
+            action: Action::Continue,
+            reason: None,
+            modified: Vec::new(),
+            overrode: Vec::new(),
+            failure: None,
+            overran: false,
+            why: None,
+            seen: 0,
+        }
+    }
+
+    pub(crate) fn skipped(call: &Call<T>, why: String) -> Self {
+        Self { why: Some(why), ..Self::new(call, Status::Skipped, 0) }
+    }
+
+    /// Whether the hook's `allow` does not count: it does not cover all that the event names, or the event changed.
+    pub(crate) fn is_void(&self, changes: u32) -> bool {
+        self.action == Action::Allow && (!self.call.covers() || self.seen < changes)
+    }
+}
+
+/// Everything that hooks have said so far.
+#[derive(Debug)]
+pub(crate) struct Loud<T, V> {
+    pub(crate) records: Vec<Record<T, V>>,
+    /// How often the event was changed.
+    pub(crate) changes: u32,
+    /// Each field that was changed, and who changed it last.
+    pub(crate) modified: Vec<(String, Arc<str>)>,
+    /// The payloads before each change, with the position of the last hook of the stage that made it.
+    pub(crate) versions: Vec<(usize, V)>,
+    pub(crate) injections: Vec<(Arc<str>, Injection)>,
+    /// Messages with their hook; the engine's own have none.
+    pub(crate) messages: Vec<(Option<Arc<str>>, Message)>,
+    pub(crate) asks: Vec<(Arc<str>, Ask)>,
+    pub(crate) delay_ms: u64,
+    pub(crate) suppress_output: bool,
+    /// By dialect, in order.
+    pub(crate) ext: Vec<(String, V)>,
+    /// Scopes that a hook asked to skip, and which hook.
+    pub(crate) skips: Vec<(Scope, Arc<str>)>,
+    pub(crate) rechecking: bool,
+    /// A block or stop ended the dispatch.
+    pub(crate) ended: bool,
+}
+
+impl<T, V> Loud<T, V> {
+    /// Takes over from the quiet list.
+    pub(crate) fn after(plan: &Plan<T>, quiet: &[u64]) -> Box<Self> {
+        let records =
+            plan.calls().iter().zip(quiet).map(|(call, took)| Record::new(call, Status::Ran, *took)).collect();
+        Box::new(Self {
+            records,
+            changes: 0,
+            modified: Vec::new(),
+            versions: Vec::new(),
+            injections: Vec::new(),
+            messages: Vec::new(),
+            asks: Vec::new(),
+            delay_ms: 0,
+            suppress_output: false,
+            ext: Vec::new(),
+            skips: Vec::new(),
+            rechecking: false,
+            ended: false,
+        })
+    }
+
+    /// Who asked to skip a scope, if anyone did.
+    pub(crate) fn skipper(&self, scope: Scope) -> Option<&Arc<str>> {
+        self.skips.iter().find(|(skipped, _)| *skipped == scope).map(|(_, by)| by)
+    }
+
+    /// Whether a hook has run since the event last changed.
+    pub(crate) fn has_seen_the_last_change(&self, call: &Call<T>) -> bool {
+        self.records.iter().any(|record| {
+            record.call.position() == call.position()
+                && record.status != Status::Skipped
+                && record.seen == self.changes
+        })
+    }
+
+    /// Notes who modified a field; says whom they replaced, if it was another hook.
+    pub(crate) fn note_modified(&mut self, field: &str, by: &Arc<str>) -> Option<Arc<str>> {
+        match self.modified.iter_mut().find(|(known, _)| known == field) {
+            Some((_, last)) if **last == **by => None,
+            Some((_, last)) => Some(std::mem::replace(last, Arc::clone(by))),
+            None => {
+                self.modified.push((field.to_owned(), Arc::clone(by)));
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! Event names, aliases and what each event carries.
+//!
+//! The catalogue is data ([`BUILT_IN`]); bindings export it, so that no list of events is typed twice.
+
+mod table;
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::error::{Code, Error, did_you_mean};
+use crate::payload::{Host, Kind};
+use crate::read::Reader;
+
+pub use table::{BUILT_IN, COMMON_FIELDS};
+
+/// What kind of value a payload field holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldKind {
+    /// Whatever the host puts there.
+    Any,
+    /// A string.
+    Text,
+    /// An integer or a number with a fraction.
+    Number,
+    /// A truth value.
+    Flag,
+    /// A list.
+    List,
+    /// A mapping whose names belong to the tool or the user (`args`, `metadata`, `usage`).
+    Object,
+    /// A mapping whose names belong to the catalogue (`result`, `response`, `context`).
+    Record,
+}
+
+impl FieldKind {
+    /// The kind's name in exported data and messages.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::Text => "string",
+            Self::Number => "number",
+            Self::Flag => "boolean",
+            Self::List => "list",
+            Self::Object => "object",
+            Self::Record => "record",
+        }
+    }
+
+    /// Whether a value of this kind may stand in the field.
+    #[must_use]
+    pub fn accepts(self, kind: &Kind<'_>) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Text => matches!(kind, Kind::Text(_) | Kind::BadText),
+            Self::Number => matches!(kind, Kind::Int(_) | Kind::BigInt(_) | Kind::Float(_)),
+            Self::Flag => matches!(kind, Kind::Bool(_)),
+            Self::List => matches!(kind, Kind::List(_)),
+            Self::Object | Self::Record => *kind == Kind::Object,
+        }
+    }
+}
+
+/// One field of an event's payload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field {
+    /// The engine's name, in `snake_case`.
+    pub name: &'static str,
+    /// What it holds.
+    pub kind: FieldKind,
+    /// Whether the payload may lack it.
+    pub optional: bool,
+    /// Whether hooks may replace it.
+    pub modifiable: bool,
+}
+
+/// An event of the catalogue, as data.
+#[derive(Debug, Clone, Copy)]
+pub struct BuiltIn {
+    /// The canonical name.
+    pub name: &'static str,
+    /// Other names that mean the same event.
+    pub aliases: &'static [&'static str],
+    /// The payload, without [`COMMON_FIELDS`].
+    pub fields: &'static [Field],
+    /// Whether a block stops what the agent is about to do.
+    pub gate: bool,
+    /// The field that the `source` matcher looks at.
+    pub subtype: Option<&'static str>,
+    /// A field that names a file path, beside those in `args`.
+    pub path: Option<&'static str>,
+}
+
+/// A field that hooks may replace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Modifiable {
+    /// The engine's name of the field.
+    pub name: String,
+    /// What a replacement must be.
+    pub kind: FieldKind,
+}
+
+/// Everything that the engine knows of one event.
+#[derive(Debug, Clone)]
+pub struct EventSpec {
+    name: String,
+    gate: bool,
+    modifiable: Vec<Modifiable>,
+    built_in: Option<&'static BuiltIn>,
+}
+
+impl EventSpec {
+    fn of(built_in: &'static BuiltIn) -> Self {
+        Self {
+            name: built_in.name.to_owned(),
+            gate: built_in.gate,
+            modifiable: built_in
+                .fields
+                .iter()
+                .filter(|field| field.modifiable)
+                .map(|field| Modifiable { name: field.name.to_owned(), kind: field.kind })
+                .collect(),
+            built_in: Some(built_in),
+        }
+    }
+
+    fn custom(name: &str) -> Self {
+        Self { name: name.to_owned(), gate: true, modifiable: Vec::new(), built_in: None }
+    }
+
+    /// The canonical name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether a block stops what the agent is about to do.
+    #[must_use]
+    pub const fn gate(&self) -> bool {
+        self.gate
+    }
+
+    /// The fields that hooks may replace.
+    #[must_use]
+    pub fn modifiable(&self) -> &[Modifiable] {
+        &self.modifiable
+    }
+
+    /// The catalogue's entry; `None` for a custom event.
+    #[must_use]
+    pub const fn built_in(&self) -> Option<&'static BuiltIn> {
+        self.built_in
+    }
+
+    /// Whether the payload can have this field; a custom event's payload can have any.
+    #[must_use]
+    pub fn may_have(&self, field: &str) -> bool {
+        self.built_in.is_none_or(|known| known.fields.iter().any(|f| f.name == field))
+    }
+
+    /// The field that the `source` matcher looks at.
+    #[must_use]
+    pub fn subtype(&self) -> Option<&'static str> {
+        self.built_in.map_or(Some("source"), |known| known.subtype)
+    }
+
+    /// The event's own field that names a file path.
+    #[must_use]
+    pub fn path(&self) -> Option<&'static str> {
+        self.built_in.map_or(Some("path"), |known| known.path)
+    }
+}
+
+/// What `define_event` was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventDefinition {
+    /// The name, in the program's own style.
+    pub name: String,
+    /// Whether a block stops what the agent is about to do; true unless said otherwise, so that no block is lost.
+    pub gate: bool,
+    /// The payload fields that hooks may replace.
+    pub modifiable: Vec<String>,
+}
+
+impl EventDefinition {
+    /// Reads `{name, gate?, modifiable?}` from a host's object.
+    pub fn read<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Result<Self, Error> {
+        let reader = Reader::new(host, view, Code::InvalidEventDefinition, "event definition")?;
+        reader.only(&["name", "gate", "modifiable"])?;
+        Ok(Self {
+            name: reader.required_text("name")?,
+            gate: reader.flag("gate")?.unwrap_or(true),
+            modifiable: reader.texts("modifiable")?.unwrap_or_default(),
+        })
+    }
+}
+
+/// Namespaces that known aliases use: a misspelling there is an error, never a custom event.
+fn is_reserved_namespace(name: &str) -> bool {
+    let Some((namespace, _)) = name.split_once(':') else { return false };
+    BUILT_IN
+        .iter()
+        .flat_map(|event| event.aliases)
+        .filter_map(|alias| alias.split_once(':'))
+        .any(|(known, _)| known.eq_ignore_ascii_case(namespace))
+}
+
+/// The events that one client knows: the built-in ones and its own.
+#[derive(Debug, Clone)]
+pub struct Catalogue {
+    by_name: FxHashMap<String, Arc<EventSpec>>,
+}
+
+impl Default for Catalogue {
+    fn default() -> Self {
+        let mut by_name = FxHashMap::default();
+        for known in BUILT_IN {
+            let spec = Arc::new(EventSpec::of(known));
+            for alias in known.aliases {
+                by_name.insert((*alias).to_owned(), Arc::clone(&spec));
+            }
+            by_name.insert(known.name.to_owned(), spec);
+        }
+        Self { by_name }
+    }
+}
+
+impl Catalogue {
+    /// The event of this name or alias.
+    ///
+    /// A name with a colon outside the reserved namespaces is a custom event without asking; any other unknown name
+    /// is [`Code::UnknownEvent`], with the nearest known name.
+    pub fn resolve(&self, name: &str) -> Result<Arc<EventSpec>, Error> {
+        if let Some(spec) = self.by_name.get(name) {
+            return Ok(Arc::clone(spec));
+        }
+        if name.contains(':') && !is_reserved_namespace(name) {
+            check_name(name).map_err(|why| Error::new(Code::UnknownEvent, why))?;
+            return Ok(Arc::new(EventSpec::custom(name)));
+        }
+        let known = self.by_name.keys().map(String::as_str);
+        let mend = if name.contains(':') {
+            "its namespace belongs to known events; use another one for custom events"
+        } else {
+            "define a custom event with define_event, or give it a name with a colon such as `deploy:start`"
+        };
+        Err(Error::new(Code::UnknownEvent, format!("unknown event `{name}`{}; {mend}", did_you_mean(name, known))))
+    }
+
+    /// Remembers a custom event that somebody listens to.
+    pub(crate) fn intern(&mut self, spec: &Arc<EventSpec>) {
+        if !self.by_name.contains_key(&spec.name) {
+            self.by_name.insert(spec.name.clone(), Arc::clone(spec));
+        }
+    }
+
+    /// Every name and alias with its event.
+    pub(crate) fn names(&self) -> impl Iterator<Item = (&String, &Arc<EventSpec>)> {
+        self.by_name.iter()
+    }
+
+    /// Adds a custom event. The same definition twice is no error.
+    pub fn define(&mut self, definition: &EventDefinition) -> Result<(), Error> {
+        let refuse = |why: String| Err(Error::new(Code::InvalidEventDefinition, why));
+        let name = definition.name.as_str();
+        if let Err(why) = check_name(name) {
+            return refuse(why);
+        }
+        if is_reserved_namespace(name) {
+            return refuse(format!("event `{name}`: its namespace belongs to known events; choose another one"));
+        }
+        for field in &definition.modifiable {
+            if field.is_empty() || COMMON_FIELDS.iter().any(|common| common.name == field) {
+                return refuse(format!("event `{name}`: field `{field}` cannot be modifiable; name a field of its own payload"));
+            }
+        }
+        let spec = EventSpec {
+            name: name.to_owned(),
+            gate: definition.gate,
+            modifiable: definition
+                .modifiable
+                .iter()
+                .map(|field| Modifiable { name: field.clone(), kind: FieldKind::Any })
+                .collect(),
+            built_in: None,
+        };
+        if let Some(known) = self.by_name.get(name) {
+            if known.built_in.is_some() {
+                return refuse(format!("event `{name}` is built in and cannot be defined again"));
+            }
+            if known.gate != spec.gate || known.modifiable != spec.modifiable {
+                return refuse(format!("event `{name}` is already defined differently"));
+            }
+            return Ok(());
+        }
+        self.by_name.insert(name.to_owned(), Arc::new(spec));
+        Ok(())
+    }
+}
+
+/// Refuses names that could not be typed or told apart.
+fn check_name(name: &str) -> Result<(), String> {
+    if name.is_empty() || name.len() > 128 {
+        return Err("an event name has 1 to 128 bytes".to_owned());
+    }
+    if name.starts_with(':') || name.ends_with(':') {
+        return Err(format!("event `{name}`: there must be text on both sides of the colon"));
+    }
+    if name.chars().any(|letter| letter.is_whitespace() || letter.is_control()) {
+        return Err(format!("event `{}`: a name has no white space or control characters", name.escape_debug()));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_aliases_are_distinct() {
+        let mut names: Vec<_> = BUILT_IN.iter().flat_map(|event| event.aliases.iter().chain([&event.name])).collect();
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all, "an alias is used twice");
+    }
+
+    #[test]
+    fn a_misspelling_in_a_known_namespace_is_an_error() {
+        let catalogue = Catalogue::default();
+        let error = catalogue.resolve("tool:pree").unwrap_err();
+        assert_eq!(error.code(), Code::UnknownEvent);
+        assert!(error.message().contains("did you mean `tool:pre`"), "{error}");
+        assert_eq!(catalogue.resolve("deploy:start").unwrap().name(), "deploy:start");
+        assert!(catalogue.resolve("nonsense").is_err());
+    }
+
+    #[test]
+    fn definitions_cannot_replace_known_events() {
+        let mut catalogue = Catalogue::default();
+        let mut definition = EventDefinition { name: "Deploy".into(), gate: false, modifiable: vec!["target".into()] };
+        catalogue.define(&definition).unwrap();
+        catalogue.define(&definition).unwrap();
+        definition.gate = true;
+        assert!(catalogue.define(&definition).unwrap_err().message().contains("already defined"));
+        definition.name = "PreToolUse".into();
+        assert!(catalogue.define(&definition).unwrap_err().message().contains("built in"));
+    }
+
+    #[test]
+    fn every_field_that_a_matcher_reads_exists() {
+        for event in BUILT_IN {
+            for field in event.subtype.iter().chain(&event.path) {
+                assert!(event.fields.iter().any(|known| known.name == *field), "{}.{field}", event.name);
+            }
+        }
+    }
+}

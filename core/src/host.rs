@@ -1,0 +1,79 @@
+//! The machine shaped for a foreign driver: what the Python and Node bindings translate one to one.
+//!
+//! A driver registers hooks in a [`Registry`], plans a payload with [`Snapshot::plan`], and runs the steps that
+//! [`begin`] gives. It owns everything that the machine must not have: callables, clocks, timers, tasks.
+
+use std::sync::OnceLock;
+
+pub use crate::action::Action;
+pub use crate::answer::{Ask, Injection, Message};
+pub use crate::detached::{DetachedQueue, MAX_WAITING, Submitted, refusal};
+pub use crate::dispatch::{
+    Failure, FailureKind, MAX_DEPTH, Report, Said, Stage, Status, Step, begin, check_depth,
+};
+pub use crate::error::{Code, Error};
+pub use crate::event::{
+    BUILT_IN, BuiltIn, COMMON_FIELDS, EventDefinition, EventSpec, Field, FieldKind, Modifiable,
+};
+pub use crate::explain::{Explained, Explanation, explain};
+pub use crate::hook::{FailBehavior, HookSpec, Scope, Timeout};
+pub use crate::index::{Call, EventIndex, Plan, Planned, Reuse, Snapshot};
+pub use crate::json::{NotJson, to_json};
+pub use crate::matcher::{ArgTest, MatcherSpec};
+pub use crate::options::{Mode, Options, Profile};
+pub use crate::outcome::{Outcome, Summary, TraceEntry, Unmatched, Vote};
+pub use crate::payload::{BadKey, Host, Kind, MAX_NESTING, Spelling, TooDeep};
+pub use crate::registry::{Entry, HookId, HookInfo, Registry};
+pub use crate::tool::ToolDefinition;
+
+/// Milliseconds since the epoch.
+#[must_use]
+pub fn now_ms() -> u64 {
+    #[expect(clippy::disallowed_methods, reason = "the one place where the wall clock is read")]
+    let now = std::time::SystemTime::now();
+    now.duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// A random id for a session or a tool call that the host did not name.
+#[must_use]
+pub fn new_id() -> String {
+    uuid::Uuid::new_v4().to_string()
+}
+
+/// What the engine fills in where a host leaves it out, once per dispatch and only when asked.
+#[derive(Debug)]
+pub struct Envelope {
+    began_ms: u64,
+    session_id: OnceLock<String>,
+    tool_use_id: OnceLock<String>,
+}
+
+impl Envelope {
+    /// For a dispatch that begins at a time, in milliseconds since the epoch.
+    #[must_use]
+    pub const fn new(began_ms: u64) -> Self {
+        Self { began_ms, session_id: OnceLock::new(), tool_use_id: OnceLock::new() }
+    }
+
+    /// When the dispatch began, in milliseconds since the epoch.
+    #[must_use]
+    pub const fn timestamp(&self) -> u64 {
+        self.began_ms
+    }
+
+    /// The generated session id.
+    pub fn session_id(&self) -> &str {
+        self.session_id.get_or_init(new_id)
+    }
+
+    /// The generated tool call id.
+    pub fn tool_use_id(&self) -> &str {
+        self.tool_use_id.get_or_init(new_id)
+    }
+}
+
+/// Parses a hook's id, or says that no hook can have it.
+pub fn hook_id(text: &str) -> Result<HookId, Error> {
+    HookId::parse(text).ok_or_else(|| crate::registry::unknown_hook(text))
+}

@@ -1,0 +1,43 @@
+//! The hook engine for AI agents.
+//!
+//! An agent raises events (a tool is about to run, a prompt came in, a session ends); hooks observe, modify, block, ask
+//! a person or add context. This crate holds the rules: which hooks an event selects, in which order they run, how
+//! their answers fold into one [`Outcome`](outcome::Outcome), and what a failure means. Programs written in Rust use
+//! `Engine`; the Python and Node packages drive the same machine through [`host`].
+
+pub mod action;
+pub mod answer;
+pub mod detached;
+pub mod dispatch;
+#[cfg(feature = "engine")]
+mod engine;
+pub mod error;
+pub mod event;
+pub mod explain;
+#[cfg(feature = "engine")]
+mod handler;
+pub mod hook;
+#[cfg(feature = "host")]
+pub mod host;
+pub mod index;
+pub mod json;
+mod look;
+pub mod matcher;
+pub mod options;
+pub mod outcome;
+mod path;
+mod pattern;
+pub mod payload;
+mod read;
+pub mod registry;
+#[cfg(feature = "engine")]
+mod response;
+pub mod tool;
+
+#[cfg(feature = "engine")]
+pub use engine::{Engine, EngineBuilder, Event, Outcome, Registration};
+pub use error::{Code, Error};
+#[cfg(feature = "engine")]
+pub use handler::{Handler, HookError, HookFuture};
+#[cfg(feature = "engine")]
+pub use response::{HookResponse, IntoResponse};

@@ -1,0 +1,204 @@
+//! What matchers read of one event, looked up once and only when asked for.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
+use crate::event::EventSpec;
+use crate::path::PathForms;
+use crate::payload::{Host, Kind};
+use crate::tool::{Tool, Tools};
+
+/// Argument names that hold a file path in the tools of every known agent.
+const PATH_ARGUMENTS: &[&str] = &["file_path", "path", "notebook_path", "paths", "files"];
+
+/// The candidates of one condition.
+#[derive(Debug)]
+pub(crate) struct Found<T> {
+    pub(crate) items: Vec<T>,
+    /// Something is there that cannot be read: the condition holds, and an `allow` does not count.
+    pub(crate) murky: bool,
+}
+
+impl<T> Found<T> {
+    pub(crate) const fn none() -> Self {
+        Self { items: Vec::new(), murky: false }
+    }
+
+    const fn unreadable() -> Self {
+        Self { items: Vec::new(), murky: true }
+    }
+}
+
+/// An event under the matchers' eyes.
+pub(crate) struct Look<'v, H: Host> {
+    host: &'v H,
+    event: &'v EventSpec,
+    payload: H::View<'v>,
+    tools: &'v Tools,
+    tool: OnceCell<Option<Cow<'v, str>>>,
+    args: OnceCell<Found<H::View<'v>>>,
+    commands: OnceCell<Found<Cow<'v, str>>>,
+    paths: OnceCell<Found<PathForms>>,
+}
+
+impl<'v, H: Host> Look<'v, H> {
+    pub(crate) fn new(host: &'v H, event: &'v EventSpec, payload: H::View<'v>, tools: &'v Tools) -> Self {
+        Self {
+            host,
+            event,
+            payload,
+            tools,
+            tool: OnceCell::new(),
+            args: OnceCell::new(),
+            commands: OnceCell::new(),
+            paths: OnceCell::new(),
+        }
+    }
+
+    pub(crate) const fn host(&self) -> &'v H {
+        self.host
+    }
+
+    pub(crate) const fn event(&self) -> &'v EventSpec {
+        self.event
+    }
+
+    /// The tool's name; `None` when the payload has none that is text.
+    pub(crate) fn tool(&self) -> Option<&str> {
+        self.tool
+            .get_or_init(|| {
+                let view = self.host.field(&self.payload, "tool")?;
+                match self.host.kind(&view) {
+                    Kind::Text(name) => Some(name),
+                    _ => None,
+                }
+            })
+            .as_deref()
+    }
+
+    fn defined(&self) -> Option<&'v Tool> {
+        self.tool().and_then(|name| self.tools.get(name))
+    }
+
+    /// The tool's name and those of the tools that it was defined to be the same as.
+    pub(crate) fn tool_names(&self) -> Option<Vec<&str>> {
+        let name = self.tool()?;
+        let mut names = vec![name];
+        if let Some(tool) = self.defined() {
+            names.extend(tool.same_as.iter().map(String::as_str));
+        }
+        Some(names)
+    }
+
+    /// A text field of the payload.
+    pub(crate) fn text(&self, field: &str) -> Found<Cow<'v, str>> {
+        self.host.field(&self.payload, field).map_or_else(Found::none, |view| self.as_text(&view))
+    }
+
+    fn as_text(&self, view: &H::View<'v>) -> Found<Cow<'v, str>> {
+        match self.host.kind(view) {
+            Kind::Null | Kind::Absent => Found::none(),
+            Kind::Text(text) => Found { items: vec![text], murky: false },
+            _ => Found::unreadable(),
+        }
+    }
+
+    /// The arguments, if they are there and an object.
+    fn args(&self) -> &Found<H::View<'v>> {
+        self.args.get_or_init(|| {
+            let Some(args) = self.host.field(&self.payload, "args") else { return Found::none() };
+            match self.host.kind(&args) {
+                Kind::Null | Kind::Absent => Found::none(),
+                Kind::Object => Found { items: vec![args], murky: false },
+                _ => Found::unreadable(),
+            }
+        })
+    }
+
+    /// The commands that the event would run.
+    pub(crate) fn commands(&self) -> &Found<Cow<'v, str>> {
+        self.commands.get_or_init(|| {
+            let args = self.args();
+            let mut found = Found { items: Vec::new(), murky: args.murky };
+            let Some(args) = args.items.first() else { return found };
+            let named = self.defined().and_then(|tool| tool.command.as_deref());
+            for name in std::iter::once("command").chain(named) {
+                if let Some(view) = self.host.get(args, name) {
+                    let text = self.as_text(&view);
+                    found.murky |= text.murky;
+                    found.items.extend(text.items);
+                }
+            }
+            found
+        })
+    }
+
+    /// The file paths that the event names.
+    pub(crate) fn paths(&self) -> &Found<PathForms> {
+        self.paths.get_or_init(|| {
+            let mut found = Found::none();
+            let mut texts = Vec::new();
+            let args = self.args();
+            found.murky = args.murky;
+            if let Some(args) = args.items.first() {
+                let named = self.defined().map_or(&[][..], |tool| &tool.paths);
+                for name in PATH_ARGUMENTS.iter().copied().chain(named.iter().map(String::as_str)) {
+                    if let Some(view) = self.host.get(args, name) {
+                        found.murky |= self.collect_paths(&view, &mut texts);
+                    }
+                }
+            }
+            if let Some(view) = self.event.path().and_then(|field| self.host.field(&self.payload, field)) {
+                found.murky |= self.collect_paths(&view, &mut texts);
+            }
+            let cwd = self.text("cwd");
+            let cwd = cwd.items.first().map(|cwd| &**cwd);
+            found.items = texts.iter().map(|path| PathForms::new(path, cwd)).collect();
+            found
+        })
+    }
+
+    /// Adds the path or paths that a value holds; says whether some of it cannot be read.
+    fn collect_paths(&self, view: &H::View<'v>, texts: &mut Vec<Cow<'v, str>>) -> bool {
+        let Kind::List(length) = self.host.kind(view) else {
+            let text = self.as_text(view);
+            texts.extend(text.items);
+            return text.murky;
+        };
+        let mut murky = false;
+        for item in (0..length).filter_map(|index| self.host.item(view, index)) {
+            let text = self.as_text(&item);
+            murky |= text.murky;
+            texts.extend(text.items);
+        }
+        murky
+    }
+
+    /// The argument at a dotted path: the key that has the dots in its name first, then the nested one.
+    pub(crate) fn argument(&self, path: &str) -> Found<H::View<'v>> {
+        let args = self.args();
+        if args.murky {
+            return Found::unreadable();
+        }
+        let Some(args) = args.items.first() else { return Found::none() };
+        if let Some(whole) = self.host.get(args, path) {
+            return Found { items: vec![whole], murky: false };
+        }
+        let mut at = args.clone();
+        for name in path.split('.') {
+            at = match self.host.kind(&at) {
+                Kind::Object => match self.host.get(&at, name) {
+                    Some(field) => field,
+                    None => return Found::none(),
+                },
+                Kind::List(_) => match name.parse().ok().and_then(|index| self.host.item(&at, index)) {
+                    Some(item) => item,
+                    None => return Found::none(),
+                },
+                Kind::Null | Kind::Absent => return Found::none(),
+                _ => return Found::unreadable(),
+            };
+        }
+        Found { items: vec![at], murky: false }
+    }
+}

@@ -1,0 +1,145 @@
+//! What a matcher was asked to be, before it is compiled.
+
+use serde::Serialize;
+
+use crate::error::{Code, Error};
+use crate::json::to_json;
+use crate::payload::{Host, Kind};
+use crate::read::Reader;
+
+/// A matcher as a person writes it; an empty one matches every event.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct MatcherSpec {
+    /// Tool names split on `|`, each exact or a glob; `""` and `"*"` are all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// A regular expression over the tool's name, unanchored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_pattern: Option<String>,
+    /// A glob over the event's file paths.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_pattern: Option<String>,
+    /// A regular expression over `args.command`, unanchored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command_pattern: Option<String>,
+    /// Tests of arguments by dotted path.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_map")]
+    pub args: Vec<(String, ArgTest)>,
+    /// Names or globs over the event's own subtype.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// Globs over the session's id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Globs over the agent's id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+}
+
+/// A test of one argument.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum ArgTest {
+    /// Names or globs over the argument as text.
+    Glob(String),
+    /// `{"regex": …}`, unanchored.
+    #[serde(serialize_with = "as_regex")]
+    Regex(String),
+    /// `{"equals": …}`, compared as JSON.
+    #[serde(serialize_with = "as_equals")]
+    Equals(serde_json::Value),
+}
+
+fn as_map<S: serde::Serializer>(args: &[(String, ArgTest)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(args.iter().map(|(path, test)| (path, test)))
+}
+
+fn as_regex<S: serde::Serializer>(pattern: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map([("regex", pattern)])
+}
+
+fn as_equals<S: serde::Serializer>(value: &serde_json::Value, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map([("equals", value)])
+}
+
+const FIELDS: &[&str] =
+    &["tool", "tool_pattern", "path_pattern", "command_pattern", "args", "source", "session", "agent"];
+
+impl MatcherSpec {
+    /// Reads a matcher from a host's object; unknown fields and wrong types are [`Code::InvalidMatcher`].
+    pub fn read<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Result<Self, Error> {
+        let reader = Reader::new(host, view, Code::InvalidMatcher, "matcher")?;
+        reader.only(FIELDS)?;
+        let args = reader.value("args").map(|view| read_args(host, &view)).transpose()?.unwrap_or_default();
+        Ok(Self {
+            tool: reader.text("tool")?,
+            tool_pattern: reader.text("tool_pattern")?,
+            path_pattern: reader.text("path_pattern")?,
+            command_pattern: reader.text("command_pattern")?,
+            args,
+            source: reader.text("source")?,
+            session: reader.text("session")?,
+            agent: reader.text("agent")?,
+        })
+    }
+
+    /// A field as it was written, for messages.
+    pub(crate) fn shown(&self, field: &str) -> String {
+        match field {
+            "args" => self.args.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>().join(", "),
+            "path_pattern" => self.path_pattern.clone().unwrap_or_default(),
+            "command_pattern" => self.command_pattern.clone().unwrap_or_default(),
+            "source" => self.source.clone().unwrap_or_default(),
+            "session" => self.session.clone().unwrap_or_default(),
+            "agent" => self.agent.clone().unwrap_or_default(),
+            _ => String::new(),
+        }
+    }
+}
+
+fn read_args<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Result<Vec<(String, ArgTest)>, Error> {
+    let refuse = |path: &str, why: String| Error::new(Code::InvalidMatcher, format!("matcher.args.{path}: {why}"));
+    if host.kind(view) != Kind::Object {
+        let why = format!("matcher.args: must be an object of tests by argument path, is {}", host.kind(view).words());
+        return Err(Error::new(Code::InvalidMatcher, why));
+    }
+    let keys = host.keys(view).map_err(|bad| Error::new(Code::InvalidMatcher, format!("matcher.args: {bad}")))?;
+    let mut args = Vec::with_capacity(keys.len());
+    for path in keys {
+        if path.is_empty() || path.split('.').any(str::is_empty) {
+            return Err(refuse(&path, "an argument path has a name on both sides of each dot".to_owned()));
+        }
+        let Some(test) = host.get(view, &path) else { continue };
+        args.push((path.clone(), read_test(host, &test, &path)?));
+    }
+    Ok(args)
+}
+
+fn read_test<'v, H: Host>(host: &'v H, test: &H::View<'v>, path: &str) -> Result<ArgTest, Error> {
+    match host.kind(test) {
+        Kind::Text(glob) => Ok(ArgTest::Glob(glob.into_owned())),
+        Kind::Object => {
+            let reader = Reader::new(host, test, Code::InvalidMatcher, format!("matcher.args.{path}"))?;
+            reader.only(&["regex", "equals"])?;
+            let regex = reader.text("regex")?;
+            match (regex, reader.given("equals")) {
+                (Some(regex), None) => Ok(ArgTest::Regex(regex)),
+                (None, Some(value)) => {
+                    let text = to_json(host, &value).map_err(|why| reader.refuse("equals", why))?;
+                    serde_json::from_str(&text).map(ArgTest::Equals).map_err(|why| reader.refuse("equals", why))
+                }
+                _ => Err(Error::new(
+                    Code::InvalidMatcher,
+                    format!("matcher.args.{path}: give either `regex` or `equals`"),
+                )),
+            }
+        }
+        kind => Err(Error::new(
+            Code::InvalidMatcher,
+            format!(
+                "matcher.args.{path}: must be a glob, {{\"regex\": …}} or {{\"equals\": …}}, is {}",
+                kind.words()
+            ),
+        )),
+    }
+}

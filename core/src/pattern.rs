@@ -1,0 +1,188 @@
+//! Compiled patterns: names with globs, regular expressions with a step limit, path globs.
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use crate::path::{self, PathForms};
+
+/// How many steps a pattern with lookaround or backreferences may take on one text.
+const STEP_LIMIT: usize = 100_000;
+
+/// The longest pattern that is compiled, in bytes.
+const MAX_PATTERN: usize = 16 * 1024;
+
+/// `Edit|Write|mcp__*`: exact names and globs.
+#[derive(Debug, Clone)]
+pub(crate) enum Names {
+    All,
+    Any { exact: Vec<String>, globs: Vec<GlobMatcher> },
+}
+
+impl Names {
+    pub(crate) fn new(text: &str) -> Result<Self, String> {
+        if matches!(text.trim(), "" | "*") {
+            return Ok(Self::All);
+        }
+        let (mut exact, mut globs) = (Vec::new(), Vec::new());
+        for name in text.split('|').map(str::trim) {
+            if name.is_empty() {
+                return Err(format!("`{text}` has an empty name between its `|`; take out the surplus `|`"));
+            }
+            if name.contains(['*', '?', '[', '{']) {
+                let glob = GlobBuilder::new(name).backslash_escape(true).build();
+                globs.push(glob.map_err(|why| format!("`{name}` is no glob: {}", why.kind()))?.compile_matcher());
+            } else {
+                exact.push(name.to_owned());
+            }
+        }
+        Ok(Self::Any { exact, globs })
+    }
+
+    pub(crate) const fn is_all(&self) -> bool {
+        matches!(self, Self::All)
+    }
+
+    pub(crate) fn matches(&self, name: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Any { exact, globs } => {
+                exact.iter().any(|known| known == name) || globs.iter().any(|glob| glob.is_match(name))
+            }
+        }
+    }
+}
+
+/// A regular expression, unanchored.
+#[derive(Debug, Clone)]
+pub(crate) enum Pattern {
+    /// Runs in linear time.
+    Plain(regex::Regex),
+    /// Has lookaround or backreferences: backtracks, up to [`STEP_LIMIT`].
+    Fancy(Box<fancy_regex::Regex>),
+}
+
+impl Pattern {
+    pub(crate) fn new(text: &str) -> Result<Self, String> {
+        if text.len() > MAX_PATTERN {
+            return Err(format!("the pattern has {} bytes; at most {MAX_PATTERN} are taken", text.len()));
+        }
+        match regex::Regex::new(text) {
+            Ok(plain) => Ok(Self::Plain(plain)),
+            Err(regex::Error::CompiledTooBig(limit)) => Err(format!("`{text}` compiles to more than {limit} bytes")),
+            Err(why) => fancy_regex::RegexBuilder::new(text)
+                .backtrack_limit(STEP_LIMIT)
+                .build()
+                .map(|fancy| Self::Fancy(Box::new(fancy)))
+                .map_err(|_| format!("`{text}` is no regular expression: {}", last_line(&why.to_string()))),
+        }
+    }
+
+    /// Whether the text matches; `None` when the step limit was reached.
+    pub(crate) fn is_match(&self, text: &str) -> Option<bool> {
+        match self {
+            Self::Plain(plain) => Some(plain.is_match(text)),
+            Self::Fancy(fancy) => fancy.is_match(text).ok(),
+        }
+    }
+}
+
+/// The sentence that says what is wrong, without the drawing above it.
+fn last_line(text: &str) -> &str {
+    let line = text.lines().last().unwrap_or(text);
+    line.strip_prefix("error: ").unwrap_or(line)
+}
+
+/// A glob over file paths: `*` stays within a directory, `**` does not.
+#[derive(Debug, Clone)]
+pub(crate) struct PathGlob {
+    matcher: GlobMatcher,
+    by_base_name: bool,
+}
+
+impl PathGlob {
+    pub(crate) fn new(text: &str) -> Result<Self, String> {
+        let composed = path::compose(text.trim_start_matches("./"));
+        if composed.is_empty() {
+            return Err("an empty pattern matches no file; leave the field out to match all".to_owned());
+        }
+        if composed.ends_with('/') {
+            return Err(format!("`{text}` ends with `/` and matches no file; write `{composed}**`"));
+        }
+        let matcher = GlobBuilder::new(&composed)
+            .literal_separator(true)
+            .backslash_escape(true)
+            .empty_alternates(true)
+            .build()
+            .map_err(|why| format!("`{text}` is no glob: {}", why.kind()))?
+            .compile_matcher();
+        Ok(Self { matcher, by_base_name: !composed.contains('/') })
+    }
+
+    fn hits(&self, form: &str) -> bool {
+        self.matcher.is_match(if self.by_base_name { path::base_name(form) } else { form })
+    }
+
+    /// Whether any form of the path matches.
+    pub(crate) fn selects(&self, path: &PathForms) -> bool {
+        path.forms().any(|form| self.hits(form))
+    }
+
+    /// Whether the path's place matches under every reading, so that an `allow` may count.
+    pub(crate) fn covers(&self, path: &PathForms) -> bool {
+        path.places.iter().all(|place| self.hits(&place.full) || place.relative.as_deref().is_some_and(|rest| self.hits(rest)))
+    }
+
+    /// The glob, for sets of many.
+    pub(crate) fn glob(&self) -> &globset::Glob {
+        self.matcher.glob()
+    }
+
+    pub(crate) const fn by_base_name(&self) -> bool {
+        self.by_base_name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_split_on_bars_and_may_be_globs() {
+        let names = Names::new("Edit | Write|mcp__*").unwrap();
+        assert!(names.matches("Write") && names.matches("mcp__x__y") && !names.matches("Writer"));
+        assert!(Names::new("Bash||Write").unwrap_err().contains("empty name"));
+        assert!(Names::new("*").unwrap().is_all());
+    }
+
+    #[test]
+    fn lookaround_falls_back_and_nonsense_is_refused() {
+        assert!(matches!(Pattern::new("rm -rf").unwrap(), Pattern::Plain(_)));
+        let fancy = Pattern::new("git push (?!origin dev)").unwrap();
+        assert_eq!(fancy.is_match("git push origin main"), Some(true));
+        assert_eq!(fancy.is_match("git push origin dev"), Some(false));
+        assert!(Pattern::new("(unclosed").unwrap_err().contains("unclosed"));
+    }
+
+    #[test]
+    fn the_step_limit_ends_a_hostile_match() {
+        let bomb = Pattern::new(r"^(a|aa)+(?=b)$").unwrap();
+        assert_eq!(bomb.is_match(&"a".repeat(60)), None);
+    }
+
+    #[test]
+    fn a_pattern_without_slash_looks_at_the_base_name() {
+        let env = PathGlob::new("*.env").unwrap();
+        assert!(env.selects(&PathForms::new("/w/config/prod.env", None)));
+        let src = PathGlob::new("src/*").unwrap();
+        assert!(src.selects(&PathForms::new("src/a", None)) && !src.selects(&PathForms::new("src/a/b", None)));
+        assert!(PathGlob::new("src/").is_err());
+    }
+
+    #[test]
+    fn an_allow_is_not_covered_by_how_a_path_is_written() {
+        let src = PathGlob::new("src/**").unwrap();
+        let escape = PathForms::new("src/../../etc/passwd", Some("/w"));
+        assert!(src.selects(&escape) && !src.covers(&escape));
+        let inside = PathForms::new("/w/src/a.py", Some("/w"));
+        assert!(src.selects(&inside) && src.covers(&inside));
+    }
+}

@@ -1,0 +1,299 @@
+//! How the core reads values that live in a host.
+//!
+//! A payload stays where it was made: a Python dict, a JavaScript object, a [`serde_json::Value`]. The core looks at
+//! the few fields that matchers need, checks answers and merges modifications through [`Host`], and never converts
+//! a value that it only passes on.
+
+use std::borrow::Cow;
+
+/// How deep containers may nest in a value that the engine copies.
+pub const MAX_NESTING: usize = 128;
+
+/// What a value is, as far as the core has to tell kinds apart.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind<'a> {
+    /// The host's way to say that nothing is there although the name is (`undefined`).
+    Absent,
+    /// `None`, `null`.
+    Null,
+    /// A truth value.
+    Bool(bool),
+    /// An integer that fits 64 bits.
+    Int(i64),
+    /// A larger integer, in decimal digits.
+    BigInt(String),
+    /// A number with a fraction, or NaN or an infinity.
+    Float(f64),
+    /// Text that is valid Unicode.
+    Text(Cow<'a, str>),
+    /// Text with lone surrogates, which no UTF-8 and no JSON can carry.
+    BadText,
+    /// A list (or tuple) of this length.
+    List(usize),
+    /// A mapping with named fields.
+    Object,
+    /// Anything else, with the name of its type.
+    Other(Cow<'a, str>),
+}
+
+impl Kind<'_> {
+    /// The kind in words, for messages: "a string", "a list".
+    #[must_use]
+    pub fn words(&self) -> Cow<'_, str> {
+        Cow::Borrowed(match self {
+            Self::Absent => "undefined",
+            Self::Null => "null",
+            Self::Bool(true) => "`true`",
+            Self::Bool(false) => "`false`",
+            Self::Int(_) | Self::BigInt(_) => "an integer",
+            Self::Float(_) => "a number",
+            Self::Text(_) | Self::BadText => "a string",
+            Self::List(_) => "a list",
+            Self::Object => "an object",
+            Self::Other(name) => return Cow::Owned(format!("a value of type {name}")),
+        })
+    }
+
+    /// Whether the value says nothing at all.
+    #[must_use]
+    pub const fn is_nothing(&self) -> bool {
+        matches!(self, Self::Absent | Self::Null)
+    }
+}
+
+/// How a host language spells the engine's own names and counts time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spelling {
+    /// `delay_ms`, milliseconds: JSON on every native wire, and Rust.
+    Wire,
+    /// `fail_behavior`, seconds.
+    Python,
+    /// `failBehavior`, milliseconds.
+    TypeScript,
+}
+
+impl Spelling {
+    /// The engine's name for what the host calls `name`: `failBehavior` is `fail_behavior` in TypeScript.
+    #[must_use]
+    pub fn canonical(self, name: &str) -> Cow<'_, str> {
+        if self != Self::TypeScript || !name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            return Cow::Borrowed(name);
+        }
+        let mut snake = String::with_capacity(name.len() + 4);
+        for letter in name.chars() {
+            if letter.is_ascii_uppercase() {
+                snake.push('_');
+            }
+            snake.push(letter.to_ascii_lowercase());
+        }
+        Cow::Owned(snake)
+    }
+
+    /// The host's name for what the engine calls `name`, in messages and for field look-ups.
+    #[must_use]
+    pub fn local(self, name: &str) -> Cow<'_, str> {
+        if self != Self::TypeScript || !name.contains('_') {
+            return Cow::Borrowed(name);
+        }
+        let mut camel = String::with_capacity(name.len());
+        let mut raise = false;
+        for letter in name.chars() {
+            if letter == '_' && !camel.is_empty() {
+                raise = true;
+            } else {
+                camel.push(if raise { letter.to_ascii_uppercase() } else { letter });
+                raise = false;
+            }
+        }
+        Cow::Owned(camel)
+    }
+
+    /// How many milliseconds one unit of a host's duration is.
+    #[must_use]
+    pub const fn unit_ms(self) -> f64 {
+        match self {
+            Self::Wire | Self::TypeScript => 1.0,
+            Self::Python => 1000.0,
+        }
+    }
+}
+
+/// A value nests deeper than [`MAX_NESTING`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("nested deeper than {MAX_NESTING} levels")]
+pub struct TooDeep;
+
+/// A mapping has a key that is not a string.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("key {0} is not a string")]
+pub struct BadKey(pub String);
+
+/// Who owns the values: the core's window on one host language.
+///
+/// Implementations never run user code (no `__eq__`, no getter of a class, no proxy trap where it can be told apart):
+/// looking at a payload must not have effects.
+pub trait Host {
+    /// An owned value.
+    type Value;
+    /// A borrowed look at a value.
+    type View<'v>: Clone
+    where
+        Self: 'v;
+
+    /// Looks at an owned value.
+    fn view<'v>(&'v self, value: &'v Self::Value) -> Self::View<'v>;
+    /// Keeps the same value, owned.
+    fn keep(&self, view: &Self::View<'_>) -> Self::Value;
+    /// Copies containers and shares leaves, so that whoever holds the original cannot change the copy.
+    fn copy(&self, view: &Self::View<'_>) -> Result<Self::Value, TooDeep>;
+    /// What the value is.
+    fn kind<'v>(&'v self, view: &Self::View<'v>) -> Kind<'v>;
+    /// The field of an object; `None` when it is not there.
+    fn get<'v>(&'v self, object: &Self::View<'v>, key: &str) -> Option<Self::View<'v>>;
+    /// The element of a list; `None` past its end.
+    fn item<'v>(&'v self, list: &Self::View<'v>, index: usize) -> Option<Self::View<'v>>;
+    /// The names of an object's fields, in order.
+    fn keys(&self, object: &Self::View<'_>) -> Result<Vec<String>, BadKey>;
+    /// Whether two values are equal all the way down.
+    fn same(&self, a: &Self::View<'_>, b: &Self::View<'_>) -> bool;
+    /// A shallow copy of an object with fields set, or removed where the value is `None`.
+    fn with(&self, object: &Self::View<'_>, changes: Vec<(String, Option<Self::Value>)>) -> Self::Value;
+    /// How the host spells names and counts time.
+    fn spelling(&self) -> Spelling;
+
+    /// A duration in milliseconds, read in the host's unit; `None` when the value is no duration.
+    fn duration_ms<'v>(&'v self, view: &Self::View<'v>) -> Option<f64> {
+        match self.kind(view) {
+            #[expect(clippy::cast_precision_loss, reason = "a delay beyond 2^53 ms is refused as too long anyway")]
+            Kind::Int(number) => Some(number as f64 * self.spelling().unit_ms()),
+            Kind::Float(number) => Some(number * self.spelling().unit_ms()),
+            _ => None,
+        }
+    }
+
+    /// Hands out the text of a value without owning it; `None` when the value is not valid text.
+    fn text<'v, R>(&'v self, view: &Self::View<'v>, take: impl FnOnce(&str) -> R) -> Option<R> {
+        match self.kind(view) {
+            Kind::Text(text) => Some(take(&text)),
+            _ => None,
+        }
+    }
+
+    /// A payload field by the engine's name for it.
+    fn field<'v>(&'v self, payload: &Self::View<'v>, name: &str) -> Option<Self::View<'v>> {
+        self.get(payload, &self.spelling().local(name))
+    }
+}
+
+/// The host of Rust programs and native wires: values are [`serde_json::Value`].
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Json;
+
+impl Host for Json {
+    type Value = serde_json::Value;
+    type View<'v> = &'v serde_json::Value;
+
+    fn view<'v>(&'v self, value: &'v serde_json::Value) -> &'v serde_json::Value {
+        value
+    }
+
+    fn keep(&self, view: &Self::View<'_>) -> serde_json::Value {
+        (*view).clone()
+    }
+
+    fn copy(&self, view: &Self::View<'_>) -> Result<serde_json::Value, TooDeep> {
+        if depth_within(view, MAX_NESTING) { Ok((*view).clone()) } else { Err(TooDeep) }
+    }
+
+    fn kind<'v>(&'v self, view: &Self::View<'v>) -> Kind<'v> {
+        match *view {
+            serde_json::Value::Null => Kind::Null,
+            serde_json::Value::Bool(flag) => Kind::Bool(*flag),
+            serde_json::Value::Number(number) => number.as_i64().map_or_else(
+                || {
+                    number.as_u64().map_or_else(
+                        || Kind::Float(number.as_f64().unwrap_or(f64::NAN)),
+                        |large| Kind::BigInt(large.to_string()),
+                    )
+                },
+                Kind::Int,
+            ),
+            serde_json::Value::String(text) => Kind::Text(Cow::Borrowed(text)),
+            serde_json::Value::Array(items) => Kind::List(items.len()),
+            serde_json::Value::Object(_) => Kind::Object,
+        }
+    }
+
+    fn get<'v>(&'v self, object: &Self::View<'v>, key: &str) -> Option<Self::View<'v>> {
+        object.get(key)
+    }
+
+    fn item<'v>(&'v self, list: &Self::View<'v>, index: usize) -> Option<Self::View<'v>> {
+        list.get(index)
+    }
+
+    fn keys(&self, object: &Self::View<'_>) -> Result<Vec<String>, BadKey> {
+        Ok(object.as_object().map(|fields| fields.keys().cloned().collect()).unwrap_or_default())
+    }
+
+    fn same(&self, a: &Self::View<'_>, b: &Self::View<'_>) -> bool {
+        a == b
+    }
+
+    fn with(&self, object: &Self::View<'_>, changes: Vec<(String, Option<serde_json::Value>)>) -> serde_json::Value {
+        let mut fields = object.as_object().cloned().unwrap_or_default();
+        for (key, value) in changes {
+            match value {
+                Some(value) => _ = fields.insert(key, value),
+                None => _ = fields.shift_remove(&key),
+            }
+        }
+        serde_json::Value::Object(fields)
+    }
+
+    fn spelling(&self) -> Spelling {
+        Spelling::Wire
+    }
+}
+
+/// Whether containers nest at most `left` deep.
+fn depth_within(value: &serde_json::Value, left: usize) -> bool {
+    match value {
+        serde_json::Value::Array(items) => {
+            left > 0 && items.iter().all(|item| depth_within(item, left - 1))
+        }
+        serde_json::Value::Object(fields) => {
+            left > 0 && fields.values().all(|field| depth_within(field, left - 1))
+        }
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn names_cross_between_spellings_and_back() {
+        for name in ["session_id", "tool_use_id", "args", "custom_instructions"] {
+            let local = Spelling::TypeScript.local(name);
+            assert_eq!(Spelling::TypeScript.canonical(&local), name);
+        }
+        assert_eq!(Spelling::TypeScript.local("fail_behavior"), "failBehavior");
+        assert_eq!(Spelling::Python.local("fail_behavior"), "fail_behavior");
+    }
+
+    #[test]
+    fn nesting_is_bounded_at_exactly_the_limit() {
+        let nest = |levels: usize| (0..levels).fold(json!(1), |inner, _| json!([inner]));
+        assert!(Json.copy(&&nest(MAX_NESTING)).is_ok());
+        assert_eq!(Json.copy(&&nest(MAX_NESTING + 1)), Err(TooDeep));
+    }
+
+    #[test]
+    fn changes_set_and_remove_fields() {
+        let changed = Json.with(&&json!({"a": 1, "b": 2}), vec![("a".into(), Some(json!(3))), ("b".into(), None)]);
+        assert_eq!(changed, json!({"a": 3}));
+    }
+}

@@ -1,0 +1,444 @@
+//! The hooks of one client, in order, as immutable snapshots.
+//!
+//! Registration changes a locked list; the next dispatch swaps in a new snapshot. A dispatch takes no lock unless the
+//! hooks have changed since the last one.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use crate::error::{Code, Error};
+use crate::event::{Catalogue, EventDefinition, EventSpec};
+use crate::hook::{FailBehavior, HookSpec, Scope};
+use crate::index::Snapshot;
+use crate::matcher::{Matcher, MatcherSpec};
+use crate::options::Options;
+use crate::tool::{ToolDefinition, Tools};
+
+/// Names one registered hook for as long as its client lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HookId(u64);
+
+impl HookId {
+    /// The number in the id, which is also the order of registration.
+    #[must_use]
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+
+    /// Reads `hook-17`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        text.strip_prefix("hook-")?.parse().ok().map(Self)
+    }
+}
+
+impl fmt::Display for HookId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "hook-{}", self.0)
+    }
+}
+
+/// A registered hook with its handler.
+#[derive(Debug)]
+pub struct Entry<T> {
+    id: HookId,
+    name: Arc<str>,
+    spec: HookSpec,
+    event: Arc<EventSpec>,
+    matcher: Matcher,
+    timeout: Option<Duration>,
+    fail_behavior: FailBehavior,
+    mandatory: bool,
+    handler: T,
+    /// A dispatch has taken this `once` hook for itself.
+    claimed: AtomicBool,
+    /// This `once` hook has started; it is as good as removed.
+    spent: AtomicBool,
+}
+
+impl<T> Entry<T> {
+    /// The hook's id.
+    pub const fn id(&self) -> HookId {
+        self.id
+    }
+
+    /// What traces and reasons call it.
+    pub const fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// What runs.
+    pub const fn handler(&self) -> &T {
+        &self.handler
+    }
+
+    /// The event it is registered for.
+    pub const fn event(&self) -> &Arc<EventSpec> {
+        &self.event
+    }
+
+    /// How long it may run; `None` is without end.
+    pub const fn timeout(&self) -> Option<Duration> {
+        self.timeout
+    }
+
+    /// What its failure means.
+    pub const fn fail_behavior(&self) -> FailBehavior {
+        self.fail_behavior
+    }
+
+    /// Whether no skip passes over it and changes after it are rechecked.
+    pub const fn mandatory(&self) -> bool {
+        self.mandatory
+    }
+
+    /// Who loaded it.
+    pub const fn scope(&self) -> Scope {
+        self.spec.scope
+    }
+
+    /// Lower runs earlier.
+    pub const fn priority(&self) -> i32 {
+        self.spec.priority
+    }
+
+    /// Whether it is started and not awaited.
+    pub const fn detached(&self) -> bool {
+        self.spec.detached
+    }
+
+    /// Whether it runs at most once.
+    pub const fn once(&self) -> bool {
+        self.spec.once
+    }
+
+    pub(crate) const fn matcher(&self) -> &Matcher {
+        &self.matcher
+    }
+
+    /// Takes a `once` hook for one dispatch; false when another has it.
+    pub(crate) fn claim(&self) -> bool {
+        !self.claimed.swap(true, Ordering::AcqRel)
+    }
+
+    /// Gives back a claim whose handler never started.
+    pub(crate) fn release(&self) {
+        self.claimed.store(false, Ordering::Release);
+    }
+
+    pub(crate) fn spend(&self) {
+        self.spent.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_spent(&self) -> bool {
+        self.spent.load(Ordering::Acquire)
+    }
+}
+
+/// What a person wants to see of a registered hook.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HookInfo {
+    /// The id.
+    pub id: String,
+    /// The name.
+    pub name: String,
+    /// The event's canonical name.
+    pub event: String,
+    /// The matcher as it was written; empty when there is none.
+    pub matcher: MatcherSpec,
+    /// Lower runs earlier.
+    pub priority: i32,
+    /// Who loaded it.
+    pub scope: Scope,
+    /// How long it may run, in milliseconds; `None` is without end.
+    pub timeout_ms: Option<f64>,
+    /// What its failure means.
+    pub fail_behavior: FailBehavior,
+    /// Whether it runs at most once.
+    pub once: bool,
+    /// Whether it is mandatory, said or implied.
+    pub mandatory: bool,
+    /// Whether it is started and not awaited.
+    pub detached: bool,
+    /// Whether it runs at all for now.
+    pub enabled: bool,
+    /// Whether it was registered for a limited time.
+    pub temporary: bool,
+    /// Its place among the hooks of its event, from 0.
+    pub order: usize,
+}
+
+/// Priority, scope, registration: the order of hooks.
+type Order = (i32, Scope, u64);
+
+/// A hook in the list, and whether it is switched on.
+#[derive(Debug)]
+pub(crate) struct Listed<T> {
+    pub(crate) entry: Arc<Entry<T>>,
+    pub(crate) enabled: bool,
+}
+
+impl<T> Clone for Listed<T> {
+    fn clone(&self) -> Self {
+        Self { entry: Arc::clone(&self.entry), enabled: self.enabled }
+    }
+}
+
+#[derive(Debug)]
+struct State<T> {
+    hooks: BTreeMap<Order, Listed<T>>,
+    orders: FxHashMap<HookId, Order>,
+    catalogue: Catalogue,
+    tools: Tools,
+    next: u64,
+}
+
+/// The hooks of one client.
+#[derive(Debug)]
+pub struct Registry<T> {
+    options: Arc<Options>,
+    state: Mutex<State<T>>,
+    snapshot: ArcSwap<Snapshot<T>>,
+    stale: AtomicBool,
+    version: AtomicU64,
+}
+
+impl<T> Registry<T> {
+    /// An empty registry.
+    #[must_use]
+    pub fn new(options: Options) -> Self {
+        let options = Arc::new(options);
+        let catalogue = Catalogue::default();
+        let snapshot = Snapshot::new(Arc::clone(&options), &catalogue, Tools::default(), Vec::new());
+        let state =
+            State { hooks: BTreeMap::new(), orders: FxHashMap::default(), catalogue, tools: Tools::default(), next: 1 };
+        Self {
+            options,
+            state: Mutex::new(state),
+            snapshot: ArcSwap::from_pointee(snapshot),
+            stale: AtomicBool::new(false),
+            version: AtomicU64::new(0),
+        }
+    }
+
+    /// The settings.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Counts changes: whoever caches a plan drops it when this moves.
+    pub fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn changed(&self) {
+        self.stale.store(true, Ordering::Release);
+        self.version.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Adds a hook; refuses unknown events, bad matchers, contradictions and one hook too many.
+    pub fn register(&self, spec: HookSpec, handler: T) -> Result<HookId, Error> {
+        spec.check()?;
+        // Declared before the lock, so that handlers are dropped after it is released: dropping may run foreign code.
+        let _spent;
+        let mut state = self.lock();
+        let event = state.catalogue.resolve(&spec.event)?;
+        let matcher = Matcher::new(spec.matcher.clone(), &event).map_err(|error| {
+            let name = spec.name.as_deref().unwrap_or("hook");
+            Error::new(error.code(), format!("{name} on {}: {}", event.name(), error.message()))
+        })?;
+        _spent = state.take_spent();
+        self.check_limits(&state, &event)?;
+        let id = HookId(state.next);
+        state.next += 1;
+        state.catalogue.intern(&event);
+        let entry = Entry {
+            id,
+            name: spec.name.as_deref().map_or_else(|| id.to_string().into(), Into::into),
+            matcher,
+            timeout: self.options.timeout_for(event.name(), spec.timeout),
+            fail_behavior: spec.fail_behavior.unwrap_or(self.options.fail_behavior),
+            mandatory: spec.is_mandatory(),
+            event,
+            handler,
+            claimed: AtomicBool::new(false),
+            spent: AtomicBool::new(false),
+            spec,
+        };
+        let order = (entry.spec.priority, entry.spec.scope, id.0);
+        let enabled = entry.spec.enabled;
+        state.orders.insert(id, order);
+        state.hooks.insert(order, Listed { entry: Arc::new(entry), enabled });
+        self.changed();
+        Ok(id)
+    }
+
+    fn check_limits(&self, state: &State<T>, event: &EventSpec) -> Result<(), Error> {
+        let total = state.hooks.len();
+        if self.options.max_total_hooks.is_some_and(|limit| total >= limit) {
+            return Err(Error::new(
+                Code::TooManyHooks,
+                format!("{total} hooks are registered, the limit (max_total_hooks); raise it, or set it to null for none"),
+            ));
+        }
+        let Some(limit) = self.options.max_hooks_per_event else { return Ok(()) };
+        let here = state.hooks.values().filter(|listed| listed.entry.event.name() == event.name()).count();
+        if here < limit {
+            return Ok(());
+        }
+        Err(Error::new(
+            Code::TooManyHooks,
+            format!(
+                "{here} hooks are registered for {}, the limit (max_hooks_per_event); raise it, or set it to null for none",
+                event.name()
+            ),
+        ))
+    }
+
+    /// Removes a hook; false when it is not there (any more).
+    pub fn unregister(&self, id: HookId) -> bool {
+        self.take(id).is_some_and(|removed| !removed.entry.is_spent())
+    }
+
+    fn take(&self, id: HookId) -> Option<Listed<T>> {
+        let mut state = self.lock();
+        let order = state.orders.remove(&id)?;
+        let removed = state.hooks.remove(&order);
+        self.changed();
+        removed
+    }
+
+    /// Switches a hook on or off; an id that is not there is [`Code::UnknownHook`].
+    pub fn set_enabled(&self, id: HookId, enabled: bool) -> Result<(), Error> {
+        let mut state = self.lock();
+        let order = state.orders.get(&id).copied();
+        match order.and_then(|order| state.hooks.get_mut(&order)).filter(|listed| !listed.entry.is_spent()) {
+            Some(listed) => listed.enabled = enabled,
+            None => return Err(unknown_hook(&id.to_string())),
+        }
+        self.changed();
+        Ok(())
+    }
+
+    /// Every hook, in the order in which they run.
+    pub fn list(&self) -> Vec<HookInfo> {
+        let state = self.lock();
+        let mut places: FxHashMap<&str, usize> = FxHashMap::default();
+        let mut list = Vec::with_capacity(state.hooks.len());
+        for Listed { entry, enabled } in state.hooks.values().filter(|listed| !listed.entry.is_spent()) {
+            let order = places.entry(entry.event.name()).or_default();
+            list.push(HookInfo {
+                id: entry.id.to_string(),
+                name: entry.name.to_string(),
+                event: entry.event.name().to_owned(),
+                matcher: entry.matcher.spec().clone(),
+                priority: entry.spec.priority,
+                scope: entry.spec.scope,
+                timeout_ms: entry.timeout.map(|limit| limit.as_secs_f64() * 1000.0),
+                fail_behavior: entry.fail_behavior,
+                once: entry.spec.once,
+                mandatory: entry.mandatory,
+                detached: entry.spec.detached,
+                enabled: *enabled,
+                temporary: entry.spec.temporary,
+                order: *order,
+            });
+            *order += 1;
+        }
+        list
+    }
+
+    /// Calls a function with every handler that the registry holds, for hosts that trace references.
+    ///
+    /// Gives up at once, with false, when the registry is just being changed.
+    pub fn visit(&self, mut visit: impl FnMut(&T)) -> bool {
+        let Ok(state) = self.state.try_lock() else { return false };
+        for listed in state.hooks.values() {
+            visit(&listed.entry.handler);
+        }
+        true
+    }
+
+    /// Removes every hook.
+    pub fn clear(&self) {
+        let _removed;
+        let mut state = self.lock();
+        _removed = std::mem::take(&mut state.hooks);
+        state.orders.clear();
+        self.changed();
+    }
+
+    /// Adds a custom event.
+    pub fn define_event(&self, definition: &EventDefinition) -> Result<(), Error> {
+        let mut state = self.lock();
+        state.catalogue.define(definition)?;
+        self.changed();
+        Ok(())
+    }
+
+    /// Says which known tool a host's tool is.
+    pub fn define_tool(&self, definition: ToolDefinition) -> Result<(), Error> {
+        let mut state = self.lock();
+        state.tools.define(definition)?;
+        self.changed();
+        Ok(())
+    }
+
+    /// The event of this name or alias.
+    pub fn resolve(&self, name: &str) -> Result<Arc<EventSpec>, Error> {
+        self.lock().catalogue.resolve(name)
+    }
+
+    /// The hooks as they are now, fixed for whoever holds them.
+    pub fn snapshot(&self) -> Arc<Snapshot<T>> {
+        if self.stale.load(Ordering::Acquire) {
+            self.refresh();
+        }
+        self.snapshot.load_full()
+    }
+
+    #[cold]
+    fn refresh(&self) {
+        // The old snapshot is dropped after the lock: it may hold the last reference to a removed handler.
+        let _old;
+        let state = self.lock();
+        if self.stale.swap(false, Ordering::AcqRel) {
+            let hooks = state.hooks.values().cloned().collect();
+            let snapshot = Snapshot::new(Arc::clone(&self.options), &state.catalogue, state.tools.clone(), hooks);
+            _old = self.snapshot.swap(Arc::new(snapshot));
+        }
+        drop(state);
+    }
+}
+
+impl<T> State<T> {
+    /// Takes out the `once` hooks that have run.
+    fn take_spent(&mut self) -> Vec<Listed<T>> {
+        let spent: Vec<Order> =
+            self.hooks.iter().filter(|(_, listed)| listed.entry.is_spent()).map(|(order, _)| *order).collect();
+        let mut taken = Vec::with_capacity(spent.len());
+        for order in spent {
+            if let Some(listed) = self.hooks.remove(&order) {
+                self.orders.remove(&listed.entry.id);
+                taken.push(listed);
+            }
+        }
+        taken
+    }
+}
+
+/// No hook has this id.
+pub(crate) fn unknown_hook(id: &str) -> Error {
+    Error::new(Code::UnknownHook, format!("no hook has the id `{id}`; it was never registered here, or was removed"))
+}
