@@ -98,7 +98,8 @@ def differences(one: Run, other: Run) -> Iterator[str]:
         yield f"{one.language} recorded {len(one.calls)} calls, {other.language} {len(other.calls)}"
     for mine, theirs in zip(one.calls, other.calls, strict=False):
         if mine != theirs:
-            yield f"call {mine['call']}:\n  {one.language}: {json.dumps(mine)}\n  {other.language}: {json.dumps(theirs)}"
+            both = f"  {one.language}: {json.dumps(mine)}\n  {other.language}: {json.dumps(theirs)}"
+            yield f"call {mine['call']}:\n{both}"
     for name in sorted(one.files.keys() | other.files.keys()):
         if one.files.get(name) != other.files.get(name):
             yield f"the file {name} differs between {one.language} and {other.language}"

@@ -60,7 +60,7 @@ def rust_steps() -> list[Step]:
 
 def python_steps() -> list[Step]:
     """ruff over all Python; mypy over the package, and over the programs beside it."""
-    programs = ["tools", "bench/python", "bench/run.py", "examples/guarded-agent/main.py"]
+    programs = ["tools", "bench/python", "bench/run.py", "bench/programs.py", "examples/guarded-agent/main.py"]
     return [
         Step("ruff", ["ruff", "check", "."]),
         Step("ruff format", ["ruff", "format", "--check", "."]),
