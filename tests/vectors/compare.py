@@ -1,0 +1,133 @@
+"""Checks the conformance vectors and that every language ran the same ones.
+
+    python tests/vectors/compare.py            files, rules and the three lists in target/vectors/
+    python tests/vectors/compare.py --files    files and rules only
+
+Standard library only; with the package `jsonschema` installed (or `--schema`, which then demands it) the files are
+also held against schema.json. Exits 1 with one line per fault.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+LISTS = HERE.parent.parent / "target" / "vectors"
+HOSTS = ("rust", "python", "node")
+NOT_CASES = {"schema.json", "rules.json"}
+
+
+def read_topics() -> dict[str, dict]:
+    """Every vector file by its name."""
+    return {
+        path.name: json.loads(path.read_text(encoding="utf-8"))
+        for path in sorted(HERE.glob("*.json"))
+        if path.name not in NOT_CASES
+    }
+
+
+def check_schema(topics: dict[str, dict], required: bool) -> list[str]:
+    """Faults that the schema finds."""
+    try:
+        import jsonschema
+    except ImportError:
+        return ["the package jsonschema is not installed; --schema needs it"] if required else []
+    schema = json.loads((HERE / "schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    return [
+        f"{name}: {error.json_path}: {error.message[:300]}"
+        for name, topic in topics.items()
+        for error in validator.iter_errors(topic)
+    ]
+
+
+def check_files(topics: dict[str, dict]) -> list[str]:
+    """Faults in names, ids, lists of expectations and rules."""
+    rules = json.loads((HERE / "rules.json").read_text(encoding="utf-8"))
+    known = [rule["id"] for rule in rules]
+    faults = [f"rules.json: {rule} is there twice" for rule, n in Counter(known).items() if n > 1]
+    seen: Counter[str] = Counter()
+    used: set[str] = set()
+    for name, topic in topics.items():
+        if name != f"{topic['topic']}.json":
+            faults.append(f"{name}: its topic is {topic['topic']}")
+        for case in topic["cases"]:
+            seen[case["id"]] += 1
+            used.add(case["rule"])
+            faults += [f"{case['id']}: {fault}" for fault in check_case(topic["topic"], case)]
+            if case["rule"] not in known:
+                faults.append(f"{case['id']}: rule {case['rule']} is not in rules.json")
+    faults += [f"{case} is there {n} times" for case, n in seen.items() if n > 1]
+    faults += [f"rule {rule} has no case" for rule in known if rule not in used]
+    return faults
+
+
+def check_case(topic: str, case: dict) -> list[str]:
+    """Faults that only the whole case shows."""
+    faults = []
+    if not case["id"].startswith(topic + "/"):
+        faults.append("the id does not begin with the topic")
+    dispatches, expectations = case.get("dispatch"), case.get("expect")
+    if isinstance(dispatches, list) and (
+        not isinstance(expectations, list) or len(dispatches) != len(expectations)
+    ):
+        faults.append("a list of dispatches needs a list of as many expectations")
+    if "concurrent" in case and (
+        isinstance(dispatches, list)
+        or not isinstance(expectations, list)
+        or len(expectations) != case["concurrent"]
+    ):
+        faults.append("concurrent needs one dispatch and as many expectations")
+    if dispatches is None and "error" not in case.get("client", {}):
+        faults.append("nothing is dispatched and the client is not refused")
+    return faults
+
+
+def check_lists(topics: dict[str, dict]) -> list[str]:
+    """Faults in what the runners say they ran."""
+    wanted = {case["id"]: case.get("not", {}) for topic in topics.values() for case in topic["cases"]}
+    faults = []
+    for host in HOSTS:
+        path = LISTS / f"{host}.txt"
+        if not path.exists():
+            faults.append(f"{host}: {path} is missing; run its vector tests first")
+            continue
+        lines = path.read_text(encoding="utf-8").splitlines()
+        ran = {line.split(" # ", 1)[0]: line for line in lines}
+        if len(ran) != len(lines):
+            faults.append(f"{host}: a case is listed twice")
+        faults += [f"{host}: did not run {case}" for case in wanted if case not in ran]
+        faults += [f"{host}: ran {case}, which no file holds" for case in ran if case not in wanted]
+        for case, excuses in wanted.items():
+            line = f"{case} # {excuses[host]}" if host in excuses else case
+            if case in ran and ran[case] != line:
+                faults.append(f"{host}: says `{ran[case]}` instead of `{line}`")
+        skipped = sum(" # " in line for line in lines)
+        print(f"{host:<7} {len(lines) - skipped:4} cases run, {skipped} that its vectors excuse")
+    return faults
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--files", action="store_true", help="check the files only, not what the runners ran")
+    parser.add_argument("--schema", action="store_true", help="fail when the schema cannot be checked")
+    options = parser.parse_args()
+    topics = read_topics()
+    faults = check_schema(topics, options.schema) + check_files(topics)
+    for name, topic in topics.items():
+        print(f"{name.removesuffix('.json'):<15} {len(topic['cases']):4}")
+    print(f"{'in all':<15} {sum(len(topic['cases']) for topic in topics.values()):4}")
+    if not options.files:
+        faults += check_lists(topics)
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
