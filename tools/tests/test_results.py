@@ -77,6 +77,13 @@ def test_a_suite_that_crashed_after_passing_tests_failed() -> None:
     assert "134" in count.failures[0]
 
 
+@pytest.mark.parametrize(("code", "passed", "failed"), [(0, 1, 0), (1, 0, 1)])
+def test_one_check_is_decided_by_its_exit_code(code: int, passed: int, failed: int) -> None:
+    suite = Suite("lists", [sys.executable, "-c", f"raise SystemExit({code})"], one_check=True)
+    count = run(suite, ignore)
+    assert (count.passed, count.failed) == (passed, failed)
+
+
 def test_a_report_left_from_an_earlier_run_does_not_count(tmp_path: Path) -> None:
     report = tmp_path / "report.xml"
     write_junit(report, "old", [Case("old")])
