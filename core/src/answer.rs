@@ -55,18 +55,8 @@ pub enum Reading<V> {
     Invalid(InvalidAnswer),
 }
 
-const FIELDS: &[&str] = &[
-    "action",
-    "reason",
-    "modified",
-    "inject",
-    "message",
-    "ask",
-    "delay_ms",
-    "delay",
-    "suppress_output",
-    "ext",
-];
+const FIELDS: &[&str] =
+    &["action", "reason", "modified", "inject", "message", "ask", "delay_ms", "delay", "suppress_output", "ext"];
 
 /// Words that mean "no" in one hook system or another.
 const RESTRICTING: &[&str] = &["block", "blocked", "stop", "ask", "deny", "denied", "reject", "rejected"];
@@ -110,16 +100,15 @@ fn is_restricting(text: &str) -> bool {
 
 /// Whether an unreadable answer was against the action: it modifies, or some field of it says no.
 fn meant_to_restrict<'v, H: Host>(host: &'v H, object: &H::View<'v>) -> bool {
-    let says_no = |name: &str| {
-        host.get(object, name).is_some_and(|view| host.text(&view, is_restricting).unwrap_or(false))
-    };
+    let says_no =
+        |name: &str| host.get(object, name).is_some_and(|view| host.text(&view, is_restricting).unwrap_or(false));
     host.get(object, "modified").is_some_and(|view| !host.kind(&view).is_nothing())
         || ["action", "decision", "permissionDecision", "permission_decision"].into_iter().any(says_no)
         || host.get(object, "ask").is_some_and(|view| !host.kind(&view).is_nothing())
         || host.get(object, "continue").is_some_and(|view| host.kind(&view) == Kind::Bool(false))
-        || ["block", "blocked", "deny"].into_iter().any(|name| {
-            host.get(object, name).is_some_and(|view| host.kind(&view) == Kind::Bool(true))
-        })
+        || ["block", "blocked", "deny"]
+            .into_iter()
+            .any(|name| host.get(object, name).is_some_and(|view| host.kind(&view) == Kind::Bool(true)))
 }
 
 /// Reads the fields of one answer.
@@ -187,7 +176,11 @@ impl<'v, H: Host> Parser<'_, 'v, H> {
         };
         Action::WORDS.iter().find(|(name, _)| *name == word).map(|(_, action)| Some(*action)).ok_or_else(|| {
             let names: Vec<_> = Action::WORDS.iter().map(|(name, _)| *name).collect();
-            format!("unknown action `{word}`{}; known are {}", did_you_mean(&word, names.iter().copied()), names.join(", "))
+            format!(
+                "unknown action `{word}`{}; known are {}",
+                did_you_mean(&word, names.iter().copied()),
+                names.join(", ")
+            )
         })
     }
 

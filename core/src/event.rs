@@ -272,7 +272,9 @@ impl Catalogue {
         }
         for field in &definition.modifiable {
             if field.is_empty() || COMMON_FIELDS.iter().any(|common| common.name == field) {
-                return refuse(format!("event `{name}`: field `{field}` cannot be modifiable; name a field of its own payload"));
+                return refuse(format!(
+                    "event `{name}`: field `{field}` cannot be modifiable; name a field of its own payload"
+                ));
             }
         }
         let spec = EventSpec {

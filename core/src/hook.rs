@@ -231,7 +231,9 @@ impl HookSpec {
             return refuse("a detached hook is not awaited, so it cannot fail closed; drop detached or fail_behavior");
         }
         if self.detached && self.is_mandatory() {
-            return refuse("a detached hook is not awaited, so it cannot be mandatory (as managed hooks are); drop detached");
+            return refuse(
+                "a detached hook is not awaited, so it cannot be mandatory (as managed hooks are); drop detached",
+            );
         }
         if self.once && self.is_mandatory() {
             return refuse(

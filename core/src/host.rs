@@ -8,13 +8,9 @@ use std::sync::OnceLock;
 pub use crate::action::Action;
 pub use crate::answer::{Ask, Injection, Message};
 pub use crate::detached::{DetachedQueue, MAX_WAITING, Submitted, refusal};
-pub use crate::dispatch::{
-    Failure, FailureKind, MAX_DEPTH, Report, Said, Stage, Status, Step, begin, check_depth,
-};
+pub use crate::dispatch::{Failure, FailureKind, MAX_DEPTH, Report, Said, Stage, Status, Step, begin, check_depth};
 pub use crate::error::{Code, Error};
-pub use crate::event::{
-    BUILT_IN, BuiltIn, COMMON_FIELDS, EventDefinition, EventSpec, Field, FieldKind, Modifiable,
-};
+pub use crate::event::{BUILT_IN, BuiltIn, COMMON_FIELDS, EventDefinition, EventSpec, Field, FieldKind, Modifiable};
 pub use crate::explain::{Explained, Explanation, explain};
 pub use crate::hook::{FailBehavior, HookSpec, Scope, Timeout};
 pub use crate::index::{Call, EventIndex, Plan, Planned, Reuse, Snapshot};
@@ -31,8 +27,7 @@ pub use crate::tool::ToolDefinition;
 pub fn now_ms() -> u64 {
     #[expect(clippy::disallowed_methods, reason = "the one place where the wall clock is read")]
     let now = std::time::SystemTime::now();
-    now.duration_since(std::time::UNIX_EPOCH)
-        .map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+    now.duration_since(std::time::UNIX_EPOCH).map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }
 
 /// A random id for a session or a tool call that the host did not name.

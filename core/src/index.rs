@@ -69,6 +69,12 @@ impl<T> Plan<T> {
         Self { calls, mode, plain }
     }
 
+    /// No hooks: an event for which nobody has ever registered, or a client that is switched off.
+    #[must_use]
+    pub const fn empty(mode: Mode) -> Self {
+        Self { calls: Vec::new(), mode, plain: true }
+    }
+
     /// The hooks, in order.
     pub fn calls(&self) -> &[Call<T>] {
         &self.calls

@@ -133,7 +133,8 @@ mod tests {
 
     #[test]
     fn writes_what_serde_json_reads_back() {
-        let value = json!({"a": [1, -2.5, "x\"\n\u{1F600}", null, true], "b": {}, "big": 18_446_744_073_709_551_615_u64});
+        let value =
+            json!({"a": [1, -2.5, "x\"\n\u{1F600}", null, true], "b": {}, "big": 18_446_744_073_709_551_615_u64});
         let text = to_json(&Json, &&value).unwrap();
         assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
     }

@@ -77,7 +77,10 @@ impl Matcher {
             }
             Err(Error::new(
                 Code::MatcherNotApplicable,
-                format!("matcher.{field} cannot apply to {}: the event has no {what}; take the field out", event.name()),
+                format!(
+                    "matcher.{field} cannot apply to {}: the event has no {what}; take the field out",
+                    event.name()
+                ),
             ))
         };
         needs("tool", spec.tool.is_some(), event.may_have("tool"), "tool")?;
@@ -107,7 +110,12 @@ impl Matcher {
         Ok(Self {
             tool: names("tool", &spec.tool)?.filter(|names| !names.is_all()),
             tool_pattern: pattern("tool_pattern", &spec.tool_pattern)?,
-            path: spec.path_pattern.as_deref().map(PathGlob::new).transpose().map_err(|why| bad("path_pattern", why))?,
+            path: spec
+                .path_pattern
+                .as_deref()
+                .map(PathGlob::new)
+                .transpose()
+                .map_err(|why| bad("path_pattern", why))?,
             command: pattern("command_pattern", &spec.command_pattern)?,
             args,
             source: names("source", &spec.source)?.filter(|names| !names.is_all()),
@@ -151,7 +159,8 @@ impl Matcher {
             return Verdict::YES;
         }
         let Some(names) = names else { return Verdict::MURKY };
-        let tool = self.tool.as_ref().map_or(Verdict::YES, |tool| Verdict::of(names.iter().any(|name| tool.matches(name))));
+        let tool =
+            self.tool.as_ref().map_or(Verdict::YES, |tool| Verdict::of(names.iter().any(|name| tool.matches(name))));
         tool.and(self.tool_pattern.as_ref().map_or(Verdict::YES, |pattern| judge_texts(pattern, names, false)))
     }
 
@@ -287,15 +296,16 @@ fn same_as_json<'v, H: Host>(host: &'v H, view: &H::View<'v>, wanted: &serde_jso
         (Kind::Float(number), Value::Number(other)) => other.as_f64() == Some(number),
         (Kind::List(length), Value::Array(items)) => {
             length == items.len()
-                && items.iter().enumerate().all(|(index, other)| {
-                    host.item(view, index).is_some_and(|item| same_as_json(host, &item, other))
-                })
+                && items
+                    .iter()
+                    .enumerate()
+                    .all(|(index, other)| host.item(view, index).is_some_and(|item| same_as_json(host, &item, other)))
         }
         (Kind::Object, Value::Object(fields)) => {
             host.keys(view).is_ok_and(|keys| keys.len() == fields.len())
-                && fields.iter().all(|(key, other)| {
-                    host.get(view, key).is_some_and(|field| same_as_json(host, &field, other))
-                })
+                && fields
+                    .iter()
+                    .all(|(key, other)| host.get(view, key).is_some_and(|field| same_as_json(host, &field, other)))
         }
         _ => false,
     }

@@ -88,7 +88,11 @@ impl Profile {
             let names: Vec<_> = Self::ALL.iter().map(|profile| profile.name).collect();
             Error::new(
                 Code::UnknownProfile,
-                format!("unknown profile `{name}`{}; known are {}", did_you_mean(name, names.iter().copied()), names.join(", ")),
+                format!(
+                    "unknown profile `{name}`{}; known are {}",
+                    did_you_mean(name, names.iter().copied()),
+                    names.join(", ")
+                ),
             )
         })
     }

@@ -77,6 +77,12 @@ impl<T, V> Outcome<T, V> {
         Self { snapshot, event, plan, payload, quiet, loud, deciding }
     }
 
+    /// The outcome of an event that nobody was asked about.
+    pub fn empty(snapshot: Arc<Snapshot<T>>, event: Arc<EventSpec>, payload: V) -> Self {
+        let plan = Arc::new(Plan::new(Vec::new(), snapshot.options().mode));
+        Self::new(snapshot, event, plan, payload, Vec::new(), None)
+    }
+
     /// What the engine knows of the event.
     pub const fn event(&self) -> &Arc<EventSpec> {
         &self.event
@@ -183,7 +189,9 @@ impl<T, V> Outcome<T, V> {
     /// What became of each selected hook, in order.
     pub fn trace(&self) -> Vec<TraceEntry<'_>> {
         match &self.loud {
-            None => self.plan.calls().iter().zip(&self.quiet).map(|(call, took)| TraceEntry::quiet(call, *took)).collect(),
+            None => {
+                self.plan.calls().iter().zip(&self.quiet).map(|(call, took)| TraceEntry::quiet(call, *took)).collect()
+            }
             Some(loud) => loud.records.iter().map(|record| TraceEntry::of(record, loud.changes)).collect(),
         }
     }
@@ -214,11 +222,7 @@ impl<T, V> Outcome<T, V> {
             } else {
                 "the hook is disabled".to_owned()
             };
-            unmatched.push(Unmatched {
-                hook: listed.entry.name().to_string(),
-                id: listed.entry.id().to_string(),
-                why,
-            });
+            unmatched.push(Unmatched { hook: listed.entry.name().to_string(), id: listed.entry.id().to_string(), why });
         }
         unmatched
     }

@@ -38,8 +38,9 @@ impl PathForms {
 
     /// Every form, for "select on any".
     pub(crate) fn forms(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(self.raw.as_str())
-            .chain(self.places.iter().flat_map(|place| std::iter::once(place.full.as_str()).chain(place.relative.as_deref())))
+        std::iter::once(self.raw.as_str()).chain(
+            self.places.iter().flat_map(|place| std::iter::once(place.full.as_str()).chain(place.relative.as_deref())),
+        )
     }
 }
 
@@ -67,8 +68,7 @@ pub(crate) fn compose(text: &str) -> String {
 
 fn is_absolute(path: &str) -> bool {
     let bytes = path.as_bytes();
-    path.starts_with('/')
-        || matches!(bytes, [drive, b':', b'/', ..] if drive.is_ascii_alphabetic())
+    path.starts_with('/') || matches!(bytes, [drive, b':', b'/', ..] if drive.is_ascii_alphabetic())
 }
 
 /// Joins to the working directory and takes out `.`, `..` and doubled separators.

@@ -128,7 +128,9 @@ impl PathGlob {
 
     /// Whether the path's place matches under every reading, so that an `allow` may count.
     pub(crate) fn covers(&self, path: &PathForms) -> bool {
-        path.places.iter().all(|place| self.hits(&place.full) || place.relative.as_deref().is_some_and(|rest| self.hits(rest)))
+        path.places
+            .iter()
+            .all(|place| self.hits(&place.full) || place.relative.as_deref().is_some_and(|rest| self.hits(rest)))
     }
 
     /// The glob, for sets of many.

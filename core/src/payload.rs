@@ -259,12 +259,8 @@ impl Host for Json {
 /// Whether containers nest at most `left` deep.
 fn depth_within(value: &serde_json::Value, left: usize) -> bool {
     match value {
-        serde_json::Value::Array(items) => {
-            left > 0 && items.iter().all(|item| depth_within(item, left - 1))
-        }
-        serde_json::Value::Object(fields) => {
-            left > 0 && fields.values().all(|field| depth_within(field, left - 1))
-        }
+        serde_json::Value::Array(items) => left > 0 && items.iter().all(|item| depth_within(item, left - 1)),
+        serde_json::Value::Object(fields) => left > 0 && fields.values().all(|field| depth_within(field, left - 1)),
         _ => true,
     }
 }

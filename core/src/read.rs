@@ -73,7 +73,12 @@ impl<'v, H: Host> Reader<'v, H> {
             .filter(|view| self.host.kind(view) != Kind::Absent)
     }
 
-    fn typed<T>(&self, field: &str, wanted: &str, take: impl FnOnce(&Kind<'_>) -> Option<T>) -> Result<Option<T>, Error> {
+    fn typed<T>(
+        &self,
+        field: &str,
+        wanted: &str,
+        take: impl FnOnce(&Kind<'_>) -> Option<T>,
+    ) -> Result<Option<T>, Error> {
         let Some(view) = self.value(field) else { return Ok(None) };
         let kind = self.host.kind(&view);
         take(&kind).map(Some).ok_or_else(|| self.refuse(field, format!("must be {wanted}, is {}", kind.words())))
@@ -102,7 +107,9 @@ impl<'v, H: Host> Reader<'v, H> {
         self.typed(field, "an integer", |kind| match kind {
             Kind::Int(number) => Some(*number),
             #[expect(clippy::cast_possible_truncation, reason = "checked to be integral and within 2^53")]
-            Kind::Float(number) if number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0 => Some(*number as i64),
+            Kind::Float(number) if number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0 => {
+                Some(*number as i64)
+            }
             _ => None,
         })
     }
@@ -130,10 +137,9 @@ impl<'v, H: Host> Reader<'v, H> {
     pub(crate) fn duration_ms(&self, field: &str) -> Result<Option<f64>, Error> {
         let Some(view) = self.value(field) else { return Ok(None) };
         let unit = if self.spelling() == Spelling::Python { "seconds" } else { "milliseconds" };
-        self.host
-            .duration_ms(&view)
-            .map(Some)
-            .ok_or_else(|| self.refuse(field, format!("must be a number of {unit}, is {}", self.host.kind(&view).words())))
+        self.host.duration_ms(&view).map(Some).ok_or_else(|| {
+            self.refuse(field, format!("must be a number of {unit}, is {}", self.host.kind(&view).words()))
+        })
     }
 
     /// One of some words.
@@ -143,7 +149,11 @@ impl<'v, H: Host> Reader<'v, H> {
             let names: Vec<_> = known.iter().map(|(name, _)| *name).collect();
             self.refuse(
                 field,
-                format!("unknown value `{text}`{}; known are {}", did_you_mean(&text, names.iter().copied()), names.join(", ")),
+                format!(
+                    "unknown value `{text}`{}; known are {}",
+                    did_you_mean(&text, names.iter().copied()),
+                    names.join(", ")
+                ),
             )
         })
     }

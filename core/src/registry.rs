@@ -289,7 +289,9 @@ impl<T> Registry<T> {
         if self.options.max_total_hooks.is_some_and(|limit| total >= limit) {
             return Err(Error::new(
                 Code::TooManyHooks,
-                format!("{total} hooks are registered, the limit (max_total_hooks); raise it, or set it to null for none"),
+                format!(
+                    "{total} hooks are registered, the limit (max_total_hooks); raise it, or set it to null for none"
+                ),
             ));
         }
         let Some(limit) = self.options.max_hooks_per_event else { return Ok(()) };
@@ -304,6 +306,13 @@ impl<T> Registry<T> {
                 event.name()
             ),
         ))
+    }
+
+    /// The hook of this id, while it is listed.
+    pub fn entry(&self, id: HookId) -> Option<Arc<Entry<T>>> {
+        let state = self.lock();
+        let order = state.orders.get(&id)?;
+        state.hooks.get(order).map(|listed| Arc::clone(&listed.entry))
     }
 
     /// Removes a hook; false when it is not there (any more).

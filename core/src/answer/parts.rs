@@ -69,7 +69,11 @@ fn word<'v, H: Host>(
     let Some(view) = view else { return Ok(None) };
     let given = text(host, view, name)?;
     known.iter().copied().find(|known| *known == given).map(Some).ok_or_else(|| {
-        format!("`{name}`: unknown value `{given}`{}; known are {}", did_you_mean(&given, known.iter().copied()), known.join(", "))
+        format!(
+            "`{name}`: unknown value `{given}`{}; known are {}",
+            did_you_mean(&given, known.iter().copied()),
+            known.join(", ")
+        )
     })
 }
 
@@ -119,7 +123,8 @@ pub(super) fn injections<'v, H: Host>(host: &'v H, view: Option<&H::View<'v>>) -
             };
             Ok(Injection {
                 content: text(host, &content, &format!("{name}.content"))?,
-                role: word(host, role.as_ref(), &format!("{name}.role"), &["system", "user", "assistant"])?.unwrap_or("system"),
+                role: word(host, role.as_ref(), &format!("{name}.role"), &["system", "user", "assistant"])?
+                    .unwrap_or("system"),
                 ephemeral,
             })
         }
@@ -137,7 +142,8 @@ pub(super) fn messages<'v, H: Host>(host: &'v H, view: Option<&H::View<'v>>) -> 
             let level = field(host, item, "level");
             Ok(Message {
                 text: text(host, &body, &format!("{name}.text"))?,
-                level: word(host, level.as_ref(), &format!("{name}.level"), &["info", "warning", "error"])?.unwrap_or("info"),
+                level: word(host, level.as_ref(), &format!("{name}.level"), &["info", "warning", "error"])?
+                    .unwrap_or("info"),
             })
         }
         Kind::Text(body) => Ok(Message { text: body.into_owned(), level: "info" }),
@@ -193,7 +199,9 @@ fn ask_options<'v, H: Host>(host: &'v H, ask: &H::View<'v>) -> Result<Option<Vec
     (0..length)
         .map(|index| {
             let name = format!("ask.options[{index}]");
-            host.item(&view, index).ok_or_else(|| format!("`{name}` is undefined")).and_then(|item| text(host, &item, &name))
+            host.item(&view, index)
+                .ok_or_else(|| format!("`{name}` is undefined"))
+                .and_then(|item| text(host, &item, &name))
         })
         .collect::<Result<_, _>>()
         .map(Some)
@@ -208,7 +216,9 @@ fn ask_timeout<'v, H: Host>(host: &'v H, ask: &H::View<'v>) -> Result<Option<u64
     };
     match milliseconds {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to lie within a day")]
-        Some(milliseconds) if milliseconds > 0.0 && milliseconds <= MAX_ASK_TIMEOUT_MS => Ok(Some(milliseconds.ceil() as u64)),
+        Some(milliseconds) if milliseconds > 0.0 && milliseconds <= MAX_ASK_TIMEOUT_MS => {
+            Ok(Some(milliseconds.ceil() as u64))
+        }
         Some(_) => Err("`ask.timeout_ms` must lie between 0 and a day".to_owned()),
         None => Err("`ask.timeout_ms` must be a number".to_owned()),
     }

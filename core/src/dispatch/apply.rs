@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use super::Running;
 use super::failure::{Failure, FailureKind};
 use super::loud::{Failed, Loud, Record, Status};
 use super::merge::{self, Change};
 use super::report::{Report, Said};
-use super::Running;
 use crate::action::Action;
 use crate::answer::{self, Answer, Ask, InvalidAnswer, Message, Reading};
 use crate::event::EventSpec;
@@ -225,7 +225,13 @@ fn fail<T, V>(record: &mut Record<T, V>, event: &EventSpec, failure: Failure<V>)
             record.reason = Some(format!("hook {hook} failed: {message}"));
         }
         FailBehavior::Continue => {
-            tracing::warn!(event = name, hook, kind = kind.as_str(), micros, "hook failed, the action goes on: {message}");
+            tracing::warn!(
+                event = name,
+                hook,
+                kind = kind.as_str(),
+                micros,
+                "hook failed, the action goes on: {message}"
+            );
         }
     }
     record.status = Status::Failed;

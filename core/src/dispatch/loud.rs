@@ -149,9 +149,7 @@ impl<T, V> Loud<T, V> {
     /// Whether a hook has run since the event last changed.
     pub(crate) fn has_seen_the_last_change(&self, call: &Call<T>) -> bool {
         self.records.iter().any(|record| {
-            record.call.position() == call.position()
-                && record.status != Status::Skipped
-                && record.seen == self.changes
+            record.call.position() == call.position() && record.status != Status::Skipped && record.seen == self.changes
         })
     }
 

@@ -49,11 +49,8 @@ pub(super) fn merge<'v, H: Host>(
     let changed = fields
         .into_iter()
         .filter_map(|(name, claims)| {
-            let local = if event.built_in().is_some() {
-                host.spelling().local(&name).into_owned()
-            } else {
-                name.clone()
-            };
+            let local =
+                if event.built_in().is_some() { host.spelling().local(&name).into_owned() } else { name.clone() };
             let base = host.get(payload, &local);
             merge_field(host, &name, base.as_ref(), claims, &mut conflicts).map(|value| (local, Some(value)))
         })

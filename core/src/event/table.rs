@@ -57,12 +57,8 @@ impl BuiltIn {
 
 /// The catalogue.
 pub const BUILT_IN: &[BuiltIn] = &[
-    notice(
-        "SessionStart",
-        &["session:start", "session_start"],
-        &[has("source", Text), maybe("model", Any)],
-    )
-    .subtype("source"),
+    notice("SessionStart", &["session:start", "session_start"], &[has("source", Text), maybe("model", Any)])
+        .subtype("source"),
     notice("SessionEnd", &["session:end", "session_end"], &[has("reason", Text)]).subtype("reason"),
     gate(
         "UserPromptSubmit",
@@ -93,7 +89,13 @@ pub const BUILT_IN: &[BuiltIn] = &[
     notice(
         "PostToolUseFailure",
         &["ToolError", "tool:error", "postToolUseFailure"],
-        &[has("tool", Text), has("args", Object), has("tool_use_id", Text), has("error", Any), maybe("duration", Number)],
+        &[
+            has("tool", Text),
+            has("args", Object),
+            has("tool_use_id", Text),
+            has("error", Any),
+            maybe("duration", Number),
+        ],
     ),
     gate(
         "PermissionRequest",
@@ -124,7 +126,8 @@ pub const BUILT_IN: &[BuiltIn] = &[
         &[has("trigger", Text), may_edit("custom_instructions", Text), maybe("messages", List)],
     )
     .subtype("trigger"),
-    notice("PostCompact", &["context:post_compact"], &[has("trigger", Text), maybe("summary", Text)]).subtype("trigger"),
+    notice("PostCompact", &["context:post_compact"], &[has("trigger", Text), maybe("summary", Text)])
+        .subtype("trigger"),
     notice(
         "ContextWarning",
         &[],
@@ -187,7 +190,13 @@ pub const BUILT_IN: &[BuiltIn] = &[
     notice(
         "MessageDisplay",
         &[],
-        &[maybe("turn_id", Text), maybe("message_id", Text), maybe("index", Number), maybe("final", Flag), maybe("delta", Text)],
+        &[
+            maybe("turn_id", Text),
+            maybe("message_id", Text),
+            maybe("index", Number),
+            maybe("final", Flag),
+            maybe("delta", Text),
+        ],
     ),
     gate("PostToolBatch", &[], &[has("tool_calls", List)]),
     gate(

@@ -136,10 +136,7 @@ fn read_test<'v, H: Host>(host: &'v H, test: &H::View<'v>, path: &str) -> Result
         }
         kind => Err(Error::new(
             Code::InvalidMatcher,
-            format!(
-                "matcher.args.{path}: must be a glob, {{\"regex\": …}} or {{\"equals\": …}}, is {}",
-                kind.words()
-            ),
+            format!("matcher.args.{path}: must be a glob, {{\"regex\": …}} or {{\"equals\": …}}, is {}", kind.words()),
         )),
     }
 }

@@ -1,0 +1,184 @@
+//! The engine for programs written in Rust.
+
+mod builder;
+mod detached;
+mod driver;
+mod event;
+mod outcome;
+mod shared;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use crate::dispatch::{begin, check_depth};
+use crate::error::{Code as ErrorCode, Error};
+use crate::event::EventDefinition;
+use crate::explain::{Explanation, explain};
+use crate::handler::Code;
+use crate::host::hook_id;
+use crate::index::Planned;
+use crate::options::Options;
+use crate::outcome::Outcome as Folded;
+use crate::registry::{HookInfo, Registry};
+use crate::tool::ToolDefinition;
+
+pub use builder::{EngineBuilder, Registration};
+pub use event::Event;
+pub use outcome::Outcome;
+
+use detached::Detached;
+use shared::Shared;
+
+/// Registers hooks and dispatches events to them.
+///
+/// Cheap to clone; clones share their hooks.
+///
+/// ```
+/// use hookweave::{Engine, Event, HookResponse};
+/// use serde_json::json;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let engine = Engine::new();
+/// engine.on("PreToolUse").tool("Bash").run(|event: &Event| {
+///     let command = event.args()["command"].as_str().unwrap_or_default();
+///     command.contains("rm -rf /").then(|| HookResponse::block("dangerous command"))
+/// })?;
+/// let outcome = engine.dispatch(Event::pre_tool_use("Bash", json!({"command": "rm -rf /"}))).await?;
+/// assert!(outcome.blocked());
+/// # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Engine {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    registry: Registry<Code>,
+    enabled: AtomicBool,
+    detached: Arc<Detached>,
+}
+
+impl Default for Inner {
+    fn default() -> Self {
+        Self::new(Options::default())
+    }
+}
+
+impl Inner {
+    fn new(options: Options) -> Self {
+        Self {
+            enabled: AtomicBool::new(options.enabled),
+            detached: Arc::new(Detached::new(options.max_detached)),
+            registry: Registry::new(options),
+        }
+    }
+}
+
+impl Engine {
+    /// An engine with the default profile.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// An engine with settings of its own.
+    #[must_use]
+    pub fn builder() -> EngineBuilder {
+        EngineBuilder::default()
+    }
+
+    pub(crate) fn with_options(options: Options) -> Self {
+        Self { inner: Arc::new(Inner::new(options)) }
+    }
+
+    /// Begins to register a hook for an event, by its name or an alias.
+    pub fn on(&self, event: impl Into<String>) -> Registration {
+        Registration::new(self.clone(), event.into())
+    }
+
+    /// Removes a hook; false when it is not there (any more).
+    pub fn unregister(&self, id: &str) -> bool {
+        hook_id(id).is_ok_and(|id| self.inner.registry.unregister(id))
+    }
+
+    /// Switches a hook on.
+    pub fn enable_hook(&self, id: &str) -> Result<(), Error> {
+        self.inner.registry.set_enabled(hook_id(id)?, true)
+    }
+
+    /// Switches a hook off; it stays registered.
+    pub fn disable_hook(&self, id: &str) -> Result<(), Error> {
+        self.inner.registry.set_enabled(hook_id(id)?, false)
+    }
+
+    /// Every hook, in the order in which they run.
+    #[must_use]
+    pub fn hooks(&self) -> Vec<HookInfo> {
+        self.inner.registry.list()
+    }
+
+    /// Switches the whole engine on or off; switched off, every dispatch continues.
+    pub fn set_enabled(&self, enabled: bool) {
+        self.inner.enabled.store(enabled, Ordering::Release);
+    }
+
+    /// Whether dispatches run any hook.
+    #[must_use]
+    pub fn is_enabled(&self) -> bool {
+        self.inner.enabled.load(Ordering::Acquire)
+    }
+
+    /// Adds a custom event.
+    pub fn define_event(&self, name: &str, gate: bool, modifiable: &[&str]) -> Result<(), Error> {
+        let modifiable = modifiable.iter().map(|&field| field.to_owned()).collect();
+        self.inner.registry.define_event(&EventDefinition { name: name.to_owned(), gate, modifiable })
+    }
+
+    /// Says which known tool a host's tool is, and which of its arguments hold a command and file paths.
+    pub fn define_tool(&self, definition: ToolDefinition) -> Result<(), Error> {
+        self.inner.registry.define_tool(definition)
+    }
+
+    /// Runs the hooks that an event selects and folds what they say.
+    ///
+    /// A failed hook is not an error: it is in the trace, and its `fail_behavior` decided. An error is an event that
+    /// nobody knows, a payload that is no object, or a dispatch that is nested too deeply.
+    pub async fn dispatch(&self, event: Event) -> Result<Outcome, Error> {
+        let depth = driver::depth();
+        check_depth(depth)?;
+        let snapshot = self.inner.registry.snapshot();
+        let spec = snapshot.resolve(event.name())?;
+        let event = event.resolved(Arc::clone(&spec))?;
+        let planned = snapshot
+            .event(event.name())
+            .filter(|_| self.is_enabled())
+            .map(|index| snapshot.plan(&Shared, index, &event.payload()));
+        let Some(Planned { plan, reuse }) = planned else {
+            let payload = Arc::clone(event.shared_payload());
+            return Ok(Outcome::new(&event, Box::new(Folded::empty(snapshot, spec, payload))));
+        };
+        let step = begin(&Shared, snapshot, spec, plan, reuse, Arc::clone(event.shared_payload()));
+        Ok(driver::run(&self.inner.detached, step, event, depth).await)
+    }
+
+    /// Says which hooks an event would run, and why not the others, without running anything.
+    pub fn explain(&self, event: Event) -> Result<Explanation, Error> {
+        let snapshot = self.inner.registry.snapshot();
+        let spec = snapshot.resolve(event.name())?;
+        let event = event.resolved(Arc::clone(&spec))?;
+        Ok(explain(&snapshot, &Shared, &spec, &event.payload()))
+    }
+
+    /// Waits until no detached hook runs; false when the time is up before.
+    pub async fn drain(&self, limit: Duration) -> bool {
+        self.inner.detached.drain(limit).await
+    }
+}
+
+/// A payload that is not an object.
+pub(crate) fn not_an_object(event: &str) -> Error {
+    Error::new(ErrorCode::InvalidPayload, format!("the payload of {event} must be an object"))
+}

@@ -1,0 +1,223 @@
+//! Settings of an engine, and of a hook.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::{Engine, Event};
+use crate::error::Error;
+use crate::handler::{Code, Handler};
+use crate::hook::{FailBehavior, HookSpec, Scope, Timeout};
+use crate::matcher::ArgTest;
+use crate::options::{Mode, Options};
+use crate::payload::Json;
+use crate::response::IntoResponse;
+
+/// Settings of an engine that are not its profile's.
+#[derive(Debug, Clone, Default)]
+#[must_use]
+pub struct EngineBuilder {
+    settings: Map<String, Value>,
+}
+
+impl EngineBuilder {
+    fn set(mut self, field: &str, value: Value) -> Self {
+        self.settings.insert(field.to_owned(), value);
+        self
+    }
+
+    /// Settings in their wire form, for example `{"profile": "a3s", "default_timeout": 5000}` (milliseconds).
+    pub fn settings(mut self, settings: Map<String, Value>) -> Self {
+        self.settings.extend(settings);
+        self
+    }
+
+    /// A named set of defaults: `default`, `a3s` or `shadow`.
+    pub fn profile(self, name: &str) -> Self {
+        self.set("profile", name.into())
+    }
+
+    /// How hooks of equal priority run.
+    pub fn mode(self, mode: Mode) -> Self {
+        self.set("mode", if mode == Mode::Parallel { "parallel".into() } else { "sequential".into() })
+    }
+
+    /// How long a hook without a timeout of its own may run; `None` is without end.
+    pub fn default_timeout(self, limit: Option<Duration>) -> Self {
+        self.set("default_timeout", limit.map_or(Value::Null, |limit| json!(limit.as_secs_f64() * 1000.0)))
+    }
+
+    /// What a failure means for hooks that do not say.
+    pub fn fail_behavior(self, behavior: FailBehavior) -> Self {
+        self.set("fail_behavior", behavior.as_str().into())
+    }
+
+    /// Hooks that may be registered for one event; `None` is without limit.
+    pub fn max_hooks_per_event(self, limit: Option<usize>) -> Self {
+        self.set("max_hooks_per_event", json!(limit))
+    }
+
+    /// Hooks that may be registered in all; `None` is without limit.
+    pub fn max_total_hooks(self, limit: Option<usize>) -> Self {
+        self.set("max_total_hooks", json!(limit))
+    }
+
+    /// Detached hooks that run at once.
+    pub fn max_detached(self, limit: usize) -> Self {
+        self.set("max_detached", json!(limit))
+    }
+
+    /// Whether dispatches run any hook at first.
+    pub fn enabled(self, enabled: bool) -> Self {
+        self.set("enabled", enabled.into())
+    }
+
+    /// The engine; refuses unknown profiles and settings that make no sense.
+    pub fn build(self) -> Result<Engine, Error> {
+        let settings = Value::Object(self.settings);
+        Ok(Engine::with_options(Options::read(&Json, &&settings)?))
+    }
+}
+
+/// A hook about to be registered; it is in force after [`Self::run`], [`Self::run_async`] or [`Self::handler`].
+#[derive(Debug)]
+#[must_use = "nothing is registered before run, run_async or handler"]
+pub struct Registration {
+    engine: Engine,
+    spec: HookSpec,
+}
+
+impl Registration {
+    pub(super) fn new(engine: Engine, event: String) -> Self {
+        Self { engine, spec: HookSpec::new(event) }
+    }
+
+    /// Takes every setting from a spec; the event stays.
+    pub fn spec(mut self, spec: HookSpec) -> Self {
+        self.spec = HookSpec { event: self.spec.event, ..spec };
+        self
+    }
+
+    /// What traces and reasons call the hook.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.spec.name = Some(name.into());
+        self
+    }
+
+    /// Tool names split on `|`, each exact or a glob.
+    pub fn tool(mut self, names: impl Into<String>) -> Self {
+        self.spec.matcher.tool = Some(names.into());
+        self
+    }
+
+    /// A regular expression over the tool's name.
+    pub fn tool_pattern(mut self, pattern: impl Into<String>) -> Self {
+        self.spec.matcher.tool_pattern = Some(pattern.into());
+        self
+    }
+
+    /// A glob over the event's file paths.
+    pub fn path_pattern(mut self, glob: impl Into<String>) -> Self {
+        self.spec.matcher.path_pattern = Some(glob.into());
+        self
+    }
+
+    /// A regular expression over `args.command`.
+    pub fn command_pattern(mut self, pattern: impl Into<String>) -> Self {
+        self.spec.matcher.command_pattern = Some(pattern.into());
+        self
+    }
+
+    /// A test of one argument by its dotted path.
+    pub fn arg(mut self, path: impl Into<String>, test: ArgTest) -> Self {
+        self.spec.matcher.args.push((path.into(), test));
+        self
+    }
+
+    /// Names or globs over the event's own subtype.
+    pub fn source(mut self, names: impl Into<String>) -> Self {
+        self.spec.matcher.source = Some(names.into());
+        self
+    }
+
+    /// Globs over the session's id.
+    pub fn session(mut self, globs: impl Into<String>) -> Self {
+        self.spec.matcher.session = Some(globs.into());
+        self
+    }
+
+    /// Globs over the agent's id.
+    pub fn agent(mut self, globs: impl Into<String>) -> Self {
+        self.spec.matcher.agent = Some(globs.into());
+        self
+    }
+
+    /// Lower runs earlier; 0 unless said.
+    pub const fn priority(mut self, priority: i32) -> Self {
+        self.spec.priority = priority;
+        self
+    }
+
+    /// Who loaded the hook.
+    pub const fn scope(mut self, scope: Scope) -> Self {
+        self.spec.scope = scope;
+        self
+    }
+
+    /// How long the hook may run; `None` is without end.
+    pub fn timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
+        self.spec.timeout = limit.into().map_or(Timeout::Never, Timeout::After);
+        self
+    }
+
+    /// What the hook's failure means.
+    pub const fn fail_behavior(mut self, behavior: FailBehavior) -> Self {
+        self.spec.fail_behavior = Some(behavior);
+        self
+    }
+
+    /// The hook runs at most once.
+    pub const fn once(mut self) -> Self {
+        self.spec.once = true;
+        self
+    }
+
+    /// The hook is never skipped and rechecks what others change after it.
+    pub const fn mandatory(mut self) -> Self {
+        self.spec.mandatory = true;
+        self
+    }
+
+    /// The hook is started and not awaited. It needs a running tokio runtime.
+    pub const fn detached(mut self) -> Self {
+        self.spec.detached = true;
+        self
+    }
+
+    /// Registers a closure that answers at once; gives the hook's id.
+    ///
+    /// It runs inline and cannot be interrupted: past its timeout its answer counts and the trace says so.
+    pub fn run<R: IntoResponse>(self, run: impl Fn(&Event) -> R + Send + Sync + 'static) -> Result<String, Error> {
+        self.register(Code::of_closure(run))
+    }
+
+    /// Registers a closure that returns a future; gives the hook's id.
+    pub fn run_async<F, R>(self, run: impl Fn(Event) -> F + Send + Sync + 'static) -> Result<String, Error>
+    where
+        F: Future<Output = R> + Send + 'static,
+        R: IntoResponse,
+    {
+        self.register(Code::of_async(run))
+    }
+
+    /// Registers a handler of a type of your own; gives the hook's id.
+    pub fn handler(self, handler: impl Handler) -> Result<String, Error> {
+        self.register(Code::Async(Arc::new(handler)))
+    }
+
+    fn register(self, code: Code) -> Result<String, Error> {
+        self.engine.inner.registry.register(self.spec, code).map(|id| id.to_string())
+    }
+}

@@ -1,0 +1,111 @@
+//! Hooks that are started and not awaited.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::sync::Notify;
+
+use super::Event;
+use super::driver::run_entry;
+use crate::detached::{DetachedQueue, Submitted, refusal};
+use crate::dispatch::{Failure, FailureKind, Said};
+use crate::handler::Code;
+use crate::registry::Entry;
+
+/// A hook that waits for its place.
+#[derive(Debug)]
+struct Job {
+    entry: Arc<Entry<Code>>,
+    event: Event,
+    depth: u32,
+}
+
+/// The detached hooks of one engine.
+#[derive(Debug)]
+pub(super) struct Detached {
+    queue: Mutex<DetachedQueue<Job>>,
+    limit: usize,
+    idle: Notify,
+}
+
+impl Detached {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { queue: Mutex::new(DetachedQueue::new(limit)), limit, idle: Notify::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, DetachedQueue<Job>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts a hook, or lets it wait.
+    pub(super) fn start(
+        self: &Arc<Self>,
+        entry: Arc<Entry<Code>>,
+        event: Event,
+        depth: u32,
+    ) -> Result<(), Failure<Arc<Value>>> {
+        let runtime = tokio::runtime::Handle::try_current()
+            .map_err(|_| Failure::new(FailureKind::NotStarted, "a detached hook needs a running tokio runtime"))?;
+        match self.lock().submit(Job { entry, event, depth }) {
+            Submitted::Waiting => Ok(()),
+            Submitted::Refused(_) => Err(Failure::new(FailureKind::DetachedLimit, refusal(self.limit))),
+            Submitted::Start(job) => {
+                let this = Arc::clone(self);
+                drop(runtime.spawn(async move { this.work(job).await }));
+                Ok(())
+            }
+        }
+    }
+
+    /// Runs a job and then whatever waits, one after the other, in the place that the job has.
+    async fn work(&self, first: Job) {
+        let mut place = Place { detached: self, taken: true };
+        let mut next = Some(first);
+        while let Some(job) = next {
+            let report = run_entry(&job.entry, &job.event, job.depth).await;
+            if let Said::Failed(failure) = report.said {
+                let (event, hook) = (job.event.name(), &**job.entry.name());
+                tracing::warn!(event, hook, kind = failure.kind.as_str(), "detached hook failed: {}", failure.message);
+            }
+            next = self.lock().finished();
+        }
+        place.taken = false;
+        self.notify_if_idle();
+    }
+
+    fn notify_if_idle(&self) {
+        if self.lock().is_idle() {
+            self.idle.notify_waiters();
+        }
+    }
+
+    /// Waits until nothing runs; false when the time is up before.
+    pub(super) async fn drain(&self, limit: Duration) -> bool {
+        let waiting = async {
+            loop {
+                let notified = self.idle.notified();
+                if self.lock().is_idle() {
+                    return;
+                }
+                notified.await;
+            }
+        };
+        tokio::time::timeout(limit, waiting).await.is_ok()
+    }
+}
+
+/// Gives the place back when a runtime that shuts down drops a job half-way.
+struct Place<'a> {
+    detached: &'a Detached,
+    taken: bool,
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        if self.taken {
+            drop(self.detached.lock().reset());
+            self.detached.idle.notify_waiters();
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! An event as Rust hooks and agents see it.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::not_an_object;
+use crate::error::Error;
+use crate::event::EventSpec;
+use crate::host::{Envelope, now_ms};
+
+/// Something that happens in an agent. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Event {
+    name: Arc<str>,
+    spec: Option<Arc<EventSpec>>,
+    payload: Arc<Value>,
+    envelope: Arc<Envelope>,
+}
+
+static NULL: Value = Value::Null;
+
+impl Event {
+    /// An event by its name or an alias; the name is checked when it is dispatched.
+    pub fn new(name: impl Into<Arc<str>>, payload: Value) -> Self {
+        Self { name: name.into(), spec: None, payload: Arc::new(payload), envelope: Arc::new(Envelope::new(now_ms())) }
+    }
+
+    /// A tool is about to run.
+    #[must_use]
+    pub fn pre_tool_use(tool: &str, args: Value) -> Self {
+        Self::new("PreToolUse", json!({"tool": tool, "args": args}))
+    }
+
+    /// A tool has run.
+    #[must_use]
+    pub fn post_tool_use(tool: &str, args: Value, result: Value) -> Self {
+        Self::new("PostToolUse", json!({"tool": tool, "args": args, "result": result}))
+    }
+
+    /// A tool has failed.
+    #[must_use]
+    pub fn post_tool_use_failure(tool: &str, args: Value, error: &str) -> Self {
+        Self::new("PostToolUseFailure", json!({"tool": tool, "args": args, "error": error}))
+    }
+
+    /// A prompt came in.
+    #[must_use]
+    pub fn user_prompt_submit(prompt: &str) -> Self {
+        Self::new("UserPromptSubmit", json!({"prompt": prompt}))
+    }
+
+    /// Sets a payload field.
+    #[must_use]
+    pub fn with(mut self, field: &str, value: impl Into<Value>) -> Self {
+        if let Value::Object(fields) = Arc::make_mut(&mut self.payload) {
+            fields.insert(field.to_owned(), value.into());
+        }
+        self
+    }
+
+    /// The same event under its canonical name.
+    pub(crate) fn resolved(&self, spec: Arc<EventSpec>) -> Result<Self, Error> {
+        if !self.payload.is_object() {
+            return Err(not_an_object(spec.name()));
+        }
+        let name = if *self.name == *spec.name() { Arc::clone(&self.name) } else { spec.name().into() };
+        let (payload, envelope) = (Arc::clone(&self.payload), Arc::clone(&self.envelope));
+        Ok(Self { name, spec: Some(spec), payload, envelope })
+    }
+
+    /// The same event with another payload.
+    pub(crate) fn with_payload(&self, payload: Arc<Value>) -> Self {
+        Self { payload, ..self.clone() }
+    }
+
+    pub(crate) fn shared_payload(&self) -> &Arc<Value> {
+        &self.payload
+    }
+
+    /// The event's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The payload as the host gave it or hooks left it; see [`Self::to_json`] for what the engine adds.
+    #[must_use]
+    pub fn payload(&self) -> &Value {
+        &self.payload
+    }
+
+    /// A payload field; null when it is not there.
+    #[must_use]
+    pub fn field(&self, name: &str) -> &Value {
+        self.payload.get(name).unwrap_or(&NULL)
+    }
+
+    /// The tool's name; empty when the event has none.
+    #[must_use]
+    pub fn tool(&self) -> &str {
+        self.field("tool").as_str().unwrap_or_default()
+    }
+
+    /// The tool's arguments; null when the event has none.
+    #[must_use]
+    pub fn args(&self) -> &Value {
+        self.field("args")
+    }
+
+    /// The session's id, generated once when the host gave none.
+    #[must_use]
+    pub fn session_id(&self) -> &str {
+        self.field("session_id").as_str().unwrap_or_else(|| self.envelope.session_id())
+    }
+
+    /// The tool call's id, generated once when the host gave none.
+    #[must_use]
+    pub fn tool_use_id(&self) -> &str {
+        self.field("tool_use_id").as_str().unwrap_or_else(|| self.envelope.tool_use_id())
+    }
+
+    /// Milliseconds since the epoch.
+    #[must_use]
+    pub fn timestamp(&self) -> u64 {
+        self.field("timestamp").as_u64().unwrap_or_else(|| self.envelope.timestamp())
+    }
+
+    /// The whole payload with everything that the engine fills in.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let mut fields = Map::new();
+        fields.insert("event_type".into(), self.name().into());
+        fields.insert("session_id".into(), self.session_id().into());
+        fields.insert("timestamp".into(), self.timestamp().into());
+        if self.spec.as_ref().is_some_and(|spec| spec.built_in().is_some() && spec.may_have("tool_use_id")) {
+            fields.insert("tool_use_id".into(), self.tool_use_id().into());
+        }
+        fields.insert("metadata".into(), json!({}));
+        if let Value::Object(payload) = &*self.payload {
+            fields.extend(payload.iter().map(|(name, value)| (name.clone(), value.clone())));
+            fields.insert("event_type".into(), self.name().into());
+        }
+        Value::Object(fields)
+    }
+}

@@ -1,0 +1,127 @@
+//! An outcome as Rust agents see it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::Event;
+use super::shared::Shared;
+use crate::action::Action;
+use crate::answer::{Ask, Injection, Message};
+use crate::handler::Code;
+use crate::outcome::{From, TraceEntry, Unmatched, Vote};
+
+/// What all hooks of one dispatch say together: decision, final event, context, messages and trace.
+#[derive(Debug)]
+pub struct Outcome {
+    event: Event,
+    inner: Box<crate::outcome::Outcome<Code, Arc<Value>>>,
+}
+
+impl Outcome {
+    pub(super) fn new(event: &Event, inner: Box<crate::outcome::Outcome<Code, Arc<Value>>>) -> Self {
+        Self { event: event.with_payload(Arc::clone(inner.payload())), inner }
+    }
+
+    /// The final event.
+    #[must_use]
+    pub const fn event(&self) -> &Event {
+        &self.event
+    }
+
+    /// The strongest decision.
+    #[must_use]
+    pub fn decision(&self) -> Action {
+        self.inner.decision()
+    }
+
+    /// Whether what the agent is about to do must not happen.
+    #[must_use]
+    pub fn blocked(&self) -> bool {
+        self.inner.blocked()
+    }
+
+    /// The reason of the first hook with the winning decision.
+    #[must_use]
+    pub fn reason(&self) -> Option<&str> {
+        self.inner.reason()
+    }
+
+    /// The payload fields that hooks changed, in the order of their first change.
+    #[must_use]
+    pub fn modified(&self) -> Vec<&str> {
+        self.inner.modified()
+    }
+
+    /// What each hook decided that decided anything.
+    #[must_use]
+    pub fn votes(&self) -> Vec<Vote<'_>> {
+        self.inner.votes()
+    }
+
+    /// Context for the model, in order.
+    #[must_use]
+    pub fn injections(&self) -> Vec<From<'_, Injection>> {
+        self.inner.injections()
+    }
+
+    /// What the user should see, in order; the engine's own messages have no hook.
+    #[must_use]
+    pub fn messages(&self) -> Vec<From<'_, Message>> {
+        self.inner.messages()
+    }
+
+    /// What a person should be asked, in order.
+    #[must_use]
+    pub fn asks(&self) -> Vec<From<'_, Ask>> {
+        self.inner.asks()
+    }
+
+    /// Why hooks objected to an event that cannot be blocked any more: for the model.
+    #[must_use]
+    pub fn feedback(&self) -> Vec<&str> {
+        self.inner.feedback()
+    }
+
+    /// The longest delay that a retry asked for.
+    #[must_use]
+    pub fn delay(&self) -> Duration {
+        Duration::from_millis(self.inner.delay_ms())
+    }
+
+    /// Whether a hook wants its own output kept out of the transcript.
+    #[must_use]
+    pub fn suppress_output(&self) -> bool {
+        self.inner.suppress_output()
+    }
+
+    /// What only one dialect has, by dialect.
+    pub fn ext(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.inner.ext().map(|(dialect, value)| (dialect, &**value))
+    }
+
+    /// What became of each selected hook, in order.
+    #[must_use]
+    pub fn trace(&self) -> Vec<TraceEntry<'_>> {
+        self.inner.trace()
+    }
+
+    /// The hooks of the event that were not selected, and why.
+    #[must_use]
+    pub fn unmatched(&self) -> Vec<Unmatched> {
+        self.inner.unmatched(&Shared)
+    }
+
+    /// The canonical form, the same in every language.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let mut whole = serde_json::to_value(self.inner.summary()).unwrap_or_default();
+        if let Value::Object(fields) = &mut whole {
+            fields.insert("event".into(), self.event.to_json());
+            let ext = self.inner.ext().map(|(dialect, value)| (dialect.to_owned(), (**value).clone())).collect();
+            fields.insert("ext".into(), Value::Object(ext));
+        }
+        whole
+    }
+}

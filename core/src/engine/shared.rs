@@ -1,0 +1,57 @@
+//! JSON values behind a reference count, so that a hook can hold an event without copying it.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::payload::{BadKey, Host, Json, Kind, Spelling, TooDeep};
+
+/// The engine's host: values are shared, looks are plain references.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Shared;
+
+impl Host for Shared {
+    type Value = Arc<Value>;
+    type View<'v> = &'v Value;
+
+    fn view<'v>(&'v self, value: &'v Arc<Value>) -> &'v Value {
+        value
+    }
+
+    fn keep(&self, view: &Self::View<'_>) -> Arc<Value> {
+        Arc::new((*view).clone())
+    }
+
+    fn copy(&self, view: &Self::View<'_>) -> Result<Arc<Value>, TooDeep> {
+        Json.copy(view).map(Arc::new)
+    }
+
+    fn kind<'v>(&'v self, view: &Self::View<'v>) -> Kind<'v> {
+        Json.kind(view)
+    }
+
+    fn get<'v>(&'v self, object: &Self::View<'v>, key: &str) -> Option<Self::View<'v>> {
+        object.get(key)
+    }
+
+    fn item<'v>(&'v self, list: &Self::View<'v>, index: usize) -> Option<Self::View<'v>> {
+        list.get(index)
+    }
+
+    fn keys(&self, object: &Self::View<'_>) -> Result<Vec<String>, BadKey> {
+        Json.keys(object)
+    }
+
+    fn same(&self, a: &Self::View<'_>, b: &Self::View<'_>) -> bool {
+        a == b
+    }
+
+    fn with(&self, object: &Self::View<'_>, changes: Vec<(String, Option<Arc<Value>>)>) -> Arc<Value> {
+        let changes = changes.into_iter().map(|(key, value)| (key, value.map(Arc::unwrap_or_clone))).collect();
+        Arc::new(Json.with(object, changes))
+    }
+
+    fn spelling(&self) -> Spelling {
+        Spelling::Wire
+    }
+}
