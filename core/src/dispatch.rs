@@ -95,6 +95,18 @@ impl<T, V> Stage<T, V> {
         self.running.plan.calls().get(self.running.at..self.end).unwrap_or_default()
     }
 
+    /// The hooks of this stage and those that follow it as long as all of them answer nothing.
+    ///
+    /// A driver may run them one by one without asking, and report a whole run of quiet ones with [`Self::resume`]
+    /// calls at the end. Empty in parallel mode, and when a later hook has to be admitted first.
+    pub fn ahead(&self) -> &[Call<T>] {
+        let running = &self.running;
+        let free = running.plan.mode() == Mode::Sequential
+            && running.plan.is_plain()
+            && running.loud.as_ref().is_none_or(|loud| loud.skips.is_empty());
+        if free { running.plan.calls().get(running.at..).unwrap_or_default() } else { &[] }
+    }
+
     /// The event's payload as these hooks have to see it.
     pub fn payload(&self) -> &V {
         &self.running.payload

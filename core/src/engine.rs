@@ -85,7 +85,6 @@ impl Engine {
     }
 
     /// An engine with settings of its own.
-    #[must_use]
     pub fn builder() -> EngineBuilder {
         EngineBuilder::default()
     }
@@ -165,7 +164,7 @@ impl Engine {
     }
 
     /// Says which hooks an event would run, and why not the others, without running anything.
-    pub fn explain(&self, event: Event) -> Result<Explanation, Error> {
+    pub fn explain(&self, event: &Event) -> Result<Explanation, Error> {
         let snapshot = self.inner.registry.snapshot();
         let spec = snapshot.resolve(event.name())?;
         let event = event.resolved(Arc::clone(&spec))?;

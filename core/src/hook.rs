@@ -104,7 +104,7 @@ impl Timeout {
             return Ok(Self::Default);
         }
         let Some(milliseconds) = reader.duration_ms(field)? else { return Ok(Self::Never) };
-        if !(milliseconds > 0.0) {
+        if milliseconds.is_nan() || milliseconds <= 0.0 {
             return Err(reader.refuse(field, "must be greater than 0; leave it null for no timeout"));
         }
         let duration = Duration::try_from_secs_f64(milliseconds / 1000.0).unwrap_or(Duration::MAX);

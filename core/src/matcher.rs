@@ -201,15 +201,15 @@ impl Matcher {
     }
 
     fn judge_source<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
-        judge_name(self.source.as_ref(), look.event().subtype().map_or(Found::none(), |field| look.text(field)))
+        judge_name(self.source.as_ref(), &look.event().subtype().map_or(Found::none(), |field| look.text(field)))
     }
 
     fn judge_session<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
-        judge_name(self.session.as_ref(), look.text("session_id"))
+        judge_name(self.session.as_ref(), &look.text("session_id"))
     }
 
     fn judge_agent<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
-        judge_name(self.agent.as_ref(), look.text("agent_id"))
+        judge_name(self.agent.as_ref(), &look.text("agent_id"))
     }
 
     fn judge_command<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
@@ -265,7 +265,7 @@ impl ArgCondition {
     }
 }
 
-fn judge_name(names: Option<&Names>, found: Found<std::borrow::Cow<'_, str>>) -> Verdict {
+fn judge_name(names: Option<&Names>, found: &Found<std::borrow::Cow<'_, str>>) -> Verdict {
     let Some(names) = names else { return Verdict::YES };
     if found.murky {
         return Verdict::MURKY;

@@ -69,10 +69,9 @@ fn merge_field<'v, H: Host>(
     if claims.len() < 2 {
         return claims.pop().map(|claim| claim.value);
     }
-    if let Some(base) = base.filter(|base| is_object(host, base)) {
-        if claims.iter().all(|claim| is_object(host, &host.view(&claim.value))) {
-            return Some(merge_keys(host, name, base, &claims, conflicts));
-        }
+    let whole = claims.iter().all(|claim| is_object(host, &host.view(&claim.value)));
+    if let Some(base) = base.filter(|base| whole && is_object(host, base)) {
+        return Some(merge_keys(host, name, base, &claims, conflicts));
     }
     let mut winner: Option<Claim<H::Value>> = None;
     for claim in claims {

@@ -47,11 +47,11 @@ impl PatternSets {
                 _ => sets.rest.push(index),
             }
         }
-        sets.commands = chunks(commands, &mut sets.rest, |patterns| {
+        sets.commands = chunks(&commands, &mut sets.rest, |patterns| {
             RegexSetBuilder::new(patterns).size_limit(DFA_BYTES).dfa_size_limit(DFA_BYTES).build().ok()
         });
-        sets.bases = chunks(bases, &mut sets.rest, glob_set);
-        sets.wholes = chunks(wholes, &mut sets.rest, glob_set);
+        sets.bases = chunks(&bases, &mut sets.rest, glob_set);
+        sets.wholes = chunks(&wholes, &mut sets.rest, glob_set);
         sets.rest.sort_unstable();
         sets
     }
@@ -94,7 +94,7 @@ impl<S> Chunk<S> {
 
 /// Builds sets of at most [`CHUNK`] patterns; what no set takes goes to the rest.
 fn chunks<P: Clone, S>(
-    patterns: Vec<(usize, P)>,
+    patterns: &[(usize, P)],
     rest: &mut Vec<usize>,
     build: impl Fn(Vec<P>) -> Option<S>,
 ) -> Vec<Chunk<S>> {
