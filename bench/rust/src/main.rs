@@ -1,0 +1,159 @@
+//! Callbacks and matching in Rust, measured in rounds that a parent process asks for.
+//!
+//! Protocol: the program prints one JSON line when it is ready; for every line on its standard input it measures each
+//! variant once and prints one JSON line with nanoseconds per dispatch.
+#![allow(clippy::print_stdout, reason = "the parent reads the figures from the standard output")]
+
+use std::error::Error;
+use std::future::Future;
+use std::io::BufRead as _;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use hookweave::{Engine, Event, HookResponse};
+use serde_json::{Map, json};
+
+const SAMPLE: f64 = 0.02;
+const WARM_UP: Duration = Duration::from_millis(200);
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+type Running = Pin<Box<dyn Future<Output = ()>>>;
+/// Does so many dispatches.
+type Variant = Box<dyn Fn(u32) -> Running>;
+/// A hook as a program without an engine keeps it.
+type Boxed = Box<dyn Fn(Event) -> Pending>;
+type Pending = Pin<Box<dyn Future<Output = Option<HookResponse>> + Send>>;
+
+fn event(command: &str) -> Event {
+    Event::pre_tool_use("Bash", json!({"command": command})).with("session_id", "s1")
+}
+
+/// Awaits each boxed function under a timeout of tokio's: what a careful program does without an engine.
+fn boxed(count: usize) -> Variant {
+    fn hook(_: Event) -> Pending {
+        Box::pin(async { None })
+    }
+    let hooks: Rc<Vec<Boxed>> = Rc::new((0..count).map(|_| Box::new(hook) as Boxed).collect());
+    let event = event("ls -la");
+    Box::new(move |times| {
+        let (hooks, event) = (Rc::clone(&hooks), event.clone());
+        Box::pin(async move {
+            for _ in 0..times {
+                for hook in hooks.iter() {
+                    let answer = tokio::time::timeout(TIMEOUT, hook(event.clone())).await;
+                    std::hint::black_box(answer.ok());
+                }
+            }
+        })
+    })
+}
+
+fn dispatching(engine: Engine, command: &str) -> Variant {
+    let event = event(command);
+    Box::new(move |times| {
+        let (engine, event) = (engine.clone(), event.clone());
+        Box::pin(async move {
+            for _ in 0..times {
+                std::hint::black_box(engine.dispatch(event.clone()).await.ok());
+            }
+        })
+    })
+}
+
+fn unlimited() -> Result<Engine, hookweave::Error> {
+    Engine::builder().max_hooks_per_event(None).max_total_hooks(None).build()
+}
+
+/// So many async hooks that match, and one that does not.
+fn asynchronous(count: usize) -> Result<Variant, hookweave::Error> {
+    let engine = unlimited()?;
+    engine.on("PreToolUse").tool("Write").run(|_: &Event| ())?;
+    for _ in 0..count {
+        engine.on("PreToolUse").tool("Bash").run_async(|_| async {})?;
+    }
+    Ok(dispatching(engine, "ls -la"))
+}
+
+fn synchronous(count: usize) -> Result<Variant, hookweave::Error> {
+    let engine = unlimited()?;
+    for _ in 0..count {
+        engine.on("PreToolUse").tool("Bash").run(|_: &Event| ())?;
+    }
+    Ok(dispatching(engine, "ls -la"))
+}
+
+/// One hook that matches among so many that do not: hooks for other tools, or for other commands.
+fn among(total: usize, by_command: bool, command: &str) -> Result<Variant, hookweave::Error> {
+    let engine = unlimited()?;
+    for number in 1..total {
+        let hook = engine.on("PreToolUse");
+        let hook = if by_command {
+            hook.command_pattern(format!(r"\bjob-{number}\b"))
+        } else {
+            hook.tool(format!("Tool{number}"))
+        };
+        hook.run_async(|_| async {})?;
+    }
+    engine.on("PreToolUse").tool("Bash").run_async(|_| async {})?;
+    Ok(dispatching(engine, command))
+}
+
+fn variants() -> Result<Vec<(&'static str, Variant)>, hookweave::Error> {
+    let long = format!("git log --oneline --decorate && {}echo done", "pytest -q tests/unit && ".repeat(28));
+    Ok(vec![
+        ("boxed functions with tokio timeouts, 1", boxed(1)),
+        ("hookweave, 1 async hook", asynchronous(1)?),
+        ("boxed functions with tokio timeouts, 10", boxed(10)),
+        ("hookweave, 10 async hooks", asynchronous(10)?),
+        ("hookweave, 0 of 1 hooks match", asynchronous(0)?),
+        ("hookweave, 10 sync hooks", synchronous(10)?),
+        ("50 hooks, other tools", among(50, false, "ls -la")?),
+        ("10,000 hooks, other tools", among(10_000, false, "ls -la")?),
+        ("10,000 hooks, command patterns", among(10_000, true, "ls -la")?),
+        ("10,000 hooks, command patterns, 700-byte command", among(10_000, true, &long)?),
+    ])
+}
+
+#[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
+async fn seconds(run: &Variant, count: u32) -> f64 {
+    let start = Instant::now();
+    run(count).await;
+    start.elapsed().as_secs_f64()
+}
+
+/// Warms a variant up and finds how many dispatches fill one sample.
+async fn calibrate(run: &Variant) -> u32 {
+    let (mut count, mut spent) = (1_u32, 0.0);
+    loop {
+        let took = seconds(run, count).await;
+        spent += took;
+        if spent > WARM_UP.as_secs_f64() && took > SAMPLE / 8.0 {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small positive number")]
+            return (f64::from(count) * SAMPLE / took).ceil() as u32;
+        }
+        if took < SAMPLE / 4.0 {
+            count = count.saturating_mul(2);
+        }
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let variants = variants()?;
+    let mut counts = Vec::new();
+    for (_, run) in &variants {
+        counts.push(calibrate(run).await);
+    }
+    let names: Vec<_> = variants.iter().map(|(name, _)| name).collect();
+    println!("{}", json!({"ready": names, "versions": {"hookweave": env!("CARGO_PKG_VERSION")}}));
+    for line in std::io::stdin().lock().lines() {
+        line?;
+        let mut sample = Map::new();
+        for ((name, run), &count) in variants.iter().zip(&counts) {
+            sample.insert((*name).to_owned(), json!(seconds(run, count).await * 1e9 / f64::from(count)));
+        }
+        println!("{}", json!(sample));
+    }
+    Ok(())
+}

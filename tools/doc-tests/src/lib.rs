@@ -1,0 +1,9 @@
+//! Runs the Rust blocks of the project's documents: `cargo test -p hookweave-doc-tests`.
+
+/// The first page.
+#[doc = include_str!("../../../README.md")]
+pub mod readme {}
+
+/// The reference for Rust users.
+#[doc = include_str!("../../../docs/rust.md")]
+pub mod rust {}
