@@ -107,6 +107,11 @@ impl<T, V> Stage<T, V> {
         if free { running.plan.calls().get(running.at..).unwrap_or_default() } else { &[] }
     }
 
+    /// The hooks that are selected as things stand, from the first of the plan on.
+    pub fn planned(&self) -> &[Call<T>] {
+        self.running.plan.calls()
+    }
+
     /// The event's payload as these hooks have to see it.
     pub fn payload(&self) -> &V {
         &self.running.payload
