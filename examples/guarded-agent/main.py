@@ -29,7 +29,7 @@ KEY_IN_FILE = {"regex": r"(?m)^\s*\w*(KEY|SECRET|TOKEN|PASSWORD)\w*[ \t]*=[ \t]*
 KEY_IN_SHELL = r"(KEY|SECRET|TOKEN|PASSWORD)\w*=\S.*>\s*\S*\.env"
 CHANGES_DATA = {"regex": r"(?i)\b(drop|truncate|delete|update)\b"}
 INSIDE_ADDRESS = {"regex": r"^https?://(169\.254\.|127\.|10\.|localhost)"}
-SECRET = re.compile(r"sk_(live|test)_\w{8,}")
+SECRET = re.compile(r"ck_(live|test)_\w{8,}")
 BASH_TIMEOUT_MS = 120_000
 # Millionths of a dollar for one token in and one token out.
 PRICES = {"coder-large": (3, 15), "coder-small": (1, 4)}
@@ -88,10 +88,10 @@ class Policy:
         on(
             "PreToolUse",
             self.ask_before_publishing,
-            name="publish",
+            name="push",
             matcher={"tool": "Bash", "command_pattern": PUBLISHES},
         )
-        on("PreToolUse", self.limit_time, name="timeout", priority=10, matcher={"tool": "Bash"})
+        on("PreToolUse", self.limit_time, name="limit", priority=10, matcher={"tool": "Bash"})
         on("PreToolUse", self.allow, name="reading", matcher={"tool_pattern": "^(Read|Glob|Grep)$"})
 
         on("PostToolUse", self.redact, name="redact", matcher={"tool": "Bash|Read|Grep"})
@@ -126,7 +126,7 @@ class Policy:
     def redact(self, event: PostToolUseEvent) -> HookResponse | None:
         """Keys in a tool's output do not reach the model."""
         output = event.result["output"]
-        clean = SECRET.sub("[redacted]", output)
+        clean = without_secrets(output)
         if clean == output:
             return None
         return HookResponse.continue_(modified={"result": {**event.result, "output": clean}})
@@ -256,7 +256,12 @@ def first_line(text: str) -> str:
 def subject(args: dict[str, Any]) -> str:
     """What a call is about: its command, file, pattern, address or query."""
     keys = ("command", "file_path", "notebook_path", "pattern", "url", "sql", "description", "ticket")
-    return first_line(next((str(args[key]) for key in keys if key in args), ""))
+    return without_secrets(first_line(next((str(args[key]) for key in keys if key in args), "")))
+
+
+def without_secrets(text: str) -> str:
+    """A text without the keys that it shows."""
+    return SECRET.sub("[redacted]", text)
 
 
 def cut(text: str, width: int) -> str:
@@ -279,11 +284,18 @@ def hooks_that_ran(trace: list[dict[str, Any]]) -> str:
     return " ".join(names)
 
 
-def row(number: int, call: dict[str, Any], verdict: str, records: list[dict[str, Any]], microseconds: float) -> str:
+def microseconds(records: list[dict[str, Any]]) -> float:
+    """What the hooks of some dispatches took together."""
+    return sum(entry["duration_us"] for record in records for entry in record.get("trace", []))
+
+
+def row(number: int, call: dict[str, Any], verdict: str, records: list[dict[str, Any]]) -> str:
     """One call of the table, with what the hooks had to say about it beneath."""
     ran = " | ".join(part for part in (hooks_that_ran(record.get("trace", [])) for record in records) if part)
     about = subject(call["args"]).removeprefix(f"{PROJECT}/")
-    lines = [f"{number:>3} {cut(call['tool'], 9)} {cut(about, 36)} {cut(ran, 32)} {verdict:<8} {microseconds:>7.1f}"]
+    lines = [
+        f"{number:>3} {cut(call['tool'], 9)} {cut(about, 31)} {cut(ran, 37)} {verdict:<8} {microseconds(records):>7.1f}"
+    ]
     for record in records:
         notes = [record["reason"]] if record.get("reason") else []
         notes += [ask["prompt"] for ask in record.get("asks", []) if ask["prompt"] not in notes]
@@ -301,7 +313,7 @@ async def main() -> None:
     folder: Path = options.folder
     folder.mkdir(parents=True, exist_ok=True)
     calls = [json.loads(line) for line in options.calls.read_text(encoding="utf-8").splitlines()]
-    print(f"{'#':>3} {'tool':<9} {'asked':<36} {'hooks that ran':<32} {'decision':<8} {'µs':>7}")
+    print(f"{'#':>3} {'tool':<9} {'asked':<31} {'hooks that ran':<37} {'decision':<8} {'µs':>7}")
     verdicts: Counter[str] = Counter()
     dispatches, total = 0, 0.0
     with HookClient() as client, (folder / "records.jsonl").open("w", encoding="utf-8") as out:
@@ -310,18 +322,17 @@ async def main() -> None:
             agent.outcomes.clear()
             verdict = await agent.work(call)
             records = [outcome.to_dict() for outcome in agent.outcomes]
-            microseconds = sum(outcome.duration for outcome in agent.outcomes) * 1e6
             out.write(json.dumps({"call": number, "verdict": verdict, "outcomes": records}) + "\n")
-            print(row(number, call, verdict, records, microseconds))
+            print(row(number, call, verdict, records))
             verdicts[verdict] += 1
-            dispatches, total = dispatches + len(records), total + microseconds
+            dispatches, total = dispatches + len(records), total + microseconds(records)
         policy.journal.close()
     stopped = verdicts["block"] + verdicts["ask: no"]
     print(
         f"\n{len(calls)} calls: {len(calls) - stopped} ran, {verdicts['block']} blocked, {verdicts['ask: no']} denied,"
     )
     print(f"{verdicts['retry']} retried; {policy.tidied} lines tidied; {policy.tokens} tokens, {dollars(policy.cost)};")
-    print(f"{dispatches} dispatches took {total:.0f} µs, hooks and their file work included")
+    print(f"{dispatches} dispatches; their hooks took {total:.0f} µs, file work included")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use hookweave::hook::FailBehavior::Block;
@@ -29,7 +29,7 @@ const KEY_IN_FILE: &str = r"(?m)^\s*\w*(KEY|SECRET|TOKEN|PASSWORD)\w*[ \t]*=[ \t
 const KEY_IN_SHELL: &str = r"(KEY|SECRET|TOKEN|PASSWORD)\w*=\S.*>\s*\S*\.env";
 const CHANGES_DATA: &str = r"(?i)\b(drop|truncate|delete|update)\b";
 const INSIDE_ADDRESS: &str = r"^https?://(169\.254\.|127\.|10\.|localhost)";
-const SECRET: &str = r"sk_(live|test)_\w{8,}";
+static SECRET: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"ck_(live|test)_\w{8,}").ok());
 const BASH_TIMEOUT_MS: u64 = 120_000;
 const BUDGET: u64 = 2_000_000;
 
@@ -42,7 +42,6 @@ fn price(model: &str) -> (u64, u64) {
 struct Policy {
     folder: PathBuf,
     journal: Mutex<fs::File>,
-    secret: Regex,
     cost: AtomicU64,
     tokens: AtomicU64,
     tidied: AtomicU64,
@@ -53,7 +52,6 @@ impl Policy {
         Ok(Arc::new(Self {
             folder: folder.to_owned(),
             journal: Mutex::new(fs::File::create(folder.join("log.jsonl"))?),
-            secret: Regex::new(SECRET)?,
             cost: AtomicU64::new(0),
             tokens: AtomicU64::new(0),
             tidied: AtomicU64::new(0),
@@ -79,15 +77,14 @@ impl Policy {
         let changes = refuse("the agent may only read the database");
         pre("database").tool("mcp__postgres__*").arg("sql", regex(CHANGES_DATA)).run(changes)?;
         // What leaves the machine is a person's decision.
-        pre("publish").tool("Bash").command_pattern(PUBLISHES).run(|event: &Event| {
+        pre("push").tool("Bash").command_pattern(PUBLISHES).run(|event: &Event| {
             HookResponse::ask(format!("Run `{}`?", subject(event.args())))
                 .ask_with(json!({"options": ["Allow once", "Deny"]}))
         })?;
-        pre("timeout").tool("Bash").priority(10).run(limit_time)?;
+        pre("limit").tool("Bash").priority(10).run(limit_time)?;
         pre("reading").tool_pattern("^(Read|Glob|Grep)$").run(|_: &Event| HookResponse::allow())?;
 
-        let this = Arc::clone(self);
-        post("redact").tool("Bash|Read|Grep").run(move |event: &Event| this.redact(event))?;
+        post("redact").tool("Bash|Read|Grep").run(Self::redact)?;
         let this = Arc::clone(self);
         post("tidy").tool("Write|Edit|NotebookEdit").run_async(move |event| {
             let this = Arc::clone(&this);
@@ -112,11 +109,10 @@ impl Policy {
     }
 
     /// Keys in a tool's output do not reach the model.
-    fn redact(&self, event: &Event) -> Option<HookResponse> {
+    fn redact(event: &Event) -> Option<HookResponse> {
         let mut result = event.field("result").clone();
-        let output = text(&result["output"]).to_owned();
-        let clean = self.secret.replace_all(&output, "[redacted]");
-        (clean != output).then(|| {
+        let clean = without_secrets(text(&result["output"]));
+        (clean != text(&result["output"])).then(|| {
             result["output"] = json!(clean);
             HookResponse::continue_().modified(json!({"result": result}))
         })
@@ -278,10 +274,16 @@ fn first_line(text: &str) -> &str {
     text.split('\n').next().unwrap_or_default()
 }
 
+/// A text without the keys that it shows.
+fn without_secrets(text: &str) -> String {
+    SECRET.as_ref().map_or_else(|| text.to_owned(), |secret| secret.replace_all(text, "[redacted]").into_owned())
+}
+
 /// What a call is about: its command, file, pattern, address or query.
 fn subject(args: &Value) -> String {
     let keys = ["command", "file_path", "notebook_path", "pattern", "url", "sql", "description", "ticket"];
-    keys.iter().find_map(|key| args.get(*key)).map_or("", |value| first_line(text(value))).to_owned()
+    let about = keys.iter().find_map(|key| args.get(*key)).map_or("", |value| first_line(text(value)));
+    without_secrets(about)
 }
 
 /// A text in exactly so many columns.
@@ -330,7 +332,7 @@ fn microseconds(records: &[Value]) -> f64 {
 fn row(number: usize, call: &Value, verdict: &str, records: &[Value]) -> Result<String, std::fmt::Error> {
     let parts: Vec<String> = records.iter().map(hooks_that_ran).filter(|part| !part.is_empty()).collect();
     let about = subject(&call["args"]).replacen(&format!("{PROJECT}/"), "", 1);
-    let (tool, asked, ran) = (cut(text(&call["tool"]), 9), cut(&about, 36), cut(&parts.join(" | "), 32));
+    let (tool, asked, ran) = (cut(text(&call["tool"]), 9), cut(&about, 31), cut(&parts.join(" | "), 37));
     let mut lines = format!("{number:>3} {tool} {asked} {ran} {verdict:<8} {:>7.1}", microseconds(records));
     for record in records {
         let mut notes: Vec<&str> = record["reason"].as_str().into_iter().collect();
@@ -355,7 +357,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(&folder)?;
     let calls: Vec<Value> =
         fs::read_to_string(recorded)?.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
-    println!("{:>3} {:<9} {:<36} {:<32} {:<8} {:>7}", "#", "tool", "asked", "hooks that ran", "decision", "µs");
+    println!("{:>3} {:<9} {:<31} {:<37} {:<8} {:>7}", "#", "tool", "asked", "hooks that ran", "decision", "µs");
 
     let engine = Engine::new();
     let policy = Policy::new(&folder)?;

@@ -32,7 +32,7 @@ const KEY_IN_FILE = { regex: String.raw`(?m)^\s*\w*(KEY|SECRET|TOKEN|PASSWORD)\w
 const KEY_IN_SHELL = String.raw`(KEY|SECRET|TOKEN|PASSWORD)\w*=\S.*>\s*\S*\.env`;
 const CHANGES_DATA = { regex: String.raw`(?i)\b(drop|truncate|delete|update)\b` };
 const INSIDE_ADDRESS = { regex: String.raw`^https?://(169\.254\.|127\.|10\.|localhost)` };
-const SECRET = /sk_(live|test)_\w{8,}/g;
+const SECRET = /ck_(live|test)_\w{8,}/g;
 const BASH_TIMEOUT_MS = 120_000;
 /** Millionths of a dollar for one token in and one token out. */
 const PRICES: Record<string, [number, number]> = { "coder-large": [3, 15], "coder-small": [1, 4] };
@@ -90,13 +90,13 @@ class Policy {
       handler: refuse("the agent may only read the database"),
     });
     client.registerHook("PreToolUse", {
-      name: "publish",
+      name: "push",
       matcher: { tool: "Bash", commandPattern: PUBLISHES },
       // What leaves the machine is a person's decision.
       handler: (event) => HookResponse.ask(`Run \`${subject(event.args)}\`?`, { options: ["Allow once", "Deny"] }),
     });
     client.registerHook("PreToolUse", {
-      name: "timeout",
+      name: "limit",
       matcher: { tool: "Bash" },
       // Every command gets a timeout, and none a longer one than the policy's.
       handler: (event) => {
@@ -118,7 +118,7 @@ class Policy {
       // Keys in a tool's output do not reach the model.
       handler: (event) => {
         const output = String(event.result.output);
-        const clean = output.replace(SECRET, "[redacted]");
+        const clean = withoutSecrets(output);
         if (clean === output) return undefined;
         return HookResponse.continue({ modified: { result: { ...event.result, output: clean } } });
       },
@@ -260,7 +260,12 @@ function firstLine(text: string): string {
 function subject(args: Args): string {
   const keys = ["command", "file_path", "notebook_path", "pattern", "url", "sql", "description", "ticket"];
   const key = keys.find((name) => name in args);
-  return key === undefined ? "" : firstLine(String(args[key]));
+  return key === undefined ? "" : withoutSecrets(firstLine(String(args[key])));
+}
+
+/** A text without the keys that it shows. */
+function withoutSecrets(text: string): string {
+  return text.replace(SECRET, "[redacted]");
 }
 
 /** A text in exactly so many columns. */
@@ -287,13 +292,18 @@ function hooksThatRan(record: CanonicalOutcome): string {
     .join(" ");
 }
 
+/** What the hooks of some dispatches took together. */
+function microseconds(records: CanonicalOutcome[]): number {
+  return records.flatMap((record) => record.trace ?? []).reduce((sum, entry) => sum + entry.duration_us, 0);
+}
+
 /** One call of the table, with what the hooks had to say about it beneath. */
-function row(number: number, call: Call, verdict: string, records: CanonicalOutcome[], microseconds: number): string {
+function row(number: number, call: Call, verdict: string, records: CanonicalOutcome[]): string {
   const ran = records.map(hooksThatRan).filter((part) => part !== "").join(" | ");
   const about = subject(call.args).replace(`${PROJECT}/`, "");
   const lines = [
-    `${String(number).padStart(3)} ${cut(call.tool, 9)} ${cut(about, 36)} ${cut(ran, 32)} ` +
-      `${verdict.padEnd(8)} ${microseconds.toFixed(1).padStart(7)}`,
+    `${String(number).padStart(3)} ${cut(call.tool, 9)} ${cut(about, 31)} ${cut(ran, 37)} ` +
+      `${verdict.padEnd(8)} ${microseconds(records).toFixed(1).padStart(7)}`,
   ];
   for (const record of records) {
     const notes = record.reason ? [record.reason] : [];
@@ -311,7 +321,7 @@ async function main(): Promise<void> {
   fs.mkdirSync(folder, { recursive: true });
   const calls = fs.readFileSync(recorded, "utf8").trimEnd().split("\n").map((line) => JSON.parse(line) as Call);
   console.log(
-    `${"#".padStart(3)} ${cut("tool", 9)} ${cut("asked", 36)} ${cut("hooks that ran", 32)} decision ${"µs".padStart(7)}`,
+    `${"#".padStart(3)} ${cut("tool", 9)} ${cut("asked", 31)} ${cut("hooks that ran", 37)} decision ${"µs".padStart(7)}`,
   );
   using client = new HookClient();
   const policy = new Policy(client, folder);
@@ -323,12 +333,11 @@ async function main(): Promise<void> {
   for (const [index, call] of calls.entries()) {
     const verdict = await agent.work(call);
     const records = agent.outcomes.map((outcome) => outcome.toJSON());
-    const microseconds = agent.outcomes.reduce((sum, outcome) => sum + outcome.duration, 0) * 1000;
     lines.push(JSON.stringify({ call: index + 1, verdict, outcomes: records }) + "\n");
-    console.log(row(index + 1, call, verdict, records, microseconds));
+    console.log(row(index + 1, call, verdict, records));
     verdicts.set(verdict, (verdicts.get(verdict) ?? 0) + 1);
     dispatches += records.length;
-    total += microseconds;
+    total += microseconds(records);
   }
   fs.writeFileSync(path.join(folder, "records.jsonl"), lines.join(""));
   const [blocked, denied] = [verdicts.get("block") ?? 0, verdicts.get("ask: no") ?? 0];
@@ -337,7 +346,7 @@ async function main(): Promise<void> {
     `${verdicts.get("retry") ?? 0} retried; ${policy.tidied} lines tidied; ` +
       `${policy.tokens} tokens, ${dollars(policy.cost)};`,
   );
-  console.log(`${dispatches} dispatches took ${total.toFixed(0)} µs, hooks and their file work included`);
+  console.log(`${dispatches} dispatches; their hooks took ${total.toFixed(0)} µs, file work included`);
 }
 
 await main();
