@@ -1,0 +1,162 @@
+//! The cases as they stand in the files.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// A file of cases.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Topic {
+    hookweave: u32,
+    #[serde(rename = "topic")]
+    _topic: String,
+    cases: Vec<Case>,
+}
+
+/// One case.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are explained in tests/vectors/README.md")]
+pub struct Case {
+    pub id: String,
+    pub rule: String,
+    #[serde(rename = "why")]
+    pub _why: String,
+    pub style: Option<Kind>,
+    #[serde(default)]
+    pub client: Map<String, Value>,
+    #[serde(default)]
+    pub events: Vec<Map<String, Value>>,
+    #[serde(default)]
+    pub tools: Vec<Map<String, Value>>,
+    #[serde(default)]
+    pub hooks: Vec<Hook>,
+    #[serde(default)]
+    pub dispatch: Many<Dispatch>,
+    pub concurrent: Option<usize>,
+    #[serde(default)]
+    pub explain: bool,
+    #[serde(default)]
+    pub expect: Many<Map<String, Value>>,
+    #[serde(default)]
+    pub not: BTreeMap<String, String>,
+}
+
+/// Which handlers a case is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Functions that answer at once.
+    Sync,
+    /// Functions that can wait.
+    Async,
+}
+
+/// One, or a list.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub enum Many<T> {
+    /// A list.
+    List(Vec<T>),
+    /// A single one, not in a list.
+    One(T),
+}
+
+impl<T> Default for Many<T> {
+    fn default() -> Self {
+        Self::List(Vec::new())
+    }
+}
+
+impl<T> Many<T> {
+    /// All of them.
+    pub fn all(&self) -> &[T] {
+        match self {
+            Self::List(items) => items,
+            Self::One(item) => std::slice::from_ref(item),
+        }
+    }
+}
+
+/// A dispatch and what comes before it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are explained in tests/vectors/README.md")]
+pub struct Dispatch {
+    pub event: String,
+    #[serde(default = "empty")]
+    pub payload: Value,
+    pub cancel_after_ms: Option<u64>,
+    #[serde(default)]
+    pub before: Vec<Map<String, Value>>,
+}
+
+fn empty() -> Value {
+    Value::Object(Map::new())
+}
+
+/// A hook and what it does.
+#[derive(Debug, Clone, Deserialize)]
+#[expect(missing_docs, reason = "the fields are explained in tests/vectors/README.md")]
+pub struct Hook {
+    pub name: Option<String>,
+    pub event: String,
+    #[serde(default)]
+    pub does: Value,
+    #[serde(default)]
+    pub sees: Vec<Value>,
+    pub error: Option<Value>,
+    pub repeat: Option<usize>,
+    #[serde(default)]
+    pub temporary: bool,
+    /// The options of its registration.
+    #[serde(flatten)]
+    pub options: Map<String, Value>,
+}
+
+impl Hook {
+    /// The options as the core reads them, with durations in milliseconds.
+    #[must_use]
+    pub fn settings(&self, name: Option<&str>) -> Value {
+        let mut settings = Map::new();
+        for (option, value) in &self.options {
+            let option = if option == "timeout_ms" { "timeout" } else { option };
+            settings.insert(option.to_owned(), value.clone());
+        }
+        if let Some(name) = name {
+            settings.insert("name".to_owned(), name.into());
+        }
+        if self.temporary {
+            settings.insert("temporary".to_owned(), true.into());
+        }
+        Value::Object(settings)
+    }
+}
+
+/// Where the vectors are.
+#[must_use]
+pub fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../vectors")
+}
+
+/// Every case of every file, by file name and then as they stand there.
+#[must_use]
+pub fn read_all() -> Vec<Case> {
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| {
+        let name = path.file_name().unwrap().to_string_lossy();
+        name.ends_with(".json") && name != "schema.json" && name != "rules.json"
+    });
+    paths.sort();
+    let mut cases = Vec::new();
+    for path in paths {
+        let topic: Topic = serde_json::from_str(&std::fs::read_to_string(&path).unwrap())
+            .unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+        assert_eq!(topic.hookweave, 1, "{}: unknown version", path.display());
+        cases.extend(topic.cases);
+    }
+    cases
+}

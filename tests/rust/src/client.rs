@@ -1,0 +1,50 @@
+//! What the runner needs of a client, however it is driven.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use serde_json::Value;
+
+use crate::case::Hook;
+
+/// A future that may move between threads.
+pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// A refused call.
+#[derive(Debug, Clone)]
+pub struct Fault {
+    /// The stable code.
+    pub code: String,
+    /// The message.
+    pub message: String,
+}
+
+impl From<hookweave::Error> for Fault {
+    fn from(error: hookweave::Error) -> Self {
+        Self { code: error.code().to_string(), message: error.message().to_owned() }
+    }
+}
+
+/// A client under test.
+pub trait Client: Send + Sync {
+    /// Registers one hook under a name and gives its id.
+    fn register(&self, hook: &Hook, name: Option<&str>) -> Result<String, Fault>;
+    /// Removes a hook.
+    fn unregister(&self, id: &str) -> bool;
+    /// Switches a hook on or off.
+    fn set_hook_enabled(&self, id: &str, enabled: bool) -> Result<(), Fault>;
+    /// Switches the client on or off.
+    fn set_enabled(&self, enabled: bool);
+    /// Defines an event.
+    fn define_event(&self, definition: &Value) -> Result<(), Fault>;
+    /// Defines a tool.
+    fn define_tool(&self, definition: &Value) -> Result<(), Fault>;
+    /// The names of the registered hooks.
+    fn hook_names(&self) -> Vec<String>;
+    /// Dispatches an event; gives the outcome in canonical form, with `unmatched`.
+    fn dispatch<'a>(&'a self, event: &'a str, payload: Value, depth: u32) -> Pending<'a, Result<Value, Fault>>;
+    /// Explains an event.
+    fn explain(&self, event: &str, payload: Value) -> Result<Value, Fault>;
+    /// Waits for detached hooks.
+    fn drain(&self) -> Pending<'_, ()>;
+}

@@ -1,0 +1,131 @@
+//! The engine as Rust programs use it: closures that answer at once, closures that return futures, handlers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hookweave::hook::HookSpec;
+use hookweave::payload::Json;
+use hookweave::tool::ToolDefinition;
+use hookweave::{Engine, Event, Handler, HookError, HookFuture, HookResponse};
+use serde_json::Value;
+
+use crate::case::Hook;
+use crate::client::{Client, Fault, Pending};
+use crate::script::{Script, Theatre};
+
+/// How hooks are given to the engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Given {
+    /// As closures that answer at once.
+    Closure,
+    /// As closures that return futures.
+    Future,
+    /// As types that implement [`Handler`].
+    Handler,
+}
+
+/// A client that is an [`Engine`].
+pub struct Native {
+    engine: Engine,
+    theatre: Arc<Theatre>,
+    given: Given,
+}
+
+impl Native {
+    /// An engine with options, whose hooks are given in one way.
+    pub fn new(options: &Value, theatre: Arc<Theatre>, given: Given) -> Result<Self, Fault> {
+        let settings = options.as_object().cloned().unwrap_or_default();
+        Ok(Self { engine: Engine::builder().settings(settings).build()?, theatre, given })
+    }
+}
+
+/// A script as a handler of its own type.
+struct Actor {
+    script: Arc<Script>,
+    theatre: Arc<Theatre>,
+}
+
+impl Handler for Actor {
+    fn handle<'a>(&'a self, event: &'a Event) -> HookFuture<'a> {
+        Box::pin(async move {
+            let payload = event.to_json();
+            let deed = self.script.begin(&self.theatre, &payload);
+            response(self.theatre.perform(deed, payload, 0).await)
+        })
+    }
+}
+
+fn response(result: Result<Option<Value>, String>) -> Result<HookResponse, HookError> {
+    let Some(answer) = result? else { return Ok(HookResponse::default()) };
+    HookResponse::from_json(answer).map_err(|other| format!("a Rust hook cannot return {other}").into())
+}
+
+impl Client for Native {
+    fn register(&self, hook: &Hook, name: Option<&str>) -> Result<String, Fault> {
+        let spec = HookSpec::read(&Json, &hook.event, &&hook.settings(name))?;
+        let (script, theatre) = (Arc::new(Script::new(hook, name)), Arc::clone(&self.theatre));
+        let registration = self.engine.on(&hook.event).spec(spec);
+        let id = match self.given {
+            Given::Closure => registration.run(move |event: &Event| {
+                let payload = event.to_json();
+                response(theatre.perform_sync(&script.begin(&theatre, &payload), &payload))
+            }),
+            Given::Future => registration.run_async(move |event: Event| {
+                let (script, theatre) = (Arc::clone(&script), Arc::clone(&theatre));
+                async move {
+                    let payload = event.to_json();
+                    let deed = script.begin(&theatre, &payload);
+                    response(theatre.perform(deed, payload, 0).await)
+                }
+            }),
+            Given::Handler => registration.handler(Actor { script, theatre }),
+        };
+        Ok(id?)
+    }
+
+    fn unregister(&self, id: &str) -> bool {
+        self.engine.unregister(id)
+    }
+
+    fn set_hook_enabled(&self, id: &str, enabled: bool) -> Result<(), Fault> {
+        Ok(if enabled { self.engine.enable_hook(id)? } else { self.engine.disable_hook(id)? })
+    }
+
+    fn set_enabled(&self, enabled: bool) {
+        self.engine.set_enabled(enabled);
+    }
+
+    fn define_event(&self, definition: &Value) -> Result<(), Fault> {
+        let modifiable: Vec<&str> =
+            definition["modifiable"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let name = definition["name"].as_str().unwrap_or_default();
+        Ok(self.engine.define_event(name, definition["gate"].as_bool().unwrap_or(true), &modifiable)?)
+    }
+
+    fn define_tool(&self, definition: &Value) -> Result<(), Fault> {
+        Ok(self.engine.define_tool(ToolDefinition::read(&Json, &definition)?)?)
+    }
+
+    fn hook_names(&self) -> Vec<String> {
+        self.engine.hooks().into_iter().map(|hook| hook.name).collect()
+    }
+
+    fn dispatch<'a>(&'a self, event: &'a str, payload: Value, _depth: u32) -> Pending<'a, Result<Value, Fault>> {
+        Box::pin(async move {
+            let outcome = self.engine.dispatch(Event::new(event, payload)).await?;
+            let mut whole = outcome.to_json();
+            whole["unmatched"] = serde_json::to_value(outcome.unmatched()).unwrap();
+            Ok(whole)
+        })
+    }
+
+    fn explain(&self, event: &str, payload: Value) -> Result<Value, Fault> {
+        Ok(serde_json::to_value(self.engine.explain(&Event::new(event, payload))?).unwrap())
+    }
+
+    fn drain(&self) -> Pending<'_, ()> {
+        Box::pin(async {
+            assert!(self.engine.drain(Duration::from_secs(20)).await, "detached hooks did not end");
+        })
+    }
+}

@@ -1,0 +1,283 @@
+//! A driver of its own over the host façade, as a binding has one: handlers are scripts, values are JSON.
+//!
+//! Hooks of a stage start in order and are then driven from the last to the first, so that they finish in the worst
+//! order for whoever folds by time.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use hookweave::host::{
+    Call, DetachedQueue, Envelope, Error, EventDefinition, EventSpec, Failure, FailureKind, HookId, HookSpec, Mode,
+    Options, Plan, Planned, Registry, Report, Reuse, Said, Stage, Step, Submitted, ToolDefinition, begin, check_depth,
+    explain, hook_id, now_ms, refusal,
+};
+use hookweave::payload::Json;
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+
+use crate::case::{Hook, Kind};
+use crate::client::{Client, Fault, Pending};
+use crate::script::{Script, Theatre};
+
+/// A client over the façade.
+pub struct Foreign {
+    registry: Registry<Arc<Script>>,
+    enabled: AtomicBool,
+    theatre: Arc<Theatre>,
+    kind: Kind,
+    detached: Arc<Detached>,
+}
+
+/// A detached hook that waits for its place.
+struct Job {
+    script: Arc<Script>,
+    event: Value,
+    limit: Option<std::time::Duration>,
+    depth: u32,
+}
+
+struct Detached {
+    queue: Mutex<DetachedQueue<Job>>,
+    theatre: Arc<Theatre>,
+    ended: Notify,
+}
+
+impl Foreign {
+    /// A client with options, whose handlers answer at once or wait.
+    pub fn new(options: &Value, theatre: Arc<Theatre>, kind: Kind) -> Result<Self, Fault> {
+        let options = Options::read(&Json, &options)?;
+        let queue = Mutex::new(DetachedQueue::new(options.max_detached));
+        let detached = Arc::new(Detached { queue, theatre: Arc::clone(&theatre), ended: Notify::new() });
+        let enabled = AtomicBool::new(options.enabled);
+        Ok(Self { registry: Registry::new(options), enabled, theatre, kind, detached })
+    }
+
+    async fn run(&self, event: &str, payload: Value, depth: u32) -> Result<Value, Fault> {
+        check_depth(depth)?;
+        let snapshot = self.registry.snapshot();
+        let spec = snapshot.resolve(event)?;
+        let payload = fill(&spec, payload)?;
+        let enabled = self.enabled.load(Ordering::SeqCst);
+        let planned = match snapshot.event(spec.name()).filter(|_| enabled) {
+            Some(index) => snapshot.plan(&Json, index, &&payload),
+            None => Planned { plan: Arc::new(Plan::empty(Mode::Sequential)), reuse: Reuse::Event },
+        };
+        let mut step = begin(&Json, snapshot, spec, planned.plan, planned.reuse, payload);
+        loop {
+            match step {
+                Step::Run(stage) => step = self.run_stage(stage, depth).await,
+                Step::Done(outcome) => {
+                    let mut whole = serde_json::to_value(outcome.summary()).unwrap();
+                    whole["event"] = outcome.payload().clone();
+                    whole["ext"] =
+                        outcome.ext().map(|(dialect, value)| (dialect.to_owned(), value.clone())).collect();
+                    whole["unmatched"] = serde_json::to_value(outcome.unmatched(&Json)).unwrap();
+                    return Ok(whole);
+                }
+            }
+        }
+    }
+
+    async fn run_stage(&self, mut stage: Stage<Arc<Script>, Value>, depth: u32) -> Step<Arc<Script>, Value> {
+        let calls: Vec<Call<Arc<Script>>> = stage.calls().to_vec();
+        let payload = stage.payload().clone();
+        let mut running: Vec<Running<'_>> = Vec::new();
+        for (index, call) in calls.iter().enumerate() {
+            stage.started(index);
+            let mut one = self.start(call, payload.clone(), depth);
+            poll_fn(|context| {
+                one.poll(context);
+                Poll::Ready(())
+            })
+            .await;
+            running.push(one);
+        }
+        poll_fn(|context| {
+            let mut all = true;
+            for one in running.iter_mut().rev() {
+                all &= one.poll(context);
+            }
+            if all { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+        stage.resume(&Json, running.into_iter().map(|one| one.report.expect("every hook has ended")))
+    }
+
+    fn start<'a>(&'a self, call: &Call<Arc<Script>>, event: Value, depth: u32) -> Running<'a> {
+        let entry = call.entry();
+        let script = Arc::clone(entry.handler());
+        let limit = entry.timeout();
+        if entry.detached() {
+            let said = match self.detached.submit(Job { script, event, limit, depth }) {
+                true => Said::Detached,
+                false => {
+                    let why = refusal(self.registry.options().max_detached);
+                    Said::Failed(Failure::new(FailureKind::DetachedLimit, why))
+                }
+            };
+            return Running { future: None, report: Some(Report::new(said, 0)) };
+        }
+        let began = now();
+        if self.kind == Kind::Sync {
+            let said = said(self.theatre.perform_sync(&script.begin(&self.theatre, &event), &event));
+            let overran = limit.is_some_and(|limit| began.elapsed() > limit);
+            return Running { future: None, report: Some(Report { overran, ..Report::new(said, took(began)) }) };
+        }
+        let theatre = &self.theatre;
+        let future = async move {
+            let deed = script.begin(theatre, &event);
+            let run = theatre.perform(deed, event, depth);
+            let said = match limit {
+                None => said(run.await),
+                Some(limit) => match tokio::time::timeout(limit, run).await {
+                    Ok(result) => said(result),
+                    Err(_) => Said::Failed(Failure::timeout(limit)),
+                },
+            };
+            Report::new(said, took(began))
+        };
+        Running { future: Some(Box::pin(future)), report: None }
+    }
+}
+
+/// A hook of a stage.
+struct Running<'a> {
+    future: Option<Pin<Box<dyn Future<Output = Report<Value>> + Send + 'a>>>,
+    report: Option<Report<Value>>,
+}
+
+impl Running<'_> {
+    /// Drives the hook on; true when it has ended.
+    fn poll(&mut self, context: &mut Context<'_>) -> bool {
+        if let Some(future) = &mut self.future {
+            if let Poll::Ready(report) = future.as_mut().poll(context) {
+                self.report = Some(report);
+                self.future = None;
+            }
+        }
+        self.future.is_none()
+    }
+}
+
+impl Detached {
+    /// Takes a job in; false when too many wait.
+    fn submit(self: &Arc<Self>, job: Job) -> bool {
+        let submitted = self.queue.lock().unwrap().submit(job);
+        match submitted {
+            Submitted::Start(job) => {
+                tokio::spawn(Arc::clone(self).work(job));
+                true
+            }
+            Submitted::Waiting => true,
+            Submitted::Refused(_) => false,
+        }
+    }
+
+    async fn work(self: Arc<Self>, mut job: Job) {
+        loop {
+            let deed = job.script.begin(&self.theatre, &job.event);
+            let run = self.theatre.perform(deed, job.event, job.depth);
+            let _unheard = match job.limit {
+                Some(limit) => tokio::time::timeout(limit, run).await.ok(),
+                None => Some(run.await),
+            };
+            let next = self.queue.lock().unwrap().finished();
+            match next {
+                Some(next) => job = next,
+                None => break,
+            }
+        }
+        self.ended.notify_waiters();
+    }
+}
+
+impl Client for Foreign {
+    fn register(&self, hook: &Hook, name: Option<&str>) -> Result<String, Fault> {
+        let spec = HookSpec::read(&Json, &hook.event, &&hook.settings(name))?;
+        let id: HookId = self.registry.register(spec, Arc::new(Script::new(hook, name)))?;
+        Ok(id.to_string())
+    }
+
+    fn unregister(&self, id: &str) -> bool {
+        hook_id(id).is_ok_and(|id| self.registry.unregister(id))
+    }
+
+    fn set_hook_enabled(&self, id: &str, enabled: bool) -> Result<(), Fault> {
+        Ok(self.registry.set_enabled(hook_id(id)?, enabled)?)
+    }
+
+    fn set_enabled(&self, enabled: bool) {
+        self.enabled.store(enabled, Ordering::SeqCst);
+    }
+
+    fn define_event(&self, definition: &Value) -> Result<(), Fault> {
+        Ok(self.registry.define_event(&EventDefinition::read(&Json, &definition)?)?)
+    }
+
+    fn define_tool(&self, definition: &Value) -> Result<(), Fault> {
+        Ok(self.registry.define_tool(ToolDefinition::read(&Json, &definition)?)?)
+    }
+
+    fn hook_names(&self) -> Vec<String> {
+        self.registry.list().into_iter().map(|hook| hook.name).collect()
+    }
+
+    fn dispatch<'a>(&'a self, event: &'a str, payload: Value, depth: u32) -> Pending<'a, Result<Value, Fault>> {
+        Box::pin(self.run(event, payload, depth))
+    }
+
+    fn explain(&self, event: &str, payload: Value) -> Result<Value, Fault> {
+        let snapshot = self.registry.snapshot();
+        let spec = snapshot.resolve(event)?;
+        let payload = fill(&spec, payload)?;
+        Ok(serde_json::to_value(explain(&snapshot, &Json, &spec, &&payload)).unwrap())
+    }
+
+    fn drain(&self) -> Pending<'_, ()> {
+        Box::pin(async {
+            loop {
+                let ended = self.detached.ended.notified();
+                if self.detached.queue.lock().unwrap().is_idle() {
+                    return;
+                }
+                ended.await;
+            }
+        })
+    }
+}
+
+/// The payload with what every event carries.
+fn fill(spec: &EventSpec, payload: Value) -> Result<Value, Error> {
+    let Value::Object(given) = payload else {
+        return Err(Error::new(hookweave::Code::InvalidPayload, "the payload must be an object"));
+    };
+    let envelope = Envelope::new(now_ms());
+    let mut whole = json!({"event_type": spec.name(), "session_id": envelope.session_id(), "timestamp": envelope.timestamp()});
+    let fields = whole.as_object_mut().unwrap();
+    if spec.built_in().is_some() && spec.may_have("tool_use_id") {
+        fields.insert("tool_use_id".to_owned(), envelope.tool_use_id().into());
+    }
+    fields.extend(given.into_iter().filter(|(name, _)| name != "event_type"));
+    Ok(whole)
+}
+
+fn said(result: Result<Option<Value>, String>) -> Said<Value> {
+    match result {
+        Ok(None) => Said::Nothing,
+        Ok(Some(answer)) => Said::Answer(answer),
+        Err(message) => Said::Failed(Failure::new(FailureKind::Raised, message)),
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a driver measures its hooks")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+fn took(began: Instant) -> u64 {
+    u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}

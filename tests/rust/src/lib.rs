@@ -1,0 +1,20 @@
+//! Runs the conformance vectors of `tests/vectors` against the core.
+//!
+//! Every case runs in up to three styles: [`engine`] with closures and with futures, and [`foreign`], a driver of its
+//! own over the host façade, as the bindings have one. `tests/vectors/README.md` explains the format.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a fault in a vector or in this runner shall end the test with its place"
+)]
+
+pub mod case;
+pub mod client;
+pub mod engine;
+pub mod foreign;
+pub mod pattern;
+pub mod runner;
+pub mod script;
+pub mod value;

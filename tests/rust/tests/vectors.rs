@@ -1,0 +1,105 @@
+//! Every conformance vector in every style that can run it.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use hookweave_vectors::case::{Case, folder, read_all};
+use hookweave_vectors::runner::{Style, run};
+use serde_json::Value;
+
+/// Runs the cases on a few threads, since most of the time they wait.
+fn run_all(cases: &[Case]) -> Vec<String> {
+    let next = AtomicUsize::new(0);
+    let faults = Mutex::new(Vec::new());
+    let work = || {
+        while let Some(case) = cases.get(next.fetch_add(1, Ordering::SeqCst)) {
+            let styles: Vec<Style> = Style::ALL.into_iter().filter(|style| style.can_run(case)).collect();
+            assert!(!styles.is_empty(), "{}: no style can run it", case.id);
+            for style in styles {
+                let found = run(case, style);
+                if !found.is_empty() {
+                    let mut text = format!("{} [{}] ({style:?})", case.id, case.rule);
+                    for fault in found {
+                        _ = write!(text, "\n    {fault}");
+                    }
+                    faults.lock().unwrap().push(text);
+                }
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(work);
+        }
+    });
+    let mut faults = faults.into_inner().unwrap();
+    faults.sort();
+    faults
+}
+
+/// The list that tools compare between languages.
+fn write_list(cases: &[Case]) {
+    let mut lines: Vec<String> = cases
+        .iter()
+        .map(|case| match case.not.get("rust") {
+            Some(reason) => format!("{} # {reason}", case.id),
+            None => case.id.clone(),
+        })
+        .collect();
+    lines.sort();
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/vectors/rust.txt");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, lines.join("\n") + "\n").unwrap();
+}
+
+#[test]
+fn every_vector_holds() {
+    let cases = read_all();
+    assert!(cases.len() >= 250, "only {} cases", cases.len());
+    let able: Vec<Case> = cases.iter().filter(|case| !case.not.contains_key("rust")).cloned().collect();
+    let faults = run_all(&able);
+    assert!(faults.is_empty(), "{} runs do not hold\n\n{}\n", faults.len(), faults.join("\n"));
+    write_list(&cases);
+}
+
+#[test]
+fn every_rule_has_a_case_and_every_case_a_rule() {
+    let text = std::fs::read_to_string(folder().join("rules.json")).unwrap();
+    let rules: Vec<Value> = serde_json::from_str(&text).unwrap();
+    let known: BTreeSet<&str> = rules.iter().map(|rule| rule["id"].as_str().unwrap()).collect();
+    let cases = read_all();
+    let used: BTreeSet<&str> = cases.iter().map(|case| case.rule.as_str()).collect();
+    assert_eq!(known.len(), rules.len(), "a rule is listed twice");
+    assert_eq!(used.difference(&known).collect::<Vec<_>>(), Vec::<&&str>::new(), "cases name rules that are not listed");
+    assert_eq!(known.difference(&used).collect::<Vec<_>>(), Vec::<&&str>::new(), "rules without a case");
+}
+
+#[test]
+fn ids_are_unique() {
+    let cases = read_all();
+    let ids: BTreeSet<&str> = cases.iter().map(|case| case.id.as_str()).collect();
+    assert_eq!(ids.len(), cases.len());
+}
+
+#[test]
+fn a_wrong_expectation_is_found() {
+    // The runner itself must be able to fail: turn the decision of every simple case around.
+    let wrong: Vec<Case> = read_all()
+        .into_iter()
+        .filter(|case| case.id.starts_with("folding/") && case.concurrent.is_none())
+        .filter_map(|mut case| {
+            let mut expect = case.expect.all().first()?.clone();
+            let flipped = if expect.get("decision")? == "block" { "continue" } else { "block" };
+            expect.insert("decision".to_owned(), flipped.into());
+            case.expect = hookweave_vectors::case::Many::One(expect);
+            Some(case)
+        })
+        .collect();
+    assert!(wrong.len() > 5);
+    for case in &wrong {
+        assert!(!run(case, Style::Facade).is_empty(), "{} held although it is wrong", case.id);
+    }
+}
