@@ -36,7 +36,7 @@ impl<T, V> Running<T, V> {
             if let Some(modified) = loud.take_report(host, &event, call, report).filter(|modified| !modified.is_empty())
             {
                 let mandatory = call.entry().mandatory();
-                changes.push(Change { index, hook: Arc::clone(call.entry().name()), mandatory, fields: modified });
+                changes.push(Change { index, mandatory, fields: modified });
             }
         }
         self.at = end;
@@ -69,18 +69,26 @@ impl<T, V> Running<T, V> {
             record.seen = if only == Some(index) { after } else { before };
         }
         loud.changes = after;
+        // Who changed a field in an earlier stage; what hooks of one stage change is merged, not overwritten.
+        let earlier = loud.modified.clone();
         for change in &changes {
+            let Some(by) = calls.get(change.index).map(|call| call.entry().name()) else { continue };
             for (field, _) in &change.fields {
-                let replaced = loud.note_modified(field, &change.hook);
+                let before = earlier.iter().find(|(known, _)| known == field);
+                loud.note_modified(field, by);
                 if let Some(record) = loud.records.get_mut(first + change.index) {
                     record.modified.push(field.clone());
-                    record.overrode.extend(replaced.map(|hook| (field.clone(), hook)));
+                    record.overrode.extend(before.map(|(_, hook)| (field.clone(), Arc::clone(hook))));
                 }
             }
         }
         let merged = merge::merge(host, &self.event, &host.view(&self.payload), changes);
-        for text in merged.conflicts {
-            loud.messages.push((None, Message { text, level: "warning" }));
+        let name = |index: usize| calls.get(index).map(|call| Arc::clone(call.entry().name())).unwrap_or_default();
+        for conflict in merged.conflicts {
+            loud.messages.push((None, Message { text: conflict.message(name), level: "warning" }));
+            if let Some(record) = loud.records.get_mut(first + conflict.winner) {
+                record.overrode.push((conflict.field, name(conflict.loser)));
+            }
         }
         let position = calls.last().map_or(0, Call::position);
         loud.versions.push((position, std::mem::replace(&mut self.payload, merged.payload)));

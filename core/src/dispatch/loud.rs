@@ -153,15 +153,11 @@ impl<T, V> Loud<T, V> {
         })
     }
 
-    /// Notes who modified a field; says whom they replaced, if it was another hook.
-    pub(crate) fn note_modified(&mut self, field: &str, by: &Arc<str>) -> Option<Arc<str>> {
+    /// Notes who modified a field last.
+    pub(crate) fn note_modified(&mut self, field: &str, by: &Arc<str>) {
         match self.modified.iter_mut().find(|(known, _)| known == field) {
-            Some((_, last)) if **last == **by => None,
-            Some((_, last)) => Some(std::mem::replace(last, Arc::clone(by))),
-            None => {
-                self.modified.push((field.to_owned(), Arc::clone(by)));
-                None
-            }
+            Some((_, last)) => *last = Arc::clone(by),
+            None => self.modified.push((field.to_owned(), Arc::clone(by))),
         }
     }
 }

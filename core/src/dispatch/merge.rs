@@ -9,7 +9,6 @@ use crate::payload::{Host, Kind};
 pub(super) struct Change<V> {
     /// Its place in the stage.
     pub(super) index: usize,
-    pub(super) hook: Arc<str>,
     pub(super) mandatory: bool,
     /// Payload fields by the engine's names.
     pub(super) fields: Vec<(String, V)>,
@@ -18,13 +17,33 @@ pub(super) struct Change<V> {
 /// The event after a stage.
 pub(super) struct Merged<V> {
     pub(super) payload: V,
-    /// Sentences about keys that two hooks changed differently.
-    pub(super) conflicts: Vec<String>,
+    /// What two hooks changed differently.
+    pub(super) conflicts: Vec<Conflict>,
+}
+
+/// Two hooks of a stage changed one thing differently.
+pub(super) struct Conflict {
+    /// The payload field.
+    pub(super) field: String,
+    /// The key in it, when the field was merged key by key.
+    key: Option<String>,
+    /// Places in the stage.
+    pub(super) winner: usize,
+    pub(super) loser: usize,
+}
+
+impl Conflict {
+    /// The conflict in words.
+    pub(super) fn message(&self, name: impl Fn(usize) -> Arc<str>) -> String {
+        let (a, b) = (name(self.winner.min(self.loser)), name(self.winner.max(self.loser)));
+        let key = self.key.as_ref().map(|key| format!(".{key}")).unwrap_or_default();
+        format!("hooks `{a}` and `{b}` both changed {}{key}; `{}` wins", self.field, name(self.winner))
+    }
 }
 
 /// One hook's value for one field.
 struct Claim<V> {
-    hook: Arc<str>,
+    index: usize,
     mandatory: bool,
     value: V,
 }
@@ -36,9 +55,9 @@ pub(super) fn merge<'v, H: Host>(
     changes: Vec<Change<H::Value>>,
 ) -> Merged<H::Value> {
     let mut fields: Vec<(String, Vec<Claim<H::Value>>)> = Vec::new();
-    for Change { hook, mandatory, fields: modified, .. } in changes {
+    for Change { index, mandatory, fields: modified } in changes {
         for (name, value) in modified {
-            let claim = Claim { hook: Arc::clone(&hook), mandatory, value };
+            let claim = Claim { index, mandatory, value };
             match fields.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, claims)) => claims.push(claim),
                 None => fields.push((name, vec![claim])),
@@ -64,7 +83,7 @@ fn merge_field<'v, H: Host>(
     name: &str,
     base: Option<&H::View<'v>>,
     mut claims: Vec<Claim<H::Value>>,
-    conflicts: &mut Vec<String>,
+    conflicts: &mut Vec<Conflict>,
 ) -> Option<H::Value> {
     if claims.len() < 2 {
         return claims.pop().map(|claim| claim.value);
@@ -79,11 +98,11 @@ fn merge_field<'v, H: Host>(
             None => claim,
             Some(last) if host.same(&host.view(&last.value), &host.view(&claim.value)) => last,
             Some(last) if last.mandatory && !claim.mandatory => {
-                conflicts.push(conflict(name, &last.hook, &claim.hook, &last.hook));
+                conflicts.push(conflict(name, None, &last, &claim));
                 last
             }
             Some(last) => {
-                conflicts.push(conflict(name, &last.hook, &claim.hook, &claim.hook));
+                conflicts.push(conflict(name, None, &claim, &last));
                 claim
             }
         });
@@ -107,7 +126,7 @@ fn merge_keys<'v, H: Host>(
     name: &str,
     base: &H::View<'v>,
     claims: &[Claim<H::Value>],
-    conflicts: &mut Vec<String>,
+    conflicts: &mut Vec<Conflict>,
 ) -> H::Value {
     let mut winners: Vec<KeyChange<'_, H::Value>> = Vec::new();
     for claim in claims {
@@ -120,8 +139,8 @@ fn merge_keys<'v, H: Host>(
                 continue;
             }
             let keeps = known.by.mandatory && !change.by.mandatory;
-            let wins = if keeps { &known.by.hook } else { &change.by.hook };
-            conflicts.push(conflict(&format!("{name}.{}", change.key), &known.by.hook, &change.by.hook, wins));
+            let (winner, loser) = if keeps { (known.by, change.by) } else { (change.by, known.by) };
+            conflicts.push(conflict(name, Some(&change.key), winner, loser));
             if !keeps {
                 *known = change;
             }
@@ -177,6 +196,6 @@ fn says_the_same<H: Host>(host: &H, a: &KeyChange<'_, H::Value>, b: &KeyChange<'
     }
 }
 
-fn conflict(place: &str, a: &str, b: &str, wins: &str) -> String {
-    format!("hooks `{a}` and `{b}` both changed {place}; `{wins}` wins")
+fn conflict<V>(field: &str, key: Option<&String>, winner: &Claim<V>, loser: &Claim<V>) -> Conflict {
+    Conflict { field: field.to_owned(), key: key.cloned(), winner: winner.index, loser: loser.index }
 }
