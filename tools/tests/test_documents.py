@@ -1,0 +1,60 @@
+"""The documents name what the code has: every error code, every event, every link."""
+
+import re
+from pathlib import Path
+
+import pytest
+from markdown_pages import FENCE
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)\)")
+HEADING = re.compile(r"^#+ +(?P<text>.*)$")
+
+
+def prose(page: Path) -> list[str]:
+    """The lines of a page that are not in a fenced block."""
+    lines, fenced = [], False
+    for line in page.read_text(encoding="utf-8").splitlines():
+        if FENCE.match(line):
+            fenced = not fenced
+        elif not fenced:
+            lines.append(line)
+    return lines
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors that GitHub gives a page's headings."""
+    headings = (match["text"] for line in prose(page) if (match := HEADING.match(line)))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+def test_every_error_code_has_a_cause_and_a_mend() -> None:
+    source = (ROOT / "core" / "src" / "error.rs").read_text(encoding="utf-8")
+    codes = set(re.findall(r'Self::\w+ => "(\w+)"', source))
+    table = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.*)$", table, re.MULTILINE))
+    assert codes, "no codes found in core/src/error.rs"
+    assert set(rows) == codes
+    assert all(row.count("|") == 2 for row in rows.values()), "a row lacks its cause or its mend"
+
+
+def test_every_failure_kind_is_explained() -> None:
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "core" / "src").rglob("*.rs")]
+    [arms] = re.findall(r"impl FailureKind \{.*?match self \{(.*?)\n        \}", "\n".join(sources), re.DOTALL)
+    kinds = set(re.findall(r'=> "(\w+)"', arms))
+    page = (ROOT / "docs" / "failures-and-limits.md").read_text(encoding="utf-8")
+    assert kinds, "no kinds found in the core"
+    assert {kind for kind in kinds if f"| `{kind}` |" not in page} == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    for line in prose(page):
+        for target in (match["target"] for match in LINK.finditer(line)):
+            if target.startswith(("http://", "https://")):
+                continue
+            path, _, anchor = target.partition("#")
+            other = (page.parent / path).resolve() if path else page
+            assert other.exists(), f"{target} is not there"
+            assert not anchor or anchor in anchors(other), f"{target} has no such heading"
