@@ -195,6 +195,7 @@ impl<T, V> Running<T, V> {
             return Some(end);
         }
         let loud = self.loud.get_or_insert_with(|| Loud::after(&self.plan, &self.quiet));
+        loud.stage_begins = loud.records.len();
         for (call, why) in dropped {
             loud.records.push(Record::skipped(&call, why));
         }
@@ -232,8 +233,8 @@ impl<T, V> Running<T, V> {
     }
 
     /// Finds out which later hooks the changed event selects.
-    fn replan<H: Host<Value = V>>(&mut self, host: &H, last: &Call<T>) {
-        if self.reuse != Reuse::Never {
+    fn replan<H: Host<Value = V>>(&mut self, host: &H, last: &Call<T>, tool_changed: bool) {
+        if self.reuse == Reuse::Event || (self.reuse == Reuse::Tool && !tool_changed) {
             return;
         }
         let Some(event) = self.snapshot.event(self.event.name()) else { return };
@@ -246,6 +247,7 @@ impl<T, V> Running<T, V> {
         };
         let calls = planned.plan.calls().iter().filter(is_later).cloned().collect();
         self.plan = Arc::new(Plan::new(calls, mode));
+        self.reuse = planned.reuse;
         self.at = 0;
     }
 

@@ -268,7 +268,12 @@ impl<T> Registry<T> {
             name: spec.name.as_deref().map_or_else(|| id.to_string().into(), Into::into),
             matcher,
             timeout: self.options.timeout_for(event.name(), spec.timeout),
-            fail_behavior: spec.fail_behavior.unwrap_or(self.options.fail_behavior),
+            // Nobody waits for a detached hook, so its failure cannot block, whatever the client's default is.
+            fail_behavior: spec.fail_behavior.unwrap_or(if spec.detached {
+                FailBehavior::Continue
+            } else {
+                self.options.fail_behavior
+            }),
             mandatory: spec.is_mandatory(),
             event,
             handler,

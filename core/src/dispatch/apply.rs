@@ -45,6 +45,16 @@ impl<T, V> Running<T, V> {
         if let Some(last) = calls.last() {
             self.end_or_replan(host, first, last);
         }
+        self.sort_stage(first + calls.len());
+    }
+
+    /// Puts the hooks of the stage that were passed over where they would have run.
+    fn sort_stage(&mut self, end: usize) {
+        let Some(loud) = self.loud.as_mut() else { return };
+        let begin = std::mem::replace(&mut loud.stage_begins, loud.records.len());
+        if let Some(stage) = loud.records.get_mut(begin..end) {
+            stage.sort_by_key(|record| record.call.position());
+        }
     }
 
     /// Changes the event and notes who saw which version of it.
@@ -116,9 +126,10 @@ impl<T, V> Running<T, V> {
             self.at = self.plan.calls().len();
             return;
         }
-        let changed = loud.records.iter().skip(first).any(|record| !record.modified.is_empty());
-        if changed && !loud.rechecking {
-            self.replan(host, last);
+        let mut changed = loud.records.iter().skip(first).flat_map(|record| &record.modified).peekable();
+        if changed.peek().is_some() && !loud.rechecking {
+            let tool_changed = changed.any(|field| field == "tool");
+            self.replan(host, last, tool_changed);
         }
     }
 }

@@ -98,6 +98,8 @@ impl<T, V> Record<T, V> {
 #[derive(Debug)]
 pub(crate) struct Loud<T, V> {
     pub(crate) records: Vec<Record<T, V>>,
+    /// Where the records of the last stage that had hooks passed over begin.
+    pub(crate) stage_begins: usize,
     /// How often the event was changed.
     pub(crate) changes: u32,
     /// Each field that was changed, and who changed it last.
@@ -122,9 +124,10 @@ pub(crate) struct Loud<T, V> {
 impl<T, V> Loud<T, V> {
     /// Takes over from the quiet list.
     pub(crate) fn after(plan: &Plan<T>, quiet: &[u64]) -> Box<Self> {
-        let records =
+        let records: Vec<_> =
             plan.calls().iter().zip(quiet).map(|(call, took)| Record::new(call, Status::Ran, *took)).collect();
         Box::new(Self {
+            stage_begins: records.len(),
             records,
             changes: 0,
             modified: Vec::new(),

@@ -96,7 +96,14 @@ fn merge_field<'v, H: Host>(
     for claim in claims {
         winner = Some(match winner {
             None => claim,
-            Some(last) if host.same(&host.view(&last.value), &host.view(&claim.value)) => last,
+            // Of two that say the same a mandatory one stands for both, so that nobody later overrules it.
+            Some(last) if host.same(&host.view(&last.value), &host.view(&claim.value)) => {
+                if claim.mandatory {
+                    claim
+                } else {
+                    last
+                }
+            }
             Some(last) if last.mandatory && !claim.mandatory => {
                 conflicts.push(conflict(name, None, &last, &claim));
                 last
@@ -136,6 +143,10 @@ fn merge_keys<'v, H: Host>(
                 continue;
             };
             if says_the_same(host, known, &change) {
+                // A mandatory hook stands for both, so that nobody later overrules it.
+                if change.by.mandatory {
+                    *known = change;
+                }
                 continue;
             }
             let keeps = known.by.mandatory && !change.by.mandatory;
