@@ -1,0 +1,84 @@
+//! The catalogue of events and the engine's limits, for the TypeScript layer to build its types and tables from.
+
+use hookweave::host::{BUILT_IN, COMMON_FIELDS, Field, Host, MAX_DEPTH, MAX_NESTING, Spelling, to_json};
+use napi::Env;
+use napi::bindgen_prelude::Unknown;
+use napi_derive::napi;
+
+use crate::error::{Refusal, broken};
+use crate::host::Values;
+
+/// A known event.
+#[napi(object, object_from_js = false)]
+pub struct CatalogueEntry {
+    pub name: String,
+    pub aliases: Vec<String>,
+    pub gate: bool,
+    pub subtype: Option<String>,
+    pub fields: Vec<CatalogueField>,
+}
+
+/// A payload field.
+#[napi(object, object_from_js = false)]
+pub struct CatalogueField {
+    /// In TypeScript's spelling.
+    pub name: String,
+    /// In the canonical spelling.
+    pub canonical: String,
+    pub kind: String,
+    pub optional: bool,
+    pub modifiable: bool,
+}
+
+/// The engine's fixed limits.
+#[napi(object, object_from_js = false)]
+pub struct Limits {
+    pub max_depth: u32,
+    pub max_nesting: u32,
+}
+
+fn field(field: &Field) -> CatalogueField {
+    CatalogueField {
+        name: Spelling::TypeScript.local(field.name).into_owned(),
+        canonical: field.name.to_owned(),
+        kind: field.kind.as_str().to_owned(),
+        optional: field.optional,
+        modifiable: field.modifiable,
+    }
+}
+
+/// Every known event.
+#[napi]
+pub fn catalogue() -> Vec<CatalogueEntry> {
+    BUILT_IN
+        .iter()
+        .map(|event| CatalogueEntry {
+            name: event.name.to_owned(),
+            aliases: event.aliases.iter().map(|&alias| alias.to_owned()).collect(),
+            gate: event.gate,
+            subtype: event.subtype.map(|name| Spelling::TypeScript.local(name).into_owned()),
+            fields: event.fields.iter().map(field).collect(),
+        })
+        .collect()
+}
+
+/// The fields that every event carries.
+#[napi]
+pub fn common_fields() -> Vec<CatalogueField> {
+    COMMON_FIELDS.iter().map(field).collect()
+}
+
+/// The engine's fixed limits.
+#[napi]
+pub fn limits() -> Limits {
+    Limits { max_depth: MAX_DEPTH, max_nesting: u32::try_from(MAX_NESTING).unwrap_or(u32::MAX) }
+}
+
+/// A value's JSON text; throws `payload_not_json`.
+#[napi]
+pub fn json_text(env: Env, value: Unknown<'_>) -> Result<String, Refusal> {
+    let values = Values::none(&env).map_err(broken)?;
+    let slot = values.keep(&value);
+    let text = to_json(&values, &values.view(&slot));
+    text.map_err(|not_json| Refusal::new("payload_not_json".to_owned(), not_json.to_string()))
+}

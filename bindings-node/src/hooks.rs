@@ -1,0 +1,216 @@
+//! A client's hooks: registration, definitions, planning, explaining.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hookweave::host::{
+    DetachedQueue, Entry, EventDefinition, Host, HookSpec, Options, Registry, Submitted, ToolDefinition, explain,
+    hook_id, refusal,
+};
+use napi::Env;
+use napi::bindgen_prelude::Unknown;
+use napi_derive::napi;
+
+use crate::error::{Refusal, broken, refuse};
+use crate::host::Values;
+use crate::plan::{self, Planned};
+
+/// What the core keeps of a handler: the number by which the driver finds the function.
+///
+/// When the last plan that could still call it is gone, the number is told to the driver, which drops the function.
+#[derive(Debug)]
+pub(crate) struct Ticket {
+    pub(crate) number: u32,
+    dropped: Arc<Mutex<Vec<u32>>>,
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.dropped.lock().unwrap_or_else(PoisonError::into_inner).push(self.number);
+    }
+}
+
+/// A registered hook, as the driver needs it.
+#[napi(object, object_from_js = false)]
+pub struct Registered {
+    pub id: String,
+    pub name: String,
+    /// By this number plans name the hook.
+    pub number: u32,
+    /// Milliseconds; absent is without end.
+    pub timeout: Option<f64>,
+    pub detached: bool,
+    /// The hook must be claimed before it runs.
+    pub once: bool,
+}
+
+/// What became of a detached job that was handed in.
+#[napi(string_enum = "lowercase")]
+pub enum Admission {
+    Start,
+    Waiting,
+    Refused,
+}
+
+/// The hooks of one client.
+#[napi]
+pub struct NativeHooks {
+    registry: Registry<Ticket>,
+    /// Stands in for the registry while the client is switched off.
+    off: Registry<Ticket>,
+    dropped: Arc<Mutex<Vec<u32>>>,
+    next: u32,
+    enabled: bool,
+    detached: DetachedQueue<u32>,
+}
+
+#[napi]
+impl NativeHooks {
+    /// With a client's settings.
+    #[napi(constructor)]
+    pub fn new(env: Env, options: Unknown<'_>) -> Result<Self, Refusal> {
+        let values = Values::none(&env).map_err(broken)?;
+        let slot = values.keep(&options);
+        let options = Options::read(&values, &values.view(&slot)).map_err(|error| refuse(&error))?;
+        Ok(Self {
+            enabled: options.enabled,
+            detached: DetachedQueue::new(options.max_detached),
+            off: Registry::new(options.clone()),
+            registry: Registry::new(options),
+            dropped: Arc::default(),
+            next: 0,
+        })
+    }
+
+    /// Whether dispatches run any hook.
+    #[napi(getter)]
+    pub fn enabled(&self) -> bool {
+        self.enabled
+    }
+
+    /// Switches all hooks on or off.
+    #[napi(setter)]
+    pub fn set_enabled(&mut self, enabled: bool) {
+        self.enabled = enabled;
+    }
+
+    /// Adds a hook.
+    #[napi]
+    pub fn register(&mut self, env: Env, event: String, settings: Unknown<'_>) -> Result<Registered, Refusal> {
+        let values = Values::none(&env).map_err(broken)?;
+        let slot = values.keep(&settings);
+        let spec = HookSpec::read(&values, &event, &values.view(&slot)).map_err(|error| refuse(&error))?;
+        let number = self.next;
+        self.next += 1;
+        let (name, detached, once) = (spec.name.clone(), spec.detached, spec.once);
+        let ticket = Ticket { number, dropped: Arc::clone(&self.dropped) };
+        let id = self.registry.register(spec, ticket).map_err(|error| refuse(&error))?;
+        let timeout = self.entry(id).and_then(|entry| entry.timeout()).map(|limit| limit.as_secs_f64() * 1000.0);
+        let id = id.to_string();
+        Ok(Registered { name: name.unwrap_or_else(|| id.clone()), id, number, timeout, detached, once })
+    }
+
+    /// The numbers of hooks that nothing can call any more, each told once.
+    #[napi]
+    pub fn take_dropped(&self) -> Vec<u32> {
+        std::mem::take(&mut *self.dropped.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Removes a hook; false when it is not there.
+    #[napi]
+    pub fn unregister(&self, id: String) -> bool {
+        hook_id(&id).is_ok_and(|id| self.registry.unregister(id))
+    }
+
+    /// Switches one hook on or off.
+    #[napi]
+    pub fn set_hook_enabled(&self, id: String, enabled: bool) -> Result<(), Refusal> {
+        hook_id(&id).and_then(|id| self.registry.set_enabled(id, enabled)).map_err(|error| refuse(&error))
+    }
+
+    /// Every hook, in the order in which they run, in the canonical form.
+    #[napi(ts_return_type = "unknown[]")]
+    pub fn list<'env>(&self, env: &'env Env) -> Result<Unknown<'env>, Refusal> {
+        env.to_js_value(&self.registry.list()).map_err(broken)
+    }
+
+    /// Adds a custom event.
+    #[napi]
+    pub fn define_event(&self, env: Env, definition: Unknown<'_>) -> Result<(), Refusal> {
+        let values = Values::none(&env).map_err(broken)?;
+        let slot = values.keep(&definition);
+        EventDefinition::read(&values, &values.view(&slot))
+            .and_then(|definition| self.registry.define_event(&definition))
+            .map_err(|error| refuse(&error))
+    }
+
+    /// Says which known tool a host's tool is.
+    #[napi]
+    pub fn define_tool(&self, env: Env, definition: Unknown<'_>) -> Result<(), Refusal> {
+        let values = Values::none(&env).map_err(broken)?;
+        let slot = values.keep(&definition);
+        ToolDefinition::read(&values, &values.view(&slot))
+            .and_then(|definition| self.registry.define_tool(definition))
+            .map_err(|error| refuse(&error))
+    }
+
+    /// The hooks that a payload selects, and for which other payloads they are the same.
+    #[napi]
+    pub fn plan(&self, env: Env, event: String, payload: Unknown<'_>) -> Result<Planned, Refusal> {
+        let values = Values::none(&env).map_err(broken)?;
+        let slot = values.keep(&payload);
+        let spec = self.registry.resolve(&event).map_err(|error| refuse(&error))?;
+        let registry = if self.enabled { &self.registry } else { &self.off };
+        plan::plan(&values, registry, spec, slot)
+    }
+
+    /// Which hooks a payload would run, and why not the others, in the canonical form.
+    #[napi(ts_return_type = "unknown")]
+    pub fn explain<'env>(
+        &self,
+        env: &'env Env,
+        event: String,
+        payload: Unknown<'_>,
+    ) -> Result<Unknown<'env>, Refusal> {
+        let values = Values::none(env).map_err(broken)?;
+        let slot = values.keep(&payload);
+        let spec = self.registry.resolve(&event).map_err(|error| refuse(&error))?;
+        let view = values.view(&slot);
+        plan::check_payload(&values, &view)?;
+        let explanation = explain(&self.registry.snapshot(), &values, &spec, &view);
+        env.to_js_value(&explanation).map_err(broken)
+    }
+
+    /// Hands a detached job in.
+    #[napi]
+    pub fn submit_detached(&mut self, job: u32) -> Admission {
+        match self.detached.submit(job) {
+            Submitted::Start(_) => Admission::Start,
+            Submitted::Waiting => Admission::Waiting,
+            Submitted::Refused(_) => Admission::Refused,
+        }
+    }
+
+    /// Why a detached job was refused.
+    #[napi]
+    pub fn detached_refusal(&self) -> String {
+        refusal(self.detached.running())
+    }
+
+    /// Says that a detached job has ended; gives the one to start next.
+    #[napi]
+    pub fn finish_detached(&mut self) -> Option<u32> {
+        self.detached.finished()
+    }
+
+    /// Whether no detached job runs or waits.
+    #[napi]
+    pub fn detached_idle(&self) -> bool {
+        self.detached.is_idle()
+    }
+}
+
+impl NativeHooks {
+    fn entry(&self, id: hookweave::host::HookId) -> Option<Arc<Entry<Ticket>>> {
+        self.registry.entry(id)
+    }
+}

@@ -1,0 +1,123 @@
+//! The hooks that one event runs, as the driver walks through them.
+
+use std::sync::Arc;
+
+use hookweave::host::{Code, Error, EventSpec, Host, Kind, Mode, Plan, Registry, Reuse, Snapshot, begin, check_depth};
+use napi::bindgen_prelude::{Object, Unknown};
+use napi::Env;
+use napi_derive::napi;
+
+use crate::error::{Refusal, broken, refuse};
+use crate::hooks::Ticket;
+use crate::host::{Slot, Values};
+use crate::run::{Began, NativeRun, Reported};
+
+/// For which other payloads a plan holds.
+#[napi(string_enum = "lowercase")]
+pub enum Holds {
+    /// Every payload of the event.
+    Event,
+    /// Every payload with the same tool.
+    Tool,
+    /// This payload only.
+    Once,
+}
+
+/// A plan with what the driver needs of it.
+#[napi(object, object_from_js = false)]
+pub struct Planned {
+    pub native: NativePlan,
+    pub holds: Holds,
+    /// The event's canonical name.
+    pub event: String,
+    /// Whether the engine fills in a missing tool call id.
+    pub has_tool_use_id: bool,
+    /// The hooks' numbers, in order.
+    pub calls: Vec<u32>,
+    /// Whether every hook is a stage of its own and none needs to be claimed.
+    pub simple: bool,
+}
+
+/// A plan with the hooks that it was made from.
+#[napi]
+pub struct NativePlan {
+    snapshot: Arc<Snapshot<Ticket>>,
+    event: Arc<EventSpec>,
+    plan: Arc<Plan<Ticket>>,
+    reuse: Reuse,
+}
+
+/// Refuses a payload that is no object.
+pub(crate) fn check_payload(values: &Values<'_>, payload: &Unknown<'_>) -> Result<(), Refusal> {
+    let kind = values.kind(payload);
+    if kind == Kind::Object {
+        return Ok(());
+    }
+    Err(refuse(&Error::new(Code::InvalidPayload, format!("a payload is an object, not {}", kind.words()))))
+}
+
+/// Plans a payload.
+pub(crate) fn plan(
+    values: &Values<'_>,
+    registry: &Registry<Ticket>,
+    spec: Arc<EventSpec>,
+    payload: Slot,
+) -> Result<Planned, Refusal> {
+    let payload = values.view(&payload);
+    check_payload(values, &payload)?;
+    let snapshot = registry.snapshot();
+    let (plan, reuse) = match snapshot.event(spec.name()) {
+        Some(index) => {
+            let planned = snapshot.plan(values, index, &payload);
+            (planned.plan, planned.reuse)
+        }
+        None => (Arc::new(Plan::empty(snapshot.options().mode)), Reuse::Event),
+    };
+    let calls: Vec<u32> = plan.calls().iter().map(|call| call.entry().handler().number).collect();
+    let has_detached = plan.calls().iter().any(|call| call.entry().detached());
+    Ok(Planned {
+        holds: match reuse {
+            Reuse::Event => Holds::Event,
+            Reuse::Tool => Holds::Tool,
+            Reuse::Never => Holds::Once,
+        },
+        event: spec.name().to_owned(),
+        has_tool_use_id: spec.built_in().is_some_and(|known| known.fields.iter().any(|field| field.name == "tool_use_id")),
+        calls,
+        simple: plan.is_plain() && !has_detached && (plan.mode() == Mode::Sequential || plan.calls().len() < 2),
+        native: NativePlan { snapshot, event: spec, plan, reuse },
+    })
+}
+
+#[napi]
+impl NativePlan {
+    /// Begins a dispatch whose payload is the array's first value.
+    ///
+    /// `quiet` are the nanoseconds of the first hooks, which have answered nothing; `reports` are what came of the hooks
+    /// of the stage after them, if they have run too.
+    #[napi]
+    pub fn begin(
+        &self,
+        env: Env,
+        values: Object<'_>,
+        quiet: Vec<f64>,
+        reports: Vec<Reported>,
+    ) -> Result<Began, Refusal> {
+        let values = Values::new(&env, values).map_err(broken)?;
+        let step = begin(
+            &values,
+            Arc::clone(&self.snapshot),
+            Arc::clone(&self.event),
+            Arc::clone(&self.plan),
+            self.reuse,
+            Slot(0),
+        );
+        Ok(NativeRun::begin(&values, step, &quiet, &reports))
+    }
+}
+
+/// Refuses a dispatch that is nested too deep; throws `nested_too_deep`.
+#[napi]
+pub fn refuse_depth(depth: u32) -> Result<(), Refusal> {
+    check_depth(depth).map_err(|error| refuse(&error))
+}

@@ -1,0 +1,266 @@
+//! A dispatch between two crossings.
+
+use std::cell::RefCell;
+use std::time::Duration;
+
+use hookweave::host::{Call, Failure, FailureKind, Outcome, Report, Said, Stage, Step};
+use napi::Env;
+use napi::bindgen_prelude::{Object, Unknown};
+use napi_derive::napi;
+
+use crate::error::{Refusal, broken};
+use crate::hooks::Ticket;
+use crate::host::{Slot, Values};
+
+/// What a hook said, as the driver reports it.
+#[napi(string_enum = "lowercase")]
+pub enum Saying {
+    Nothing,
+    Answer,
+    Failed,
+    Timeout,
+    Detached,
+}
+
+/// What came of one hook.
+#[napi(object, object_to_js = false)]
+pub struct Reported {
+    pub said: Saying,
+    /// Nanoseconds that it took.
+    pub took: f64,
+    /// The place of the answer, or of what was thrown.
+    pub value: Option<u32>,
+    /// The answer was left uncopied because it nests too deep.
+    pub too_deep: Option<bool>,
+    /// The failure's kind.
+    pub kind: Option<String>,
+    /// What went wrong.
+    pub message: Option<String>,
+    /// The limit of a timeout, in milliseconds.
+    pub limit: Option<f64>,
+}
+
+impl Reported {
+    const fn nothing(took: f64) -> Self {
+        Self {
+            said: Saying::Nothing,
+            took,
+            value: None,
+            too_deep: None,
+            kind: None,
+            message: None,
+            limit: None,
+        }
+    }
+}
+
+/// Where a dispatch stands.
+#[napi(object, object_from_js = false)]
+pub struct Stand {
+    /// Whether everything is said.
+    pub done: bool,
+    /// The numbers of the hooks to run now.
+    pub calls: Vec<u32>,
+    /// The place of the payload as it is now.
+    pub payload: u32,
+    pub decision: Option<String>,
+    pub blocked: bool,
+    pub reason: Option<String>,
+    /// Whether any hook failed.
+    pub failed: bool,
+}
+
+/// A dispatch that has begun, and where it stands.
+#[napi(object, object_from_js = false)]
+pub struct Began {
+    pub run: NativeRun,
+    pub stand: Stand,
+}
+
+enum State {
+    Running(Stage<Ticket, Slot>),
+    Done(Box<Outcome<Ticket, Slot>>),
+    Abandoned,
+}
+
+/// A dispatch that a driver runs.
+#[napi]
+pub struct NativeRun {
+    state: RefCell<State>,
+}
+
+impl NativeRun {
+    pub(crate) fn begin(
+        values: &Values<'_>,
+        mut step: Step<Ticket, Slot>,
+        quiet: &[f64],
+        reports: &[Reported],
+    ) -> Began {
+        for took in quiet {
+            step = match step {
+                Step::Run(stage) => resume(values, stage, &[Reported::nothing(*took)]),
+                done @ Step::Done(_) => done,
+            };
+        }
+        step = match step {
+            Step::Run(stage) if !reports.is_empty() => resume(values, stage, reports),
+            other => other,
+        };
+        let state = State::from(step);
+        Began { stand: state.stand(), run: Self { state: RefCell::new(state) } }
+    }
+}
+
+impl From<Step<Ticket, Slot>> for State {
+    fn from(step: Step<Ticket, Slot>) -> Self {
+        match step {
+            Step::Run(stage) => Self::Running(stage),
+            Step::Done(outcome) => Self::Done(outcome),
+        }
+    }
+}
+
+impl State {
+    fn stand(&self) -> Stand {
+        match self {
+            Self::Running(stage) => Stand {
+                done: false,
+                calls: stage.calls().iter().map(|call| call.entry().handler().number).collect(),
+                payload: stage.payload().0,
+                decision: None,
+                blocked: false,
+                reason: None,
+                failed: false,
+            },
+            Self::Done(outcome) => Stand {
+                done: true,
+                calls: Vec::new(),
+                payload: outcome.payload().0,
+                decision: Some(outcome.decision().as_str().to_owned()),
+                blocked: outcome.blocked(),
+                reason: outcome.reason().map(str::to_owned),
+                failed: outcome.failures().next().is_some(),
+            },
+            Self::Abandoned => Stand {
+                done: true,
+                calls: Vec::new(),
+                payload: 0,
+                decision: None,
+                blocked: false,
+                reason: None,
+                failed: false,
+            },
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "negative and huge durations are clamped")]
+fn nanos(took: f64) -> u64 {
+    took.max(0.0) as u64
+}
+
+fn failure(reported: &Reported) -> Failure<Slot> {
+    let kind = match reported.kind.as_deref() {
+        Some("invalid_answer") => FailureKind::InvalidAnswer,
+        Some("cancelled") => FailureKind::Cancelled,
+        Some("not_started") => FailureKind::NotStarted,
+        Some("detached_limit") => FailureKind::DetachedLimit,
+        _ => FailureKind::Raised,
+    };
+    let mut failure = Failure::new(kind, reported.message.clone().unwrap_or_default());
+    failure.cause = reported.value.map(Slot);
+    failure
+}
+
+fn report(call: Option<&Call<Ticket>>, reported: &Reported) -> Report<Slot> {
+    let said = match reported.said {
+        Saying::Nothing => Said::Nothing,
+        Saying::Answer => Said::Answer(Slot(reported.value.unwrap_or(0))),
+        Saying::Detached => Said::Detached,
+        Saying::Failed => Said::Failed(failure(reported)),
+        Saying::Timeout => {
+            Said::Failed(Failure::timeout(Duration::from_secs_f64(reported.limit.unwrap_or(0.0).max(0.0) / 1000.0)))
+        }
+    };
+    let took = nanos(reported.took);
+    // A handler that holds the thread cannot be interrupted: it has answered, only too late.
+    let limit = call.and_then(|call| call.entry().timeout()).map_or(u128::MAX, |limit| limit.as_nanos());
+    let overran = u128::from(took) > limit && matches!(said, Said::Nothing | Said::Answer(_));
+    Report { said, took, overran }
+}
+
+fn resume(values: &Values<'_>, stage: Stage<Ticket, Slot>, reports: &[Reported]) -> Step<Ticket, Slot> {
+    values.set_too_deep(reports.iter().any(|report| report.too_deep == Some(true)));
+    let calls = stage.calls().to_vec();
+    let reports: Vec<_> = reports.iter().enumerate().map(|(place, said)| report(calls.get(place), said)).collect();
+    stage.resume(values, reports)
+}
+
+#[napi]
+impl NativeRun {
+    /// Says that the handler at a place of the stage starts: a `once` hook is used up from here on.
+    #[napi]
+    pub fn started(&self, index: u32) {
+        if let State::Running(stage) = &mut *self.state.borrow_mut() {
+            stage.started(index as usize);
+        }
+    }
+
+    /// Goes on with what came of each hook of the stage.
+    #[napi]
+    pub fn resume(&self, env: Env, values: Object<'_>, reports: Vec<Reported>) -> Result<Stand, Refusal> {
+        let values = Values::new(&env, values).map_err(broken)?;
+        let mut state = self.state.borrow_mut();
+        if let State::Running(stage) = std::mem::replace(&mut *state, State::Abandoned) {
+            *state = State::from(resume(&values, stage, &reports));
+        }
+        Ok(state.stand())
+    }
+
+    /// Gives the dispatch up; claims of hooks that never started are released.
+    #[napi]
+    pub fn abandon(&self) {
+        *self.state.borrow_mut() = State::Abandoned;
+    }
+
+    /// Everything of the outcome but the event and `ext`, in the canonical form.
+    #[napi(ts_return_type = "unknown")]
+    pub fn summary<'env>(&self, env: &'env Env) -> Result<Unknown<'env>, Refusal> {
+        self.read(|outcome| env.to_js_value(&outcome.summary()))?.map_err(broken)
+    }
+
+    /// Why the other hooks of the event were not selected.
+    #[napi(ts_return_type = "unknown[]")]
+    pub fn unmatched<'env>(&self, env: &'env Env, values: Object<'_>) -> Result<Unknown<'env>, Refusal> {
+        let values = Values::new(env, values).map_err(broken)?;
+        self.read(|outcome| env.to_js_value(&outcome.unmatched(&values)))?.map_err(broken)
+    }
+
+    /// The dialects of `ext` and the places of their values.
+    #[napi(ts_return_type = "[string, number][]")]
+    pub fn ext<'env>(&self, env: &'env Env) -> Result<Unknown<'env>, Refusal> {
+        let pairs = self.read(|outcome| {
+            outcome.ext().map(|(dialect, slot)| (dialect.to_owned(), slot.0)).collect::<Vec<_>>()
+        })?;
+        env.to_js_value(&pairs).map_err(broken)
+    }
+
+    /// The indices of failures in the trace, and the places of what was thrown there.
+    #[napi(ts_return_type = "[number, number][]")]
+    pub fn causes<'env>(&self, env: &'env Env) -> Result<Unknown<'env>, Refusal> {
+        let pairs = self.read(|outcome| {
+            let failures = outcome.failures().map(|(index, _)| index);
+            failures.filter_map(|index| Some((index, outcome.cause(index)?.0))).collect::<Vec<_>>()
+        })?;
+        env.to_js_value(&pairs).map_err(broken)
+    }
+}
+
+impl NativeRun {
+    fn read<R>(&self, read: impl FnOnce(&Outcome<Ticket, Slot>) -> R) -> Result<R, Refusal> {
+        match &*self.state.borrow() {
+            State::Done(outcome) => Ok(read(outcome)),
+            _ => Err(Refusal::new("invalid_payload".to_owned(), "the dispatch has no outcome yet")),
+        }
+    }
+}

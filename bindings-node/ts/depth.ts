@@ -1,0 +1,67 @@
+/**
+ * How deep the dispatch that is about to begin is nested in running hooks; the outermost one has depth 0.
+ *
+ * While a handler runs synchronously the depth is a number that is put down and taken up again. A handler that waits
+ * and then dispatches cannot be told from an unrelated caller that way; only when dispatches overlap, depths are
+ * carried in an `AsyncLocalStorage` too, because that makes every promise of the process dearer.
+ */
+
+import { AsyncLocalStorage } from "node:async_hooks";
+
+/** The depth of a dispatch that the running handler would begin; 0 outside of handlers. */
+let inside = 0;
+/** Dispatches that wait for a handler. */
+let waiting = 0;
+/** Whether handlers are started inside the storage. */
+let tracking = false;
+/** The depth of a dispatch without a carried one, as far as anybody knows. */
+let base = 0;
+const carried = new AsyncLocalStorage<number>();
+
+/** The depth of a dispatch that begins here. */
+export function depthHere(): number {
+  if (inside !== 0) return inside;
+  return waiting === 0 ? 0 : overlapping();
+}
+
+function overlapping(): number {
+  if (!tracking) {
+    tracking = true;
+    // Nobody knows whether the one that waits is the caller. If it is, this counts right; if not, one level too many.
+    base = waiting === 1 ? 1 : 0;
+  }
+  return carried.getStore() ?? base;
+}
+
+/** Calls a handler of a dispatch of this depth. */
+export function callAt<E, C>(
+  depth: number,
+  handler: (event: E, context: C) => unknown,
+  event: E,
+  context: C,
+): unknown {
+  const before = inside;
+  inside = depth + 1;
+  try {
+    return tracking
+      ? carried.run(inside, handler, event, context)
+      : // Called without a receiver: a handler must not find the engine's records in `this`.
+        handler(event, context);
+  } finally {
+    inside = before;
+  }
+}
+
+/** Notes that a dispatch waits. */
+export function beginWait(): void {
+  waiting++;
+}
+
+/** Notes that it waits no more. */
+export function endWait(): void {
+  waiting--;
+  if (waiting === 0 && tracking) {
+    tracking = false;
+    carried.disable();
+  }
+}

@@ -1,0 +1,277 @@
+/** A client's inner side: its hooks, the plans it remembers, and the hooks that nobody waits for. */
+
+import { callAt } from "./depth.js";
+import { watch, unwatch, type Waiting } from "./deadline.js";
+import { describe, errorOf } from "./errors.js";
+import { Turn, type Fields } from "./event.js";
+import { crossing, NativeHooks, type Reported } from "./native.js";
+import type { Crew } from "./driver.js";
+import type { Outcome } from "./outcome.js";
+import { Plan, type Call } from "./plan.js";
+import { failed, timeoutReason } from "./saying.js";
+import { settle } from "./settle.js";
+import { clock, valuesOf, type Trail } from "./trail.js";
+import type { Logger } from "./types.js";
+import { copyContainer } from "./values.js";
+
+/** Plans of one event, as long as no hook changes. */
+interface Memo {
+  /** The plan for every payload. */
+  always: Plan | null;
+  /** The plans by tool. */
+  byTool: Map<string, Plan> | null;
+}
+
+/** How many tools an event remembers; hostile payloads could name new ones without end. */
+const MAX_TOOLS = 1024;
+
+/** A hook that runs beside the agent. */
+interface Job {
+  readonly call: Call;
+  readonly trail: Trail;
+  readonly payload: Fields;
+  readonly depth: number;
+}
+
+/** What a client is made of. */
+export class Engine implements Crew {
+  readonly native: NativeHooks;
+  readonly logger: Logger | null;
+  closed = false;
+
+  readonly #calls = new Map<number, Call>();
+  readonly #memo = new Map<string, Memo>();
+  readonly #jobs = new Map<number, Job>();
+  readonly #running = new Set<Detached>();
+  #nextJob = 0;
+  #idle: (() => void)[] = [];
+
+  constructor(options: object, logger: Logger | null) {
+    this.native = crossing(() => new NativeHooks(options));
+    this.logger = logger;
+  }
+
+  /** Refuses to go on with a closed client. */
+  checkOpen(): void {
+    if (this.closed) throw errorOf("client_closed", "the client was closed");
+  }
+
+  /** Registers a handler; gives the hook's id. */
+  register(event: string, settings: object, handler: Call["handler"]): string {
+    this.checkOpen();
+    const { number, timeout, ...known } = crossing(() => this.native.register(event, settings));
+    for (const dropped of this.native.takeDropped()) this.#calls.delete(dropped);
+    this.#calls.set(number, { ...known, handler, limit: timeout ?? Infinity });
+    this.forget();
+    this.logger?.debug?.("hook registered", { event, hook: known.name, id: known.id });
+    return known.id;
+  }
+
+  forget(): void {
+    this.#memo.clear();
+  }
+
+  call(number: number): Call {
+    const call = this.#calls.get(number);
+    if (call === undefined) throw new Error(`no function is kept for hook ${String(number)}`);
+    return call;
+  }
+
+  /** The hooks that an event runs. */
+  plan(event: string, payload: Fields): Plan {
+    const memo = this.#memo.get(event);
+    if (memo !== undefined && isOrdinary(payload)) {
+      if (memo.always !== null) return memo.always;
+      const tool = payload["tool"];
+      const plan = typeof tool === "string" ? memo.byTool?.get(tool) : undefined;
+      if (plan !== undefined) return plan;
+    }
+    return this.#ask(event, payload);
+  }
+
+  #ask(event: string, payload: Fields): Plan {
+    const planned = crossing(() => this.native.plan(event, payload));
+    const calls = planned.calls.map((number) => this.call(number));
+    const plan = new Plan(planned.native, planned.event, planned.hasToolUseId, calls, planned.simple);
+    if (planned.holds === "event") {
+      this.#memo.set(event, { always: plan, byTool: null });
+    } else if (planned.holds === "tool" && typeof payload["tool"] === "string") {
+      let memo = this.#memo.get(event);
+      if (memo === undefined) this.#memo.set(event, (memo = { always: null, byTool: new Map() }));
+      if (memo.byTool !== null && memo.byTool.size < MAX_TOOLS) memo.byTool.set(payload["tool"], plan);
+    }
+    return plan;
+  }
+
+  detach(call: Call, trail: Trail, payload: Fields, depth: number): Reported {
+    const number = this.#nextJob++;
+    let job: Job;
+    try {
+      // The host may change its payload as soon as the dispatch is over; this hook may still be reading then.
+      job = { call, trail, depth, payload: copyContainer(payload as Record<string, unknown>) };
+    } catch (error) {
+      return failed(valuesOf(trail), "not_started", error, 0);
+    }
+    const admission = crossing(() => this.native.submitDetached(number));
+    if (admission === "refused") {
+      return { said: "failed", took: 0, kind: "detached_limit", message: this.native.detachedRefusal() };
+    }
+    if (admission === "start") this.#startJob(job);
+    else this.#jobs.set(number, job);
+    return { said: "detached", took: 0 };
+  }
+
+  #startJob(job: Job): void {
+    const detached = new Detached(job, (error) => {
+      this.#running.delete(detached);
+      if (error !== undefined) this.#noteDetached(job, error);
+      const next = this.native.finishDetached();
+      const waiting = typeof next === "number" ? this.#jobs.get(next) : undefined;
+      if (waiting !== undefined && typeof next === "number") {
+        this.#jobs.delete(next);
+        this.#startJob(waiting);
+      } else if (this.native.detachedIdle()) {
+        for (const tell of this.#idle.splice(0)) tell();
+      }
+    });
+    this.#running.add(detached);
+    detached.start();
+  }
+
+  #noteDetached({ call, trail }: Job, error: unknown): void {
+    this.logger?.warn("detached hook failed", {
+      event: trail.plan.event,
+      hook: call.name,
+      id: call.id,
+      message: describe(error),
+      error,
+    });
+  }
+
+  /** Waits until no detached hook runs or waits; false when the time was over first. */
+  async drain(timeout: number | undefined): Promise<boolean> {
+    if (this.native.detachedIdle()) return true;
+    let timer: NodeJS.Timeout | undefined;
+    const idle = new Promise<boolean>((resolve) => {
+      const tell = (): void => {
+        resolve(true);
+      };
+      this.#idle.push(tell);
+      if (timeout !== undefined) {
+        timer = setTimeout(() => {
+          this.#idle = this.#idle.filter((other) => other !== tell);
+          resolve(false);
+        }, timeout);
+      }
+    });
+    const holding = this.#hold(true);
+    try {
+      return await idle;
+    } finally {
+      clearTimeout(timer);
+      holding();
+    }
+  }
+
+  /** While somebody waits for detached hooks, their deadlines keep the process alive. */
+  #hold(on: boolean): () => void {
+    for (const detached of this.#running) detached.hold(on);
+    return () => {
+      for (const detached of this.#running) detached.hold(!on);
+    };
+  }
+
+  /** Tells the signals of detached hooks that nobody waits for them any more. */
+  abortDetached(reason: unknown): void {
+    for (const detached of this.#running) detached.abort(reason);
+  }
+
+  noteFailures(outcome: Outcome): void {
+    if (this.logger === null) return;
+    for (const { failure, hook, id, duration } of outcome.trace) {
+      if (failure === null) continue;
+      const { kind, message, became, error } = failure;
+      const details = { event: outcome.event.eventType, hook, id, kind, message, duration, error };
+      if (became === "block") this.logger.error("hook failed, the action is blocked", details);
+      else this.logger.warn("hook failed, the action goes on", details);
+    }
+  }
+}
+
+/** Whether a payload is surely a plain object; what is not is left to the core to judge. */
+function isOrdinary(payload: Fields): boolean {
+  return (
+    typeof payload === "object" &&
+    (payload as object | null) !== null &&
+    Object.getPrototypeOf(payload) === Object.prototype
+  );
+}
+
+/** A hook that nobody waits for, while it runs. */
+class Detached implements Waiting {
+  since = 0n;
+  readonly limit: number;
+  holds = false;
+  previous: Waiting | null = null;
+  next: Waiting | null = null;
+  #watched = false;
+  #over = false;
+  readonly #turn: Turn;
+
+  constructor(
+    readonly job: Job,
+    readonly done: (error?: unknown) => void,
+  ) {
+    this.limit = job.call.limit;
+    this.#turn = new Turn(job.trail, job.payload);
+  }
+
+  start(): void {
+    this.since = clock();
+    try {
+      const { handler } = this.job.call;
+      const result = callAt(this.job.depth, handler, Turn.event(this.#turn), this.#turn);
+      const end = (): void => {
+        this.#end();
+      };
+      const fail = (error: unknown): void => {
+        this.#end(error);
+      };
+      if (result !== undefined && result !== null && settle(result, end, fail)) {
+        this.#watched = true;
+        watch(this);
+        return;
+      }
+    } catch (error) {
+      this.#end(error);
+      return;
+    }
+    this.#end();
+  }
+
+  expire(): void {
+    this.#watched = false;
+    const reason = timeoutReason(this.limit);
+    Turn.abort(this.#turn, reason);
+    this.#end(reason);
+  }
+
+  abort(reason: unknown): void {
+    if (!this.#over) Turn.abort(this.#turn, reason);
+  }
+
+  hold(on: boolean): void {
+    this.holds = on;
+    if (!this.#watched) return;
+    unwatch(this);
+    watch(this);
+  }
+
+  #end(error?: unknown): void {
+    if (this.#over) return;
+    this.#over = true;
+    if (this.#watched) unwatch(this);
+    this.#watched = false;
+    this.done(error);
+  }
+}

@@ -1,0 +1,151 @@
+/** What goes wrong, with one base class and the stable codes of the engine. */
+
+/** Base of everything that the engine throws; `code` is the same in every language. */
+export class HookweaveError extends Error {
+  /** The stable code, for example `unknown_event`. */
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** The event name is neither known, nor defined, nor custom by its colon (`unknown_event`). */
+export class UnknownEventError extends HookweaveError {}
+
+/** A custom event or tool was defined badly (`invalid_event_definition`, `invalid_tool_definition`). */
+export class InvalidDefinitionError extends HookweaveError {}
+
+/** A matcher cannot be read, compiled or applied (`invalid_matcher`, `matcher_not_applicable`). */
+export class InvalidMatcherError extends HookweaveError {}
+
+/** A hook's settings are wrong or contradict each other (`invalid_hook`). */
+export class InvalidHookError extends HookweaveError {}
+
+/** A client's settings are wrong (`invalid_option`, `unknown_profile`). */
+export class InvalidOptionError extends HookweaveError {}
+
+/** One more hook would exceed a limit (`too_many_hooks`). */
+export class HookLimitError extends HookweaveError {}
+
+/** No hook has this id (`unknown_hook`). */
+export class UnknownHookError extends HookweaveError {}
+
+/** A dispatch was nested too deep (`nested_too_deep`). */
+export class NestingError extends HookweaveError {}
+
+/** A payload is no object, nests too deep or has no JSON form (`invalid_payload`, `payload_too_deep`, `payload_not_json`). */
+export class PayloadError extends HookweaveError {}
+
+/** The client was closed (`client_closed`). */
+export class ClientClosed extends HookweaveError {}
+
+/** Why a hook failed. */
+export type FailureKind =
+  | "raised"
+  | "timeout"
+  | "invalid_answer"
+  | "cancelled"
+  | "not_started"
+  | "detached_limit";
+
+/** What became of a hook that failed; found in the trace, never thrown at the agent. `cause` is what the hook threw. */
+export class HookFailed extends HookweaveError {
+  declare readonly code: FailureKind;
+  /** The hook's name. */
+  readonly hook: string;
+
+  constructor(kind: FailureKind, hook: string, message: string, options?: ErrorOptions) {
+    super(kind, message, options);
+    this.hook = hook;
+    // It is made when somebody reads the trace; where that was tells nothing. Its `cause` has the stack that does.
+    this.stack = `${this.name}: ${message}`;
+  }
+}
+
+/** A hook did not answer in time. */
+export class HookTimeout extends HookFailed {}
+
+/** A hook answered what no rule can read. */
+export class InvalidAnswer extends HookFailed {}
+
+// An error's name is fixed here, not taken from the class at run time: minifiers rename classes.
+const named: Readonly<Record<string, { prototype: Error }>> = {
+  HookweaveError,
+  UnknownEventError,
+  InvalidDefinitionError,
+  InvalidMatcherError,
+  InvalidHookError,
+  InvalidOptionError,
+  HookLimitError,
+  UnknownHookError,
+  NestingError,
+  PayloadError,
+  ClientClosed,
+  HookFailed,
+  HookTimeout,
+  InvalidAnswer,
+};
+for (const [name, { prototype }] of Object.entries(named)) {
+  Object.defineProperty(prototype, "name", { value: name, configurable: true, writable: true });
+}
+
+const byCode: Readonly<Record<string, typeof HookweaveError>> = {
+  unknown_event: UnknownEventError,
+  invalid_event_definition: InvalidDefinitionError,
+  invalid_tool_definition: InvalidDefinitionError,
+  invalid_matcher: InvalidMatcherError,
+  matcher_not_applicable: InvalidMatcherError,
+  invalid_hook: InvalidHookError,
+  invalid_option: InvalidOptionError,
+  unknown_profile: InvalidOptionError,
+  too_many_hooks: HookLimitError,
+  unknown_hook: UnknownHookError,
+  nested_too_deep: NestingError,
+  payload_too_deep: PayloadError,
+  payload_not_json: PayloadError,
+  invalid_payload: PayloadError,
+  client_closed: ClientClosed,
+};
+
+/** The error of the class that belongs to a code. */
+export function errorOf(code: string, message: string, options?: ErrorOptions): HookweaveError {
+  return new (byCode[code] ?? HookweaveError)(code, message, options);
+}
+
+/** The failure of the class that belongs to a kind. */
+export function failureOf(
+  kind: FailureKind,
+  hook: string,
+  message: string,
+  options?: ErrorOptions,
+): HookFailed {
+  if (kind === "timeout") return new HookTimeout(kind, hook, message, options);
+  if (kind === "invalid_answer") return new InvalidAnswer(kind, hook, message, options);
+  return new HookFailed(kind, hook, message, options);
+}
+
+/** What native code threw, as the class that belongs to its code. */
+export function translate(thrown: unknown): unknown {
+  if (!(thrown instanceof Error) || thrown instanceof HookweaveError) return thrown;
+  const { code } = thrown as { code?: unknown };
+  if (typeof code !== "string" || !(code in byCode)) return thrown;
+  const error = errorOf(code, thrown.message);
+  // The stack begins where the program called, not in this file.
+  Error.captureStackTrace(error, translate);
+  return error;
+}
+
+/** What a person should read about a thrown value, whatever it is; never throws itself. */
+export function describe(thrown: unknown): string {
+  try {
+    if (thrown instanceof Error) {
+      const message = String(thrown.message);
+      return message === "" ? String(thrown.name) : message;
+    }
+    return String(thrown);
+  } catch {
+    return "a value that cannot be shown";
+  }
+}

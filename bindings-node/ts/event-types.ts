@@ -1,0 +1,79 @@
+/** The types that tie an event's name to its payload and to what hooks may change in it. */
+
+import type { EventMethods } from "./event.js";
+import type { AliasMap, EventMap, ModifiableMap } from "./events.js";
+
+/** What every event carries; the engine fills in type, session and time where the host leaves them out. */
+export interface EventBase<K extends string = string> extends EventMethods {
+  readonly eventType: K;
+  readonly sessionId: string;
+  /** Milliseconds since the epoch. */
+  readonly timestamp: number;
+  readonly cwd?: string;
+  readonly agentId?: string;
+  readonly metadata?: Record<string, unknown>;
+}
+
+declare const defined: unique symbol;
+
+/** The name of an event that `defineEvent` made. */
+export type DefinedEvent = string & { readonly [defined]: true };
+
+/** The name of an event that is not in the catalogue: one with a colon, or one that was defined. */
+export type CustomEventName = `${string}:${string}` | DefinedEvent;
+
+/** Any name that a hook can be registered for. */
+export type EventName = keyof EventMap | keyof AliasMap | CustomEventName;
+
+/** An event that is not in the catalogue. */
+export interface CustomEvent extends EventBase {
+  readonly [field: string]: unknown;
+}
+
+/** The catalogue's name for an event. */
+export type Canonical<N extends EventName> = N extends keyof AliasMap ? AliasMap[N] : N;
+
+/** The event of a name or alias; without a name, any event of the catalogue. */
+export type HookEvent<N extends EventName = keyof EventMap> = N extends keyof EventMap
+  ? EventMap[N]
+  : N extends keyof AliasMap
+    ? EventMap[AliasMap[N] & keyof EventMap]
+    : CustomEvent;
+
+/** What the engine fills in. */
+type Filled = "eventType" | "sessionId" | "timestamp" | "toolUseId";
+
+/** What a host gives to dispatch an event: its fields, without those that the engine can fill in. */
+export type Payload<N extends EventName = EventName> = N extends keyof EventMap | keyof AliasMap
+  ? PayloadOf<HookEvent<N>>
+  : Readonly<Record<string, unknown>>;
+
+type PayloadOf<E> = Optional<E> & {
+  readonly [F in RequiredFields<E>]: E[F];
+};
+
+type Optional<E> = {
+  readonly [F in Exclude<keyof E, keyof EventMethods | RequiredFields<E>>]?: E[F] | undefined;
+};
+
+type RequiredFields<E> = {
+  [F in keyof E]-?: F extends keyof EventMethods | Filled
+    ? never
+    : Record<never, never> extends Pick<E, F>
+      ? never
+      : F;
+}[keyof E];
+
+/** The fields of an event that its hooks may replace, each with its type. */
+// Without a name every field is allowed: whoever writes `HookResponse` alone has said nothing about the event.
+export type ModifiedFields<N extends EventName> = 0 extends 1 & N
+  ? Readonly<Record<string, unknown>>
+  : Canonical<N> extends keyof ModifiableMap
+    ? ModifiedOf<Canonical<N>>
+    : Canonical<N> extends keyof EventMap
+      ? Readonly<Record<string, never>>
+      : Readonly<Record<string, unknown>>;
+
+type ModifiedOf<K extends keyof ModifiableMap> = {
+  readonly [F in ModifiableMap[K]]?: F extends keyof EventMap[K] ? EventMap[K][F] : unknown;
+};

@@ -1,0 +1,208 @@
+/**
+ * The event as one hook sees it.
+ *
+ * To a handler it is a plain object: it can be spread, destructured, compared, printed and written as JSON. Behind it
+ * stands the host's payload, which nobody copies until a hook touches a container; then this hook gets a copy of that
+ * field for its own, so that what it does to it reaches neither the host nor another hook.
+ */
+
+import { randomUUID } from "node:crypto";
+import { inspect } from "node:util";
+
+import { canonicalFields } from "./names.js";
+import { jsonText } from "./native.js";
+import { HookweaveError } from "./errors.js";
+import { copyContainer, isContainer, setField } from "./values.js";
+
+/** A payload as the host gave it or as hooks modified it. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** What the engine fills in where the host left it out; the same for every hook of a dispatch and its outcome. */
+export interface Envelope {
+  readonly eventType: string;
+  readonly sessionId: string;
+  readonly timestamp: number;
+  readonly toolUseId?: string;
+}
+
+/** What a dispatch knows that its events need. */
+export interface Scene {
+  readonly plan: { readonly event: string; readonly hasToolUseId: boolean };
+  /** When the dispatch began, on `process.hrtime`'s clock. */
+  readonly began: bigint;
+  envelope: Envelope | null;
+}
+
+/** The scene's envelope, made when somebody first asks. */
+export function envelopeOf(scene: Scene): Envelope {
+  return (scene.envelope ??= seal(scene));
+}
+
+function seal({ plan, began }: Scene): Envelope {
+  const ago = Number(process.hrtime.bigint() - began) / 1e6;
+  const envelope: Envelope = {
+    eventType: plan.event,
+    sessionId: randomUUID(),
+    timestamp: Math.round(Date.now() - ago),
+  };
+  return plan.hasToolUseId ? { ...envelope, toolUseId: randomUUID() } : envelope;
+}
+
+/** The payload with everything that the engine fills in, by reference. */
+export function fill(scene: Scene, payload: Fields): Record<string, unknown> {
+  const filled: Record<string, unknown> = { ...payload };
+  const envelope = envelopeOf(scene);
+  for (const [name, value] of Object.entries(envelope)) {
+    if (filled[name] === undefined || filled[name] === null) filled[name] = value;
+  }
+  filled["eventType"] = envelope.eventType;
+  return filled;
+}
+
+/** What every event can do, beside having its fields. */
+export interface EventMethods {
+  /** A copy of all fields that is nobody else's. */
+  toJSON(): Record<string, unknown>;
+  /** The canonical JSON text, in snake_case; throws `payload_not_json` naming what has no JSON form. */
+  toJson(): string;
+}
+
+/** A hook's turn: behind the event that it is given, and the context beside it. */
+export class Turn {
+  readonly #scene: Scene;
+  readonly #payload: Fields;
+  /** Copies of the containers that the hook has touched. */
+  #own: Map<string, unknown> | null = null;
+  #controller: AbortController | null = null;
+
+  constructor(scene: Scene, payload: Fields) {
+    this.#scene = scene;
+    this.#payload = payload;
+  }
+
+  /** Fires when the hook's time is over or its dispatch is cancelled. */
+  get signal(): AbortSignal {
+    return (this.#controller ??= new AbortController()).signal;
+  }
+
+  /** Ends the hook's time. */
+  static abort(turn: Turn, reason: unknown): void {
+    (turn.#controller ??= new AbortController()).abort(reason);
+  }
+
+  /** The event of a turn. */
+  static event(turn: Turn): object {
+    return new Proxy(turn, traps);
+  }
+
+  static field(turn: Turn, name: string): unknown {
+    const value = turn.#payload[name];
+    if (typeof value !== "object" && value !== undefined && name !== "eventType") return value;
+    return turn.#slowField(name, value);
+  }
+
+  static names(turn: Turn): string[] {
+    const names = Object.keys(turn.#payload);
+    for (const name of Object.keys(envelopeOf(turn.#scene))) {
+      if (!Object.hasOwn(turn.#payload, name)) names.push(name);
+    }
+    return names;
+  }
+
+  static has(turn: Turn, name: string): boolean {
+    return Object.hasOwn(turn.#payload, name) || Object.hasOwn(envelopeOf(turn.#scene), name);
+  }
+
+  static copy(turn: Turn): Record<string, unknown> {
+    const copy: Record<string, unknown> = {};
+    for (const name of Turn.names(turn)) {
+      const value = Turn.field(turn, name);
+      setField(copy, name, isContainer(value) ? copyContainer(value) : value);
+    }
+    return copy;
+  }
+
+  static text(turn: Turn): string {
+    const fields: Record<string, unknown> = {};
+    for (const name of Turn.names(turn)) {
+      setField(fields, name, turn.#own?.get(name) ?? turn.#filled(name, turn.#payload[name]));
+    }
+    return jsonText(canonicalFields(turn.#scene.plan.event, fields));
+  }
+
+  #slowField(name: string, value: unknown): unknown {
+    if (isContainer(value)) {
+      if (!Object.hasOwn(this.#payload, name)) return value;
+      this.#own ??= new Map<string, unknown>();
+      let copy = this.#own.get(name);
+      if (copy === undefined) this.#own.set(name, (copy = copyContainer(value)));
+      return copy;
+    }
+    return this.#filled(name, value);
+  }
+
+  #filled(name: string, value: unknown): unknown {
+    if (name !== "eventType" && !((value === undefined || value === null) && isFilled(name))) return value;
+    return envelopeOf(this.#scene)[name] ?? value;
+  }
+
+  /** Printing an event looks past its proxy: `this` is the event then, and the turn when the context is printed. */
+  [inspect.custom](): unknown {
+    return #scene in this ? { signal: this.signal } : { ...(this as object) };
+  }
+}
+
+function isFilled(name: string): name is keyof Envelope {
+  return name === "sessionId" || name === "timestamp" || name === "toolUseId";
+}
+
+const methods: Readonly<Record<string, (turn: Turn) => unknown>> = {
+  toJSON: Turn.copy,
+  toJson: Turn.text,
+};
+
+function refuse(name: string | symbol): never {
+  throw new TypeError(
+    `cannot change \`${String(name)}\` of an event; return { modified: { ${String(name)}: … } } from the hook instead`,
+  );
+}
+
+/** Makes a turn look like the plain object that the event is. */
+const traps: ProxyHandler<Turn> = {
+  get(turn, name) {
+    if (typeof name === "symbol") return Reflect.get(Object.prototype, name) as unknown;
+    const method = name === "toJSON" || name === "toJson" ? methods[name] : undefined;
+    return method === undefined ? Turn.field(turn, name) : () => method(turn);
+  },
+  has(turn, name) {
+    return (
+      (typeof name === "string" && (Turn.has(turn, name) || name in methods)) ||
+      Reflect.has(Object.prototype, name)
+    );
+  },
+  ownKeys(turn) {
+    return Turn.names(turn);
+  },
+  getOwnPropertyDescriptor(turn, name) {
+    if (typeof name === "symbol" || !Turn.has(turn, name)) return undefined;
+    return { value: Turn.field(turn, name), enumerable: true, configurable: true, writable: false };
+  },
+  getPrototypeOf() {
+    return Object.prototype;
+  },
+  set(_turn, name) {
+    return refuse(name);
+  },
+  defineProperty(_turn, name) {
+    return refuse(name);
+  },
+  deleteProperty(_turn, name) {
+    return refuse(name);
+  },
+  setPrototypeOf() {
+    return refuse("__proto__");
+  },
+  preventExtensions() {
+    throw new HookweaveError("invalid_payload", "an event cannot be frozen; it cannot be changed anyway");
+  },
+};

@@ -1,0 +1,65 @@
+/** How this language spells the engine's own names, and back: `sessionId` is `session_id` on every wire. */
+
+import { catalogue, commonFields } from "./native.js";
+
+/** `toolUseId` for `tool_use_id`. */
+export function local(canonical: string): string {
+  return canonical.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** `tool_use_id` for `toolUseId`. */
+function canonical(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+interface Names {
+  /** The canonical name of each field that the catalogue knows. */
+  readonly fields: ReadonlyMap<string, string>;
+  /** Fields whose own fields belong to the catalogue too. */
+  readonly records: ReadonlySet<string>;
+}
+
+let byEvent: Map<string, Names> | null = null;
+let custom: Names | null = null;
+
+function namesOf(event: string): Names {
+  if (byEvent === null || custom === null) {
+    const common = commonFields();
+    custom = { fields: new Map(common.map((field) => [field.name, field.canonical])), records: new Set() };
+    byEvent = new Map(
+      catalogue().map(({ name, fields }) => [
+        name,
+        {
+          fields: new Map([...common, ...fields].map((field) => [field.name, field.canonical])),
+          records: new Set(fields.filter(({ kind }) => kind === "record").map((field) => field.name)),
+        },
+      ]),
+    );
+  }
+  return byEvent.get(event) ?? custom;
+}
+
+/** An event's fields in the canonical spelling; what is inside `args`, `metadata` and the like keeps its own. */
+export function canonicalFields(
+  event: string,
+  fields: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const names = namesOf(event);
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      names.fields.get(name) ?? name,
+      names.records.has(name) && typeof value === "object" && value !== null
+        ? canonicalKeys(value)
+        : value,
+    ]),
+  );
+}
+
+function canonicalKeys(record: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [canonical(name), value]));
+}
+
+/** An object of the engine's in this language's spelling, its values untouched. */
+export function localKeys<T>(object: object): T {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [local(name), value])) as T;
+}

@@ -1,0 +1,26 @@
+/** The native part, with its errors as the package's own classes. */
+
+import native from "../native/native.js";
+
+import { translate } from "./errors.js";
+
+export type NativeHooks = InstanceType<typeof native.NativeHooks>;
+export type NativePlan = InstanceType<typeof native.NativePlan>;
+export type NativeRun = InstanceType<typeof native.NativeRun>;
+export type { Planned, Registered, Reported, Stand } from "../native/native.js";
+
+export const { NativeHooks, catalogue, commonFields, limits, refuseDepth } = native;
+
+/** Calls into native code. */
+export function crossing<T>(call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
+/** A value's canonical JSON text; throws `payload_not_json`. */
+export function jsonText(value: unknown): string {
+  return crossing(() => native.jsonText(value));
+}

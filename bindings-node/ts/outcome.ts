@@ -1,0 +1,278 @@
+/** What all hooks of one dispatch say together. */
+
+import { inspect } from "node:util";
+
+import type { Action } from "./answers.js";
+import { failureOf, type FailureKind, type HookFailed } from "./errors.js";
+import type { EventName, HookEvent } from "./event-types.js";
+import { fill, Turn } from "./event.js";
+import { canonicalFields, local } from "./names.js";
+import { crossing } from "./native.js";
+import { finalPayload, runOf, type Trail, valuesOf } from "./trail.js";
+import type { FailBehavior } from "./types.js";
+import { copyContainer } from "./values.js";
+
+/** What one hook decided. */
+export interface Vote {
+  readonly hook: string;
+  readonly action: Action;
+  readonly reason: string | null;
+  /** It is an `allow` that does not count. */
+  readonly void?: true;
+}
+
+/** Context that a hook gave to the model. */
+export interface GivenInjection {
+  readonly hook: string;
+  readonly content: string;
+  readonly role: "system" | "user" | "assistant";
+  readonly ephemeral: boolean;
+}
+
+/** What a hook wants the user to see; the engine's own messages have no hook. */
+export interface GivenMessage {
+  readonly hook: string | null;
+  readonly text: string;
+  readonly level: "info" | "warning" | "error";
+}
+
+/** What a hook wants a person to be asked. */
+export interface GivenAsk {
+  readonly hook: string;
+  readonly prompt: string | null;
+  readonly options: readonly string[];
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly default: "allow" | "deny";
+  readonly remember?: "tool" | "prompt";
+}
+
+/** How a hook failed, and what the failure rule made of it. */
+export interface TraceFailure {
+  readonly kind: FailureKind;
+  readonly message: string;
+  readonly became: FailBehavior;
+  /** The failure as an error; its `cause` is what the hook threw. */
+  readonly error: HookFailed;
+}
+
+/** What became of one hook. */
+export interface TraceEntry {
+  readonly hook: string;
+  readonly id: string;
+  readonly status: "ran" | "failed" | "skipped" | "rechecked" | "detached";
+  /** Milliseconds. */
+  readonly duration: number;
+  readonly action: Action;
+  readonly reason: string | null;
+  /** The payload fields that it changed. */
+  readonly modified: readonly string[];
+  /** It is an `allow` that does not count. */
+  readonly void: boolean;
+  /** Whose modifications it replaced. */
+  readonly overrode: readonly { readonly field: string; readonly hook: string }[];
+  readonly failure: TraceFailure | null;
+  /** It ran longer than its timeout and could not be interrupted. */
+  readonly overran: boolean;
+  /** Why it was skipped. */
+  readonly why: string | null;
+}
+
+/** A hook of the event that did not run, and why. */
+export interface Unmatched {
+  readonly hook: string;
+  readonly id: string;
+  readonly why: string;
+}
+
+/** The canonical form, the same in every language. */
+export interface CanonicalOutcome {
+  readonly event: Record<string, unknown>;
+  readonly decision: Action;
+  readonly blocked: boolean;
+  readonly reason: string | null;
+  readonly modified: string[];
+  readonly votes: Vote[];
+  readonly injections: GivenInjection[];
+  readonly messages: GivenMessage[];
+  readonly asks: Record<string, unknown>[];
+  readonly feedback: string[];
+  readonly delay_ms: number;
+  readonly suppress_output: boolean;
+  readonly ext: Record<string, unknown>;
+  readonly trace: Record<string, unknown>[];
+}
+
+/** The native summary: the canonical form without what holds values of this language. */
+type Summary = Omit<CanonicalOutcome, "event" | "ext" | "trace" | "asks"> & {
+  asks: (Omit<GivenAsk, "timeout"> & { timeout_ms: number })[];
+  trace: (Omit<Partial<TraceEntry>, "duration" | "failure"> &
+    Pick<TraceEntry, "hook" | "id" | "status" | "action"> & {
+      duration_us: number;
+      failure?: { kind: FailureKind; message: string; became: FailBehavior };
+    })[];
+};
+
+/**
+ * Decision, final event, context, messages and trace of one dispatch.
+ *
+ * Whatever is not asked for is not made: a dispatch whose hooks have nothing to say costs no more than its loop.
+ */
+export class Outcome<N extends EventName = EventName> {
+  readonly #trail: Trail;
+  #event: HookEvent<N> | null = null;
+  #summary: Summary | null = null;
+  #trace: readonly TraceEntry[] | null = null;
+
+  constructor(trail: Trail) {
+    this.#trail = trail;
+  }
+
+  /** The strongest decision of all hooks. */
+  get decision(): Action {
+    return (this.#trail.stand?.decision ?? "continue") as Action;
+  }
+
+  /** Whether what the agent is about to do must not happen. */
+  get blocked(): boolean {
+    return this.#trail.stand?.blocked ?? false;
+  }
+
+  /** The reason of the first hook with the winning decision. */
+  get reason(): string | null {
+    return this.#trail.stand?.reason ?? null;
+  }
+
+  /** The final event. */
+  get event(): HookEvent<N> {
+    const trail = this.#trail;
+    return (this.#event ??= Turn.event(new Turn(trail, finalPayload(trail))) as HookEvent<N>);
+  }
+
+  /** The payload fields that hooks changed, in the order of their first change. */
+  get modified(): readonly string[] {
+    return this.#read().modified.map((name) => local(name));
+  }
+
+  /** What each hook decided that decided anything. */
+  get votes(): readonly Vote[] {
+    return this.#read().votes;
+  }
+
+  /** Context for the model, in order. */
+  get injections(): readonly GivenInjection[] {
+    return this.#read().injections;
+  }
+
+  /** What the user should see, in order. */
+  get messages(): readonly GivenMessage[] {
+    return this.#read().messages;
+  }
+
+  /** What a person should be asked, in order. */
+  get asks(): readonly GivenAsk[] {
+    return this.#read().asks.map(({ timeout_ms: timeout, ...ask }) => ({ ...ask, timeout }));
+  }
+
+  /** Why hooks objected to an event that cannot be blocked any more: for the model. */
+  get feedback(): readonly string[] {
+    return this.#read().feedback;
+  }
+
+  /** The longest delay that a retry asked for, in milliseconds. */
+  get delay(): number {
+    return this.#read().delay_ms;
+  }
+
+  /** Whether a hook wants its own output kept out of the transcript. */
+  get suppressOutput(): boolean {
+    return this.#read().suppress_output;
+  }
+
+  /** What only one dialect has, by dialect. */
+  get ext(): Readonly<Record<string, unknown>> {
+    const run = runOf(this.#trail);
+    const values = valuesOf(this.#trail);
+    return Object.fromEntries(crossing(() => run.ext()).map(([dialect, place]) => [dialect, values[place]]));
+  }
+
+  /** What became of each selected hook, in order. */
+  get trace(): readonly TraceEntry[] {
+    return (this.#trace ??= this.#readTrace());
+  }
+
+  /** Milliseconds that all hooks took together. */
+  get duration(): number {
+    return this.#read().trace.reduce((sum, { duration_us }) => sum + duration_us, 0) / 1000;
+  }
+
+  /** The hooks of the event that were not selected, and why; found out when asked, from the hooks as they were. */
+  get unmatched(): readonly Unmatched[] {
+    const run = runOf(this.#trail);
+    return crossing(() => run.unmatched(valuesOf(this.#trail))) as Unmatched[];
+  }
+
+  /** The canonical form, the same in every language. */
+  toJSON(): CanonicalOutcome {
+    const trail = this.#trail;
+    const { trace, ...rest } = this.#read();
+    const filled = copyContainer(fill(trail, finalPayload(trail)));
+    return copyContainer({
+      event: canonicalFields(trail.plan.event, filled),
+      ...rest,
+      ext: this.ext,
+      trace,
+    });
+  }
+
+  #read(): Summary {
+    const run = runOf(this.#trail);
+    return (this.#summary ??= crossing(() => run.summary()) as Summary);
+  }
+
+  #readTrace(): readonly TraceEntry[] {
+    const causes = new Map(crossing(() => runOf(this.#trail).causes()));
+    const values = valuesOf(this.#trail);
+    return this.#read().trace.map(({ duration_us, failure, ...entry }, index) => {
+      const cause = causes.get(index);
+      return {
+        ...entry,
+        duration: duration_us / 1000,
+        reason: entry.reason ?? null,
+        modified: (entry.modified ?? []).map((name) => local(name)),
+        void: entry.void ?? false,
+        overrode: (entry.overrode ?? []).map(({ field, hook }) => ({ field: local(field), hook })),
+        failure:
+          failure === undefined
+            ? null
+            : {
+                ...failure,
+                error: failureOf(
+                  failure.kind,
+                  entry.hook,
+                  failure.message,
+                  cause === undefined ? undefined : { cause: values[cause] },
+                ),
+              },
+        overran: entry.overran ?? false,
+        why: entry.why ?? null,
+      };
+    });
+  }
+
+  [inspect.custom](): unknown {
+    const { decision, blocked, reason, modified, event } = this;
+    return Object.assign(Object.create(OutcomeView.prototype) as object, {
+      decision,
+      blocked,
+      reason,
+      modified,
+      event,
+      trace: this.trace.map(({ hook, status, action }) => `${hook}: ${status}, ${action}`),
+    });
+  }
+}
+
+/** Gives a printed outcome its name. */
+class OutcomeView {}
+Object.defineProperty(OutcomeView, "name", { value: "Outcome" });

@@ -1,0 +1,59 @@
+/** What a hook said, as the native side is told. */
+
+import { describe, HookweaveError } from "./errors.js";
+import type { Reported } from "./native.js";
+import { copyContainer, isContainer, MAX_NESTING } from "./values.js";
+
+/** Levels of an answer above a modified value: the answer itself, `modified`. */
+const LEVELS_ABOVE = 2;
+
+/** A hook answered nothing. */
+export function nothing(took: number): Reported {
+  return { said: "nothing", took };
+}
+
+/**
+ * A hook answered something; the answer is copied into the dispatch's values.
+ *
+ * Copied here, because what the hook does to its objects afterwards must not count, and because a native copy would
+ * cost a crossing for every property.
+ */
+export function answered(values: unknown[], answer: unknown, took: number): Reported {
+  if (!isContainer(answer)) return { said: "answer", took, value: values.push(answer) - 1 };
+  try {
+    const copy = copyContainer(answer, MAX_NESTING + LEVELS_ABOVE);
+    return { said: "answer", took, value: values.push(copy) - 1 };
+  } catch (error) {
+    if (error instanceof HookweaveError && error.code === "payload_too_deep") {
+      return { said: "answer", took, value: values.push(answer) - 1, tooDeep: true };
+    }
+    // A getter of the answer threw.
+    return failed(values, "invalid_answer", error, took);
+  }
+}
+
+/** A hook failed. */
+export function failed(
+  values: unknown[],
+  kind: "raised" | "invalid_answer" | "not_started",
+  cause: unknown,
+  took: number,
+): Reported {
+  return {
+    said: "failed",
+    took,
+    kind,
+    message: describe(cause),
+    value: values.push(cause) - 1,
+  };
+}
+
+/** A hook's time is over. */
+export function timedOut(limit: number, took: number): Reported {
+  return { said: "timeout", took, limit };
+}
+
+/** The reason that a hook's signal fires with at its timeout. */
+export function timeoutReason(limit: number): DOMException {
+  return new DOMException(`the hook did not answer within ${String(limit)} ms`, "TimeoutError");
+}

@@ -1,0 +1,224 @@
+/** What the parts of events hold, and what programs hand to a client. */
+
+import type { HookResponse } from "./answers.js";
+import type { EventName, HookEvent } from "./event-types.js";
+
+/** What a tool was about to be run in. */
+export interface ToolContext {
+  readonly workingDirectory?: string;
+  readonly recentTools?: readonly unknown[];
+  readonly tokenUsage?: Readonly<Record<string, unknown>>;
+  readonly [field: string]: unknown;
+}
+
+/** What a tool gave. */
+export interface ToolResult {
+  readonly success?: boolean;
+  readonly output?: unknown;
+  readonly exitCode?: number;
+  /** Milliseconds. */
+  readonly duration?: number;
+  readonly [field: string]: unknown;
+}
+
+/** What a model gave. */
+export interface ModelResponse {
+  readonly text?: string;
+  readonly toolCalls?: readonly unknown[];
+  readonly usage?: Readonly<Record<string, unknown>>;
+  /** Milliseconds. */
+  readonly duration?: number;
+  readonly [field: string]: unknown;
+}
+
+/** What a handler gets beside the event. */
+export interface HookContext {
+  /** Fires when the hook's time is over or its dispatch is cancelled. */
+  readonly signal: AbortSignal;
+}
+
+// `void` is what a handler without a return statement gives.
+// eslint-disable-next-line @typescript-eslint/no-invalid-void-type
+type Answered<K extends EventName> = HookResponse<K> | undefined | null | void;
+
+/** What runs when an event comes; nothing as an answer is "go on". */
+export type Handler<K extends EventName = EventName> = (
+  event: HookEvent<K>,
+  context: HookContext,
+) => Answered<K> | PromiseLike<Answered<K>>;
+
+/** A condition on one argument. */
+export type ArgumentPattern = string | { regex: string } | { equals: unknown };
+
+/** Which events a hook is for; all conditions must hold. */
+export interface Matcher {
+  /** Names split on `|`, each exact or a glob. */
+  tool?: string;
+  /** A regular expression over the tool's name. */
+  toolPattern?: string;
+  /** A glob over the event's file paths; without `/` it looks at the base name. */
+  pathPattern?: string;
+  /** A regular expression over the command. */
+  commandPattern?: string;
+  /** Conditions on arguments, by dotted path. */
+  args?: Readonly<Record<string, ArgumentPattern>>;
+  /** Names or globs over the event's own subtype. */
+  source?: string;
+  /** A glob over the session's id. */
+  session?: string;
+  /** A glob over the agent's id. */
+  agent?: string;
+}
+
+/** Who loads a hook; earlier scopes run first among equal priorities. */
+export type Scope = "managed" | "user" | "project" | "local" | "agent" | "callback";
+
+/** What a hook's failure means. */
+export type FailBehavior = "continue" | "block";
+
+/** How a hook runs. */
+export interface HookConfig {
+  /** Lower runs earlier; 0 unless said. */
+  priority?: number;
+  /** Milliseconds that the hook may take; `null` is without end. */
+  timeout?: number | null;
+  /** Started and not awaited. */
+  async?: boolean;
+  /** Another word for `async`. */
+  detached?: boolean;
+  /** The client's unless said. */
+  failBehavior?: FailBehavior;
+  /** Runs at most once and is then removed. */
+  once?: boolean;
+  /** Never passed over, and asked again when a later hook changes the event. */
+  mandatory?: boolean;
+  scope?: Scope;
+  /** Whether it runs at all for now. */
+  enabled?: boolean;
+}
+
+/** A hook with everything that can be said about it. */
+export interface HookDefinition<K extends EventName = EventName> {
+  handler: Handler<K>;
+  matcher?: Matcher;
+  /** What it is called in traces and reasons. */
+  name?: string;
+  config?: HookConfig;
+}
+
+/** A registered hook, as a person would want to see it. */
+export interface HookInfo {
+  readonly id: string;
+  readonly name: string;
+  readonly event: string;
+  readonly matcher: Readonly<Record<string, unknown>>;
+  readonly priority: number;
+  readonly scope: Scope;
+  /** Milliseconds; `null` is without end. */
+  readonly timeout: number | null;
+  readonly failBehavior: FailBehavior;
+  readonly once: boolean;
+  readonly mandatory: boolean;
+  readonly detached: boolean;
+  readonly enabled: boolean;
+  readonly temporary: boolean;
+  /** Its place among the hooks of its event, from 0. */
+  readonly order: number;
+}
+
+/** One hook under an event's light. */
+export interface Explained {
+  readonly hook: string;
+  readonly id: string;
+  /** Whether it would run. */
+  readonly matched: boolean;
+  /** Whether its `allow` would count. */
+  readonly covers: boolean;
+  /** The stage in which it would run, from 0. */
+  readonly stage?: number;
+  /** Why it would not run. */
+  readonly why?: string;
+  readonly priority: number;
+  readonly scope: Scope;
+  readonly mandatory: boolean;
+  readonly detached: boolean;
+}
+
+/** What a dispatch would do if every hook continued. */
+export interface Explanation {
+  /** The event's canonical name. */
+  readonly event: string;
+  /** Whether a block would stop the action. */
+  readonly gate: boolean;
+  /** Every hook of the event, in order. */
+  readonly hooks: readonly Explained[];
+}
+
+/** Where the engine writes what a person should know; any logger with these methods will do. */
+export interface Logger {
+  debug?(message: string, details: Readonly<Record<string, unknown>>): void;
+  info?(message: string, details: Readonly<Record<string, unknown>>): void;
+  warn(message: string, details: Readonly<Record<string, unknown>>): void;
+  error(message: string, details: Readonly<Record<string, unknown>>): void;
+}
+
+/** A client's settings; what is not said comes from the profile. */
+export interface ClientOptions {
+  profile?: "default" | "a3s" | "shadow";
+  mode?: "sequential" | "parallel";
+  /** Whether dispatches run any hook. */
+  enabled?: boolean;
+  /** Milliseconds that a hook without a timeout of its own may take; `null` is without end. */
+  defaultTimeout?: number | null;
+  failBehavior?: FailBehavior;
+  /** `null` switches the limit off. */
+  maxHooksPerEvent?: number | null;
+  /** `null` switches the limit off. */
+  maxTotalHooks?: number | null;
+  /** Detached hooks that run at once. */
+  maxDetached?: number;
+  /** Where failures are told; `null` is nowhere, and unless said it is the console. */
+  logger?: Logger | null;
+}
+
+/** What `defineEvent` takes. */
+export interface EventDefinition {
+  /** Whether a block stops what the agent is about to do; true unless said otherwise. */
+  gate?: boolean;
+  /** Payload fields that hooks may replace. */
+  modifiable?: readonly string[];
+}
+
+/** What `defineTool` takes. */
+export interface ToolDefinition {
+  /** The known tool that it is the same as. */
+  sameAs?: string;
+  /** The argument that holds its command. */
+  command?: string;
+  /** The arguments that hold file paths. */
+  paths?: readonly string[];
+}
+
+/** What `dispatch` takes beside the payload. */
+export interface DispatchOptions {
+  /** Cancels the dispatch; it then rejects with the signal's reason. */
+  signal?: AbortSignal;
+}
+
+/** An event of the catalogue, as data. */
+export interface CatalogueEntry {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly gate: boolean;
+  readonly subtype: string | null;
+  readonly fields: readonly CatalogueField[];
+}
+
+/** A payload field of the catalogue. */
+export interface CatalogueField {
+  /** In this language's spelling. */
+  readonly name: string;
+  readonly kind: "any" | "string" | "number" | "boolean" | "list" | "object" | "record";
+  readonly optional: boolean;
+  readonly modifiable: boolean;
+}
