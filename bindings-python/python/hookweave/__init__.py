@@ -1,0 +1,62 @@
+"""Hooks for AI agents: register them, dispatch events, get one decision.
+
+>>> from hookweave import HookClient, HookResponse
+>>> client = HookClient()
+>>> @client.hook("PreToolUse", matcher={"tool": "Bash"})
+... def guard(event):
+...     if "rm -rf /" in event.args["command"]:
+...         return HookResponse.block("dangerous command")
+>>> client.dispatch_sync("PreToolUse", tool="Bash", args={"command": "rm -rf /"}).reason
+'dangerous command'
+"""
+
+from __future__ import annotations
+
+from . import _native, errors, events
+from ._native import Dispatch, Outcome
+from ._typed import HookOptions
+from .client import EventName, HookClient, TemporaryHook
+from .errors import *  # noqa: F403
+from .event import Event
+from .events import *  # noqa: F403
+from .outcome import (
+    Explained,
+    Failure,
+    HookInfo,
+    Injection,
+    Message,
+    Overridden,
+    Question,
+    TraceEntry,
+    Unmatched,
+    Vote,
+)
+from .record import Record
+from .response import Action, HookResponse
+
+_native.set_classes(Record, HookResponse)
+__version__ = _native.__version__
+__all__ = [
+    "Action",
+    "Dispatch",
+    "Event",
+    "EventName",
+    "Explained",
+    "Failure",
+    "HookClient",
+    "HookInfo",
+    "HookOptions",
+    "HookResponse",
+    "Injection",
+    "Message",
+    "Outcome",
+    "Overridden",
+    "Question",
+    "Record",
+    "TemporaryHook",
+    "TraceEntry",
+    "Unmatched",
+    "Vote",
+    *errors.__all__,
+    *events.__all__,
+]

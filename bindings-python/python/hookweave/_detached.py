@@ -1,0 +1,193 @@
+"""Hooks that are started and not awaited."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import inspect
+import sys
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
+from functools import partial
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from . import _logging, _threads
+from ._stage import Call
+
+if TYPE_CHECKING:
+    from .client import HookClient
+
+__all__ = ["Job", "drain", "drain_blocking"]
+
+Run = Callable[["Job"], None]
+
+
+class Job:
+    """A detached hook that runs or waits for its turn; ``done`` is set when it has ended."""
+
+    __slots__ = ("call", "client", "context", "done", "event", "hook", "launch")
+
+    def __init__(self, client: HookClient, event: str, hook: str, call: Call) -> None:
+        self.client = client
+        self.event = event
+        self.hook = hook
+        self.call = call
+        self.done: Future[None] = Future()
+        self.context = contextvars.copy_context()
+        self.launch = _place()
+
+    def wait(self) -> None:
+        """Waits for its turn."""
+        self.client._outstanding.add(self)
+
+    def start(self) -> None:
+        """Starts the hook where its dispatch ran: on that event loop, or on a thread when there was none."""
+        self.client._outstanding.add(self)
+        try:
+            self.launch(self)
+        except RuntimeError as error:
+            # The loop of the dispatch is gone.
+            self.end("not_started", error, 0.0)
+
+    def end(self, kind: str, value: object, seconds: float) -> None:
+        """Logs a failure and lets the next waiting hook start."""
+        if kind != "answer":
+            _logging.detached_failed(self.event, self.hook, kind, value, seconds)
+        else:
+            _logging.detached_ended(self.event, self.hook, value, seconds)
+        self.client._outstanding.discard(self)
+        self.done.set_result(None)
+        waiting: Job | None = self.client._detached_finished()
+        if waiting is not None:
+            waiting.start()
+
+
+def _place() -> Run:
+    """How to start a job later on the loop that runs now."""
+    trio = sys.modules.get("trio")
+    if trio is not None and trio.lowlevel.in_trio_task():
+        return partial(_launch_trio, trio.lowlevel.current_trio_token())
+    try:
+        return partial(_launch_asyncio, asyncio.get_running_loop())
+    except RuntimeError:
+        return _launch_thread
+
+
+def _launch_asyncio(loop: asyncio.AbstractEventLoop, job: Job) -> None:
+    def create() -> None:
+        task = loop.create_task(_on_asyncio(job), context=job.context)
+        _tasks.add(task)
+        task.add_done_callback(_tasks.discard)
+
+    loop.call_soon_threadsafe(create)
+
+
+_tasks: set[asyncio.Task[None]] = set()
+"""asyncio itself keeps only weak references to tasks."""
+
+
+async def _on_asyncio(job: Job) -> None:
+    from ._stage import run_threaded
+
+    handler, event, timeout, in_thread, depth = job.call
+    began = perf_counter()
+    kind, value = "answer", None
+    limit = asyncio.timeout(timeout)
+    try:
+        async with limit:
+            value = await run_threaded(handler, event, depth) if in_thread else handler(event)
+            if inspect.isawaitable(value):
+                value = await value
+    except asyncio.CancelledError as error:
+        kind, value = "cancelled", error
+    except Exception as error:
+        kind, value = "raised", error
+    if limit.expired():
+        kind, value = "timeout", timeout
+    job.end(kind, value, perf_counter() - began)
+
+
+def _launch_trio(token: Any, job: Job) -> None:
+    import trio
+
+    def spawn() -> None:
+        trio.lowlevel.spawn_system_task(_on_trio, job, context=job.context)
+
+    token.run_sync_soon(spawn)
+
+
+async def _on_trio(job: Job) -> None:
+    from . import _trio
+
+    began = perf_counter()
+    report = ("cancelled", None, 0.0)
+    try:
+        report = await _trio.run_one(job.call)
+    finally:
+        job.end(report[0], report[1], perf_counter() - began)
+
+
+def _launch_thread(job: Job) -> None:
+    handler, event, _, _, depth = job.call
+    began = perf_counter()
+
+    def ended(future: Future[_threads.Result]) -> None:
+        worked, value = future.result()
+        if worked and inspect.iscoroutine(value):
+            value.close()
+        if worked and inspect.isawaitable(value):
+            worked, value = False, TypeError("a detached hook without an event loop has to be synchronous")
+        job.end("answer" if worked else "raised", value, perf_counter() - began)
+
+    _threads.submit(handler, event, depth).add_done_callback(ended)
+
+
+async def drain(client: HookClient, timeout: float | None) -> bool:
+    """Waits until no detached hook runs or waits; False when the time was over first."""
+    trio = sys.modules.get("trio")
+    wait = _wait_trio if trio is not None and trio.lowlevel.in_trio_task() else _wait_asyncio
+    ends = None if timeout is None else perf_counter() + timeout
+    while client._outstanding:
+        left = None if ends is None else ends - perf_counter()
+        if left is not None and left <= 0:
+            return False
+        await wait([job.done for job in client._outstanding], left)
+    return True
+
+
+async def _wait_asyncio(jobs: list[Future[None]], timeout: float | None) -> None:
+    waiting: list[Awaitable[None]] = [asyncio.shield(asyncio.wrap_future(job)) for job in jobs]
+    await asyncio.wait([asyncio.ensure_future(one) for one in waiting], timeout=timeout)
+
+
+async def _wait_trio(jobs: list[Future[None]], timeout: float | None) -> None:
+    import trio
+
+    token = trio.lowlevel.current_trio_token()
+    for job in jobs:
+        ended = trio.Event()
+
+        def wake(_: object, ended: trio.Event = ended) -> None:
+            try:
+                token.run_sync_soon(ended.set)
+            except trio.RunFinishedError:
+                return
+
+        began = perf_counter()
+        job.add_done_callback(wake)
+        with trio.move_on_after(float("inf") if timeout is None else timeout):
+            await ended.wait()
+        if timeout is not None:
+            timeout = max(0.0, timeout - (perf_counter() - began))
+
+
+def drain_blocking(client: HookClient, timeout: float) -> bool:
+    """The same for callers without a loop; hooks that need this thread's own loop are not waited for."""
+    ends = perf_counter() + timeout
+    for job in [job for job in client._outstanding if job.launch is _launch_thread]:
+        try:
+            job.done.result(max(0.0, ends - perf_counter()))
+        except TimeoutError:
+            return False
+    return not client._outstanding

@@ -1,0 +1,90 @@
+"""What the engine tells the logger ``hookweave``; nothing is formatted unless someone listens."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ._native import Client, Outcome
+
+if TYPE_CHECKING:
+    from .outcome import TraceEntry
+
+__all__ = ["detached_ended", "detached_failed", "dispatched", "logger", "started"]
+
+logger = logging.getLogger("hookweave")
+logger.addHandler(logging.NullHandler())
+
+
+def started(event: str, hook: str) -> None:
+    """A hook starts; called only while level info is on."""
+    logger.info("hook %s started on %s", hook, event, extra={"event": event, "hook": hook})
+
+
+def dispatched(outcome: Outcome[Any], client: Client) -> None:
+    """A dispatch ended in which something failed, or level info is on."""
+    event = outcome.event.event_type
+    matchers: Mapping[str, Any] = {hook.id: hook.matcher for hook in client.list_hooks()}
+    for entry in outcome.trace:
+        _entry(event, entry, matchers.get(entry.id, {}))
+    if logger.isEnabledFor(logging.DEBUG):
+        for other in outcome.unmatched:
+            logger.debug("hook %s not selected on %s: %s", other.hook, event, other.why, extra={"event": event, "hook": other.hook})
+
+
+def _entry(event: str, entry: TraceEntry, matcher: Mapping[str, Any]) -> None:
+    about = {"event": event, "hook": entry.hook, "matcher": dict(matcher), "duration": entry.duration}
+    if entry.failure is not None:
+        level = logging.ERROR if entry.failure.became == "block" else logging.WARNING
+        logger.log(
+            level,
+            "hook %s (matcher %s) failed on %s after %.3f s: %s: %s; the action %s",
+            entry.hook,
+            dict(matcher),
+            event,
+            entry.duration,
+            entry.failure.kind,
+            entry.failure.message,
+            "is blocked" if entry.failure.became == "block" else "goes on",
+            extra=about,
+            exc_info=entry.failure.error.__cause__,
+        )
+    elif entry.status in ("ran", "rechecked"):
+        logger.info(
+            "hook %s ended on %s after %.6f s: %s%s",
+            entry.hook,
+            event,
+            entry.duration,
+            entry.action,
+            f" ({entry.reason})" if entry.reason else "",
+            extra=about,
+        )
+
+
+def detached_failed(event: str, hook: str, kind: str, value: object, seconds: float) -> None:
+    """A detached hook failed; its dispatch is long over."""
+    cause = value if isinstance(value, BaseException) else None
+    message = f"no answer within {value} s" if kind == "timeout" else str(value)
+    logger.warning(
+        "detached hook %s failed on %s after %.3f s: %s: %s",
+        hook,
+        event,
+        seconds,
+        kind,
+        message,
+        extra={"event": event, "hook": hook, "duration": seconds},
+        exc_info=cause,
+    )
+
+
+def detached_ended(event: str, hook: str, answer: object, seconds: float) -> None:
+    """A detached hook ended; what it answered has no effect."""
+    logger.info(
+        "detached hook %s ended on %s after %.6f s%s",
+        hook,
+        event,
+        seconds,
+        "" if answer is None else f"; its answer {answer!r} has no effect",
+        extra={"event": event, "hook": hook, "duration": seconds},
+    )

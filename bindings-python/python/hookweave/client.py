@@ -1,0 +1,201 @@
+"""The client: registers hooks and dispatches events."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from datetime import timedelta
+from types import TracebackType
+from typing import Any, Final, Literal, NewType, Self, TypeAlias
+
+from . import _detached, _native
+from ._typed import TypedClient
+from .outcome import HookInfo
+
+__all__ = ["EventName", "HookClient", "HookOptions", "TemporaryHook"]
+
+CLOSE_SECONDS: Final = 5.0
+"""How long closing a client waits for its detached hooks."""
+
+EventName = NewType("EventName", str)
+"""The name of a custom event, for type checkers: what ``define_event`` gives, or ``EventName("deploy:start")``."""
+
+FailBehavior: TypeAlias = Literal["continue", "block"]
+Duration: TypeAlias = float | timedelta
+
+
+class _Unset:
+    """The default of a setting for which None means something."""
+
+    def __repr__(self) -> str:
+        return "<the profile's default>"
+
+
+UNSET: Final = _Unset()
+
+
+def _given(**settings: object) -> dict[str, object]:
+    return {name: value for name, value in settings.items() if value is not UNSET}
+
+
+def _is_async(handler: Callable[..., Any]) -> bool:
+    """Whether calling the handler gives a coroutine, as far as can be told without calling it."""
+    while isinstance(handler, functools.partial):
+        handler = handler.func
+    return inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(getattr(handler, "__call__", None))  # noqa: B004
+
+
+class HookClient(TypedClient, _native.Client):
+    """Holds hooks and runs them when an event is dispatched; usable from any thread, event loop and forked child.
+
+    ``profile`` sets the defaults of all other settings. ``default_timeout`` in seconds, None for none;
+    ``max_hooks_per_event`` and ``max_total_hooks`` None for no limit. Leaving a ``with`` or ``async with`` block closes
+    the client.
+    """
+
+    __slots__ = ("__weakref__", "_outstanding")
+    _outstanding: set[_detached.Job]
+
+    def __new__(
+        cls,
+        *,
+        profile: Literal["default", "a3s", "shadow"] = "default",
+        enabled: bool = True,
+        default_timeout: Duration | None | _Unset = UNSET,
+        fail_behavior: FailBehavior | _Unset = UNSET,
+        mode: Literal["sequential", "parallel"] | _Unset = UNSET,
+        max_hooks_per_event: int | None | _Unset = UNSET,
+        max_total_hooks: int | None | _Unset = UNSET,
+        max_detached: int | _Unset = UNSET,
+    ) -> Self:
+        client = super().__new__(
+            cls,
+            _given(
+                profile=profile,
+                enabled=enabled,
+                default_timeout=default_timeout,
+                fail_behavior=fail_behavior,
+                mode=mode,
+                max_hooks_per_event=max_hooks_per_event,
+                max_total_hooks=max_total_hooks,
+                max_detached=max_detached,
+            ),
+        )
+        client._outstanding = set()
+        return client
+
+    def _register(self, event: str, handler: Callable[[Any], Any], temporary: bool, options: dict[str, Any]) -> str:
+        if not callable(handler):
+            raise TypeError(f"a handler is called with the event; {handler!r} is not callable")
+        in_thread = options.pop("run_in_thread", False)
+        if "async_" in options:
+            options["async"] = options.pop("async_")
+        name = getattr(handler, "__name__", None)
+        if options.get("name") is None and isinstance(name, str):
+            options["name"] = name
+        if temporary:
+            options["temporary"] = True
+        return self._add(event, handler, options, in_thread, _is_async(handler))
+
+    def register_hook(self, event: str, handler: Callable[[Any], Any], **options: Any) -> str:
+        """Registers a handler for an event and returns the hook's id; see :class:`HookOptions` for the options."""
+        return self._register(event, handler, False, options)
+
+    def hook(self, event: str, **options: Any) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
+        """A decorator that registers its function for an event and gives it back unchanged."""
+
+        def register(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:
+            self._register(event, handler, False, dict(options))
+            return handler
+
+        return register
+
+    def temporary_hook(self, event: str, handler: Callable[[Any], Any], **options: Any) -> TemporaryHook:
+        """A hook for the time of a ``with`` or ``async with`` block."""
+        return TemporaryHook(self, event, handler, options)
+
+    def list_hooks(self) -> list[HookInfo]:
+        """All hooks, by event and in the order in which they run."""
+        return [HookInfo(**info) for info in self._hooks()]
+
+    def define_event(self, name: str, *, gate: bool = True, modifiable: Iterable[str] = ()) -> EventName:
+        """Makes a custom event known; on a gate a block stops what the host is about to do."""
+        self._define_event({"name": name, "gate": gate, "modifiable": list(modifiable)})
+        return EventName(name)
+
+    def define_tool(
+        self,
+        name: str,
+        *,
+        same_as: str | Iterable[str] | None = None,
+        command: str | None = None,
+        paths: Iterable[str] = (),
+    ) -> None:
+        """Tells that a host's tool is a known one under another name, and which arguments hold its command and paths."""
+        alike = list(same_as) if same_as is not None and not isinstance(same_as, str) else same_as
+        self._define_tool({"name": name, "same_as": alike, "command": command, "paths": list(paths)})
+
+    async def drain(self, timeout: float | None = None) -> bool:
+        """Waits for detached hooks; False when ``timeout`` seconds were over first."""
+        return await _detached.drain(self, timeout)
+
+    def close(self) -> None:
+        """Refuses further dispatches; waits a few seconds for detached hooks on threads."""
+        self._close()
+        _detached.drain_blocking(self, CLOSE_SECONDS)
+
+    async def aclose(self) -> None:
+        """Refuses further dispatches; waits a few seconds for detached hooks."""
+        self._close()
+        await _detached.drain(self, CLOSE_SECONDS)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+class TemporaryHook:
+    """A hook that is registered while a ``with`` or ``async with`` block runs, also when the block raises."""
+
+    __slots__ = ("_client", "_register", "id")
+
+    def __init__(
+        self, client: HookClient, event: str, handler: Callable[[Any], Any], options: Mapping[str, Any]
+    ) -> None:
+        self._client = client
+        self._register = functools.partial(client._register, event, handler, True, dict(options))
+        self.id: str | None = None
+
+    def __enter__(self) -> str:
+        if self.id is not None:
+            raise RuntimeError("this temporary hook is in use; make another one for another block")
+        self.id = self._register()
+        return self.id
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.id is not None:
+            self._client.unregister_hook(self.id)
+            self.id = None
+
+    async def __aenter__(self) -> str:
+        return self.__enter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.__exit__(kind, error, trace)

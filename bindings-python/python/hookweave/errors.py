@@ -1,0 +1,173 @@
+"""What can go wrong: one base class, one stable ``code`` per cause."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+__all__ = [
+    "AwaitableInSyncDispatch",
+    "ClientClosed",
+    "DefinitionError",
+    "FailureKind",
+    "HookCancelled",
+    "HookFailed",
+    "HookLimitError",
+    "HookTimeout",
+    "HookweaveError",
+    "InvalidAnswer",
+    "InvalidHookError",
+    "InvalidMatcherError",
+    "InvalidOptionError",
+    "NestingError",
+    "NotPicklableError",
+    "PayloadError",
+    "UnknownEventError",
+    "UnknownHookError",
+    "UnsupportedInterpreterError",
+]
+
+FailureKind = Literal["raised", "timeout", "invalid_answer", "cancelled", "not_started", "detached_limit"]
+
+
+class HookweaveError(Exception):
+    """Base of everything that hookweave raises; ``code`` is the same in every language."""
+
+    codes: ClassVar[tuple[str, ...]] = ("hookweave",)
+    code: str
+
+    def __init__(self, message: str, code: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code or self.codes[0]
+
+
+class UnknownEventError(HookweaveError, LookupError):
+    """The event name is neither known, nor defined, nor custom by its colon."""
+
+    codes = ("unknown_event",)
+
+
+class DefinitionError(HookweaveError, ValueError):
+    """A custom event or tool was defined wrongly."""
+
+    codes = ("invalid_event_definition", "invalid_tool_definition")
+
+
+class InvalidMatcherError(HookweaveError, ValueError):
+    """A matcher is malformed, or can never apply to the hook's event."""
+
+    codes = ("invalid_matcher", "matcher_not_applicable")
+
+
+class InvalidHookError(HookweaveError, ValueError):
+    """A hook's settings are wrong or contradict each other."""
+
+    codes = ("invalid_hook",)
+
+
+class InvalidOptionError(HookweaveError, ValueError):
+    """A setting of the client is unknown or wrong."""
+
+    codes = ("invalid_option", "unknown_profile")
+
+
+class HookLimitError(HookweaveError):
+    """One more hook would exceed ``max_hooks_per_event`` or ``max_total_hooks``."""
+
+    codes = ("too_many_hooks",)
+
+
+class UnknownHookError(HookweaveError, LookupError):
+    """No hook has this id."""
+
+    codes = ("unknown_hook",)
+
+
+class NestingError(HookweaveError, RuntimeError):
+    """Dispatches were nested too deep: a hook dispatches the event that it handles."""
+
+    codes = ("nested_too_deep",)
+
+
+class PayloadError(HookweaveError, ValueError):
+    """A payload is no mapping, nests too deep, or has no JSON form where one is needed."""
+
+    codes = ("invalid_payload", "payload_too_deep", "payload_not_json")
+
+
+class AwaitableInSyncDispatch(HookweaveError, TypeError):
+    """``dispatch_sync`` met a hook that has to be awaited; use ``await client.dispatch(…)``."""
+
+    codes = ("awaitable_in_sync_dispatch",)
+
+
+class ClientClosed(HookweaveError, RuntimeError):
+    """The client was closed and dispatches no more."""
+
+    codes = ("client_closed",)
+
+
+class NotPicklableError(HookweaveError, TypeError):
+    """The object is bound to its process."""
+
+    codes = ("not_picklable",)
+
+
+class UnsupportedInterpreterError(HookweaveError, ImportError):
+    """hookweave was imported in a sub-interpreter."""
+
+    codes = ("unsupported_interpreter",)
+
+
+class HookFailed(HookweaveError):
+    """A hook failed; found at ``outcome.trace[i].failure.error``, never raised at the agent.
+
+    ``code`` is the failure's kind, ``hook`` the hook's name, ``__cause__`` what the handler raised.
+    """
+
+    codes = ("raised", "not_started", "detached_limit")
+
+    def __init__(self, message: str, code: str | None = None, hook: str | None = None) -> None:
+        super().__init__(message, code)
+        self.hook = hook
+
+
+class HookTimeout(HookFailed, TimeoutError):
+    """A hook did not finish in time."""
+
+    codes = ("timeout",)
+
+
+class HookCancelled(HookFailed):
+    """A hook ended in a cancellation that nobody asked for."""
+
+    codes = ("cancelled",)
+
+
+class InvalidAnswer(HookFailed):
+    """A hook answered something that is no answer."""
+
+    codes = ("invalid_answer",)
+
+
+def _by_code(base: type[HookweaveError]) -> dict[str, type[HookweaveError]]:
+    found = dict.fromkeys(base.codes, base)
+    for child in base.__subclasses__():
+        found |= _by_code(child)
+    return found
+
+
+CLASSES = _by_code(HookweaveError)
+
+
+def error_of(code: str, message: str) -> HookweaveError:
+    """The exception that stands for a code of the core."""
+    return CLASSES.get(code, HookweaveError)(message, code)
+
+
+def failure_of(kind: str, message: str, hook: str, cause: object) -> HookFailed:
+    """The exception that stands for a hook's failure, with what the handler raised as its cause."""
+    chosen = CLASSES.get(kind, HookFailed)
+    error = (chosen if issubclass(chosen, HookFailed) else HookFailed)(message, kind, hook)
+    if isinstance(cause, BaseException):
+        error.__cause__ = cause
+    return error

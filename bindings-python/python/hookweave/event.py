@@ -1,0 +1,114 @@
+"""The base of all events."""
+
+from __future__ import annotations
+
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
+from typing import Any, ClassVar
+
+from . import _native
+from ._native import Field
+
+__all__ = ["CLASSES", "Event"]
+
+
+class Event(_native.EventBase):
+    """What a hook is told: fields as attributes or by ``[…]``, read-only, and isolated from every other hook.
+
+    Containers are the holder's own copies, made when first touched: changing them changes nothing elsewhere. A field
+    of the catalogue that the payload lacks is None. Catalogue events are classes of their own (``PreToolUseEvent``);
+    custom ones are instances of this class, and ``Event("deploy:start", target=…)`` makes one.
+    """
+
+    __slots__ = ()
+
+    event_name: ClassVar[str | None] = None
+    """The canonical name that instances of a catalogue class have."""
+
+    event_type: Field[str] = Field("event_type")
+    """The canonical event name."""
+    session_id: Field[str] = Field("session_id")
+    """The conversation; generated when the host gives none."""
+    timestamp: Field[int] = Field("timestamp")
+    """Milliseconds since the epoch."""
+    cwd: Field[str | None] = Field("cwd")
+    agent_id: Field[str | None] = Field("agent_id")
+    metadata: Field[dict[str, Any]] = Field("metadata")
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        name = cls.__dict__.get("event_name")
+        if name is not None:
+            CLASSES.setdefault(name, cls)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole payload with the common fields, as plain containers that the caller owns."""
+        return _native.event_dict(self)
+
+    def to_json(self) -> str:
+        """Canonical JSON text; a :class:`PayloadError` names the path of a value that has no JSON form."""
+        return _native.event_json(self)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The field, or ``default`` where the payload lacks it."""
+        try:
+            return self[name]
+        except KeyError:
+            return default
+
+    def keys(self) -> KeysView[str]:
+        """The names of the fields that are there."""
+        return self.to_dict().keys()
+
+    def values(self) -> ValuesView[Any]:
+        """The fields' values."""
+        return self.to_dict().values()
+
+    def items(self) -> ItemsView[str, Any]:
+        """Names and values."""
+        return self.to_dict().items()
+
+    def __getitem__(self, name: str) -> Any:
+        return _native.event_item(self, name)
+
+    def __getattr__(self, name: str) -> Any:
+        # Reached for names that are no field of the class: a custom event's own fields.
+        if not name.startswith("_"):
+            try:
+                return _native.event_item(self, name)
+            except KeyError:
+                pass
+        raise AttributeError(f"{type(self).__name__} has no field {name!r}", name=name, obj=self)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self.get(name, self) is not self
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.to_dict())
+
+    def __len__(self) -> int:
+        return len(self.to_dict())
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Event):
+            return self.to_dict() == other.to_dict()
+        return self.to_dict() == other if isinstance(other, Mapping) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{name}={value!r}" for name, value in self.to_dict().items() if name != "event_type")
+        named = "" if self.event_name else f"{self.event_type!r}{', ' if fields else ''}"
+        return f"{type(self).__name__}({named}{fields})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_rebuild, (type(self), self.to_dict()))
+
+
+def _rebuild(kind: type[Event], fields: dict[str, Any]) -> Event:
+    """Makes an event from its dict; pickle's way back."""
+    name = fields.pop("event_type")
+    return kind(**fields) if kind.event_name else kind(name, **fields)
+
+
+CLASSES: dict[str, type[Event]] = {}
+"""The classes of the catalogue by canonical event name; the first one that claims a name has it."""

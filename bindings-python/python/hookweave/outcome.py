@@ -1,0 +1,219 @@
+"""The parts of an outcome, as plain immutable records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from .errors import FailureKind, HookFailed, failure_of
+from .response import Action, Level, Role
+
+__all__ = [
+    "Explained",
+    "Failure",
+    "HookInfo",
+    "Injection",
+    "Message",
+    "Overridden",
+    "Question",
+    "TraceEntry",
+    "Unmatched",
+    "Vote",
+]
+
+Decision: TypeAlias = Literal["continue", "allow", "ask", "block", "retry", "skip", "stop"]
+Status: TypeAlias = Literal["ran", "failed", "skipped", "rechecked", "detached"]
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """One answer that was not ``continue``; a void ``allow`` no longer covers the final event."""
+
+    hook: str
+    action: Action
+    reason: str | None = None
+    void: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """A text for the model; an ephemeral one is for the next model call only."""
+
+    hook: str
+    content: str
+    role: Role = "system"
+    ephemeral: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A text for the user; ``hook`` is None for one that the engine made."""
+
+    hook: str | None
+    text: str
+    level: Level = "info"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Something that a hook wants a person to decide; ``timeout`` in seconds."""
+
+    hook: str
+    prompt: str
+    options: tuple[str, ...] = ()
+    timeout: float | None = None
+    default: Literal["allow", "deny"] = "deny"
+    remember: Literal["tool", "prompt"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Overridden:
+    """A field that this hook changed although an earlier one had changed it."""
+
+    field: str
+    hook: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a hook failed and what its failure rule made of it; ``error.__cause__`` is what the handler raised."""
+
+    kind: FailureKind
+    message: str
+    became: Literal["continue", "block"]
+    error: HookFailed
+
+
+@dataclass(frozen=True, slots=True)
+class TraceEntry:
+    """What became of one selected hook; ``duration`` in seconds."""
+
+    hook: str
+    id: str
+    status: Status
+    duration: float = 0.0
+    action: Action = "continue"
+    reason: str | None = None
+    modified: tuple[str, ...] = ()
+    void: bool = False
+    overrode: tuple[Overridden, ...] = ()
+    failure: Failure | None = None
+    overran: bool = False
+    why: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unmatched:
+    """A hook of the event that was not selected, and the condition that kept it out."""
+
+    hook: str
+    id: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class HookInfo:
+    """A registered hook; ``timeout`` in seconds, None for none; ``order`` is its place among the hooks of its event."""
+
+    id: str
+    name: str
+    event: str
+    matcher: Mapping[str, Any]
+    priority: int
+    scope: str
+    timeout: float | None
+    fail_behavior: Literal["continue", "block"]
+    once: bool
+    mandatory: bool
+    detached: bool
+    enabled: bool
+    temporary: bool
+    order: int
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What a dispatch would make of one hook if every hook continued."""
+
+    hook: str
+    id: str
+    matched: bool
+    covers: bool
+    priority: int
+    scope: str
+    mandatory: bool
+    detached: bool
+    stage: int | None = None
+    why: str | None = None
+
+
+Parts: TypeAlias = Sequence[Mapping[str, Any]]
+"""Records of the core as it serialises them; the functions below make the classes above of them."""
+
+
+def votes(parts: Parts) -> list[Vote]:
+    """What hooks decided."""
+    return [Vote(**part) for part in parts]
+
+
+def injections(parts: Parts) -> list[Injection]:
+    """Context for the model."""
+    return [Injection(**part) for part in parts]
+
+
+def messages(parts: Parts) -> list[Message]:
+    """What the user should see."""
+    return [Message(**part) for part in parts]
+
+
+def questions(parts: Parts) -> list[Question]:
+    """What a person should decide; milliseconds become seconds."""
+    return [
+        Question(
+            hook=part["hook"],
+            prompt=part["prompt"],
+            options=tuple(part["options"]),
+            timeout=part["timeout_ms"] / 1000,
+            default=part["default"],
+            remember=part.get("remember"),
+        )
+        for part in parts
+    ]
+
+
+def unmatched(parts: Parts) -> list[Unmatched]:
+    """Hooks that were not selected."""
+    return [Unmatched(**part) for part in parts]
+
+
+def explained(parts: Parts) -> list[Explained]:
+    """What would become of each hook."""
+    return [Explained(**part) for part in parts]
+
+
+def trace(parts: Parts, causes: Sequence[object]) -> list[TraceEntry]:
+    """What became of each hook; microseconds become seconds, and a failure gets its exception."""
+    return [_entry(part, cause) for part, cause in zip(parts, causes, strict=True)]
+
+
+def _entry(part: Mapping[str, Any], cause: object) -> TraceEntry:
+    failure = None
+    if part.get("failure"):
+        failed = part["failure"]
+        error = failure_of(failed["kind"], failed["message"], part["hook"], cause)
+        failure = Failure(failed["kind"], failed["message"], failed["became"], error)
+    return TraceEntry(
+        hook=part["hook"],
+        id=part["id"],
+        status=part["status"],
+        duration=part["duration_us"] / 1e6,
+        action=part["action"],
+        reason=part.get("reason"),
+        modified=tuple(part.get("modified", ())),
+        void=part.get("void", False),
+        overrode=tuple(Overridden(**one) for one in part.get("overrode", ())),
+        failure=failure,
+        overran=part.get("overran", False),
+        why=part.get("why"),
+    )

@@ -1,0 +1,117 @@
+//! The driver of `dispatch_sync`: no event loop, every hook on the caller's thread.
+
+use hookweave::host::{Code, Error, Failure, FailureKind, Report};
+use pyo3::exceptions::{PyException, PyTimeoutError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+
+use crate::deadline;
+use crate::errors;
+use crate::flight::{self, Finished, Flight};
+use crate::object::{self, Awaiting, Inside, Object, call_one};
+
+/// Runs a dispatch to its end.
+pub(crate) fn run(py: Python<'_>, mut flight: Flight) -> PyResult<Object> {
+    let mut finished = flight.begin(py);
+    if finished.is_none() {
+        refuse_coroutines(py, &flight)?;
+    }
+    let _inside = Inside::enter(flight.depth + 1);
+    loop {
+        if let Some(finished) = finished {
+            return flight.outcome(py, finished);
+        }
+        finished = stage(py, &mut flight)?;
+    }
+}
+
+/// Refuses before the first hook runs when a selected one has to be awaited.
+fn refuse_coroutines(py: Python<'_>, flight: &Flight) -> PyResult<()> {
+    let Some(call) = flight.planned().iter().find(|call| call.entry().handler().is_async) else { return Ok(()) };
+    let message = format!(
+        "hook {} on {} is a coroutine function; use `await client.dispatch(…)`",
+        call.entry().name(),
+        call.entry().event().name()
+    );
+    Err(errors::of(py, &Error::new(Code::AwaitableInSyncDispatch, message)))
+}
+
+fn stage(py: Python<'_>, flight: &mut Flight) -> PyResult<Option<Finished>> {
+    let calls = flight.calls().len();
+    let mut reports = Vec::with_capacity(calls);
+    for index in 0..calls {
+        let report = one(py, flight, index, calls > 1)?;
+        reports.push(report);
+    }
+    Ok(flight.resume(py, reports))
+}
+
+fn one(py: Python<'_>, flight: &mut Flight, index: usize, beside_others: bool) -> PyResult<Report<Object>> {
+    let Some(call) = flight.calls().get(index) else { return Err(errors::broken("a call vanished")) };
+    let entry = std::sync::Arc::clone(call.entry());
+    if entry.detached() {
+        return flight.detach(py, index);
+    }
+    flight.log_start(py, index)?;
+    if let Some(stage) = flight.stage_mut() {
+        stage.started(index);
+    }
+    let event = if beside_others { flight.own_event(py)? } else { flight.event(py)? };
+    flight.start_clock();
+    let handler = entry.handler();
+    let result = if handler.in_thread {
+        in_thread(py, handler, &event, entry.timeout(), flight.depth + 1)
+    } else {
+        call_one(&handler.callable, &event).ok_or_else(|| PyErr::fetch(py))
+    };
+    drop(event);
+    match result {
+        Ok(result) if object::awaiting(&result) == Awaiting::Nothing => Ok(flight.answered_at(py, index, result)),
+        Ok(awaitable) => Ok(flight.failed(unexpected(py, &awaitable))),
+        Err(error) if handler.in_thread && error.is_instance_of::<Overdue>(py) => {
+            Ok(flight.failed(Failure::timeout(entry.timeout().unwrap_or_default())))
+        }
+        Err(error) if error.is_instance_of::<PyException>(py) => Ok(flight.failed(flight::raised(py, error))),
+        Err(error) if error.is_instance(py, &deadline::cancelled_error(py)?) => {
+            Ok(flight.failed(flight::cancelled(py, error)))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+pyo3::create_exception!(_native, Overdue, PyTimeoutError, "A thread did not finish in time; never leaves this file.");
+
+/// Runs a blocking handler on a thread and waits for it, at most as long as its timeout.
+fn in_thread(
+    py: Python<'_>,
+    handler: &crate::known::Handler,
+    event: &Object,
+    limit: Option<std::time::Duration>,
+    depth: u32,
+) -> PyResult<Object> {
+    static WAIT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let wait = WAIT.import(py, "hookweave._threads", "run_blocking")?;
+    let seconds = limit.map(|limit| limit.as_secs_f64());
+    let (kind, value): (String, Bound<'_, PyAny>) =
+        wait.call1((handler.callable.borrow(py), event.borrow(py), depth, seconds))?.extract()?;
+    match kind.as_str() {
+        "answer" => Ok(Object::from_bound(value)),
+        "timeout" => Err(Overdue::new_err(())),
+        _ => Err(PyErr::from_value(value)),
+    }
+}
+
+/// Closes an awaitable that nobody can await; on a gate it counts as a block, since nobody knows what it would say.
+fn unexpected(py: Python<'_>, awaitable: &Object) -> Failure<Object> {
+    let awaitable = awaitable.borrow(py);
+    let kind = awaitable.get_type().name().map_or_else(|_| "awaitable".to_owned(), |name| name.to_string());
+    let stop = if awaitable.hasattr(intern!(py, "close")).unwrap_or(false) { intern!(py, "close") } else { intern!(py, "cancel") };
+    if let Err(error) = awaitable.call_method0(stop)
+        && awaitable.hasattr(stop).unwrap_or(false)
+    {
+        error.write_unraisable(py, Some(&awaitable));
+    }
+    let message = format!("the handler gave a {kind}, which dispatch_sync cannot await; use `await client.dispatch(…)`");
+    Failure { meant_to_restrict: true, ..Failure::new(FailureKind::InvalidAnswer, message) }
+}

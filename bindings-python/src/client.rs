@@ -1,0 +1,289 @@
+//! The client: a registry of handlers, and the ways to dispatch to them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use hookweave::host::{
+    self, Code, DetachedQueue, Error, EventDefinition, HookSpec, Options, Registry, Submitted, ToolDefinition,
+};
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use crate::blocking;
+use crate::convert::PyHost;
+use crate::dispatch::Dispatch;
+use crate::errors;
+use crate::event::EventRef;
+use crate::flight::{Flight, Request};
+use crate::known::{Handler, Known, KnownEvents, payload_of};
+use crate::nesting;
+use crate::object::{Gil, Object};
+use crate::serial;
+
+/// The native part of `HookClient`.
+#[pyclass(frozen, subclass, module = "hookweave._native")]
+pub(crate) struct Client {
+    registry: Registry<Handler>,
+    known: Gil<KnownEvents>,
+    detached: Gil<DetachedQueue<Object>>,
+    enabled: AtomicBool,
+    closed: AtomicBool,
+}
+
+impl Client {
+    pub(crate) const fn registry(&self) -> &Registry<Handler> {
+        &self.registry
+    }
+
+    /// Asks for a place for a detached hook.
+    pub(crate) fn submit(&self, py: Python<'_>, job: Object) -> Submitted<Object> {
+        self.detached.with(py, |queue| queue.submit(job))
+    }
+
+    /// The event that a name means, with its plans.
+    #[inline]
+    fn known(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Arc<Known>> {
+        let version = self.registry.version();
+        match self.known.with(py, |known| known.find(version, name)) {
+            Some(known) => Ok(known),
+            None => self.learn(py, name),
+        }
+    }
+
+    #[cold]
+    fn learn(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Arc<Known>> {
+        let Ok(text) = name.cast::<PyString>() else {
+            let kind = name.get_type().name()?.to_string();
+            let message = format!("an event is a name or an event object, not a value of type {kind}");
+            return Err(errors::of(py, &Error::new(Code::UnknownEvent, message)));
+        };
+        let version = self.registry.version();
+        let snapshot = self.registry.snapshot();
+        let spec = snapshot.resolve(text.to_str()?).map_err(|error| errors::of(py, &error))?;
+        let known = Arc::new(Known::new(py, snapshot, spec)?);
+        let old = self.known.with(py, |all| all.remember(version, Object::of(name), &known));
+        drop(old);
+        Ok(known)
+    }
+
+    /// What a call of `dispatch` is about.
+    #[inline]
+    fn request(
+        &self,
+        py: Python<'_>,
+        event: &Bound<'_, PyAny>,
+        payload: Option<&Bound<'_, PyAny>>,
+        fields: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Request> {
+        if !event.is_instance_of::<PyString>() {
+            let object = Object::of(event);
+            if let Some(view) = EventRef::of(py, &object)
+                && let (Some(name), Some(own)) = (view.name(), view.payload())
+            {
+                if payload.is_some() || fields.is_some() {
+                    return Err(errors::raise(py, "invalid_payload", "an event object brings its own fields; give nothing else"));
+                }
+                let known = self.known(py, &name.bind(py))?;
+                return Ok(Request { known, payload: own, filled: view.filled() });
+            }
+        }
+        let known = self.known(py, event)?;
+        Ok(Request { known, payload: payload_of(py, payload, fields)?, filled: None })
+    }
+
+    #[inline]
+    fn flight(
+        slf: &Bound<'_, Self>,
+        event: &Bound<'_, PyAny>,
+        payload: Option<&Bound<'_, PyAny>>,
+        fields: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Flight> {
+        let py = slf.py();
+        let this = slf.get();
+        if this.closed.load(Ordering::Relaxed) {
+            return Err(errors::raise(py, "client_closed", "this client was closed; make another one to dispatch again"));
+        }
+        let request = this.request(py, event, payload, fields)?;
+        let depth = nesting::depth(py);
+        host::check_depth(depth).map_err(|error| errors::of(py, &error))?;
+        Ok(Flight::new(Object::of(slf.as_any()), request, depth, this.enabled.load(Ordering::Relaxed)))
+    }
+}
+
+#[pymethods]
+impl Client {
+    #[new]
+    fn new(py: Python<'_>, options: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let options = Options::read(&PyHost::new(py), &options.as_borrowed()).map_err(|error| errors::of(py, &error))?;
+        Ok(Self {
+            detached: Gil::new(DetachedQueue::new(options.max_detached)),
+            enabled: AtomicBool::new(options.enabled),
+            closed: AtomicBool::new(false),
+            known: Gil::new(KnownEvents::default()),
+            registry: Registry::new(options),
+        })
+    }
+
+    /// Starts a dispatch; await what it gives.
+    #[pyo3(signature = (event, payload = None, /, **fields))]
+    fn dispatch<'py>(
+        slf: &Bound<'py, Self>,
+        event: &Bound<'py, PyAny>,
+        payload: Option<&Bound<'py, PyAny>>,
+        fields: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, Dispatch>> {
+        Dispatch::make(slf.py(), Self::flight(slf, event, payload, fields)?)
+    }
+
+    /// Dispatches on this thread, without an event loop; every selected handler must be synchronous.
+    #[pyo3(signature = (event, payload = None, /, **fields))]
+    fn dispatch_sync(
+        slf: &Bound<'_, Self>,
+        event: &Bound<'_, PyAny>,
+        payload: Option<&Bound<'_, PyAny>>,
+        fields: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        let flight = Self::flight(slf, event, payload, fields)?;
+        blocking::run(slf.py(), flight).map(|outcome| outcome.into_bound(slf.py()).unbind())
+    }
+
+    /// Which hooks an event would run and why not the others, assuming that every hook continues; runs nothing.
+    #[pyo3(signature = (event, payload = None, /, **fields))]
+    fn explain<'py>(
+        &self,
+        py: Python<'py>,
+        event: &Bound<'py, PyAny>,
+        payload: Option<&Bound<'py, PyAny>>,
+        fields: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let request = self.request(py, event, payload, fields)?;
+        let host = PyHost::new(py);
+        let Known { snapshot, spec, .. } = &*request.known;
+        let explanation = host::explain(snapshot, &host, spec, &request.payload.borrow(py));
+        let hooks = serial::to_python(py, &explanation.hooks)?;
+        py.import("hookweave.outcome")?.getattr("explained")?.call1((hooks,))
+    }
+
+    /// Removes a hook; False when it is not there (any more).
+    fn unregister_hook(&self, id: &str) -> bool {
+        host::hook_id(id).is_ok_and(|id| self.registry.unregister(id))
+    }
+
+    /// Switches a hook on again.
+    fn enable_hook(&self, py: Python<'_>, id: &str) -> PyResult<()> {
+        self.switch(py, id, true)
+    }
+
+    /// Switches a hook off without removing it.
+    fn disable_hook(&self, py: Python<'_>, id: &str) -> PyResult<()> {
+        self.switch(py, id, false)
+    }
+
+    /// Every event that the engine knows by itself, as data.
+    fn catalogue<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        crate::catalogue::events(py)
+    }
+
+    /// Whether dispatches run hooks; a client that is off gives empty outcomes.
+    #[getter]
+    fn enabled(&self) -> bool {
+        self.enabled.load(Ordering::Relaxed)
+    }
+
+    #[setter]
+    fn set_enabled(&self, enabled: bool) {
+        self.enabled.store(enabled, Ordering::Relaxed);
+    }
+
+    /// Whether the client was closed.
+    #[getter]
+    fn closed(&self) -> bool {
+        self.closed.load(Ordering::Relaxed)
+    }
+
+    fn _add(
+        &self,
+        py: Python<'_>,
+        event: &str,
+        callable: &Bound<'_, PyAny>,
+        options: &Bound<'_, PyDict>,
+        in_thread: bool,
+        is_async: bool,
+    ) -> PyResult<String> {
+        let refuse = |error: Error| errors::of(py, &error);
+        let spec = HookSpec::read(&PyHost::new(py), event, &options.as_any().as_borrowed()).map_err(refuse)?;
+        if in_thread && is_async {
+            let message = format!("hook on {event}: run_in_thread is for blocking handlers, and this one is a coroutine function");
+            return Err(refuse(Error::new(Code::InvalidHook, message)));
+        }
+        let handler = Handler { callable: Object::of(callable), in_thread, is_async };
+        Ok(self.registry.register(spec, handler).map_err(refuse)?.to_string())
+    }
+
+    fn _hooks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        serial::to_python(py, &self.registry.list())
+    }
+
+    fn _define_event(&self, py: Python<'_>, definition: &Bound<'_, PyAny>) -> PyResult<()> {
+        let definition = EventDefinition::read(&PyHost::new(py), &definition.as_borrowed());
+        definition.and_then(|definition| self.registry.define_event(&definition)).map_err(|error| errors::of(py, &error))
+    }
+
+    fn _define_tool(&self, py: Python<'_>, definition: &Bound<'_, PyAny>) -> PyResult<()> {
+        let definition = ToolDefinition::read(&PyHost::new(py), &definition.as_borrowed());
+        definition.and_then(|definition| self.registry.define_tool(definition)).map_err(|error| errors::of(py, &error))
+    }
+
+    /// Says that a detached hook has ended; gives the job that may start in its place.
+    fn _detached_finished<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        self.detached.with(py, DetachedQueue::finished).map(|job| job.into_bound(py))
+    }
+
+    /// Forgets detached hooks: a forked child has none of its parent's.
+    fn _forget_detached(&self, py: Python<'_>) {
+        let jobs = self.detached.with(py, DetachedQueue::reset);
+        drop(jobs);
+    }
+
+    fn _close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+    }
+
+    fn __reduce__(&self, py: Python<'_>) -> PyResult<()> {
+        Err(errors::raise(py, "not_picklable", "a client holds functions of this process and cannot be pickled; make one in each process"))
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        let name = slf.get_type().getattr(intern!(slf.py(), "__name__"))?;
+        let state = if slf.get().closed() { "closed" } else { "open" };
+        Ok(format!("<{name} with {} hooks, {state}>", slf.get().registry.list().len()))
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "the signature of the protocol")]
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        // Each handler is owned once, by its entry; snapshots and running dispatches share the entry.
+        let mut result = Ok(());
+        self.registry.visit(|handler| {
+            if result.is_ok() {
+                result = handler.callable.visit(&visit);
+            }
+        });
+        result
+    }
+
+    fn __clear__(&self, py: Python<'_>) {
+        self.registry.clear();
+        drop(self.registry.snapshot());
+        let known = self.known.with(py, KnownEvents::forget);
+        drop(known);
+    }
+}
+
+impl Client {
+    fn switch(&self, py: Python<'_>, id: &str, enabled: bool) -> PyResult<()> {
+        let id = host::hook_id(id);
+        id.and_then(|id| self.registry.set_enabled(id, enabled)).map_err(|error| errors::of(py, &error))
+    }
+}

@@ -1,0 +1,579 @@
+//! The awaitable that `client.dispatch` gives: it runs the hooks inline on the caller's task.
+#![expect(unsafe_code, reason = "one slot function; see object::send_slot")]
+
+use std::time::Duration;
+
+use hookweave::host::{Failure, FailureKind, Report, Said};
+use pyo3::exceptions::{
+    PyException, PyRuntimeError, PyRuntimeWarning, PyStopIteration, PyTypeError, PyValueError,
+};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyList, PyType};
+use pyo3::{PyTypeInfo as _, ffi, intern};
+
+use crate::clock;
+use crate::deadline::{self, Armed};
+use crate::errors;
+use crate::flight::{self, Finished, Flight, call_of};
+use crate::nesting;
+use crate::object::{self, Awaiting, Exclusive, Inside, Object, Sent, call_one};
+
+/// A dispatch on its way. Await it once; until then no hook runs.
+#[pyclass(frozen, freelist = 64, generic, module = "hookweave._native")]
+pub(crate) struct Dispatch(Exclusive<Driver>);
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    New,
+    Begun,
+    Over,
+}
+
+struct Driver {
+    state: State,
+    flight: Flight,
+    /// What is being awaited: a handler's coroutine, or a helper written in Python.
+    current: Option<Object>,
+    /// While a helper runs the stage: the reports that are there already, by place.
+    helper: Option<Vec<Option<Report<Object>>>>,
+    on_trio: bool,
+    task: Option<Task>,
+    armed: Option<Armed>,
+    /// The cancellation that was thrown into the current hook.
+    thrown: Option<Object>,
+    waiting: Option<nesting::Waiting>,
+    told_depth: Option<Object>,
+}
+
+/// The asyncio task that awaits this dispatch.
+struct Task {
+    event_loop: Object,
+    task: Object,
+    /// Cancel requests that were open before the dispatch waited for the first time; they are not for it.
+    requests: i64,
+}
+
+/// How a hook that waited has ended.
+enum Ended {
+    ByItself,
+    TooLate,
+    /// The dispatch itself is cancelled.
+    Cancelled(PyErr),
+}
+
+enum Input {
+    Send(*mut ffi::PyObject),
+    Throw(PyErr),
+}
+
+impl Dispatch {
+    pub(crate) fn make(py: Python<'_>, flight: Flight) -> PyResult<Bound<'_, Self>> {
+        Bound::new(
+            py,
+            Self(Exclusive::new(Driver {
+                state: State::New,
+                flight,
+                current: None,
+                helper: None,
+                on_trio: false,
+                task: None,
+                armed: None,
+                thrown: None,
+                waiting: None,
+                told_depth: None,
+            })),
+        )
+    }
+
+    #[inline]
+    fn step(&self, py: Python<'_>, input: Input) -> Sent {
+        let stepped = self.0.enter(|driver| driver.step(py, input));
+        stepped.unwrap_or_else(|| Sent::Raised(PyValueError::new_err("this dispatch is running already")))
+    }
+}
+
+unsafe extern "C" fn am_send(
+    object: *mut ffi::PyObject,
+    value: *mut ffi::PyObject,
+    out: *mut *mut ffi::PyObject,
+) -> ffi::PySendResult {
+    // SAFETY: CPython calls the slot of the `Dispatch` type, where `add_type` put it.
+    unsafe { object::send_slot::<Dispatch>(object, out, |py, dispatch| dispatch.step(py, Input::Send(value))) }
+}
+
+/// Adds the class to the module and makes it a coroutine in Python's eyes.
+pub(crate) fn add_type(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    let class = Dispatch::type_object(py);
+    object::set_am_send(&class, am_send);
+    py.import("collections.abc")?.getattr("Coroutine")?.call_method1(intern!(py, "register"), (&class,))?;
+    module.add("Dispatch", class)
+}
+
+#[pymethods]
+impl Dispatch {
+    fn __await__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        plain(py, self.step(py, Input::Send(Object::none(py).as_ptr())))
+    }
+
+    /// Goes on with a value; raises StopIteration with the outcome at the end.
+    #[expect(clippy::needless_pass_by_value, reason = "pyo3 hands arguments over by value")]
+    fn send(&self, py: Python<'_>, value: Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        plain(py, self.step(py, Input::Send(value.as_ptr())))
+    }
+
+    /// Raises an exception where the current hook waits.
+    #[pyo3(signature = (kind, value = None, traceback = None, /))]
+    fn throw(
+        &self,
+        py: Python<'_>,
+        kind: Bound<'_, PyAny>,
+        value: Option<Bound<'_, PyAny>>,
+        traceback: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
+        let exception = match value.filter(|value| !value.is_none()) {
+            Some(value) if value.is_instance_of::<pyo3::exceptions::PyBaseException>() => value,
+            Some(value) => kind.call1((value,))?,
+            None if kind.is_instance_of::<PyType>() => kind.call0()?,
+            None => kind,
+        };
+        if let Some(traceback) = traceback.filter(|traceback| !traceback.is_none()) {
+            exception.setattr(intern!(py, "__traceback__"), traceback)?;
+        }
+        plain(py, self.step(py, Input::Throw(PyErr::from_value(exception))))
+    }
+
+    /// Ends the dispatch without an outcome; the current hook is closed.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        let closed = self.0.enter(|driver| driver.close(py));
+        closed.unwrap_or_else(|| Err(PyValueError::new_err("this dispatch is running already")))
+    }
+
+    #[getter(__name__)]
+    fn name(&self, py: Python<'_>) -> PyResult<String> {
+        let named = self.0.enter(|driver| Ok(format!("dispatch of {}", driver.flight.name().borrow(py).str()?)));
+        named.unwrap_or_else(|| Ok("dispatch".to_owned()))
+    }
+
+    #[getter(__qualname__)]
+    fn qualname(&self, py: Python<'_>) -> PyResult<String> {
+        self.name(py)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("<{}>", self.name(py)?))
+    }
+}
+
+/// A step's result in the terms of an iterator.
+fn plain(py: Python<'_>, sent: Sent) -> PyResult<Py<PyAny>> {
+    match sent {
+        Sent::Yielded(value) => Ok(value.into_bound(py).unbind()),
+        Sent::Returned(value) => Err(PyStopIteration::new_err((value.into_bound(py).unbind(),))),
+        Sent::Raised(error) => Err(error),
+    }
+}
+
+/// What a coroutine's `throw` gave, in the terms of a step.
+fn throw_into(py: Python<'_>, awaitable: &Object, error: PyErr) -> Sent {
+    let value = error.value(py).clone();
+    let function = match awaitable.borrow(py).getattr_opt(intern!(py, "throw")) {
+        Ok(Some(function)) => function,
+        Ok(None) => return Sent::Raised(error),
+        Err(error) => return Sent::Raised(error),
+    };
+    match function.call1((value,)) {
+        Ok(value) => Sent::Yielded(Object::from_bound(value)),
+        Err(error) if error.is_instance_of::<PyStopIteration>(py) => match error.value(py).getattr(intern!(py, "value")) {
+            Ok(value) => Sent::Returned(Object::from_bound(value)),
+            Err(error) => Sent::Raised(error),
+        },
+        Err(error) => Sent::Raised(error),
+    }
+}
+
+impl Driver {
+    #[inline]
+    fn step(&mut self, py: Python<'_>, input: Input) -> Sent {
+        let result = match self.advance(py, input) {
+            Ok(Some(yielded)) => return Sent::Yielded(yielded),
+            Ok(None) => Err(errors::broken("a dispatch stopped half-way")),
+            Err(Stop::Outcome(finished)) => self.flight.outcome(py, finished),
+            Err(Stop::Error(error)) => Err(error),
+        };
+        self.state = State::Over;
+        self.clean_up(py);
+        result.map_or_else(Sent::Raised, Sent::Returned)
+    }
+
+    #[inline]
+    fn clean_up(&mut self, py: Python<'_>) {
+        if self.waiting.is_some() || self.told_depth.is_some() {
+            self.waiting = None;
+            if let Some(token) = self.told_depth.take() {
+                nesting::reset(py, token);
+            }
+        }
+    }
+
+    /// Runs until a hook waits; an end of any kind leaves through `Err`.
+    #[inline]
+    fn advance(&mut self, py: Python<'_>, input: Input) -> Result<Option<Object>, Stop> {
+        let _inside = Inside::enter(self.flight.depth + 1);
+        let mut value = Object::none(py);
+        let mut sent = match input {
+            Input::Send(given) => {
+                self.begin(py, given)?;
+                match &self.current {
+                    Some(current) => Some(object::send(py, current, given)),
+                    None => None,
+                }
+            }
+            Input::Throw(error) => Some(self.throw(py, error)?),
+        };
+        loop {
+            match sent {
+                Some(Sent::Yielded(yielded)) => {
+                    self.suspend(py)?;
+                    return Ok(Some(yielded));
+                }
+                Some(Sent::Returned(result)) => {
+                    self.current = None;
+                    self.returned(py, result)?;
+                }
+                Some(Sent::Raised(error)) => {
+                    self.current = None;
+                    Python::attach(|py| self.raised(py, error))?;
+                }
+                None => {}
+            }
+            sent = match self.start(py)? {
+                true => self.current.as_ref().map(|current| object::send(py, current, value.as_ptr())),
+                false => None,
+            };
+            value = Object::none(py);
+        }
+    }
+
+    #[inline]
+    fn begin(&mut self, py: Python<'_>, given: *mut ffi::PyObject) -> Result<(), Stop> {
+        match self.state {
+            State::Begun => return Ok(()),
+            State::Over => return Err(PyRuntimeError::new_err("this dispatch was awaited already").into()),
+            State::New => {}
+        }
+        if given != Object::none(py).as_ptr() {
+            return Err(PyTypeError::new_err("can't send a value to a dispatch that has not begun").into());
+        }
+        self.state = State::Begun;
+        if nesting::is_tracked() {
+            self.told_depth = Some(nesting::set(py, self.flight.depth + 1)?);
+        }
+        if let Some(finished) = self.flight.begin(py) {
+            return Err(Stop::Outcome(finished));
+        }
+        self.on_trio = is_on_trio(py)?;
+        Ok(())
+    }
+
+    /// Raises an exception where the current hook waits.
+    fn throw(&mut self, py: Python<'_>, error: PyErr) -> Result<Sent, Stop> {
+        if self.state == State::Over {
+            return Err(PyRuntimeError::new_err("this dispatch was awaited already").into());
+        }
+        self.state = State::Begun;
+        let Some(current) = &self.current else { return Err(error.into()) };
+        if error.is_instance(py, &deadline::cancelled_error(py)?) {
+            self.thrown = Some(Object::of(error.value(py)));
+        }
+        Ok(throw_into(py, current, error))
+    }
+
+    /// Starts the next hook or stage; true when there is something to step.
+    #[inline]
+    fn start(&mut self, py: Python<'_>) -> Result<bool, Stop> {
+        let [call] = self.flight.calls() else { return self.start_stage(py) };
+        let entry = call.entry();
+        if self.on_trio || entry.detached() {
+            return self.start_stage(py);
+        }
+        let handler = entry.handler();
+        let (callable, in_thread, once) = (handler.callable.clone(), handler.in_thread, entry.once());
+        self.flight.log_start(py, 0)?;
+        if once && let Some(stage) = self.flight.stage_mut() {
+            stage.started(0);
+        }
+        let event = self.flight.event(py)?;
+        self.flight.start_clock();
+        let result = if in_thread { Some(self.in_thread(py, &callable, &event)?) } else { call_one(&callable, &event) };
+        drop(event);
+        let Some(result) = result else {
+            let error = PyErr::fetch(py);
+            Python::attach(|py| self.raised(py, error))?;
+            return Ok(false);
+        };
+        let iterator = match object::awaiting(&result) {
+            Awaiting::Nothing => {
+                let report = self.flight.answered(py, result);
+                self.resume(py, [report])?;
+                return Ok(false);
+            }
+            Awaiting::Coroutine => Some(result),
+            Awaiting::Awaitable => object::await_iter(&result),
+        };
+        if iterator.is_none() {
+            let error = PyErr::fetch(py);
+            Python::attach(|py| self.raised(py, error))?;
+        }
+        self.current = iterator;
+        Ok(self.current.is_some())
+    }
+
+    fn in_thread(&self, py: Python<'_>, callable: &Object, event: &Object) -> PyResult<Object> {
+        static RUN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let run = RUN.import(py, "hookweave._stage", "run_threaded")?;
+        run.call1((callable.borrow(py), event.borrow(py), self.flight.depth + 1)).map(Object::from_bound)
+    }
+
+    /// Hands a whole stage to a helper written in Python; detached hooks are started here.
+    fn start_stage(&mut self, py: Python<'_>) -> Result<bool, Stop> {
+        static ASYNCIO: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        static TRIO: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let calls = self.flight.calls().to_vec();
+        let mut reports = Vec::with_capacity(calls.len());
+        let awaited = PyList::empty(py);
+        for (index, call) in calls.iter().enumerate() {
+            if call.entry().detached() {
+                reports.push(Some(self.flight.detach(py, index)?));
+                continue;
+            }
+            self.flight.log_start(py, index)?;
+            if let Some(stage) = self.flight.stage_mut() {
+                stage.started(index);
+            }
+            let event = self.flight.own_event(py)?;
+            awaited.append(call_of(py, call, &event, self.flight.depth + 1)?)?;
+            reports.push(None);
+        }
+        if awaited.is_empty() {
+            self.resume(py, reports.into_iter().flatten())?;
+            return Ok(false);
+        }
+        if self.told_depth.is_none() && calls.len() > 1 {
+            // The handlers run as tasks of their own, where the thread-local does not reach.
+            self.told_depth = Some(nesting::set(py, self.flight.depth + 1)?);
+        }
+        self.flight.start_clock();
+        let run = if self.on_trio {
+            TRIO.import(py, "hookweave._trio", "run_stage")?
+        } else {
+            ASYNCIO.import(py, "hookweave._stage", "run_stage")?
+        };
+        self.current = Some(Object::from_bound(run.call1((awaited,))?));
+        self.helper = Some(reports);
+        Ok(true)
+    }
+
+    /// Goes on after a stage.
+    #[inline]
+    fn resume(&mut self, py: Python<'_>, reports: impl IntoIterator<Item = Report<Object>>) -> Result<(), Stop> {
+        match self.flight.resume(py, reports) {
+            Some(finished) => Err(Stop::Outcome(finished)),
+            None => Ok(()),
+        }
+    }
+
+    #[inline]
+    fn returned(&mut self, py: Python<'_>, result: Object) -> Result<(), Stop> {
+        if self.helper.is_some() {
+            return self.stage_returned(py, &result);
+        }
+        let report = if self.armed.is_none() && self.thrown.is_none() {
+            self.flight.answered(py, result)
+        } else {
+            match self.ended(py)? {
+                Ended::ByItself => self.flight.answered(py, result),
+                Ended::TooLate => self.timed_out(),
+                Ended::Cancelled(error) => return Err(error.into()),
+            }
+        };
+        self.resume(py, [report])
+    }
+
+    #[cold]
+    fn raised(&mut self, py: Python<'_>, error: PyErr) -> Result<(), Stop> {
+        if self.helper.take().is_some() {
+            return Err(error.into());
+        }
+        let is_cancel = error.is_instance(py, &deadline::cancelled_error(py)?);
+        if !is_cancel && !error.is_instance_of::<PyException>(py) {
+            return Err(error.into());
+        }
+        let report = match self.ended(py)? {
+            Ended::TooLate => self.timed_out(),
+            Ended::Cancelled(thrown) => return Err(if is_cancel { error } else { thrown }.into()),
+            Ended::ByItself if is_cancel => self.flight.failed(flight::cancelled(py, error)),
+            Ended::ByItself => self.flight.failed(flight::raised(py, error)),
+        };
+        self.resume(py, [report])
+    }
+
+    fn timed_out(&mut self) -> Report<Object> {
+        let limit = self.limit().unwrap_or_default();
+        self.flight.failed(Failure::timeout(limit))
+    }
+
+    /// The timeout of the current hook.
+    fn limit(&self) -> Option<Duration> {
+        self.flight.calls().first().and_then(|call| call.entry().timeout())
+    }
+
+    /// Finds out why a hook that waited has ended, and gives back the cancel request that the deadline made.
+    fn ended(&mut self, py: Python<'_>) -> PyResult<Ended> {
+        let rung = self.armed.take().is_some_and(|armed| armed.has_rung());
+        let thrown = self.thrown.take();
+        if !rung && thrown.is_none() {
+            return Ok(Ended::ByItself);
+        }
+        let Some(task) = &self.task else {
+            // Nobody counts requests outside a task: a cancellation that came from outside is one of the dispatch.
+            return Ok(thrown.map_or(Ended::ByItself, |thrown| Ended::Cancelled(PyErr::from_value(thrown.into_bound(py)))));
+        };
+        let count = if rung { intern!(py, "uncancel") } else { intern!(py, "cancelling") };
+        let open: i64 = task.task.borrow(py).call_method0(count)?.extract()?;
+        if open > task.requests {
+            let error = match thrown {
+                Some(thrown) => thrown.into_bound(py),
+                None => deadline::cancelled_error(py)?.call0()?,
+            };
+            return Ok(Ended::Cancelled(PyErr::from_value(error)));
+        }
+        Ok(if rung { Ended::TooLate } else { Ended::ByItself })
+    }
+
+    /// Notes that the current hook waits, and arms its deadline.
+    #[inline]
+    fn suspend(&mut self, py: Python<'_>) -> PyResult<()> {
+        if self.waiting.is_none() {
+            self.waiting = Some(nesting::Waiting::new());
+        }
+        if self.helper.is_some() || self.armed.is_some() {
+            return Ok(());
+        }
+        if self.task.is_none() {
+            self.task = find_task(py)?;
+        }
+        let (Some(task), Some(limit)) = (&self.task, self.limit()) else { return Ok(()) };
+        let left = limit.saturating_sub(Duration::from_nanos(self.flight.since_start()));
+        self.armed = Some(deadline::arm(py, &task.event_loop, &task.task, left)?);
+        Ok(())
+    }
+
+    /// Takes in the reports of a helper: `(kind, value, seconds)` for each awaited hook.
+    fn stage_returned(&mut self, py: Python<'_>, result: &Object) -> Result<(), Stop> {
+        let mut reports = self.helper.take().unwrap_or_default();
+        let calls = self.flight.calls().to_vec();
+        let mut given = result.borrow(py).try_iter()?;
+        for (report, call) in reports.iter_mut().zip(&calls).filter(|(report, _)| report.is_none()) {
+            let item = given.next().ok_or_else(|| errors::broken("a stage lost a report"))??;
+            let (kind, value, seconds): (String, Bound<'_, PyAny>, f64) = item.extract()?;
+            let took = clock::nanos(Duration::try_from_secs_f64(seconds).unwrap_or_default());
+            let limit = call.entry().timeout();
+            let mut overran = false;
+            let said = match kind.as_str() {
+                "answer" => {
+                    overran = limit.is_some_and(|limit| took > clock::nanos(limit));
+                    Flight::said(py, Object::from_bound(value))
+                }
+                "raised" => Said::Failed(flight::raised(py, PyErr::from_value(value))),
+                "cancelled" => Said::Failed(flight::cancelled(py, PyErr::from_value(value))),
+                "timeout" => Said::Failed(Failure::timeout(limit.unwrap_or_default())),
+                other => Said::Failed(Failure::new(FailureKind::NotStarted, other)),
+            };
+            *report = Some(Report { said, took, overran });
+        }
+        self.flight.lap();
+        self.resume(py, reports.into_iter().flatten())
+    }
+
+    fn close(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.state = State::Over;
+        self.armed = None;
+        let closed = match self.current.take() {
+            Some(current) => match current.borrow(py).getattr_opt(intern!(py, "close"))? {
+                Some(close) => close.call0().map(drop),
+                None => Ok(()),
+            },
+            None => Ok(()),
+        };
+        self.flight.abandon();
+        self.clean_up(py);
+        closed
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        if self.state == State::New {
+            Python::attach(|py| {
+                // A destructor may run while another exception is on its way, which a warning must not replace.
+                let pending = PyErr::take(py);
+                let name = self.flight.name().borrow(py).to_string();
+                let text = std::ffi::CString::new(format!("dispatch of {name} was never awaited, so no hook has run"));
+                let warned = PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &text.unwrap_or_default(), 1);
+                if let Err(error) = warned {
+                    error.write_unraisable(py, None);
+                }
+                if let Some(pending) = pending {
+                    pending.restore(py);
+                }
+            });
+        }
+    }
+}
+
+/// Why a driver stops: with an outcome or with an exception.
+enum Stop {
+    Outcome(Finished),
+    Error(PyErr),
+}
+
+impl From<PyErr> for Stop {
+    fn from(error: PyErr) -> Self {
+        Self::Error(error)
+    }
+}
+
+/// The asyncio task that is stepping this dispatch.
+#[cold]
+fn find_task(py: Python<'_>) -> PyResult<Option<Task>> {
+    let Some(event_loop) = deadline::running_loop(py) else { return Ok(None) };
+    let Some(task) = deadline::current_task(py, &event_loop) else { return Ok(None) };
+    let mut requests: i64 = task.borrow(py).call_method0(intern!(py, "cancelling"))?.extract()?;
+    if requests > 0 && task.borrow(py).getattr_opt(intern!(py, "_must_cancel"))?.is_some_and(|must| must.is_truthy().unwrap_or(false)) {
+        // A hook has cancelled its own task; the request is still to be delivered, and it is for this dispatch.
+        requests -= 1;
+    }
+    Ok(Some(Task { event_loop, task, requests }))
+}
+
+/// Whether the caller runs inside trio, found out without importing it.
+#[inline]
+fn is_on_trio(py: Python<'_>) -> PyResult<bool> {
+    static MODULES: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static IN_TASK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let modules = MODULES.import(py, "sys", "modules")?;
+    if object::dict_get(py, modules.as_borrowed(), intern!(py, "trio").as_ptr()).is_none() {
+        return Ok(false);
+    }
+    IN_TASK.import(py, "hookweave._trio", "in_task")?.call0()?.is_truthy()
+}

@@ -1,0 +1,26 @@
+//! The core's errors as Python exceptions; the classes are Python's, chosen by code.
+
+use hookweave::error::Error;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+
+static ERROR_OF: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+
+/// The exception for a code of the core.
+pub(crate) fn raise(py: Python<'_>, code: &str, message: &str) -> PyErr {
+    ERROR_OF
+        .import(py, "hookweave.errors", "error_of")
+        .and_then(|make| make.call1((code, message)))
+        .map_or_else(|error| error, PyErr::from_value)
+}
+
+/// The exception for an error of the core.
+pub(crate) fn of(py: Python<'_>, error: &Error) -> PyErr {
+    raise(py, error.code().as_str(), error.message())
+}
+
+/// The exception for something that cannot happen unless the package is damaged.
+pub(crate) fn broken(what: &str) -> PyErr {
+    PyRuntimeError::new_err(format!("hookweave is broken: {what}"))
+}

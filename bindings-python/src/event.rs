@@ -1,0 +1,366 @@
+//! The event object that handlers get: a read-only view of the host's payload.
+//!
+//! A container is copied when a handler first touches its field, so that no handler can change what others see. The
+//! two types are made by hand: the events of the catalogue are Python classes derived from [`EventType`], and pyo3
+//! cannot make instances of such classes; a field is read through [`FieldType`] without a call into Python.
+#![expect(unsafe_code, reason = "two type objects made with PyType_FromSpec; each use says why it is sound")]
+
+use std::ffi::{c_int, c_uint, c_void};
+use std::mem::size_of;
+use std::ptr;
+
+use hookweave::payload::MAX_NESTING;
+use pyo3::exceptions::{PyAttributeError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyString, PyType};
+use pyo3::{ffi, intern};
+
+use crate::convert::{Shape, copy, is_container};
+use crate::errors;
+use crate::fill;
+use crate::object::{Object, dict_get, is_instance};
+
+/// An `Event` instance. All zero bytes, as CPython allocates it, is an event without anything.
+#[repr(C)]
+struct Event {
+    base: ffi::PyObject,
+    /// The canonical event name, a `str`.
+    name: Option<Object>,
+    /// The host's dict; nobody here changes it.
+    payload: Option<Object>,
+    /// Values that the engine made up because the payload lacks them; shared by all events of one dispatch.
+    filled: Option<Object>,
+    /// The containers that this holder touched, copied.
+    copies: Option<Object>,
+}
+
+/// A `Field` instance: the descriptor of one payload field.
+#[repr(C)]
+struct Field {
+    base: ffi::PyObject,
+    name: Option<Object>,
+    shape: Shape,
+}
+
+static EVENT: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static FIELD: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+
+fn class_of(py: Python<'_>, cell: &PyOnceLock<Py<PyType>>) -> *mut ffi::PyTypeObject {
+    cell.get(py).map_or(ptr::null_mut(), |class| class.as_ptr().cast())
+}
+
+/// An event object, whoever holds it.
+pub(crate) struct EventRef<'a>(&'a Object);
+
+impl<'a> EventRef<'a> {
+    /// Looks at an object as an event; `None` if it is something else.
+    pub(crate) fn of(py: Python<'_>, object: &'a Object) -> Option<Self> {
+        is_instance(object.as_ptr(), class_of(py, &EVENT)).then_some(Self(object))
+    }
+
+    /// Makes an event of a class that derives from `Event`.
+    #[inline]
+    pub(crate) fn make(py: Python<'_>, class: &Object, name: &Object, payload: &Object, filled: Option<&Object>) -> PyResult<Object> {
+        // SAFETY: `class` was checked to derive from `Event` when it was remembered, so its instances begin with this
+        // layout; CPython hands out zeroed memory, which is a valid `Event`.
+        unsafe {
+            let class = class.as_ptr().cast::<ffi::PyTypeObject>();
+            let made = match (*class).tp_alloc {
+                Some(alloc) => alloc(class, 0),
+                None => ffi::PyType_GenericAlloc(class, 0),
+            };
+            let Some(made) = Object::from_owned(made) else {
+                return Err(PyErr::fetch(py));
+            };
+            let event = made.as_ptr().cast::<Event>();
+            (*event).name = Some(name.clone());
+            (*event).payload = Some(payload.clone());
+            (*event).filled = filled.cloned();
+            Ok(made)
+        }
+    }
+
+    fn raw(&self) -> *mut Event {
+        self.0.as_ptr().cast()
+    }
+
+    /// The dict that this is a view of.
+    pub(crate) fn payload(&self) -> Option<Object> {
+        // SAFETY: `self` is an event, and the reference is cloned before anything else runs.
+        unsafe { (*self.raw()).payload.clone() }
+    }
+
+    /// The canonical event name.
+    pub(crate) fn name(&self) -> Option<Object> {
+        // SAFETY: as above.
+        unsafe { (*self.raw()).name.clone() }
+    }
+
+    /// What the engine made up for this event so far.
+    #[inline]
+    pub(crate) fn filled(&self) -> Option<Object> {
+        // SAFETY: as above.
+        unsafe { (*self.raw()).filled.clone() }
+    }
+
+    /// The dict of made-up values, made now so that another event can share it.
+    pub(crate) fn share_filled(&self, py: Python<'_>) -> Object {
+        self.filled().unwrap_or_else(|| {
+            let made = Object::from_bound(PyDict::new(py));
+            // SAFETY: `self` is an event, and there was no value that could be dropped here.
+            unsafe { (*self.raw()).filled = Some(made.clone()) };
+            made
+        })
+    }
+
+    /// Forgets what its last holder touched, so that the next one sees the payload again.
+    #[inline]
+    pub(crate) fn renew(&self) {
+        // SAFETY: `self` is an event; the old copies are taken out first, because dropping them may run Python code.
+        let old = unsafe { (*self.raw()).copies.take() };
+        drop(old);
+    }
+
+    /// One field as this holder sees it; `None` if the payload lacks it and the engine makes none up.
+    pub(crate) fn read(&self, py: Python<'_>, name: &Bound<'_, PyString>, shape: Shape) -> PyResult<Option<Object>> {
+        // SAFETY: `self` is an event; every part is cloned before other code runs.
+        let (copies, payload) = unsafe { ((*self.raw()).copies.clone(), (*self.raw()).payload.clone()) };
+        if let Some(copies) = &copies
+            && let Some(found) = dict_get(py, copies.borrow(py), name.as_ptr())
+        {
+            return Ok(Some(Object::of(&found)));
+        }
+        let Some(payload) = payload else { return Ok(None) };
+        let Some(value) = dict_get(py, payload.borrow(py), name.as_ptr()) else { return self.fill(py, name) };
+        if !is_container(&value) {
+            return Ok(Some(Object::of(&value)));
+        }
+        let made = copy(&value, shape, MAX_NESTING).map_err(|deep| {
+            errors::raise(py, "payload_too_deep", &format!("{name}: {deep}; hooks get copies of at most that depth"))
+        })?;
+        let copies = copies.unwrap_or_else(|| {
+            let fresh = Object::from_bound(PyDict::new(py));
+            // SAFETY: as above, and there was no value that could be dropped here.
+            unsafe { (*self.raw()).copies = Some(fresh.clone()) };
+            fresh
+        });
+        copies.borrow(py).cast::<PyDict>()?.set_item(name, &made)?;
+        Ok(Some(Object::from_bound(made)))
+    }
+
+    /// The whole payload with what the engine made up, as plain containers, with this holder's own copies in it.
+    pub(crate) fn whole<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (Some(name), Some(payload)) = (self.name(), self.payload()) else { return Ok(PyDict::new(py)) };
+        fill::whole(py, &name, &payload, &self.share_filled(py))
+    }
+
+    /// A value that the engine makes up, the same for every hook of the dispatch.
+    fn fill(&self, py: Python<'_>, name: &Bound<'_, PyString>) -> PyResult<Option<Object>> {
+        if let Some(filled) = self.filled()
+            && let Some(found) = dict_get(py, filled.borrow(py), name.as_ptr())
+        {
+            return Ok(Some(Object::of(&found)));
+        }
+        let Some(event) = self.name() else { return Ok(None) };
+        let Some(made) = fill::value(py, &event, name)? else { return Ok(None) };
+        if is_container(made.borrow(py).as_any()) {
+            return Ok(Some(made));
+        }
+        let filled = self.share_filled(py);
+        filled.borrow(py).cast::<PyDict>()?.set_item(name, made.borrow(py))?;
+        Ok(Some(made))
+    }
+}
+
+/// How a field read by its name is copied: those whose names belong to the catalogue get attribute access.
+pub(crate) fn shape_of(name: &Bound<'_, PyString>) -> Shape {
+    let is_record = |name: &str| {
+        name == "usage"
+            || hookweave::host::BUILT_IN
+                .iter()
+                .flat_map(|event| event.fields)
+                .any(|field| field.name == name && field.kind == hookweave::host::FieldKind::Record)
+    };
+    if name.to_str().is_ok_and(is_record) { Shape::Record } else { Shape::Same }
+}
+
+/// Runs a slot's work with pyo3's bookkeeping, and turns a panic or an error into a Python exception.
+fn slot<R>(failed: R, work: impl FnOnce(Python<'_>) -> PyResult<R>) -> R {
+    Python::attach(|py| match work(py) {
+        Ok(value) => value,
+        Err(error) => {
+            error.restore(py);
+            failed
+        }
+    })
+}
+
+extern "C" fn event_new(class: *mut ffi::PyTypeObject, args: *mut ffi::PyObject, kwargs: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    slot(ptr::null_mut(), |py| {
+        // SAFETY: CPython passes the class, a tuple, and a dict or null.
+        let (class, args, fields) = unsafe {
+            (
+                Bound::from_borrowed_ptr(py, class.cast()),
+                Bound::from_borrowed_ptr(py, args).cast_into::<pyo3::types::PyTuple>()?,
+                Bound::from_borrowed_ptr_or_opt(py, kwargs).map(|fields| fields.cast_into::<PyDict>()).transpose()?,
+            )
+        };
+        let own = class.getattr_opt(intern!(py, "event_name"))?.filter(|name| !name.is_none());
+        let name = match (own, args.len()) {
+            (Some(name), 0) => name.cast_into::<PyString>()?,
+            (None, 1) => args.get_item(0)?.cast_into::<PyString>()?,
+            (Some(_), _) => return Err(PyTypeError::new_err("an event takes its fields by name: PreToolUseEvent(tool=…, args=…)")),
+            (None, _) => return Err(PyTypeError::new_err("Event() takes the event's name: Event(\"deploy:start\", target=…)")),
+        };
+        let payload = fields.map_or_else(|| Ok(PyDict::new(py)), |fields| fields.copy())?;
+        let class = Object::from_bound(class);
+        EventRef::make(py, &class, &Object::from_bound(name), &Object::from_bound(payload), None).map(Object::into_ptr)
+    })
+}
+
+extern "C" fn event_dealloc(object: *mut ffi::PyObject) {
+    // SAFETY: CPython destroys an instance once; its parts are dropped in place, its memory freed, and the type loses
+    // the reference that every instance of a heap type holds.
+    unsafe {
+        let event = object.cast::<Event>();
+        let parts = ((*event).name.take(), (*event).payload.take(), (*event).filled.take(), (*event).copies.take());
+        drop(parts);
+        free(object);
+    }
+}
+
+/// Frees an instance of a heap type.
+///
+/// # Safety
+/// The instance's parts are dropped and nothing refers to it.
+unsafe fn free(object: *mut ffi::PyObject) {
+    // SAFETY: as the caller promises; every type has `tp_free` once it is ready.
+    unsafe {
+        let class = ffi::Py_TYPE(object);
+        if let Some(release) = (*class).tp_free {
+            release(object.cast::<c_void>());
+        }
+        ffi::Py_DECREF(class.cast());
+    }
+}
+
+extern "C" fn event_setattr(object: *mut ffi::PyObject, name: *mut ffi::PyObject, _value: *mut ffi::PyObject) -> c_int {
+    slot(-1, |py| {
+        // SAFETY: CPython passes live objects.
+        let (event, name) = unsafe { (Bound::from_borrowed_ptr(py, object), Bound::from_borrowed_ptr(py, name)) };
+        Err(PyAttributeError::new_err(format!(
+            "{}.{name} cannot be assigned: a hook changes an event by its answer, \
+             HookResponse.continue_(modified={{\"{name}\": …}})",
+            event.get_type().name()?
+        )))
+    })
+}
+
+extern "C" fn field_new(class: *mut ffi::PyTypeObject, args: *mut ffi::PyObject, kwargs: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    slot(ptr::null_mut(), |py| {
+        // SAFETY: CPython passes the class, a tuple, and a dict or null.
+        let (args, none) = unsafe { (Bound::from_borrowed_ptr(py, args), kwargs.is_null()) };
+        if !none {
+            return Err(PyTypeError::new_err("Field() takes no keyword arguments"));
+        }
+        let (name, record): (Bound<'_, PyString>, bool) = args.extract().or_else(|_| args.extract().map(|(name,)| (name, false)))?;
+        // SAFETY: the class is `Field` or derives from it; zeroed memory is a valid `Field` but for its shape, set here.
+        unsafe {
+            let made = Object::from_owned(ffi::PyType_GenericAlloc(class, 0)).ok_or_else(|| PyErr::fetch(py))?;
+            let field = made.as_ptr().cast::<Field>();
+            let mut name = name.into_ptr();
+            ffi::PyUnicode_InternInPlace(&raw mut name);
+            (*field).name = Object::from_owned(name);
+            (*field).shape = if record { Shape::Record } else { Shape::Same };
+            Ok(made.into_ptr())
+        }
+    })
+}
+
+extern "C" fn field_dealloc(object: *mut ffi::PyObject) {
+    // SAFETY: as in `event_dealloc`.
+    unsafe {
+        let name = (*object.cast::<Field>()).name.take();
+        drop(name);
+        free(object);
+    }
+}
+
+extern "C" fn field_get(descriptor: *mut ffi::PyObject, object: *mut ffi::PyObject, _class: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    if object.is_null() {
+        // SAFETY: reading the descriptor on the class gives itself.
+        unsafe { ffi::Py_INCREF(descriptor) };
+        return descriptor;
+    }
+    // SAFETY: CPython calls a slot attached. The parts are cloned before any Python code runs.
+    let (py, event, name, shape) = unsafe {
+        let field = descriptor.cast::<Field>();
+        ffi::Py_INCREF(object);
+        (Python::assume_attached(), Object::from_owned(object), (*field).name.clone(), (*field).shape)
+    };
+    let (Some(event), Some(name)) = (event, name) else { return ptr::null_mut() };
+    let read = EventRef::of(py, &event).map(|event| {
+        let name = name.bind(py).cast_into::<PyString>()?;
+        event.read(py, &name, shape)
+    });
+    match read {
+        Some(Ok(Some(value))) => value.into_ptr(),
+        Some(Ok(None)) => Object::none(py).into_ptr(),
+        Some(Err(error)) => slot(ptr::null_mut(), |_| Err(error)),
+        None => slot(ptr::null_mut(), |_| Err(PyTypeError::new_err("this field belongs to hookweave events"))),
+    }
+}
+
+extern "C" fn field_set(_descriptor: *mut ffi::PyObject, object: *mut ffi::PyObject, _value: *mut ffi::PyObject) -> c_int {
+    // Reached only through `Field.__set__` itself: the event's own attribute assignment refuses before.
+    // SAFETY: CPython passes a live object.
+    slot(-1, |py| Err(PyAttributeError::new_err(format!("{} is read-only", unsafe { Bound::from_borrowed_ptr(py, object) }.get_type().name()?))))
+}
+
+fn make_type(py: Python<'_>, name: &'static std::ffi::CStr, size: usize, slots: Vec<(c_int, *mut c_void)>) -> PyResult<Py<PyType>> {
+    let mut slots: Vec<_> = slots.into_iter().map(|(slot, pfunc)| ffi::PyType_Slot { slot, pfunc }).collect();
+    slots.push(ffi::PyType_Slot { slot: 0, pfunc: ptr::null_mut() });
+    let mut spec = ffi::PyType_Spec {
+        name: name.as_ptr(),
+        basicsize: c_int::try_from(size).unwrap_or(c_int::MAX),
+        itemsize: 0,
+        flags: c_uint::try_from(ffi::Py_TPFLAGS_DEFAULT | ffi::Py_TPFLAGS_BASETYPE).unwrap_or_default(),
+        slots: slots.as_mut_ptr(),
+    };
+    // SAFETY: the spec and its slots are well formed and copied by CPython; the name is static.
+    let made = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpec(&raw mut spec)) }?;
+    Ok(made.cast_into::<PyType>()?.unbind())
+}
+
+/// Makes the two types and adds them to the module.
+pub(crate) fn add_types(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    let event = EVENT.get_or_try_init(py, || {
+        make_type(
+            py,
+            c"hookweave._native.EventBase",
+            size_of::<Event>(),
+            vec![
+                (ffi::Py_tp_new, event_new as *mut c_void),
+                (ffi::Py_tp_dealloc, event_dealloc as *mut c_void),
+                (ffi::Py_tp_setattro, event_setattr as *mut c_void),
+            ],
+        )
+    })?;
+    let field = FIELD.get_or_try_init(py, || {
+        make_type(
+            py,
+            c"hookweave._native.Field",
+            size_of::<Field>(),
+            vec![
+                (ffi::Py_tp_new, field_new as *mut c_void),
+                (ffi::Py_tp_dealloc, field_dealloc as *mut c_void),
+                (ffi::Py_tp_descr_get, field_get as *mut c_void),
+                (ffi::Py_tp_descr_set, field_set as *mut c_void),
+            ],
+        )
+    })?;
+    module.add("EventBase", event)?;
+    module.add("Field", field)
+}

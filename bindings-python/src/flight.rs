@@ -1,0 +1,316 @@
+//! One dispatch, as far as the two drivers (awaitable and blocking) have it in common.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use hookweave::host::{self, Call, Failure, FailureKind, Report, Said, Stage, Step, Submitted};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
+
+use crate::client::Client;
+use crate::clock;
+use crate::convert::{PyHost, answer_of};
+use crate::errors;
+use crate::event::EventRef;
+use crate::known::{Handler, Known};
+use crate::log;
+use crate::object::Object;
+use crate::outcome;
+
+pub(crate) type Running = Stage<Handler, Object>;
+pub(crate) type Finished = Box<host::Outcome<Handler, Object>>;
+
+/// A dispatch that was asked for; it owns what it needs until its outcome is made.
+pub(crate) struct Flight {
+    /// Keeps the client's handlers from being collected while the dispatch runs.
+    client: Object,
+    known: Arc<Known>,
+    payload: Object,
+    /// Values that the engine made up, if some hook asked for one.
+    filled: Option<Object>,
+    stage: Option<Running>,
+    /// The last event object, and how often the payload had changed when it was made.
+    event: Option<(Object, u32)>,
+    began: Option<Instant>,
+    /// When the last hook ended or the next one started.
+    clock: Option<Instant>,
+    pub(crate) depth: u32,
+    /// Whether the client was switched on when the dispatch was asked for.
+    enabled: bool,
+    logs: bool,
+}
+
+/// What a dispatch is about.
+pub(crate) struct Request {
+    pub(crate) known: Arc<Known>,
+    pub(crate) payload: Object,
+    /// What an event object, given in place of a payload, had made up already.
+    pub(crate) filled: Option<Object>,
+}
+
+impl Flight {
+    pub(crate) fn new(client: Object, request: Request, depth: u32, enabled: bool) -> Self {
+        Self {
+            client,
+            known: request.known,
+            payload: request.payload,
+            filled: request.filled,
+            stage: None,
+            event: None,
+            began: None,
+            clock: None,
+            depth,
+            enabled,
+            logs: false,
+        }
+    }
+
+    /// The canonical event name.
+    pub(crate) fn name(&self) -> &Object {
+        &self.known.name
+    }
+
+    pub(crate) fn client<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, Client>> {
+        Ok(self.client.bind(py).cast_into::<Client>()?)
+    }
+
+    /// Plans the dispatch; gives its outcome at once when there is nothing to run.
+    #[inline]
+    pub(crate) fn begin(&mut self, py: Python<'_>) -> Option<Finished> {
+        self.logs = log::is_on(py);
+        let planned = if self.enabled { self.known.plan(py, &self.payload) } else { None };
+        let Some(planned) = planned else {
+            let (snapshot, spec) = (Arc::clone(&self.known.snapshot), Arc::clone(&self.known.spec));
+            return Some(Box::new(host::Outcome::empty(snapshot, spec, self.payload.clone())));
+        };
+        let step = host::begin(
+            &PyHost::new(py),
+            Arc::clone(&self.known.snapshot),
+            Arc::clone(&self.known.spec),
+            planned.plan,
+            planned.reuse,
+            self.payload.clone(),
+        );
+        self.take(step)
+    }
+
+    #[inline]
+    fn take(&mut self, step: Step<Handler, Object>) -> Option<Finished> {
+        match step {
+            Step::Run(stage) => {
+                self.stage = Some(stage);
+                None
+            }
+            Step::Done(outcome) => Some(outcome),
+        }
+    }
+
+    /// The hooks to run now.
+    pub(crate) fn calls(&self) -> &[Call<Handler>] {
+        self.stage.as_ref().map_or(&[], Stage::calls)
+    }
+
+    pub(crate) fn stage_mut(&mut self) -> Option<&mut Running> {
+        self.stage.as_mut()
+    }
+
+    /// Goes on with the reports of the stage; gives the outcome when it was the last one.
+    #[inline]
+    pub(crate) fn resume(&mut self, py: Python<'_>, reports: impl IntoIterator<Item = Report<Object>>) -> Option<Finished> {
+        let stage = self.stage.take()?;
+        let step = stage.resume(&PyHost::new(py), reports);
+        self.take(step)
+    }
+
+    /// Drops the suspended machine, so that claims of hooks that never started are given back.
+    pub(crate) fn abandon(&mut self) {
+        self.stage = None;
+        self.event = None;
+    }
+
+    /// Starts a hook's time; the time between hooks belongs to none.
+    #[inline]
+    pub(crate) fn start_clock(&mut self) {
+        if self.clock.is_none() {
+            let now = clock::now();
+            self.began.get_or_insert(now);
+            self.clock = Some(now);
+        }
+    }
+
+    /// Nanoseconds since the last boundary, which is now.
+    #[inline]
+    pub(crate) fn lap(&mut self) -> u64 {
+        let now = clock::now();
+        self.clock.replace(now).map_or(0, |since| clock::nanos(now.saturating_duration_since(since)))
+    }
+
+    /// Nanoseconds since the current hook started.
+    pub(crate) fn since_start(&self) -> u64 {
+        self.clock.map_or(0, |since| clock::nanos(clock::now().saturating_duration_since(since)))
+    }
+
+    /// The event for the next hook: the same object while nobody holds it but this dispatch.
+    #[inline]
+    pub(crate) fn event(&mut self, py: Python<'_>) -> PyResult<Object> {
+        let changes = self.stage.as_ref().map_or(0, Stage::changes);
+        if let Some((event, made_at)) = &self.event {
+            if let Some(view) = EventRef::of(py, event) {
+                if *made_at == changes && event.is_unshared() {
+                    view.renew();
+                    return Ok(event.clone());
+                }
+                self.filled = if event.is_unshared() { view.filled().or(self.filled.take()) } else { Some(view.share_filled(py)) };
+            }
+        }
+        let event = self.fresh_event(py)?;
+        self.event = Some((event.clone(), changes));
+        Ok(event)
+    }
+
+    /// An event object of its own, for a hook that runs beside others.
+    pub(crate) fn own_event(&mut self, py: Python<'_>) -> PyResult<Object> {
+        if let Some((event, _)) = &self.event
+            && let Some(view) = EventRef::of(py, event)
+        {
+            self.filled = Some(view.share_filled(py));
+        }
+        self.filled.get_or_insert_with(|| Object::from_bound(PyDict::new(py)));
+        self.fresh_event(py)
+    }
+
+    fn fresh_event(&self, py: Python<'_>) -> PyResult<Object> {
+        let payload = self.stage.as_ref().map_or(&self.payload, Stage::payload);
+        EventRef::make(py, &self.known.class, &self.known.name, payload, self.filled.as_ref())
+    }
+
+    /// What the core is told of a handler's result.
+    #[inline]
+    pub(crate) fn said(py: Python<'_>, result: Object) -> Said<Object> {
+        if result.is_none() { Said::Nothing } else { Said::Answer(answer_of(py, result)) }
+    }
+
+    /// All hooks that were selected when the dispatch began.
+    pub(crate) fn planned(&self) -> &[Call<Handler>] {
+        self.stage.as_ref().map_or(&[], Stage::planned)
+    }
+
+    /// What the core is told of the only hook of a stage, which ended with an answer.
+    #[inline]
+    pub(crate) fn answered(&mut self, py: Python<'_>, result: Object) -> Report<Object> {
+        self.answered_at(py, 0, result)
+    }
+
+    /// What the core is told of a hook that ended with an answer.
+    #[inline]
+    pub(crate) fn answered_at(&mut self, py: Python<'_>, index: usize, result: Object) -> Report<Object> {
+        let took = self.lap();
+        let limit = self.calls().get(index).and_then(|call| call.entry().timeout());
+        let overran = limit.is_some_and(|limit| took > clock::nanos(limit));
+        Report { said: Self::said(py, result), took, overran }
+    }
+
+    /// What the core is told of a hook that failed.
+    pub(crate) fn failed(&mut self, failure: Failure<Object>) -> Report<Object> {
+        Report::new(Said::Failed(failure), self.lap())
+    }
+
+    /// Makes the outcome that the host gets.
+    #[inline]
+    pub(crate) fn outcome(&mut self, py: Python<'_>, finished: Finished) -> PyResult<Object> {
+        if let Some((event, _)) = self.event.take()
+            && let Some(view) = EventRef::of(py, &event)
+        {
+            self.filled = if event.is_unshared() { view.filled().or(self.filled.take()) } else { Some(view.share_filled(py)) };
+        }
+        let took = match (self.began, self.clock) {
+            (Some(began), Some(last)) => last.saturating_duration_since(began),
+            _ => std::time::Duration::ZERO,
+        };
+        let tells = self.logs || finished.failures().next().is_some();
+        let outcome = outcome::make(py, finished, Arc::clone(&self.known), self.filled.take(), took)?;
+        if tells {
+            log::dispatched(py, &outcome, &self.client)?;
+        }
+        Ok(outcome)
+    }
+
+    /// Tells the log that a hook starts, if someone listens.
+    #[inline]
+    pub(crate) fn log_start(&self, py: Python<'_>, index: usize) -> PyResult<()> {
+        if !self.logs {
+            return Ok(());
+        }
+        let hook = self.calls().get(index).map(|call| call.entry().name().to_string());
+        log::started(py, &self.known.name, hook.as_deref().unwrap_or_default())
+    }
+
+    /// Starts the detached hook at an index of the stage.
+    pub(crate) fn detach(&mut self, py: Python<'_>, index: usize) -> PyResult<Report<Object>> {
+        static JOB: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let Some(call) = self.calls().get(index).cloned() else { return Err(errors::broken("a call vanished")) };
+        if let Some(stage) = self.stage.as_mut() {
+            stage.started(index);
+        }
+        let event = self.own_event(py)?;
+        let call_tuple = call_of(py, &call, &event, self.depth + 1)?;
+        let entry = call.entry();
+        let arguments = (self.client.borrow(py), self.known.name.borrow(py), &**entry.name(), call_tuple);
+        let job = JOB.import(py, "hookweave._detached", "Job")?.call1(arguments)?;
+        let client = self.client(py)?;
+        let said = match client.get().submit(py, Object::of(&job)) {
+            Submitted::Start(_) => {
+                job.call_method0(intern!(py, "start"))?;
+                Said::Detached
+            }
+            Submitted::Waiting => {
+                job.call_method0(intern!(py, "wait"))?;
+                Said::Detached
+            }
+            Submitted::Refused(_) => {
+                let limit = entry_limit(client.get());
+                Said::Failed(Failure::new(FailureKind::DetachedLimit, host::refusal(limit)))
+            }
+        };
+        Ok(Report::new(said, 0))
+    }
+}
+
+fn entry_limit(client: &Client) -> usize {
+    client.registry().options().max_detached
+}
+
+/// A hook as the Python helpers get it: `(handler, event, timeout, in_thread, depth)`.
+pub(crate) fn call_of<'py>(
+    py: Python<'py>,
+    call: &Call<Handler>,
+    event: &Object,
+    depth: u32,
+) -> PyResult<Bound<'py, pyo3::types::PyTuple>> {
+    let handler = call.entry().handler();
+    let timeout = call.entry().timeout().map(|limit| limit.as_secs_f64());
+    (handler.callable.borrow(py), event.borrow(py), timeout, handler.in_thread, depth).into_pyobject(py)
+}
+
+/// An exception as a hook's failure.
+pub(crate) fn raised(py: Python<'_>, error: PyErr) -> Failure<Object> {
+    let message = describe(py, &error);
+    let cause = Some(Object::from_bound(error.into_value(py).into_bound(py)));
+    Failure { kind: FailureKind::Raised, message, cause, meant_to_restrict: false }
+}
+
+/// `ValueError: what`; the type alone when there is no text.
+pub(crate) fn describe(py: Python<'_>, error: &PyErr) -> String {
+    let kind = error.get_type(py).name().map_or_else(|_| "Exception".to_owned(), |name| name.to_string());
+    let text = error.value(py).str().ok().and_then(|text| text.to_str().ok().map(str::to_owned)).unwrap_or_default();
+    if text.is_empty() { kind } else { format!("{kind}: {text}") }
+}
+
+/// A hook that somebody cancelled though nobody cancelled the dispatch.
+pub(crate) fn cancelled(py: Python<'_>, error: PyErr) -> Failure<Object> {
+    let cause = Some(Object::from_bound(error.into_value(py).into_bound(py)));
+    let message = "the hook was cancelled, though its dispatch was not".to_owned();
+    Failure { kind: FailureKind::Cancelled, message, cause, meant_to_restrict: false }
+}

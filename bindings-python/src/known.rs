@@ -1,0 +1,169 @@
+//! What a client remembers of an event that was dispatched by some name, so that the next dispatch finds it at once.
+
+use std::sync::Arc;
+
+use hookweave::host::{EventSpec, Plan, Planned, Reuse, Snapshot};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyType};
+use pyo3::{Borrowed, intern};
+
+use crate::convert::PyHost;
+use crate::errors;
+use crate::object::{Gil, Object, dict_get};
+
+/// A registered handler.
+#[derive(Debug)]
+pub(crate) struct Handler {
+    pub(crate) callable: Object,
+    /// It blocks, and runs on a thread.
+    pub(crate) in_thread: bool,
+    /// Calling it gives a coroutine.
+    pub(crate) is_async: bool,
+}
+
+/// How many tool names an event remembers plans for.
+const MAX_TOOLS: usize = 64;
+
+/// An event under the name that a host used, and the plans that hold for more than one payload.
+pub(crate) struct Known {
+    pub(crate) snapshot: Arc<Snapshot<Handler>>,
+    pub(crate) spec: Arc<EventSpec>,
+    /// The class of event objects.
+    pub(crate) class: Object,
+    /// The canonical name, a `str`.
+    pub(crate) name: Object,
+    memo: Gil<Memo>,
+}
+
+#[derive(Default)]
+struct Memo {
+    every_payload: Option<Arc<Plan<Handler>>>,
+    /// Plans by tool; the string is held, so that its address names it.
+    by_tool: Vec<(Object, Arc<Plan<Handler>>)>,
+}
+
+impl Known {
+    pub(crate) fn new(py: Python<'_>, snapshot: Arc<Snapshot<Handler>>, spec: Arc<EventSpec>) -> PyResult<Self> {
+        let name = PyString::intern(py, spec.name());
+        let class = classes(py)?.get_item(&name)?;
+        let class = class.map_or_else(|| base_class(py), Ok)?;
+        Ok(Self {
+            snapshot,
+            spec,
+            class: Object::from_bound(class),
+            name: Object::from_bound(name),
+            memo: Gil::new(Memo::default()),
+        })
+    }
+
+    /// The hooks that a payload selects; `None` when nobody has ever registered for the event.
+    #[inline]
+    pub(crate) fn plan(&self, py: Python<'_>, payload: &Object) -> Option<Planned<Handler>> {
+        let known = self.memo.with(py, |memo| memo.every_payload.clone());
+        if let Some(plan) = known {
+            return Some(Planned { plan, reuse: Reuse::Event });
+        }
+        let tool = dict_get(py, payload.borrow(py), intern!(py, "tool").as_ptr());
+        let known = tool.and_then(|tool| self.memo.with(py, |memo| memo.plan_for(tool)));
+        if let Some(plan) = known {
+            return Some(Planned { plan, reuse: Reuse::Tool });
+        }
+        let host = PyHost::new(py);
+        let planned = self.snapshot.plan(&host, self.snapshot.event(self.spec.name())?, &payload.borrow(py));
+        match planned.reuse {
+            Reuse::Event => self.memo.with(py, |memo| memo.every_payload = Some(Arc::clone(&planned.plan))),
+            Reuse::Tool => {
+                if let Some(tool) = tool.filter(|tool| tool.is_exact_instance_of::<PyString>()) {
+                    let tool = Object::of(&tool);
+                    self.memo.with(py, |memo| {
+                        if memo.by_tool.len() < MAX_TOOLS {
+                            memo.by_tool.push((tool, Arc::clone(&planned.plan)));
+                        }
+                    });
+                }
+            }
+            Reuse::Never => {}
+        }
+        Some(planned)
+    }
+}
+
+impl Memo {
+    #[inline]
+    fn plan_for(&self, tool: Borrowed<'_, '_, PyAny>) -> Option<Arc<Plan<Handler>>> {
+        let tool = tool.as_ptr();
+        self.by_tool.iter().find(|(known, _)| known.as_ptr() == tool).map(|(_, plan)| Arc::clone(plan))
+    }
+}
+
+/// `hookweave.events.CLASSES`: event classes by canonical name.
+fn classes(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    static CLASSES: pyo3::sync::PyOnceLock<Py<PyDict>> = pyo3::sync::PyOnceLock::new();
+    CLASSES.import(py, "hookweave.event", "CLASSES").cloned()
+}
+
+fn base_class(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    static BASE: pyo3::sync::PyOnceLock<Py<PyType>> = pyo3::sync::PyOnceLock::new();
+    BASE.import(py, "hookweave.event", "Event").map(|class| class.clone().into_any())
+}
+
+/// Known events by the `str` object that named them: literals are interned, so an address is as good as a name.
+#[derive(Default)]
+pub(crate) struct KnownEvents {
+    version: u64,
+    by_name: Vec<(Object, Arc<Known>)>,
+}
+
+/// How many names a client remembers; a program that builds names at run time makes a new object each time.
+const MAX_NAMES: usize = 128;
+
+impl KnownEvents {
+    /// The event that this very string named before, if the hooks are still the same.
+    #[inline]
+    pub(crate) fn find(&self, version: u64, name: &Bound<'_, PyAny>) -> Option<Arc<Known>> {
+        if self.version != version {
+            return None;
+        }
+        let name = name.as_ptr();
+        self.by_name.iter().find(|(known, _)| known.as_ptr() == name).map(|(_, known)| Arc::clone(known))
+    }
+
+    /// Remembers an event; gives back what has to be dropped outside the cell.
+    pub(crate) fn remember(&mut self, version: u64, name: Object, known: &Arc<Known>) -> Vec<(Object, Arc<Known>)> {
+        let stale = self.version != version || self.by_name.len() >= MAX_NAMES;
+        let old = if stale { std::mem::take(&mut self.by_name) } else { Vec::new() };
+        self.version = version;
+        self.by_name.push((name, Arc::clone(known)));
+        old
+    }
+
+    /// Forgets everything; gives back what has to be dropped outside the cell.
+    pub(crate) fn forget(&mut self) -> Vec<(Object, Arc<Known>)> {
+        std::mem::take(&mut self.by_name)
+    }
+}
+
+/// The payload that a dispatch was given: a dict kept as it is, or one made of keyword arguments.
+pub(crate) fn payload_of(
+    py: Python<'_>,
+    payload: Option<&Bound<'_, PyAny>>,
+    fields: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Object> {
+    let Some(payload) = payload.filter(|payload| !payload.is_none()) else {
+        return Ok(Object::from_bound(fields.map_or_else(|| PyDict::new(py), Clone::clone)));
+    };
+    let given = if let Ok(given) = payload.cast::<PyDict>() {
+        given.clone()
+    } else if let Ok(mapping) = payload.cast::<pyo3::types::PyMapping>() {
+        let made = PyDict::new(py);
+        made.update(mapping)?;
+        made
+    } else {
+        let kind = payload.get_type().name()?.to_string();
+        return Err(errors::raise(py, "invalid_payload", &format!("a payload is a mapping of fields, not a value of type {kind}")));
+    };
+    let Some(fields) = fields else { return Ok(Object::from_bound(given)) };
+    let both = given.copy()?;
+    both.update(fields.as_mapping())?;
+    Ok(Object::from_bound(both))
+}

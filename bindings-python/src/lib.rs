@@ -1,0 +1,109 @@
+//! The native half of the Python package `hookweave`.
+//!
+//! The rules are the core's; here a dispatch is driven on the caller's own task or thread. The hot path is the awaitable
+//! in `dispatch.rs`: it calls handlers, steps their coroutines inline, and arms a timer only when one of them waits.
+
+mod blocking;
+mod catalogue;
+mod client;
+mod clock;
+mod convert;
+mod deadline;
+mod dispatch;
+mod errors;
+mod event;
+mod fill;
+mod flight;
+mod known;
+mod log;
+mod nesting;
+mod object;
+mod outcome;
+mod serial;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyType};
+
+use event::EventRef;
+use object::{Inside, Object};
+
+/// Whatever makes use of Python objects here relies on the GIL, so a free-threaded interpreter is asked to switch it on.
+#[pymodule(gil_used = true)]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    if !object::in_main_interpreter() {
+        return Err(errors::raise(
+            py,
+            "unsupported_interpreter",
+            "hookweave runs in the main interpreter only; import it there, or use a process instead of a sub-interpreter",
+        ));
+    }
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    event::add_types(module)?;
+    dispatch::add_type(module)?;
+    module.add_class::<client::Client>()?;
+    module.add_class::<outcome::Outcome>()?;
+    module.add_function(wrap_pyfunction!(set_classes, module)?)?;
+    module.add_function(wrap_pyfunction!(known_events, module)?)?;
+    module.add_function(wrap_pyfunction!(event_item, module)?)?;
+    module.add_function(wrap_pyfunction!(event_dict, module)?)?;
+    module.add_function(wrap_pyfunction!(event_json, module)?)?;
+    module.add_function(wrap_pyfunction!(call_at_depth, module)?)?;
+    module.add_function(wrap_pyfunction!(tell_depth, module)?)
+}
+
+/// Tells the extension which Python classes it makes and reads.
+#[pyfunction]
+fn set_classes(record: &Bound<'_, PyType>, response: &Bound<'_, PyType>) {
+    convert::set_classes(record.py(), record, response);
+}
+
+/// The engine's catalogue: its events, and the fields that all of them have.
+#[pyfunction]
+fn known_events(py: Python<'_>) -> PyResult<(Bound<'_, PyAny>, Bound<'_, PyAny>)> {
+    Ok((catalogue::events(py)?, catalogue::common(py)?.into_any()))
+}
+
+fn with_event<R>(event: &Bound<'_, PyAny>, look: impl FnOnce(EventRef<'_>) -> PyResult<R>) -> PyResult<R> {
+    let object = Object::of(event);
+    let view = EventRef::of(event.py(), &object);
+    look(view.ok_or_else(|| pyo3::exceptions::PyTypeError::new_err("an event is expected"))?)
+}
+
+/// A field by name; KeyError where the payload lacks it and nothing is made up.
+#[pyfunction]
+fn event_item<'py>(event: &Bound<'py, PyAny>, name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
+    let py = event.py();
+    with_event(event, |view| match view.read(py, name, event::shape_of(name))? {
+        Some(value) => Ok(value.into_bound(py)),
+        None => Err(pyo3::exceptions::PyKeyError::new_err(name.clone().unbind())),
+    })
+}
+
+/// The whole payload as plain containers.
+#[pyfunction]
+fn event_dict<'py>(event: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+    with_event(event, |view| view.whole(event.py()))
+}
+
+/// The whole payload as canonical JSON text.
+#[pyfunction]
+fn event_json(event: &Bound<'_, PyAny>) -> PyResult<String> {
+    let py = event.py();
+    let whole = event_dict(event)?;
+    hookweave::host::to_json(&convert::PyHost::new(py), &whole.as_any().as_borrowed())
+        .map_err(|error| errors::raise(py, "payload_not_json", &error.to_string()))
+}
+
+/// Calls a handler so that dispatches inside it know how deep they are.
+#[pyfunction]
+fn call_at_depth<'py>(handler: &Bound<'py, PyAny>, event: &Bound<'py, PyAny>, depth: u32) -> PyResult<Bound<'py, PyAny>> {
+    let _inside = Inside::enter(depth);
+    handler.call1((event,))
+}
+
+/// Tells the depth to tasks that are started from the current context.
+#[pyfunction]
+fn tell_depth(py: Python<'_>, depth: u32) -> PyResult<()> {
+    nesting::set(py, depth).map(drop)
+}

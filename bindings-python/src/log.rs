@@ -1,0 +1,56 @@
+//! Whether anyone listens to the logger, and what it is told.
+//!
+//! `Logger.isEnabledFor` keeps its verdicts in a dict; looking there costs a few nanoseconds, calling it a hundred.
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
+
+use crate::object::Object;
+
+/// `logging.INFO`.
+const INFO: i32 = 20;
+
+struct Listening {
+    logger: Py<PyAny>,
+    /// The logger's own memory of what it is enabled for; absent in a Python that keeps none.
+    verdicts: Option<Py<PyDict>>,
+    level: Py<PyAny>,
+}
+
+fn listening(py: Python<'_>) -> PyResult<&'static Listening> {
+    static LISTENING: PyOnceLock<Listening> = PyOnceLock::new();
+    LISTENING.get_or_try_init(py, || {
+        let logger = py.import("hookweave._logging")?.getattr("logger")?;
+        let verdicts = logger.getattr_opt("_cache")?.and_then(|cache| cache.cast_into_exact::<PyDict>().ok());
+        let level = INFO.into_pyobject(py)?.into_any().unbind();
+        Ok(Listening { logger: logger.unbind(), verdicts: verdicts.map(Bound::unbind), level })
+    })
+}
+
+/// Whether starts and ends of hooks are to be logged.
+#[inline]
+pub(crate) fn is_on(py: Python<'_>) -> bool {
+    let Ok(listening) = listening(py) else { return false };
+    if let Some(verdicts) = &listening.verdicts
+        && let Some(verdict) = crate::object::dict_get(py, verdicts.bind(py).as_any().as_borrowed(), listening.level.as_ptr())
+    {
+        return verdict.is_truthy().unwrap_or(false);
+    }
+    let asked = listening.logger.bind(py).call_method1(intern!(py, "isEnabledFor"), (INFO,));
+    asked.and_then(|verdict| verdict.is_truthy()).unwrap_or(false)
+}
+
+/// Tells that a hook starts.
+pub(crate) fn started(py: Python<'_>, event: &Object, hook: &str) -> PyResult<()> {
+    static STARTED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    STARTED.import(py, "hookweave._logging", "started")?.call1((event.borrow(py), hook)).map(drop)
+}
+
+/// Tells what became of a dispatch in which something failed, or of any when someone listens.
+pub(crate) fn dispatched(py: Python<'_>, outcome: &Object, client: &Object) -> PyResult<()> {
+    static DISPATCHED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let tell = DISPATCHED.import(py, "hookweave._logging", "dispatched")?;
+    tell.call1((outcome.borrow(py), client.borrow(py))).map(drop)
+}

@@ -1,0 +1,76 @@
+//! How deep dispatches nest.
+//!
+//! A hook that dispatches is found by a thread-local, exactly and for free. A hook that starts a task which dispatches
+//! is found by a context variable; since setting one costs as much as calling a hook, that is done only once dispatches
+//! were seen to overlap, which such a hook causes.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+
+use crate::object::{self, Object};
+
+static SUSPENDED: AtomicUsize = AtomicUsize::new(0);
+static TRACKED: AtomicBool = AtomicBool::new(false);
+
+fn variable(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static VARIABLE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let made = VARIABLE.get_or_try_init(py, || {
+        py.import("contextvars")?.getattr("ContextVar")?.call1(("hookweave_depth",)).map(Bound::unbind)
+    });
+    made.map(|variable| variable.bind(py))
+}
+
+/// The depth of a dispatch that the running code asks for.
+#[inline]
+pub(crate) fn depth(py: Python<'_>) -> u32 {
+    let inline = object::depth();
+    if inline == 0 && SUSPENDED.load(Ordering::Relaxed) > 0 {
+        TRACKED.store(true, Ordering::Relaxed);
+    }
+    if TRACKED.load(Ordering::Relaxed) { inline.max(of_context(py)) } else { inline }
+}
+
+#[cold]
+fn of_context(py: Python<'_>) -> u32 {
+    variable(py).and_then(|variable| variable.call_method1(intern!(py, "get"), (0,))?.extract()).unwrap_or(0)
+}
+
+/// Whether tasks have to be told the depth through their context.
+#[inline]
+pub(crate) fn is_tracked() -> bool {
+    TRACKED.load(Ordering::Relaxed)
+}
+
+/// Tells the depth to tasks that are started from here on.
+#[cold]
+pub(crate) fn set(py: Python<'_>, depth: u32) -> PyResult<Object> {
+    TRACKED.store(true, Ordering::Relaxed);
+    variable(py)?.call_method1(intern!(py, "set"), (depth,)).map(Object::from_bound)
+}
+
+/// Takes back what `set` told.
+#[cold]
+pub(crate) fn reset(py: Python<'_>, token: Object) {
+    let done = variable(py).and_then(|variable| variable.call_method1(intern!(py, "reset"), (token.into_bound(py),)));
+    // Somebody drives the dispatch in another context than the one it began in: nothing to take back there.
+    drop(done);
+}
+
+/// Counts a dispatch that waits, while it lives.
+pub(crate) struct Waiting(());
+
+impl Waiting {
+    pub(crate) fn new() -> Self {
+        SUSPENDED.fetch_add(1, Ordering::Relaxed);
+        Self(())
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        SUSPENDED.fetch_sub(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,211 @@
+//! What a dispatch gives its caller.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hookweave::host;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString};
+use serde::Serialize;
+
+use crate::convert::{PyHost, Shape, copy};
+use crate::event::EventRef;
+use crate::fill;
+use crate::flight::Finished;
+use crate::known::{Handler, Known};
+use crate::object::{Gil, Object};
+use crate::serial;
+
+/// The decision of all hooks of one dispatch, with its reasons; the parts are made when they are asked for.
+#[pyclass(frozen, freelist = 64, generic, module = "hookweave._native")]
+pub(crate) struct Outcome {
+    inner: Finished,
+    known: Arc<Known>,
+    filled: Gil<Option<Object>>,
+    event: Gil<Option<Object>>,
+    took: Duration,
+}
+
+/// Wraps the core's outcome.
+#[inline]
+pub(crate) fn make(
+    py: Python<'_>,
+    inner: Finished,
+    known: Arc<Known>,
+    filled: Option<Object>,
+    took: Duration,
+) -> PyResult<Object> {
+    let outcome = Outcome { inner, known, filled: Gil::new(filled), event: Gil::new(None), took };
+    Bound::new(py, outcome).map(Object::from_bound)
+}
+
+/// Builds the Python records of one kind: a function of `hookweave.outcome` makes them of a list of dicts.
+fn records<'py>(py: Python<'py>, builder: &str, items: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
+    let items = serial::to_python(py, items)?;
+    py.import("hookweave.outcome")?.getattr(builder)?.call1((items,))
+}
+
+impl Outcome {
+    fn inner(&self) -> &host::Outcome<Handler, Object> {
+        &self.inner
+    }
+
+    fn filled(&self, py: Python<'_>) -> Object {
+        if let Some(filled) = self.filled.with(py, |filled| filled.clone()) {
+            return filled;
+        }
+        let made = Object::from_bound(PyDict::new(py));
+        self.filled.with(py, |filled| *filled = Some(made.clone()));
+        made
+    }
+
+    fn whole<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        fill::whole(py, &self.known.name, self.inner.payload(), &self.filled(py))
+    }
+}
+
+#[pymethods]
+impl Outcome {
+    /// The strongest decision.
+    #[getter]
+    fn decision<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
+        PyString::intern(py, self.inner.decision().as_str())
+    }
+
+    /// Whether what the agent is about to do must not happen.
+    #[getter]
+    fn blocked(&self) -> bool {
+        self.inner.blocked()
+    }
+
+    /// The reason of the first hook with the winning decision.
+    #[getter]
+    fn reason(&self) -> Option<&str> {
+        self.inner().reason()
+    }
+
+    /// The final event.
+    #[getter]
+    fn event(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        if let Some(event) = self.event.with(py, |event| event.clone()) {
+            return Ok(event.into_bound(py).unbind());
+        }
+        let filled = self.filled(py);
+        let made = EventRef::make(py, &self.known.class, &self.known.name, self.inner.payload(), Some(&filled))?;
+        self.event.with(py, |event| *event = Some(made.clone()));
+        Ok(made.into_bound(py).unbind())
+    }
+
+    /// The names of the payload fields that hooks changed.
+    #[getter]
+    fn modified(&self) -> Vec<&str> {
+        self.inner().modified()
+    }
+
+    /// What each hook decided that decided anything.
+    #[getter]
+    fn votes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        records(py, "votes", &self.inner.votes())
+    }
+
+    /// Context for the model.
+    #[getter]
+    fn injections<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        records(py, "injections", &self.inner.injections())
+    }
+
+    /// What the user should see.
+    #[getter]
+    fn messages<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        records(py, "messages", &self.inner.messages())
+    }
+
+    /// What a person should decide.
+    #[getter]
+    fn asks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        records(py, "questions", &self.inner.asks())
+    }
+
+    /// Objections to an event that cannot be blocked any more, for the model.
+    #[getter]
+    fn feedback(&self) -> Vec<&str> {
+        self.inner().feedback()
+    }
+
+    /// The longest delay that a retry asked for, in seconds.
+    #[getter]
+    fn delay(&self) -> f64 {
+        Duration::from_millis(self.inner.delay_ms()).as_secs_f64()
+    }
+
+    /// Whether a hook wants its own output kept out of the transcript.
+    #[getter]
+    fn suppress_output(&self) -> bool {
+        self.inner.suppress_output()
+    }
+
+    /// What only one dialect has, by dialect.
+    #[getter]
+    fn ext<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let ext = PyDict::new(py);
+        for (dialect, value) in self.inner.ext() {
+            let value = copy(&value.borrow(py), Shape::Plain, host::MAX_NESTING).map_err(|deep| {
+                crate::errors::raise(py, "payload_too_deep", &format!("ext.{dialect}: {deep}"))
+            })?;
+            ext.set_item(dialect, value)?;
+        }
+        Ok(ext)
+    }
+
+    /// What became of each selected hook.
+    #[getter]
+    fn trace<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let trace = self.inner.trace();
+        let causes = PyList::empty(py);
+        for index in 0..trace.len() {
+            match self.inner.cause(index) {
+                Some(cause) => causes.append(cause.borrow(py))?,
+                None => causes.append(py.None())?,
+            }
+        }
+        let items = serial::to_python(py, &trace)?;
+        py.import("hookweave.outcome")?.getattr("trace")?.call1((items, causes))
+    }
+
+    /// Seconds from the start of the first hook to the end of the last.
+    #[getter]
+    fn duration(&self) -> f64 {
+        self.took.as_secs_f64()
+    }
+
+    /// The hooks of the event that were not selected, and why; derived when asked for.
+    #[getter]
+    fn unmatched<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        records(py, "unmatched", &self.inner.unmatched(&PyHost::new(py)))
+    }
+
+    /// The canonical form, the same in every language: snake_case, milliseconds, empty parts left out.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        dict.set_item(intern!(py, "event"), self.whole(py)?)?;
+        let summary = serial::to_python(py, &self.inner.summary())?.cast_into::<PyDict>()?;
+        for (name, part) in summary.iter() {
+            let always = ["decision", "blocked"].iter().any(|kept| name.eq(*kept).unwrap_or(false));
+            if always || part.is_truthy()? {
+                dict.set_item(name, part)?;
+            }
+        }
+        let ext = self.ext(py)?;
+        if !ext.is_empty() {
+            dict.set_item(intern!(py, "ext"), ext)?;
+        }
+        Ok(dict)
+    }
+
+    fn __repr__(&self) -> String {
+        let reason = self.inner.reason().map_or_else(String::new, |reason| format!(" because {reason:?}"));
+        let blocked = if self.inner.blocked() { ", blocked" } else { "" };
+        format!("<Outcome of {}: {}{blocked}{reason}>", self.known.spec.name(), self.inner.decision())
+    }
+}
