@@ -12,6 +12,7 @@ from hookweave import (
     GenerateEndEvent,
     HookClient,
     HookResponse,
+    Outcome,
     PostToolUseEvent,
     PostToolUseFailureEvent,
     PreToolUseEvent,
@@ -184,7 +185,7 @@ class Agent:
 
     def __init__(self, client: HookClient, folder: Path) -> None:
         self.client, self.folder = client, folder
-        self.outcomes: list[Any] = []
+        self.outcomes: list[Outcome] = []
 
     async def dispatch(self, event: str, call: dict[str, Any], **payload: Any) -> Any:
         """Tells the hooks what happens and keeps what they say."""
@@ -274,32 +275,31 @@ def dollars(cost: int) -> str:
     return f"${cost // 1_000_000}.{cost % 1_000_000 // 100:04}"
 
 
-def hooks_that_ran(trace: list[dict[str, Any]]) -> str:
+def hooks_that_ran(outcome: Outcome) -> str:
     """The hooks of one dispatch with a mark for what each said."""
     names = []
-    for entry in trace:
-        if entry["status"] != "skipped":
-            mark = "x" if entry["status"] == "failed" else MARKS[entry["action"]]
-            names.append(entry["hook"] + mark + ("*" if entry.get("modified") else ""))
+    for entry in outcome.trace:
+        if entry.status != "skipped":
+            mark = "x" if entry.status == "failed" else MARKS[entry.action]
+            names.append(entry.hook + mark + ("*" if entry.modified else ""))
     return " ".join(names)
 
 
-def microseconds(records: list[dict[str, Any]]) -> float:
+def microseconds(outcomes: list[Outcome]) -> float:
     """What the hooks of some dispatches took together."""
-    return sum(entry["duration_us"] for record in records for entry in record.get("trace", []))
+    return sum(entry.duration for outcome in outcomes for entry in outcome.trace) * 1e6
 
 
-def row(number: int, call: dict[str, Any], verdict: str, records: list[dict[str, Any]]) -> str:
+def row(number: int, call: dict[str, Any], verdict: str, outcomes: list[Outcome]) -> str:
     """One call of the table, with what the hooks had to say about it beneath."""
-    ran = " | ".join(part for part in (hooks_that_ran(record.get("trace", [])) for record in records) if part)
-    about = subject(call["args"]).removeprefix(f"{PROJECT}/")
-    lines = [
-        f"{number:>3} {cut(call['tool'], 9)} {cut(about, 31)} {cut(ran, 37)} {verdict:<8} {microseconds(records):>7.1f}"
-    ]
-    for record in records:
-        notes = [record["reason"]] if record.get("reason") else []
-        notes += [ask["prompt"] for ask in record.get("asks", []) if ask["prompt"] not in notes]
-        notes += [message["text"] for message in record.get("messages", [])]
+    ran = " | ".join(part for part in map(hooks_that_ran, outcomes) if part)
+    about = subject(call["args"]).replace(f"{PROJECT}/", "", 1)
+    time = microseconds(outcomes)
+    lines = [f"{number:>3} {cut(call['tool'], 9)} {cut(about, 31)} {cut(ran, 37)} {verdict:<8} {time:>7.1f}"]
+    for outcome in outcomes:
+        notes = [outcome.reason] if outcome.reason else []
+        notes += [ask.prompt for ask in outcome.asks if ask.prompt not in notes]
+        notes += [message.text for message in outcome.messages]
         lines += [f"      > {note}"[:100] for note in notes]
     return "\n".join(lines)
 
@@ -323,9 +323,9 @@ async def main() -> None:
             verdict = await agent.work(call)
             records = [outcome.to_dict() for outcome in agent.outcomes]
             out.write(json.dumps({"call": number, "verdict": verdict, "outcomes": records}) + "\n")
-            print(row(number, call, verdict, records))
+            print(row(number, call, verdict, agent.outcomes))
             verdicts[verdict] += 1
-            dispatches, total = dispatches + len(records), total + microseconds(records)
+            dispatches, total = dispatches + len(records), total + microseconds(agent.outcomes)
         policy.journal.close()
     stopped = verdicts["block"] + verdicts["ask: no"]
     print(

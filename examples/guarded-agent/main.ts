@@ -279,36 +279,34 @@ function dollars(cost: number): string {
   return `$${Math.floor(cost / 1_000_000)}.${fraction}`;
 }
 
-type CanonicalOutcome = ReturnType<Outcome["toJSON"]>;
-
 /** The hooks of one dispatch with a mark for what each said. */
-function hooksThatRan(record: CanonicalOutcome): string {
-  return (record.trace ?? [])
+function hooksThatRan(outcome: Outcome): string {
+  return outcome.trace
     .filter((entry) => entry.status !== "skipped")
     .map((entry) => {
-      const mark = entry.status === "failed" ? "x" : MARKS[entry.action ?? "continue"];
-      return `${entry.hook}${mark}${entry.modified?.length ? "*" : ""}`;
+      const mark = entry.status === "failed" ? "x" : MARKS[entry.action];
+      return `${entry.hook}${mark}${entry.modified.length > 0 ? "*" : ""}`;
     })
     .join(" ");
 }
 
 /** What the hooks of some dispatches took together. */
-function microseconds(records: CanonicalOutcome[]): number {
-  return records.flatMap((record) => record.trace ?? []).reduce((sum, entry) => sum + entry.duration_us, 0);
+function microseconds(outcomes: Outcome[]): number {
+  return outcomes.flatMap((outcome) => outcome.trace).reduce((sum, entry) => sum + entry.duration, 0) * 1000;
 }
 
 /** One call of the table, with what the hooks had to say about it beneath. */
-function row(number: number, call: Call, verdict: string, records: CanonicalOutcome[]): string {
-  const ran = records.map(hooksThatRan).filter((part) => part !== "").join(" | ");
+function row(number: number, call: Call, verdict: string, outcomes: Outcome[]): string {
+  const ran = outcomes.map(hooksThatRan).filter((part) => part !== "").join(" | ");
   const about = subject(call.args).replace(`${PROJECT}/`, "");
   const lines = [
     `${String(number).padStart(3)} ${cut(call.tool, 9)} ${cut(about, 31)} ${cut(ran, 37)} ` +
-      `${verdict.padEnd(8)} ${microseconds(records).toFixed(1).padStart(7)}`,
+      `${verdict.padEnd(8)} ${microseconds(outcomes).toFixed(1).padStart(7)}`,
   ];
-  for (const record of records) {
-    const notes = record.reason ? [record.reason] : [];
-    for (const ask of record.asks ?? []) if (!notes.includes(ask.prompt)) notes.push(ask.prompt);
-    for (const message of record.messages ?? []) notes.push(message.text);
+  for (const outcome of outcomes) {
+    const notes = outcome.reason === null ? [] : [outcome.reason];
+    for (const { prompt } of outcome.asks) if (prompt !== null && !notes.includes(prompt)) notes.push(prompt);
+    for (const message of outcome.messages) notes.push(message.text);
     for (const note of notes) lines.push(`      > ${note}`.slice(0, 100));
   }
   return lines.join("\n");
@@ -334,10 +332,10 @@ async function main(): Promise<void> {
     const verdict = await agent.work(call);
     const records = agent.outcomes.map((outcome) => outcome.toJSON());
     lines.push(JSON.stringify({ call: index + 1, verdict, outcomes: records }) + "\n");
-    console.log(row(index + 1, call, verdict, records));
+    console.log(row(index + 1, call, verdict, agent.outcomes));
     verdicts.set(verdict, (verdicts.get(verdict) ?? 0) + 1);
     dispatches += records.length;
-    total += microseconds(records);
+    total += microseconds(agent.outcomes);
   }
   fs.writeFileSync(path.join(folder, "records.jsonl"), lines.join(""));
   const [blocked, denied] = [verdicts.get("block") ?? 0, verdicts.get("ask: no") ?? 0];
