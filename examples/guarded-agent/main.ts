@@ -2,7 +2,7 @@
 
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { HookClient, HookResponse, type Outcome } from "hookweave";
+import { HookClient, HookResponse, type Handler, type Outcome } from "hookweave";
 
 const PROJECT = "/home/dev/parcel-api";
 
@@ -53,7 +53,10 @@ class Policy {
       handler: (event) => this.log(event.timestamp, event.tool, "asked", subject(event.args)),
       config: { priority: -100 },
     });
-    const refuse = (why: string) => (event: { args: Args }) => HookResponse.block(`${why}: ${subject(event.args)}`);
+    const refuse =
+      (why: string): Handler<"PreToolUse"> =>
+      (event) =>
+        HookResponse.block(`${why}: ${subject(event.args)}`);
     client.registerHook("PreToolUse", {
       name: "danger",
       matcher: { tool: "Bash", commandPattern: DANGEROUS },
@@ -147,7 +150,7 @@ class Policy {
     });
     client.registerHook("GenerateEnd", {
       name: "cost",
-      handler: (event) => this.countCost(event.model, event.response.usage as Call["usage"]),
+      handler: (event) => this.countCost(String(event.model), event.response.usage as Call["usage"]),
     });
   }
 
