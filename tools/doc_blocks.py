@@ -56,7 +56,7 @@ def collect(paths: Iterable[Path]) -> tuple[list[Program], list[Case]]:
     for page in paths:
         before: dict[str, str] = {}
         found = list(blocks(page))
-        for block, after in zip(found, [*found[1:], None], strict=True):
+        for block, after in zip(found, [*found[1:], None], strict=False):
             name = f"{page.relative_to(ROOT)}:{block.line}"
             if block.not_run is not None:
                 reason = block.not_run or None
