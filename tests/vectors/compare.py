@@ -73,14 +73,10 @@ def check_case(topic: str, case: dict) -> list[str]:
     if not case["id"].startswith(topic + "/"):
         faults.append("the id does not begin with the topic")
     dispatches, expectations = case.get("dispatch"), case.get("expect")
-    if isinstance(dispatches, list) and (
-        not isinstance(expectations, list) or len(dispatches) != len(expectations)
-    ):
+    if isinstance(dispatches, list) and (not isinstance(expectations, list) or len(dispatches) != len(expectations)):
         faults.append("a list of dispatches needs a list of as many expectations")
     if "concurrent" in case and (
-        isinstance(dispatches, list)
-        or not isinstance(expectations, list)
-        or len(expectations) != case["concurrent"]
+        isinstance(dispatches, list) or not isinstance(expectations, list) or len(expectations) != case["concurrent"]
     ):
         faults.append("concurrent needs one dispatch and as many expectations")
     if dispatches is None and "error" not in case.get("client", {}):
@@ -113,6 +109,7 @@ def check_lists(topics: dict[str, dict]) -> list[str]:
 
 
 def main() -> int:
+    """Runs the checks that the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", action="store_true", help="check the files only, not what the runners ran")
     parser.add_argument("--schema", action="store_true", help="fail when the schema cannot be checked")

@@ -88,7 +88,8 @@ impl Client for Native {
     }
 
     fn set_hook_enabled(&self, id: &str, enabled: bool) -> Result<(), Fault> {
-        Ok(if enabled { self.engine.enable_hook(id)? } else { self.engine.disable_hook(id)? })
+        let switched = if enabled { self.engine.enable_hook(id) } else { self.engine.disable_hook(id) };
+        Ok(switched?)
     }
 
     fn set_enabled(&self, enabled: bool) {

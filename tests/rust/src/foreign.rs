@@ -73,8 +73,7 @@ impl Foreign {
                 Step::Done(outcome) => {
                     let mut whole = serde_json::to_value(outcome.summary()).unwrap();
                     whole["event"] = outcome.payload().clone();
-                    whole["ext"] =
-                        outcome.ext().map(|(dialect, value)| (dialect.to_owned(), value.clone())).collect();
+                    whole["ext"] = outcome.ext().map(|(dialect, value)| (dialect.to_owned(), value.clone())).collect();
                     whole["unmatched"] = serde_json::to_value(outcome.unmatched(&Json)).unwrap();
                     return Ok(whole);
                 }
@@ -112,12 +111,11 @@ impl Foreign {
         let script = Arc::clone(entry.handler());
         let limit = entry.timeout();
         if entry.detached() {
-            let said = match self.detached.submit(Job { script, event, limit, depth }) {
-                true => Said::Detached,
-                false => {
-                    let why = refusal(self.registry.options().max_detached);
-                    Said::Failed(Failure::new(FailureKind::DetachedLimit, why))
-                }
+            let said = if self.detached.submit(Job { script, event, limit, depth }) {
+                Said::Detached
+            } else {
+                let why = refusal(self.registry.options().max_detached);
+                Said::Failed(Failure::new(FailureKind::DetachedLimit, why))
             };
             return Running { future: None, report: Some(Report::new(said, 0)) };
         }
@@ -153,11 +151,11 @@ struct Running<'a> {
 impl Running<'_> {
     /// Drives the hook on; true when it has ended.
     fn poll(&mut self, context: &mut Context<'_>) -> bool {
-        if let Some(future) = &mut self.future {
-            if let Poll::Ready(report) = future.as_mut().poll(context) {
-                self.report = Some(report);
-                self.future = None;
-            }
+        if let Some(future) = &mut self.future
+            && let Poll::Ready(report) = future.as_mut().poll(context)
+        {
+            self.report = Some(report);
+            self.future = None;
         }
         self.future.is_none()
     }
@@ -256,7 +254,8 @@ fn fill(spec: &EventSpec, payload: Value) -> Result<Value, Error> {
         return Err(Error::new(hookweave::Code::InvalidPayload, "the payload must be an object"));
     };
     let envelope = Envelope::new(now_ms());
-    let mut whole = json!({"event_type": spec.name(), "session_id": envelope.session_id(), "timestamp": envelope.timestamp()});
+    let mut whole =
+        json!({"event_type": spec.name(), "session_id": envelope.session_id(), "timestamp": envelope.timestamp()});
     let fields = whole.as_object_mut().unwrap();
     if spec.built_in().is_some() && spec.may_have("tool_use_id") {
         fields.insert("tool_use_id".to_owned(), envelope.tool_use_id().into());

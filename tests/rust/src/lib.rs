@@ -7,6 +7,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::missing_panics_doc,
     reason = "a fault in a vector or in this runner shall end the test with its place"
 )]
 

@@ -48,10 +48,10 @@ pub fn compare(place: &str, pattern: &Value, got: Option<&Value>, missing: Missi
                 return;
             }
             Some(_) => {
-                if let Some(wanted) = expand(pattern) {
-                    if got != Some(&wanted) {
-                        fault(&wanted.to_string());
-                    }
+                if let Some(wanted) = expand(pattern)
+                    && got != Some(&wanted)
+                {
+                    fault(&wanted.to_string());
                 }
                 return;
             }

@@ -60,7 +60,6 @@ impl Style {
 #[must_use]
 pub fn run(case: &Case, style: Style) -> Vec<String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    #[expect(clippy::disallowed_methods, reason = "a test owns its thread")]
     runtime.block_on(async {
         match tokio::time::timeout(Duration::from_secs(30), execute(case, style)).await {
             Ok(faults) => faults,
@@ -256,10 +255,10 @@ fn check_reasons(place: &str, wanted: Option<&Value>, got: &Value, faults: &mut 
 }
 
 fn check_ran(expect: &Map<String, Value>, ran: &[String], faults: &mut Vec<String>) {
-    if let Some(wanted) = expect.get("ran") {
-        if *wanted != serde_json::json!(ran) {
-            faults.push(format!("ran: expected {wanted}, got {ran:?}"));
-        }
+    if let Some(wanted) = expect.get("ran")
+        && *wanted != serde_json::json!(ran)
+    {
+        faults.push(format!("ran: expected {wanted}, got {ran:?}"));
     }
 }
 

@@ -24,7 +24,11 @@ pub enum Do {
     Sleeps(u64, Box<Do>),
     Mutates(Box<Do>),
     ReadsJson(Vec<String>, Box<Do>),
-    Dispatches { event: String, payload: Value, then: Option<Box<Do>> },
+    Dispatches {
+        event: String,
+        payload: Value,
+        then: Option<Box<Do>>,
+    },
     Registers(Box<Hook>, Box<Do>),
     Unregisters(String, Box<Do>),
     Enables(String, bool, Box<Do>),

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 ///
 /// # Panics
 ///
-/// On an escape that serde_json has no value for: such a case has to excuse this host.
+/// On an escape that `serde_json` has no value for: such a case has to excuse this host.
 #[must_use]
 pub fn expand(written: &Value) -> Option<Value> {
     Some(match written {
@@ -34,7 +34,9 @@ fn escaped(name: &str, inner: &Value) -> Value {
         "$int" => serde_json::from_str(inner.as_str().unwrap()).unwrap(),
         "$float" => Value::from(inner.as_str().unwrap().parse::<f64>().unwrap()),
         "$tuple" => expand(inner).unwrap(),
-        "$nested" => (1..inner.as_u64().unwrap()).fold(Value::Array(Vec::new()), |inside, _| Value::Array(vec![inside])),
+        "$nested" => {
+            (1..inner.as_u64().unwrap()).fold(Value::Array(Vec::new()), |inside, _| Value::Array(vec![inside]))
+        }
         other => panic!("{other} has no value here; the case must excuse this host"),
     }
 }

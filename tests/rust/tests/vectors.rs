@@ -1,4 +1,5 @@
 //! Every conformance vector in every style that can run it.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something is not as it should be")]
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -21,7 +22,7 @@ fn run_all(cases: &[Case]) -> Vec<String> {
             for style in styles {
                 let found = run(case, style);
                 if !found.is_empty() {
-                    let mut text = format!("{} [{}] ({style:?})", case.id, case.rule);
+                    let mut text = format!("{} [{}] ({style:?}): {}", case.id, case.rule, case.why);
                     for fault in found {
                         _ = write!(text, "\n    {fault}");
                     }
@@ -73,7 +74,11 @@ fn every_rule_has_a_case_and_every_case_a_rule() {
     let cases = read_all();
     let used: BTreeSet<&str> = cases.iter().map(|case| case.rule.as_str()).collect();
     assert_eq!(known.len(), rules.len(), "a rule is listed twice");
-    assert_eq!(used.difference(&known).collect::<Vec<_>>(), Vec::<&&str>::new(), "cases name rules that are not listed");
+    assert_eq!(
+        used.difference(&known).collect::<Vec<_>>(),
+        Vec::<&&str>::new(),
+        "cases name rules that are not listed"
+    );
     assert_eq!(known.difference(&used).collect::<Vec<_>>(), Vec::<&&str>::new(), "rules without a case");
 }
 

@@ -1,0 +1,185 @@
+//! Laws of the machine that hold for any hooks, any answers and any driver.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something is not as it should be")]
+
+mod machine {
+    pub(crate) mod combine;
+    pub(crate) mod drive;
+    pub(crate) mod given;
+}
+
+use std::collections::BTreeMap;
+
+use machine::combine::{Parts, combine};
+use machine::drive::{Driven, by_engine, by_facade, without_times};
+use machine::given::{Given, Hook, Payload, hooks_for_splitting, matcher, payload, quiet_hook, world};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+fn config() -> ProptestConfig {
+    ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+fn refuses(entry: &Value) -> bool {
+    entry["action"] == "block" || entry["action"] == "stop"
+}
+
+fn names(list: &Value) -> Vec<&str> {
+    list.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// The entries of a trace that ran, with the number of the stage in which they did.
+fn ran(driven: &Driven) -> Vec<(usize, &Value)> {
+    let trace = driven.outcome["trace"].as_array().unwrap();
+    let mut ran = trace.iter().filter(|entry| entry["status"] != "skipped");
+    let stages = driven.stages.iter().enumerate();
+    stages
+        .flat_map(|(number, stage)| stage.iter().map(move |_| number))
+        .map(|number| (number, ran.next().unwrap()))
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    /// On a gate no stage follows one in which a hook blocked or stopped; on other events nothing is left out.
+    #[test]
+    fn nothing_runs_after_a_block(given in world()) {
+        let driven = by_facade(&given);
+        let entries = ran(&driven);
+        let first = entries.iter().find(|(_, entry)| refuses(entry)).map(|(stage, _)| *stage);
+        if given.short_circuits() && let Some(first) = first {
+            prop_assert_eq!(first + 1, driven.stages.len(), "a stage ran after a block: {}", driven.outcome);
+            prop_assert_eq!(&driven.outcome["blocked"], true);
+        }
+        if first.is_none() || !given.short_circuits() {
+            let cut = driven.outcome["trace"].as_array().unwrap().iter().find(|entry| {
+                entry["why"].as_str().is_some_and(|why| why.starts_with("blocked"))
+            });
+            prop_assert!(cut.is_none(), "left out without a block: {:?}", cut);
+        }
+        prop_assert_eq!(driven.outcome["blocked"] == true, given.gate() && refuses(&json!({"action": driven.outcome["decision"]})));
+    }
+
+    /// A hook runs at most once, and a mandatory one at most once more, at the end.
+    #[test]
+    fn each_hook_runs_once_and_perhaps_one_recheck(given in world()) {
+        let driven = by_facade(&given);
+        let mut runs: BTreeMap<usize, usize> = BTreeMap::new();
+        for hook in driven.stages.iter().flatten() {
+            *runs.entry(*hook).or_default() += 1;
+        }
+        for (hook, times) in runs {
+            let most = if given.hooks[hook].is_mandatory() { 2 } else { 1 };
+            prop_assert!(times <= most, "hook {hook} ran {times} times");
+        }
+        let rechecked = driven.rechecks.iter().position(|recheck| *recheck);
+        if let Some(first) = rechecked {
+            prop_assert!(driven.rechecks[first..].iter().all(|recheck| *recheck), "a first run after a recheck");
+            prop_assert!(driven.stages[first..].iter().flatten().all(|hook| given.hooks[*hook].is_mandatory()));
+        }
+    }
+
+    /// The outcome is the same through the façade, with closures, with futures and with handlers, in whatever order
+    /// the hooks of a stage finish.
+    #[test]
+    fn the_outcome_depends_on_no_driver(given in world(), delays in prop::collection::vec(0..6_usize, 8)) {
+        let wanted = without_times(&by_facade(&given).outcome);
+        for delays in [None, Some(delays.as_slice())] {
+            let got = by_engine(&given, delays);
+            prop_assert_eq!(&wanted, &without_times(&got));
+        }
+    }
+
+    /// An `allow` that counts was said of the final event: nobody else modified anything in its stage or later.
+    #[test]
+    fn an_allow_never_survives_a_later_change(given in world()) {
+        let driven = by_facade(&given);
+        let entries = ran(&driven);
+        let counts = |(stage, entry): &(usize, &Value), at: usize| {
+            entries.iter().enumerate().all(|(other, (later, change))| {
+                other == at || later < stage || names(&change["modified"]).is_empty()
+            }) && entry["action"] == "allow"
+        };
+        for (at, pair) in entries.iter().enumerate().filter(|(_, (_, entry))| entry["action"] == "allow") {
+            let void = pair.1["void"] == true;
+            prop_assert_eq!(!void, counts(pair, at), "{} in {}", pair.1, driven.outcome);
+        }
+        if driven.outcome["decision"] == "allow" {
+            prop_assert!(entries.iter().enumerate().any(|(at, pair)| counts(pair, at)));
+        }
+    }
+
+    /// A mandatory hook is left out only by a block, and it has seen the final event unless it alone made it so.
+    #[test]
+    fn mandatory_hooks_are_never_passed_over(given in world()) {
+        let driven = by_facade(&given);
+        let trace = driven.outcome["trace"].as_array().unwrap();
+        for entry in trace.iter().filter(|entry| entry["status"] == "skipped") {
+            let hook = given.index_of(entry["hook"].as_str().unwrap());
+            let blocked = entry["why"].as_str().unwrap().starts_with("blocked");
+            prop_assert!(blocked || !given.hooks[hook].is_mandatory(), "{entry}");
+        }
+        let entries = ran(&driven);
+        if given.short_circuits() && entries.iter().any(|(_, entry)| refuses(entry)) {
+            return Ok(());
+        }
+        let last_change = entries.iter().rposition(|(_, entry)| !names(&entry["modified"]).is_empty());
+        let Some(last_change) = last_change else { return Ok(()) };
+        let stage = entries[last_change].0;
+        let makers: Vec<&str> = entries.iter().filter(|(at, entry)| *at == stage && !names(&entry["modified"]).is_empty())
+            .filter_map(|(_, entry)| entry["hook"].as_str()).collect();
+        for (index, hook) in given.hooks.iter().enumerate().filter(|(_, hook)| hook.is_mandatory()) {
+            if !hook.matches_alone(&given, &driven.outcome["event"]) || makers == [hook.name.as_str()] {
+                continue;
+            }
+            let saw_it = driven.stages.iter().enumerate().any(|(at, hooks)| at > stage && hooks.contains(&index));
+            prop_assert!(saw_it, "{} has not seen the final event: {}", hook.name, driven.outcome);
+        }
+    }
+
+    /// Folding is associative over stages: hooks in one dispatch come to the same as the first stages in a dispatch
+    /// of their own and the rest in another one on the event that came of it, put together by [`combine`].
+    ///
+    /// That holds for hooks whose effect does not reach over stages in another way: no skip, nothing mandatory (which
+    /// looks back), no once. What looks back in folding itself is part of `combine`: a change on the right makes the
+    /// allows on the left void, and a block on the left of a gate leaves out the right. Who overwrote whom is known
+    /// only within one dispatch and is not compared.
+    #[test]
+    fn folding_is_associative_over_stages((given, cuts) in hooks_for_splitting()) {
+        let whole = Parts::of(&by_facade(&given).outcome);
+        let (first, second) = cuts;
+        let part = |range: std::ops::Range<usize>, payload: Value| {
+            let part = Given { hooks: given.hooks[range].to_vec(), payload: Payload(payload), ..given.clone() };
+            Parts::of(&by_facade(&part).outcome)
+        };
+        let one = part(0..first, given.payload.0.clone());
+        let two = part(first..second, one.event.clone());
+        let three = part(second..given.hooks.len(), two.event.clone());
+        let left = combine(&given, combine(&given, one.clone(), two.clone()), three.clone());
+        // The right-hand grouping must not hide a block of the first part from the second: its parts are only used
+        // when the first did not end the dispatch.
+        let right = combine(&given, one, combine(&given, two, three));
+        prop_assert_eq!(&left, &whole);
+        prop_assert_eq!(&right, &whole);
+    }
+}
+
+proptest! {
+    // Each case compiles many patterns.
+    #![proptest_config(ProptestConfig { cases: 64, ..config() })]
+
+    /// Many hooks together select exactly those that each would select alone: no index hides one.
+    #[test]
+    fn the_index_selects_what_each_matcher_selects(
+        matchers in prop::collection::vec(matcher(), 1..40),
+        payloads in prop::collection::vec(payload(), 1..4),
+    ) {
+        let hooks: Vec<Hook> = matchers.into_iter().enumerate().map(|(index, matcher)| quiet_hook(index, matcher)).collect();
+        for payload in payloads {
+            let given = Given { hooks: hooks.clone(), payload, ..Given::default() };
+            let alone: Vec<usize> = (0..hooks.len()).filter(|index| hooks[*index].matches_alone(&given, &given.payload.0)).collect();
+            let together: Vec<usize> = by_facade(&given).stages.into_iter().flatten().collect();
+            prop_assert_eq!(together, alone);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Drives one dispatch to its end, through the façade or through the engine.
+
+use std::sync::Arc;
+
+use hookweave::host::{Failure, FailureKind, Mode, Plan, Planned, Report, Reuse, Said, Step, begin};
+use hookweave::payload::Json;
+use hookweave::{Engine, Event, HookError, HookResponse};
+use serde_json::Value;
+
+use super::given::{Given, Says};
+
+/// A dispatch that has ended, and how it went.
+#[derive(Debug)]
+pub(crate) struct Driven {
+    /// Its outcome in canonical form.
+    pub(crate) outcome: Value,
+    /// The hooks of each stage that ran, by their places.
+    pub(crate) stages: Vec<Vec<usize>>,
+    /// Which of the stages were rechecks.
+    pub(crate) rechecks: Vec<bool>,
+}
+
+/// Runs a dispatch through the façade, without waiting for anything.
+pub(crate) fn by_facade(given: &Given) -> Driven {
+    let registry = given.registry();
+    let snapshot = registry.snapshot();
+    let spec = snapshot.resolve(given.event).unwrap();
+    let payload = given.payload.0.clone();
+    let planned = match snapshot.event(given.event) {
+        Some(index) => snapshot.plan(&Json, index, &&payload),
+        None => Planned { plan: Arc::new(Plan::empty(Mode::Sequential)), reuse: Reuse::Event },
+    };
+    let (mut stages, mut rechecks): (Vec<Vec<usize>>, _) = (Vec::new(), Vec::new());
+    let mut step = begin(&Json, Arc::clone(&snapshot), spec, planned.plan, planned.reuse, payload);
+    loop {
+        match step {
+            Step::Run(stage) => {
+                let hooks: Vec<usize> = stage.calls().iter().map(|call| *call.entry().handler()).collect();
+                let reports: Vec<Report<Value>> = hooks
+                    .iter()
+                    .map(|hook| {
+                        let first = !stages.iter().flatten().any(|earlier| earlier == hook);
+                        let hook = &given.hooks[*hook];
+                        Report::new(said(if first { &hook.first } else { &hook.again }), 0)
+                    })
+                    .collect();
+                rechecks.push(stage.is_recheck());
+                stages.push(hooks);
+                step = stage.resume(&Json, reports);
+            }
+            Step::Done(done) => {
+                let mut outcome = serde_json::to_value(done.summary()).unwrap();
+                outcome["event"] = done.payload().clone();
+                outcome["ext"] = done.ext().map(|(dialect, value)| (dialect.to_owned(), value.clone())).collect();
+                return Driven { outcome, stages, rechecks };
+            }
+        }
+    }
+}
+
+fn said(says: &Says) -> Said<Value> {
+    match says {
+        Says::Answer(Value::Null) => Said::Nothing,
+        Says::Answer(answer) => Said::Answer(answer.clone()),
+        Says::Raises => Said::Failed(Failure::new(FailureKind::Raised, "boom")),
+    }
+}
+
+fn response(says: &Says) -> Result<HookResponse, HookError> {
+    match says {
+        Says::Answer(answer) => HookResponse::from_json(answer.clone()).map_err(|other| other.to_string().into()),
+        Says::Raises => Err("boom".into()),
+    }
+}
+
+/// Runs the same dispatch through an engine: with closures, or with futures that finish after so many turns each.
+pub(crate) fn by_engine(given: &Given, delays: Option<&[usize]>) -> Value {
+    let settings = given.options.as_object().unwrap().clone();
+    let engine = Engine::builder().settings(settings).build().unwrap();
+    for (index, hook) in given.hooks.iter().enumerate() {
+        let registration = engine.on(given.event).spec(given.spec(hook));
+        let runs = std::sync::atomic::AtomicUsize::new(0);
+        let hook = hook.clone();
+        let next = move || {
+            let first = runs.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 0;
+            response(if first { &hook.first } else { &hook.again })
+        };
+        match delays {
+            None => registration.run(move |_: &Event| next()).unwrap(),
+            Some(delays) => {
+                let turns = delays[index % delays.len()];
+                registration
+                    .run_async(move |_| {
+                        let answer = next();
+                        async move {
+                            for _ in 0..turns {
+                                tokio::task::yield_now().await;
+                            }
+                            answer
+                        }
+                    })
+                    .unwrap()
+            }
+        };
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let outcome = runtime.block_on(engine.dispatch(Event::new(given.event, given.payload.0.clone()))).unwrap();
+    let mut whole = outcome.to_json();
+    whole["event"] = outcome.event().payload().clone();
+    whole
+}
+
+/// The outcome without what a clock says.
+pub(crate) fn without_times(outcome: &Value) -> Value {
+    let mut outcome = outcome.clone();
+    for entry in outcome["trace"].as_array_mut().into_iter().flatten() {
+        entry.as_object_mut().unwrap().shift_remove("duration_us");
+    }
+    outcome
+}
