@@ -174,7 +174,7 @@ proptest! {
         matchers in prop::collection::vec(matcher(), 1..40),
         payloads in prop::collection::vec(payload(), 1..4),
     ) {
-        let hooks: Vec<Hook> = matchers.into_iter().enumerate().map(|(index, matcher)| quiet_hook(index, matcher)).collect();
+        let hooks: Vec<Hook> = matchers.into_iter().enumerate().map(|(index, matcher)| quiet_hook(index, &matcher)).collect();
         for payload in payloads {
             let given = Given { hooks: hooks.clone(), payload, ..Given::default() };
             let alone: Vec<usize> = (0..hooks.len()).filter(|index| hooks[*index].matches_alone(&given, &given.payload.0)).collect();

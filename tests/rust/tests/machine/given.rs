@@ -226,7 +226,7 @@ pub(crate) fn payload() -> impl Strategy<Value = Payload> {
 }
 
 /// A hook that only matches.
-pub(crate) fn quiet_hook(index: usize, matcher: Value) -> Hook {
+pub(crate) fn quiet_hook(index: usize, matcher: &Value) -> Hook {
     let name = format!("h{index}");
     let settings = json!({"name": name, "matcher": matcher}).as_object().unwrap().clone();
     Hook { name, settings, first: Says::Answer(Value::Null), again: Says::Answer(Value::Null) }
