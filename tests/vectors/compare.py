@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections import Counter
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+LAW = HERE.parent.parent / "docs" / "SEMANTICS.md"
 LISTS = HERE.parent.parent / "target" / "vectors"
 HOSTS = ("rust", "python", "node")
 NOT_CASES = {"schema.json", "rules.json"}
@@ -67,6 +69,15 @@ def check_files(topics: dict[str, dict]) -> list[str]:
     return faults
 
 
+def check_law() -> list[str]:
+    """Rules of rules.json that docs/SEMANTICS.md does not have, and the other way round."""
+    rules = {rule["id"] for rule in json.loads((HERE / "rules.json").read_text(encoding="utf-8"))}
+    written = set(re.findall(r"`(S[2-9]\.[a-z0-9_.-]+)`", LAW.read_text(encoding="utf-8")))
+    return [f"{LAW.name} does not have the rule {rule}" for rule in sorted(rules - written)] + [
+        f"rules.json does not have the rule {rule} of {LAW.name}" for rule in sorted(written - rules)
+    ]
+
+
 def check_case(topic: str, case: dict) -> list[str]:
     """Faults that only the whole case shows."""
     faults = []
@@ -115,7 +126,7 @@ def main() -> int:
     parser.add_argument("--schema", action="store_true", help="fail when the schema cannot be checked")
     options = parser.parse_args()
     topics = read_topics()
-    faults = check_schema(topics, options.schema) + check_files(topics)
+    faults = check_schema(topics, options.schema) + check_files(topics) + check_law()
     for name, topic in topics.items():
         print(f"{name.removesuffix('.json'):<15} {len(topic['cases']):4}")
     print(f"{'in all':<15} {sum(len(topic['cases']) for topic in topics.values()):4}")

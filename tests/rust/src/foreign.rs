@@ -260,6 +260,7 @@ fn fill(spec: &EventSpec, payload: Value) -> Result<Value, Error> {
     if spec.built_in().is_some() && spec.may_have("tool_use_id") {
         fields.insert("tool_use_id".to_owned(), envelope.tool_use_id().into());
     }
+    fields.insert("metadata".to_owned(), json!({}));
     fields.extend(given.into_iter().filter(|(name, _)| name != "event_type"));
     Ok(whole)
 }
