@@ -160,12 +160,12 @@ def typed_stub(events: Sequence[Event], common: Sequence[Mapping[str, Any]]) -> 
     for method, result in (("dispatch", "Dispatch[{}]"), ("dispatch_sync", "Outcome[{}]")):
         for event in events:
             lines += ["    @overload", f"    def {method}(", "        self,"]
-            lines += [f"        event: {literal(event)},", "        payload: Mapping[str, Any] = ...,", "        /,"]
+            lines += [f"        event_: {literal(event)},", "        payload_: Mapping[str, Any] = ...,", "        /,"]
             lines += ["        *,", *[f"        {part}," for part in signature(event, common)]]
             lines += [f"    ) -> {result.format('events.' + event['name'] + 'Event')}: ..."]
-        given = "event: EventName, payload: Mapping[str, Any] = ..., /, **fields: Any"
+        given = "event_: EventName, payload_: Mapping[str, Any] = ..., /, **fields: Any"
         lines += ["    @overload", f"    def {method}(self, {given}) -> {result.format('Event')}: ..."]
-        lines += ["    @overload", f"    def {method}(self, event: E, /) -> {result.format('E')}: ..."]
+        lines += ["    @overload", f"    def {method}(self, event_: E, /) -> {result.format('E')}: ..."]
     return "\n".join([*lines, ""])
 
 

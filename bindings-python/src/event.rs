@@ -18,7 +18,7 @@ use pyo3::{ffi, intern};
 
 use crate::convert::{Shape, copy, is_container};
 use crate::errors;
-use crate::fill;
+use crate::fill::{self, Fields};
 use crate::object::{Object, dict_get, is_instance};
 
 /// An `Event` instance. All zero bytes, as CPython allocates it, is an event without anything.
@@ -124,6 +124,9 @@ impl<'a> EventRef<'a> {
 
     /// One field as this holder sees it; `None` if the payload lacks it and the engine makes none up.
     pub(crate) fn read(&self, py: Python<'_>, name: &Bound<'_, PyString>, shape: Shape) -> PyResult<Option<Object>> {
+        if name.is(intern!(py, "event_type")) {
+            return Ok(self.name());
+        }
         // SAFETY: `self` is an event; every part is cloned before other code runs.
         let (copies, payload) = unsafe { ((*self.raw()).copies.clone(), (*self.raw()).payload.clone()) };
         if let Some(copies) = &copies
@@ -149,10 +152,10 @@ impl<'a> EventRef<'a> {
         Ok(Some(Object::from_bound(made)))
     }
 
-    /// The whole payload with what the engine made up, as plain containers, with this holder's own copies in it.
-    pub(crate) fn whole<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    /// The whole payload with what the engine made up.
+    pub(crate) fn whole<'py>(&self, py: Python<'py>, fields: Fields) -> PyResult<Bound<'py, PyDict>> {
         let (Some(name), Some(payload)) = (self.name(), self.payload()) else { return Ok(PyDict::new(py)) };
-        fill::whole(py, &name, &payload, &self.share_filled(py))
+        fill::whole(py, &name, &payload, &self.share_filled(py), fields)
     }
 
     /// A value that the engine makes up, the same for every hook of the dispatch.

@@ -1,11 +1,12 @@
 //! What the engine makes up where a payload lacks it.
 
-use hookweave::host::{BUILT_IN, new_id, now_ms};
+use hookweave::host::{BUILT_IN, MAX_NESTING, new_id, now_ms};
 use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::convert::{Shape, copy};
+use crate::errors;
 use crate::object::{Object, dict_get};
 
 /// A made-up value of a field, or `None` for a field that stays away.
@@ -29,20 +30,40 @@ fn has_tool_use_id(event: &str) -> bool {
 /// The fields that every event has, in the order in which they are shown.
 const ALWAYS: &[&str] = &["event_type", "session_id", "timestamp", "tool_use_id", "metadata"];
 
-/// The whole payload with what was made up, as plain containers that the caller owns.
+/// What becomes of a field in a copy of the whole payload.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fields {
+    /// Plain containers that the caller owns; one that nests too deep is an error.
+    Copied,
+    /// The same, but what nests too deep is shared: an outcome can always be looked at.
+    CopiedIfPossible,
+    /// As the host gave them, for whoever only reads.
+    Shared,
+}
+
+/// The whole payload with what was made up.
 pub(crate) fn whole<'py>(
     py: Python<'py>,
     event: &Object,
     payload: &Object,
     filled: &Object,
+    fields: Fields,
 ) -> PyResult<Bound<'py, PyDict>> {
     let whole = PyDict::new(py);
     whole.set_item("event_type", event.borrow(py))?;
     let payload = payload.borrow(py);
     for (name, field) in payload.cast::<PyDict>()?.iter() {
-        let field = copy(&field, Shape::Plain, hookweave::host::MAX_NESTING)
-            .map_err(|deep| crate::errors::raise(py, "payload_too_deep", &format!("{name}: {deep}")))?;
-        whole.set_item(name, field)?;
+        if name.eq("event_type")? {
+            // The host may have said an alias.
+            continue;
+        }
+        let kept = match fields {
+            Fields::Shared => field,
+            Fields::CopiedIfPossible => copy(&field, Shape::Plain, MAX_NESTING).unwrap_or(field),
+            Fields::Copied => copy(&field, Shape::Plain, MAX_NESTING)
+                .map_err(|deep| errors::raise(py, "payload_too_deep", &format!("{name}: {deep}")))?,
+        };
+        whole.set_item(name, kept)?;
     }
     let filled = filled.borrow(py);
     for name in ALWAYS {

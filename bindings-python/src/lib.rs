@@ -25,6 +25,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 
 use event::EventRef;
+use fill::Fields;
 use object::{Inside, Object};
 
 /// Whatever makes use of Python objects here relies on the GIL, so a free-threaded interpreter is asked to switch it on.
@@ -74,6 +75,7 @@ fn with_event<R>(event: &Bound<'_, PyAny>, look: impl FnOnce(EventRef<'_>) -> Py
 #[pyfunction]
 fn event_item<'py>(event: &Bound<'py, PyAny>, name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
     let py = event.py();
+    let name = &PyString::intern(py, name.to_str()?);
     with_event(event, |view| match view.read(py, name, event::shape_of(name))? {
         Some(value) => Ok(value.into_bound(py)),
         None => Err(pyo3::exceptions::PyKeyError::new_err(name.clone().unbind())),
@@ -83,14 +85,14 @@ fn event_item<'py>(event: &Bound<'py, PyAny>, name: &Bound<'py, PyString>) -> Py
 /// The whole payload as plain containers.
 #[pyfunction]
 fn event_dict<'py>(event: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
-    with_event(event, |view| view.whole(event.py()))
+    with_event(event, |view| view.whole(event.py(), Fields::Copied))
 }
 
 /// The whole payload as canonical JSON text.
 #[pyfunction]
 fn event_json(event: &Bound<'_, PyAny>) -> PyResult<String> {
     let py = event.py();
-    let whole = event_dict(event)?;
+    let whole = with_event(event, |view| view.whole(py, Fields::Shared))?;
     hookweave::host::to_json(&convert::PyHost::new(py), &whole.as_any().as_borrowed())
         .map_err(|error| errors::raise(py, "payload_not_json", &error.to_string()))
 }

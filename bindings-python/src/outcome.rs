@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::convert::{PyHost, Shape, copy};
 use crate::event::EventRef;
-use crate::fill;
+use crate::fill::{self, Fields};
 use crate::flight::Finished;
 use crate::known::{Handler, Known};
 use crate::object::{Gil, Object};
@@ -61,7 +61,7 @@ impl Outcome {
     }
 
     fn whole<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        fill::whole(py, &self.known.name, self.inner.payload(), &self.filled(py))
+        fill::whole(py, &self.known.name, self.inner.payload(), &self.filled(py), Fields::CopiedIfPossible)
     }
 }
 

@@ -77,7 +77,10 @@ async def run_stage(calls: list[Call]) -> list[Report | None]:
         ended: list[BaseException] = []
         async with trio.open_nursery() as nursery:
 
-            async def run(index: int, awaitable: Awaitable[Any], began: float) -> None:
+            async def run(
+                index: int, awaitable: Awaitable[Any], began: float, task_status: trio.TaskStatus[None]
+            ) -> None:
+                task_status.started()
                 try:
                     reports[index] = await _finish(awaitable, calls[index][2], began)
                 except trio.Cancelled:
@@ -88,7 +91,8 @@ async def run_stage(calls: list[Call]) -> list[Report | None]:
                     nursery.cancel_scope.cancel()
 
             for index, (awaitable, began) in waiting.items():
-                nursery.start_soon(run, index, awaitable, began)
+                # Not start_soon: trio would begin them in an order of its own.
+                await nursery.start(run, index, awaitable, began)
         if ended:
             raise ended[0]
     return reports

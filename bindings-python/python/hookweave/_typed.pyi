@@ -298,8 +298,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["SessionStart", "session:start", "session_start"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["SessionStart", "session:start", "session_start"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         source: str = ...,
@@ -314,8 +314,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["SessionEnd", "session:end", "session_end"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["SessionEnd", "session:end", "session_end"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         reason: str = ...,
@@ -329,8 +329,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["UserPromptSubmit", "PrePromptSubmit", "prompt:submit", "BeforeAgent", "userPromptSubmitted", "beforeSubmitPrompt", "pre_prompt"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["UserPromptSubmit", "PrePromptSubmit", "prompt:submit", "BeforeAgent", "userPromptSubmitted", "beforeSubmitPrompt", "pre_prompt"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         prompt: str = ...,
@@ -344,8 +344,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["PostUserMessage"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["PostUserMessage"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         prompt: str = ...,
@@ -359,8 +359,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["GenerateStart", "generate_start", "provider:request", "BeforeModel"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["GenerateStart", "generate_start", "provider:request", "BeforeModel"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         prompt: str = ...,
@@ -377,8 +377,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["GenerateEnd", "generate_end", "provider:response", "AfterModel"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["GenerateEnd", "generate_end", "provider:response", "AfterModel"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         prompt: str = ...,
@@ -394,8 +394,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["PreToolUse", "tool:pre", "pre_tool_use", "BeforeTool", "preToolUse"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["PreToolUse", "tool:pre", "pre_tool_use", "BeforeTool", "preToolUse"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         tool: str = ...,
@@ -412,8 +412,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["PostToolUse", "tool:post", "post_tool_use", "AfterTool", "postToolUse"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["PostToolUse", "tool:post", "post_tool_use", "AfterTool", "postToolUse"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         tool: str = ...,
@@ -430,8 +430,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["PostToolUseFailure", "ToolError", "tool:error", "postToolUseFailure"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["PostToolUseFailure", "ToolError", "tool:error", "postToolUseFailure"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         tool: str = ...,
@@ -449,8 +449,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["PermissionRequest", "permissionRequest", "permission_request"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["PermissionRequest", "permissionRequest", "permission_request"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         tool: str = ...,
@@ -466,8 +466,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["PermissionGranted"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["PermissionGranted"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         tool: str = ...,
@@ -483,8 +483,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["PermissionDenied"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["PermissionDenied"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         tool: str = ...,
@@ -501,8 +501,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["SubagentStart", "subagentStart"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["SubagentStart", "subagentStart"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         agent_id: str = ...,
@@ -517,8 +517,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["SubagentStop", "subagentStop"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["SubagentStop", "subagentStop"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         agent_id: str = ...,
@@ -533,8 +533,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["PreCompact", "PreCompress", "preCompact", "context:pre_compact"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["PreCompact", "PreCompress", "preCompact", "context:pre_compact"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         trigger: str = ...,
@@ -550,8 +550,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["PostCompact", "context:post_compact"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["PostCompact", "context:post_compact"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         trigger: str = ...,
@@ -566,8 +566,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["ContextWarning"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["ContextWarning"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         usage: Any = ...,
@@ -584,8 +584,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["Notification", "NotificationEvent", "user:notification"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["Notification", "NotificationEvent", "user:notification"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         message: str = ...,
@@ -601,8 +601,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["Stop", "agentStop", "AfterAgent", "orchestrator:complete"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["Stop", "agentStop", "AfterAgent", "orchestrator:complete"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         last_message: str | None = ...,
@@ -621,8 +621,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["StopFailure", "errorOccurred", "error:orchestrator"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["StopFailure", "errorOccurred", "error:orchestrator"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         error: Any = ...,
@@ -636,8 +636,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["ToolResolution", "decision:tool_resolution", "DECISION_TOOL_RESOLUTION"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["ToolResolution", "decision:tool_resolution", "DECISION_TOOL_RESOLUTION"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         tool: str = ...,
@@ -652,8 +652,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["GenerateError", "error:provider"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["GenerateError", "error:provider"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         error: Any = ...,
@@ -668,8 +668,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["StatusLine"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["StatusLine"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         text: str | None = ...,
@@ -683,8 +683,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["FileSuggestion"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["FileSuggestion"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         query: str = ...,
@@ -699,8 +699,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["Setup"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["Setup"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         trigger: str = ...,
@@ -714,8 +714,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["InstructionsLoaded"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["InstructionsLoaded"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         file_path: str = ...,
@@ -734,8 +734,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["UserPromptExpansion"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["UserPromptExpansion"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         expansion_type: str | None = ...,
@@ -753,8 +753,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["MessageDisplay"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["MessageDisplay"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         turn_id: str | None = ...,
@@ -772,8 +772,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["PostToolBatch"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["PostToolBatch"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         tool_calls: Sequence[Any] = ...,
@@ -787,8 +787,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["TaskCreated"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["TaskCreated"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         task_id: str = ...,
@@ -806,8 +806,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["TaskCompleted"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["TaskCompleted"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         task_id: str = ...,
@@ -825,8 +825,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["TeammateIdle"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["TeammateIdle"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         teammate_name: str = ...,
@@ -841,8 +841,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["PreModelSwitch"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["PreModelSwitch"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         from_model: Any = ...,
@@ -860,8 +860,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["PostModelSwitch"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["PostModelSwitch"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         from_model: Any = ...,
@@ -878,8 +878,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["ConfigChange"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["ConfigChange"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         source: str = ...,
@@ -894,8 +894,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["CwdChanged"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["CwdChanged"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         old_cwd: str = ...,
@@ -910,8 +910,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["DirectoryAdded"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["DirectoryAdded"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         directory: str = ...,
@@ -926,8 +926,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["FileChanged"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["FileChanged"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         file_path: str = ...,
@@ -942,8 +942,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["WorktreeCreate"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["WorktreeCreate"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         name: str = ...,
@@ -957,8 +957,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["WorktreeRemove"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["WorktreeRemove"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         worktree_path: str = ...,
@@ -972,8 +972,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["Elicitation"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["Elicitation"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         mcp_server_name: str = ...,
@@ -992,8 +992,8 @@ class TypedClient:
     @overload
     def dispatch(
         self,
-        event: Literal["ElicitationResult"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["ElicitationResult"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         mcp_server_name: str = ...,
@@ -1009,14 +1009,14 @@ class TypedClient:
         **fields: Any,
     ) -> Dispatch[events.ElicitationResultEvent]: ...
     @overload
-    def dispatch(self, event: EventName, payload: Mapping[str, Any] = ..., /, **fields: Any) -> Dispatch[Event]: ...
+    def dispatch(self, event_: EventName, payload_: Mapping[str, Any] = ..., /, **fields: Any) -> Dispatch[Event]: ...
     @overload
-    def dispatch(self, event: E, /) -> Dispatch[E]: ...
+    def dispatch(self, event_: E, /) -> Dispatch[E]: ...
     @overload
     def dispatch_sync(
         self,
-        event: Literal["SessionStart", "session:start", "session_start"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["SessionStart", "session:start", "session_start"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         source: str = ...,
@@ -1031,8 +1031,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["SessionEnd", "session:end", "session_end"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["SessionEnd", "session:end", "session_end"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         reason: str = ...,
@@ -1046,8 +1046,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["UserPromptSubmit", "PrePromptSubmit", "prompt:submit", "BeforeAgent", "userPromptSubmitted", "beforeSubmitPrompt", "pre_prompt"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["UserPromptSubmit", "PrePromptSubmit", "prompt:submit", "BeforeAgent", "userPromptSubmitted", "beforeSubmitPrompt", "pre_prompt"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         prompt: str = ...,
@@ -1061,8 +1061,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["PostUserMessage"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["PostUserMessage"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         prompt: str = ...,
@@ -1076,8 +1076,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["GenerateStart", "generate_start", "provider:request", "BeforeModel"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["GenerateStart", "generate_start", "provider:request", "BeforeModel"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         prompt: str = ...,
@@ -1094,8 +1094,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["GenerateEnd", "generate_end", "provider:response", "AfterModel"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["GenerateEnd", "generate_end", "provider:response", "AfterModel"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         prompt: str = ...,
@@ -1111,8 +1111,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["PreToolUse", "tool:pre", "pre_tool_use", "BeforeTool", "preToolUse"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["PreToolUse", "tool:pre", "pre_tool_use", "BeforeTool", "preToolUse"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         tool: str = ...,
@@ -1129,8 +1129,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["PostToolUse", "tool:post", "post_tool_use", "AfterTool", "postToolUse"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["PostToolUse", "tool:post", "post_tool_use", "AfterTool", "postToolUse"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         tool: str = ...,
@@ -1147,8 +1147,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["PostToolUseFailure", "ToolError", "tool:error", "postToolUseFailure"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["PostToolUseFailure", "ToolError", "tool:error", "postToolUseFailure"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         tool: str = ...,
@@ -1166,8 +1166,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["PermissionRequest", "permissionRequest", "permission_request"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["PermissionRequest", "permissionRequest", "permission_request"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         tool: str = ...,
@@ -1183,8 +1183,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["PermissionGranted"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["PermissionGranted"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         tool: str = ...,
@@ -1200,8 +1200,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["PermissionDenied"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["PermissionDenied"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         tool: str = ...,
@@ -1218,8 +1218,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["SubagentStart", "subagentStart"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["SubagentStart", "subagentStart"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         agent_id: str = ...,
@@ -1234,8 +1234,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["SubagentStop", "subagentStop"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["SubagentStop", "subagentStop"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         agent_id: str = ...,
@@ -1250,8 +1250,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["PreCompact", "PreCompress", "preCompact", "context:pre_compact"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["PreCompact", "PreCompress", "preCompact", "context:pre_compact"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         trigger: str = ...,
@@ -1267,8 +1267,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["PostCompact", "context:post_compact"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["PostCompact", "context:post_compact"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         trigger: str = ...,
@@ -1283,8 +1283,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["ContextWarning"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["ContextWarning"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         usage: Any = ...,
@@ -1301,8 +1301,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["Notification", "NotificationEvent", "user:notification"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["Notification", "NotificationEvent", "user:notification"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         message: str = ...,
@@ -1318,8 +1318,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["Stop", "agentStop", "AfterAgent", "orchestrator:complete"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["Stop", "agentStop", "AfterAgent", "orchestrator:complete"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         last_message: str | None = ...,
@@ -1338,8 +1338,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["StopFailure", "errorOccurred", "error:orchestrator"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["StopFailure", "errorOccurred", "error:orchestrator"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         error: Any = ...,
@@ -1353,8 +1353,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["ToolResolution", "decision:tool_resolution", "DECISION_TOOL_RESOLUTION"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["ToolResolution", "decision:tool_resolution", "DECISION_TOOL_RESOLUTION"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         tool: str = ...,
@@ -1369,8 +1369,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["GenerateError", "error:provider"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["GenerateError", "error:provider"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         error: Any = ...,
@@ -1385,8 +1385,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["StatusLine"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["StatusLine"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         text: str | None = ...,
@@ -1400,8 +1400,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["FileSuggestion"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["FileSuggestion"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         query: str = ...,
@@ -1416,8 +1416,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["Setup"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["Setup"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         trigger: str = ...,
@@ -1431,8 +1431,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["InstructionsLoaded"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["InstructionsLoaded"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         file_path: str = ...,
@@ -1451,8 +1451,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["UserPromptExpansion"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["UserPromptExpansion"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         expansion_type: str | None = ...,
@@ -1470,8 +1470,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["MessageDisplay"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["MessageDisplay"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         turn_id: str | None = ...,
@@ -1489,8 +1489,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["PostToolBatch"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["PostToolBatch"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         tool_calls: Sequence[Any] = ...,
@@ -1504,8 +1504,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["TaskCreated"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["TaskCreated"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         task_id: str = ...,
@@ -1523,8 +1523,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["TaskCompleted"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["TaskCompleted"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         task_id: str = ...,
@@ -1542,8 +1542,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["TeammateIdle"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["TeammateIdle"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         teammate_name: str = ...,
@@ -1558,8 +1558,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["PreModelSwitch"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["PreModelSwitch"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         from_model: Any = ...,
@@ -1577,8 +1577,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["PostModelSwitch"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["PostModelSwitch"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         from_model: Any = ...,
@@ -1595,8 +1595,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["ConfigChange"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["ConfigChange"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         source: str = ...,
@@ -1611,8 +1611,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["CwdChanged"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["CwdChanged"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         old_cwd: str = ...,
@@ -1627,8 +1627,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["DirectoryAdded"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["DirectoryAdded"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         directory: str = ...,
@@ -1643,8 +1643,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["FileChanged"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["FileChanged"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         file_path: str = ...,
@@ -1659,8 +1659,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["WorktreeCreate"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["WorktreeCreate"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         name: str = ...,
@@ -1674,8 +1674,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["WorktreeRemove"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["WorktreeRemove"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         worktree_path: str = ...,
@@ -1689,8 +1689,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["Elicitation"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["Elicitation"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         mcp_server_name: str = ...,
@@ -1709,8 +1709,8 @@ class TypedClient:
     @overload
     def dispatch_sync(
         self,
-        event: Literal["ElicitationResult"],
-        payload: Mapping[str, Any] = ...,
+        event_: Literal["ElicitationResult"],
+        payload_: Mapping[str, Any] = ...,
         /,
         *,
         mcp_server_name: str = ...,
@@ -1726,6 +1726,6 @@ class TypedClient:
         **fields: Any,
     ) -> Outcome[events.ElicitationResultEvent]: ...
     @overload
-    def dispatch_sync(self, event: EventName, payload: Mapping[str, Any] = ..., /, **fields: Any) -> Outcome[Event]: ...
+    def dispatch_sync(self, event_: EventName, payload_: Mapping[str, Any] = ..., /, **fields: Any) -> Outcome[Event]: ...
     @overload
-    def dispatch_sync(self, event: E, /) -> Outcome[E]: ...
+    def dispatch_sync(self, event_: E, /) -> Outcome[E]: ...

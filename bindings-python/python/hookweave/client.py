@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NewType, Self, TypeAlias
 
 from . import _detached, _native
 from ._typed import TypedClient
-from .outcome import HookInfo
+from .outcome import HookInfo, hook_infos
 
 __all__ = ["EventName", "HookClient", "HookOptions", "TemporaryHook"]
 
@@ -117,7 +117,7 @@ class HookClient(TypedClient, _native.Client):
 
     def list_hooks(self) -> list[HookInfo]:
         """All hooks, by event and in the order in which they run."""
-        return [HookInfo(**info) for info in self._hooks()]
+        return hook_infos(self._hooks())
 
     def define_event(self, name: str, *, gate: bool = True, modifiable: Iterable[str] = ()) -> EventName:
         """Makes a custom event known; on a gate a block stops what the host is about to do."""

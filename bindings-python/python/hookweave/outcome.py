@@ -60,7 +60,7 @@ class Question:
     """Something that a hook wants a person to decide; ``timeout`` in seconds."""
 
     hook: str
-    prompt: str
+    prompt: str | None
     options: tuple[str, ...] = ()
     timeout: float | None = None
     default: Literal["allow", "deny"] = "deny"
@@ -185,6 +185,16 @@ def questions(parts: Parts) -> list[Question]:
 def unmatched(parts: Parts) -> list[Unmatched]:
     """Hooks that were not selected."""
     return [Unmatched(**part) for part in parts]
+
+
+def hook_infos(parts: Parts) -> list[HookInfo]:
+    """Registered hooks; milliseconds become seconds."""
+    infos = []
+    for part in parts:
+        fields = dict(part)
+        limit = fields.pop("timeout_ms")
+        infos.append(HookInfo(timeout=None if limit is None else limit / 1000, **fields))
+    return infos
 
 
 def explained(parts: Parts) -> list[Explained]:

@@ -1,0 +1,39 @@
+"""Every conformance vector, in every style that can do it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from vectors.run import cases, run_case, styles
+
+LIST = Path(__file__).resolve().parents[2] / "target" / "vectors" / "python.txt"
+
+CASES = cases()
+RUNS = [(case, style) for case in CASES if "python" not in case.get("not", {}) for style in styles(case)]
+
+
+@pytest.fixture(scope="module")
+def ran() -> Iterator[set[str]]:
+    """Collects the cases that ran and writes the list that is compared with the other languages'."""
+    done: set[str] = set()
+    yield done
+    passed_over = {case["id"]: case["not"]["python"] for case in CASES if "python" in case.get("not", {})}
+    lines = [*done, *(f"{name} # {reason}" for name, reason in passed_over.items())]
+    LIST.parent.mkdir(parents=True, exist_ok=True)
+    LIST.write_text("".join(f"{line}\n" for line in sorted(lines)), encoding="utf-8")
+
+
+@pytest.mark.parametrize(("case", "style"), RUNS, ids=[f"{case['id']}-{style}" for case, style in RUNS])
+def test_vector(case: dict[str, Any], style: str, ran: set[str]) -> None:
+    """The case holds."""
+    ran.add(case["id"])
+    run_case(case, style)
+
+
+def test_every_case_runs_in_some_style() -> None:
+    """A case that no style can do would pass without being tested."""
+    tested = {case["id"] for case, _ in RUNS}
+    assert [case["id"] for case in CASES if case["id"] not in tested and "python" not in case.get("not", {})] == []

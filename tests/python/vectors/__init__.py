@@ -1,0 +1,1 @@
+"""Runs the conformance vectors of ``tests/vectors`` against the Python package."""
