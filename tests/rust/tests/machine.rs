@@ -10,8 +10,8 @@ mod machine {
 use std::collections::BTreeMap;
 
 use machine::combine::{Parts, combine};
-use machine::drive::{Driven, by_engine, by_facade, without_times};
-use machine::given::{Given, Hook, Payload, hooks_for_splitting, matcher, payload, quiet_hook, world};
+use machine::drive::{Crowd, Driven, by_engine, by_facade, without_times};
+use machine::given::{Given, Hook, Payload, hooks_for_splitting, matcher, payload, quiet_hook, quiet_world, world};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -134,6 +134,34 @@ proptest! {
             }
             let saw_it = driven.stages.iter().enumerate().any(|(at, hooks)| at > stage && hooks.contains(&index));
             prop_assert!(saw_it, "{} has not seen the final event: {}", hook.name, driven.outcome);
+        }
+    }
+
+    /// However dispatches interleave and whichever are abandoned, a once hook starts at most once; it is gone exactly
+    /// when it has started, and a later dispatch finds it when it has not.
+    #[test]
+    fn a_once_hook_starts_once(given in quiet_world(), moves in prop::collection::vec((0..4_u8, 0..4_usize), 0..30)) {
+        let mut crowd = Crowd::new(&given);
+        for (kind, place) in moves {
+            match kind {
+                0 => crowd.begin(&given),
+                1 => crowd.abandon(place),
+                _ => crowd.step(place),
+            }
+        }
+        crowd.finish();
+        let once = |hook: &usize| given.hooks[*hook].settings.contains_key("once");
+        let left = crowd.left(&given);
+        for hook in (0..given.hooks.len()).filter(once) {
+            prop_assert!(crowd.starts[hook] <= 1, "hook {hook} started {} times", crowd.starts[hook]);
+            prop_assert_eq!(left.contains(&hook), crowd.starts[hook] == 0);
+        }
+        let before = crowd.starts.clone();
+        crowd.begin(&given);
+        crowd.finish();
+        for (hook, starts) in crowd.starts.iter().enumerate() {
+            let again = !once(&hook) || before[hook] == 0;
+            prop_assert_eq!(*starts, before[hook] + usize::from(again), "hook {}", hook);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hookweave::host::{Failure, FailureKind, Mode, Plan, Planned, Report, Reuse, Said, Step, begin};
+use hookweave::host::{Failure, FailureKind, Mode, Plan, Planned, Registry, Report, Reuse, Said, Stage, Step, begin};
 use hookweave::payload::Json;
 use hookweave::{Engine, Event, HookError, HookResponse};
 use serde_json::Value;
@@ -41,6 +41,9 @@ pub(crate) fn by_facade(given: &Given) -> Driven {
                     .map(|hook| {
                         let first = !stages.iter().flatten().any(|earlier| earlier == hook);
                         let hook = &given.hooks[*hook];
+                        if hook.is_detached() {
+                            return Report::new(Said::Detached, 0);
+                        }
                         Report::new(said(if first { &hook.first } else { &hook.again }), 0)
                     })
                     .collect();
@@ -117,4 +120,76 @@ pub(crate) fn without_times(outcome: &Value) -> Value {
         entry.as_object_mut().unwrap().shift_remove("duration_us");
     }
     outcome
+}
+
+/// Dispatches under way at the same time, to be moved on in any order.
+pub(crate) struct Crowd {
+    registry: Arc<Registry<usize>>,
+    running: Vec<Option<Stage<usize, Value>>>,
+    /// How often each hook has started.
+    pub(crate) starts: Vec<usize>,
+}
+
+impl Crowd {
+    pub(crate) fn new(given: &Given) -> Self {
+        Self { registry: given.registry(), running: Vec::new(), starts: vec![0; given.hooks.len()] }
+    }
+
+    /// Begins one more dispatch.
+    pub(crate) fn begin(&mut self, given: &Given) {
+        let snapshot = self.registry.snapshot();
+        let index = snapshot.event(given.event).unwrap();
+        let payload = given.payload.0.clone();
+        let planned = snapshot.plan(&Json, index, &&payload);
+        let spec = Arc::clone(index.spec());
+        let step = begin(&Json, Arc::clone(&snapshot), spec, planned.plan, planned.reuse, payload);
+        self.keep(self.running.len(), step);
+    }
+
+    fn keep(&mut self, place: usize, step: Step<usize, Value>) {
+        let stage = if let Step::Run(stage) = step { Some(stage) } else { None };
+        if place == self.running.len() {
+            self.running.push(stage);
+        } else {
+            self.running[place] = stage;
+        }
+    }
+
+    fn at(&mut self, place: usize) -> Option<usize> {
+        if self.running.is_empty() { None } else { Some(place % self.running.len()) }
+    }
+
+    /// Starts the hooks of a dispatch's stage, all of them answering nothing, and moves it on.
+    pub(crate) fn step(&mut self, place: usize) {
+        let Some(place) = self.at(place) else { return };
+        let Some(mut stage) = self.running[place].take() else { return };
+        let hooks: Vec<usize> = stage.calls().iter().map(|call| *call.entry().handler()).collect();
+        for (index, hook) in hooks.iter().enumerate() {
+            stage.started(index);
+            self.starts[*hook] += 1;
+        }
+        let step = stage.resume(&Json, hooks.iter().map(|_| Report::new(Said::Nothing, 0)));
+        self.keep(place, step);
+    }
+
+    /// Abandons a dispatch, before the hooks of its stage start.
+    pub(crate) fn abandon(&mut self, place: usize) {
+        if let Some(place) = self.at(place) {
+            self.running[place] = None;
+        }
+    }
+
+    /// Moves every dispatch on to its end.
+    pub(crate) fn finish(&mut self) {
+        for place in 0..self.running.len() {
+            while self.running[place].is_some() {
+                self.step(place);
+            }
+        }
+    }
+
+    /// The places of the hooks that are still registered.
+    pub(crate) fn left(&self, given: &Given) -> Vec<usize> {
+        self.registry.list().iter().map(|hook| given.index_of(&hook.name)).collect()
+    }
 }

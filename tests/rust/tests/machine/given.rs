@@ -29,6 +29,10 @@ impl Hook {
         says("mandatory", true.into()) || says("scope", "managed".into()) || says("fail_behavior", "block".into())
     }
 
+    pub(crate) fn is_detached(&self) -> bool {
+        self.settings.contains_key("detached")
+    }
+
     pub(crate) fn priority(&self) -> i64 {
         self.settings.get("priority").and_then(Value::as_i64).unwrap_or_default()
     }
@@ -241,8 +245,9 @@ fn hook(event: &'static str) -> impl Strategy<Value = Hook> {
         1 => Just(json!({"tool": "Bash"})),
     ];
     let fail = prop::option::weighted(0.3, prop::sample::select(vec!["continue", "block"]));
-    (-1..2_i64, scope, matcher, fail, prop::bool::weighted(0.2), says(event), again()).prop_map(
-        |(priority, scope, matcher, fail, mandatory, first, again)| {
+    let kind = prop::sample::select(vec!["", "", "", "", "", "mandatory", "mandatory", "once", "detached"]);
+    (-1..2_i64, scope, matcher, fail, kind, says(event), again()).prop_map(
+        |(priority, scope, matcher, fail, kind, first, again)| {
             let mut settings = Map::new();
             settings.insert("priority".into(), priority.into());
             settings.insert("scope".into(), scope.into());
@@ -250,10 +255,11 @@ fn hook(event: &'static str) -> impl Strategy<Value = Hook> {
             if let Some(fail) = fail {
                 settings.insert("fail_behavior".into(), fail.into());
             }
-            if mandatory {
-                settings.insert("mandatory".into(), true.into());
+            let mut hook = Hook { name: String::new(), settings, first, again };
+            if kind == "mandatory" || (!kind.is_empty() && !hook.is_mandatory()) {
+                hook.settings.insert(kind.into(), true.into());
             }
-            Hook { name: String::new(), settings, first, again }
+            hook
         },
     )
 }
@@ -290,6 +296,22 @@ pub(crate) fn world() -> impl Strategy<Value = Given> {
             number(&mut hooks);
             Given { options, event, hooks, payload: base_payload() }
         })
+    })
+}
+
+/// Hooks that match everything and say nothing, some of them once.
+pub(crate) fn quiet_world() -> impl Strategy<Value = Given> {
+    let hook = (-1..2_i64, any::<bool>());
+    (options(), prop::collection::vec(hook, 1..6)).prop_map(|(options, hooks)| {
+        let hooks = hooks.into_iter().enumerate().map(|(index, (priority, once))| {
+            let mut hook = quiet_hook(index, &json!({}));
+            hook.settings.insert("priority".into(), priority.into());
+            if once {
+                hook.settings.insert("once".into(), true.into());
+            }
+            hook
+        });
+        Given { options, event: "PreToolUse", hooks: hooks.collect(), payload: base_payload() }
     })
 }
 
