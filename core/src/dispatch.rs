@@ -55,22 +55,23 @@ pub enum Step<T, V> {
 /// Owns the suspended dispatch and holds no lock; dropping it abandons the dispatch.
 #[derive(Debug)]
 pub struct Stage<T, V> {
-    running: Box<Running<T, V>>,
+    /// The outcome in the making: allocated once, when the dispatch begins.
+    making: Box<Outcome<T, V>>,
     end: usize,
 }
 
-/// A dispatch between its first hook and its outcome.
+/// What a dispatch knows, from its beginning to its outcome.
 #[derive(Debug)]
-struct Running<T, V> {
-    snapshot: Arc<Snapshot<T>>,
-    event: Arc<EventSpec>,
-    plan: Arc<Plan<T>>,
+pub(crate) struct Running<T, V> {
+    pub(crate) snapshot: Arc<Snapshot<T>>,
+    pub(crate) event: Arc<EventSpec>,
+    pub(crate) plan: Arc<Plan<T>>,
     reuse: Reuse,
     at: usize,
-    payload: V,
+    pub(crate) payload: V,
     /// Nanoseconds of each hook so far, while all of them answered nothing.
-    quiet: Vec<u64>,
-    loud: Option<Box<Loud<T, V>>>,
+    pub(crate) quiet: Vec<u64>,
+    pub(crate) loud: Option<Box<Loud<T, V>>>,
     claims: Claims<T>,
 }
 
@@ -83,16 +84,32 @@ pub fn begin<T, H: Host>(
     reuse: Reuse,
     payload: H::Value,
 ) -> Step<T, H::Value> {
-    let quiet = Vec::with_capacity(plan.calls().len());
-    let running =
-        Running { snapshot, event, plan, reuse, at: 0, payload, quiet, loud: None, claims: Claims::default() };
-    Box::new(running).next(host)
+    next(Box::new(Outcome::of(Running::new(snapshot, event, plan, reuse, payload))), host)
+}
+
+/// Finds the next hooks to run, or ends.
+fn next<T, H: Host>(mut making: Box<Outcome<T, H::Value>>, host: &H) -> Step<T, H::Value> {
+    let running = &mut making.running;
+    loop {
+        if running.at < running.plan.calls().len() {
+            let end = running.plan.stage_end(running.at);
+            if running.plan.is_plain() && running.loud.as_ref().is_none_or(|loud| loud.skips.is_empty()) {
+                return Step::Run(Stage { making, end });
+            }
+            if let Some(end) = running.admit(end) {
+                return Step::Run(Stage { making, end });
+            }
+        } else if !running.begin_recheck(host) {
+            making.decide();
+            return Step::Done(making);
+        }
+    }
 }
 
 impl<T, V> Stage<T, V> {
     /// The hooks to run; detached ones are to be started and not awaited.
     pub fn calls(&self) -> &[Call<T>] {
-        self.running.plan.calls().get(self.running.at..self.end).unwrap_or_default()
+        self.making.running.plan.calls().get(self.making.running.at..self.end).unwrap_or_default()
     }
 
     /// The hooks of this stage and those that follow it as long as all of them answer nothing.
@@ -100,7 +117,7 @@ impl<T, V> Stage<T, V> {
     /// A driver may run them one by one without asking, and report a whole run of quiet ones with [`Self::resume`]
     /// calls at the end. Empty in parallel mode, and when a later hook has to be admitted first.
     pub fn ahead(&self) -> &[Call<T>] {
-        let running = &self.running;
+        let running = &self.making.running;
         let free = running.plan.mode() == Mode::Sequential
             && running.plan.is_plain()
             && running.loud.as_ref().is_none_or(|loud| loud.skips.is_empty());
@@ -109,29 +126,29 @@ impl<T, V> Stage<T, V> {
 
     /// The hooks that are selected as things stand, from the first of the plan on.
     pub fn planned(&self) -> &[Call<T>] {
-        self.running.plan.calls()
+        self.making.running.plan.calls()
     }
 
     /// The event's payload as these hooks have to see it.
     pub fn payload(&self) -> &V {
-        &self.running.payload
+        &self.making.running.payload
     }
 
     /// How often hooks have changed the payload so far; whoever shows it to hooks anew looks at this.
     pub fn changes(&self) -> u32 {
-        self.running.loud.as_ref().map_or(0, |loud| loud.changes)
+        self.making.running.loud.as_ref().map_or(0, |loud| loud.changes)
     }
 
     /// Whether these hooks have run before and look at the final event now.
     pub fn is_recheck(&self) -> bool {
-        self.running.loud.as_ref().is_some_and(|loud| loud.rechecking)
+        self.making.running.loud.as_ref().is_some_and(|loud| loud.rechecking)
     }
 
     /// Says that the handler at an index starts: from here on a `once` hook is used up.
     pub fn started(&mut self, index: usize) {
-        let at = self.running.at + index;
-        if let Some(call) = self.running.plan.calls().get(at).filter(|call| call.entry().once()) {
-            self.running.claims.spend(call.entry());
+        let at = self.making.running.at + index;
+        if let Some(call) = self.making.running.plan.calls().get(at).filter(|call| call.entry().once()) {
+            self.making.running.claims.spend(call.entry());
         }
     }
 
@@ -140,38 +157,32 @@ impl<T, V> Stage<T, V> {
     /// A hook without a report counts as cancelled; surplus reports are ignored.
     pub fn resume<H: Host<Value = V>>(mut self, host: &H, reports: impl IntoIterator<Item = Report<V>>) -> Step<T, V> {
         let mut reports = reports.into_iter();
-        if self.running.loud.is_none() && self.end == self.running.at + 1 {
+        let running = &mut self.making.running;
+        if running.loud.is_none() && self.end == running.at + 1 {
             match reports.next() {
                 Some(Report { said: Said::Nothing, took, overran: false }) => {
-                    self.running.quiet.push(took);
-                    self.running.at = self.end;
-                    return self.running.next(host);
+                    running.quiet.push(took);
+                    running.at = self.end;
                 }
-                first => self.running.take_stage(host, self.end, first.into_iter().chain(reports)),
+                first => running.take_stage(host, self.end, first.into_iter().chain(reports)),
             }
         } else {
-            self.running.take_stage(host, self.end, reports);
+            running.take_stage(host, self.end, reports);
         }
-        self.running.next(host)
+        next(self.making, host)
     }
 }
 
 impl<T, V> Running<T, V> {
-    /// Finds the next hooks to run, or ends.
-    fn next<H: Host<Value = V>>(mut self: Box<Self>, host: &H) -> Step<T, V> {
-        loop {
-            if self.at < self.plan.calls().len() {
-                let end = self.plan.stage_end(self.at);
-                if self.plan.is_plain() && self.loud.as_ref().is_none_or(|loud| loud.skips.is_empty()) {
-                    return Step::Run(Stage { running: self, end });
-                }
-                if let Some(end) = self.admit(end) {
-                    return Step::Run(Stage { running: self, end });
-                }
-            } else if !self.begin_recheck(host) {
-                return Step::Done(Box::new(self.finish()));
-            }
-        }
+    pub(crate) fn new(
+        snapshot: Arc<Snapshot<T>>,
+        event: Arc<EventSpec>,
+        plan: Arc<Plan<T>>,
+        reuse: Reuse,
+        payload: V,
+    ) -> Self {
+        let quiet = Vec::with_capacity(plan.calls().len());
+        Self { snapshot, event, plan, reuse, at: 0, payload, quiet, loud: None, claims: Claims::default() }
     }
 
     /// Passes over the hooks of a stage that must not run; `None` when none is left.
@@ -249,10 +260,5 @@ impl<T, V> Running<T, V> {
         self.plan = Arc::new(Plan::new(calls, mode));
         self.reuse = planned.reuse;
         self.at = 0;
-    }
-
-    fn finish(self) -> Outcome<T, V> {
-        let Self { snapshot, event, plan, payload, quiet, loud, .. } = self;
-        Outcome::new(snapshot, event, plan, payload, quiet, loud)
     }
 }

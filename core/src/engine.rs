@@ -150,7 +150,7 @@ impl Engine {
         check_depth(depth)?;
         let snapshot = self.inner.registry.snapshot();
         let spec = snapshot.resolve(event.name())?;
-        let event = event.resolved(Arc::clone(&spec))?;
+        let event = event.resolved(&spec)?;
         let planned = snapshot
             .event(event.name())
             .filter(|_| self.is_enabled())
@@ -167,7 +167,7 @@ impl Engine {
     pub fn explain(&self, event: &Event) -> Result<Explanation, Error> {
         let snapshot = self.inner.registry.snapshot();
         let spec = snapshot.resolve(event.name())?;
-        let event = event.resolved(Arc::clone(&spec))?;
+        let event = event.clone().resolved(&spec)?;
         Ok(explain(&snapshot, &Shared, &spec, &event.payload()))
     }
 

@@ -30,7 +30,7 @@ pub(crate) enum Code {
 }
 
 /// A closure that answers at once.
-type SyncCode = Box<dyn Fn(&Event) -> Result<HookResponse, HookError> + Send + Sync>;
+pub(crate) type SyncCode = Box<dyn Fn(&Event) -> Result<HookResponse, HookError> + Send + Sync>;
 
 impl std::fmt::Debug for Code {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

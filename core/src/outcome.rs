@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use crate::action::Action;
 use crate::answer::{Ask, Injection, Message};
-use crate::dispatch::{Loud, Record};
+use crate::dispatch::{Loud, Record, Running};
 use crate::event::EventSpec;
 use crate::hook::FailBehavior;
-use crate::index::{Plan, Snapshot};
+use crate::index::{Plan, Reuse, Snapshot};
 use crate::look::Look;
 use crate::payload::Host;
 
@@ -55,51 +55,44 @@ pub struct Unmatched {
 /// Decision, final event, context, messages and trace of one dispatch.
 #[derive(Debug)]
 pub struct Outcome<T, V> {
-    snapshot: Arc<Snapshot<T>>,
-    event: Arc<EventSpec>,
-    plan: Arc<Plan<T>>,
-    payload: V,
-    quiet: Vec<u64>,
-    loud: Option<Box<Loud<T, V>>>,
+    pub(crate) running: Running<T, V>,
     deciding: Option<usize>,
 }
 
 impl<T, V> Outcome<T, V> {
-    pub(crate) fn new(
-        snapshot: Arc<Snapshot<T>>,
-        event: Arc<EventSpec>,
-        plan: Arc<Plan<T>>,
-        payload: V,
-        quiet: Vec<u64>,
-        loud: Option<Box<Loud<T, V>>>,
-    ) -> Self {
-        let deciding = loud.as_ref().and_then(|loud| deciding(loud, &snapshot));
-        Self { snapshot, event, plan, payload, quiet, loud, deciding }
+    /// An outcome in the making.
+    pub(crate) const fn of(running: Running<T, V>) -> Self {
+        Self { running, deciding: None }
+    }
+
+    /// Finds out who decides, when everything is said.
+    pub(crate) fn decide(&mut self) {
+        self.deciding = self.running.loud.as_ref().and_then(|loud| deciding(loud, &self.running.snapshot));
     }
 
     /// The outcome of an event that nobody was asked about.
     pub fn empty(snapshot: Arc<Snapshot<T>>, event: Arc<EventSpec>, payload: V) -> Self {
-        let plan = Arc::new(Plan::new(Vec::new(), snapshot.options().mode));
-        Self::new(snapshot, event, plan, payload, Vec::new(), None)
+        let plan = Arc::new(Plan::empty(snapshot.options().mode));
+        Self::of(Running::new(snapshot, event, plan, Reuse::Event, payload))
     }
 
     /// What the engine knows of the event.
     pub const fn event(&self) -> &Arc<EventSpec> {
-        &self.event
+        &self.running.event
     }
 
     /// The final payload.
     pub const fn payload(&self) -> &V {
-        &self.payload
+        &self.running.payload
     }
 
     /// Whether no hook said, failed or skipped anything.
     pub const fn is_quiet(&self) -> bool {
-        self.loud.is_none()
+        self.running.loud.is_none()
     }
 
     fn records(&self) -> &[Record<T, V>] {
-        self.loud.as_ref().map_or(&[], |loud| &loud.records)
+        self.running.loud.as_ref().map_or(&[], |loud| &loud.records)
     }
 
     fn deciding(&self) -> Option<&Record<T, V>> {
@@ -113,7 +106,7 @@ impl<T, V> Outcome<T, V> {
 
     /// Whether what the agent is about to do must not happen.
     pub fn blocked(&self) -> bool {
-        self.event.gate() && self.decision().refuses()
+        self.running.event.gate() && self.decision().refuses()
     }
 
     /// The reason of the first hook with the winning decision.
@@ -123,12 +116,12 @@ impl<T, V> Outcome<T, V> {
 
     /// The payload fields that hooks changed, in the order of their first change.
     pub fn modified(&self) -> Vec<&str> {
-        self.loud.iter().flat_map(|loud| &loud.modified).map(|(field, _)| field.as_str()).collect()
+        self.running.loud.iter().flat_map(|loud| &loud.modified).map(|(field, _)| field.as_str()).collect()
     }
 
     /// What each hook decided that decided anything.
     pub fn votes(&self) -> Vec<Vote<'_>> {
-        let changes = self.loud.as_ref().map_or(0, |loud| loud.changes);
+        let changes = self.running.loud.as_ref().map_or(0, |loud| loud.changes);
         self.records()
             .iter()
             .filter(|record| record.action != Action::Continue)
@@ -143,25 +136,25 @@ impl<T, V> Outcome<T, V> {
 
     /// Context for the model, in order.
     pub fn injections(&self) -> Vec<From<'_, Injection>> {
-        let given = self.loud.iter().flat_map(|loud| &loud.injections);
+        let given = self.running.loud.iter().flat_map(|loud| &loud.injections);
         given.map(|(hook, part)| From { hook: Some(hook), part }).collect()
     }
 
     /// What the user should see, in order.
     pub fn messages(&self) -> Vec<From<'_, Message>> {
-        let given = self.loud.iter().flat_map(|loud| &loud.messages);
+        let given = self.running.loud.iter().flat_map(|loud| &loud.messages);
         given.map(|(hook, part)| From { hook: hook.as_deref(), part }).collect()
     }
 
     /// What a person should be asked, in order.
     pub fn asks(&self) -> Vec<From<'_, Ask>> {
-        let given = self.loud.iter().flat_map(|loud| &loud.asks);
+        let given = self.running.loud.iter().flat_map(|loud| &loud.asks);
         given.map(|(hook, part)| From { hook: Some(hook), part }).collect()
     }
 
     /// Why hooks objected to an event that cannot be blocked any more: for the model.
     pub fn feedback(&self) -> Vec<&str> {
-        if self.event.gate() {
+        if self.running.event.gate() {
             return Vec::new();
         }
         self.records()
@@ -173,25 +166,30 @@ impl<T, V> Outcome<T, V> {
 
     /// The longest delay that a retry asked for, in milliseconds.
     pub fn delay_ms(&self) -> u64 {
-        self.loud.as_ref().map_or(0, |loud| loud.delay_ms)
+        self.running.loud.as_ref().map_or(0, |loud| loud.delay_ms)
     }
 
     /// Whether a hook wants its own output kept out of the transcript.
     pub fn suppress_output(&self) -> bool {
-        self.loud.as_ref().is_some_and(|loud| loud.suppress_output)
+        self.running.loud.as_ref().is_some_and(|loud| loud.suppress_output)
     }
 
     /// What only one dialect has, by dialect.
     pub fn ext(&self) -> impl Iterator<Item = (&str, &V)> {
-        self.loud.iter().flat_map(|loud| &loud.ext).map(|(dialect, value)| (dialect.as_str(), value))
+        self.running.loud.iter().flat_map(|loud| &loud.ext).map(|(dialect, value)| (dialect.as_str(), value))
     }
 
     /// What became of each selected hook, in order.
     pub fn trace(&self) -> Vec<TraceEntry<'_>> {
-        match &self.loud {
-            None => {
-                self.plan.calls().iter().zip(&self.quiet).map(|(call, took)| TraceEntry::quiet(call, *took)).collect()
-            }
+        match &self.running.loud {
+            None => self
+                .running
+                .plan
+                .calls()
+                .iter()
+                .zip(&self.running.quiet)
+                .map(|(call, took)| TraceEntry::quiet(call, *took))
+                .collect(),
             Some(loud) => loud.records.iter().map(|record| TraceEntry::of(record, loud.changes)).collect(),
         }
     }
@@ -208,15 +206,16 @@ impl<T, V> Outcome<T, V> {
 
     /// The hooks of the event that were not selected, and why, each against the event as it was at its turn.
     pub fn unmatched<H: Host<Value = V>>(&self, host: &H) -> Vec<Unmatched> {
-        let Some(index) = self.snapshot.event(self.event.name()) else { return Vec::new() };
+        let Some(index) = self.running.snapshot.event(self.running.event.name()) else { return Vec::new() };
         let is_selected = |position: usize| {
             self.records().iter().any(|record| record.call.position() == position)
-                || (self.loud.is_none() && self.plan.calls().iter().any(|call| call.position() == position))
+                || (self.running.loud.is_none()
+                    && self.running.plan.calls().iter().any(|call| call.position() == position))
         };
         let mut unmatched = Vec::new();
         for (position, listed) in index.hooks().iter().enumerate().filter(|(position, _)| !is_selected(*position)) {
             let payload = host.view(self.payload_at(position));
-            let look = Look::new(host, &self.event, payload, self.snapshot.tools());
+            let look = Look::new(host, &self.running.event, payload, self.running.snapshot.tools());
             let why = if listed.enabled {
                 listed.entry.matcher().why_not(&look).unwrap_or_else(|| "its turn had passed".to_owned())
             } else {
@@ -229,11 +228,12 @@ impl<T, V> Outcome<T, V> {
 
     /// The payload as the hook at a place saw it or would have seen it.
     fn payload_at(&self, position: usize) -> &V {
-        self.loud
+        self.running
+            .loud
             .iter()
             .flat_map(|loud| &loud.versions)
             .find(|(changed_by, _)| *changed_by >= position)
-            .map_or(&self.payload, |(_, before)| before)
+            .map_or(&self.running.payload, |(_, before)| before)
     }
 
     /// Everything but the event and `ext`, which hold the host's values, in the canonical form.

@@ -2,6 +2,13 @@
 //!
 //! `UPDATE_DOCS=1 cargo test -p hookweave --test docs` writes the generated page anew.
 
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "a test ends with a message, and may use threads of its own"
+)]
+
 use std::fmt::Write as _;
 use std::path::Path;
 

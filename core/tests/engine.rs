@@ -1,5 +1,12 @@
 //! What Rust programs get beyond the vectors: panics, cancellation, runtimes, detached hooks, nesting.
 
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "a test ends with a message, and may use threads of its own"
+)]
+
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;

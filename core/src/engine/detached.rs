@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::sync::Notify;
 
 use super::Event;
-use super::driver::run_entry;
+use super::driver::{now, run_entry};
 use crate::detached::{DetachedQueue, Submitted, refusal};
 use crate::dispatch::{Failure, FailureKind, Said};
 use crate::handler::Code;
@@ -63,7 +63,7 @@ impl Detached {
         let mut place = Place { detached: self, taken: true };
         let mut next = Some(first);
         while let Some(job) = next {
-            let report = run_entry(&job.entry, &job.event, job.depth).await;
+            let (report, _) = run_entry(&job.entry, &job.event, job.depth, now()).await;
             if let Said::Failed(failure) = report.said {
                 let (event, hook) = (job.event.name(), &**job.entry.name());
                 tracing::warn!(event, hook, kind = failure.kind.as_str(), "detached hook failed: {}", failure.message);

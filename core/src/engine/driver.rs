@@ -15,7 +15,7 @@ use super::detached::Detached;
 use super::shared::Shared;
 use super::{Event, Outcome};
 use crate::dispatch::{Failure, FailureKind, Report, Said, Step};
-use crate::handler::{Code, HookError, HookFuture};
+use crate::handler::{Code, HookError, HookFuture, SyncCode};
 use crate::index::Call;
 use crate::registry::Entry;
 use crate::response::HookResponse;
@@ -53,8 +53,8 @@ pub(super) fn now() -> Instant {
     Instant::now()
 }
 
-fn nanos(since: Instant) -> u64 {
-    u64::try_from(now().saturating_duration_since(since).as_nanos()).unwrap_or(u64::MAX)
+fn nanos(from: Instant, to: Instant) -> u64 {
+    u64::try_from(to.saturating_duration_since(from).as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// Takes a dispatch to its outcome.
@@ -64,7 +64,11 @@ pub(super) async fn run(
     event: Event,
     depth: u32,
 ) -> Outcome {
+    if let Step::Done(outcome) = step {
+        return Outcome::new(&event, outcome);
+    }
     let mut shown = event.clone();
+    let mut clock = now();
     loop {
         let mut stage = match step {
             Step::Done(outcome) => return Outcome::new(&event, outcome),
@@ -77,63 +81,75 @@ pub(super) async fn run(
             stage.started(index);
         }
         step = if let [call] = stage.calls() {
-            let report = run_call(detached, call, &shown, depth).await;
+            // One look at the clock ends a hook and begins the next.
+            let (report, ended) = match call.entry().handler() {
+                Code::Sync(run) if !call.entry().detached() => run_sync(call.entry(), run, &shown, depth, clock),
+                _ => run_call(detached, call, &shown, depth, clock).await,
+            };
+            clock = ended;
             stage.resume(&Shared, [report])
         } else {
-            let running =
-                stage.calls().iter().map(|call| Box::pin(run_call(detached, call, &shown, depth)) as Running<'_>);
-            let reports = all(running.collect()).await;
+            let run = |call| Box::pin(run_call(detached, call, &shown, depth, clock)) as Running<'_>;
+            let (reports, ended) = all(stage.calls().iter().map(run).collect()).await;
+            clock = ended.unwrap_or(clock);
             stage.resume(&Shared, reports)
         };
     }
 }
 
 /// One hook of a parallel stage on its way.
-type Running<'a> = Pin<Box<dyn Future<Output = Report<Arc<Value>>> + Send + 'a>>;
+type Running<'a> = Pin<Box<dyn Future<Output = Ended> + Send + 'a>>;
 
-/// Polls the hooks of a stage together; their reports come in the order of the hooks.
-async fn all(mut running: Vec<Running<'_>>) -> Vec<Report<Arc<Value>>> {
-    let mut reports: Vec<Option<Report<Arc<Value>>>> = running.iter().map(|_| None).collect();
+/// What came of a hook, and when it ended.
+type Ended = (Report<Arc<Value>>, Instant);
+
+/// Polls the hooks of a stage together; their reports come in the order of the hooks, with the time of the last.
+async fn all(mut running: Vec<Running<'_>>) -> (Vec<Report<Arc<Value>>>, Option<Instant>) {
+    let mut ended: Vec<Option<Ended>> = running.iter().map(|_| None).collect();
     std::future::poll_fn(|context| {
         let mut waiting = false;
-        for (hook, report) in running.iter_mut().zip(&mut reports).filter(|(_, report)| report.is_none()) {
+        for (hook, ended) in running.iter_mut().zip(&mut ended).filter(|(_, ended)| ended.is_none()) {
             match hook.as_mut().poll(context) {
-                Poll::Ready(ready) => *report = Some(ready),
+                Poll::Ready(ready) => *ended = Some(ready),
                 Poll::Pending => waiting = true,
             }
         }
         if waiting { Poll::Pending } else { Poll::Ready(()) }
     })
     .await;
-    reports.into_iter().flatten().collect()
+    let last = ended.iter().flatten().map(|(_, ended)| *ended).max();
+    (ended.into_iter().flatten().map(|(report, _)| report).collect(), last)
 }
 
-async fn run_call(detached: &Arc<Detached>, call: &Call<Code>, event: &Event, depth: u32) -> Report<Arc<Value>> {
+async fn run_call(detached: &Arc<Detached>, call: &Call<Code>, event: &Event, depth: u32, began: Instant) -> Ended {
     let entry = call.entry();
     if entry.detached() {
-        let said =
-            detached.start(Arc::clone(entry), event.clone(), depth).map_or_else(Said::Failed, |()| Said::Detached);
-        return Report::new(said, 0);
+        let started = detached.start(Arc::clone(entry), event.clone(), depth);
+        return (Report::new(started.map_or_else(Said::Failed, |()| Said::Detached), 0), began);
     }
-    run_entry(entry, event, depth).await
+    run_entry(entry, event, depth, began).await
+}
+
+/// Runs a closure that answers at once. It cannot be interrupted: past its timeout its answer counts all the same.
+fn run_sync(entry: &Entry<Code>, run: &SyncCode, event: &Event, depth: u32, began: Instant) -> Ended {
+    let said = inside(depth, || run(event)).map_or_else(Said::Failed, read);
+    let ended = now();
+    let took = nanos(began, ended);
+    let overran = entry.timeout().is_some_and(|limit| u128::from(took) > limit.as_nanos());
+    (Report { said, took, overran }, ended)
 }
 
 /// Runs one handler to its end or its timeout.
-pub(super) async fn run_entry(entry: &Entry<Code>, event: &Event, depth: u32) -> Report<Arc<Value>> {
-    let began = now();
+pub(super) async fn run_entry(entry: &Entry<Code>, event: &Event, depth: u32, began: Instant) -> Ended {
     match entry.handler() {
-        Code::Sync(run) => {
-            let said = inside(depth, || run(event)).map_or_else(Said::Failed, read);
-            let took = nanos(began);
-            let overran = entry.timeout().is_some_and(|limit| u128::from(took) > limit.as_nanos());
-            Report { said, took, overran }
-        }
+        Code::Sync(run) => run_sync(entry, run, event, depth, began),
         Code::Async(handler) => {
             let said = match inside(depth, || handler.handle(event)) {
                 Err(failure) => Said::Failed(failure),
                 Ok(future) => HookRun { future, limit: entry.timeout(), timer: None, depth }.await,
             };
-            Report::new(said, nanos(began))
+            let ended = now();
+            (Report::new(said, nanos(began, ended)), ended)
         }
     }
 }

@@ -6,14 +6,19 @@ use serde_json::{Map, Value, json};
 
 use super::not_an_object;
 use crate::error::Error;
-use crate::event::EventSpec;
+use crate::event::{BUILT_IN, EventSpec};
 use crate::host::{Envelope, now_ms};
 
 /// Something that happens in an agent. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Event {
+    inner: Arc<Inner>,
+}
+
+/// Behind one reference count, because every hook that is a future gets an event of its own.
+#[derive(Debug, Clone)]
+struct Inner {
     name: Arc<str>,
-    spec: Option<Arc<EventSpec>>,
     payload: Arc<Value>,
     envelope: Arc<Envelope>,
 }
@@ -23,7 +28,8 @@ static NULL: Value = Value::Null;
 impl Event {
     /// An event by its name or an alias; the name is checked when it is dispatched.
     pub fn new(name: impl Into<Arc<str>>, payload: Value) -> Self {
-        Self { name: name.into(), spec: None, payload: Arc::new(payload), envelope: Arc::new(Envelope::new(now_ms())) }
+        let envelope = Arc::new(Envelope::new(now_ms()));
+        Self { inner: Arc::new(Inner { name: name.into(), payload: Arc::new(payload), envelope }) }
     }
 
     /// A tool is about to run.
@@ -56,47 +62,51 @@ impl Event {
     /// Sets a payload field.
     #[must_use]
     pub fn with(mut self, field: &str, value: impl Into<Value>) -> Self {
-        if let Value::Object(fields) = Arc::make_mut(&mut self.payload) {
+        if let Value::Object(fields) = Arc::make_mut(&mut Arc::make_mut(&mut self.inner).payload) {
             fields.insert(field.to_owned(), value.into());
         }
         self
     }
 
     /// The same event under its canonical name.
-    pub(crate) fn resolved(&self, spec: Arc<EventSpec>) -> Result<Self, Error> {
-        if !self.payload.is_object() {
+    pub(crate) fn resolved(self, spec: &EventSpec) -> Result<Self, Error> {
+        if !self.inner.payload.is_object() {
             return Err(not_an_object(spec.name()));
         }
-        let name = if *self.name == *spec.name() { Arc::clone(&self.name) } else { spec.name().into() };
-        let (payload, envelope) = (Arc::clone(&self.payload), Arc::clone(&self.envelope));
-        Ok(Self { name, spec: Some(spec), payload, envelope })
+        if self.name() == spec.name() {
+            return Ok(self);
+        }
+        Ok(Self { inner: Arc::new(Inner { name: spec.name().into(), ..(*self.inner).clone() }) })
     }
 
     /// The same event with another payload.
     pub(crate) fn with_payload(&self, payload: Arc<Value>) -> Self {
-        Self { payload, ..self.clone() }
+        if Arc::ptr_eq(&payload, &self.inner.payload) {
+            return self.clone();
+        }
+        Self { inner: Arc::new(Inner { payload, ..(*self.inner).clone() }) }
     }
 
     pub(crate) fn shared_payload(&self) -> &Arc<Value> {
-        &self.payload
+        &self.inner.payload
     }
 
     /// The event's name.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.name
+        &self.inner.name
     }
 
     /// The payload as the host gave it or hooks left it; see [`Self::to_json`] for what the engine adds.
     #[must_use]
     pub fn payload(&self) -> &Value {
-        &self.payload
+        &self.inner.payload
     }
 
     /// A payload field; null when it is not there.
     #[must_use]
     pub fn field(&self, name: &str) -> &Value {
-        self.payload.get(name).unwrap_or(&NULL)
+        self.inner.payload.get(name).unwrap_or(&NULL)
     }
 
     /// The tool's name; empty when the event has none.
@@ -114,19 +124,19 @@ impl Event {
     /// The session's id, generated once when the host gave none.
     #[must_use]
     pub fn session_id(&self) -> &str {
-        self.field("session_id").as_str().unwrap_or_else(|| self.envelope.session_id())
+        self.field("session_id").as_str().unwrap_or_else(|| self.inner.envelope.session_id())
     }
 
     /// The tool call's id, generated once when the host gave none.
     #[must_use]
     pub fn tool_use_id(&self) -> &str {
-        self.field("tool_use_id").as_str().unwrap_or_else(|| self.envelope.tool_use_id())
+        self.field("tool_use_id").as_str().unwrap_or_else(|| self.inner.envelope.tool_use_id())
     }
 
     /// Milliseconds since the epoch.
     #[must_use]
     pub fn timestamp(&self) -> u64 {
-        self.field("timestamp").as_u64().unwrap_or_else(|| self.envelope.timestamp())
+        self.field("timestamp").as_u64().unwrap_or_else(|| self.inner.envelope.timestamp())
     }
 
     /// The whole payload with everything that the engine fills in.
@@ -136,11 +146,12 @@ impl Event {
         fields.insert("event_type".into(), self.name().into());
         fields.insert("session_id".into(), self.session_id().into());
         fields.insert("timestamp".into(), self.timestamp().into());
-        if self.spec.as_ref().is_some_and(|spec| spec.built_in().is_some() && spec.may_have("tool_use_id")) {
+        let known = BUILT_IN.iter().find(|event| event.name == self.name());
+        if known.is_some_and(|event| event.fields.iter().any(|field| field.name == "tool_use_id")) {
             fields.insert("tool_use_id".into(), self.tool_use_id().into());
         }
         fields.insert("metadata".into(), json!({}));
-        if let Value::Object(payload) = &*self.payload {
+        if let Value::Object(payload) = &*self.inner.payload {
             fields.extend(payload.iter().map(|(name, value)| (name.clone(), value.clone())));
             fields.insert("event_type".into(), self.name().into());
         }
