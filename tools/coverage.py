@@ -32,6 +32,9 @@ def install() -> dict[str, str]:
     if not (rust_tools() / "llvm-profdata").exists():
         [tools] = ENVIRONMENT.glob("lib/python*/site-packages/**/bin/llvm-profdata")
         environment |= {"LLVM_PROFDATA": str(tools), "LLVM_COV": str(tools.with_name("llvm-cov"))}
+        # These tools are built without zlib; the compiler must not compress what they read.
+        flags = f"{os.environ.get('RUSTFLAGS', '')} -C llvm-args=-enable-name-compression=false"
+        environment["RUSTFLAGS"] = flags.strip()
     return environment
 
 
