@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, Final
 
 from harness import Variant
 from hookweave import HookClient
 
 Payload = dict[str, Any]
 Handler = Callable[[Any], Any]
-EVENT = "PreToolUse"
+EVENT: Final = "PreToolUse"
 PAYLOAD: Payload = {"tool": "Bash", "args": {"command": "ls -la"}, "session_id": "s1"}
 
 

@@ -185,35 +185,33 @@ class Agent:
 
     def __init__(self, client: HookClient, folder: Path) -> None:
         self.client, self.folder = client, folder
-        self.outcomes: list[Outcome] = []
-
-    async def dispatch(self, event: str, call: dict[str, Any], **payload: Any) -> Any:
-        """Tells the hooks what happens and keeps what they say."""
-        common = {"session_id": "parcel-318", "timestamp": call["at"], "cwd": PROJECT}
-        outcome = await self.client.dispatch(event, {**common, **payload})
-        self.outcomes.append(outcome)
-        return outcome
+        self.outcomes: list[Outcome[Any]] = []
 
     async def work(self, call: dict[str, Any]) -> str:
-        """Makes one call and says in a word what became of it."""
+        """Makes one call, keeps what the hooks said, and says in a word what became of it."""
+        common = {"session_id": "parcel-318", "timestamp": call["at"], "cwd": PROJECT}
         response = {"text": call["text"], "usage": call["usage"], "duration": call["thought_ms"]}
-        await self.dispatch("GenerateEnd", call, prompt="", response=response, model=call["model"])
-        what = {"tool": call["tool"], "args": call["args"], "tool_use_id": call["tool_use_id"]}
-        asked = await self.dispatch("PreToolUse", call, **what)
+        generated = {**common, "prompt": "", "response": response, "model": call["model"]}
+        self.outcomes = [await self.client.dispatch("GenerateEnd", generated)]
+
+        what = {**common, "tool": call["tool"], "args": call["args"], "tool_use_id": call["tool_use_id"]}
+        asked = await self.client.dispatch("PreToolUse", what)
+        self.outcomes.append(asked)
         if asked.blocked:
             return "block"
         if asked.decision == "ask" and call["answer"] == "Deny":
             return "ask: no"
+
         what["args"] = asked.event.args
         retried = False
         for result in call["results"]:
             carry_out(self.folder, call, what["args"], result)
             if result["success"]:
-                await self.dispatch("PostToolUse", call, **what, result=result)
+                self.outcomes.append(await self.client.dispatch("PostToolUse", {**what, "result": result}))
                 break
-            failed = await self.dispatch(
-                "PostToolUseFailure", call, **what, error=result["error"], duration=result["duration"]
-            )
+            error = {"error": result["error"], "duration": result["duration"]}
+            failed = await self.client.dispatch("PostToolUseFailure", {**what, **error})
+            self.outcomes.append(failed)
             if failed.decision != "retry":
                 break
             retried = True
@@ -275,7 +273,7 @@ def dollars(cost: int) -> str:
     return f"${cost // 1_000_000}.{cost % 1_000_000 // 100:04}"
 
 
-def hooks_that_ran(outcome: Outcome) -> str:
+def hooks_that_ran(outcome: Outcome[Any]) -> str:
     """The hooks of one dispatch with a mark for what each said."""
     names = []
     for entry in outcome.trace:
@@ -285,12 +283,12 @@ def hooks_that_ran(outcome: Outcome) -> str:
     return " ".join(names)
 
 
-def microseconds(outcomes: list[Outcome]) -> float:
+def microseconds(outcomes: list[Outcome[Any]]) -> float:
     """What the hooks of some dispatches took together."""
     return sum(entry.duration for outcome in outcomes for entry in outcome.trace) * 1e6
 
 
-def row(number: int, call: dict[str, Any], verdict: str, outcomes: list[Outcome]) -> str:
+def row(number: int, call: dict[str, Any], verdict: str, outcomes: list[Outcome[Any]]) -> str:
     """One call of the table, with what the hooks had to say about it beneath."""
     ran = " | ".join(part for part in map(hooks_that_ran, outcomes) if part)
     about = subject(call["args"]).replace(f"{PROJECT}/", "", 1)
@@ -298,7 +296,7 @@ def row(number: int, call: dict[str, Any], verdict: str, outcomes: list[Outcome]
     lines = [f"{number:>3} {cut(call['tool'], 9)} {cut(about, 31)} {cut(ran, 37)} {verdict:<8} {time:>7.1f}"]
     for outcome in outcomes:
         notes = [outcome.reason] if outcome.reason else []
-        notes += [ask.prompt for ask in outcome.asks if ask.prompt not in notes]
+        notes += [ask.prompt for ask in outcome.asks if ask.prompt and ask.prompt not in notes]
         notes += [message.text for message in outcome.messages]
         lines += [f"      > {note}"[:100] for note in notes]
     return "\n".join(lines)
@@ -319,7 +317,6 @@ async def main() -> None:
     with HookClient() as client, (folder / "records.jsonl").open("w", encoding="utf-8") as out:
         policy, agent = Policy(client, folder), Agent(client, folder)
         for number, call in enumerate(calls, 1):
-            agent.outcomes.clear()
             verdict = await agent.work(call)
             records = [outcome.to_dict() for outcome in agent.outcomes]
             out.write(json.dumps({"call": number, "verdict": verdict, "outcomes": records}) + "\n")
