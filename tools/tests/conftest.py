@@ -1,6 +1,7 @@
-"""Lets the tests import the programs of tools/."""
+"""Lets the tests import the programs of tools/ and bench/."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "bench")]

@@ -1,0 +1,45 @@
+"""Figures in the documents say what was measured."""
+
+import pytest
+from coverage import percent
+from coverage import section as covered
+from mutate import section as mutated
+from programs import BARS, commands, cost, faster
+from run import duration, paired_ratio, percentile, verdict
+
+
+def test_a_ratio_is_the_median_of_paired_ratios() -> None:
+    bar = cost("a", ("p", "slow"), ("p", "fast"), 2.0, 1.5)
+    samples = {("p", "slow"): [2.0, 40.0, 9.0], ("p", "fast"): [1.0, 10.0, 3.0]}
+    assert paired_ratio(bar, samples) == 3.0
+
+
+@pytest.mark.parametrize(("ratio", "said"), [(1.5, "goal met"), (1.6, "bar met"), (2.1, "MISSED")])
+def test_a_cost_is_held_from_above(ratio: float, said: str) -> None:
+    assert verdict(cost("a", ("p", "x"), ("p", "y"), 2.0, 1.5), ratio) == said
+
+
+@pytest.mark.parametrize(("ratio", "said"), [(500, "goal met"), (300, "bar met"), (299, "MISSED")])
+def test_a_lead_is_held_from_below(ratio: float, said: str) -> None:
+    assert verdict(faster("a", ("p", "x"), ("p", "y"), 300, 500), ratio) == said
+
+
+def test_every_bar_belongs_to_a_program_that_runs() -> None:
+    assert {series[0] for bar in BARS for series in (bar.of, bar.to)} <= set(commands())
+
+
+def test_percentiles_and_units() -> None:
+    assert percentile([float(value) for value in range(10)], 0.9) == 9.0
+    assert [duration(12.4), duration(1234.0), duration(2.5e6)] == ["12 ns", "1.23 µs", "2.50 ms"]
+
+
+def test_the_mutants_section_counts_hangs_as_noticed() -> None:
+    text = mutated({"caught": 90, "timeout": 5, "missed": 5, "unviable": 7}, ["core/src/dispatch.rs:1: replace x"])
+    assert "**95.0 %** of 100" in text
+    assert "core/src/dispatch.rs:1" in text
+
+
+def test_the_coverage_section_adds_files_up() -> None:
+    text = covered([("a.rs", 1, 4), ("b.rs", 4, 4)])
+    assert "**62.5 %** of the core's 8 lines" in text
+    assert percent(0, 0) == 100.0
