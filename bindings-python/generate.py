@@ -40,7 +40,7 @@ def field_type(field: Mapping[str, Any], types: Mapping[str, str]) -> str:
 
 def is_record(field: Mapping[str, Any]) -> bool:
     """Whether the field's objects are read by attribute; a usage is, wherever it stands."""
-    return field["type"] == "record" or field["name"] == "usage"
+    return bool(field["type"] == "record" or field["name"] == "usage")
 
 
 def signature(event: Event, common: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -1,11 +1,12 @@
 //! The client: a registry of handlers, and the ways to dispatch to them.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hookweave::host::{
     self, Code, DetachedQueue, Error, EventDefinition, HookSpec, Options, Registry, Submitted, ToolDefinition,
 };
+use pyo3::PyTypeInfo as _;
+use pyo3::exceptions::PyTypeError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -19,7 +20,8 @@ use crate::event::EventRef;
 use crate::flight::{Flight, Request};
 use crate::known::{Handler, Known, KnownEvents, payload_of};
 use crate::nesting;
-use crate::object::{Gil, Object};
+use crate::object::{Gil, Object, Shared};
+use crate::recycle::{self, Arguments, Method};
 use crate::serial;
 
 /// The native part of `HookClient`.
@@ -44,7 +46,7 @@ impl Client {
 
     /// The event that a name means, with its plans.
     #[inline]
-    fn known(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Arc<Known>> {
+    fn known(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Shared<Known>> {
         let version = self.registry.version();
         match self.known.with(py, |known| known.find(version, name)) {
             Some(known) => Ok(known),
@@ -53,7 +55,7 @@ impl Client {
     }
 
     #[cold]
-    fn learn(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Arc<Known>> {
+    fn learn(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Shared<Known>> {
         let Ok(text) = name.cast::<PyString>() else {
             let kind = name.get_type().name()?.to_string();
             let message = format!("an event is a name or an event object, not a value of type {kind}");
@@ -62,7 +64,7 @@ impl Client {
         let version = self.registry.version();
         let snapshot = self.registry.snapshot();
         let spec = snapshot.resolve(text.to_str()?).map_err(|error| errors::of(py, &error))?;
-        let known = Arc::new(Known::new(py, snapshot, spec)?);
+        let known = Shared::new(Known::new(py, snapshot, spec)?);
         let old = self.known.with(py, |all| all.remember(version, Object::of(name), &known));
         drop(old);
         Ok(known)
@@ -112,6 +114,33 @@ impl Client {
     }
 }
 
+/// `dispatch`, the one method whose arguments are read by hand.
+struct DispatchMethod;
+
+impl Method for DispatchMethod {
+    type Class = Client;
+    const NAME: &'static std::ffi::CStr = c"dispatch";
+    const DOC: &'static std::ffi::CStr = c"dispatch($self, event, payload=None, /, **fields)\n--\n\n\
+        Starts a dispatch; await what it gives.";
+
+    #[inline]
+    fn call<'py>(this: &Bound<'py, Client>, arguments: &Arguments<'_, 'py>) -> PyResult<Object> {
+        let (Some(event), 1..=2) = (arguments.get(0), arguments.len()) else {
+            return Err(PyTypeError::new_err("dispatch() takes an event and perhaps a payload; fields go by name"));
+        };
+        let payload = arguments.get(1);
+        let fields = arguments.keywords()?;
+        let flight = Client::flight(this, &event, payload.as_deref(), fields.as_ref())?;
+        Dispatch::make(this.py(), flight)
+    }
+}
+
+/// Adds the class to the module.
+pub(crate) fn add_type(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Client>()?;
+    recycle::add_method::<DispatchMethod>(&Client::type_object(module.py()))
+}
+
 #[pymethods]
 impl Client {
     #[new]
@@ -124,17 +153,6 @@ impl Client {
             known: Gil::new(KnownEvents::default()),
             registry: Registry::new(options),
         })
-    }
-
-    /// Starts a dispatch; await what it gives.
-    #[pyo3(signature = (event, payload = None, /, **fields))]
-    fn dispatch<'py>(
-        slf: &Bound<'py, Self>,
-        event: &Bound<'py, PyAny>,
-        payload: Option<&Bound<'py, PyAny>>,
-        fields: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, Dispatch>> {
-        Dispatch::make(slf.py(), Self::flight(slf, event, payload, fields)?)
     }
 
     /// Dispatches on this thread, without an event loop; every selected handler must be synchronous.

@@ -9,7 +9,7 @@ use pyo3::exceptions::{
 };
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyList, PyType};
+use pyo3::types::{PyDict, PyList, PyType};
 use pyo3::{PyTypeInfo as _, ffi, intern};
 
 use crate::clock;
@@ -17,10 +17,11 @@ use crate::deadline::{self, Armed};
 use crate::errors;
 use crate::flight::{self, Finished, Flight, call_of};
 use crate::nesting;
-use crate::object::{self, Awaiting, Exclusive, Inside, Object, Sent, call_one};
+use crate::recycle::{self, Recycled, Recycler};
+use crate::object::{self, Awaiting, Exclusive, Gil, Inside, Object, Sent, call_one};
 
 /// A dispatch on its way. Await it once; until then no hook runs.
-#[pyclass(frozen, freelist = 64, generic, module = "hookweave._native")]
+#[pyclass(frozen, generic, module = "hookweave._native")]
 pub(crate) struct Dispatch(Exclusive<Driver>);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -68,8 +69,9 @@ enum Input {
 }
 
 impl Dispatch {
-    pub(crate) fn make(py: Python<'_>, flight: Flight) -> PyResult<Bound<'_, Self>> {
-        Bound::new(
+    #[inline]
+    pub(crate) fn make(py: Python<'_>, flight: Flight) -> PyResult<Object> {
+        recycle::make(
             py,
             Self(Exclusive::new(Driver {
                 state: State::New,
@@ -93,6 +95,13 @@ impl Dispatch {
     }
 }
 
+impl Recycled for Dispatch {
+    fn recycler() -> &'static Recycler {
+        static RECYCLER: Recycler = Recycler::new();
+        &RECYCLER
+    }
+}
+
 unsafe extern "C" fn am_send(
     object: *mut ffi::PyObject,
     value: *mut ffi::PyObject,
@@ -106,7 +115,8 @@ unsafe extern "C" fn am_send(
 pub(crate) fn add_type(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     let class = Dispatch::type_object(py);
-    object::set_am_send(&class, am_send);
+    recycle::install::<Dispatch>(&class);
+    recycle::set_await_slots(&class, am_send);
     py.import("collections.abc")?.getattr("Coroutine")?.call_method1(intern!(py, "register"), (&class,))?;
     module.add("Dispatch", class)
 }
@@ -569,11 +579,21 @@ fn find_task(py: Python<'_>) -> PyResult<Option<Task>> {
 /// Whether the caller runs inside trio, found out without importing it.
 #[inline]
 fn is_on_trio(py: Python<'_>) -> PyResult<bool> {
-    static MODULES: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    static IN_TASK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static MODULES: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+    /// How many modules there were when trio was last looked for, and whether it was there.
+    static SEEN: Gil<(usize, bool)> = Gil::new((0, false));
     let modules = MODULES.import(py, "sys", "modules")?;
-    if object::dict_get(py, modules.as_borrowed(), intern!(py, "trio").as_ptr()).is_none() {
-        return Ok(false);
+    let count = modules.len();
+    let (seen, mut is_there) = SEEN.with(py, |seen| *seen);
+    if seen != count {
+        is_there = modules.contains(intern!(py, "trio"))?;
+        SEEN.with(py, |seen| *seen = (count, is_there));
     }
+    if is_there { asks_trio(py) } else { Ok(false) }
+}
+
+#[cold]
+fn asks_trio(py: Python<'_>) -> PyResult<bool> {
+    static IN_TASK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     IN_TASK.import(py, "hookweave._trio", "in_task")?.call0()?.is_truthy()
 }

@@ -50,18 +50,13 @@ fn class_of(py: Python<'_>, cell: &PyOnceLock<Py<PyType>>) -> *mut ffi::PyTypeOb
     cell.get(py).map_or(ptr::null_mut(), |class| class.as_ptr().cast())
 }
 
-/// An event object, whoever holds it.
-pub(crate) struct EventRef<'a>(&'a Object);
+/// An event object that this extension made, so that its layout needs no check.
+pub(crate) struct OwnEvent(Object);
 
-impl<'a> EventRef<'a> {
-    /// Looks at an object as an event; `None` if it is something else.
-    pub(crate) fn of(py: Python<'_>, object: &'a Object) -> Option<Self> {
-        is_instance(object.as_ptr(), class_of(py, &EVENT)).then_some(Self(object))
-    }
-
+impl OwnEvent {
     /// Makes an event of a class that derives from `Event`.
     #[inline]
-    pub(crate) fn make(py: Python<'_>, class: &Object, name: &Object, payload: &Object, filled: Option<&Object>) -> PyResult<Object> {
+    pub(crate) fn make(py: Python<'_>, class: &Object, name: &Object, payload: &Object, filled: Option<&Object>) -> PyResult<Self> {
         // SAFETY: `class` was checked to derive from `Event` when it was remembered, so its instances begin with this
         // layout; CPython hands out zeroed memory, which is a valid `Event`.
         unsafe {
@@ -77,8 +72,53 @@ impl<'a> EventRef<'a> {
             (*event).name = Some(name.clone());
             (*event).payload = Some(payload.clone());
             (*event).filled = filled.cloned();
-            Ok(made)
+            Ok(Self(made))
         }
+    }
+
+    #[inline]
+    pub(crate) fn view(&self) -> EventRef<'_> {
+        EventRef(&self.0)
+    }
+
+    pub(crate) const fn object(&self) -> &Object {
+        &self.0
+    }
+
+    pub(crate) fn into_object(self) -> Object {
+        self.0
+    }
+
+    /// Gives an emptied event another payload.
+    #[inline]
+    pub(crate) fn refill(&self, payload: &Object, filled: Option<&Object>) {
+        // SAFETY: the layout is known, and an emptied event has nothing that would be dropped here.
+        unsafe {
+            let event = self.0.as_ptr().cast::<Event>();
+            (*event).payload = Some(payload.clone());
+            (*event).filled = filled.cloned();
+        }
+    }
+
+    /// Takes everything but the name out of an event that nobody else holds.
+    #[inline]
+    pub(crate) fn empty(&self) {
+        // SAFETY: the layout is known; the parts are taken out first, because dropping them may run Python code.
+        let parts = unsafe {
+            let event = self.0.as_ptr().cast::<Event>();
+            ((*event).payload.take(), (*event).filled.take(), (*event).copies.take())
+        };
+        drop(parts);
+    }
+}
+
+/// An event object, whoever holds it.
+pub(crate) struct EventRef<'a>(&'a Object);
+
+impl<'a> EventRef<'a> {
+    /// Looks at an object as an event; `None` if it is something else.
+    pub(crate) fn of(py: Python<'_>, object: &'a Object) -> Option<Self> {
+        is_instance(object.as_ptr(), class_of(py, &EVENT)).then_some(Self(object))
     }
 
     fn raw(&self) -> *mut Event {
@@ -218,7 +258,8 @@ extern "C" fn event_new(class: *mut ffi::PyTypeObject, args: *mut ffi::PyObject,
         };
         let payload = fields.map_or_else(|| Ok(PyDict::new(py)), |fields| fields.copy())?;
         let class = Object::from_bound(class);
-        EventRef::make(py, &class, &Object::from_bound(name), &Object::from_bound(payload), None).map(Object::into_ptr)
+        let made = OwnEvent::make(py, &class, &Object::from_bound(name), &Object::from_bound(payload), None)?;
+        Ok(made.into_object().into_ptr())
     })
 }
 

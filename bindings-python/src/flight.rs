@@ -13,10 +13,10 @@ use crate::client::Client;
 use crate::clock;
 use crate::convert::{PyHost, answer_of};
 use crate::errors;
-use crate::event::EventRef;
+use crate::event::OwnEvent;
 use crate::known::{Handler, Known};
 use crate::log;
-use crate::object::Object;
+use crate::object::{Object, Shared};
 use crate::outcome;
 
 pub(crate) type Running = Stage<Handler, Object>;
@@ -26,13 +26,13 @@ pub(crate) type Finished = Box<host::Outcome<Handler, Object>>;
 pub(crate) struct Flight {
     /// Keeps the client's handlers from being collected while the dispatch runs.
     client: Object,
-    known: Arc<Known>,
+    known: Shared<Known>,
     payload: Object,
     /// Values that the engine made up, if some hook asked for one.
     filled: Option<Object>,
     stage: Option<Running>,
     /// The last event object, and how often the payload had changed when it was made.
-    event: Option<(Object, u32)>,
+    event: Option<(OwnEvent, u32)>,
     began: Option<Instant>,
     /// When the last hook ended or the next one started.
     clock: Option<Instant>,
@@ -44,7 +44,7 @@ pub(crate) struct Flight {
 
 /// What a dispatch is about.
 pub(crate) struct Request {
-    pub(crate) known: Arc<Known>,
+    pub(crate) known: Shared<Known>,
     pub(crate) payload: Object,
     /// What an event object, given in place of a payload, had made up already.
     pub(crate) filled: Option<Object>,
@@ -157,33 +157,39 @@ impl Flight {
     pub(crate) fn event(&mut self, py: Python<'_>) -> PyResult<Object> {
         let changes = self.stage.as_ref().map_or(0, Stage::changes);
         if let Some((event, made_at)) = &self.event {
-            if let Some(view) = EventRef::of(py, event) {
-                if *made_at == changes && event.is_unshared() {
-                    view.renew();
-                    return Ok(event.clone());
-                }
-                self.filled = if event.is_unshared() { view.filled().or(self.filled.take()) } else { Some(view.share_filled(py)) };
+            if *made_at == changes && event.object().is_unshared() {
+                event.view().renew();
+                return Ok(event.object().clone());
             }
+            self.leave_event(py);
         }
-        let event = self.fresh_event(py)?;
-        self.event = Some((event.clone(), changes));
-        Ok(event)
+        let payload = self.stage.as_ref().map_or(&self.payload, Stage::payload);
+        let event = self.known.event(py, payload, self.filled.as_ref())?;
+        let object = event.object().clone();
+        self.event = Some((event, changes));
+        Ok(object)
+    }
+
+    /// Lets go of the last event object, keeping what was made up for it.
+    #[inline]
+    fn leave_event(&mut self, py: Python<'_>) {
+        let Some((event, _)) = self.event.take() else { return };
+        if event.object().is_unshared() {
+            self.filled = event.view().filled().or(self.filled.take());
+            self.known.give_back(py, event);
+        } else {
+            self.filled = Some(event.view().share_filled(py));
+        }
     }
 
     /// An event object of its own, for a hook that runs beside others.
     pub(crate) fn own_event(&mut self, py: Python<'_>) -> PyResult<Object> {
-        if let Some((event, _)) = &self.event
-            && let Some(view) = EventRef::of(py, event)
-        {
-            self.filled = Some(view.share_filled(py));
+        if let Some((event, _)) = &self.event {
+            self.filled = Some(event.view().share_filled(py));
         }
         self.filled.get_or_insert_with(|| Object::from_bound(PyDict::new(py)));
-        self.fresh_event(py)
-    }
-
-    fn fresh_event(&self, py: Python<'_>) -> PyResult<Object> {
         let payload = self.stage.as_ref().map_or(&self.payload, Stage::payload);
-        EventRef::make(py, &self.known.class, &self.known.name, payload, self.filled.as_ref())
+        self.known.event(py, payload, self.filled.as_ref()).map(OwnEvent::into_object)
     }
 
     /// What the core is told of a handler's result.
@@ -220,17 +226,13 @@ impl Flight {
     /// Makes the outcome that the host gets.
     #[inline]
     pub(crate) fn outcome(&mut self, py: Python<'_>, finished: Finished) -> PyResult<Object> {
-        if let Some((event, _)) = self.event.take()
-            && let Some(view) = EventRef::of(py, &event)
-        {
-            self.filled = if event.is_unshared() { view.filled().or(self.filled.take()) } else { Some(view.share_filled(py)) };
-        }
+        self.leave_event(py);
         let took = match (self.began, self.clock) {
             (Some(began), Some(last)) => last.saturating_duration_since(began),
             _ => std::time::Duration::ZERO,
         };
         let tells = self.logs || finished.failures().next().is_some();
-        let outcome = outcome::make(py, finished, Arc::clone(&self.known), self.filled.take(), took)?;
+        let outcome = outcome::make(py, finished, self.known.clone(), self.filled.take(), took)?;
         if tells {
             log::dispatched(py, &outcome, &self.client)?;
         }

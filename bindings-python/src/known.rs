@@ -9,7 +9,8 @@ use pyo3::{Borrowed, intern};
 
 use crate::convert::PyHost;
 use crate::errors;
-use crate::object::{Gil, Object, dict_get};
+use crate::event::OwnEvent;
+use crate::object::{Gil, Object, Shared, dict_get};
 
 /// A registered handler.
 #[derive(Debug)]
@@ -33,6 +34,8 @@ pub(crate) struct Known {
     /// The canonical name, a `str`.
     pub(crate) name: Object,
     memo: Gil<Memo>,
+    /// An event object that nobody holds any more, for the next dispatch.
+    spare: Gil<Option<OwnEvent>>,
 }
 
 #[derive(Default)]
@@ -53,7 +56,28 @@ impl Known {
             class: Object::from_bound(class),
             name: Object::from_bound(name),
             memo: Gil::new(Memo::default()),
+            spare: Gil::new(None),
         })
+    }
+
+    /// An event object for a payload.
+    #[inline]
+    pub(crate) fn event(&self, py: Python<'_>, payload: &Object, filled: Option<&Object>) -> PyResult<OwnEvent> {
+        match self.spare.with(py, Option::take) {
+            Some(event) => {
+                event.refill(payload, filled);
+                Ok(event)
+            }
+            None => OwnEvent::make(py, &self.class, &self.name, payload, filled),
+        }
+    }
+
+    /// Keeps an event object that only the caller holds.
+    #[inline]
+    pub(crate) fn give_back(&self, py: Python<'_>, event: OwnEvent) {
+        event.empty();
+        let surplus = self.spare.with(py, |spare| spare.replace(event));
+        drop(surplus);
     }
 
     /// The hooks that a payload selects; `None` when nobody has ever registered for the event.
@@ -111,7 +135,7 @@ fn base_class(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 #[derive(Default)]
 pub(crate) struct KnownEvents {
     version: u64,
-    by_name: Vec<(Object, Arc<Known>)>,
+    by_name: Vec<(Object, Shared<Known>)>,
 }
 
 /// How many names a client remembers; a program that builds names at run time makes a new object each time.
@@ -120,25 +144,25 @@ const MAX_NAMES: usize = 128;
 impl KnownEvents {
     /// The event that this very string named before, if the hooks are still the same.
     #[inline]
-    pub(crate) fn find(&self, version: u64, name: &Bound<'_, PyAny>) -> Option<Arc<Known>> {
+    pub(crate) fn find(&self, version: u64, name: &Bound<'_, PyAny>) -> Option<Shared<Known>> {
         if self.version != version {
             return None;
         }
         let name = name.as_ptr();
-        self.by_name.iter().find(|(known, _)| known.as_ptr() == name).map(|(_, known)| Arc::clone(known))
+        self.by_name.iter().find(|(known, _)| known.as_ptr() == name).map(|(_, known)| known.clone())
     }
 
     /// Remembers an event; gives back what has to be dropped outside the cell.
-    pub(crate) fn remember(&mut self, version: u64, name: Object, known: &Arc<Known>) -> Vec<(Object, Arc<Known>)> {
+    pub(crate) fn remember(&mut self, version: u64, name: Object, known: &Shared<Known>) -> Vec<(Object, Shared<Known>)> {
         let stale = self.version != version || self.by_name.len() >= MAX_NAMES;
         let old = if stale { std::mem::take(&mut self.by_name) } else { Vec::new() };
         self.version = version;
-        self.by_name.push((name, Arc::clone(known)));
+        self.by_name.push((name, known.clone()));
         old
     }
 
     /// Forgets everything; gives back what has to be dropped outside the cell.
-    pub(crate) fn forget(&mut self) -> Vec<(Object, Arc<Known>)> {
+    pub(crate) fn forget(&mut self) -> Vec<(Object, Shared<Known>)> {
         std::mem::take(&mut self.by_name)
     }
 }

@@ -19,6 +19,7 @@ mod log;
 mod nesting;
 mod object;
 mod outcome;
+mod recycle;
 mod serial;
 
 use pyo3::prelude::*;
@@ -42,8 +43,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     event::add_types(module)?;
     dispatch::add_type(module)?;
-    module.add_class::<client::Client>()?;
-    module.add_class::<outcome::Outcome>()?;
+    client::add_type(module)?;
+    outcome::add_type(module)?;
     module.add_function(wrap_pyfunction!(set_classes, module)?)?;
     module.add_function(wrap_pyfunction!(known_events, module)?)?;
     module.add_function(wrap_pyfunction!(event_item, module)?)?;

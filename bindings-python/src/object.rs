@@ -8,6 +8,7 @@
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::c_int;
 use std::ptr::{self, NonNull};
+use std::rc::Rc;
 
 use pyo3::prelude::*;
 use pyo3::{Borrowed, ffi};
@@ -284,19 +285,54 @@ pub(crate) fn depth() -> u32 {
 }
 
 /// Marks, while it lives, that the code this thread runs belongs to a hook at this depth.
-pub(crate) struct Inside(u32);
+pub(crate) struct Inside {
+    /// This thread's cell; looking a thread-local up costs more than using it.
+    cell: *const Cell<u32>,
+    before: u32,
+}
 
 impl Inside {
     #[inline]
     pub(crate) fn enter(depth: u32) -> Self {
-        Self(DEPTH.replace(depth))
+        DEPTH.with(|cell| Self { cell: ptr::from_ref(cell), before: cell.replace(depth) })
     }
 }
 
 impl Drop for Inside {
     #[inline]
     fn drop(&mut self) {
-        DEPTH.set(self.0);
+        // SAFETY: a raw pointer is not `Send`, so this is the thread that entered, and it has not ended.
+        unsafe { (*self.cell).set(self.before) };
+    }
+}
+
+/// A value with several owners, counted under the GIL.
+pub(crate) struct Shared<T>(Rc<T>);
+
+// SAFETY: see `Object`: the GIL serialises every use of the count, and the value itself is `Send` and `Sync`.
+unsafe impl<T: Send + Sync> Send for Shared<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send + Sync> Sync for Shared<T> {}
+
+impl<T> Shared<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(Rc::new(value))
+    }
+}
+
+impl<T> Clone for Shared<T> {
+    #[inline]
+    fn clone(&self) -> Self {
+        Self(Rc::clone(&self.0))
+    }
+}
+
+impl<T> std::ops::Deref for Shared<T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.0
     }
 }
 
@@ -362,21 +398,6 @@ impl<T> Exclusive<T> {
         let _leave = Leave(&self.busy);
         // SAFETY: `busy` was unset, so no other reference to the value exists until `_leave` is dropped.
         Some(work(unsafe { &mut *self.value.get() }))
-    }
-}
-
-/// Lets `await` resume instances of a class without an exception at the end.
-///
-/// pyo3 cannot fill this slot itself; without it every await ends in a `StopIteration`, which costs ten times as much.
-pub(crate) fn set_am_send(class: &Bound<'_, pyo3::types::PyType>, function: ffi::sendfunc) {
-    let class = class.as_ptr().cast::<ffi::PyTypeObject>();
-    // SAFETY: the class is a live heap type whose `__await__` gave it the async slots; nobody has awaited an instance yet.
-    unsafe {
-        let slots = (*class).tp_as_async;
-        if !slots.is_null() {
-            (*slots).am_send = Some(function);
-            ffi::PyType_Modified(class);
-        }
     }
 }
 

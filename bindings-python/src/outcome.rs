@@ -1,27 +1,28 @@
 //! What a dispatch gives its caller.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use hookweave::host;
+use pyo3::PyTypeInfo as _;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use serde::Serialize;
 
 use crate::convert::{PyHost, Shape, copy};
-use crate::event::EventRef;
+use crate::event::OwnEvent;
 use crate::fill::{self, Fields};
 use crate::flight::Finished;
 use crate::known::{Handler, Known};
-use crate::object::{Gil, Object};
+use crate::object::{Gil, Object, Shared};
+use crate::recycle::{self, Recycled, Recycler};
 use crate::serial;
 
 /// The decision of all hooks of one dispatch, with its reasons; the parts are made when they are asked for.
-#[pyclass(frozen, freelist = 64, generic, module = "hookweave._native")]
+#[pyclass(frozen, generic, module = "hookweave._native")]
 pub(crate) struct Outcome {
     inner: Finished,
-    known: Arc<Known>,
+    known: Shared<Known>,
     filled: Gil<Option<Object>>,
     event: Gil<Option<Object>>,
     took: Duration,
@@ -32,12 +33,26 @@ pub(crate) struct Outcome {
 pub(crate) fn make(
     py: Python<'_>,
     inner: Finished,
-    known: Arc<Known>,
+    known: Shared<Known>,
     filled: Option<Object>,
     took: Duration,
 ) -> PyResult<Object> {
     let outcome = Outcome { inner, known, filled: Gil::new(filled), event: Gil::new(None), took };
-    Bound::new(py, outcome).map(Object::from_bound)
+    recycle::make(py, outcome)
+}
+
+impl Recycled for Outcome {
+    fn recycler() -> &'static Recycler {
+        static RECYCLER: Recycler = Recycler::new();
+        &RECYCLER
+    }
+}
+
+/// Adds the class to the module.
+pub(crate) fn add_type(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Outcome>()?;
+    recycle::install::<Outcome>(&Outcome::type_object(module.py()));
+    Ok(())
 }
 
 /// Builds the Python records of one kind: a function of `hookweave.outcome` makes them of a list of dicts.
@@ -92,7 +107,8 @@ impl Outcome {
             return Ok(event.into_bound(py).unbind());
         }
         let filled = self.filled(py);
-        let made = EventRef::make(py, &self.known.class, &self.known.name, self.inner.payload(), Some(&filled))?;
+        let made = OwnEvent::make(py, &self.known.class, &self.known.name, self.inner.payload(), Some(&filled))?;
+        let made = made.into_object();
         self.event.with(py, |event| *event = Some(made.clone()));
         Ok(made.into_bound(py).unbind())
     }

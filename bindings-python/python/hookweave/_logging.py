@@ -6,9 +6,9 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ._native import Client, Outcome
-
 if TYPE_CHECKING:
+    from ._native import Outcome
+    from .client import HookClient
     from .outcome import TraceEntry
 
 __all__ = ["detached_ended", "detached_failed", "dispatched", "logger", "started"]
@@ -22,7 +22,7 @@ def started(event: str, hook: str) -> None:
     logger.info("hook %s started on %s", hook, event, extra={"event": event, "hook": hook})
 
 
-def dispatched(outcome: Outcome[Any], client: Client) -> None:
+def dispatched(outcome: Outcome[Any], client: HookClient) -> None:
     """A dispatch ended in which something failed, or level info is on."""
     event = outcome.event.event_type
     matchers: Mapping[str, Any] = {hook.id: hook.matcher for hook in client.list_hooks()}

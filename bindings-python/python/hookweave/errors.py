@@ -124,7 +124,7 @@ class HookFailed(HookweaveError):
     ``code`` is the failure's kind, ``hook`` the hook's name, ``__cause__`` what the handler raised.
     """
 
-    codes = ("raised", "not_started", "detached_limit")
+    codes: ClassVar[tuple[str, ...]] = ("raised", "not_started", "detached_limit")
 
     def __init__(self, message: str, code: str | None = None, hook: str | None = None) -> None:
         super().__init__(message, code)

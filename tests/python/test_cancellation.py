@@ -1,0 +1,263 @@
+"""Cancelling a dispatch, and cancellations that are none of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+import trio
+from hookweave import Event, HookClient, HookResponse
+
+
+def test_cancelling_reaches_the_hook_and_propagates() -> None:
+    client = HookClient()
+    seen: list[str] = []
+
+    @client.hook("Stop")
+    async def slow(event: Event) -> None:
+        try:
+            await asyncio.sleep(10)
+        except asyncio.CancelledError:
+            seen.append("cancelled")
+            raise
+
+    client.register_hook("Stop", lambda event: seen.append("later"))
+
+    async def main() -> None:
+        task = asyncio.create_task(client.dispatch("Stop"))
+        await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert task.cancelled()
+
+    asyncio.run(main())
+    assert seen == ["cancelled"]
+
+
+def test_a_hook_cannot_swallow_the_dispatch_s_cancellation() -> None:
+    client = HookClient()
+
+    @client.hook("Stop")
+    async def stubborn(event: Event) -> HookResponse:
+        try:
+            await asyncio.sleep(10)
+        except asyncio.CancelledError:
+            await asyncio.sleep(0)
+        return HookResponse.block("late")
+
+    async def main() -> None:
+        task = asyncio.create_task(client.dispatch("Stop"))
+        await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+
+
+def test_an_outer_timeout_stays_the_outer_s() -> None:
+    client = HookClient()
+
+    @client.hook("Stop")
+    async def slow(event: Event) -> None:
+        await asyncio.sleep(10)
+
+    async def main() -> None:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.02):
+                await client.dispatch("Stop")
+        task = asyncio.current_task()
+        assert task is not None and task.cancelling() == 0
+        await asyncio.sleep(0)
+
+    asyncio.run(main())
+
+
+def test_the_outer_cancel_wins_when_both_come_at_once() -> None:
+    client = HookClient()
+
+    @client.hook("Stop", timeout=0.02)
+    async def slow(event: Event) -> None:
+        try:
+            await asyncio.sleep(10)
+        except asyncio.CancelledError:
+            # The deadline has cancelled; the outer request comes while the hook cleans up.
+            outer.cancel()
+            await asyncio.sleep(0.01)
+            raise
+
+    outer: asyncio.Task[Any]
+
+    async def main() -> None:
+        nonlocal outer
+        outer = asyncio.create_task(client.dispatch("Stop"))
+        with pytest.raises(asyncio.CancelledError):
+            await outer
+        assert outer.cancelled()
+
+    asyncio.run(main())
+
+
+def test_a_cancelled_error_that_nobody_asked_for_is_a_failure() -> None:
+    client = HookClient()
+
+    @client.hook("PreToolUse", fail_behavior="block")
+    async def foreign(event: Event) -> None:
+        other = asyncio.create_task(asyncio.sleep(10))
+        await asyncio.sleep(0)
+        other.cancel()
+        await other
+
+    @client.hook("Stop")
+    def sync(event: Event) -> None:
+        raise asyncio.CancelledError
+
+    async def main() -> tuple[Any, Any]:
+        return await client.dispatch("PreToolUse"), await client.dispatch("Stop")
+
+    gate, notice = asyncio.run(main())
+    assert gate.blocked
+    assert gate.trace[0].failure.kind == notice.trace[0].failure.kind == "cancelled"
+    assert isinstance(gate.trace[0].failure.error.__cause__, asyncio.CancelledError)
+
+
+def test_a_hook_s_own_timeout_block_is_its_own_affair() -> None:
+    client = HookClient()
+
+    @client.hook("Stop")
+    async def careful(event: Event) -> HookResponse:
+        try:
+            async with asyncio.timeout(0.01):
+                await asyncio.sleep(10)
+        except TimeoutError:
+            await asyncio.sleep(0)
+        return HookResponse.block("gave up")
+
+    async def main() -> Any:
+        return await client.dispatch("Stop")
+
+    assert asyncio.run(main()).reason == "gave up"
+
+
+def test_a_hook_that_cancels_its_own_task_cancels_the_dispatch() -> None:
+    client = HookClient()
+
+    @client.hook("Stop")
+    async def suicidal(event: Event) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        await asyncio.sleep(10)
+
+    async def main() -> None:
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.create_task(client.dispatch("Stop"))
+
+    asyncio.run(main())
+
+
+def test_dispatching_while_being_cancelled() -> None:
+    client = HookClient()
+
+    @client.hook("SessionEnd", timeout=0.02)
+    async def slow(event: Event) -> None:
+        await asyncio.sleep(10)
+
+    @client.hook("SessionEnd")
+    async def brief(event: Event) -> HookResponse:
+        await asyncio.sleep(0)
+        return HookResponse.block("bye")
+
+    outcomes: list[Any] = []
+
+    async def work() -> None:
+        try:
+            await asyncio.sleep(10)
+        finally:
+            outcomes.append(await client.dispatch("SessionEnd", reason="cancelled"))
+
+    async def main() -> None:
+        task = asyncio.create_task(work())
+        await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+    assert [entry.status for entry in outcomes[0].trace] == ["failed", "ran"]
+    assert outcomes[0].trace[0].failure.kind == "timeout"
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("is_async", [False, True])
+def test_interrupts_are_no_failures(kind: type[BaseException], is_async: bool) -> None:
+    client = HookClient()
+
+    def sync(event: Event) -> None:
+        raise kind
+
+    async def awaited(event: Event) -> None:
+        raise kind
+
+    client.register_hook("Stop", awaited if is_async else sync)
+
+    dispatch = client.dispatch("Stop")
+    with pytest.raises(kind):
+        dispatch.send(None)
+    if not is_async:
+        with pytest.raises(kind):
+            client.dispatch_sync("Stop")
+
+
+def test_cancelling_a_parallel_stage_cancels_and_waits_for_all_of_it() -> None:
+    client = HookClient(mode="parallel")
+    ended: list[int] = []
+
+    def slow(number: int) -> Any:
+        async def handler(event: Event) -> None:
+            try:
+                await asyncio.sleep(10)
+            finally:
+                await asyncio.sleep(0.01)
+                ended.append(number)
+
+        return handler
+
+    for number in range(3):
+        client.register_hook("Stop", slow(number))
+
+    async def main() -> None:
+        task = asyncio.create_task(client.dispatch("Stop"))
+        await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert sorted(ended) == [0, 1, 2]
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("mode", ["sequential", "parallel"])
+def test_trio_cancellation_propagates(mode: Any) -> None:
+    client = HookClient(mode=mode)
+    seen: list[str] = []
+
+    async def slow(event: Event) -> None:
+        try:
+            await trio.sleep(10)
+        except trio.Cancelled:
+            seen.append("cancelled")
+            raise
+
+    client.register_hook("Stop", slow)
+    client.register_hook("Stop", slow)
+
+    async def main() -> None:
+        with trio.move_on_after(0.02) as scope:
+            await client.dispatch("Stop")
+        assert scope.cancelled_caught
+
+    trio.run(main)
+    assert seen == ["cancelled"] * (2 if mode == "parallel" else 1)

@@ -1,0 +1,211 @@
+"""A hook's timeout cancels the hook and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import trio
+from hookweave import Event, HookClient, HookResponse, HookTimeout
+
+
+def test_only_the_hook_is_cancelled() -> None:
+    client = HookClient()
+    seen: list[str] = []
+
+    @client.hook("Stop", timeout=0.03)
+    async def slow(event: Event) -> None:
+        try:
+            await asyncio.sleep(10)
+        except asyncio.CancelledError:
+            seen.append("cancelled")
+            raise
+
+    @client.hook("Stop")
+    async def next_one(event: Event) -> HookResponse:
+        await asyncio.sleep(0)
+        return HookResponse.block("still here")
+
+    async def main() -> Any:
+        outcome = await client.dispatch("Stop")
+        task = asyncio.current_task()
+        assert task is not None and task.cancelling() == 0
+        await asyncio.sleep(0.01)
+        return outcome
+
+    outcome = asyncio.run(main())
+    assert seen == ["cancelled"]
+    assert outcome.reason == "still here"
+    failure = outcome.trace[0].failure
+    assert failure.kind == "timeout" and failure.became == "continue"
+    assert isinstance(failure.error, HookTimeout) and isinstance(failure.error, TimeoutError)
+    assert failure.error.hook == "slow" and failure.error.code == "timeout"
+
+
+def test_fail_closed_blocks() -> None:
+    client = HookClient()
+
+    @client.hook("PreToolUse", timeout=timedelta(milliseconds=20), fail_behavior="block")
+    async def guard(event: Event) -> None:
+        await asyncio.sleep(10)
+
+    async def main() -> Any:
+        return await client.dispatch("PreToolUse", tool="x")
+
+    outcome = asyncio.run(main())
+    assert outcome.blocked and outcome.reason.startswith("hook guard failed: no answer within 20")
+
+
+@pytest.mark.parametrize("late", ["returns", "raises", "cleans up"])
+def test_a_hook_that_catches_the_cancel_is_late_all_the_same(late: str) -> None:
+    client = HookClient()
+
+    @client.hook("Stop", timeout=0.02)
+    async def stubborn(event: Event) -> HookResponse:
+        try:
+            await asyncio.sleep(10)
+        except asyncio.CancelledError:
+            if late == "raises":
+                raise ValueError("in clean-up") from None
+            if late == "cleans up":
+                await asyncio.sleep(0.02)
+        return HookResponse.block("too late")
+
+    async def main() -> Any:
+        return await client.dispatch("Stop")
+
+    began = time.perf_counter()
+    outcome = asyncio.run(main())
+    assert outcome.trace[0].failure.kind == "timeout" and not outcome.blocked
+    if late == "cleans up":
+        assert time.perf_counter() - began >= 0.04
+
+
+def test_many_waiting_hooks_share_one_timer() -> None:
+    client = HookClient()
+    timers: list[float] = []
+
+    @client.hook("Stop", timeout=0.05)
+    async def slow(event: Event) -> None:
+        await asyncio.sleep(10)
+
+    async def main() -> list[Any]:
+        loop = asyncio.get_running_loop()
+        set_timer = loop.call_later
+
+        def counting(delay: float, *rest: Any, **options: Any) -> Any:
+            if delay < 1:
+                timers.append(delay)
+            return set_timer(delay, *rest, **options)
+
+        loop.call_later = counting  # type: ignore[method-assign]
+        return await asyncio.gather(*(client.dispatch("Stop") for _ in range(100)))
+
+    outcomes = asyncio.run(main())
+    assert all(outcome.trace[0].failure.kind == "timeout" for outcome in outcomes)
+    assert len(timers) <= 20
+
+
+def test_an_earlier_deadline_moves_the_timer_forward() -> None:
+    client = HookClient()
+
+    @client.hook("PreToolUse", timeout=20)
+    async def patient(event: Event) -> None:
+        await asyncio.sleep(0.1)
+
+    @client.hook("Stop", timeout=0.02)
+    async def hasty(event: Event) -> None:
+        await asyncio.sleep(10)
+
+    async def main() -> tuple[Any, Any]:
+        return tuple(await asyncio.gather(client.dispatch("PreToolUse"), client.dispatch("Stop")))
+
+    began = time.perf_counter()
+    patient_outcome, hasty_outcome = asyncio.run(main())
+    assert time.perf_counter() - began < 5
+    assert patient_outcome.trace[0].failure is None
+    assert hasty_outcome.trace[0].failure.kind == "timeout"
+
+
+def test_loops_that_were_closed_are_forgotten() -> None:
+    client = HookClient(default_timeout=60)
+
+    @client.hook("Stop")
+    async def waits(event: Event) -> None:
+        await asyncio.sleep(0)
+
+    async def main() -> Any:
+        return await client.dispatch("Stop")
+
+    for _ in range(20):
+        assert asyncio.run(main()).trace[0].failure is None
+
+
+def test_no_timeout_arms_none() -> None:
+    client = HookClient(default_timeout=None)
+
+    @client.hook("Stop")
+    async def waits(event: Event) -> None:
+        await asyncio.sleep(0.01)
+
+    async def main() -> Any:
+        asyncio.get_running_loop().call_at = None  # type: ignore[method-assign, assignment]
+        return await client.dispatch("Stop")
+
+    # asyncio.sleep itself needs call_later, which asks call_at: the hook fails, and the engine has set no timer.
+    assert asyncio.run(main()).trace[0].failure.kind == "raised"
+    assert client.list_hooks()[0].timeout is None
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_a_hook_that_overran_without_waiting_counts(is_async: bool) -> None:
+    client = HookClient()
+
+    def sync(event: Event) -> HookResponse:
+        time.sleep(0.03)
+        return HookResponse.block("slow but sure")
+
+    async def awaited(event: Event) -> HookResponse:
+        return sync(event)
+
+    client.register_hook("PreToolUse", awaited if is_async else sync, timeout=0.01)
+
+    async def main() -> Any:
+        return await client.dispatch("PreToolUse")
+
+    outcomes = [asyncio.run(main())] + ([] if is_async else [client.dispatch_sync("PreToolUse")])
+    for outcome in outcomes:
+        assert outcome.blocked and outcome.trace[0].overran and outcome.trace[0].duration >= 0.03
+
+
+@pytest.mark.parametrize("mode", ["sequential", "parallel"])
+@pytest.mark.parametrize("on_trio", [False, True])
+def test_timeouts_in_stages(mode: Any, on_trio: bool) -> None:
+    client = HookClient(mode=mode)
+    sleep = trio.sleep if on_trio else asyncio.sleep
+
+    @client.hook("Stop", timeout=0.03)
+    async def slow(event: Event) -> None:
+        await sleep(10)
+
+    @client.hook("Stop")
+    async def quick(event: Event) -> HookResponse:
+        await sleep(0.001)
+        return HookResponse.block("quick")
+
+    async def main() -> Any:
+        return await client.dispatch("Stop")
+
+    outcome = trio.run(main) if on_trio else asyncio.run(main())
+    assert [entry.status for entry in outcome.trace] == ["failed", "ran"]
+    assert outcome.trace[0].failure.kind == "timeout" and outcome.reason == "quick"
+
+
+def test_permission_requests_may_wait_for_a_person() -> None:
+    client = HookClient()
+    client.register_hook("PermissionRequest", lambda event: None)
+    client.register_hook("PreToolUse", lambda event: None)
+    assert [hook.timeout for hook in sorted(client.list_hooks(), key=lambda hook: hook.event)] == [300.0, 5.0]
