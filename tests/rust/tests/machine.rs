@@ -137,6 +137,24 @@ proptest! {
         }
     }
 
+    /// The hooks that a driver may run without asking are those that the machine asks for while all stay quiet, and
+    /// in sequential mode there is such a run whenever nothing has to be admitted first.
+    #[test]
+    fn a_driver_may_run_ahead(given in world()) {
+        let driven = by_facade(&given);
+        for (at, ahead) in driven.ahead.iter().enumerate() {
+            for (offset, hook) in ahead.iter().enumerate() {
+                if driven.quiet[at..].iter().take(offset).all(|quiet| *quiet) {
+                    let stage = driven.stages.get(at + offset);
+                    prop_assert_eq!(stage, Some(&vec![*hook]), "stage {} of {:?}", at + offset, driven.stages);
+                }
+            }
+            let once = given.hooks.iter().any(|hook| hook.settings.contains_key("once"));
+            let skips = driven.outcome["votes"].as_array().unwrap().iter().any(|vote| vote["action"] == "skip");
+            prop_assert!(!ahead.is_empty() || given.is_parallel() || once || skips);
+        }
+    }
+
     /// However dispatches interleave and whichever are abandoned, a once hook starts at most once; it is gone exactly
     /// when it has started, and a later dispatch finds it when it has not.
     #[test]

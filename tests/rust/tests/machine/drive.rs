@@ -18,6 +18,10 @@ pub(crate) struct Driven {
     pub(crate) stages: Vec<Vec<usize>>,
     /// Which of the stages were rechecks.
     pub(crate) rechecks: Vec<bool>,
+    /// Which of the stages had nothing to say.
+    pub(crate) quiet: Vec<bool>,
+    /// The hooks that a driver was told it could run without asking, stage by stage.
+    pub(crate) ahead: Vec<Vec<usize>>,
 }
 
 /// Runs a dispatch through the façade, without waiting for anything.
@@ -30,7 +34,8 @@ pub(crate) fn by_facade(given: &Given) -> Driven {
         Some(index) => snapshot.plan(&Json, index, &&payload),
         None => Planned { plan: Arc::new(Plan::empty(Mode::Sequential)), reuse: Reuse::Event },
     };
-    let (mut stages, mut rechecks): (Vec<Vec<usize>>, _) = (Vec::new(), Vec::new());
+    let mut driven =
+        Driven { outcome: Value::Null, stages: Vec::new(), rechecks: Vec::new(), quiet: Vec::new(), ahead: Vec::new() };
     let mut step = begin(&Json, Arc::clone(&snapshot), spec, planned.plan, planned.reuse, payload);
     loop {
         match step {
@@ -39,7 +44,7 @@ pub(crate) fn by_facade(given: &Given) -> Driven {
                 let reports: Vec<Report<Value>> = hooks
                     .iter()
                     .map(|hook| {
-                        let first = !stages.iter().flatten().any(|earlier| earlier == hook);
+                        let first = !driven.stages.iter().flatten().any(|earlier| earlier == hook);
                         let hook = &given.hooks[*hook];
                         if hook.is_detached() {
                             return Report::new(Said::Detached, 0);
@@ -47,15 +52,18 @@ pub(crate) fn by_facade(given: &Given) -> Driven {
                         Report::new(said(if first { &hook.first } else { &hook.again }), 0)
                     })
                     .collect();
-                rechecks.push(stage.is_recheck());
-                stages.push(hooks);
+                driven.quiet.push(reports.iter().all(|report| matches!(report.said, Said::Nothing)));
+                driven.rechecks.push(stage.is_recheck());
+                driven.ahead.push(stage.ahead().iter().map(|call| *call.entry().handler()).collect());
+                driven.stages.push(hooks);
                 step = stage.resume(&Json, reports);
             }
             Step::Done(done) => {
-                let mut outcome = serde_json::to_value(done.summary()).unwrap();
-                outcome["event"] = done.payload().clone();
-                outcome["ext"] = done.ext().map(|(dialect, value)| (dialect.to_owned(), value.clone())).collect();
-                return Driven { outcome, stages, rechecks };
+                driven.outcome = serde_json::to_value(done.summary()).unwrap();
+                driven.outcome["event"] = done.payload().clone();
+                driven.outcome["ext"] =
+                    done.ext().map(|(dialect, value)| (dialect.to_owned(), value.clone())).collect();
+                return driven;
             }
         }
     }

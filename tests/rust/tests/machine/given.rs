@@ -151,7 +151,8 @@ fn says(event: &'static str) -> impl Strategy<Value = Says> {
     });
     prop_oneof![
         6 => answer,
-        2 => Just(Says::Answer(json!({}))),
+        2 => Just(Says::Answer(Value::Null)),
+        1 => Just(Says::Answer(json!({}))),
         1 => Just(Says::Raises),
         1 => prop::sample::select(vec![json!({"actoin": "allow"}), json!({"action": "deny"}), json!({"modified": {"tool": 5}})])
             .prop_map(Says::Answer),
