@@ -79,7 +79,9 @@ export type Admission = 'start' | 'waiting' | 'refused'
 
 /** A dispatch that has begun, and where it stands. */
 export interface Began {
+  /** The native side of the dispatch. */
   run: NativeRun
+  /** Where it stands. */
   stand: Stand
 }
 
@@ -88,10 +90,15 @@ export declare function catalogue(): Array<CatalogueEntry>
 
 /** A known event. */
 export interface CatalogueEntry {
+  /** The canonical name. */
   name: string
+  /** Other names that mean the same event. */
   aliases: Array<string>
+  /** Whether a block stops what the agent is about to do. */
   gate: boolean
+  /** The field that the `source` matcher looks at. */
   subtype?: string
+  /** The payload, without the common fields. */
   fields: Array<CatalogueField>
 }
 
@@ -101,8 +108,11 @@ export interface CatalogueField {
   name: string
   /** In the canonical spelling. */
   canonical: string
+  /** What it holds. */
   kind: string
+  /** Whether the payload may lack it. */
   optional: boolean
+  /** Whether hooks may replace it. */
   modifiable: boolean
 }
 
@@ -120,13 +130,17 @@ export declare function limits(): Limits
 
 /** The engine's fixed limits. */
 export interface Limits {
+  /** How deep dispatches may nest. */
   maxDepth: number
+  /** How deep containers may nest in a value that is copied. */
   maxNesting: number
 }
 
 /** A plan with what the driver needs of it. */
 export interface Planned {
+  /** The native side of the plan. */
   native: NativePlan
+  /** For which other payloads it holds. */
   holds: Holds
   /** The event's canonical name. */
   event: string
@@ -143,12 +157,15 @@ export declare function refuseDepth(depth: number): void
 
 /** A registered hook, as the driver needs it. */
 export interface Registered {
+  /** The id. */
   id: string
+  /** What traces call it. */
   name: string
   /** By this number plans name the hook. */
   number: number
   /** Milliseconds; absent is without end. */
   timeout?: number
+  /** It is started and not awaited. */
   detached: boolean
   /** The hook must be claimed before it runs. */
   once: boolean
@@ -156,6 +173,7 @@ export interface Registered {
 
 /** What came of one hook. */
 export interface Reported {
+  /** What it said. */
   said: Saying
   /** Nanoseconds that it took. */
   took: number
@@ -182,8 +200,11 @@ export interface Stand {
   calls: Array<number>
   /** The place of the payload as it is now. */
   payload: number
+  /** The strongest decision, once all is said. */
   decision?: string
+  /** Whether what the agent is about to do must not happen. */
   blocked: boolean
+  /** The reason of the decision. */
   reason?: string
   /** Whether any hook failed. */
   failed: boolean

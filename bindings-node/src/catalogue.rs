@@ -11,10 +11,15 @@ use crate::host::Values;
 /// A known event.
 #[napi(object, object_from_js = false)]
 pub struct CatalogueEntry {
+    /// The canonical name.
     pub name: String,
+    /// Other names that mean the same event.
     pub aliases: Vec<String>,
+    /// Whether a block stops what the agent is about to do.
     pub gate: bool,
+    /// The field that the `source` matcher looks at.
     pub subtype: Option<String>,
+    /// The payload, without the common fields.
     pub fields: Vec<CatalogueField>,
 }
 
@@ -25,15 +30,20 @@ pub struct CatalogueField {
     pub name: String,
     /// In the canonical spelling.
     pub canonical: String,
+    /// What it holds.
     pub kind: String,
+    /// Whether the payload may lack it.
     pub optional: bool,
+    /// Whether hooks may replace it.
     pub modifiable: bool,
 }
 
 /// The engine's fixed limits.
 #[napi(object, object_from_js = false)]
 pub struct Limits {
+    /// How deep dispatches may nest.
     pub max_depth: u32,
+    /// How deep containers may nest in a value that is copied.
     pub max_nesting: u32,
 }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hookweave::host::{
-    DetachedQueue, Entry, EventDefinition, Host, HookSpec, Options, Registry, Submitted, ToolDefinition, explain,
+    DetachedQueue, Entry, EventDefinition, HookSpec, Host, Options, Registry, Submitted, ToolDefinition, explain,
     hook_id, refusal,
 };
 use napi::Env;
@@ -32,12 +32,15 @@ impl Drop for Ticket {
 /// A registered hook, as the driver needs it.
 #[napi(object, object_from_js = false)]
 pub struct Registered {
+    /// The id.
     pub id: String,
+    /// What traces call it.
     pub name: String,
     /// By this number plans name the hook.
     pub number: u32,
     /// Milliseconds; absent is without end.
     pub timeout: Option<f64>,
+    /// It is started and not awaited.
     pub detached: bool,
     /// The hook must be claimed before it runs.
     pub once: bool,
@@ -46,8 +49,11 @@ pub struct Registered {
 /// What became of a detached job that was handed in.
 #[napi(string_enum = "lowercase")]
 pub enum Admission {
+    /// It is to be started now.
     Start,
+    /// It is to be started when another one has ended.
     Waiting,
+    /// Too many wait already.
     Refused,
 }
 
@@ -165,12 +171,7 @@ impl NativeHooks {
 
     /// Which hooks a payload would run, and why not the others, in the canonical form.
     #[napi(ts_return_type = "unknown")]
-    pub fn explain<'env>(
-        &self,
-        env: &'env Env,
-        event: String,
-        payload: Unknown<'_>,
-    ) -> Result<Unknown<'env>, Refusal> {
+    pub fn explain<'env>(&self, env: &'env Env, event: String, payload: Unknown<'_>) -> Result<Unknown<'env>, Refusal> {
         let values = Values::none(env).map_err(broken)?;
         let slot = values.keep(&payload);
         let spec = self.registry.resolve(&event).map_err(|error| refuse(&error))?;

@@ -5,9 +5,10 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::fmt::Write as _;
 
 use hookweave::host::{BadKey, Host, Kind, MAX_NESTING, Spelling, TooDeep};
-use napi::bindgen_prelude::{BigInt, FromNapiValue, JsObjectValue, Object, ToNapiValue, Unknown, Utf16String};
+use napi::bindgen_prelude::{BigInt, FromNapiValue, JsObjectValue, Object, Unknown, Utf16String};
 use napi::{Env, JsValue, KeyCollectionMode, KeyConversion, KeyFilter, Property, ValueType};
 
 /// The place of a value in its dispatch's array.
@@ -79,8 +80,10 @@ fn class_of(object: &Object<'_>) -> Option<String> {
     if above.get_type().ok()? == ValueType::Null && prototype.has_own_property("hasOwnProperty").unwrap_or(false) {
         return None;
     }
-    let constructor: Option<Object<'_>> = prototype.get_named_property("constructor").ok();
-    let name = constructor.and_then(|class| class.get_named_property::<String>("name").ok());
+    let constructor: Option<Unknown<'_>> = prototype.get_named_property_unchecked("constructor").ok();
+    let name = constructor
+        .and_then(|class| class.coerce_to_object().ok())
+        .and_then(|class| class.get_named_property::<String>("name").ok());
     Some(name.filter(|name| !name.is_empty()).unwrap_or_else(|| "object".to_owned()))
 }
 
@@ -108,7 +111,10 @@ fn decimal(value: &BigInt) -> String {
         let mut rest = 0_u128;
         for word in words.iter_mut().rev() {
             let dividend = (rest << 64) | u128::from(*word);
-            #[expect(clippy::cast_possible_truncation, reason = "the rest is below the divisor, so the quotient fits a word")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "the rest is below the divisor, so the quotient fits a word"
+            )]
             {
                 *word = (dividend / CHUNK) as u64;
             }
@@ -119,12 +125,12 @@ fn decimal(value: &BigInt) -> String {
     let mut digits = if value.sign_bit { String::from("-") } else { String::new() };
     digits.push_str(&chunks.pop().unwrap_or(0).to_string());
     for chunk in chunks.iter().rev() {
-        digits.push_str(&format!("{chunk:019}"));
+        _ = write!(digits, "{chunk:019}");
     }
     digits
 }
 
-impl<'env> Host for Values<'env> {
+impl Host for Values<'_> {
     type Value = Slot;
     type View<'v>
         = Unknown<'v>
@@ -150,8 +156,9 @@ impl<'env> Host for Values<'env> {
             Ok(ValueType::Null) => Kind::Null,
             Ok(ValueType::Boolean) => Kind::Bool(bool::from_unknown(*view).unwrap_or(false)),
             Ok(ValueType::Number) => number(f64::from_unknown(*view).unwrap_or(f64::NAN)),
-            Ok(ValueType::BigInt) => BigInt::from_unknown(*view)
-                .map_or(Kind::Other(Cow::Borrowed("bigint")), |value| big_integer(&value)),
+            Ok(ValueType::BigInt) => {
+                BigInt::from_unknown(*view).map_or(Kind::Other(Cow::Borrowed("bigint")), |value| big_integer(&value))
+            }
             Ok(ValueType::String) => Self::text_of(view).map_or(Kind::BadText, |text| Kind::Text(Cow::Owned(text))),
             Ok(ValueType::Object) => Self::object_kind(view),
             Ok(ValueType::Symbol) => Kind::Other(Cow::Borrowed("symbol")),

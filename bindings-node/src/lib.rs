@@ -4,9 +4,11 @@
 //! running dispatches ([`run`]). The loop over hooks, their timeouts and their promises are in TypeScript, because a
 //! call from Rust into JavaScript costs more than most hooks do. No rule lives here.
 
-mod catalogue;
+#![expect(clippy::needless_pass_by_value, reason = "the glue that napi writes hands owned values over")]
+
+pub mod catalogue;
 mod error;
-mod hooks;
+pub mod hooks;
 mod host;
-mod plan;
-mod run;
+pub mod plan;
+pub mod run;

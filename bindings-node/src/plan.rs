@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use hookweave::host::{Code, Error, EventSpec, Host, Kind, Mode, Plan, Registry, Reuse, Snapshot, begin, check_depth};
-use napi::bindgen_prelude::{Object, Unknown};
 use napi::Env;
+use napi::bindgen_prelude::{Object, Unknown};
 use napi_derive::napi;
 
 use crate::error::{Refusal, broken, refuse};
@@ -26,7 +26,9 @@ pub enum Holds {
 /// A plan with what the driver needs of it.
 #[napi(object, object_from_js = false)]
 pub struct Planned {
+    /// The native side of the plan.
     pub native: NativePlan,
+    /// For which other payloads it holds.
     pub holds: Holds,
     /// The event's canonical name.
     pub event: String,
@@ -82,7 +84,9 @@ pub(crate) fn plan(
             Reuse::Never => Holds::Once,
         },
         event: spec.name().to_owned(),
-        has_tool_use_id: spec.built_in().is_some_and(|known| known.fields.iter().any(|field| field.name == "tool_use_id")),
+        has_tool_use_id: spec
+            .built_in()
+            .is_some_and(|known| known.fields.iter().any(|field| field.name == "tool_use_id")),
         calls,
         simple: plan.is_plain() && !has_detached && (plan.mode() == Mode::Sequential || plan.calls().len() < 2),
         native: NativePlan { snapshot, event: spec, plan, reuse },

@@ -15,16 +15,22 @@ use crate::host::{Slot, Values};
 /// What a hook said, as the driver reports it.
 #[napi(string_enum = "lowercase")]
 pub enum Saying {
+    /// Nothing.
     Nothing,
+    /// An answer, not yet read.
     Answer,
+    /// It failed.
     Failed,
+    /// Its time was over.
     Timeout,
+    /// It was started and is not awaited.
     Detached,
 }
 
 /// What came of one hook.
 #[napi(object, object_to_js = false)]
 pub struct Reported {
+    /// What it said.
     pub said: Saying,
     /// Nanoseconds that it took.
     pub took: f64,
@@ -42,15 +48,7 @@ pub struct Reported {
 
 impl Reported {
     const fn nothing(took: f64) -> Self {
-        Self {
-            said: Saying::Nothing,
-            took,
-            value: None,
-            too_deep: None,
-            kind: None,
-            message: None,
-            limit: None,
-        }
+        Self { said: Saying::Nothing, took, value: None, too_deep: None, kind: None, message: None, limit: None }
     }
 }
 
@@ -63,8 +61,11 @@ pub struct Stand {
     pub calls: Vec<u32>,
     /// The place of the payload as it is now.
     pub payload: u32,
+    /// The strongest decision, once all is said.
     pub decision: Option<String>,
+    /// Whether what the agent is about to do must not happen.
     pub blocked: bool,
+    /// The reason of the decision.
     pub reason: Option<String>,
     /// Whether any hook failed.
     pub failed: bool,
@@ -73,7 +74,9 @@ pub struct Stand {
 /// A dispatch that has begun, and where it stands.
 #[napi(object, object_from_js = false)]
 pub struct Began {
+    /// The native side of the dispatch.
     pub run: NativeRun,
+    /// Where it stands.
     pub stand: Stand,
 }
 
@@ -239,9 +242,8 @@ impl NativeRun {
     /// The dialects of `ext` and the places of their values.
     #[napi(ts_return_type = "[string, number][]")]
     pub fn ext<'env>(&self, env: &'env Env) -> Result<Unknown<'env>, Refusal> {
-        let pairs = self.read(|outcome| {
-            outcome.ext().map(|(dialect, slot)| (dialect.to_owned(), slot.0)).collect::<Vec<_>>()
-        })?;
+        let pairs =
+            self.read(|outcome| outcome.ext().map(|(dialect, slot)| (dialect.to_owned(), slot.0)).collect::<Vec<_>>())?;
         env.to_js_value(&pairs).map_err(broken)
     }
 

@@ -167,7 +167,7 @@ export class HookClient implements Disposable, AsyncDisposable {
       const engine = this.#engine;
       engine.checkOpen();
       const plan = engine.plan(event, payload as Fields);
-      return run(engine, plan, payload as Fields, options?.signal);
+      return run(plan, payload as Fields, options?.signal);
     } catch (error) {
       return Promise.reject(error as Error);
     }

@@ -19,26 +19,16 @@ import type { Call, Plan } from "./plan.js";
 import { answered, failed, timedOut, timeoutReason } from "./saying.js";
 import { settle, type Take } from "./settle.js";
 import { Stages } from "./stages.js";
-import { begin, clock, Trail, valuesOf } from "./trail.js";
+import { begin, clock, Trail } from "./trail.js";
 
 const { maxDepth } = limits();
 const MANUAL = { requireManualDestroy: true };
 
-/** What a driver needs of its client. */
-export interface Crew {
-  /** The function and settings of a hook that a plan names by its number. */
-  call(number: number): Call;
-  /** Starts a hook that is not awaited. */
-  detach(call: Call, trail: Trail, payload: Fields, depth: number): Reported;
-  /** Takes note of an outcome in which hooks failed. */
-  noteFailures(outcome: Outcome): void;
-  /** Drops plans that were kept: a hook that runs only once has started. */
-  forget(): void;
-}
+/** Nobody's hooks have ended. */
+const NONE: readonly undefined[] = [];
 
 /** Runs an event's hooks. */
 export function run(
-  crew: Crew,
   plan: Plan,
   payload: Fields,
   signal: AbortSignal | undefined,
@@ -46,68 +36,84 @@ export function run(
   const depth = depthHere();
   if (depth > maxDepth) crossing(() => refuseDepth(depth));
   if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
-  if (plan.calls.length === 0) return Promise.resolve(new Outcome(new Trail(plan, payload, clock())));
-  return new Dispatch(crew, plan, payload, depth, signal ?? null).start();
+  if (plan.calls.length === 0) {
+    return Promise.resolve(new Outcome(new Trail(plan, payload, clock(), NONE)));
+  }
+  return new Dispatch(plan, payload, depth, signal ?? null).start();
 }
 
-// Executors run at once, so that these can be taken from there without a closure for each promise.
-let newFulfil: (outcome: Outcome) => void;
-let newRefuse: (reason: unknown) => void;
-function capture(fulfil: (outcome: Outcome) => void, refuse: (reason: unknown) => void): void {
+// Executors run at once, so that this can be taken from there without a closure for each promise.
+let newFulfil: (outcome: Outcome | Promise<Outcome>) => void;
+function capture(fulfil: (outcome: Outcome | Promise<Outcome>) => void): void {
   newFulfil = fulfil;
-  newRefuse = refuse;
 }
 
-/** A dispatch under way. */
+/**
+ * A dispatch under way.
+ *
+ * Its fields are private by type only, and few: it never reaches a program, and making it is a good part of what a
+ * dispatch with one hook costs.
+ */
 export class Dispatch extends Trail implements Waiting {
-  // Of `Waiting`, for the one hook that is waited for.
-  since = 0n;
-  limit = Infinity;
-  readonly holds = true;
   previous: Waiting | null = null;
   next: Waiting | null = null;
 
-  #position = 0;
-  #turn: Turn | null = null;
-  #stages: Stages | null = null;
-  #watched = false;
-  #over = false;
+  private position = 0;
+  private turn: Turn | null = null;
+  private stages: Stages | null = null;
+  /** Whether it is in the list of deadlines, for the hook at this position. */
+  private watched = false;
+  private over = false;
   /** Counts the hooks that were given up; what one of them says later belongs to an earlier era. */
-  #era = 0;
-  #resolved: Take | null = null;
-  #rejected: Take | null = null;
-  #fulfil: ((outcome: Outcome) => void) | null = null;
-  #refuse: ((reason: unknown) => void) | null = null;
+  private era = 0;
+  private resolved: Take | null = null;
+  private rejected: Take | null = null;
+  private fulfil: ((outcome: Outcome | Promise<Outcome>) => void) | null = null;
   /** The caller's async context; made when a hook is first waited for. */
-  #context: AsyncResource | null = null;
-  #cancel: (() => void) | null = null;
+  private context: AsyncResource | null = null;
+  private cancel: (() => void) | null = null;
+
+  declare readonly ends: (bigint | undefined)[];
 
   constructor(
-    readonly crew: Crew,
     plan: Plan,
     payload: Fields,
     readonly depth: number,
     readonly signal: AbortSignal | null,
   ) {
-    super(plan, payload, clock());
+    super(plan, payload, clock(), new Array<bigint | undefined>(plan.calls.length));
+  }
+
+  /** When the hook at this position began: when the one before it ended. */
+  get since(): bigint {
+    return (this.position > 0 ? this.ends[this.position - 1] : undefined) ?? this.began;
+  }
+
+  /** Milliseconds that the hook at this position may take. */
+  get limit(): number {
+    return this.plan.calls[this.position]?.limit ?? Infinity;
+  }
+
+  /** A caller waits, so the process lives on until the deadline. */
+  get holds(): boolean {
+    return true;
   }
 
   /** Runs as far as it goes without waiting, and promises the rest. */
   start(): Promise<Outcome> {
     let outcome: Outcome | null;
     try {
-      outcome = this.plan.simple ? this.#walk() : this.#enter([]);
+      outcome = this.plan.simple ? this.walk() : this.enter(this.opened(), []);
     } catch (error) {
       this.fail(error);
       return Promise.reject(error as Error);
     }
     if (outcome !== null) {
-      if (this.signal !== null) this.#leave();
+      if (this.signal !== null) this.leave();
       return Promise.resolve(outcome);
     }
     const promise = new Promise(capture);
-    this.#fulfil = newFulfil;
-    this.#refuse = newRefuse;
+    this.fulfil = newFulfil;
     return promise;
   }
 
@@ -118,163 +124,164 @@ export class Dispatch extends Trail implements Waiting {
 
   /** Ends with an outcome that came late. */
   finish(outcome: Outcome): void {
-    if (this.#over) return;
-    this.#leave();
-    this.#fulfil?.(outcome);
+    if (this.over) return;
+    this.leave();
+    this.fulfil?.(outcome);
   }
 
   /** Ends without an outcome: cancelled, or by a mistake of the engine. */
   fail(reason: unknown): void {
-    if (this.#over) return;
-    this.#leave();
-    this.#refuse?.(reason);
-    const turn = this.#giveUp();
+    if (this.over) return;
+    this.leave();
+    this.fulfil?.(Promise.reject(reason as Error));
+    const turn = this.giveUp();
     if (turn !== null) Turn.abort(turn, reason);
-    this.#stages?.cancel(reason);
-    this.run?.abandon();
+    this.stages?.cancel(reason);
+    this.loud?.run.abandon();
   }
 
   /** Makes ready for waiting. */
   suspend(): void {
-    if (this.#context !== null) return;
-    this.#context = new AsyncResource("HookDispatch", MANUAL);
+    if (this.context !== null) return;
+    this.context = new AsyncResource("HookDispatch", MANUAL);
     beginWait();
     if (this.signal !== null) {
-      this.#cancel = () => {
+      this.cancel = () => {
         this.fail(this.signal?.reason);
       };
-      this.signal.addEventListener("abort", this.#cancel, { once: true });
+      this.signal.addEventListener("abort", this.cancel, { once: true });
     }
   }
 
   /** Goes on in the caller's async context: a timer's own is whoever's armed it. */
   inContext(go: () => void): void {
-    this.#context?.runInAsyncScope(go);
+    this.context?.runInAsyncScope(go);
   }
 
   /** The hook that is waited for has used up its time. */
   expire(): void {
-    this.#watched = false;
+    this.watched = false;
     this.inContext(() => {
       const { limit } = this;
-      const turn = this.#giveUp();
+      const turn = this.giveUp();
       if (turn !== null) Turn.abort(turn, timeoutReason(limit));
-      this.#goOn(() => this.#enter([timedOut(limit, this.#took())]));
+      this.say(() => timedOut(limit, this.took()));
     });
   }
 
   /** Calls hooks until one is waited for, one has something to say, or all have run. */
-  #walk(): Outcome | null {
+  private walk(): Outcome | null {
     const { calls } = this.plan;
-    for (;;) {
-      const call = calls[this.#position];
-      if (call === undefined) return new Outcome(this);
+    while (this.position < calls.length) {
+      const call = calls[this.position] as Call;
       if (this.signal !== null) this.check();
       const turn = new Turn(this, this.payload);
       let result: unknown;
       try {
         result = callAt(this.depth, call.handler, Turn.event(turn), turn);
-        if (result !== undefined && result !== null && this.#waitFor(result)) {
-          this.#turn = turn;
-          this.#watch(call.limit);
+        if (result !== undefined && result !== null && this.waitFor(result)) {
+          this.turn = turn;
+          if (this.watched) renew(this);
+          else this.watch();
           return null;
         }
       } catch (error) {
-        return this.#enter([failed(valuesOf(this), "raised", error, this.#took())]);
+        const values = this.opened();
+        return this.enter(values, [failed(values, "raised", error, this.took())]);
       }
       if (result !== undefined && result !== null) {
-        return this.#enter([answered(valuesOf(this), result, this.#took())]);
+        const values = this.opened();
+        return this.enter(values, [answered(values, result, this.took())]);
       }
-      this.#pass();
+      this.ends[this.position++] = clock();
     }
-  }
-
-  /** The hook at this position has nothing to say. */
-  #pass(): void {
-    this.ends.push(clock());
-    this.#position++;
+    if (this.signal !== null) this.check();
+    return new Outcome(this);
   }
 
   /** Listens to what a handler returned, if it has to be waited for. */
-  #waitFor(result: unknown): boolean {
-    if (this.#resolved === null || this.#rejected === null) {
-      const era = this.#era;
-      this.#resolved = (value) => {
-        if (era === this.#era) this.#onResolved(value);
+  private waitFor(result: unknown): boolean {
+    if (this.resolved === null || this.rejected === null) {
+      const { era } = this;
+      this.resolved = (value) => {
+        if (era === this.era) this.onResolved(value);
       };
-      this.#rejected = (error) => {
-        if (era !== this.#era) return;
-        this.#goOn(() => this.#enter([failed(valuesOf(this), "raised", error, this.#took())]));
+      this.rejected = (error) => {
+        if (era === this.era) this.say((values) => failed(values, "raised", error, this.took()));
       };
     }
-    return settle(result, this.#resolved, this.#rejected);
+    return settle(result, this.resolved, this.rejected);
   }
 
-  #watch(limit: number): void {
-    this.since = this.ends.at(-1) ?? this.began;
-    this.limit = limit;
-    if (this.#watched) {
-      renew(this);
-    } else {
-      this.suspend();
-      this.#watched = true;
-      watch(this);
+  private watch(): void {
+    this.suspend();
+    this.watched = true;
+    watch(this);
+  }
+
+  private onResolved(value: unknown): void {
+    this.turn = null;
+    if (value !== undefined && value !== null) {
+      this.say((values) => answered(values, value, this.took()));
+      return;
     }
-  }
-
-  #onResolved(value: unknown): void {
-    this.#turn = null;
-    this.#goOn(() => {
-      if (value !== undefined && value !== null) {
-        return this.#enter([answered(valuesOf(this), value, this.#took())]);
-      }
-      this.#pass();
-      return this.#walk();
-    });
-  }
-
-  /** Goes on after a wait; whatever is thrown ends the dispatch, not the process. */
-  #goOn(on: () => Outcome | null): void {
+    this.ends[this.position++] = clock();
     try {
-      const outcome = on();
+      const outcome = this.walk();
       if (outcome !== null) this.finish(outcome);
     } catch (error) {
       this.fail(error);
     }
   }
 
+  /** Goes on after a hook that has something to say; whatever is thrown ends the dispatch, not the process. */
+  private say(report: (values: unknown[]) => Reported): void {
+    try {
+      const values = this.opened();
+      const outcome = this.enter(values, [report(values)]);
+      if (outcome !== null) this.finish(outcome);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** The values of this dispatch, for the native side. */
+  private opened(): unknown[] {
+    return [this.payload];
+  }
+
   /** Hands over to the core, which says what to run from here on. */
-  #enter(reports: Reported[]): Outcome | null {
-    if (this.#watched) {
-      this.#watched = false;
+  private enter(values: unknown[], reports: Reported[]): Outcome | null {
+    if (this.watched) {
+      this.watched = false;
       unwatch(this);
     }
-    this.#stages = new Stages(this, begin(this, reports));
-    return this.#stages.go();
+    this.stages = new Stages(this, begin(this, values, reports));
+    return this.stages.go();
   }
 
   /** Stops waiting for the hook that runs; whatever it says from now on is not heard. */
-  #giveUp(): Turn | null {
-    this.#era++;
-    this.#resolved = null;
-    this.#rejected = null;
-    const turn = this.#turn;
-    this.#turn = null;
+  private giveUp(): Turn | null {
+    this.era++;
+    this.resolved = null;
+    this.rejected = null;
+    const { turn } = this;
+    this.turn = null;
     return turn;
   }
 
-  #leave(): void {
-    this.#over = true;
-    if (this.#watched) {
-      this.#watched = false;
+  private leave(): void {
+    this.over = true;
+    if (this.watched) {
+      this.watched = false;
       unwatch(this);
     }
-    if (this.#context !== null) endWait();
-    if (this.#cancel !== null) this.signal?.removeEventListener("abort", this.#cancel);
+    if (this.context !== null) endWait();
+    if (this.cancel !== null) this.signal?.removeEventListener("abort", this.cancel);
   }
 
   /** Nanoseconds since the last hook ended. */
-  #took(): number {
-    return Number(clock() - (this.ends.at(-1) ?? this.began));
+  private took(): number {
+    return Number(clock() - this.since);
   }
 }

@@ -5,12 +5,11 @@ import { watch, unwatch, type Waiting } from "./deadline.js";
 import { describe, errorOf } from "./errors.js";
 import { Turn, type Fields } from "./event.js";
 import { crossing, NativeHooks, type Reported } from "./native.js";
-import type { Crew } from "./driver.js";
 import type { Outcome } from "./outcome.js";
-import { Plan, type Call } from "./plan.js";
+import { Plan, type Call, type Crew } from "./plan.js";
 import { failed, timeoutReason } from "./saying.js";
 import { settle } from "./settle.js";
-import { clock, valuesOf, type Trail } from "./trail.js";
+import { clock, type Trail } from "./trail.js";
 import type { Logger } from "./types.js";
 import { copyContainer } from "./values.js";
 
@@ -92,7 +91,7 @@ export class Engine implements Crew {
   #ask(event: string, payload: Fields): Plan {
     const planned = crossing(() => this.native.plan(event, payload));
     const calls = planned.calls.map((number) => this.call(number));
-    const plan = new Plan(planned.native, planned.event, planned.hasToolUseId, calls, planned.simple);
+    const plan = new Plan(this, planned.native, planned.event, planned.hasToolUseId, calls, planned.simple);
     if (planned.holds === "event") {
       this.#memo.set(event, { always: plan, byTool: null });
     } else if (planned.holds === "tool" && typeof payload["tool"] === "string") {
@@ -103,14 +102,14 @@ export class Engine implements Crew {
     return plan;
   }
 
-  detach(call: Call, trail: Trail, payload: Fields, depth: number): Reported {
+  detach(call: Call, trail: Trail, payload: Fields, depth: number, values: unknown[]): Reported {
     const number = this.#nextJob++;
     let job: Job;
     try {
       // The host may change its payload as soon as the dispatch is over; this hook may still be reading then.
       job = { call, trail, depth, payload: copyContainer(payload as Record<string, unknown>) };
     } catch (error) {
-      return failed(valuesOf(trail), "not_started", error, 0);
+      return failed(values, "not_started", error, 0);
     }
     const admission = crossing(() => this.native.submitDetached(number));
     if (admission === "refused") {

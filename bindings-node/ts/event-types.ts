@@ -53,7 +53,10 @@ type PayloadOf<E> = Optional<E> & {
 };
 
 type Optional<E> = {
-  readonly [F in Exclude<keyof E, keyof EventMethods | RequiredFields<E>>]?: E[F] | undefined;
+  // An event of another type may be raised again as it is: the engine says what type it then has.
+  readonly [F in Exclude<keyof E, keyof EventMethods | RequiredFields<E>>]?:
+    | (F extends "eventType" ? string : E[F])
+    | undefined;
 };
 
 type RequiredFields<E> = {

@@ -67,13 +67,19 @@ export interface EventMethods {
   toJson(): string;
 }
 
+/** What a hook has for itself. */
+interface Own {
+  /** Copies of the containers that it has touched. */
+  readonly copies: Map<string, object>;
+  controller: AbortController | null;
+}
+
 /** A hook's turn: behind the event that it is given, and the context beside it. */
 export class Turn {
   readonly #scene: Scene;
   readonly #payload: Fields;
-  /** Copies of the containers that the hook has touched. */
-  #own: Map<string, unknown> | null = null;
-  #controller: AbortController | null = null;
+  /** What the hook has touched; most touch nothing. */
+  #own: Own | null = null;
 
   constructor(scene: Scene, payload: Fields) {
     this.#scene = scene;
@@ -82,12 +88,12 @@ export class Turn {
 
   /** Fires when the hook's time is over or its dispatch is cancelled. */
   get signal(): AbortSignal {
-    return (this.#controller ??= new AbortController()).signal;
+    return (this.#touched().controller ??= new AbortController()).signal;
   }
 
   /** Ends the hook's time. */
   static abort(turn: Turn, reason: unknown): void {
-    (turn.#controller ??= new AbortController()).abort(reason);
+    (turn.#touched().controller ??= new AbortController()).abort(reason);
   }
 
   /** The event of a turn. */
@@ -125,17 +131,21 @@ export class Turn {
   static text(turn: Turn): string {
     const fields: Record<string, unknown> = {};
     for (const name of Turn.names(turn)) {
-      setField(fields, name, turn.#own?.get(name) ?? turn.#filled(name, turn.#payload[name]));
+      setField(fields, name, turn.#own?.copies.get(name) ?? turn.#filled(name, turn.#payload[name]));
     }
     return jsonText(canonicalFields(turn.#scene.plan.event, fields));
+  }
+
+  #touched(): Own {
+    return (this.#own ??= { copies: new Map(), controller: null });
   }
 
   #slowField(name: string, value: unknown): unknown {
     if (isContainer(value)) {
       if (!Object.hasOwn(this.#payload, name)) return value;
-      this.#own ??= new Map<string, unknown>();
-      let copy = this.#own.get(name);
-      if (copy === undefined) this.#own.set(name, (copy = copyContainer(value)));
+      const { copies } = this.#touched();
+      let copy = copies.get(name);
+      if (copy === undefined) copies.set(name, (copy = copyContainer(value)));
       return copy;
     }
     return this.#filled(name, value);

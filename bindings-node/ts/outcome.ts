@@ -8,7 +8,7 @@ import type { EventName, HookEvent } from "./event-types.js";
 import { fill, Turn } from "./event.js";
 import { canonicalFields, local } from "./names.js";
 import { crossing } from "./native.js";
-import { finalPayload, runOf, type Trail, valuesOf } from "./trail.js";
+import { finalPayload, loudOf, type Trail } from "./trail.js";
 import type { FailBehavior } from "./types.js";
 import { copyContainer } from "./values.js";
 
@@ -113,6 +113,13 @@ type Summary = Omit<CanonicalOutcome, "event" | "ext" | "trace" | "asks"> & {
     })[];
 };
 
+/** What an outcome has derived already. */
+interface Known {
+  event: object | null;
+  summary: Summary | null;
+  trace: readonly TraceEntry[] | null;
+}
+
 /**
  * Decision, final event, context, messages and trace of one dispatch.
  *
@@ -120,9 +127,8 @@ type Summary = Omit<CanonicalOutcome, "event" | "ext" | "trace" | "asks"> & {
  */
 export class Outcome<N extends EventName = EventName> {
   readonly #trail: Trail;
-  #event: HookEvent<N> | null = null;
-  #summary: Summary | null = null;
-  #trace: readonly TraceEntry[] | null = null;
+  /** What was read before. */
+  #known: Known | null = null;
 
   constructor(trail: Trail) {
     this.#trail = trail;
@@ -130,23 +136,24 @@ export class Outcome<N extends EventName = EventName> {
 
   /** The strongest decision of all hooks. */
   get decision(): Action {
-    return (this.#trail.stand?.decision ?? "continue") as Action;
+    return (this.#trail.loud?.stand.decision ?? "continue") as Action;
   }
 
   /** Whether what the agent is about to do must not happen. */
   get blocked(): boolean {
-    return this.#trail.stand?.blocked ?? false;
+    return this.#trail.loud?.stand.blocked ?? false;
   }
 
   /** The reason of the first hook with the winning decision. */
   get reason(): string | null {
-    return this.#trail.stand?.reason ?? null;
+    return this.#trail.loud?.stand.reason ?? null;
   }
 
   /** The final event. */
   get event(): HookEvent<N> {
     const trail = this.#trail;
-    return (this.#event ??= Turn.event(new Turn(trail, finalPayload(trail))) as HookEvent<N>);
+    const known = this.#remembered();
+    return (known.event ??= Turn.event(new Turn(trail, finalPayload(trail)))) as HookEvent<N>;
   }
 
   /** The payload fields that hooks changed, in the order of their first change. */
@@ -191,14 +198,13 @@ export class Outcome<N extends EventName = EventName> {
 
   /** What only one dialect has, by dialect. */
   get ext(): Readonly<Record<string, unknown>> {
-    const run = runOf(this.#trail);
-    const values = valuesOf(this.#trail);
+    const { run, values } = loudOf(this.#trail);
     return Object.fromEntries(crossing(() => run.ext()).map(([dialect, place]) => [dialect, values[place]]));
   }
 
   /** What became of each selected hook, in order. */
   get trace(): readonly TraceEntry[] {
-    return (this.#trace ??= this.#readTrace());
+    return (this.#remembered().trace ??= this.#readTrace());
   }
 
   /** Milliseconds that all hooks took together. */
@@ -208,31 +214,36 @@ export class Outcome<N extends EventName = EventName> {
 
   /** The hooks of the event that were not selected, and why; found out when asked, from the hooks as they were. */
   get unmatched(): readonly Unmatched[] {
-    const run = runOf(this.#trail);
-    return crossing(() => run.unmatched(valuesOf(this.#trail))) as Unmatched[];
+    const { run, values } = loudOf(this.#trail);
+    return crossing(() => run.unmatched(values)) as Unmatched[];
   }
 
   /** The canonical form, the same in every language. */
   toJSON(): CanonicalOutcome {
     const trail = this.#trail;
     const { trace, ...rest } = this.#read();
-    const filled = copyContainer(fill(trail, finalPayload(trail)));
-    return copyContainer({
-      event: canonicalFields(trail.plan.event, filled),
-      ...rest,
-      ext: this.ext,
-      trace,
-    });
+    const event = canonicalFields(trail.plan.event, fill(trail, finalPayload(trail)));
+    const canonical = { event, ...rest, ext: this.ext, trace };
+    try {
+      return copyContainer(canonical);
+    } catch {
+      // A payload that nests too deep to be copied, with which no hook was concerned, can still be looked at.
+      return canonical;
+    }
+  }
+
+  #remembered(): Known {
+    return (this.#known ??= { event: null, summary: null, trace: null });
   }
 
   #read(): Summary {
-    const run = runOf(this.#trail);
-    return (this.#summary ??= crossing(() => run.summary()) as Summary);
+    const { run } = loudOf(this.#trail);
+    return (this.#remembered().summary ??= crossing(() => run.summary()) as Summary);
   }
 
   #readTrace(): readonly TraceEntry[] {
-    const causes = new Map(crossing(() => runOf(this.#trail).causes()));
-    const values = valuesOf(this.#trail);
+    const { run, values } = loudOf(this.#trail);
+    const causes = new Map(crossing(() => run.causes()));
     return this.#read().trace.map(({ duration_us, failure, ...entry }, index) => {
       const cause = causes.get(index);
       return {

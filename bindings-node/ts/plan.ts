@@ -1,6 +1,9 @@
 /** The hooks that an event runs, as the driver walks through them. */
 
-import type { NativePlan } from "./native.js";
+import type { Fields } from "./event.js";
+import type { NativePlan, Reported } from "./native.js";
+import type { Outcome } from "./outcome.js";
+import type { Trail } from "./trail.js";
 import type { HookContext } from "./types.js";
 
 /** A handler of any event; its type was checked where it was registered. */
@@ -18,9 +21,22 @@ export interface Call {
   readonly once: boolean;
 }
 
+/** What a driver needs of the client whose hooks it runs. */
+export interface Crew {
+  /** The function and settings of a hook that a plan names by its number. */
+  call(number: number): Call;
+  /** Starts a hook that is not awaited. */
+  detach(call: Call, dispatch: Trail, payload: Fields, depth: number, values: unknown[]): Reported;
+  /** Takes note of an outcome in which hooks failed. */
+  noteFailures(outcome: Outcome): void;
+  /** Drops plans that were kept: a hook that runs only once has started. */
+  forget(): void;
+}
+
 /** A plan of the core with the functions that it calls. */
 export class Plan {
   constructor(
+    readonly crew: Crew,
     readonly native: NativePlan,
     /** The event's canonical name. */
     readonly event: string,

@@ -8,17 +8,17 @@ import { unwatch, watch, type Waiting } from "./deadline.js";
 import { callAt } from "./depth.js";
 import type { Dispatch } from "./driver.js";
 import { Turn, type Fields } from "./event.js";
-import { crossing, type NativeRun, type Reported, type Stand } from "./native.js";
+import { crossing, type Reported, type Stand } from "./native.js";
 import { Outcome } from "./outcome.js";
 import type { Call } from "./plan.js";
 import { answered, failed, nothing, timedOut, timeoutReason } from "./saying.js";
 import { settle } from "./settle.js";
-import { clock, valuesOf } from "./trail.js";
+import { clock, type Loud } from "./trail.js";
 
 /** The rest of a dispatch, as the core leads it. */
 export class Stages {
   readonly #dispatch: Dispatch;
-  readonly #run: NativeRun;
+  readonly #loud: Loud;
   #running: Running[] = [];
   #reports: Reported[] = [];
   /** How many hooks of the stage are waited for. */
@@ -26,19 +26,20 @@ export class Stages {
   #starting = false;
   #cancelled = false;
 
-  constructor(dispatch: Dispatch, run: NativeRun) {
+  constructor(dispatch: Dispatch, loud: Loud) {
     this.#dispatch = dispatch;
-    this.#run = run;
+    this.#loud = loud;
   }
 
   /** Runs stages until one has to be waited for, or all is said. */
   go(): Outcome | null {
     const dispatch = this.#dispatch;
     for (;;) {
-      const stand = dispatch.stand as Stand;
+      dispatch.check();
+      const { stand } = this.#loud;
       if (stand.done) {
         const outcome = new Outcome(dispatch);
-        if (stand.failed) dispatch.crew.noteFailures(outcome);
+        if (stand.failed) dispatch.plan.crew.noteFailures(outcome);
         return outcome;
       }
       this.#start(stand);
@@ -72,29 +73,31 @@ export class Stages {
   }
 
   #resume(): void {
-    const values = valuesOf(this.#dispatch);
+    const { run, values } = this.#loud;
     this.#running = [];
-    this.#dispatch.stand = crossing(() => this.#run.resume(values, this.#reports));
+    this.#loud.stand = crossing(() => run.resume(values, this.#reports));
   }
 
   #start(stand: Stand): void {
     const dispatch = this.#dispatch;
-    const payload = valuesOf(dispatch)[stand.payload] as Fields;
+    const { run, values } = this.#loud;
+    const { crew } = dispatch.plan;
+    const payload = values[stand.payload] as Fields;
     this.#reports = new Array<Reported>(stand.calls.length);
     this.#left = stand.calls.length;
     this.#starting = true;
     for (const [place, number] of stand.calls.entries()) {
-      dispatch.check();
-      const call = dispatch.crew.call(number);
+      if (place > 0) dispatch.check();
+      const call = crew.call(number);
       if (call.once) {
-        this.#run.started(place);
-        dispatch.crew.forget();
+        run.started(place);
+        crew.forget();
       }
       if (call.detached) {
-        this.take(place, dispatch.crew.detach(call, dispatch, payload, dispatch.depth));
+        this.take(place, crew.detach(call, dispatch, payload, dispatch.depth, values));
         continue;
       }
-      const running = new Running(this, dispatch, call, place, new Turn(dispatch, payload));
+      const running = new Running(this, dispatch, values, call, place, new Turn(dispatch, payload));
       this.#running.push(running);
       running.start();
       if (this.#cancelled) break;
@@ -116,6 +119,7 @@ class Running implements Waiting {
   constructor(
     readonly stages: Stages,
     readonly dispatch: Dispatch,
+    readonly values: unknown[],
     readonly call: Call,
     readonly place: number,
     readonly turn: Turn,
@@ -173,12 +177,12 @@ class Running implements Waiting {
     this.#end(() =>
       value === undefined || value === null
         ? nothing(this.#took())
-        : answered(valuesOf(this.dispatch), value, this.#took()),
+        : answered(this.values, value, this.#took()),
     );
   }
 
   #fail(error: unknown): void {
-    this.#end(() => failed(valuesOf(this.dispatch), "raised", error, this.#took()));
+    this.#end(() => failed(this.values, "raised", error, this.#took()));
   }
 
   #end(report: () => Reported): void {

@@ -1,0 +1,283 @@
+/** What handlers may be and return: nothing of it crashes the process or leaks out of the dispatch. */
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import vm from "node:vm";
+
+import { HookFailed, HookResponse, InvalidAnswer } from "hookweave";
+
+import { bash, never, quietClient, runModule } from "./support/tools.js";
+
+describe("answers", () => {
+  test("sync and async handlers are heard alike", async () => {
+    for (const handler of [
+      () => HookResponse.block("no"),
+      () => Promise.resolve(HookResponse.block("no")),
+      async () => {
+        await sleep(1);
+        return HookResponse.block("no");
+      },
+    ]) {
+      const client = quietClient();
+      client.registerHook("PreToolUse", handler);
+      const outcome = await client.dispatch("PreToolUse", bash);
+      assert.equal(outcome.blocked, true);
+      assert.equal(outcome.reason, "no");
+    }
+  });
+
+  test("a handler is called without a receiver and with exactly an event and a context", async () => {
+    const client = quietClient();
+    const seen: unknown[] = [];
+    client.registerHook("PreToolUse", function (this: unknown, ...given: unknown[]) {
+      seen.push(this, given.length);
+    });
+    await client.dispatch("PreToolUse", bash);
+    assert.deepEqual(seen, [undefined, 2]);
+  });
+
+  test("a promise of another realm is waited for", async () => {
+    const client = quietClient();
+    client.registerHook("PreToolUse", () => vm.runInNewContext(`Promise.resolve({ action: "block" })`) as never);
+    assert.equal((await client.dispatch("PreToolUse", bash)).blocked, true);
+  });
+
+  test("an answer made in another realm is an object too", async () => {
+    const client = quietClient();
+    client.registerHook("PreToolUse", () => vm.runInNewContext(`({ action: "block", reason: "x" })`) as never);
+    assert.equal((await client.dispatch("PreToolUse", bash)).reason, "x");
+  });
+
+  test("a record without a prototype is an answer", async () => {
+    const client = quietClient();
+    client.registerHook("PreToolUse", () =>
+      Object.assign(Object.create(null) as object, { action: "block" as const }),
+    );
+    assert.equal((await client.dispatch("PreToolUse", bash)).blocked, true);
+  });
+
+  test("an answer whose getter throws is invalid", async () => {
+    const client = quietClient();
+    client.registerHook("PreToolUse", () => ({
+      get action(): "block" {
+        throw new Error("gotcha");
+      },
+    }));
+    const [entry] = (await client.dispatch("PreToolUse", bash)).trace;
+    assert.equal(entry?.failure?.kind, "invalid_answer");
+    assert.match(entry?.failure?.message ?? "", /gotcha/);
+  });
+
+  test("an instance of a class is no answer", async () => {
+    class Verdict {
+      action = "allow" as const;
+    }
+    const client = quietClient();
+    client.registerHook("PreToolUse", () => new Verdict());
+    const [entry] = (await client.dispatch("PreToolUse", bash)).trace;
+    assert.ok(entry?.failure?.error instanceof InvalidAnswer);
+    assert.match(entry.failure.message, /Verdict/);
+  });
+});
+
+describe("failures", () => {
+  test("what a handler threw is the cause of its failure", async () => {
+    const thrown = new TypeError("boom");
+    for (const handler of [
+      () => {
+        throw thrown;
+      },
+      () => Promise.reject(thrown),
+    ]) {
+      const client = quietClient();
+      client.registerHook("PreToolUse", { name: "guard", handler });
+      const [entry] = (await client.dispatch("PreToolUse", bash)).trace;
+      const error = entry?.failure?.error;
+      assert.ok(error instanceof HookFailed);
+      assert.equal(error.cause, thrown);
+      assert.equal(error.hook, "guard");
+      assert.equal(error.code, "raised");
+      assert.equal(error.message, "boom");
+    }
+  });
+
+  test("anything can be thrown", async () => {
+    const hostile = new Proxy({}, { get: () => assert.fail("touched") });
+    for (const thrown of [undefined, null, 0, "text", Symbol("s"), { a: 1 }, hostile]) {
+      const client = quietClient({ failBehavior: "block" });
+      client.registerHook("PreToolUse", () => {
+        // eslint-disable-next-line @typescript-eslint/only-throw-error -- what is not an error is the point
+        throw thrown;
+      });
+      const outcome = await client.dispatch("PreToolUse", bash);
+      assert.equal(outcome.blocked, true, String(typeof thrown));
+      assert.equal(outcome.trace[0]?.failure?.kind, "raised");
+    }
+  });
+
+  test("failures are told to the logger, worse ones louder", async () => {
+    const told: [string, unknown][] = [];
+    const client = quietClient({
+      logger: {
+        warn: (_message, { hook }) => told.push(["warn", hook]),
+        error: (_message, { hook }) => told.push(["error", hook]),
+      },
+    });
+    const boom = (): never => {
+      throw new Error("boom");
+    };
+    client.registerHook("PreToolUse", { name: "open", handler: boom });
+    client.registerHook("PreToolUse", { name: "closed", handler: boom, config: { failBehavior: "block" } });
+    await client.dispatch("PreToolUse", bash);
+    assert.deepEqual(told, [
+      ["warn", "open"],
+      ["error", "closed"],
+    ]);
+  });
+});
+
+describe("foreign thenables", () => {
+  const cases: Record<string, { thenable: unknown; status: string; blocked: boolean }> = {
+    "a throwing `then` getter": {
+      thenable: {
+        get then() {
+          throw new Error("getter");
+        },
+      },
+      status: "failed",
+      blocked: false,
+    },
+    "a throwing `then`": {
+      thenable: {
+        then() {
+          throw new Error("then");
+        },
+      },
+      status: "failed",
+      blocked: false,
+    },
+    "resolving at once": {
+      thenable: {
+        then(resolve: (value: unknown) => void) {
+          resolve({ action: "block" });
+        },
+      },
+      status: "ran",
+      blocked: true,
+    },
+    "resolving twice": {
+      thenable: {
+        then(resolve: (value: unknown) => void) {
+          resolve({ action: "block" });
+          resolve({ action: "allow" });
+          throw new Error("and throwing");
+        },
+      },
+      status: "ran",
+      blocked: true,
+    },
+    "resolving with another thenable": {
+      thenable: {
+        then(resolve: (value: unknown) => void) {
+          resolve(Promise.resolve({ action: "block" }));
+        },
+      },
+      status: "ran",
+      blocked: true,
+    },
+    "never settling": {
+      thenable: {
+        then() {
+          return undefined;
+        },
+      },
+      status: "failed",
+      blocked: false,
+    },
+    "a function with a `then`": {
+      thenable: Object.assign(() => undefined, {
+        then(resolve: (value: unknown) => void) {
+          resolve({ action: "block" });
+        },
+      }),
+      status: "ran",
+      blocked: true,
+    },
+    "a promise that pretends": {
+      thenable: Object.assign(Promise.resolve({ action: "block" }), {
+        then() {
+          throw new Error("not asked");
+        },
+      }),
+      status: "ran",
+      blocked: true,
+    },
+  };
+  for (const [name, { thenable, status, blocked }] of Object.entries(cases)) {
+    test(name, async () => {
+      const client = quietClient({ defaultTimeout: 60 });
+      let after = 0;
+      client.registerHook("PreToolUse", () => thenable as never);
+      client.registerHook("PreToolUse", () => {
+        after++;
+      });
+      const outcome = await client.dispatch("PreToolUse", bash);
+      assert.equal(outcome.trace[0]?.status, status);
+      assert.equal(outcome.blocked, blocked);
+      assert.equal(after, blocked ? 0 : 1);
+    });
+  }
+});
+
+test("late answers and late rejections are not heard, and crash nothing", async () => {
+  const { code, out, err } = await runModule(`
+    import { HookClient } from "hookweave";
+    import { setTimeout as sleep } from "node:timers/promises";
+    process.on("unhandledRejection", (e) => { console.log("unhandled", e); process.exitCode = 3; });
+    const client = new HookClient({ defaultTimeout: 20, logger: null });
+    client.registerHook("Stop", async () => { await sleep(60); throw new Error("late"); });
+    client.registerHook("Stop", async () => { await sleep(60); return { action: "block" }; });
+    client.registerHook("Stop", ({}, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))));
+    const outcome = await client.dispatch("Stop");
+    const controller = new AbortController();
+    const cancelled = client.dispatch("Stop", {}, { signal: controller.signal });
+    controller.abort();
+    await cancelled.catch(() => {});
+    await sleep(100);
+    console.log(outcome.decision, outcome.trace.map(({ failure }) => failure?.kind).join());
+  `);
+  assert.equal(err, "");
+  assert.equal(out.trim(), "continue timeout,timeout,timeout");
+  assert.equal(code, 0);
+});
+
+test("an answer is taken as it was when it was given", async () => {
+  const client = quietClient();
+  const args = { command: "safe", list: [1] };
+  client.registerHook("PreToolUse", () => ({ modified: { args } }));
+  client.registerHook("PreToolUse", () => {
+    args.command = "changed";
+    args.list.push(2);
+  });
+  const outcome = await client.dispatch("PreToolUse", bash);
+  assert.deepEqual(outcome.event.args, { command: "safe", list: [1] });
+  assert.deepEqual(outcome.modified, ["args"]);
+});
+
+test("a field called __proto__ stays a field", async () => {
+  const client = quietClient();
+  const args = JSON.parse(`{"__proto__": {"polluted": true}, "a": 1}`) as Record<string, unknown>;
+  client.registerHook("PreToolUse", (event) => ({ modified: { args: event.args } }));
+  const { event } = await client.dispatch("PreToolUse", { tool: "Bash", args });
+  assert.equal(Object.getPrototypeOf(event.args), Object.prototype);
+  assert.deepEqual(Object.keys(event.args), ["__proto__", "a"]);
+  assert.equal(({} as { polluted?: boolean }).polluted, undefined);
+});
+
+test("a hook that hangs without a timeout waits on", async () => {
+  const client = quietClient({ defaultTimeout: null });
+  client.registerHook("Stop", () => never());
+  const outcome = await Promise.race([client.dispatch("Stop"), sleep(60, "waiting")]);
+  assert.equal(outcome, "waiting");
+});

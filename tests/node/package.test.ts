@@ -1,0 +1,103 @@
+/** The package as users get it: packed, installed into an empty folder, imported, required, compiled against. */
+
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+
+import { packageFolder, runProgram, type Finished } from "./support/tools.js";
+
+const npm = process.platform === "win32" ? "npm.cmd" : "npm";
+
+/** Runs a program that must succeed. */
+async function succeed(command: string, args: string[], cwd: string): Promise<Finished> {
+  const finished = await runProgram(command, args, { cwd, limit: 120_000 });
+  assert.equal(finished.code, 0, `${command} ${args.join(" ")}:\n${finished.out}\n${finished.err}`);
+  return finished;
+}
+
+describe("the packed package", () => {
+  let folder: string;
+  let files: string[];
+
+  before(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), "hookweave-pack-"));
+    const packed = await succeed(npm, ["pack", "--json", "--pack-destination", folder], packageFolder);
+    const [entry] = JSON.parse(packed.out) as [{ filename: string; files: { path: string }[] }];
+    files = entry.files.map((file) => file.path);
+    const user = path.join(folder, "user");
+    mkdirSync(user);
+    writeFileSync(path.join(user, "package.json"), `{ "name": "user", "private": true }`);
+    const install = ["install", "--offline", "--no-audit", "--no-fund", path.join(folder, entry.filename)];
+    await succeed(npm, install, user);
+    folder = user;
+  });
+
+  after(() => {
+    rmSync(path.dirname(folder), { recursive: true, force: true });
+  });
+
+  test("holds what it needs and nothing else", () => {
+    for (const needed of ["dist/index.js", "dist/index.d.ts", "dist/index.js.map", "dist/index.d.ts.map"]) {
+      assert.ok(files.includes(needed), needed);
+    }
+    assert.ok(files.some((file) => /^native\/.*\.node$/.test(file)));
+    for (const file of files) {
+      assert.match(file, /^(dist|ts|native)\/|^(package\.json|README\.md|LICENSE.*)$/, `${file} does not belong there`);
+    }
+  });
+
+  test("is imported", async () => {
+    writeFileSync(
+      path.join(folder, "main.mjs"),
+      `import { HookClient } from "hookweave";
+       const client = new HookClient();
+       client.registerHook("PreToolUse", () => ({ action: "block", reason: "no" }));
+       console.log((await client.dispatch("PreToolUse", { tool: "Bash", args: {} })).reason);`,
+    );
+    const { out, err } = await succeed(process.execPath, ["main.mjs"], folder);
+    assert.equal(out.trim(), "no");
+    assert.equal(err, "");
+  });
+
+  test("is required", async () => {
+    writeFileSync(
+      path.join(folder, "main.cjs"),
+      `const { HookClient, HookResponse } = require("hookweave");
+       const client = new HookClient();
+       client.registerHook("PreToolUse", () => HookResponse.block("no"));
+       client.dispatch("PreToolUse", { tool: "Bash", args: {} }).then(({ reason }) => console.log(reason));`,
+    );
+    const { out } = await succeed(process.execPath, ["main.cjs"], folder);
+    assert.equal(out.trim(), "no");
+  });
+
+  test("compiles in a strict project, as a module and as CommonJS", async () => {
+    for (const name of ["user.mts", "user.cts"]) {
+      writeFileSync(
+        path.join(folder, name),
+        `import { HookClient, HookEvent, HookResponse } from "hookweave";
+         const client: HookClient = new HookClient();
+         client.registerHook("PreToolUse", (event: HookEvent<"PreToolUse">) => HookResponse.block(event.tool));
+         export { client };`,
+      );
+    }
+    const compiler = path.join(packageFolder, "node_modules", "typescript", "bin", "tsc");
+    const types = path.join(packageFolder, "node_modules", "@types");
+    const flags = "--strict --noEmit --target es2022 --lib es2023,esnext.disposable --module nodenext";
+    await succeed(
+      process.execPath,
+      [compiler, ...flags.split(" "), "--typeRoots", types, "--types", "node", "user.mts", "user.cts"],
+      folder,
+    );
+  });
+
+  test("has source maps that lead to sources that ship", () => {
+    const root = path.join(folder, "node_modules", "hookweave", "dist");
+    for (const map of ["client.js.map", "client.d.ts.map"]) {
+      const { sources } = JSON.parse(readFileSync(path.join(root, map), "utf8")) as { sources: string[] };
+      for (const source of sources) assert.ok(existsSync(path.join(root, source)), source);
+    }
+  });
+});

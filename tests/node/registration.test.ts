@@ -1,0 +1,310 @@
+/** Registering, listing, switching, removing; definitions; refusals with a code and a message to act on. */
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+
+import {
+  ClientClosed,
+  HookClient,
+  HookLimitError,
+  HookweaveError,
+  InvalidDefinitionError,
+  InvalidHookError,
+  InvalidMatcherError,
+  InvalidOptionError,
+  NestingError,
+  PayloadError,
+  UnknownEventError,
+  UnknownHookError,
+  type EventName,
+} from "hookweave";
+
+import { bash, quietClient } from "./support/tools.js";
+
+const nothing = (): undefined => undefined;
+
+describe("hooks", () => {
+  test("are listed in the order in which they run, with all that was said of them", () => {
+    const client = quietClient();
+    client.registerHook("PreToolUse", {
+      name: "guard",
+      matcher: { tool: "Bash", commandPattern: "rm", args: { path: { regex: "^/" } } },
+      handler: nothing,
+      config: { priority: 5, timeout: 1500, failBehavior: "block", scope: "project" },
+    });
+    client.registerHook("tool:pre", function first() {
+      return undefined;
+    });
+    assert.deepEqual(client.listHooks(), [
+      {
+        id: "hook-2",
+        name: "first",
+        event: "PreToolUse",
+        matcher: {},
+        priority: 0,
+        scope: "callback",
+        timeout: 5000,
+        failBehavior: "continue",
+        once: false,
+        mandatory: false,
+        detached: false,
+        enabled: true,
+        temporary: false,
+        order: 0,
+      },
+      {
+        id: "hook-1",
+        name: "guard",
+        event: "PreToolUse",
+        matcher: { tool: "Bash", commandPattern: "rm", args: { path: { regex: "^/" } } },
+        priority: 5,
+        scope: "project",
+        timeout: 1500,
+        failBehavior: "block",
+        once: false,
+        mandatory: true,
+        detached: false,
+        enabled: true,
+        temporary: false,
+        order: 1,
+      },
+    ]);
+  });
+
+  test("without a name are called by their id", () => {
+    const client = quietClient();
+    client.registerHook("Stop", () => undefined);
+    client.registerHook("Stop", { handler: () => undefined });
+    assert.deepEqual(client.listHooks().map(({ name }) => name), ["hook-1", "hook-2"]);
+  });
+
+  test("can be switched off and on, and removed once", async () => {
+    const client = quietClient();
+    let runs = 0;
+    const id = client.registerHook("Stop", () => {
+      runs++;
+    });
+    await client.dispatch("Stop");
+    client.disableHook(id);
+    const { unmatched } = await client.dispatch("Stop");
+    assert.match(unmatched[0]?.why ?? "", /disabled/);
+    client.enableHook(id);
+    await client.dispatch("Stop");
+    assert.equal(client.unregisterHook(id), true);
+    assert.equal(client.unregisterHook(id), false);
+    assert.equal(client.unregisterHook("nonsense"), false);
+    await client.dispatch("Stop");
+    assert.equal(runs, 2);
+    assert.throws(() => {
+      client.enableHook(id);
+    }, UnknownHookError);
+  });
+
+  test("a client can be switched off and on", async () => {
+    const client = quietClient({ enabled: false });
+    let runs = 0;
+    client.registerHook("Stop", () => {
+      runs++;
+    });
+    assert.equal(client.enabled, false);
+    const outcome = await client.dispatch("Stop");
+    assert.deepEqual(outcome.trace, []);
+    assert.deepEqual(outcome.unmatched, []);
+    client.enabled = true;
+    await client.dispatch("Stop");
+    assert.equal(runs, 1);
+  });
+
+  test("plans that were kept are dropped at every change", async () => {
+    const client = quietClient({ maxHooksPerEvent: null, maxTotalHooks: null });
+    for (let round = 1; round <= 3; round++) {
+      for (const tool of ["Bash", "Read"]) {
+        client.registerHook("PreToolUse", { matcher: { tool }, handler: nothing });
+        const { trace } = await client.dispatch("PreToolUse", { tool, args: {} });
+        assert.equal(trace.length, round);
+      }
+    }
+  });
+
+  test("a handler can go once nothing can call it any more", async () => {
+    const client = quietClient();
+    const gone: string[] = [];
+    const registry = new FinalizationRegistry<string>((name) => gone.push(name));
+    const register = (): string => {
+      const handler = (): undefined => undefined;
+      registry.register(handler, "handler");
+      return client.registerHook("Stop", handler);
+    };
+    client.unregisterHook(register());
+    // The next dispatch drops the old plans, the next registration hears of it.
+    await client.dispatch("Stop");
+    client.registerHook("Stop", nothing);
+    const { gc } = globalThis as { gc?: () => void };
+    if (gc === undefined) return;
+    for (let round = 0; round < 20 && gone.length === 0; round++) {
+      gc();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.deepEqual(gone, ["handler"]);
+  });
+});
+
+describe("refusals", () => {
+  const cases: [string, new (...args: never[]) => HookweaveError, string, RegExp, (client: HookClient) => unknown][] = [
+    ["a misspelt event", UnknownEventError, "unknown_event", /did you mean `PreToolUse`/, (client) =>
+      client.registerHook("PreToolUs" as EventName, nothing)],
+    ["an alias that is not one", UnknownEventError, "unknown_event", /tool:pre/, (client) =>
+      client.registerHook("tool:pree", nothing)],
+    ["a pattern that does not compile", InvalidMatcherError, "invalid_matcher", /tool_?[pP]attern/, (client) =>
+      client.registerHook("PreToolUse", { handler: nothing, matcher: { toolPattern: "(" } })],
+    ["a matcher that cannot apply", InvalidMatcherError, "matcher_not_applicable", /SessionEnd/, (client) =>
+      client.registerHook("SessionEnd", { handler: nothing, matcher: { tool: "Bash" } })],
+    ["an unknown matcher field", InvalidMatcherError, "invalid_matcher", /tol/, (client) =>
+      client.registerHook("PreToolUse", { handler: nothing, matcher: { tol: "Bash" } as never })],
+    ["no handler", InvalidHookError, "invalid_hook", /handler/, (client) =>
+      client.registerHook("PreToolUse", { matcher: {} } as never)],
+    ["nothing at all", InvalidHookError, "invalid_hook", /function/, (client) =>
+      client.registerHook("PreToolUse", undefined as never)],
+    ["a setting outside of config", InvalidHookError, "invalid_hook", /priority/, (client) =>
+      client.registerHook("PreToolUse", { handler: nothing, priority: 1 } as never)],
+    ["a misspelt setting", InvalidHookError, "invalid_hook", /did you mean `timeout`/, (client) =>
+      client.registerHook("PreToolUse", { handler: nothing, config: { timeut: 1 } as never })],
+    ["a timeout of nothing", InvalidHookError, "invalid_hook", /greater than 0/, (client) =>
+      client.registerHook("PreToolUse", { handler: nothing, config: { timeout: 0 } })],
+    ["detached and fail-closed", InvalidHookError, "invalid_hook", /detached/, (client) =>
+      client.registerHook("PreToolUse", { handler: nothing, config: { async: true, failBehavior: "block" } })],
+    ["an event that is known already", InvalidDefinitionError, "invalid_event_definition", /built in/, (client) =>
+      client.defineEvent("PreToolUse")],
+    ["a tool that is itself", InvalidDefinitionError, "invalid_tool_definition", /another tool/, (client) => {
+      client.defineTool("Shell", { sameAs: "Shell" });
+    }],
+    ["an unknown option", InvalidOptionError, "invalid_option", /did you mean `defaultTimeout`/, () =>
+      new HookClient({ defaultTimout: 5 } as never)],
+    ["an unknown profile", InvalidOptionError, "unknown_profile", /shadow/, () =>
+      new HookClient({ profile: "shadw" as never })],
+    ["one hook too many", HookLimitError, "too_many_hooks", /max_?[hH]ooks_?[pP]er_?[eE]vent/, (client) => {
+      for (let hook = 0; hook < 11; hook++) client.registerHook("Stop", nothing);
+    }],
+  ];
+  for (const [name, type, code, message, act] of cases) {
+    test(name, () => {
+      assert.throws(
+        () => act(quietClient()),
+        (error) => {
+          assert.ok(error instanceof type, String(error));
+          assert.ok(error instanceof HookweaveError);
+          assert.equal(error.code, code);
+          assert.match(error.message, message);
+          assert.equal(error.name, type.name);
+          return true;
+        },
+      );
+    });
+  }
+
+  test("a dispatch that cannot be rejects, and never throws at once", async () => {
+    const client = quietClient();
+    for (const payload of [3, "text", null, [], new Date(), () => undefined]) {
+      await assert.rejects(client.dispatch("Stop", payload as never), (error) => {
+        return error instanceof PayloadError && error.code === "invalid_payload";
+      });
+    }
+    client.registerHook("Stop", nothing);
+    await client.dispatch("Stop");
+    await assert.rejects(client.dispatch("Stop", [] as never), { code: "invalid_payload" });
+    await assert.rejects(client.dispatch("Nope" as EventName, {} as never), UnknownEventError);
+  });
+
+  test("a closed client", async () => {
+    const client = quietClient();
+    await client.close();
+    await client.close();
+    await assert.rejects(client.dispatch("Stop"), ClientClosed);
+    assert.throws(() => client.registerHook("Stop", nothing), { code: "client_closed" });
+  });
+});
+
+describe("custom events and tools", () => {
+  test("are raised under their names", async () => {
+    const client = quietClient();
+    const deploy = client.defineEvent("Deploy", { gate: true, modifiable: ["target"] });
+    client.registerHook(deploy, (event) => ({ modified: { target: `${String(event["target"])}-eu` } }));
+    const outcome = await client.dispatch(deploy, { target: "prod" });
+    assert.equal(outcome.event["target"], "prod-eu");
+    client.registerHook("deploy:done", () => ({ action: "block" }));
+    assert.equal((await client.dispatch("deploy:done", {})).blocked, true);
+  });
+
+  test("a tool that is the same as another matches as that", async () => {
+    const client = quietClient();
+    client.defineTool("Shell", { sameAs: "Bash", command: "cmd" });
+    client.registerHook("PreToolUse", {
+      matcher: { tool: "Bash", commandPattern: "^rm" },
+      handler: () => ({ action: "block" }),
+    });
+    assert.equal((await client.dispatch("PreToolUse", { tool: "Shell", args: { cmd: "rm x" } })).blocked, true);
+    assert.equal((await client.dispatch("PreToolUse", { tool: "Shell", args: { cmd: "ls" } })).blocked, false);
+  });
+});
+
+describe("nesting", () => {
+  const nest = (client: HookClient, pause: () => unknown): string[] => {
+    const failures: string[] = [];
+    client.registerHook("Stop", async () => {
+      await pause();
+      const { trace } = await client.dispatch("Stop");
+      for (const { failure } of trace) {
+        if (failure !== null) failures.push((failure.error.cause as HookweaveError).code);
+      }
+    });
+    return failures;
+  };
+
+  test("seventeen dispatches inside each other are one too many", async () => {
+    const client = quietClient();
+    let runs = 0;
+    client.registerHook("Stop", async () => {
+      runs++;
+      await client.dispatch("Stop");
+    });
+    const outcome = await client.dispatch("Stop");
+    assert.equal(runs, 17);
+    assert.equal(outcome.decision, "continue");
+  });
+
+  test("the refusal is a failure of the hook that went too far", async () => {
+    const client = quietClient({ maxHooksPerEvent: null });
+    const failures = nest(client, () => undefined);
+    await client.dispatch("Stop");
+    assert.deepEqual(failures, ["nested_too_deep"]);
+  });
+
+  test("hooks that wait before they dispatch are counted too", async () => {
+    const client = quietClient({ defaultTimeout: null });
+    const failures = nest(client, () => new Promise((resolve) => setImmediate(resolve)));
+    await client.dispatch("Stop");
+    assert.deepEqual(failures, ["nested_too_deep"]);
+  });
+
+  test("unrelated dispatches side by side are not nested", async () => {
+    const client = quietClient({ defaultTimeout: null });
+    client.registerHook("Stop", () => new Promise<void>((resolve) => setTimeout(resolve, 10)));
+    const outcomes = await Promise.all(Array.from({ length: 100 }, () => client.dispatch("Stop")));
+    assert.ok(outcomes.every(({ trace }) => trace[0]?.failure === null));
+  });
+
+  test("the limit is told as an error of its own class", async () => {
+    const client = quietClient();
+    let refused: unknown;
+    client.registerHook("PreToolUse", async () => {
+      try {
+        await client.dispatch("PreToolUse", bash);
+      } catch (error) {
+        refused = error;
+      }
+    });
+    await client.dispatch("PreToolUse", bash);
+    assert.ok(refused instanceof NestingError);
+    assert.match(refused.message, /16/);
+  });
+});

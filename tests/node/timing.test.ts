@@ -1,0 +1,270 @@
+/** Timeouts, cancellation, and what keeps a process alive. */
+
+import assert from "node:assert/strict";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { HookTimeout } from "hookweave";
+
+import { bash, never, quietClient, runModule, until } from "./support/tools.js";
+
+describe("timeouts", () => {
+  test("the hook's signal fires with a TimeoutError, and the next hook runs", async () => {
+    const client = quietClient();
+    let signal: AbortSignal | undefined;
+    let after = 0;
+    client.registerHook("Stop", {
+      name: "slow",
+      handler: (_event, context) => {
+        ({ signal } = context);
+        assert.equal(signal.aborted, false);
+        return never();
+      },
+      config: { timeout: 30 },
+    });
+    client.registerHook("Stop", () => {
+      after++;
+    });
+    const outcome = await client.dispatch("Stop");
+    assert.equal(after, 1);
+    assert.equal((signal?.reason as Error).name, "TimeoutError");
+    const failure = outcome.trace[0]?.failure;
+    assert.ok(failure?.error instanceof HookTimeout);
+    assert.equal(failure.kind, "timeout");
+    assert.equal(outcome.trace[1]?.status, "ran");
+  });
+
+  test("a signal that is first looked at after the timeout has fired already", async () => {
+    const client = quietClient({ defaultTimeout: 20 });
+    let context: { signal: AbortSignal } | undefined;
+    client.registerHook("Stop", (_event, given) => {
+      context = given;
+      return never();
+    });
+    await client.dispatch("Stop");
+    assert.equal(context?.signal.aborted, true);
+  });
+
+  test("many at once, each at its own time", async () => {
+    const client = quietClient();
+    const order: number[] = [];
+    await Promise.all(
+      [90, 30, 60].map(async (timeout) => {
+        const event = client.defineEvent(`Wait${String(timeout)}`);
+        client.registerHook(event, { handler: () => never(), config: { timeout } });
+        await client.dispatch(event, {});
+        order.push(timeout);
+      }),
+    );
+    assert.deepEqual(order, [30, 60, 90]);
+  });
+
+  test("a shorter one that comes later is not kept waiting by a longer one", async () => {
+    const client = quietClient();
+    const long = client.registerHook("Stop", { handler: () => sleep(400, undefined), config: { timeout: 5000 } });
+    const waiting = client.dispatch("Stop");
+    await sleep(20);
+    client.unregisterHook(long);
+    client.registerHook("Stop", { handler: () => never(), config: { timeout: 30 } });
+    const began = performance.now();
+    await client.dispatch("Stop");
+    assert.ok(performance.now() - began < 300);
+    await waiting;
+  });
+
+  test("hooks in parallel each have their own", async () => {
+    const client = quietClient({ mode: "parallel" });
+    client.registerHook("Stop", { name: "a", handler: () => never(), config: { timeout: 30 } });
+    client.registerHook("Stop", { name: "b", handler: () => sleep(60, { action: "block" as const }) });
+    const outcome = await client.dispatch("Stop");
+    assert.deepEqual(
+      outcome.trace.map(({ hook, status }) => [hook, status]),
+      [
+        ["a", "failed"],
+        ["b", "ran"],
+      ],
+    );
+    assert.equal(outcome.blocked, true);
+  });
+});
+
+describe("cancellation", () => {
+  test("rejects with the signal's reason, tells the hook, and runs nothing more", async () => {
+    for (const mode of ["sequential", "parallel"] as const) {
+      const client = quietClient({ mode });
+      const signals: AbortSignal[] = [];
+      let after = 0;
+      for (let hook = 0; hook < 2; hook++) {
+        client.registerHook("Stop", (_event, { signal }) => {
+          signals.push(signal);
+          return never();
+        });
+      }
+      client.registerHook("Stop", {
+        handler: () => {
+          after++;
+        },
+        config: { priority: 1 },
+      });
+      const controller = new AbortController();
+      const reason = new Error("enough");
+      const dispatch = client.dispatch("Stop", {}, { signal: controller.signal });
+      setTimeout(() => {
+        controller.abort(reason);
+      }, 10);
+      await assert.rejects(dispatch, (error) => error === reason);
+      assert.equal(signals.length, mode === "parallel" ? 2 : 1);
+      for (const signal of signals) assert.equal(signal.reason, reason);
+      await sleep(20);
+      assert.equal(after, 0);
+    }
+  });
+
+  test("before the first hook: none runs", async () => {
+    const client = quietClient();
+    client.registerHook("Stop", () => assert.fail("ran"));
+    await assert.rejects(client.dispatch("Stop", {}, { signal: AbortSignal.abort("no") }), (e) => e === "no");
+  });
+
+  test("from inside a hook, whether it then answers, waits or throws", async () => {
+    for (const then of [() => ({ action: "block" as const }), () => undefined, () => sleep(1), () => never()]) {
+      const client = quietClient();
+      const controller = new AbortController();
+      client.registerHook("Stop", () => {
+        controller.abort("stopped");
+        return then() as undefined;
+      });
+      client.registerHook("Stop", () => assert.fail("ran"));
+      await assert.rejects(client.dispatch("Stop", {}, { signal: controller.signal }), (e) => e === "stopped");
+    }
+  });
+
+  test("after an answer of an earlier hook", async () => {
+    const client = quietClient();
+    client.registerHook("PreToolUse", () => ({ modified: { args: { command: "x" } } }));
+    let signal: AbortSignal | undefined;
+    client.registerHook("PreToolUse", (_event, context) => {
+      ({ signal } = context);
+      return never();
+    });
+    const controller = new AbortController();
+    const dispatch = client.dispatch("PreToolUse", bash, { signal: controller.signal });
+    await until(() => signal !== undefined);
+    controller.abort();
+    await assert.rejects(dispatch, { name: "AbortError" });
+    assert.equal(signal?.aborted, true);
+  });
+
+  test("leaves no listener behind on the caller's signal", async () => {
+    const client = quietClient();
+    client.registerHook("Stop", () => sleep(1));
+    const { signal } = new AbortController();
+    let listeners = 0;
+    const add = signal.addEventListener.bind(signal);
+    const remove = signal.removeEventListener.bind(signal);
+    signal.addEventListener = (...args: Parameters<typeof add>) => {
+      listeners++;
+      add(...args);
+    };
+    signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+      listeners--;
+      remove(...args);
+    };
+    await client.dispatch("Stop", {}, { signal });
+    assert.equal(listeners, 0);
+  });
+});
+
+describe("async context", () => {
+  test("handlers see the caller's, also after a wait, an answer and a timeout", async () => {
+    const storage = new AsyncLocalStorage<string>();
+    const client = quietClient({ defaultTimeout: 30 });
+    const seen: unknown[] = [];
+    const see = (): void => {
+      seen.push(storage.getStore());
+    };
+    const steps: (() => unknown)[] = [
+      () => undefined,
+      () => sleep(5),
+      () => ({ reason: "said" }),
+      () => sleep(5),
+      () => never(),
+      () => undefined,
+    ];
+    for (const step of steps) {
+      client.registerHook("Stop", () => {
+        see();
+        return step() as undefined;
+      });
+    }
+    // Another one arms the timer first, in another context.
+    const other = quietClient({ defaultTimeout: 25 });
+    other.registerHook("Stop", () => never());
+    const both = [
+      storage.run("other", () => other.dispatch("Stop")),
+      storage.run("mine", () => client.dispatch("Stop")),
+    ];
+    await Promise.all(both);
+    assert.deepEqual(seen, steps.map(() => "mine"));
+    assert.equal(storage.getStore(), undefined);
+  });
+});
+
+describe("the process", () => {
+  const program = (text: string): string => `
+    import { HookClient } from "hookweave";
+    import { setTimeout as sleep } from "node:timers/promises";
+    const client = new HookClient({ logger: null });
+    ${text}
+  `;
+
+  test("lives until a pending timeout while its dispatch waits", async () => {
+    const { code, out } = await runModule(
+      program(`
+        client.registerHook("Stop", { handler: () => new Promise(() => {}), config: { timeout: 80 } });
+        const { trace } = await client.dispatch("Stop");
+        console.log(trace[0].failure.kind);
+      `),
+    );
+    assert.equal(out.trim(), "timeout");
+    assert.equal(code, 0);
+  });
+
+  test("is not kept alive by hooks, by dispatches that are over, or by detached hooks", async () => {
+    const { code, out, seconds } = await runModule(
+      program(`
+        client.registerHook("Stop", { handler: () => sleep(5), config: { timeout: 60_000 } });
+        client.registerHook("Stop", { handler: () => new Promise(() => {}), config: { async: true, timeout: 60_000 } });
+        await client.dispatch("Stop");
+        console.log("over");
+      `),
+    );
+    assert.equal(out.trim(), "over");
+    assert.equal(code, 0);
+    assert.ok(seconds < 15, `took ${String(seconds)} s`);
+  });
+
+  test("is not kept alive by a cancelled dispatch", async () => {
+    const { code, seconds } = await runModule(
+      program(`
+        client.registerHook("Stop", { handler: () => new Promise(() => {}), config: { timeout: 60_000 } });
+        const controller = new AbortController();
+        setTimeout(() => controller.abort(), 20);
+        await client.dispatch("Stop", {}, { signal: controller.signal }).catch(() => {});
+      `),
+    );
+    assert.equal(code, 0);
+    assert.ok(seconds < 15, `took ${String(seconds)} s`);
+  });
+
+  test("with a hook that waits for ever and no timeout, Node says so itself", async () => {
+    const { code } = await runModule(
+      program(`
+        client.registerHook("Stop", { handler: () => new Promise(() => {}), config: { timeout: null } });
+        await client.dispatch("Stop");
+      `),
+    );
+    assert.equal(code, 13);
+  });
+});

@@ -1,0 +1,44 @@
+/** Runs the conformance vectors, and lists the cases that ran. */
+
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { after, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+import { canRun, CaseRun, type Case, type Style } from "./support/case.js";
+
+// Compiled tests lie in bindings-node/build-tests.
+const root = new URL("../../", import.meta.url);
+const folder = new URL("tests/vectors/", root);
+const list = new URL("target/vectors/node.txt", root);
+
+const ran: string[] = [];
+const failed: string[] = [];
+
+for (const file of readdirSync(folder).sort()) {
+  if (!file.endsWith(".json") || file === "schema.json" || file === "rules.json") continue;
+  const { topic, cases } = JSON.parse(readFileSync(new URL(file, folder), "utf8")) as {
+    topic: string;
+    cases: Case[];
+  };
+  describe(topic, { concurrency: 8 }, () => {
+    for (const vector of cases) {
+      const reason = vector.not?.["node"];
+      const styles = (["sync", "async"] as Style[]).filter((style) => canRun(vector, style));
+      test(vector.id, { skip: reason ?? false }, async () => {
+        if (styles.length === 0) throw new Error("no style can do this case");
+        for (const style of styles) {
+          await new CaseRun(vector, style).run().catch((error: unknown) => {
+            failed.push(vector.id);
+            throw new Error(`${style}: ${String((error as Error).message)}`, { cause: error });
+          });
+        }
+      });
+      ran.push(reason === undefined ? vector.id : `${vector.id} # ${reason}`);
+    }
+  });
+}
+
+after(() => {
+  mkdirSync(new URL(".", list), { recursive: true });
+  writeFileSync(fileURLToPath(list), `${ran.sort().join("\n")}\n`);
+});
