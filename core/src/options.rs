@@ -54,31 +54,27 @@ pub const PERMISSION_TIMEOUT: Duration = Duration::from_secs(300);
 pub const MAX_DETACHED: usize = 64;
 
 impl Profile {
+    /// What a client has that asks for nothing else.
+    pub const DEFAULT: Self = Self {
+        name: "default",
+        mode: Mode::Sequential,
+        precedence: USUAL_PRECEDENCE,
+        short_circuit: true,
+        hook_limits: Some(HOOK_LIMITS),
+        timeout: Some(CALLBACK_TIMEOUT),
+    };
+
     /// The profiles that there are.
     pub const ALL: &'static [Self] = &[
-        Self {
-            name: "default",
-            mode: Mode::Sequential,
-            precedence: USUAL_PRECEDENCE,
-            short_circuit: true,
-            hook_limits: Some(HOOK_LIMITS),
-            timeout: Some(CALLBACK_TIMEOUT),
-        },
-        Self {
-            name: "a3s",
-            mode: Mode::Parallel,
-            precedence: USUAL_PRECEDENCE,
-            short_circuit: true,
-            hook_limits: Some(HOOK_LIMITS),
-            timeout: Some(CALLBACK_TIMEOUT),
-        },
+        Self::DEFAULT,
+        Self { name: "a3s", mode: Mode::Parallel, ..Self::DEFAULT },
         Self {
             name: "shadow",
-            mode: Mode::Sequential,
             precedence: &[Action::Stop, Action::Block, Action::Allow, Action::Ask, Action::Retry, Action::Continue],
             short_circuit: false,
             hook_limits: None,
             timeout: None,
+            ..Self::DEFAULT
         },
     ];
 
@@ -129,19 +125,9 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self::of(Profile::ALL.first().unwrap_or(&FALLBACK))
+        Self::of(&Profile::DEFAULT)
     }
 }
-
-/// What `Profile::ALL` begins with; an empty table would be a mistake of ours, not of a user.
-const FALLBACK: Profile = Profile {
-    name: "default",
-    mode: Mode::Sequential,
-    precedence: USUAL_PRECEDENCE,
-    short_circuit: true,
-    hook_limits: Some(HOOK_LIMITS),
-    timeout: Some(CALLBACK_TIMEOUT),
-};
 
 impl Options {
     /// A profile's defaults.
@@ -234,11 +220,6 @@ mod tests {
         assert!(read(json!({"max_total_hooks": 0})).is_err());
         assert!(read(json!({"max_detached": null})).is_err());
         assert_eq!(read(json!({"profile": "shadw"})).unwrap_err().code(), Code::UnknownProfile);
-    }
-
-    #[test]
-    fn the_first_profile_is_the_fallback() {
-        assert_eq!(Profile::ALL.first(), Some(&FALLBACK));
     }
 
     #[test]

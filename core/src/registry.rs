@@ -3,177 +3,24 @@
 //! Registration changes a locked list; the next dispatch swaps in a new snapshot. A dispatch takes no lock unless the
 //! hooks have changed since the last one.
 
+mod entry;
+
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use rustc_hash::FxHashMap;
-use serde::Serialize;
 
 use crate::error::{Code, Error};
 use crate::event::{Catalogue, EventDefinition, EventSpec};
-use crate::hook::{FailBehavior, HookSpec, Scope};
+use crate::hook::{HookSpec, Scope};
 use crate::index::Snapshot;
-use crate::matcher::{Matcher, MatcherSpec};
+use crate::matcher::Matcher;
 use crate::options::Options;
 use crate::tool::{ToolDefinition, Tools};
 
-/// Names one registered hook for as long as its client lives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct HookId(u64);
-
-impl HookId {
-    /// The number in the id, which is also the order of registration.
-    #[must_use]
-    pub const fn number(self) -> u64 {
-        self.0
-    }
-
-    /// Reads `hook-17`.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        text.strip_prefix("hook-")?.parse().ok().map(Self)
-    }
-}
-
-impl fmt::Display for HookId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "hook-{}", self.0)
-    }
-}
-
-/// A registered hook with its handler.
-#[derive(Debug)]
-pub struct Entry<T> {
-    id: HookId,
-    name: Arc<str>,
-    spec: HookSpec,
-    event: Arc<EventSpec>,
-    matcher: Matcher,
-    timeout: Option<Duration>,
-    fail_behavior: FailBehavior,
-    mandatory: bool,
-    handler: T,
-    /// A dispatch has taken this `once` hook for itself.
-    claimed: AtomicBool,
-    /// This `once` hook has started; it is as good as removed.
-    spent: AtomicBool,
-}
-
-impl<T> Entry<T> {
-    /// The hook's id.
-    pub const fn id(&self) -> HookId {
-        self.id
-    }
-
-    /// What traces and reasons call it.
-    pub const fn name(&self) -> &Arc<str> {
-        &self.name
-    }
-
-    /// What runs.
-    pub const fn handler(&self) -> &T {
-        &self.handler
-    }
-
-    /// The event it is registered for.
-    pub const fn event(&self) -> &Arc<EventSpec> {
-        &self.event
-    }
-
-    /// How long it may run; `None` is without end.
-    pub const fn timeout(&self) -> Option<Duration> {
-        self.timeout
-    }
-
-    /// What its failure means.
-    pub const fn fail_behavior(&self) -> FailBehavior {
-        self.fail_behavior
-    }
-
-    /// Whether no skip passes over it and changes after it are rechecked.
-    pub const fn mandatory(&self) -> bool {
-        self.mandatory
-    }
-
-    /// Who loaded it.
-    pub const fn scope(&self) -> Scope {
-        self.spec.scope
-    }
-
-    /// Lower runs earlier.
-    pub const fn priority(&self) -> i32 {
-        self.spec.priority
-    }
-
-    /// Whether it is started and not awaited.
-    pub const fn detached(&self) -> bool {
-        self.spec.detached
-    }
-
-    /// Whether it runs at most once.
-    pub const fn once(&self) -> bool {
-        self.spec.once
-    }
-
-    pub(crate) const fn matcher(&self) -> &Matcher {
-        &self.matcher
-    }
-
-    /// Takes a `once` hook for one dispatch; false when another has it.
-    pub(crate) fn claim(&self) -> bool {
-        !self.claimed.swap(true, Ordering::AcqRel)
-    }
-
-    /// Gives back a claim whose handler never started.
-    pub(crate) fn release(&self) {
-        self.claimed.store(false, Ordering::Release);
-    }
-
-    pub(crate) fn spend(&self) {
-        self.spent.store(true, Ordering::Release);
-    }
-
-    pub(crate) fn is_spent(&self) -> bool {
-        self.spent.load(Ordering::Acquire)
-    }
-}
-
-/// What a person wants to see of a registered hook.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct HookInfo {
-    /// The id.
-    pub id: String,
-    /// The name.
-    pub name: String,
-    /// The event's canonical name.
-    pub event: String,
-    /// The matcher as it was written; empty when there is none.
-    pub matcher: MatcherSpec,
-    /// Lower runs earlier.
-    pub priority: i32,
-    /// Who loaded it.
-    pub scope: Scope,
-    /// How long it may run, in milliseconds; `None` is without end.
-    pub timeout_ms: Option<f64>,
-    /// What its failure means.
-    pub fail_behavior: FailBehavior,
-    /// Whether it runs at most once.
-    pub once: bool,
-    /// Whether it is mandatory, said or implied.
-    pub mandatory: bool,
-    /// Whether it is started and not awaited.
-    pub detached: bool,
-    /// Whether it runs at all for now.
-    pub enabled: bool,
-    /// Whether it was registered for a limited time.
-    pub temporary: bool,
-    /// Its place among the hooks of its event, from 0.
-    pub order: usize,
-}
+pub use entry::{Entry, HookId, HookInfo};
 
 /// Priority, scope, registration: the order of hooks.
 type Order = (i32, Scope, u64);
@@ -260,29 +107,12 @@ impl<T> Registry<T> {
         })?;
         _spent = state.take_spent();
         self.check_limits(&state, &event)?;
-        let id = HookId(state.next);
+        let id = HookId::new(state.next);
         state.next += 1;
         state.catalogue.intern(&event);
-        let entry = Entry {
-            id,
-            name: spec.name.as_deref().map_or_else(|| id.to_string().into(), Into::into),
-            matcher,
-            timeout: self.options.timeout_for(event.name(), spec.timeout),
-            // Nobody waits for a detached hook, so its failure cannot block, whatever the client's default is.
-            fail_behavior: spec.fail_behavior.unwrap_or(if spec.detached {
-                FailBehavior::Continue
-            } else {
-                self.options.fail_behavior
-            }),
-            mandatory: spec.is_mandatory(),
-            event,
-            handler,
-            claimed: AtomicBool::new(false),
-            spent: AtomicBool::new(false),
-            spec,
-        };
-        let order = (entry.spec.priority, entry.spec.scope, id.0);
-        let enabled = entry.spec.enabled;
+        let entry = Entry::new(id, spec, event, matcher, &self.options, handler);
+        let order = (entry.priority(), entry.scope(), id.number());
+        let enabled = entry.starts_enabled();
         state.orders.insert(id, order);
         state.hooks.insert(order, Listed { entry: Arc::new(entry), enabled });
         self.changed();
@@ -300,7 +130,7 @@ impl<T> Registry<T> {
             ));
         }
         let Some(limit) = self.options.max_hooks_per_event else { return Ok(()) };
-        let here = state.hooks.values().filter(|listed| listed.entry.event.name() == event.name()).count();
+        let here = state.hooks.values().filter(|listed| listed.entry.event().name() == event.name()).count();
         if here < limit {
             return Ok(());
         }
@@ -351,23 +181,8 @@ impl<T> Registry<T> {
         let mut places: FxHashMap<&str, usize> = FxHashMap::default();
         let mut list = Vec::with_capacity(state.hooks.len());
         for Listed { entry, enabled } in state.hooks.values().filter(|listed| !listed.entry.is_spent()) {
-            let order = places.entry(entry.event.name()).or_default();
-            list.push(HookInfo {
-                id: entry.id.to_string(),
-                name: entry.name.to_string(),
-                event: entry.event.name().to_owned(),
-                matcher: entry.matcher.spec().clone(),
-                priority: entry.spec.priority,
-                scope: entry.spec.scope,
-                timeout_ms: entry.timeout.map(|limit| limit.as_secs_f64() * 1000.0),
-                fail_behavior: entry.fail_behavior,
-                once: entry.spec.once,
-                mandatory: entry.mandatory,
-                detached: entry.spec.detached,
-                enabled: *enabled,
-                temporary: entry.spec.temporary,
-                order: *order,
-            });
+            let order = places.entry(entry.event().name()).or_default();
+            list.push(entry.info(*enabled, *order));
             *order += 1;
         }
         list
@@ -379,7 +194,7 @@ impl<T> Registry<T> {
     pub fn visit(&self, mut visit: impl FnMut(&T)) -> bool {
         let Ok(state) = self.state.try_lock() else { return false };
         for listed in state.hooks.values() {
-            visit(&listed.entry.handler);
+            visit(listed.entry.handler());
         }
         true
     }
@@ -444,7 +259,7 @@ impl<T> State<T> {
         let mut taken = Vec::with_capacity(spent.len());
         for order in spent {
             if let Some(listed) = self.hooks.remove(&order) {
-                self.orders.remove(&listed.entry.id);
+                self.orders.remove(&listed.entry.id());
                 taken.push(listed);
             }
         }

@@ -1,0 +1,220 @@
+//! One registered hook: its id, its settings as they were resolved, its handler.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::event::EventSpec;
+use crate::hook::{FailBehavior, HookSpec, Scope};
+use crate::matcher::{Matcher, MatcherSpec};
+use crate::options::Options;
+
+/// Names one registered hook for as long as its client lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HookId(u64);
+
+impl HookId {
+    pub(super) const fn new(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// The number in the id, which is also the order of registration.
+    #[must_use]
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+
+    /// Reads `hook-17`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        text.strip_prefix("hook-")?.parse().ok().map(Self)
+    }
+}
+
+impl fmt::Display for HookId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "hook-{}", self.0)
+    }
+}
+
+/// A registered hook with its handler.
+#[derive(Debug)]
+pub struct Entry<T> {
+    id: HookId,
+    name: Arc<str>,
+    spec: HookSpec,
+    event: Arc<EventSpec>,
+    matcher: Matcher,
+    timeout: Option<Duration>,
+    fail_behavior: FailBehavior,
+    mandatory: bool,
+    handler: T,
+    /// A dispatch has taken this `once` hook for itself.
+    claimed: AtomicBool,
+    /// This `once` hook has started; it is as good as removed.
+    spent: AtomicBool,
+}
+
+impl<T> Entry<T> {
+    pub(super) fn new(
+        id: HookId,
+        spec: HookSpec,
+        event: Arc<EventSpec>,
+        matcher: Matcher,
+        options: &Options,
+        handler: T,
+    ) -> Self {
+        // Nobody waits for a detached hook, so its failure cannot block, whatever the client's default is.
+        let default = if spec.detached { FailBehavior::Continue } else { options.fail_behavior };
+        Self {
+            id,
+            name: spec.name.as_deref().map_or_else(|| id.to_string().into(), Into::into),
+            matcher,
+            timeout: options.timeout_for(event.name(), spec.timeout),
+            fail_behavior: spec.fail_behavior.unwrap_or(default),
+            mandatory: spec.is_mandatory(),
+            event,
+            handler,
+            claimed: AtomicBool::new(false),
+            spent: AtomicBool::new(false),
+            spec,
+        }
+    }
+
+    /// What a person wants to see of the hook.
+    pub(super) fn info(&self, enabled: bool, order: usize) -> HookInfo {
+        HookInfo {
+            id: self.id.to_string(),
+            name: self.name.to_string(),
+            event: self.event.name().to_owned(),
+            matcher: self.matcher.spec().clone(),
+            priority: self.spec.priority,
+            scope: self.spec.scope,
+            timeout_ms: self.timeout.map(|limit| limit.as_secs_f64() * 1000.0),
+            fail_behavior: self.fail_behavior,
+            once: self.spec.once,
+            mandatory: self.mandatory,
+            detached: self.spec.detached,
+            enabled,
+            temporary: self.spec.temporary,
+            order,
+        }
+    }
+
+    pub(super) const fn starts_enabled(&self) -> bool {
+        self.spec.enabled
+    }
+
+    /// The hook's id.
+    pub const fn id(&self) -> HookId {
+        self.id
+    }
+
+    /// What traces and reasons call it.
+    pub const fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// What runs.
+    pub const fn handler(&self) -> &T {
+        &self.handler
+    }
+
+    /// The event it is registered for.
+    pub const fn event(&self) -> &Arc<EventSpec> {
+        &self.event
+    }
+
+    /// How long it may run; `None` is without end.
+    pub const fn timeout(&self) -> Option<Duration> {
+        self.timeout
+    }
+
+    /// What its failure means.
+    pub const fn fail_behavior(&self) -> FailBehavior {
+        self.fail_behavior
+    }
+
+    /// Whether no skip passes over it and changes after it are rechecked.
+    pub const fn mandatory(&self) -> bool {
+        self.mandatory
+    }
+
+    /// Who loaded it.
+    pub const fn scope(&self) -> Scope {
+        self.spec.scope
+    }
+
+    /// Lower runs earlier.
+    pub const fn priority(&self) -> i32 {
+        self.spec.priority
+    }
+
+    /// Whether it is started and not awaited.
+    pub const fn detached(&self) -> bool {
+        self.spec.detached
+    }
+
+    /// Whether it runs at most once.
+    pub const fn once(&self) -> bool {
+        self.spec.once
+    }
+
+    pub(crate) const fn matcher(&self) -> &Matcher {
+        &self.matcher
+    }
+
+    /// Takes a `once` hook for one dispatch; false when another has it.
+    pub(crate) fn claim(&self) -> bool {
+        !self.claimed.swap(true, Ordering::AcqRel)
+    }
+
+    /// Gives back a claim whose handler never started.
+    pub(crate) fn release(&self) {
+        self.claimed.store(false, Ordering::Release);
+    }
+
+    pub(crate) fn spend(&self) {
+        self.spent.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_spent(&self) -> bool {
+        self.spent.load(Ordering::Acquire)
+    }
+}
+
+/// What a person wants to see of a registered hook.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HookInfo {
+    /// The id.
+    pub id: String,
+    /// The name.
+    pub name: String,
+    /// The event's canonical name.
+    pub event: String,
+    /// The matcher as it was written; empty when there is none.
+    pub matcher: MatcherSpec,
+    /// Lower runs earlier.
+    pub priority: i32,
+    /// Who loaded it.
+    pub scope: Scope,
+    /// How long it may run, in milliseconds; `None` is without end.
+    pub timeout_ms: Option<f64>,
+    /// What its failure means.
+    pub fail_behavior: FailBehavior,
+    /// Whether it runs at most once.
+    pub once: bool,
+    /// Whether it is mandatory, said or implied.
+    pub mandatory: bool,
+    /// Whether it is started and not awaited.
+    pub detached: bool,
+    /// Whether it runs at all for now.
+    pub enabled: bool,
+    /// Whether it was registered for a limited time.
+    pub temporary: bool,
+    /// Its place among the hooks of its event, from 0.
+    pub order: usize,
+}
