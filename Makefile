@@ -83,7 +83,9 @@ $(TOOLS_READY): tools/requirements.txt tools/requirements-deny.txt
 	touch $@
 
 $(PYTHON_READY): $(TOOLS_READY) $(PYTHON_FILES)
-	$(PY) -m pip install --quiet --disable-pip-version-check --no-build-isolation -e 'bindings-python[test]'
+	@echo "building the Python package for release (a minute or two when nothing is built yet) …"
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(PY) -m pip install --quiet --disable-pip-version-check \
+	    --no-build-isolation -e 'bindings-python[test]'
 	touch $@
 
 $(NODE_MODULES_READY): $(NODE_PACKAGE)/package.json $(NODE_PACKAGE)/package-lock.json
@@ -91,6 +93,7 @@ $(NODE_MODULES_READY): $(NODE_PACKAGE)/package.json $(NODE_PACKAGE)/package-lock
 	touch $@
 
 $(NODE_READY): $(NODE_MODULES_READY) $(NODE_FILES)
+	@echo "building the Node package for release (a minute or two when nothing is built yet) …"
 	cd $(NODE_PACKAGE) && npm run --silent build
 	touch $@
 
