@@ -291,9 +291,21 @@ fn same_as_json<'v, H: Host>(host: &'v H, view: &H::View<'v>, wanted: &serde_jso
         (Kind::Null, Value::Null) => true,
         (Kind::Bool(flag), Value::Bool(other)) => flag == *other,
         (Kind::Text(text), Value::String(other)) => *text == **other,
-        (Kind::Int(number), Value::Number(other)) => other.as_i64() == Some(number) || float_equals(other, number),
+        (Kind::Int(number), Value::Number(other)) => {
+            if other.is_f64() {
+                other.as_f64().and_then(whole) == Some(number)
+            } else {
+                other.as_i64() == Some(number)
+            }
+        }
         (Kind::BigInt(digits), Value::Number(other)) => other.to_string() == digits,
-        (Kind::Float(number), Value::Number(other)) => other.as_f64() == Some(number),
+        (Kind::Float(number), Value::Number(other)) => {
+            if other.is_i64() {
+                other.as_i64() == whole(number)
+            } else {
+                other.as_f64() == Some(number)
+            }
+        }
         (Kind::List(length), Value::Array(items)) => {
             length == items.len()
                 && items
@@ -311,8 +323,10 @@ fn same_as_json<'v, H: Host>(host: &'v H, view: &H::View<'v>, wanted: &serde_jso
     }
 }
 
-/// `1` equals `1.0`, as it does in every host.
-fn float_equals(float: &serde_json::Number, integer: i64) -> bool {
-    #[expect(clippy::cast_precision_loss, reason = "beyond 2^53 no float literal means an exact integer")]
-    float.as_f64().is_some_and(|number| number.to_bits() == (integer as f64).to_bits())
+/// The integer that a number without a fraction is: `1` equals `1.0`, as it does in every host, and beyond 2^53 nothing
+/// is rounded to be equal.
+fn whole(number: f64) -> Option<i64> {
+    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
+    #[expect(clippy::cast_possible_truncation, reason = "checked to be integral and to fit")]
+    (number.fract() == 0.0 && (-LIMIT..LIMIT).contains(&number)).then_some(number as i64)
 }

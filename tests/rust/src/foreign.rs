@@ -21,6 +21,7 @@ use tokio::sync::Notify;
 
 use crate::case::{Hook, Kind};
 use crate::client::{Client, Fault, Pending};
+use crate::promises::Promises;
 use crate::script::{Script, Theatre};
 
 /// A client over the façade.
@@ -67,10 +68,12 @@ impl Foreign {
             None => Planned { plan: Arc::new(Plan::empty(Mode::Sequential)), reuse: Reuse::Event },
         };
         let mut step = begin(&Json, snapshot, spec, planned.plan, planned.reuse, payload);
+        let mut promises = Promises::default();
         loop {
             match step {
-                Step::Run(stage) => step = self.run_stage(stage, depth).await,
+                Step::Run(stage) => step = self.run_stage(stage, &mut promises, depth).await,
                 Step::Done(outcome) => {
+                    promises.check(&outcome, &self.theatre);
                     let mut whole = serde_json::to_value(outcome.summary()).unwrap();
                     whole["event"] = outcome.payload().clone();
                     whole["ext"] = outcome.ext().map(|(dialect, value)| (dialect.to_owned(), value.clone())).collect();
@@ -81,9 +84,14 @@ impl Foreign {
         }
     }
 
-    async fn run_stage(&self, mut stage: Stage<Arc<Script>, Value>, depth: u32) -> Step<Arc<Script>, Value> {
+    async fn run_stage(
+        &self,
+        mut stage: Stage<Arc<Script>, Value>,
+        promises: &mut Promises,
+        depth: u32,
+    ) -> Step<Arc<Script>, Value> {
         let calls: Vec<Call<Arc<Script>>> = stage.calls().to_vec();
-        let payload = stage.payload().clone();
+        let payload = promises.payload(&stage);
         let mut running: Vec<Running<'_>> = Vec::new();
         for (index, call) in calls.iter().enumerate() {
             stage.started(index);
@@ -103,7 +111,9 @@ impl Foreign {
             if all { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
-        stage.resume(&Json, running.into_iter().map(|one| one.report.expect("every hook has ended")))
+        let reports: Vec<_> = running.into_iter().map(|one| one.report.expect("every hook has ended")).collect();
+        promises.note(&stage, &reports, &self.theatre);
+        stage.resume(&Json, reports)
     }
 
     fn start<'a>(&'a self, call: &Call<Arc<Script>>, event: Value, depth: u32) -> Running<'a> {
@@ -269,7 +279,10 @@ fn said(result: Result<Option<Value>, String>) -> Said<Value> {
     match result {
         Ok(None) => Said::Nothing,
         Ok(Some(answer)) => Said::Answer(answer),
-        Err(message) => Said::Failed(Failure::new(FailureKind::Raised, message)),
+        Err(message) => {
+            let cause = Some(json!({ "raised": message }));
+            Said::Failed(Failure { cause, ..Failure::new(FailureKind::Raised, message) })
+        }
     }
 }
 

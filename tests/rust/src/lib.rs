@@ -16,6 +16,7 @@ pub mod client;
 pub mod engine;
 pub mod foreign;
 pub mod pattern;
+mod promises;
 pub mod runner;
 pub mod script;
 pub mod value;

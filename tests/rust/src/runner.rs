@@ -112,6 +112,9 @@ async fn execute(case: &Case, style: Style) -> Vec<String> {
             check_ran(expect, &ran, &mut found);
             check_state(expect, &theatre, &*client, &mut found);
             check(expect, &came, &mut found);
+            if let Came::Outcome(outcome) = &came {
+                check_durations(&case.hooks, outcome, &mut found);
+            }
             faults.extend(found.into_iter().map(|fault| format!("dispatch {}: {fault}", index + 1)));
             if index == 0 {
                 for hook in case.hooks.iter().filter(|hook| hook.temporary) {
@@ -238,6 +241,18 @@ fn check_trace_of(wanted: &Value, trace: &Value, faults: &mut Vec<String>) {
     for (hook, pattern) in wanted.as_object().into_iter().flatten() {
         let last = trace.as_array().into_iter().flatten().rev().find(|entry| entry["hook"] == **hook);
         compare(&format!("trace of {hook}"), pattern, last, Missing::FitsEmpty, faults);
+    }
+}
+
+/// A hook that slept took at least as long, in microseconds, and nobody sleeps for half a minute.
+fn check_durations(hooks: &[Hook], outcome: &Value, faults: &mut Vec<String>) {
+    for entry in outcome["trace"].as_array().into_iter().flatten().filter(|entry| entry["status"] == "ran") {
+        let hook = hooks.iter().find(|hook| hook.name.as_deref() == entry["hook"].as_str());
+        let Some(slept) = hook.and_then(|hook| hook.does.get("sleep_ms")).and_then(Value::as_f64) else { continue };
+        let took = entry["duration_us"].as_f64().unwrap_or_default();
+        if !(slept * 1e3..30e6).contains(&took) {
+            faults.push(format!("{} slept for {slept} ms and took {took} us", entry["hook"]));
+        }
     }
 }
 

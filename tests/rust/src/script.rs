@@ -170,6 +170,11 @@ impl Theatre {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Notes something that must not be.
+    pub fn complain(&self, fault: String) {
+        self.log().faults.push(fault);
+    }
+
     /// Says which client the hooks act on.
     pub fn enter(&self, client: &Arc<dyn Client>) {
         assert!(self.client.set(Arc::downgrade(client)).is_ok(), "a theatre has one client");
