@@ -13,6 +13,8 @@ mod report;
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::error::{Code, Error};
 use crate::event::EventSpec;
 use crate::index::{Call, Plan, Reuse, Snapshot};
@@ -60,6 +62,9 @@ pub struct Stage<T, V> {
     end: usize,
 }
 
+/// Durations of quiet hooks; a few need no memory of their own.
+pub(crate) type Quiet = SmallVec<[u64; 4]>;
+
 /// What a dispatch knows, from its beginning to its outcome.
 #[derive(Debug)]
 pub(crate) struct Running<T, V> {
@@ -70,7 +75,7 @@ pub(crate) struct Running<T, V> {
     at: usize,
     pub(crate) payload: V,
     /// Nanoseconds of each hook so far, while all of them answered nothing.
-    pub(crate) quiet: Vec<u64>,
+    pub(crate) quiet: Quiet,
     pub(crate) loud: Option<Box<Loud<T, V>>>,
     claims: Claims<T>,
 }
@@ -152,23 +157,36 @@ impl<T, V> Stage<T, V> {
         }
     }
 
+    /// Whether this is one hook and nobody has said anything yet.
+    #[inline]
+    fn is_quiet(&self) -> bool {
+        self.making.running.loud.is_none() && self.end == self.making.running.at + 1
+    }
+
+    /// Goes on after a stage of one hook that answered nothing in time, as [`Self::resume`] would.
+    #[inline]
+    pub fn pass<H: Host<Value = V>>(mut self, host: &H, took: u64) -> Step<T, V> {
+        if !self.is_quiet() {
+            return self.resume(host, [Report::new(Said::Nothing, took)]);
+        }
+        let running = &mut self.making.running;
+        running.quiet.push(took);
+        running.at = self.end;
+        next(self.making, host)
+    }
+
     /// Goes on with what came of each hook, in the order of [`Self::calls`].
     ///
     /// A hook without a report counts as cancelled; surplus reports are ignored.
     pub fn resume<H: Host<Value = V>>(mut self, host: &H, reports: impl IntoIterator<Item = Report<V>>) -> Step<T, V> {
         let mut reports = reports.into_iter();
-        let running = &mut self.making.running;
-        if running.loud.is_none() && self.end == running.at + 1 {
-            match reports.next() {
-                Some(Report { said: Said::Nothing, took, overran: false }) => {
-                    running.quiet.push(took);
-                    running.at = self.end;
-                }
-                first => running.take_stage(host, self.end, first.into_iter().chain(reports)),
-            }
-        } else {
-            running.take_stage(host, self.end, reports);
+        let first = reports.next();
+        if let Some(Report { said: Said::Nothing, took, overran: false }) = first
+            && self.is_quiet()
+        {
+            return self.pass(host, took);
         }
+        self.making.running.take_stage(host, self.end, first.into_iter().chain(reports));
         next(self.making, host)
     }
 }
@@ -181,7 +199,7 @@ impl<T, V> Running<T, V> {
         reuse: Reuse,
         payload: V,
     ) -> Self {
-        let quiet = Vec::with_capacity(plan.calls().len());
+        let quiet = Quiet::with_capacity(plan.calls().len());
         Self { snapshot, event, plan, reuse, at: 0, payload, quiet, loud: None, claims: Claims::default() }
     }
 
