@@ -15,7 +15,7 @@ use pyo3::{PyTypeInfo as _, ffi, intern};
 use crate::clock;
 use crate::deadline::{self, Armed};
 use crate::errors;
-use crate::flight::{self, Finished, Flight, call_of};
+use crate::flight::{self, Finished, Flight, call_of, limit_of};
 use crate::nesting;
 use crate::recycle::{self, Recycled, Recycler};
 use crate::object::{self, Awaiting, Exclusive, Gil, Inside, Object, Sent, call_one};
@@ -39,6 +39,8 @@ struct Driver {
     /// While a helper runs the stage: the reports that are there already, by place.
     helper: Option<Vec<Option<Report<Object>>>>,
     on_trio: bool,
+    /// Nanoseconds that the current hook may take.
+    limit: u64,
     task: Option<Task>,
     armed: Option<Armed>,
     /// The cancellation that was thrown into the current hook.
@@ -79,6 +81,7 @@ impl Dispatch {
                 current: None,
                 helper: None,
                 on_trio: false,
+                limit: u64::MAX,
                 task: None,
                 armed: None,
                 thrown: None,
@@ -316,6 +319,7 @@ impl Driver {
         if self.on_trio || entry.detached() {
             return self.start_stage(py);
         }
+        self.limit = limit_of(call);
         let handler = entry.handler();
         let (callable, in_thread, once) = (handler.callable.clone(), handler.in_thread, entry.once());
         self.flight.log_start(py, 0)?;
@@ -333,8 +337,7 @@ impl Driver {
         };
         let iterator = match object::awaiting(&result) {
             Awaiting::Nothing => {
-                let report = self.flight.answered(py, result);
-                self.resume(py, [report])?;
+                self.answered(py, result)?;
                 return Ok(false);
             }
             Awaiting::Coroutine => Some(result),
@@ -402,21 +405,31 @@ impl Driver {
         }
     }
 
+    /// Goes on after the current hook answered by itself.
+    #[inline]
+    fn answered(&mut self, py: Python<'_>, result: Object) -> Result<(), Stop> {
+        match self.flight.resume_with(py, result, self.limit) {
+            Some(finished) => Err(Stop::Outcome(finished)),
+            None => Ok(()),
+        }
+    }
+
     #[inline]
     fn returned(&mut self, py: Python<'_>, result: Object) -> Result<(), Stop> {
         if self.helper.is_some() {
             return self.stage_returned(py, &result);
         }
-        let report = if self.armed.is_none() && self.thrown.is_none() {
-            self.flight.answered(py, result)
-        } else {
-            match self.ended(py)? {
-                Ended::ByItself => self.flight.answered(py, result),
-                Ended::TooLate => self.timed_out(),
-                Ended::Cancelled(error) => return Err(error.into()),
+        if self.armed.is_none() && self.thrown.is_none() {
+            return self.answered(py, result);
+        }
+        match self.ended(py)? {
+            Ended::ByItself => self.answered(py, result),
+            Ended::TooLate => {
+                let report = self.timed_out();
+                self.resume(py, [report])
             }
-        };
-        self.resume(py, [report])
+            Ended::Cancelled(error) => Err(error.into()),
+        }
     }
 
     #[cold]
@@ -438,13 +451,7 @@ impl Driver {
     }
 
     fn timed_out(&mut self) -> Report<Object> {
-        let limit = self.limit().unwrap_or_default();
-        self.flight.failed(Failure::timeout(limit))
-    }
-
-    /// The timeout of the current hook.
-    fn limit(&self) -> Option<Duration> {
-        self.flight.calls().first().and_then(|call| call.entry().timeout())
+        self.flight.failed(Failure::timeout(Duration::from_nanos(self.limit)))
     }
 
     /// Finds out why a hook that waited has ended, and gives back the cancel request that the deadline made.
@@ -482,8 +489,8 @@ impl Driver {
         if self.task.is_none() {
             self.task = find_task(py)?;
         }
-        let (Some(task), Some(limit)) = (&self.task, self.limit()) else { return Ok(()) };
-        let left = limit.saturating_sub(Duration::from_nanos(self.flight.since_start()));
+        let Some(task) = self.task.as_ref().filter(|_| self.limit < u64::MAX) else { return Ok(()) };
+        let left = Duration::from_nanos(self.limit.saturating_sub(self.flight.since_start()));
         self.armed = Some(deadline::arm(py, &task.event_loop, &task.task, left)?);
         Ok(())
     }

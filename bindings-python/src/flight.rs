@@ -124,6 +124,18 @@ impl Flight {
         self.take(step)
     }
 
+    /// Goes on after the only hook of a stage ended with a result, in time or not.
+    #[inline]
+    pub(crate) fn resume_with(&mut self, py: Python<'_>, result: Object, limit: u64) -> Option<Finished> {
+        let took = self.lap();
+        if result.is_none() && took <= limit {
+            let stage = self.stage.take()?;
+            let step = stage.pass(&PyHost::new(py), took);
+            return self.take(step);
+        }
+        self.resume(py, [Report { said: Self::said(py, result), took, overran: took > limit }])
+    }
+
     /// Drops the suspended machine, so that claims of hooks that never started are given back.
     pub(crate) fn abandon(&mut self) {
         self.stage = None;
@@ -201,12 +213,6 @@ impl Flight {
     /// All hooks that were selected when the dispatch began.
     pub(crate) fn planned(&self) -> &[Call<Handler>] {
         self.stage.as_ref().map_or(&[], Stage::planned)
-    }
-
-    /// What the core is told of the only hook of a stage, which ended with an answer.
-    #[inline]
-    pub(crate) fn answered(&mut self, py: Python<'_>, result: Object) -> Report<Object> {
-        self.answered_at(py, 0, result)
     }
 
     /// What the core is told of a hook that ended with an answer.
@@ -294,6 +300,12 @@ pub(crate) fn call_of<'py>(
     let handler = call.entry().handler();
     let timeout = call.entry().timeout().map(|limit| limit.as_secs_f64());
     (handler.callable.borrow(py), event.borrow(py), timeout, handler.in_thread, depth).into_pyobject(py)
+}
+
+/// A timeout in nanoseconds; none is one that never passes.
+#[inline]
+pub(crate) fn limit_of(call: &Call<Handler>) -> u64 {
+    call.entry().timeout().map_or(u64::MAX, clock::nanos)
 }
 
 /// An exception as a hook's failure.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
+import weakref
 from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from types import TracebackType
@@ -83,6 +85,7 @@ class HookClient(TypedClient, _native.Client):
             ),
         )
         client._outstanding = set()
+        _clients.add(client)
         return client
 
     def _register(self, event: str, handler: Callable[[Any], Any], temporary: bool, options: dict[str, Any]) -> str:
@@ -165,6 +168,20 @@ class HookClient(TypedClient, _native.Client):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.aclose()
+
+
+_clients: weakref.WeakSet[HookClient] = weakref.WeakSet()
+
+
+def _forget_detached_hooks() -> None:
+    """A forked child has none of the tasks and threads in which its parent's detached hooks run."""
+    for client in list(_clients):
+        client._forget_detached()
+        client._outstanding = set()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_detached_hooks)
 
 
 class TemporaryHook:

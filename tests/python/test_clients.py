@@ -1,0 +1,470 @@
+"""Registering, listing, options, context managers, detached hooks, nesting, explaining."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import pickle
+import threading
+import time
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import trio
+from hookweave import (
+    ClientClosed,
+    DefinitionError,
+    Event,
+    EventName,
+    HookClient,
+    HookInfo,
+    HookLimitError,
+    HookResponse,
+    HookweaveError,
+    InvalidHookError,
+    InvalidMatcherError,
+    InvalidOptionError,
+    NestingError,
+    NotPicklableError,
+    PayloadError,
+    PreToolUseEvent,
+    UnknownEventError,
+    UnknownHookError,
+)
+
+
+def nothing(event: Event) -> None:
+    """Answers nothing."""
+
+
+def test_a_hook_is_listed_with_everything() -> None:
+    client = HookClient()
+    hook = client.register_hook(
+        "tool:pre",
+        nothing,
+        matcher={"tool": "Bash"},
+        priority=-5,
+        scope="project",
+        timeout=timedelta(seconds=3),
+        fail_behavior="block",
+    )
+    assert client.list_hooks() == [
+        HookInfo(
+            id=hook,
+            name="nothing",
+            event="PreToolUse",
+            matcher={"tool": "Bash"},
+            priority=-5,
+            scope="project",
+            timeout=3.0,
+            fail_behavior="block",
+            once=False,
+            mandatory=True,
+            detached=False,
+            enabled=True,
+            temporary=False,
+            order=0,
+        )
+    ]
+
+
+def test_unregister_enable_disable() -> None:
+    client = HookClient()
+    hook = client.register_hook("Stop", nothing)
+    client.disable_hook(hook)
+    assert client.dispatch_sync("Stop").trace == [] and not client.list_hooks()[0].enabled
+    client.enable_hook(hook)
+    assert len(client.dispatch_sync("Stop").trace) == 1
+    assert client.unregister_hook(hook) and not client.unregister_hook(hook) and not client.unregister_hook("nonsense")
+    for act in (client.enable_hook, client.disable_hook):
+        with pytest.raises(UnknownHookError, match="no hook has the id"):
+            act(hook)
+
+
+def test_the_decorator_gives_the_function_back() -> None:
+    client = HookClient()
+    assert client.hook("Stop")(nothing) is nothing
+    assert client.hook("Stop", name="other")(nothing) is nothing
+    assert [hook.name for hook in client.list_hooks()] == ["nothing", "other"]
+
+
+REFUSED: list[tuple[type[HookweaveError], str, str, dict[str, Any], str]] = [
+    (UnknownEventError, "unknown_event", "PreToolUs", {}, "did you mean `PreToolUse`"),
+    (InvalidMatcherError, "invalid_matcher", "PreToolUse", {"matcher": {"tol": "x"}}, "did you mean `tool`"),
+    (InvalidMatcherError, "invalid_matcher", "PreToolUse", {"matcher": {"tool_pattern": "("}}, "tool_pattern"),
+    (InvalidMatcherError, "matcher_not_applicable", "SessionEnd", {"matcher": {"tool": "x"}}, "SessionEnd"),
+    (InvalidHookError, "invalid_hook", "Stop", {"timeout": 0}, "timeout"),
+    (InvalidHookError, "invalid_hook", "Stop", {"timeot": 1}, "did you mean `timeout`"),
+    (InvalidHookError, "invalid_hook", "Stop", {"detached": True, "mandatory": True}, "detached"),
+    (InvalidHookError, "invalid_hook", "Stop", {"detached": True, "async_": True}, "same as detached"),
+]
+
+
+@pytest.mark.parametrize(("kind", "code", "event", "options", "text"), REFUSED)
+def test_refused_registrations(
+    kind: type[HookweaveError], code: str, event: Any, options: dict[str, Any], text: str
+) -> None:
+    client = HookClient()
+    with pytest.raises(kind, match=text.replace("(", r"\(")) as refused:
+        client.register_hook(event, nothing, **options)
+    assert refused.value.code == code and isinstance(refused.value, HookweaveError)
+    assert client.list_hooks() == []
+
+
+def test_what_is_not_callable_is_refused() -> None:
+    with pytest.raises(TypeError, match="not callable"):
+        HookClient().register_hook("Stop", "nothing")  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"profile": "defualt"}, "unknown_profile"),
+        ({"mode": "sequental"}, "invalid_option"),
+        ({"default_timeout": -1}, "invalid_option"),
+        ({"max_detached": 0}, "invalid_option"),
+    ],
+)
+def test_refused_options(options: dict[str, Any], code: str) -> None:
+    with pytest.raises(InvalidOptionError) as refused:
+        HookClient(**options)
+    assert refused.value.code == code and isinstance(refused.value, ValueError)
+
+
+def test_limits_say_how_to_raise_them() -> None:
+    client = HookClient(max_total_hooks=1)
+    client.register_hook("Stop", nothing)
+    with pytest.raises(HookLimitError, match="max_total_hooks") as refused:
+        client.register_hook("Stop", nothing)
+    assert refused.value.code == "too_many_hooks"
+    free = HookClient(max_total_hooks=None, max_hooks_per_event=None)
+    for _ in range(100):
+        free.register_hook("Stop", nothing)
+
+
+def test_custom_events_and_tools() -> None:
+    client = HookClient()
+    deploy = client.define_event("Deploy", gate=True, modifiable=["target"])
+    client.define_tool("shell", same_as="Bash", command="cmd", paths=["target"])
+    seen: list[Any] = []
+
+    @client.hook(deploy)
+    def change(event: Event) -> dict[str, Any]:
+        seen.append((type(event), event.event_type, event.target, event["target"]))
+        return {"modified": {"target": "staging"}}
+
+    @client.hook("PreToolUse", matcher={"tool": "Bash", "command_pattern": "^rm"})
+    def guard(event: PreToolUseEvent) -> HookResponse:
+        return HookResponse.block("rm")
+
+    assert client.dispatch_sync(deploy, target="production").event.target == "staging"
+    assert seen == [(Event, "Deploy", "production", "production")]
+    assert client.dispatch_sync("PreToolUse", tool="shell", args={"cmd": "rm x"}).blocked
+    assert client.dispatch_sync(EventName("deploy:start"), x=1).event["x"] == 1
+    with pytest.raises(DefinitionError, match="built in"):
+        client.define_event("PreToolUse")
+    with pytest.raises(DefinitionError) as refused:
+        client.define_tool("")
+    assert refused.value.code == "invalid_tool_definition"
+
+
+def test_payload_forms() -> None:
+    client = HookClient()
+    payload = {"tool": "Bash", "args": {"command": "ls"}}
+    forms = [
+        client.dispatch_sync("PreToolUse", payload),
+        client.dispatch_sync("PreToolUse", tool="Bash", args={"command": "ls"}),
+        client.dispatch_sync("PreToolUse", {"tool": "Write"}, tool="Bash", args={"command": "ls"}),
+        client.dispatch_sync(PreToolUseEvent(tool="Bash", args={"command": "ls"})),
+        client.dispatch_sync("tool:pre", payload),
+    ]
+    for outcome in forms:
+        assert (outcome.event.tool, outcome.event.args) == ("Bash", {"command": "ls"})
+        assert type(outcome.event) is PreToolUseEvent
+    assert payload == {"tool": "Bash", "args": {"command": "ls"}}
+    assert client.dispatch_sync("FileChanged", {}, event="created", file_path="x").event.event == "created"
+    untyped: Any = client
+    for bad in ([1], "text", 3):
+        with pytest.raises((PayloadError, TypeError, ValueError)):
+            untyped.dispatch_sync("Stop", bad)
+    with pytest.raises(PayloadError, match="event object"):
+        untyped.dispatch_sync(PreToolUseEvent(tool="x"), {"tool": "y"})
+    with pytest.raises(UnknownEventError):
+        untyped.dispatch_sync(3)
+    for call in (untyped.dispatch, untyped.dispatch_sync):
+        with pytest.raises(TypeError):
+            call()
+        with pytest.raises(TypeError):
+            call("Stop", {}, {})
+
+
+def test_unknown_events_are_errors_at_once() -> None:
+    with pytest.raises(UnknownEventError, match="did you mean `tool:pre`"):
+        HookClient().dispatch("tool:pree")  # type: ignore[call-overload]
+
+
+def test_a_client_that_is_off_runs_nothing() -> None:
+    client = HookClient(enabled=False)
+    ran: list[int] = []
+    client.register_hook("Stop", lambda event: ran.append(1))
+    assert client.dispatch_sync("Stop").trace == [] and not client.enabled
+    client.enabled = True
+    client.dispatch_sync("Stop")
+    assert ran == [1]
+
+
+@pytest.mark.parametrize("raises", [False, True])
+def test_temporary_hooks(raises: bool) -> None:
+    client = HookClient()
+
+    async def main() -> None:
+        async with client.temporary_hook("Stop", nothing, priority=3) as hook:
+            assert client.list_hooks()[0].id == hook and client.list_hooks()[0].temporary
+            if raises:
+                raise ValueError("from the body")
+
+    def blocking() -> None:
+        with client.temporary_hook("Stop", nothing):
+            assert len(client.list_hooks()) == 1
+            if raises:
+                raise ValueError("from the body")
+
+    for run in (lambda: asyncio.run(main()), blocking):
+        if raises:
+            with pytest.raises(ValueError, match="from the body"):
+                run()
+        else:
+            run()
+        assert client.list_hooks() == []
+    temporary = client.temporary_hook("Stop", nothing)
+    for _ in range(2):
+        with temporary, pytest.raises(RuntimeError, match="in use"):
+            temporary.__enter__()
+
+
+@pytest.mark.parametrize("raises", [False, True])
+def test_leaving_a_block_closes_the_client(raises: bool) -> None:
+    async def main(client: HookClient) -> None:
+        async with client as same:
+            assert same is client
+            if raises:
+                raise ValueError("from the body")
+
+    def blocking(client: HookClient) -> None:
+        with client:
+            if raises:
+                raise ValueError("from the body")
+
+    for run in (lambda client: asyncio.run(main(client)), blocking):
+        client = HookClient()
+        if raises:
+            with pytest.raises(ValueError, match="from the body"):
+                run(client)
+        else:
+            run(client)
+        assert client.closed
+        with pytest.raises(ClientClosed) as refused:
+            client.dispatch_sync("Stop")
+        assert refused.value.code == "client_closed"
+        with pytest.raises(ClientClosed):
+            client.dispatch("Stop")
+
+
+@pytest.mark.parametrize("on_trio", [False, True])
+def test_detached_hooks_are_drained(on_trio: bool, caplog: pytest.LogCaptureFixture) -> None:
+    client = HookClient(max_detached=2)
+    ended: list[int] = []
+    sleep = trio.sleep if on_trio else asyncio.sleep
+
+    @client.hook("Stop", detached=True)
+    async def later(event: Any) -> None:
+        await sleep(0.01)
+        ended.append(event.turn_count)
+
+    @client.hook("Stop", detached=True, timeout=0.01)
+    async def hangs(event: Event) -> None:
+        await sleep(10)
+
+    @client.hook("Stop", async_=True)
+    def fails(event: Event) -> None:
+        raise ValueError("nobody waits for this")
+
+    async def main() -> None:
+        for turn in range(5):
+            outcome = await client.dispatch("Stop", turn_count=turn)
+            assert [entry.status for entry in outcome.trace] == ["detached"] * 3
+        assert ended == []
+        assert not await client.drain(0)
+        assert await client.drain(10)
+
+    with caplog.at_level(logging.WARNING, "hookweave"):
+        trio.run(main) if on_trio else asyncio.run(main())
+    assert sorted(ended) == [0, 1, 2, 3, 4]
+    messages = [record.getMessage() for record in caplog.records]
+    assert sum("hangs failed on Stop" in text and "timeout" in text for text in messages) == 5
+    assert sum("nobody waits for this" in text for text in messages) == 5
+
+
+def test_detached_hooks_without_a_loop_run_on_threads() -> None:
+    done = threading.Event()
+    with HookClient() as client:
+        client.register_hook("Stop", lambda event: (time.sleep(0.02), done.set()), detached=True)
+        assert client.dispatch_sync("Stop").trace[0].status == "detached"
+        assert not done.is_set()
+    assert done.is_set()
+
+
+def test_closing_waits_for_detached_hooks() -> None:
+    ended: list[int] = []
+
+    async def later(event: Event) -> None:
+        await asyncio.sleep(0.02)
+        ended.append(1)
+
+    async def main() -> None:
+        async with HookClient() as client:
+            client.register_hook("Stop", later, detached=True)
+            await client.dispatch("Stop")
+
+    asyncio.run(main())
+    assert ended == [1]
+
+
+def test_nesting_is_bounded_inline() -> None:
+    client = HookClient()
+    depths: list[int] = []
+
+    @client.hook("Stop")
+    async def again(event: Any) -> None:
+        depths.append(event.turn_count)
+        await client.dispatch("Stop", turn_count=event.turn_count + 1)
+
+    async def main() -> Any:
+        return await client.dispatch("Stop", turn_count=0)
+
+    assert asyncio.run(main()).trace[0].status == "ran"
+    assert depths == list(range(17))
+    del depths[:]
+
+    @client.hook("SessionEnd")
+    def sync(event: Any) -> None:
+        depths.append(1)
+        client.dispatch_sync("SessionEnd", reason="again")
+
+    client.dispatch_sync("SessionEnd", reason="first")
+    assert len(depths) == 17
+
+
+def test_nesting_is_bounded_through_tasks() -> None:
+    client = HookClient(default_timeout=None)
+    depths: list[int] = []
+    errors: list[BaseException] = []
+
+    @client.hook("Stop")
+    async def again(event: Any) -> None:
+        depths.append(event.turn_count)
+
+        async def elsewhere() -> None:
+            try:
+                await client.dispatch("Stop", turn_count=event.turn_count + 1)
+            except NestingError as error:
+                errors.append(error)
+
+        await asyncio.create_task(elsewhere())
+
+    async def main() -> Any:
+        return await client.dispatch("Stop", turn_count=0)
+
+    asyncio.run(main())
+    assert len(depths) <= 20 and len(errors) == 1
+
+
+def test_nesting_is_bounded_through_threads() -> None:
+    client = HookClient(default_timeout=None)
+    runs: list[int] = []
+
+    @client.hook("Stop", run_in_thread=True)
+    def again(event: Event) -> None:
+        runs.append(1)
+        client.dispatch_sync("Stop")
+
+    client.dispatch_sync("Stop")
+    assert len(runs) == 17
+
+
+def test_side_by_side_dispatches_are_not_nested() -> None:
+    client = HookClient()
+
+    @client.hook("Stop")
+    async def waits(event: Event) -> None:
+        await asyncio.sleep(0.001)
+
+    async def main() -> list[Any]:
+        return await asyncio.gather(*(client.dispatch("Stop") for _ in range(100)))
+
+    assert all(outcome.trace[0].failure is None for outcome in asyncio.run(main()))
+
+
+def test_explain_runs_nothing() -> None:
+    client = HookClient()
+    client.register_hook("PreToolUse", lambda event: 1 / 0, name="bash", matcher={"tool": "Bash"})
+    client.register_hook("PreToolUse", lambda event: 1 / 0, name="write", matcher={"tool": "Write"})
+    explained = client.explain("PreToolUse", tool="Bash", args={})
+    assert [(one.hook, one.matched, one.stage) for one in explained] == [("bash", True, 0), ("write", False, None)]
+    assert explained[1].why and "tool" in explained[1].why
+    outcome = client.dispatch_sync("PreToolUse", tool="Read")
+    assert [one.hook for one in outcome.unmatched] == ["bash", "write"]
+
+
+def test_pickling_is_a_clear_error() -> None:
+    with pytest.raises(NotPicklableError, match="make one in each process") as refused:
+        pickle.dumps(HookClient())
+    assert refused.value.code == "not_picklable" and isinstance(refused.value, TypeError)
+
+
+def test_catalogue_and_repr() -> None:
+    client = HookClient()
+    events = {event["name"]: event for event in client.catalogue()}
+    assert events["PreToolUse"]["gate"] and "tool:pre" in events["PreToolUse"]["aliases"]
+    assert repr(client) == "<HookClient with 0 hooks, open>"
+
+
+def test_failures_are_logged(caplog: pytest.LogCaptureFixture) -> None:
+    client = HookClient()
+
+    @client.hook("PreToolUse", matcher={"tool": "Bash"})
+    def open_one(event: Event) -> None:
+        raise ValueError("open")
+
+    @client.hook("PreToolUse", fail_behavior="block")
+    def closed_one(event: Event) -> None:
+        raise ValueError("closed")
+
+    with caplog.at_level(logging.DEBUG, "hookweave"):
+        client.dispatch_sync("PreToolUse", tool="Bash")
+        client.dispatch_sync("PreToolUse", tool="Read")
+    found = [(record.levelname, record.getMessage()) for record in caplog.records]
+    assert ("INFO", "hook open_one started on PreToolUse") in found
+    failures = [(level, text) for level, text in found if "failed" in text]
+    assert [level for level, _ in failures] == ["WARNING", "ERROR", "ERROR"]
+    assert "open_one" in failures[0][1] and "Bash" in failures[0][1] and "ValueError: open" in failures[0][1]
+    assert any(level == "DEBUG" and "open_one not selected" in text for level, text in found)
+    caplog.clear()
+    with caplog.at_level(logging.WARNING, "hookweave"):
+        client.dispatch_sync("Stop")
+    assert caplog.records == []
+
+
+def test_the_cause_of_a_failure_is_kept() -> None:
+    client = HookClient()
+    original = KeyError("missing")
+
+    @client.hook("Stop")
+    def fails(event: Event) -> None:
+        raise original
+
+    failure = client.dispatch_sync("Stop").trace[0].failure
+    assert failure is not None
+    assert failure.error.__cause__ is original and failure.message == "KeyError: 'missing'"
+    assert failure.error.code == "raised" and failure.error.hook == "fails"

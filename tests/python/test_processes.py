@@ -1,0 +1,214 @@
+"""Forking, exiting, sub-interpreters: what happens around an interpreter's life."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXIT = """
+import asyncio
+from hookweave import HookClient
+client = HookClient()
+@client.hook("Stop")
+async def handler(event):
+    await asyncio.sleep(0)
+@client.hook("Stop", detached=True)
+async def later(event):
+    await asyncio.sleep({seconds})
+async def main():
+    await client.dispatch("Stop")
+asyncio.run(main())
+"""
+
+
+def run(program: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-X", "faulthandler", "-c", program]
+    return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+
+
+def test_exit_right_after_a_dispatch_never_aborts() -> None:
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        programs = [EXIT.format(seconds=0 if n % 2 else 0.001) for n in range(200)]
+        results = list(pool.map(run, programs))
+    assert [(done.returncode, done.stderr) for done in results if done.returncode != 0] == []
+
+
+def test_exit_with_a_dispatch_still_waiting() -> None:
+    done = run(
+        """
+import asyncio
+from hookweave import HookClient
+client = HookClient()
+@client.hook("Stop")
+async def handler(event):
+    await asyncio.sleep(100)
+async def main():
+    global task
+    task = asyncio.create_task(client.dispatch("Stop"))
+    await asyncio.sleep(0.01)
+loop = asyncio.new_event_loop()
+loop.run_until_complete(main())
+"""
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_child_goes_on() -> None:
+    done = run(
+        """
+import asyncio, os, threading
+from hookweave import HookClient, HookResponse
+client = HookClient()
+client.register_hook("Stop", lambda event: HookResponse.block("sync"))
+client.register_hook("PreToolUse", lambda event: HookResponse.block("thread"), run_in_thread=True)
+@client.hook("PermissionRequest", timeout=0.05)
+async def slow(event):
+    await asyncio.sleep(10)
+async def one(name):
+    return await client.dispatch(name)
+def use():
+    assert client.dispatch_sync("Stop").reason == "sync"
+    assert asyncio.run(one("PreToolUse")).reason == "thread"
+    assert asyncio.run(one("PermissionRequest")).trace[0].failure.kind == "timeout"
+use()
+child = os.fork()
+if child == 0:
+    use()
+    client.register_hook("Stop", lambda event: None)
+    assert len(client.list_hooks()) == 4
+    os._exit(7)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+use()
+"""
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_forking_while_eight_threads_dispatch() -> None:
+    done = run(
+        """
+import os, threading, warnings
+from hookweave import HookClient, HookResponse
+warnings.simplefilter("ignore", DeprecationWarning)
+client = HookClient(max_hooks_per_event=None, max_total_hooks=None)
+client.register_hook("Stop", lambda event: HookResponse.block(event.session_id))
+stop = threading.Event()
+def work():
+    while not stop.is_set():
+        client.dispatch_sync("Stop", session_id="s")
+        client.unregister_hook(client.register_hook("PreToolUse", print))
+threads = [threading.Thread(target=work) for _ in range(8)]
+for thread in threads:
+    thread.start()
+codes = []
+for _ in range(30):
+    child = os.fork()
+    if child == 0:
+        for _ in range(20):
+            assert client.dispatch_sync("Stop", session_id="c").reason == "c"
+            client.register_hook("SessionEnd", print)
+        os._exit(7)
+    codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+stop.set()
+for thread in threads:
+    thread.join()
+assert codes == [7] * 30, codes
+"""
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_child_has_none_of_its_parent_s_detached_hooks() -> None:
+    done = run(
+        """
+import asyncio, os
+from hookweave import HookClient
+client = HookClient(max_detached=1)
+ran = []
+@client.hook("Stop", detached=True)
+async def later(event):
+    await asyncio.sleep(0.05)
+    ran.append(os.getpid())
+async def main():
+    await client.dispatch("Stop")
+    child = os.fork()
+    return child
+child = asyncio.new_event_loop().run_until_complete(main())
+if child == 0:
+    async def again():
+        assert await client.drain(0.01)
+        await client.dispatch("Stop")
+        assert await client.drain(5)
+        assert ran == [os.getpid()], ran
+    asyncio.run(again())
+    os._exit(7)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+"""
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_sub_interpreter_is_refused() -> None:
+    done = run(
+        """
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+import sys
+import hookweave
+code = '''
+import sys
+sys.path[:] = %r
+try:
+    import hookweave
+except ImportError as error:
+    answer = f"{type(error).__name__}: {error}"
+else:
+    answer = "imported"
+open(%r, "w").write(answer)
+'''
+import tempfile
+path = tempfile.mktemp()
+one = interpreters.create()
+interpreters.run_string(one, code % (sys.path, path))
+print(open(path).read())
+"""
+    )
+    assert done.returncode == 0, done.stderr
+    assert "ImportError" in done.stdout or "UnsupportedInterpreterError" in done.stdout
+    assert "interpreter" in done.stdout
+
+
+def test_importing_starts_no_thread_and_no_loop() -> None:
+    done = run(
+        """
+import sys, threading
+before = threading.active_count()
+import hookweave
+client = hookweave.HookClient()
+client.register_hook("Stop", lambda event: None)
+client.dispatch_sync("Stop")
+assert threading.active_count() == before
+assert "trio" not in sys.modules
+tasks = len(__import__("os").listdir("/proc/self/task")) if sys.platform == "linux" else 1
+assert tasks == 1, tasks
+"""
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_package_s_files_are_few_and_typed() -> None:
+    import hookweave
+
+    folder = Path(hookweave.__file__).parent
+    assert (folder / "py.typed").exists() and (folder / "_native.pyi").exists()
+    assert len((folder / "_native.pyi").read_text(encoding="utf-8").splitlines()) <= 120

@@ -1,0 +1,194 @@
+"""Blocking handlers on threads, and blocking dispatches from threads."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import trio
+from hookweave import AwaitableInSyncDispatch, Event, HookClient, HookResponse, InvalidHookError
+from hookweave._threads import MAX_THREADS
+
+
+def blocking(client: HookClient) -> Any:
+    return client.dispatch_sync("PreToolUse")
+
+
+def on_asyncio(client: HookClient) -> Any:
+    async def main() -> Any:
+        return await client.dispatch("PreToolUse")
+
+    return asyncio.run(main())
+
+
+def on_trio(client: HookClient) -> Any:
+    async def main() -> Any:
+        return await client.dispatch("PreToolUse")
+
+    return trio.run(main)
+
+
+WAYS = [blocking, on_asyncio, on_trio]
+
+
+@pytest.mark.parametrize("mode", ["sequential", "parallel"])
+@pytest.mark.parametrize("way", WAYS)
+def test_runs_elsewhere_and_answers(way: Callable[[HookClient], Any], mode: Any) -> None:
+    client = HookClient(mode=mode)
+    threads: list[threading.Thread] = []
+
+    @client.hook("PreToolUse", run_in_thread=True)
+    def handler(event: Event) -> HookResponse:
+        threads.append(threading.current_thread())
+        return HookResponse.block(event.event_type)
+
+    client.register_hook("PreToolUse", lambda event: None)
+    assert way(client).reason == "PreToolUse"
+    assert threads[0] is not threading.current_thread() and threads[0].daemon
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_timeout_holds_there(way: Callable[[HookClient], Any]) -> None:
+    client = HookClient()
+    release = threading.Event()
+    client.register_hook("PreToolUse", lambda event: release.wait(10), timeout=0.05, run_in_thread=True)
+    began = time.perf_counter()
+    try:
+        outcome = way(client)
+    finally:
+        release.set()
+    assert time.perf_counter() - began < 5
+    assert outcome.trace[0].failure.kind == "timeout"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_exceptions_come_back(way: Callable[[HookClient], Any]) -> None:
+    client = HookClient()
+
+    @client.hook("PreToolUse", run_in_thread=True)
+    def handler(event: Event) -> None:
+        raise StopIteration("even this one")
+
+    failure = way(client).trace[0].failure
+    assert failure.kind == "raised" and isinstance(failure.error.__cause__, StopIteration)
+
+
+def test_a_coroutine_function_is_refused() -> None:
+    client = HookClient()
+
+    async def handler(event: Event) -> None: ...
+
+    with pytest.raises(InvalidHookError, match="run_in_thread is for blocking handlers"):
+        client.register_hook("Stop", handler, run_in_thread=True)
+
+
+def test_the_loop_stays_free() -> None:
+    client = HookClient()
+    client.register_hook("Stop", lambda event: time.sleep(0.1), run_in_thread=True)
+
+    async def main() -> int:
+        task = asyncio.create_task(client.dispatch("Stop"))
+        turns = 0
+        while not task.done():
+            await asyncio.sleep(0.005)
+            turns += 1
+        return turns
+
+    assert asyncio.run(main()) >= 5
+
+
+def test_the_pool_is_bounded_and_used_again() -> None:
+    client = HookClient(default_timeout=30)
+    names: set[str] = set()
+
+    def handler(event: Event) -> None:
+        names.add(threading.current_thread().name)
+        time.sleep(0.002)
+
+    client.register_hook("Stop", handler, run_in_thread=True)
+
+    async def main() -> None:
+        await asyncio.gather(*(client.dispatch("Stop") for _ in range(MAX_THREADS * 4)))
+
+    asyncio.run(main())
+    assert len(names) <= MAX_THREADS
+
+
+def test_dispatch_sync_from_many_threads() -> None:
+    client = HookClient()
+    results: list[str | None] = []
+
+    @client.hook("PreToolUse")
+    def handler(event: Any) -> HookResponse:
+        time.sleep(0)
+        return HookResponse.block(event.args["who"])
+
+    def work(who: str) -> None:
+        for _ in range(200):
+            outcome = client.dispatch_sync("PreToolUse", tool="x", args={"who": who})
+            assert outcome.reason == who
+        results.append(who)
+
+    threads = [threading.Thread(target=work, args=(str(n),)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for n in range(50):
+        client.unregister_hook(client.register_hook("Stop", handler, name=str(n)))
+    for thread in threads:
+        thread.join()
+    assert len(results) == 8
+
+
+def test_dispatch_sync_refuses_before_the_first_hook() -> None:
+    client = HookClient()
+    ran: list[str] = []
+    client.register_hook("PreToolUse", lambda event: ran.append("sync"))
+
+    @client.hook("PreToolUse", matcher={"tool": "Bash"})
+    async def guard(event: Event) -> None: ...
+
+    with pytest.raises(AwaitableInSyncDispatch, match=r"hook guard on PreToolUse .* await client\.dispatch") as refused:
+        client.dispatch_sync("PreToolUse", tool="Bash")
+    assert refused.value.code == "awaitable_in_sync_dispatch" and ran == []
+    assert client.dispatch_sync("PreToolUse", tool="Write").decision == "continue"
+    assert ran == ["sync"]
+
+
+def test_an_unexpected_awaitable_is_closed_and_blocks_a_gate() -> None:
+    client = HookClient()
+    made: list[Any] = []
+
+    async def later() -> None:
+        raise AssertionError("must not run")
+
+    def disguised(event: Event) -> Any:
+        made.append(later())
+        return made[-1]
+
+    client.register_hook("PreToolUse", disguised)
+    client.register_hook("SessionEnd", disguised)
+    gate = client.dispatch_sync("PreToolUse", tool="x")
+    assert gate.blocked and "dispatch_sync cannot await" in gate.reason
+    notice = client.dispatch_sync("SessionEnd", reason="x")
+    assert not notice.blocked and notice.trace[0].failure.kind == "invalid_answer"
+    for coroutine in made:
+        with pytest.raises(RuntimeError, match="cannot reuse"):
+            coroutine.send(None)
+
+
+def test_hanging_threads_do_not_keep_the_process_alive() -> None:
+    program = """
+import threading
+from hookweave import HookClient
+client = HookClient()
+client.register_hook("Stop", lambda event: threading.Event().wait(), timeout=0.05, run_in_thread=True)
+print(client.dispatch_sync("Stop").trace[0].failure.kind)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=20, check=False)
+    assert (done.stdout, done.stderr, done.returncode) == ("timeout\n", "", 0)
