@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,9 @@ CALLS = EXAMPLE / "calls.jsonl"
 RUNS = ROOT / "target" / "demo"
 TYPESCRIPT_OUT = ROOT / "target" / "examples"
 FEWEST_CALLS = 40
+# Differences that are shown of two runs.
+MOST_SHOWN = 20
+MISSING = object()
 # The last column of a row of the table, and the figure that closes the summary.
 TIMES = re.compile(r" +\d+\.\d$|took \d+ µs", re.MULTILINE)
 
@@ -97,9 +101,8 @@ def differences(one: Run, other: Run) -> Iterator[str]:
     if len(one.calls) != len(other.calls):
         yield f"{one.language} recorded {len(one.calls)} calls, {other.language} {len(other.calls)}"
     for mine, theirs in zip(one.calls, other.calls, strict=False):
-        if mine != theirs:
-            both = f"  {one.language}: {json.dumps(mine)}\n  {other.language}: {json.dumps(theirs)}"
-            yield f"call {mine['call']}:\n{both}"
+        for place, left, right in unequal(mine, theirs):
+            yield f"call {mine['call']}{place}: {one.language} has {left}, {other.language} {right}"
     for name in sorted(one.files.keys() | other.files.keys()):
         if one.files.get(name) != other.files.get(name):
             yield f"the file {name} differs between {one.language} and {other.language}"
@@ -107,6 +110,23 @@ def differences(one: Run, other: Run) -> Iterator[str]:
         if mine_line != other_line:
             yield f"the tables differ:\n  {one.language}: {mine_line}\n  {other.language}: {other_line}"
             break
+
+
+def unequal(one: Any, other: Any, place: str = "") -> Iterator[tuple[str, str, str]]:
+    """The places where two values differ, with what stands there in each."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for key in one.keys() | other.keys():
+            yield from unequal(one.get(key, MISSING), other.get(key, MISSING), f"{place}.{key}")
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for index, (left, right) in enumerate(zip(one, other, strict=True)):
+            yield from unequal(left, right, f"{place}[{index}]")
+    elif type(one) is not type(other) or one != other:
+        yield place, shown(one), shown(other)
+
+
+def shown(value: object) -> str:
+    """A value as a difference shows it."""
+    return "nothing" if value is MISSING else json.dumps(value)[:200]
 
 
 def table(run: Run) -> list[str]:
@@ -121,7 +141,7 @@ def check(runs: list[Run]) -> list[Case]:
         return cases
     first, *others = runs
     for other in others:
-        found = list(differences(first, other))
+        found = list(islice(differences(first, other), MOST_SHOWN))
         cases.append(Case(f"{first.language} and {other.language} decide alike", "\n".join(found) or None))
     return cases
 

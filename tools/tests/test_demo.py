@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from demo import Run, check, without_times
+from demo import Run, check, unequal, without_times
 
 CALLS = 41
 TABLE = (
@@ -41,7 +41,7 @@ def test_runs_that_differ_in_times_only_are_alike(run: Callable[..., Run]) -> No
 @pytest.mark.parametrize(
     ("changed", "shown"),
     [
-        ({"decision": "block"}, "call 1"),
+        ({"decision": "block"}, 'call 1.outcomes[0].decision: Python has "allow", Rust "block"'),
         ({"log": "b\n"}, "log.jsonl differs"),
         ({"printed": TABLE.replace("continue", "allow   ")}, "tables differ"),
         ({"calls": CALLS + 1}, "recorded 41 calls, Rust 42"),
@@ -61,6 +61,20 @@ def test_a_file_that_only_one_wrote_is_a_difference(run: Callable[..., Run]) -> 
 
 def test_a_run_that_skipped_its_work_fails(run: Callable[..., Run]) -> None:
     assert problems(run("Python", calls=3)) == ["only 3 calls, 40 are the least"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "place"),
+    [
+        ({"a": 1}, {"a": True}, ".a"),
+        ({"a": 1}, {"a": 1.0}, ".a"),
+        ({"a": []}, {}, ".a"),
+        ([1], [1, 2], ""),
+        (None, 0, ""),
+    ],
+)
+def test_values_are_compared_by_type_too(one: object, other: object, place: str) -> None:
+    assert [found[0] for found in unequal(one, other)] == [place]
 
 
 def test_times_are_left_out_at_any_depth() -> None:
