@@ -11,7 +11,9 @@ use std::collections::BTreeMap;
 
 use machine::combine::{Parts, combine};
 use machine::drive::{Crowd, Driven, by_engine, by_facade, without_times};
-use machine::given::{Given, Hook, Payload, hooks_for_splitting, matcher, payload, quiet_hook, quiet_world, world};
+use machine::given::{
+    Given, Hook, Payload, Says, hooks_for_splitting, matcher, merging_world, payload, quiet_hook, quiet_world, world,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -153,6 +155,38 @@ proptest! {
             let skips = driven.outcome["votes"].as_array().unwrap().iter().any(|vote| vote["action"] == "skip");
             prop_assert!(!ahead.is_empty() || given.is_parallel() || once || skips);
         }
+    }
+
+    /// A stage merges key by key: a key is what the last mandatory hook that changed it made of it, else what the last
+    /// hook that changed it did, else what it was; and two different changes of one key are told.
+    #[test]
+    fn a_stage_merges_key_by_key(given in merging_world()) {
+        let driven = by_facade(&given);
+        let base = given.payload.0["args"].as_object().unwrap();
+        let answered = |hook: &Hook| match &hook.first {
+            Says::Answer(answer) => answer["modified"]["args"].as_object().cloned(),
+            Says::Raises => None,
+        };
+        let mut wanted = serde_json::Map::new();
+        let mut told = false;
+        for key in ["a", "b", "c", "d"] {
+            let changes: Vec<(bool, Option<Value>)> = given
+                .hooks
+                .iter()
+                .filter_map(|hook| Some((hook.is_mandatory(), answered(hook)?.get(key).cloned())))
+                .filter(|(_, value)| value.as_ref() != base.get(key))
+                .collect();
+            let last = changes.iter().rev().find(|(mandatory, _)| *mandatory).or(changes.last());
+            let value = last.map_or(base.get(key).cloned(), |(_, value)| value.clone());
+            if let Some(value) = value {
+                wanted.insert(key.to_owned(), value);
+            }
+            told |= changes.iter().any(|(_, value)| *value != changes[0].1);
+        }
+        let alone = given.hooks.iter().filter(|hook| answered(hook).is_some()).count() < 2;
+        let wanted = if alone { given.hooks.iter().find_map(answered).unwrap_or_else(|| base.clone()) } else { wanted };
+        prop_assert_eq!(driven.outcome["event"]["args"].as_object().unwrap(), &wanted);
+        prop_assert_eq!(!driven.outcome["messages"].as_array().unwrap().is_empty(), told && !alone);
     }
 
     /// However dispatches interleave and whichever are abandoned, a once hook starts at most once; it is gone exactly

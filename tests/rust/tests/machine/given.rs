@@ -316,6 +316,36 @@ pub(crate) fn quiet_world() -> impl Strategy<Value = Given> {
     })
 }
 
+/// One parallel stage whose hooks each replace the args, or say nothing.
+pub(crate) fn merging_world() -> impl Strategy<Value = Given> {
+    let key = || prop::option::weighted(0.8, 0..3_u8);
+    let args = (key(), key(), key(), key()).prop_map(|(a, b, c, d)| {
+        let fields = [("a", a), ("b", b), ("c", c), ("d", d)];
+        let given = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), Value::from(value?))));
+        Value::Object(given.collect())
+    });
+    let hook = (prop::option::weighted(0.8, args.clone()), prop::bool::weighted(0.3));
+    (args, prop::collection::vec(hook, 1..5)).prop_map(|(base, hooks)| {
+        let hooks = hooks.into_iter().enumerate().map(|(index, (args, mandatory))| {
+            let mut hook = quiet_hook(index, &json!({}));
+            if let Some(args) = args {
+                hook.first = Says::Answer(json!({ "modified": { "args": args } }));
+            }
+            if mandatory {
+                hook.settings.insert("mandatory".into(), true.into());
+            }
+            hook
+        });
+        let options = json!({"mode": "parallel"});
+        Given {
+            options,
+            event: "PreToolUse",
+            hooks: hooks.collect(),
+            payload: Payload(json!({"tool": "Bash", "args": base})),
+        }
+    })
+}
+
 /// Hooks whose effect stays in their stage and in folding, in order, and two places between stages.
 pub(crate) fn hooks_for_splitting() -> impl Strategy<Value = (Given, (usize, usize))> {
     (world(), 0..8_usize, 0..8_usize).prop_map(|(mut given, one, two)| {
