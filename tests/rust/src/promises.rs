@@ -43,6 +43,10 @@ impl Promises {
         self.stages += 1;
         self.rechecks += if stage.is_recheck() { reports.len() } else { 0 };
         let ahead = stage.ahead();
+        let planned: Vec<HookId> = stage.planned().iter().map(|call| call.entry().id()).collect();
+        if !ids.iter().all(|id| planned.contains(id)) {
+            theatre.complain(format!("the machine asks for {ids:?}, which is not among the planned {planned:?}"));
+        }
         if ahead.is_empty() && stage.is_recheck() {
             theatre.complain("a recheck is sequential, so its hooks can run ahead".to_owned());
         }
