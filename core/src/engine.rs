@@ -159,6 +159,7 @@ impl Engine {
             let payload = Arc::clone(event.shared_payload());
             return Ok(Outcome::new(&event, Box::new(Folded::empty(snapshot, spec, payload))));
         };
+        tracing::debug!(event = event.name(), selected = plan.calls().len(), depth, "hooks selected");
         let step = begin(&Shared, snapshot, spec, plan, reuse, Arc::clone(event.shared_payload()));
         Ok(driver::run(&self.inner.detached, step, event, depth).await)
     }

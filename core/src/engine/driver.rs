@@ -132,10 +132,12 @@ async fn run_call(detached: &Arc<Detached>, call: &Call<Code>, event: &Event, de
 
 /// Runs a closure that answers at once. It cannot be interrupted: past its timeout its answer counts all the same.
 fn run_sync(entry: &Entry<Code>, run: &SyncCode, event: &Event, depth: u32, began: Instant) -> Ended {
+    log_start(entry);
     let said = inside(depth, || run(event)).map_or_else(Said::Failed, read);
     let ended = now();
     let took = nanos(began, ended);
     let overran = entry.timeout().is_some_and(|limit| u128::from(took) > limit.as_nanos());
+    log_end(entry, took);
     (Report { said, took, overran }, ended)
 }
 
@@ -144,14 +146,25 @@ pub(super) async fn run_entry(entry: &Entry<Code>, event: &Event, depth: u32, be
     match entry.handler() {
         Code::Sync(run) => run_sync(entry, run, event, depth, began),
         Code::Async(handler) => {
+            log_start(entry);
             let said = match inside(depth, || handler.handle(event)) {
                 Err(failure) => Said::Failed(failure),
                 Ok(future) => HookRun { future, limit: entry.timeout(), timer: None, depth }.await,
             };
             let ended = now();
-            (Report::new(said, nanos(began, ended)), ended)
+            let took = nanos(began, ended);
+            log_end(entry, took);
+            (Report::new(said, took), ended)
         }
     }
+}
+
+fn log_start(entry: &Entry<Code>) {
+    tracing::info!(event = entry.event().name(), hook = %entry.name(), matcher = ?entry.matcher().spec(), "hook starts");
+}
+
+fn log_end(entry: &Entry<Code>, took: u64) {
+    tracing::info!(event = entry.event().name(), hook = %entry.name(), micros = took / 1000, "hook ended");
 }
 
 fn read(answered: Result<HookResponse, HookError>) -> Said<Arc<Value>> {
