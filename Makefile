@@ -31,7 +31,7 @@ NODE_READY := $(NODE_PACKAGE)/dist/.stamp
 NODES_READY := $(NODES)/.stamp
 RUNTIMES_READY := $(NODE_PACKAGE)/runtimes/node_modules/.stamp
 
-.PHONY: help demo test lint bench mutate coverage advisories format clean python node
+.PHONY: help demo test lint bench mutate coverage advisories format generate clean python node
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F '\t' '{ printf "  make %-11s %s\n", $$1, $$2 }'
@@ -60,6 +60,11 @@ format: $(TOOLS_READY) $(NODE_MODULES_READY) ## lay out Rust, Python and TypeScr
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix-only --quiet .
 	cd $(NODE_PACKAGE) && npm run --silent format
+
+generate: $(PYTHON_READY) $(NODE_READY) ## write anew what follows from the catalogue of events
+	$(PY) bindings-python/generate.py
+	cd $(NODE_PACKAGE) && npm run --silent build:events
+	UPDATE_DOCS=1 cargo test --quiet -p hookweave --test docs
 
 advisories: $(TOOLS_READY) ## check dependencies against the RustSec database (fetches it)
 	$(BIN)/cargo-deny --all-features check advisories

@@ -62,8 +62,8 @@ def python_steps() -> list[Step]:
     """ruff over all Python; mypy over the package, and over the programs beside it."""
     programs = ["tools", "bench/python", "bench/run.py", "bench/programs.py", "examples/guarded-agent/main.py"]
     return [
-        Step("ruff", ["ruff", "check", "."]),
-        Step("ruff format", ["ruff", "format", "--check", "."]),
+        Step("ruff", ["ruff", "check", "--output-format", "concise", "."]),
+        Step("ruff format", ["ruff", "format", "--check", "--output-format", "concise", "."]),
         Step("mypy, the package", [sys.executable, "-m", "mypy"], cwd=PYTHON_PACKAGE),
         Step("mypy, the programs", [sys.executable, "-m", "mypy", "--config-file", "tools/mypy.ini", *programs]),
     ]
