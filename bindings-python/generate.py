@@ -63,7 +63,7 @@ def events_module(events: Sequence[Event], common: Sequence[Mapping[str, Any]]) 
         "from __future__ import annotations",
         "",
         "from collections.abc import Mapping, Sequence",
-        "from typing import TYPE_CHECKING, Any, ClassVar",
+        "from typing import TYPE_CHECKING, Any, ClassVar, Self",
         "",
         "from ._native import Field",
         "from .event import Event",
@@ -91,7 +91,7 @@ def events_module(events: Sequence[Event], common: Sequence[Mapping[str, Any]]) 
             lines.append(f'    {field["name"]}: Field[{field_type(field, TYPES)}] = Field("{field["name"]}"{record})')
         lines += ["", "    if TYPE_CHECKING:", "", "        def __new__("]
         lines += ["            cls,", "            *,", *[f"            {part}," for part in signature(event, common)]]
-        lines += [f"        ) -> {event['name']}Event: ..."]
+        lines += ["        ) -> Self: ..."]
     return "\n".join([*lines, ""])
 
 
@@ -155,9 +155,10 @@ def typed_stub(events: Sequence[Event], common: Sequence[Mapping[str, Any]]) -> 
     for name, kind in kinds:
         lines += [
             "    @overload",
-            f"    def temporary_hook(self, event: {name}, handler: Handler[{kind}], /, {OPTIONS}) -> TemporaryHook: ...",
+            f"    def temporary_hook(self, event: {name}, handler: Handler[{kind}], /, {OPTIONS})"
+            " -> TemporaryHook: ...",
         ]
-    for method, result in (("dispatch", "Dispatch[{}]"), ("dispatch_sync", "Outcome[{}]")):
+    for method, result in (("dispatch", "Dispatch[Outcome[{}]]"), ("dispatch_sync", "Outcome[{}]")):
         for event in events:
             lines += ["    @overload", f"    def {method}(", "        self,"]
             lines += [f"        event_: {literal(event)},", "        payload_: Mapping[str, Any] = ...,", "        /,"]

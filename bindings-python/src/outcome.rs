@@ -201,21 +201,13 @@ impl Outcome {
         records(py, "unmatched", &self.inner.unmatched(&PyHost::new(py)))
     }
 
-    /// The canonical form, the same in every language: snake_case, milliseconds, empty parts left out.
+    /// The canonical form, the same in every language: `snake_case`, milliseconds.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         dict.set_item(intern!(py, "event"), self.whole(py)?)?;
         let summary = serial::to_python(py, &self.inner.summary())?.cast_into::<PyDict>()?;
-        for (name, part) in summary.iter() {
-            let always = ["decision", "blocked"].iter().any(|kept| name.eq(*kept).unwrap_or(false));
-            if always || part.is_truthy()? {
-                dict.set_item(name, part)?;
-            }
-        }
-        let ext = self.ext(py)?;
-        if !ext.is_empty() {
-            dict.set_item(intern!(py, "ext"), ext)?;
-        }
+        dict.update(summary.as_mapping())?;
+        dict.set_item(intern!(py, "ext"), self.ext(py)?)?;
         Ok(dict)
     }
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from vectors.run import cases, run_case, styles
 
 LIST = Path(__file__).resolve().parents[2] / "target" / "vectors" / "python.txt"

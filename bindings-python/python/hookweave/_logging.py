@@ -30,7 +30,8 @@ def dispatched(outcome: Outcome[Any], client: HookClient) -> None:
         _entry(event, entry, matchers.get(entry.id, {}))
     if logger.isEnabledFor(logging.DEBUG):
         for other in outcome.unmatched:
-            logger.debug("hook %s not selected on %s: %s", other.hook, event, other.why, extra={"event": event, "hook": other.hook})
+            about = {"event": event, "hook": other.hook}
+            logger.debug("hook %s not selected on %s: %s", other.hook, event, other.why, extra=about)
 
 
 def _entry(event: str, entry: TraceEntry, matcher: Mapping[str, Any]) -> None:

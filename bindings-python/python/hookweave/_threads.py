@@ -10,8 +10,9 @@ import contextvars
 import os
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from . import _native
@@ -41,13 +42,28 @@ class _Pool:
                 threading.Thread(target=self.work, name=f"hookweave-{self.threads}", daemon=True).start()
         self.jobs.put(job)
 
+    @contextmanager
+    def lending(self) -> Iterator[None]:
+        """Lets another thread work while this one waits for a job: nested hooks must not starve each other."""
+        if not getattr(_local, "works", False):
+            yield
+            return
+        with self.lock:
+            self.threads -= 1
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.threads += 1
+
     def work(self) -> None:
+        _local.works = True
         while True:
             future, run = self.jobs.get()
             if future.set_running_or_notify_cancel():
                 try:
                     result = (True, run())
-                except BaseException as error:  # noqa: BLE001 - it is raised where the dispatch waits
+                except BaseException as error:
                     result = (False, error)
                 future.set_result(result)
                 del result
@@ -57,6 +73,7 @@ class _Pool:
 
 
 _pool = _Pool()
+_local = threading.local()
 
 
 def _forget_threads() -> None:
@@ -77,13 +94,12 @@ def submit(handler: Callable[[Any], Any], event: object, depth: int) -> Future[R
     return future
 
 
-def run_blocking(
-    handler: Callable[[Any], Any], event: object, depth: int, timeout: float | None
-) -> tuple[str, Any]:
-    """Runs a handler on a thread and waits for it: ``("answer", value)``, ``("raised", error)`` or ``("timeout", None)``."""
+def run_blocking(handler: Callable[[Any], Any], event: object, depth: int, timeout: float | None) -> tuple[str, Any]:
+    """Runs a handler on a thread and waits: ``("answer", value)``, ``("raised", error)`` or ``("timeout", None)``."""
     future = submit(handler, event, depth)
     try:
-        worked, value = future.result(timeout)
+        with _pool.lending():
+            worked, value = future.result(timeout)
     except TimeoutError:
         return ("timeout", None)
     finally:

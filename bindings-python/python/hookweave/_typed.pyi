@@ -310,7 +310,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.SessionStartEvent]: ...
+    ) -> Dispatch[Outcome[events.SessionStartEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -325,7 +325,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.SessionEndEvent]: ...
+    ) -> Dispatch[Outcome[events.SessionEndEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -340,7 +340,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.UserPromptSubmitEvent]: ...
+    ) -> Dispatch[Outcome[events.UserPromptSubmitEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -355,7 +355,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.PostUserMessageEvent]: ...
+    ) -> Dispatch[Outcome[events.PostUserMessageEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -373,7 +373,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.GenerateStartEvent]: ...
+    ) -> Dispatch[Outcome[events.GenerateStartEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -390,7 +390,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.GenerateEndEvent]: ...
+    ) -> Dispatch[Outcome[events.GenerateEndEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -408,7 +408,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.PreToolUseEvent]: ...
+    ) -> Dispatch[Outcome[events.PreToolUseEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -426,7 +426,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.PostToolUseEvent]: ...
+    ) -> Dispatch[Outcome[events.PostToolUseEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -445,7 +445,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.PostToolUseFailureEvent]: ...
+    ) -> Dispatch[Outcome[events.PostToolUseFailureEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -462,7 +462,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.PermissionRequestEvent]: ...
+    ) -> Dispatch[Outcome[events.PermissionRequestEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -479,7 +479,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.PermissionGrantedEvent]: ...
+    ) -> Dispatch[Outcome[events.PermissionGrantedEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -497,7 +497,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.PermissionDeniedEvent]: ...
+    ) -> Dispatch[Outcome[events.PermissionDeniedEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -513,7 +513,7 @@ class TypedClient:
         cwd: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.SubagentStartEvent]: ...
+    ) -> Dispatch[Outcome[events.SubagentStartEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -529,7 +529,7 @@ class TypedClient:
         cwd: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.SubagentStopEvent]: ...
+    ) -> Dispatch[Outcome[events.SubagentStopEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -546,7 +546,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.PreCompactEvent]: ...
+    ) -> Dispatch[Outcome[events.PreCompactEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -562,7 +562,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.PostCompactEvent]: ...
+    ) -> Dispatch[Outcome[events.PostCompactEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -580,7 +580,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.ContextWarningEvent]: ...
+    ) -> Dispatch[Outcome[events.ContextWarningEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -597,7 +597,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.NotificationEvent]: ...
+    ) -> Dispatch[Outcome[events.NotificationEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -617,7 +617,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.StopEvent]: ...
+    ) -> Dispatch[Outcome[events.StopEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -632,7 +632,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.StopFailureEvent]: ...
+    ) -> Dispatch[Outcome[events.StopFailureEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -648,7 +648,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.ToolResolutionEvent]: ...
+    ) -> Dispatch[Outcome[events.ToolResolutionEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -664,7 +664,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.GenerateErrorEvent]: ...
+    ) -> Dispatch[Outcome[events.GenerateErrorEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -679,7 +679,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.StatusLineEvent]: ...
+    ) -> Dispatch[Outcome[events.StatusLineEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -695,7 +695,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.FileSuggestionEvent]: ...
+    ) -> Dispatch[Outcome[events.FileSuggestionEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -710,7 +710,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.SetupEvent]: ...
+    ) -> Dispatch[Outcome[events.SetupEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -730,7 +730,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.InstructionsLoadedEvent]: ...
+    ) -> Dispatch[Outcome[events.InstructionsLoadedEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -749,7 +749,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.UserPromptExpansionEvent]: ...
+    ) -> Dispatch[Outcome[events.UserPromptExpansionEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -768,7 +768,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.MessageDisplayEvent]: ...
+    ) -> Dispatch[Outcome[events.MessageDisplayEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -783,7 +783,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.PostToolBatchEvent]: ...
+    ) -> Dispatch[Outcome[events.PostToolBatchEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -802,7 +802,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.TaskCreatedEvent]: ...
+    ) -> Dispatch[Outcome[events.TaskCreatedEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -821,7 +821,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.TaskCompletedEvent]: ...
+    ) -> Dispatch[Outcome[events.TaskCompletedEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -837,7 +837,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.TeammateIdleEvent]: ...
+    ) -> Dispatch[Outcome[events.TeammateIdleEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -856,7 +856,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.PreModelSwitchEvent]: ...
+    ) -> Dispatch[Outcome[events.PreModelSwitchEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -874,7 +874,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.PostModelSwitchEvent]: ...
+    ) -> Dispatch[Outcome[events.PostModelSwitchEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -890,7 +890,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.ConfigChangeEvent]: ...
+    ) -> Dispatch[Outcome[events.ConfigChangeEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -906,7 +906,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.CwdChangedEvent]: ...
+    ) -> Dispatch[Outcome[events.CwdChangedEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -922,7 +922,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.DirectoryAddedEvent]: ...
+    ) -> Dispatch[Outcome[events.DirectoryAddedEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -938,7 +938,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.FileChangedEvent]: ...
+    ) -> Dispatch[Outcome[events.FileChangedEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -953,7 +953,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.WorktreeCreateEvent]: ...
+    ) -> Dispatch[Outcome[events.WorktreeCreateEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -968,7 +968,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.WorktreeRemoveEvent]: ...
+    ) -> Dispatch[Outcome[events.WorktreeRemoveEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -988,7 +988,7 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.ElicitationEvent]: ...
+    ) -> Dispatch[Outcome[events.ElicitationEvent]]: ...
     @overload
     def dispatch(
         self,
@@ -1007,11 +1007,11 @@ class TypedClient:
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         **fields: Any,
-    ) -> Dispatch[events.ElicitationResultEvent]: ...
+    ) -> Dispatch[Outcome[events.ElicitationResultEvent]]: ...
     @overload
-    def dispatch(self, event_: EventName, payload_: Mapping[str, Any] = ..., /, **fields: Any) -> Dispatch[Event]: ...
+    def dispatch(self, event_: EventName, payload_: Mapping[str, Any] = ..., /, **fields: Any) -> Dispatch[Outcome[Event]]: ...
     @overload
-    def dispatch(self, event_: E, /) -> Dispatch[E]: ...
+    def dispatch(self, event_: E, /) -> Dispatch[Outcome[E]]: ...
     @overload
     def dispatch_sync(
         self,

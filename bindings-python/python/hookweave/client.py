@@ -9,13 +9,13 @@ import weakref
 from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from types import TracebackType
-from typing import Any, Final, Literal, NewType, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NewType, Self, TypeAlias
 
 from . import _detached, _native
 from ._typed import TypedClient
 from .outcome import HookInfo, hook_infos
 
-__all__ = ["EventName", "HookClient", "HookOptions", "TemporaryHook"]
+__all__ = ["EventName", "HookClient", "TemporaryHook"]
 
 CLOSE_SECONDS: Final = 5.0
 """How long closing a client waits for its detached hooks."""
@@ -64,13 +64,14 @@ class HookClient(TypedClient, _native.Client):
         *,
         profile: Literal["default", "a3s", "shadow"] = "default",
         enabled: bool = True,
-        default_timeout: Duration | None | _Unset = UNSET,
+        default_timeout: Duration | _Unset | None = UNSET,
         fail_behavior: FailBehavior | _Unset = UNSET,
         mode: Literal["sequential", "parallel"] | _Unset = UNSET,
-        max_hooks_per_event: int | None | _Unset = UNSET,
-        max_total_hooks: int | None | _Unset = UNSET,
+        max_hooks_per_event: int | _Unset | None = UNSET,
+        max_total_hooks: int | _Unset | None = UNSET,
         max_detached: int | _Unset = UNSET,
     ) -> Self:
+        """Refuses unknown and contradictory settings with :class:`InvalidOptionError`."""
         client = super().__new__(
             cls,
             _given(
@@ -101,22 +102,25 @@ class HookClient(TypedClient, _native.Client):
             options["temporary"] = True
         return self._add(event, handler, options, in_thread, _is_async(handler))
 
-    def register_hook(self, event: str, handler: Callable[[Any], Any], **options: Any) -> str:
-        """Registers a handler for an event and returns the hook's id; see :class:`HookOptions` for the options."""
-        return self._register(event, handler, False, options)
+    if not TYPE_CHECKING:
+        # Type checkers see the overloads of TypedClient.
 
-    def hook(self, event: str, **options: Any) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
-        """A decorator that registers its function for an event and gives it back unchanged."""
+        def register_hook(self, event: str, handler: Callable[[Any], Any], **options: Any) -> str:
+            """Registers a handler for an event and returns the hook's id; see ``HookOptions`` for the options."""
+            return self._register(event, handler, False, options)
 
-        def register(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:
-            self._register(event, handler, False, dict(options))
-            return handler
+        def hook(self, event: str, **options: Any) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
+            """A decorator that registers its function for an event and gives it back unchanged."""
 
-        return register
+            def register(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:
+                self._register(event, handler, False, dict(options))
+                return handler
 
-    def temporary_hook(self, event: str, handler: Callable[[Any], Any], **options: Any) -> TemporaryHook:
-        """A hook for the time of a ``with`` or ``async with`` block."""
-        return TemporaryHook(self, event, handler, options)
+            return register
+
+        def temporary_hook(self, event: str, handler: Callable[[Any], Any], **options: Any) -> TemporaryHook:
+            """A hook for the time of a ``with`` or ``async with`` block."""
+            return TemporaryHook(self, event, handler, options)
 
     def list_hooks(self) -> list[HookInfo]:
         """All hooks, by event and in the order in which they run."""
@@ -135,7 +139,7 @@ class HookClient(TypedClient, _native.Client):
         command: str | None = None,
         paths: Iterable[str] = (),
     ) -> None:
-        """Tells that a host's tool is a known one under another name, and which arguments hold its command and paths."""
+        """Tells that a tool is a known one under another name, and which arguments hold its command and paths."""
         alike = list(same_as) if same_as is not None and not isinstance(same_as, str) else same_as
         self._define_tool({"name": name, "same_as": alike, "command": command, "paths": list(paths)})
 

@@ -6,7 +6,7 @@ generate.py writes this file from the engine's catalogue; change the catalogue, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ._native import Field
 from .event import Event
@@ -80,7 +80,7 @@ class SessionStartEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> SessionStartEvent: ...
+        ) -> Self: ...
 
 
 class SessionEndEvent(Event):
@@ -103,7 +103,7 @@ class SessionEndEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> SessionEndEvent: ...
+        ) -> Self: ...
 
 
 class UserPromptSubmitEvent(Event):
@@ -126,7 +126,7 @@ class UserPromptSubmitEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> UserPromptSubmitEvent: ...
+        ) -> Self: ...
 
 
 class PostUserMessageEvent(Event):
@@ -149,7 +149,7 @@ class PostUserMessageEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> PostUserMessageEvent: ...
+        ) -> Self: ...
 
 
 class GenerateStartEvent(Event):
@@ -178,7 +178,7 @@ class GenerateStartEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> GenerateStartEvent: ...
+        ) -> Self: ...
 
 
 class GenerateEndEvent(Event):
@@ -205,7 +205,7 @@ class GenerateEndEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> GenerateEndEvent: ...
+        ) -> Self: ...
 
 
 class PreToolUseEvent(Event):
@@ -234,7 +234,7 @@ class PreToolUseEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> PreToolUseEvent: ...
+        ) -> Self: ...
 
 
 class PostToolUseEvent(Event):
@@ -263,7 +263,7 @@ class PostToolUseEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> PostToolUseEvent: ...
+        ) -> Self: ...
 
 
 class PostToolUseFailureEvent(Event):
@@ -294,7 +294,7 @@ class PostToolUseFailureEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> PostToolUseFailureEvent: ...
+        ) -> Self: ...
 
 
 class PermissionRequestEvent(Event):
@@ -321,7 +321,7 @@ class PermissionRequestEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> PermissionRequestEvent: ...
+        ) -> Self: ...
 
 
 class PermissionGrantedEvent(Event):
@@ -348,7 +348,7 @@ class PermissionGrantedEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> PermissionGrantedEvent: ...
+        ) -> Self: ...
 
 
 class PermissionDeniedEvent(Event):
@@ -377,7 +377,7 @@ class PermissionDeniedEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> PermissionDeniedEvent: ...
+        ) -> Self: ...
 
 
 class SubagentStartEvent(Event):
@@ -403,7 +403,7 @@ class SubagentStartEvent(Event):
             cwd: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> SubagentStartEvent: ...
+        ) -> Self: ...
 
 
 class SubagentStopEvent(Event):
@@ -429,7 +429,7 @@ class SubagentStopEvent(Event):
             cwd: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> SubagentStopEvent: ...
+        ) -> Self: ...
 
 
 class PreCompactEvent(Event):
@@ -456,7 +456,7 @@ class PreCompactEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> PreCompactEvent: ...
+        ) -> Self: ...
 
 
 class PostCompactEvent(Event):
@@ -481,7 +481,7 @@ class PostCompactEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> PostCompactEvent: ...
+        ) -> Self: ...
 
 
 class ContextWarningEvent(Event):
@@ -510,7 +510,7 @@ class ContextWarningEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> ContextWarningEvent: ...
+        ) -> Self: ...
 
 
 class NotificationEvent(Event):
@@ -537,7 +537,7 @@ class NotificationEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> NotificationEvent: ...
+        ) -> Self: ...
 
 
 class StopEvent(Event):
@@ -570,7 +570,7 @@ class StopEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> StopEvent: ...
+        ) -> Self: ...
 
 
 class StopFailureEvent(Event):
@@ -593,7 +593,7 @@ class StopFailureEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> StopFailureEvent: ...
+        ) -> Self: ...
 
 
 class ToolResolutionEvent(Event):
@@ -618,7 +618,7 @@ class ToolResolutionEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> ToolResolutionEvent: ...
+        ) -> Self: ...
 
 
 class GenerateErrorEvent(Event):
@@ -643,7 +643,7 @@ class GenerateErrorEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> GenerateErrorEvent: ...
+        ) -> Self: ...
 
 
 class StatusLineEvent(Event):
@@ -666,7 +666,7 @@ class StatusLineEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> StatusLineEvent: ...
+        ) -> Self: ...
 
 
 class FileSuggestionEvent(Event):
@@ -691,7 +691,7 @@ class FileSuggestionEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> FileSuggestionEvent: ...
+        ) -> Self: ...
 
 
 class SetupEvent(Event):
@@ -714,7 +714,7 @@ class SetupEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> SetupEvent: ...
+        ) -> Self: ...
 
 
 class InstructionsLoadedEvent(Event):
@@ -747,7 +747,7 @@ class InstructionsLoadedEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> InstructionsLoadedEvent: ...
+        ) -> Self: ...
 
 
 class UserPromptExpansionEvent(Event):
@@ -778,7 +778,7 @@ class UserPromptExpansionEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> UserPromptExpansionEvent: ...
+        ) -> Self: ...
 
 
 class MessageDisplayEvent(Event):
@@ -809,7 +809,7 @@ class MessageDisplayEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> MessageDisplayEvent: ...
+        ) -> Self: ...
 
 
 class PostToolBatchEvent(Event):
@@ -832,7 +832,7 @@ class PostToolBatchEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> PostToolBatchEvent: ...
+        ) -> Self: ...
 
 
 class TaskCreatedEvent(Event):
@@ -863,7 +863,7 @@ class TaskCreatedEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> TaskCreatedEvent: ...
+        ) -> Self: ...
 
 
 class TaskCompletedEvent(Event):
@@ -894,7 +894,7 @@ class TaskCompletedEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> TaskCompletedEvent: ...
+        ) -> Self: ...
 
 
 class TeammateIdleEvent(Event):
@@ -919,7 +919,7 @@ class TeammateIdleEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> TeammateIdleEvent: ...
+        ) -> Self: ...
 
 
 class PreModelSwitchEvent(Event):
@@ -950,7 +950,7 @@ class PreModelSwitchEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> PreModelSwitchEvent: ...
+        ) -> Self: ...
 
 
 class PostModelSwitchEvent(Event):
@@ -979,7 +979,7 @@ class PostModelSwitchEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> PostModelSwitchEvent: ...
+        ) -> Self: ...
 
 
 class ConfigChangeEvent(Event):
@@ -1004,7 +1004,7 @@ class ConfigChangeEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> ConfigChangeEvent: ...
+        ) -> Self: ...
 
 
 class CwdChangedEvent(Event):
@@ -1029,7 +1029,7 @@ class CwdChangedEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> CwdChangedEvent: ...
+        ) -> Self: ...
 
 
 class DirectoryAddedEvent(Event):
@@ -1054,7 +1054,7 @@ class DirectoryAddedEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> DirectoryAddedEvent: ...
+        ) -> Self: ...
 
 
 class FileChangedEvent(Event):
@@ -1079,7 +1079,7 @@ class FileChangedEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> FileChangedEvent: ...
+        ) -> Self: ...
 
 
 class WorktreeCreateEvent(Event):
@@ -1102,7 +1102,7 @@ class WorktreeCreateEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> WorktreeCreateEvent: ...
+        ) -> Self: ...
 
 
 class WorktreeRemoveEvent(Event):
@@ -1125,7 +1125,7 @@ class WorktreeRemoveEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> WorktreeRemoveEvent: ...
+        ) -> Self: ...
 
 
 class ElicitationEvent(Event):
@@ -1158,7 +1158,7 @@ class ElicitationEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> ElicitationEvent: ...
+        ) -> Self: ...
 
 
 class ElicitationResultEvent(Event):
@@ -1189,4 +1189,4 @@ class ElicitationResultEvent(Event):
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
             **fields: Any,
-        ) -> ElicitationResultEvent: ...
+        ) -> Self: ...

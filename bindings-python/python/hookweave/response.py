@@ -239,7 +239,9 @@ class HookResponse:
         return changed
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a HookResponse is immutable: pass `{name}` when it is made, or chain .inject()/.message()")
+        raise AttributeError(
+            f"a HookResponse is immutable: pass `{name}` when making it, or chain .inject()/.message()"
+        )
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"a HookResponse is immutable: `{name}` cannot be removed")

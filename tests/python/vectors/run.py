@@ -6,6 +6,7 @@ import asyncio
 import json
 import threading
 from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -208,7 +209,8 @@ class _Play:
             result: Any
             try:
                 if "cancel_after_ms" in dispatch:
-                    result = await cancelled(lambda: client.dispatch(*arguments), dispatch["cancel_after_ms"] / 1000)
+                    make = partial(client.dispatch, *arguments)
+                    result = await cancelled(make, dispatch["cancel_after_ms"] / 1000)
                 else:
                     result = await client.dispatch(*arguments)
             except HookweaveError as error:

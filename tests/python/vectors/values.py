@@ -79,7 +79,9 @@ def _fits_object(pattern: dict[str, Any], value: Any, path: str) -> list[str]:
     if not isinstance(value, Mapping):
         return [f"{path}: {value!r} is no object"]
     return [
-        fault for name, one in pattern.items() for fault in fits(one, value.get(name, MISSING), f"{path}.{name}".lstrip("."))
+        fault
+        for name, one in pattern.items()
+        for fault in fits(one, value.get(name, MISSING), f"{path}.{name}".lstrip("."))
     ]
 
 

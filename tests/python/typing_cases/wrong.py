@@ -1,0 +1,55 @@
+"""Code that type checkers must refuse, at exactly the lines that say WRONG."""
+
+from __future__ import annotations
+
+from hookweave import HookClient, HookResponse, PostToolUseEvent, PreToolUseEvent
+
+client = HookClient()
+
+
+def pre(event: PreToolUseEvent) -> None: ...
+
+
+def post(event: PostToolUseEvent) -> None: ...
+
+
+def truthy(event: PreToolUseEvent) -> bool:
+    return True
+
+
+async def text(event: PreToolUseEvent) -> str:
+    return "no"
+
+
+def no_event() -> None: ...
+
+
+client.register_hook("PreToolUse", pre)
+client.register_hook("PreToolUse", post)  # WRONG
+client.register_hook("PreToolUse", truthy)  # WRONG
+client.register_hook("PreToolUse", text)  # WRONG
+client.register_hook("PreToolUse", no_event)  # WRONG
+client.register_hook("PreToolUs", pre)  # WRONG
+client.register_hook("PreToolUse", pre, timeot=3)  # WRONG
+client.register_hook("PreToolUse", pre, scope="global")  # WRONG
+client.hook("PreToolUse")(post)  # WRONG
+client.hook("PreToolUse")(truthy)  # WRONG
+client.hook("Unknown")  # WRONG
+client.temporary_hook("PreToolUse", post)  # WRONG
+client.dispatch("PreToolUs", tool="x")  # WRONG
+client.dispatch("PreToolUse", tool=3)  # WRONG
+client.dispatch_sync("Stop", "payload")  # WRONG
+HookResponse.block(3)  # WRONG
+HookResponse("deny")  # WRONG
+HookResponse.allow().message("text", "loud")  # WRONG
+HookClient(profile="other")  # WRONG
+HookClient(default_timeout="3s")  # WRONG
+
+
+def changes(event: PreToolUseEvent) -> None:
+    event.tool = "other"  # WRONG
+    event.tol  # noqa: B018
+
+
+def reads(event: PreToolUseEvent) -> int:
+    return event.tool  # WRONG
