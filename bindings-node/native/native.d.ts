@@ -60,8 +60,8 @@ export declare class NativePlan {
 export declare class NativeRun {
   /** Says that the handler at a place of the stage starts: a `once` hook is used up from here on. */
   started(index: number): void
-  /** Goes on with what came of each hook of the stage. */
-  resume(values: object, reports: Array<Reported>): Stand
+  /** Goes on with what came of the hooks: nanoseconds of those that had nothing to say, then the others. */
+  resume(values: object, quiet: Array<number>, reports: Array<Reported>): Stand
   /** Gives the dispatch up; claims of hooks that never started are released. */
   abandon(): void
   /** Everything of the outcome but the event and `ext`, in the canonical form. */
@@ -198,6 +198,8 @@ export interface Stand {
   done: boolean
   /** The numbers of the hooks to run now. */
   calls: Array<number>
+  /** They run one after the other, as long as each has nothing to say; otherwise all of them start together. */
+  inTurn: boolean
   /** The place of the payload as it is now. */
   payload: number
   /** The strongest decision, once all is said. */

@@ -29,7 +29,10 @@ client.registerHook("Stop", {
   config: { timeout: 30, failBehavior: "block" },
 });
 
-const blocked = await client.dispatch("PreToolUse", { tool: "Bash", args: { command: "rm -rf /" } });
+const blocked = await client.dispatch("PreToolUse", {
+  tool: "Bash",
+  args: { command: "rm -rf /" },
+});
 assert.equal(blocked.blocked, true);
 assert.equal(blocked.reason, "dangerous");
 
@@ -47,7 +50,10 @@ assert.equal(stopped.toJSON().event.event_type, "Stop");
 const quiet = await client.dispatch("PreToolUse", { tool: "Read", args: {} });
 assert.equal(quiet.decision, "continue");
 assert.equal(quiet.unmatched.length, 2);
-assert.throws(() => client.registerHook("PreToolUs", () => {}), (error) => error instanceof HookweaveError);
+assert.throws(
+  () => client.registerHook("PreToolUs", () => {}),
+  (error) => error instanceof HookweaveError,
+);
 
 await client.close();
 console.log("smoke: everything as expected");

@@ -59,6 +59,8 @@ pub struct Stand {
     pub done: bool,
     /// The numbers of the hooks to run now.
     pub calls: Vec<u32>,
+    /// They run one after the other, as long as each has nothing to say; otherwise all of them start together.
+    pub in_turn: bool,
     /// The place of the payload as it is now.
     pub payload: u32,
     /// The strongest decision, once all is said.
@@ -93,23 +95,8 @@ pub struct NativeRun {
 }
 
 impl NativeRun {
-    pub(crate) fn begin(
-        values: &Values<'_>,
-        mut step: Step<Ticket, Slot>,
-        quiet: &[f64],
-        reports: &[Reported],
-    ) -> Began {
-        for took in quiet {
-            step = match step {
-                Step::Run(stage) => resume(values, stage, &[Reported::nothing(*took)]),
-                done @ Step::Done(_) => done,
-            };
-        }
-        step = match step {
-            Step::Run(stage) if !reports.is_empty() => resume(values, stage, reports),
-            other => other,
-        };
-        let state = State::from(step);
+    pub(crate) fn begin(values: &Values<'_>, step: Step<Ticket, Slot>, quiet: &[f64], reports: &[Reported]) -> Began {
+        let state = State::from(advance(values, step, quiet, reports));
         Began { stand: state.stand(), run: Self { state: RefCell::new(state) } }
     }
 }
@@ -128,7 +115,11 @@ impl State {
         match self {
             Self::Running(stage) => Stand {
                 done: false,
-                calls: stage.calls().iter().map(|call| call.entry().handler().number).collect(),
+                in_turn: !stage.ahead().is_empty(),
+                calls: if stage.ahead().is_empty() { stage.calls() } else { stage.ahead() }
+                    .iter()
+                    .map(|call| call.entry().handler().number)
+                    .collect(),
                 payload: stage.payload().0,
                 decision: None,
                 blocked: false,
@@ -137,6 +128,7 @@ impl State {
             },
             Self::Done(outcome) => Stand {
                 done: true,
+                in_turn: false,
                 calls: Vec::new(),
                 payload: outcome.payload().0,
                 decision: Some(outcome.decision().as_str().to_owned()),
@@ -146,6 +138,7 @@ impl State {
             },
             Self::Abandoned => Stand {
                 done: true,
+                in_turn: false,
                 calls: Vec::new(),
                 payload: 0,
                 decision: None,
@@ -192,6 +185,25 @@ fn report(call: Option<&Call<Ticket>>, reported: &Reported) -> Report<Slot> {
     Report { said, took, overran }
 }
 
+/// Goes on with hooks that had nothing to say, and then with what came of the stage after them.
+fn advance(
+    values: &Values<'_>,
+    mut step: Step<Ticket, Slot>,
+    quiet: &[f64],
+    reports: &[Reported],
+) -> Step<Ticket, Slot> {
+    for took in quiet {
+        step = match step {
+            Step::Run(stage) => resume(values, stage, &[Reported::nothing(*took)]),
+            done @ Step::Done(_) => done,
+        };
+    }
+    match step {
+        Step::Run(stage) if !reports.is_empty() => resume(values, stage, reports),
+        other => other,
+    }
+}
+
 fn resume(values: &Values<'_>, stage: Stage<Ticket, Slot>, reports: &[Reported]) -> Step<Ticket, Slot> {
     values.set_too_deep(reports.iter().any(|report| report.too_deep == Some(true)));
     let calls = stage.calls().to_vec();
@@ -209,13 +221,19 @@ impl NativeRun {
         }
     }
 
-    /// Goes on with what came of each hook of the stage.
+    /// Goes on with what came of the hooks: nanoseconds of those that had nothing to say, then the others.
     #[napi]
-    pub fn resume(&self, env: Env, values: Object<'_>, reports: Vec<Reported>) -> Result<Stand, Refusal> {
+    pub fn resume(
+        &self,
+        env: Env,
+        values: Object<'_>,
+        quiet: Vec<f64>,
+        reports: Vec<Reported>,
+    ) -> Result<Stand, Refusal> {
         let values = Values::new(&env, values).map_err(broken)?;
         let mut state = self.state.borrow_mut();
         if let State::Running(stage) = std::mem::replace(&mut *state, State::Abandoned) {
-            *state = State::from(resume(&values, stage, &reports));
+            *state = State::from(advance(&values, Step::Run(stage), &quiet, &reports));
         }
         Ok(state.stand())
     }

@@ -112,7 +112,9 @@ export type HookResponse<K extends EventName = AnyEvent> =
 /** Builds answers; every one is a plain object that could be written by hand. */
 export const HookResponse = {
   /** Nothing against it, perhaps with changes, context or messages. */
-  continue<K extends EventName>(parts: AnswerParts<K> & { reason?: string } = {}): ContinueResponse<K> {
+  continue<K extends EventName>(
+    parts: AnswerParts<K> & { reason?: string } = {},
+  ): ContinueResponse<K> {
     return { action: "continue", ...parts };
   },
   /** Yes, without asking a person. */
@@ -136,7 +138,9 @@ export const HookResponse = {
   },
   /** No. */
   block<K extends EventName>(reason?: string, parts: AnswerParts<K> = {}): BlockResponse<K> {
-    return reason === undefined ? { action: "block", ...parts } : { action: "block", reason, ...parts };
+    return reason === undefined
+      ? { action: "block", ...parts }
+      : { action: "block", reason, ...parts };
   },
   /** Do it again, after `delay` milliseconds. */
   retry<K extends EventName>(
@@ -150,6 +154,8 @@ export const HookResponse = {
   },
   /** No, and the agent stops. */
   stop<K extends EventName>(reason?: string, parts: AnswerParts<K> = {}): StopResponse<K> {
-    return reason === undefined ? { action: "stop", ...parts } : { action: "stop", reason, ...parts };
+    return reason === undefined
+      ? { action: "stop", ...parts }
+      : { action: "stop", reason, ...parts };
   },
 } as const;

@@ -63,21 +63,23 @@ export class HookClient implements Disposable, AsyncDisposable {
    *
    * Throws `unknown_event`, `invalid_hook`, `invalid_matcher`, `matcher_not_applicable` or `too_many_hooks`.
    */
-  registerHook<N extends EventName>(event: N, hook: Handler<N> | HookDefinition<N>): string {
+  registerHook<N extends EventName>(
+    event: N,
+    hook: Handler<NoInfer<N>> | HookDefinition<NoInfer<N>>,
+  ): string {
     return this.#register(event, hook, false);
   }
 
-  #register<N extends EventName>(
-    event: N,
-    hook: Handler<N> | HookDefinition<N>,
-    temporary: boolean,
-  ): string {
+  #register(event: string, hook: unknown, temporary: boolean): string {
     const { handler, settings } = readHook(hook);
     return this.#engine.register(event, temporary ? { ...settings, temporary } : settings, handler);
   }
 
   /** Registers a hook until the block ends that it is declared in: `using hook = client.temporaryHook(…)`. */
-  temporaryHook<N extends EventName>(event: N, hook: Handler<N> | HookDefinition<N>): TemporaryHook {
+  temporaryHook<N extends EventName>(
+    event: N,
+    hook: Handler<NoInfer<N>> | HookDefinition<NoInfer<N>>,
+  ): TemporaryHook {
     const id = this.#register(event, hook, true);
     return new TemporaryHook(id, () => {
       this.unregisterHook(id);
@@ -87,7 +89,7 @@ export class HookClient implements Disposable, AsyncDisposable {
   /** Runs a function with a hook that is there only meanwhile; gives what the function gives. */
   async withHook<N extends EventName, R>(
     event: N,
-    hook: Handler<N> | HookDefinition<N>,
+    hook: Handler<NoInfer<N>> | HookDefinition<NoInfer<N>>,
     body: () => R | PromiseLike<R>,
   ): Promise<R> {
     const temporary = this.temporaryHook(event, hook);
@@ -124,10 +126,8 @@ export class HookClient implements Disposable, AsyncDisposable {
   /** Every hook, in the order in which they run. */
   listHooks(): HookInfo[] {
     return this.#engine.native.list().map((listed) => {
-      const { timeoutMs, matcher, ...info } = localKeys<
-        HookInfo & { timeoutMs: number | null; matcher: object }
-      >(listed as object);
-      return { ...info, matcher: localKeys<HookInfo["matcher"]>(matcher), timeout: timeoutMs };
+      const { timeoutMs: timeout, matcher, ...info } = localKeys(listed as object);
+      return { ...info, matcher: localKeys(matcher as object), timeout } as HookInfo;
     });
   }
 
@@ -169,7 +169,7 @@ export class HookClient implements Disposable, AsyncDisposable {
       const plan = engine.plan(event, payload as Fields);
       return run(plan, payload as Fields, options?.signal);
     } catch (error) {
-      return Promise.reject(error as Error);
+      return Promise.reject(error);
     }
   }
 
@@ -218,17 +218,20 @@ export class HookClient implements Disposable, AsyncDisposable {
 }
 
 /** The name of an event that can be raised without a payload. */
-type NeedsNothing<N extends EventName> = Record<never, never> extends Payload<N> ? N : never;
+type NeedsNothing<N extends EventName> = Partial<Payload<N>> extends Payload<N> ? N : never;
 
 /** Parts a hook into its function and the settings that the core reads. */
-function readHook<N extends EventName>(
-  hook: Handler<N> | HookDefinition<N>,
-): { handler: Call["handler"]; settings: object } {
-  if (typeof hook === "function") return { handler: hook as Call["handler"], settings: named(hook) };
-  if (!isPlain(hook)) {
-    throw errorOf("invalid_hook", "a hook is a function, or an object with a function as its `handler`");
+function readHook(hook: unknown): { handler: Call["handler"]; settings: object } {
+  if (typeof hook === "function") {
+    return { handler: hook as Call["handler"], settings: named(hook) };
   }
-  const { handler, config, ...known } = hook as unknown as HookDefinition<N>;
+  if (!isPlain(hook)) {
+    throw errorOf(
+      "invalid_hook",
+      "a hook is a function, or an object with a function as its `handler`",
+    );
+  }
+  const { handler, config, ...known } = hook;
   if (typeof handler !== "function") {
     throw errorOf("invalid_hook", "hook.handler: must be a function");
   }
@@ -243,7 +246,10 @@ function readHook<N extends EventName>(
       );
     }
   }
-  return { handler: handler as Call["handler"], settings: { ...named(handler), ...config, ...known } };
+  return {
+    handler: handler as Call["handler"],
+    settings: { ...named(handler), ...config, ...known },
+  };
 }
 
 /** A function's own name is the hook's, unless it has a better one. */

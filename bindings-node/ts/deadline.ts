@@ -40,7 +40,8 @@ export function watch(waiting: Waiting): void {
 /** Notes that a watched wait has begun anew, with another limit perhaps. */
 export function renew(waiting: Waiting): void {
   // While a timer is armed for limits at least as short, it fires before this wait is over.
-  if (!looking && (timer === null || waiting.limit < shortest || waiting.limit === Infinity)) look();
+  if (!looking && (timer === null || waiting.limit < shortest || waiting.limit === Infinity))
+    look();
 }
 
 /** Stops to watch. */

@@ -75,6 +75,11 @@ export class Dispatch extends Trail implements Waiting {
 
   declare readonly ends: (bigint | undefined)[];
 
+  static {
+    // One value for all of them, and no field for each.
+    Object.defineProperty(this.prototype, "holds", { value: true });
+  }
+
   constructor(
     plan: Plan,
     payload: Fields,
@@ -95,9 +100,7 @@ export class Dispatch extends Trail implements Waiting {
   }
 
   /** A caller waits, so the process lives on until the deadline. */
-  get holds(): boolean {
-    return true;
-  }
+  declare readonly holds: true;
 
   /** Runs as far as it goes without waiting, and promises the rest. */
   start(): Promise<Outcome> {
@@ -106,7 +109,7 @@ export class Dispatch extends Trail implements Waiting {
       outcome = this.plan.simple ? this.walk() : this.enter(this.opened(), []);
     } catch (error) {
       this.fail(error);
-      return Promise.reject(error as Error);
+      return Promise.reject(error);
     }
     if (outcome !== null) {
       if (this.signal !== null) this.leave();
@@ -133,7 +136,7 @@ export class Dispatch extends Trail implements Waiting {
   fail(reason: unknown): void {
     if (this.over) return;
     this.leave();
-    this.fulfil?.(Promise.reject(reason as Error));
+    this.fulfil?.(Promise.reject(reason));
     const turn = this.giveUp();
     if (turn !== null) Turn.abort(turn, reason);
     this.stages?.cancel(reason);

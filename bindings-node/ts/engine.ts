@@ -91,13 +91,21 @@ export class Engine implements Crew {
   #ask(event: string, payload: Fields): Plan {
     const planned = crossing(() => this.native.plan(event, payload));
     const calls = planned.calls.map((number) => this.call(number));
-    const plan = new Plan(this, planned.native, planned.event, planned.hasToolUseId, calls, planned.simple);
+    const plan = new Plan(
+      this,
+      planned.native,
+      planned.event,
+      planned.hasToolUseId,
+      calls,
+      planned.simple,
+    );
     if (planned.holds === "event") {
       this.#memo.set(event, { always: plan, byTool: null });
     } else if (planned.holds === "tool" && typeof payload["tool"] === "string") {
       let memo = this.#memo.get(event);
       if (memo === undefined) this.#memo.set(event, (memo = { always: null, byTool: new Map() }));
-      if (memo.byTool !== null && memo.byTool.size < MAX_TOOLS) memo.byTool.set(payload["tool"], plan);
+      if (memo.byTool !== null && memo.byTool.size < MAX_TOOLS)
+        memo.byTool.set(payload["tool"], plan);
     }
     return plan;
   }
@@ -113,7 +121,12 @@ export class Engine implements Crew {
     }
     const admission = crossing(() => this.native.submitDetached(number));
     if (admission === "refused") {
-      return { said: "failed", took: 0, kind: "detached_limit", message: this.native.detachedRefusal() };
+      return {
+        said: "failed",
+        took: 0,
+        kind: "detached_limit",
+        message: this.native.detachedRefusal(),
+      };
     }
     if (admission === "start") this.#startJob(job);
     else this.#jobs.set(number, job);

@@ -43,12 +43,7 @@ export class ClientClosed extends HookweaveError {}
 
 /** Why a hook failed. */
 export type FailureKind =
-  | "raised"
-  | "timeout"
-  | "invalid_answer"
-  | "cancelled"
-  | "not_started"
-  | "detached_limit";
+  "raised" | "timeout" | "invalid_answer" | "cancelled" | "not_started" | "detached_limit";
 
 /** What became of a hook that failed; found in the trace, never thrown at the agent. `cause` is what the hook threw. */
 export class HookFailed extends HookweaveError {
@@ -141,8 +136,9 @@ export function translate(thrown: unknown): unknown {
 export function describe(thrown: unknown): string {
   try {
     if (thrown instanceof Error) {
-      const message = String(thrown.message);
-      return message === "" ? String(thrown.name) : message;
+      // Whatever its type says, anything can stand there.
+      const { name, message } = thrown as { name: unknown; message: unknown };
+      return String(message === "" ? name : message);
     }
     return String(thrown);
   } catch {

@@ -3,7 +3,7 @@
 import type { EventMethods } from "./event.js";
 import type { AliasMap, EventMap, ModifiableMap } from "./events.js";
 
-/** What every event carries; the engine fills in type, session and time where the host leaves them out. */
+/** What every event carries; the engine fills in what the host leaves out. */
 export interface EventBase<K extends string = string> extends EventMethods {
   readonly eventType: K;
   readonly sessionId: string;
@@ -11,7 +11,7 @@ export interface EventBase<K extends string = string> extends EventMethods {
   readonly timestamp: number;
   readonly cwd?: string;
   readonly agentId?: string;
-  readonly metadata?: Record<string, unknown>;
+  readonly metadata: Record<string, unknown>;
 }
 
 declare const defined: unique symbol;
@@ -26,6 +26,8 @@ export type CustomEventName = `${string}:${string}` | DefinedEvent;
 export type EventName = keyof EventMap | keyof AliasMap | CustomEventName;
 
 /** An event that is not in the catalogue. */
+// An interface, so that it may extend another one.
+// eslint-disable-next-line @typescript-eslint/consistent-indexed-object-style
 export interface CustomEvent extends EventBase {
   readonly [field: string]: unknown;
 }
@@ -41,7 +43,7 @@ export type HookEvent<N extends EventName = keyof EventMap> = N extends keyof Ev
     : CustomEvent;
 
 /** What the engine fills in. */
-type Filled = "eventType" | "sessionId" | "timestamp" | "toolUseId";
+type Filled = "eventType" | "sessionId" | "timestamp" | "toolUseId" | "metadata";
 
 /** What a host gives to dispatch an event: its fields, without those that the engine can fill in. */
 export type Payload<N extends EventName = EventName> = N extends keyof EventMap | keyof AliasMap
@@ -55,14 +57,13 @@ type PayloadOf<E> = Optional<E> & {
 type Optional<E> = {
   // An event of another type may be raised again as it is: the engine says what type it then has.
   readonly [F in Exclude<keyof E, keyof EventMethods | RequiredFields<E>>]?:
-    | (F extends "eventType" ? string : E[F])
-    | undefined;
+    (F extends "eventType" ? string : E[F]) | undefined;
 };
 
 type RequiredFields<E> = {
   [F in keyof E]-?: F extends keyof EventMethods | Filled
     ? never
-    : Record<never, never> extends Pick<E, F>
+    : Partial<Pick<E, F>> extends Pick<E, F>
       ? never
       : F;
 }[keyof E];

@@ -23,6 +23,7 @@ export interface Envelope {
   readonly sessionId: string;
   readonly timestamp: number;
   readonly toolUseId?: string;
+  readonly metadata: object;
 }
 
 /** What a dispatch knows that its events need. */
@@ -35,7 +36,10 @@ export interface Scene {
 
 /** The scene's envelope, made when somebody first asks. */
 export function envelopeOf(scene: Scene): Envelope {
-  return (scene.envelope ??= seal(scene));
+  const { envelope } = scene;
+  if (envelope !== null) return envelope;
+  scene.envelope = seal(scene);
+  return scene.envelope;
 }
 
 function seal({ plan, began }: Scene): Envelope {
@@ -44,6 +48,7 @@ function seal({ plan, began }: Scene): Envelope {
     eventType: plan.event,
     sessionId: randomUUID(),
     timestamp: Math.round(Date.now() - ago),
+    metadata: {},
   };
   return plan.hasToolUseId ? { ...envelope, toolUseId: randomUUID() } : envelope;
 }
@@ -53,7 +58,7 @@ export function fill(scene: Scene, payload: Fields): Record<string, unknown> {
   const filled: Record<string, unknown> = { ...payload };
   const envelope = envelopeOf(scene);
   for (const [name, value] of Object.entries(envelope)) {
-    if (filled[name] === undefined || filled[name] === null) filled[name] = value;
+    filled[name] ??= value;
   }
   filled["eventType"] = envelope.eventType;
   return filled;
@@ -131,7 +136,11 @@ export class Turn {
   static text(turn: Turn): string {
     const fields: Record<string, unknown> = {};
     for (const name of Turn.names(turn)) {
-      setField(fields, name, turn.#own?.copies.get(name) ?? turn.#filled(name, turn.#payload[name]));
+      setField(
+        fields,
+        name,
+        turn.#own?.copies.get(name) ?? turn.#filled(name, turn.#payload[name]),
+      );
     }
     return jsonText(canonicalFields(turn.#scene.plan.event, fields));
   }
@@ -140,19 +149,22 @@ export class Turn {
     return (this.#own ??= { copies: new Map(), controller: null });
   }
 
-  #slowField(name: string, value: unknown): unknown {
-    if (isContainer(value)) {
-      if (!Object.hasOwn(this.#payload, name)) return value;
-      const { copies } = this.#touched();
-      let copy = copies.get(name);
-      if (copy === undefined) copies.set(name, (copy = copyContainer(value)));
-      return copy;
-    }
-    return this.#filled(name, value);
+  #slowField(name: string, given: unknown): unknown {
+    const value = this.#filled(name, given);
+    // What every object inherits is no field of the event.
+    if (!isContainer(value) || (value === given && !Object.hasOwn(this.#payload, name)))
+      return value;
+    const { copies } = this.#touched();
+    const known = copies.get(name);
+    if (known !== undefined) return known;
+    const copy = copyContainer(value);
+    copies.set(name, copy);
+    return copy;
   }
 
   #filled(name: string, value: unknown): unknown {
-    if (name !== "eventType" && !((value === undefined || value === null) && isFilled(name))) return value;
+    if (name !== "eventType" && !((value === undefined || value === null) && isFilled(name)))
+      return value;
     return envelopeOf(this.#scene)[name] ?? value;
   }
 
@@ -163,12 +175,14 @@ export class Turn {
 }
 
 function isFilled(name: string): name is keyof Envelope {
-  return name === "sessionId" || name === "timestamp" || name === "toolUseId";
+  return (
+    name === "sessionId" || name === "timestamp" || name === "toolUseId" || name === "metadata"
+  );
 }
 
 const methods: Readonly<Record<string, (turn: Turn) => unknown>> = {
-  toJSON: Turn.copy,
-  toJson: Turn.text,
+  toJSON: (turn) => Turn.copy(turn),
+  toJson: (turn) => Turn.text(turn),
 };
 
 function refuse(name: string | symbol): never {
@@ -213,6 +227,9 @@ const traps: ProxyHandler<Turn> = {
     return refuse("__proto__");
   },
   preventExtensions() {
-    throw new HookweaveError("invalid_payload", "an event cannot be frozen; it cannot be changed anyway");
+    throw new HookweaveError(
+      "invalid_payload",
+      "an event cannot be frozen; it cannot be changed anyway",
+    );
   },
 };

@@ -25,13 +25,18 @@ let custom: Names | null = null;
 function namesOf(event: string): Names {
   if (byEvent === null || custom === null) {
     const common = commonFields();
-    custom = { fields: new Map(common.map((field) => [field.name, field.canonical])), records: new Set() };
+    custom = {
+      fields: new Map(common.map((field) => [field.name, field.canonical])),
+      records: new Set(),
+    };
     byEvent = new Map(
       catalogue().map(({ name, fields }) => [
         name,
         {
           fields: new Map([...common, ...fields].map((field) => [field.name, field.canonical])),
-          records: new Set(fields.filter(({ kind }) => kind === "record").map((field) => field.name)),
+          records: new Set(
+            fields.filter(({ kind }) => kind === "record").map((field) => field.name),
+          ),
         },
       ]),
     );
@@ -56,10 +61,14 @@ export function canonicalFields(
 }
 
 function canonicalKeys(record: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [canonical(name), value]));
+  return Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [canonical(name), value]),
+  );
 }
 
 /** An object of the engine's in this language's spelling, its values untouched. */
-export function localKeys<T>(object: object): T {
-  return Object.fromEntries(Object.entries(object).map(([name, value]) => [local(name), value])) as T;
+export function localKeys(object: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(object).map(([name, value]): [string, unknown] => [local(name), value]),
+  );
 }

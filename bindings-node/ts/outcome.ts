@@ -199,7 +199,9 @@ export class Outcome<N extends EventName = EventName> {
   /** What only one dialect has, by dialect. */
   get ext(): Readonly<Record<string, unknown>> {
     const { run, values } = loudOf(this.#trail);
-    return Object.fromEntries(crossing(() => run.ext()).map(([dialect, place]) => [dialect, values[place]]));
+    return Object.fromEntries(
+      crossing(() => run.ext()).map(([dialect, place]) => [dialect, values[place]]),
+    );
   }
 
   /** What became of each selected hook, in order. */
@@ -273,7 +275,7 @@ export class Outcome<N extends EventName = EventName> {
 
   [inspect.custom](): unknown {
     const { decision, blocked, reason, modified, event } = this;
-    return Object.assign(Object.create(OutcomeView.prototype) as object, {
+    return Object.assign(new Printed(), {
       decision,
       blocked,
       reason,
@@ -285,5 +287,5 @@ export class Outcome<N extends EventName = EventName> {
 }
 
 /** Gives a printed outcome its name. */
-class OutcomeView {}
-Object.defineProperty(OutcomeView, "name", { value: "Outcome" });
+// eslint-disable-next-line @typescript-eslint/no-extraneous-class
+const Printed = class Outcome {};

@@ -20,8 +20,10 @@ export class Stages {
   readonly #dispatch: Dispatch;
   readonly #loud: Loud;
   #running: Running[] = [];
+  /** Nanoseconds of the hooks that had nothing to say since the last crossing. */
+  #quiet: number[] = [];
   #reports: Reported[] = [];
-  /** How many hooks of the stage are waited for. */
+  /** How many hooks are waited for. */
   #left = 0;
   #starting = false;
   #cancelled = false;
@@ -31,7 +33,7 @@ export class Stages {
     this.#loud = loud;
   }
 
-  /** Runs stages until one has to be waited for, or all is said. */
+  /** Runs hooks until one has to be waited for, or all is said. */
   go(): Outcome | null {
     const dispatch = this.#dispatch;
     for (;;) {
@@ -42,13 +44,19 @@ export class Stages {
         if (stand.failed) dispatch.plan.crew.noteFailures(outcome);
         return outcome;
       }
-      this.#start(stand);
-      if (this.#cancelled) return null;
-      if (this.#left > 0) {
-        dispatch.suspend();
-        return null;
+      // In turn, the next one starts once the one before it has had nothing to say.
+      const first = stand.inTurn ? this.#quiet.length : 0;
+      const end = stand.inTurn ? first + 1 : stand.calls.length;
+      if (first < stand.calls.length && this.#reports.length === 0) {
+        this.#start(stand, first, end);
+        if (this.#cancelled) return null;
+        if (this.#left > 0) {
+          dispatch.suspend();
+          return null;
+        }
+      } else {
+        this.#cross();
       }
-      this.#resume();
     }
   }
 
@@ -60,11 +68,11 @@ export class Stages {
 
   /** Takes in what came of one hook; the last one of a stage sets the dispatch going again. */
   take(place: number, report: Reported): void {
-    this.#reports[place] = report;
+    if (this.#loud.stand.inTurn && report.said === "nothing") this.#quiet.push(report.took);
+    else this.#reports[this.#loud.stand.inTurn ? 0 : place] = report;
     this.#left--;
     if (this.#left > 0 || this.#starting) return;
     try {
-      this.#resume();
       const outcome = this.go();
       if (outcome !== null) this.#dispatch.finish(outcome);
     } catch (error) {
@@ -72,23 +80,27 @@ export class Stages {
     }
   }
 
-  #resume(): void {
+  /** Tells the core what came of the hooks, and hears what is next. */
+  #cross(): void {
     const { run, values } = this.#loud;
+    const [quiet, reports] = [this.#quiet, this.#reports];
+    this.#quiet = [];
+    this.#reports = [];
     this.#running = [];
-    this.#loud.stand = crossing(() => run.resume(values, this.#reports));
+    this.#loud.stand = crossing(() => run.resume(values, quiet, reports));
   }
 
-  #start(stand: Stand): void {
+  #start(stand: Stand, first: number, end: number): void {
     const dispatch = this.#dispatch;
     const { run, values } = this.#loud;
     const { crew } = dispatch.plan;
     const payload = values[stand.payload] as Fields;
-    this.#reports = new Array<Reported>(stand.calls.length);
-    this.#left = stand.calls.length;
+    this.#running = [];
+    this.#left = end - first;
     this.#starting = true;
-    for (const [place, number] of stand.calls.entries()) {
-      if (place > 0) dispatch.check();
-      const call = crew.call(number);
+    for (let place = first; place < end; place++) {
+      if (place > first) dispatch.check();
+      const call = crew.call(stand.calls[place] as number);
       if (call.once) {
         run.started(place);
         crew.forget();

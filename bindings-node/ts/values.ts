@@ -13,7 +13,7 @@ export function isPlain(value: unknown): value is Record<string, unknown> {
 }
 
 /** Another realm's `Object.prototype` ends its chain and says what it is. */
-function isObjectPrototype(prototype: object | unknown): boolean {
+function isObjectPrototype(prototype: unknown): boolean {
   return (
     Object.getPrototypeOf(prototype) === null &&
     Object.hasOwn(prototype as object, "hasOwnProperty")

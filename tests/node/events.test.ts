@@ -11,7 +11,12 @@ import { bash, quietClient } from "./support/tools.js";
 /** Gives the event of one dispatch to a function. */
 async function withEvent(
   look: (event: HookEvent<"PreToolUse">) => void,
-  payload: { tool: string; args: Record<string, unknown>; sessionId?: string; timestamp?: number } = {
+  payload: {
+    tool: string;
+    args: Record<string, unknown>;
+    sessionId?: string;
+    timestamp?: number;
+  } = {
     tool: "Bash",
     args: { command: "ls", nested: { list: [1, 2] } },
     sessionId: "s1",
@@ -37,7 +42,15 @@ describe("a plain object to look at", () => {
       const { tool, args, ...rest } = event;
       assert.equal(tool, "Bash");
       assert.deepEqual(args, { command: "ls", nested: { list: [1, 2] } });
-      assert.deepEqual(Object.keys(rest).sort(), ["eventType", "sessionId", "timestamp", "toolUseId"]);
+      assert.deepEqual(Object.keys(rest).sort(), [
+        "eventType",
+        "metadata",
+        "sessionId",
+        "timestamp",
+        "toolUseId",
+      ]);
+      assert.deepEqual(event.metadata, {});
+      event.metadata["mine"] = 1;
       assert.deepStrictEqual({ ...event }, event);
       assert.equal(Object.getPrototypeOf(event), Object.prototype);
       assert.equal("tool" in event, true);
@@ -52,15 +65,29 @@ describe("a plain object to look at", () => {
       const parsed = JSON.parse(JSON.stringify(event)) as Record<string, unknown>;
       assert.deepEqual(parsed, { ...event });
       const printed = inspect(event, { breakLength: Infinity });
-      assert.match(printed, /^\{ tool: 'Bash', args: \{ command: 'ls', nested: \{ list: \[Array\] \} \}/);
-      assert.equal(`${String(event)}`, "[object Object]");
+      assert.match(
+        printed,
+        /^\{ tool: 'Bash', args: \{ command: 'ls', nested: \{ list: \[Array\] \} \}/,
+      );
+      assert.equal(String(event), "[object Object]");
     }));
 
   test("its canonical text is in snake_case, and what is inside args keeps its own", () =>
     withEvent((event) => {
       const text = JSON.parse(event.toJson()) as Record<string, unknown>;
-      assert.deepEqual(Object.keys(text), ["tool", "args", "session_id", "timestamp", "event_type", "tool_use_id"]);
-      assert.deepEqual(text["args"], { command: "ls", nested: { list: [1, 2] } });
+      assert.deepEqual(Object.keys(text), [
+        "tool",
+        "args",
+        "session_id",
+        "timestamp",
+        "event_type",
+        "metadata",
+        "tool_use_id",
+      ]);
+      assert.deepEqual(text["args"], {
+        command: "ls",
+        nested: { list: [1, 2] },
+      });
     }));
 
   test("what has no JSON form is named", () =>
@@ -69,7 +96,9 @@ describe("a plain object to look at", () => {
         assert.throws(
           () => event.toJson(),
           (error) =>
-            error instanceof PayloadError && error.code === "payload_not_json" && /args\.when.*Date/.test(error.message),
+            error instanceof PayloadError &&
+            error.code === "payload_not_json" &&
+            /args\.when.*Date/.test(error.message),
         );
       },
       { tool: "Bash", args: { when: new Date() } },
@@ -87,7 +116,10 @@ describe("nothing to change", () => {
         () => Object.defineProperty(open, "args", { value: 1 }),
         () => Object.setPrototypeOf(open, null) as unknown,
       ]) {
-        assert.throws(change, { name: "TypeError", message: /return \{ modified: \{ (args|fresh|__proto__): …/ });
+        assert.throws(change, {
+          name: "TypeError",
+          message: /return \{ modified: \{ (args|fresh|__proto__): …/,
+        });
       }
       assert.throws(() => Object.freeze(open), HookweaveError);
     }));
@@ -106,9 +138,15 @@ describe("nothing to change", () => {
       });
     }
     const outcome = await client.dispatch("PreToolUse", payload);
-    assert.deepEqual(outcome.trace.map(({ status }) => status), ["ran", "ran"]);
+    assert.deepEqual(
+      outcome.trace.map(({ status }) => status),
+      ["ran", "ran"],
+    );
     assert.notEqual(given[0], given[1]);
-    assert.deepEqual(payload, { tool: "Bash", args: { command: "ls", list: [{ x: 1 }] } });
+    assert.deepEqual(payload, {
+      tool: "Bash",
+      args: { command: "ls", list: [{ x: 1 }] },
+    });
     assert.deepEqual(outcome.event.args, { command: "ls", list: [{ x: 1 }] });
     assert.deepEqual(outcome.modified, []);
   });
@@ -184,7 +222,13 @@ describe("what the engine fills in", () => {
         assert.equal(event.timestamp, 7);
         assert.equal(event.eventType, "PreToolUse");
       },
-      { tool: "Bash", args: {}, sessionId: "mine", timestamp: 7, eventType: "Stop" } as never,
+      {
+        tool: "Bash",
+        args: {},
+        sessionId: "mine",
+        timestamp: 7,
+        eventType: "Stop",
+      } as never,
     ));
 
   test("an event can be raised again as it is", async () => {

@@ -39,20 +39,28 @@ describe("answers", () => {
 
   test("a promise of another realm is waited for", async () => {
     const client = quietClient();
-    client.registerHook("PreToolUse", () => vm.runInNewContext(`Promise.resolve({ action: "block" })`) as never);
+    client.registerHook(
+      "PreToolUse",
+      () => vm.runInNewContext(`Promise.resolve({ action: "block" })`) as never,
+    );
     assert.equal((await client.dispatch("PreToolUse", bash)).blocked, true);
   });
 
   test("an answer made in another realm is an object too", async () => {
     const client = quietClient();
-    client.registerHook("PreToolUse", () => vm.runInNewContext(`({ action: "block", reason: "x" })`) as never);
+    client.registerHook(
+      "PreToolUse",
+      () => vm.runInNewContext(`({ action: "block", reason: "x" })`) as never,
+    );
     assert.equal((await client.dispatch("PreToolUse", bash)).reason, "x");
   });
 
   test("a record without a prototype is an answer", async () => {
     const client = quietClient();
     client.registerHook("PreToolUse", () =>
-      Object.assign(Object.create(null) as object, { action: "block" as const }),
+      Object.assign(Object.create(null) as object, {
+        action: "block" as const,
+      }),
     );
     assert.equal((await client.dispatch("PreToolUse", bash)).blocked, true);
   });
@@ -65,8 +73,8 @@ describe("answers", () => {
       },
     }));
     const [entry] = (await client.dispatch("PreToolUse", bash)).trace;
-    assert.equal(entry?.failure?.kind, "invalid_answer");
-    assert.match(entry?.failure?.message ?? "", /gotcha/);
+    assert.ok(entry?.failure?.error instanceof InvalidAnswer);
+    assert.match(entry.failure.message, /gotcha/);
   });
 
   test("an instance of a class is no answer", async () => {
@@ -111,7 +119,7 @@ describe("failures", () => {
         throw thrown;
       });
       const outcome = await client.dispatch("PreToolUse", bash);
-      assert.equal(outcome.blocked, true, String(typeof thrown));
+      assert.equal(outcome.blocked, true, typeof thrown);
       assert.equal(outcome.trace[0]?.failure?.kind, "raised");
     }
   });
@@ -128,7 +136,11 @@ describe("failures", () => {
       throw new Error("boom");
     };
     client.registerHook("PreToolUse", { name: "open", handler: boom });
-    client.registerHook("PreToolUse", { name: "closed", handler: boom, config: { failBehavior: "block" } });
+    client.registerHook("PreToolUse", {
+      name: "closed",
+      handler: boom,
+      config: { failBehavior: "block" },
+    });
     await client.dispatch("PreToolUse", bash);
     assert.deepEqual(told, [
       ["warn", "open"],
@@ -268,7 +280,9 @@ test("an answer is taken as it was when it was given", async () => {
 test("a field called __proto__ stays a field", async () => {
   const client = quietClient();
   const args = JSON.parse(`{"__proto__": {"polluted": true}, "a": 1}`) as Record<string, unknown>;
-  client.registerHook("PreToolUse", (event) => ({ modified: { args: event.args } }));
+  client.registerHook("PreToolUse", (event) => ({
+    modified: { args: event.args },
+  }));
   const { event } = await client.dispatch("PreToolUse", { tool: "Bash", args });
   assert.equal(Object.getPrototypeOf(event.args), Object.prototype);
   assert.deepEqual(Object.keys(event.args), ["__proto__", "a"]);

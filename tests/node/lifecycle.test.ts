@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { HookClient } from "hookweave";
+import type { HookClient } from "hookweave";
 
 import { bash, never, quietClient, until } from "./support/tools.js";
 
@@ -78,7 +78,9 @@ describe("once", () => {
     });
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => client.dispatch("Stop")));
     assert.equal(runs, 1);
-    const ran = outcomes.filter(({ trace }) => trace.some(({ hook, status }) => hook === "once" && status === "ran"));
+    const ran = outcomes.filter(({ trace }) =>
+      trace.some(({ hook, status }) => hook === "once" && status === "ran"),
+    );
     assert.equal(ran.length, 1);
     assert.equal(client.listHooks().length, 1);
   });
@@ -145,11 +147,18 @@ describe("detached", () => {
     const told: unknown[] = [];
     const client = quietClient({
       defaultTimeout: 30,
-      logger: { warn: (_message, { hook }) => told.push(hook), error: () => assert.fail() },
+      logger: {
+        warn: (_message, { hook }) => told.push(hook),
+        error: () => assert.fail(),
+      },
     });
     const config = { async: true };
     let signal: AbortSignal | undefined;
-    client.registerHook("Stop", { name: "throws", handler: () => Promise.reject(new Error("x")), config });
+    client.registerHook("Stop", {
+      name: "throws",
+      handler: () => Promise.reject(new Error("x")),
+      config,
+    });
     client.registerHook("Stop", {
       name: "hangs",
       handler: (_event, context) => {
@@ -267,13 +276,17 @@ describe("re-entrance", () => {
     const client = quietClient();
     const inner: unknown[] = [];
     client.registerHook("PreToolUse", async () => {
-      const outcome = await client.dispatch("Notification", { message: "hello" });
+      const outcome = await client.dispatch("Notification", {
+        message: "hello",
+      });
       inner.push(outcome.injections);
     });
     client.registerHook("Notification", () => ({ inject: "noted" }));
     const outcome = await client.dispatch("PreToolUse", bash);
     assert.deepEqual(outcome.injections, []);
-    assert.deepEqual(inner, [[{ hook: "hook-2", content: "noted", role: "system", ephemeral: false }]]);
+    assert.deepEqual(inner, [
+      [{ hook: "hook-2", content: "noted", role: "system", ephemeral: false }],
+    ]);
   });
 });
 

@@ -23,11 +23,19 @@ test("everything that hooks give is kept, in order", async () => {
   client.registerHook("PreToolUse", {
     name: "b",
     handler: () =>
-      HookResponse.ask("sure?", { reason: "risky", timeout: 1500, options: ["yes", "no"], default: "allow" }),
+      HookResponse.ask("sure?", {
+        reason: "risky",
+        timeout: 1500,
+        options: ["yes", "no"],
+        default: "allow",
+      }),
   });
   client.registerHook("PreToolUse", {
     name: "c",
-    handler: () => ({ modified: { args: { command: "ls -l" } }, ext: { dialect: { key: 1 } } }),
+    handler: () => ({
+      modified: { args: { command: "ls -l" } },
+      ext: { dialect: { key: 1 } },
+    }),
   });
   const outcome = await client.dispatch("PreToolUse", bash);
   assert.equal(outcome.decision, "ask");
@@ -41,7 +49,13 @@ test("everything that hooks give is kept, in order", async () => {
   ]);
   assert.deepEqual(outcome.messages, [{ hook: "a", text: "hello", level: "info" }]);
   assert.deepEqual(outcome.asks, [
-    { hook: "b", prompt: "sure?", options: ["yes", "no"], timeout: 1500, default: "allow" },
+    {
+      hook: "b",
+      prompt: "sure?",
+      options: ["yes", "no"],
+      timeout: 1500,
+      default: "allow",
+    },
   ]);
   assert.deepEqual(outcome.ext, { dialect: { key: 1 } });
   assert.equal(outcome.suppressOutput, true);
@@ -55,7 +69,10 @@ test("the canonical form is the same as in the other languages", async () => {
   const client = quietClient();
   client.registerHook("GenerateStart", {
     name: "a",
-    handler: () => ({ modified: { systemPrompt: "be kind" }, ask: { prompt: "ok?", timeout: 10 } }),
+    handler: () => ({
+      modified: { systemPrompt: "be kind" },
+      ask: { prompt: "ok?", timeout: 10 },
+    }),
   });
   const outcome = await client.dispatch("GenerateStart", {
     prompt: "hi",
@@ -114,7 +131,11 @@ test("the fields of records are spelled like the catalogue's, those of usage and
   const outcome = await client.dispatch("GenerateEnd", {
     prompt: "p",
     model: "m",
-    response: { text: "hi", toolCalls: [{ toolName: "x" }], usage: { totalTokens: 3 } },
+    response: {
+      text: "hi",
+      toolCalls: [{ toolName: "x" }],
+      usage: { totalTokens: 3 },
+    },
   });
   assert.equal(outcome.trace[0]?.failure, null);
   assert.equal(outcome.event.response.toolCalls?.length, 1);
@@ -124,7 +145,11 @@ test("a retry says for how long, feedback why", async () => {
   const client = quietClient();
   client.registerHook("PostToolUseFailure", () => HookResponse.retry({ delay: 250 }));
   client.registerHook("PostToolUseFailure", () => HookResponse.block("do not do that"));
-  const outcome = await client.dispatch("PostToolUseFailure", { tool: "Bash", args: {}, error: "x" });
+  const outcome = await client.dispatch("PostToolUseFailure", {
+    tool: "Bash",
+    args: {},
+    error: "x",
+  });
   assert.equal(outcome.delay, 250);
   assert.equal(outcome.blocked, false);
   assert.deepEqual(outcome.feedback, ["do not do that"]);
@@ -132,7 +157,11 @@ test("a retry says for how long, feedback why", async () => {
 
 test("what was derived is derived from the hooks as they were", async () => {
   const client = quietClient();
-  const id = client.registerHook("PreToolUse", { name: "writes", matcher: { tool: "Write" }, handler: () => null });
+  const id = client.registerHook("PreToolUse", {
+    name: "writes",
+    matcher: { tool: "Write" },
+    handler: () => null,
+  });
   const outcome = await client.dispatch("PreToolUse", bash);
   client.unregisterHook(id);
   client.registerHook("PreToolUse", { name: "late", handler: () => null });
@@ -145,11 +174,16 @@ test("what was derived is derived from the hooks as they were", async () => {
 
 test("an outcome's event cannot be used to change it", async () => {
   const client = quietClient();
-  const outcome = await client.dispatch("PreToolUse", { tool: "Bash", args: { list: [1] } });
+  const outcome = await client.dispatch("PreToolUse", {
+    tool: "Bash",
+    args: { list: [1] },
+  });
   const copy = outcome.event.toJSON() as { args: { list: number[] } };
   copy.args.list.push(2);
   assert.deepEqual(outcome.event.args, { list: [1] });
-  const canonical = outcome.toJSON() as unknown as { event: { args: { list: number[] } } };
+  const canonical = outcome.toJSON() as unknown as {
+    event: { args: { list: number[] } };
+  };
   canonical.event.args.list.push(3);
   assert.deepEqual(outcome.event.args, { list: [1] });
 });
@@ -166,7 +200,10 @@ test("a handler that holds the thread too long has overrun", async () => {
 
 test("printing shows the decision, not the machinery", async () => {
   const client = quietClient();
-  client.registerHook("PreToolUse", { name: "guard", handler: () => HookResponse.block("no") });
+  client.registerHook("PreToolUse", {
+    name: "guard",
+    handler: () => HookResponse.block("no"),
+  });
   const printed = inspect(await client.dispatch("PreToolUse", bash));
   assert.match(printed, /^Outcome \{\s+decision: 'block'/);
   assert.match(printed, /guard: ran, block/);
@@ -175,8 +212,15 @@ test("printing shows the decision, not the machinery", async () => {
 
 test("explaining runs nothing", () => {
   const client = quietClient();
-  client.registerHook("PreToolUse", { name: "a", handler: () => assert.fail("ran") });
-  client.registerHook("PreToolUse", { name: "b", matcher: { tool: "Read" }, handler: () => assert.fail("ran") });
+  client.registerHook("PreToolUse", {
+    name: "a",
+    handler: () => assert.fail("ran"),
+  });
+  client.registerHook("PreToolUse", {
+    name: "b",
+    matcher: { tool: "Read" },
+    handler: () => assert.fail("ran"),
+  });
   const { event, gate, hooks } = client.explain("tool:pre", bash);
   assert.equal(event, "PreToolUse");
   assert.equal(gate, true);

@@ -23,13 +23,23 @@ describe("the packed package", () => {
 
   before(async () => {
     folder = mkdtempSync(path.join(tmpdir(), "hookweave-pack-"));
-    const packed = await succeed(npm, ["pack", "--json", "--pack-destination", folder], packageFolder);
+    const packed = await succeed(
+      npm,
+      ["pack", "--json", "--pack-destination", folder],
+      packageFolder,
+    );
     const [entry] = JSON.parse(packed.out) as [{ filename: string; files: { path: string }[] }];
     files = entry.files.map((file) => file.path);
     const user = path.join(folder, "user");
     mkdirSync(user);
     writeFileSync(path.join(user, "package.json"), `{ "name": "user", "private": true }`);
-    const install = ["install", "--offline", "--no-audit", "--no-fund", path.join(folder, entry.filename)];
+    const install = [
+      "install",
+      "--offline",
+      "--no-audit",
+      "--no-fund",
+      path.join(folder, entry.filename),
+    ];
     await succeed(npm, install, user);
     folder = user;
   });
@@ -39,12 +49,21 @@ describe("the packed package", () => {
   });
 
   test("holds what it needs and nothing else", () => {
-    for (const needed of ["dist/index.js", "dist/index.d.ts", "dist/index.js.map", "dist/index.d.ts.map"]) {
+    for (const needed of [
+      "dist/index.js",
+      "dist/index.d.ts",
+      "dist/index.js.map",
+      "dist/index.d.ts.map",
+    ]) {
       assert.ok(files.includes(needed), needed);
     }
     assert.ok(files.some((file) => /^native\/.*\.node$/.test(file)));
     for (const file of files) {
-      assert.match(file, /^(dist|ts|native)\/|^(package\.json|README\.md|LICENSE.*)$/, `${file} does not belong there`);
+      assert.match(
+        file,
+        /^(dist|ts|native)\/|^(package\.json|README\.md|LICENSE.*)$/,
+        `${file} does not belong there`,
+      );
     }
   });
 
@@ -85,10 +104,20 @@ describe("the packed package", () => {
     }
     const compiler = path.join(packageFolder, "node_modules", "typescript", "bin", "tsc");
     const types = path.join(packageFolder, "node_modules", "@types");
-    const flags = "--strict --noEmit --target es2022 --lib es2023,esnext.disposable --module nodenext";
+    const flags =
+      "--strict --noEmit --target es2022 --lib es2023,esnext.disposable --module nodenext";
     await succeed(
       process.execPath,
-      [compiler, ...flags.split(" "), "--typeRoots", types, "--types", "node", "user.mts", "user.cts"],
+      [
+        compiler,
+        ...flags.split(" "),
+        "--typeRoots",
+        types,
+        "--types",
+        "node",
+        "user.mts",
+        "user.cts",
+      ],
       folder,
     );
   });
@@ -96,7 +125,9 @@ describe("the packed package", () => {
   test("has source maps that lead to sources that ship", () => {
     const root = path.join(folder, "node_modules", "hookweave", "dist");
     for (const map of ["client.js.map", "client.d.ts.map"]) {
-      const { sources } = JSON.parse(readFileSync(path.join(root, map), "utf8")) as { sources: string[] };
+      const { sources } = JSON.parse(readFileSync(path.join(root, map), "utf8")) as {
+        sources: string[];
+      };
       for (const source of sources) assert.ok(existsSync(path.join(root, source)), source);
     }
   });

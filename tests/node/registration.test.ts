@@ -28,9 +28,18 @@ describe("hooks", () => {
     const client = quietClient();
     client.registerHook("PreToolUse", {
       name: "guard",
-      matcher: { tool: "Bash", commandPattern: "rm", args: { path: { regex: "^/" } } },
+      matcher: {
+        tool: "Bash",
+        commandPattern: "rm",
+        args: { path: { regex: "^/" } },
+      },
       handler: nothing,
-      config: { priority: 5, timeout: 1500, failBehavior: "block", scope: "project" },
+      config: {
+        priority: 5,
+        timeout: 1500,
+        failBehavior: "block",
+        scope: "project",
+      },
     });
     client.registerHook("tool:pre", function first() {
       return undefined;
@@ -56,7 +65,11 @@ describe("hooks", () => {
         id: "hook-1",
         name: "guard",
         event: "PreToolUse",
-        matcher: { tool: "Bash", commandPattern: "rm", args: { path: { regex: "^/" } } },
+        matcher: {
+          tool: "Bash",
+          commandPattern: "rm",
+          args: { path: { regex: "^/" } },
+        },
         priority: 5,
         scope: "project",
         timeout: 1500,
@@ -75,7 +88,10 @@ describe("hooks", () => {
     const client = quietClient();
     client.registerHook("Stop", () => undefined);
     client.registerHook("Stop", { handler: () => undefined });
-    assert.deepEqual(client.listHooks().map(({ name }) => name), ["hook-1", "hook-2"]);
+    assert.deepEqual(
+      client.listHooks().map(({ name }) => name),
+      ["hook-1", "hook-2"],
+    );
   });
 
   test("can be switched off and on, and removed once", async () => {
@@ -119,8 +135,14 @@ describe("hooks", () => {
     const client = quietClient({ maxHooksPerEvent: null, maxTotalHooks: null });
     for (let round = 1; round <= 3; round++) {
       for (const tool of ["Bash", "Read"]) {
-        client.registerHook("PreToolUse", { matcher: { tool }, handler: nothing });
-        const { trace } = await client.dispatch("PreToolUse", { tool, args: {} });
+        client.registerHook("PreToolUse", {
+          matcher: { tool },
+          handler: nothing,
+        });
+        const { trace } = await client.dispatch("PreToolUse", {
+          tool,
+          args: {},
+        });
         assert.equal(trace.length, round);
       }
     }
@@ -150,41 +172,157 @@ describe("hooks", () => {
 });
 
 describe("refusals", () => {
-  const cases: [string, new (...args: never[]) => HookweaveError, string, RegExp, (client: HookClient) => unknown][] = [
-    ["a misspelt event", UnknownEventError, "unknown_event", /did you mean `PreToolUse`/, (client) =>
-      client.registerHook("PreToolUs" as EventName, nothing)],
-    ["an alias that is not one", UnknownEventError, "unknown_event", /tool:pre/, (client) =>
-      client.registerHook("tool:pree", nothing)],
-    ["a pattern that does not compile", InvalidMatcherError, "invalid_matcher", /tool_?[pP]attern/, (client) =>
-      client.registerHook("PreToolUse", { handler: nothing, matcher: { toolPattern: "(" } })],
-    ["a matcher that cannot apply", InvalidMatcherError, "matcher_not_applicable", /SessionEnd/, (client) =>
-      client.registerHook("SessionEnd", { handler: nothing, matcher: { tool: "Bash" } })],
-    ["an unknown matcher field", InvalidMatcherError, "invalid_matcher", /tol/, (client) =>
-      client.registerHook("PreToolUse", { handler: nothing, matcher: { tol: "Bash" } as never })],
-    ["no handler", InvalidHookError, "invalid_hook", /handler/, (client) =>
-      client.registerHook("PreToolUse", { matcher: {} } as never)],
-    ["nothing at all", InvalidHookError, "invalid_hook", /function/, (client) =>
-      client.registerHook("PreToolUse", undefined as never)],
-    ["a setting outside of config", InvalidHookError, "invalid_hook", /priority/, (client) =>
-      client.registerHook("PreToolUse", { handler: nothing, priority: 1 } as never)],
-    ["a misspelt setting", InvalidHookError, "invalid_hook", /did you mean `timeout`/, (client) =>
-      client.registerHook("PreToolUse", { handler: nothing, config: { timeut: 1 } as never })],
-    ["a timeout of nothing", InvalidHookError, "invalid_hook", /greater than 0/, (client) =>
-      client.registerHook("PreToolUse", { handler: nothing, config: { timeout: 0 } })],
-    ["detached and fail-closed", InvalidHookError, "invalid_hook", /detached/, (client) =>
-      client.registerHook("PreToolUse", { handler: nothing, config: { async: true, failBehavior: "block" } })],
-    ["an event that is known already", InvalidDefinitionError, "invalid_event_definition", /built in/, (client) =>
-      client.defineEvent("PreToolUse")],
-    ["a tool that is itself", InvalidDefinitionError, "invalid_tool_definition", /another tool/, (client) => {
-      client.defineTool("Shell", { sameAs: "Shell" });
-    }],
-    ["an unknown option", InvalidOptionError, "invalid_option", /did you mean `defaultTimeout`/, () =>
-      new HookClient({ defaultTimout: 5 } as never)],
-    ["an unknown profile", InvalidOptionError, "unknown_profile", /shadow/, () =>
-      new HookClient({ profile: "shadw" as never })],
-    ["one hook too many", HookLimitError, "too_many_hooks", /max_?[hH]ooks_?[pP]er_?[eE]vent/, (client) => {
-      for (let hook = 0; hook < 11; hook++) client.registerHook("Stop", nothing);
-    }],
+  const cases: [
+    string,
+    new (...args: never[]) => HookweaveError,
+    string,
+    RegExp,
+    (client: HookClient) => unknown,
+  ][] = [
+    [
+      "a misspelt event",
+      UnknownEventError,
+      "unknown_event",
+      /did you mean `PreToolUse`/,
+      (client) => client.registerHook("PreToolUs" as EventName, nothing),
+    ],
+    [
+      "an alias that is not one",
+      UnknownEventError,
+      "unknown_event",
+      /tool:pre/,
+      (client) => client.registerHook("tool:pree", nothing),
+    ],
+    [
+      "a pattern that does not compile",
+      InvalidMatcherError,
+      "invalid_matcher",
+      /tool_?[pP]attern/,
+      (client) =>
+        client.registerHook("PreToolUse", {
+          handler: nothing,
+          matcher: { toolPattern: "(" },
+        }),
+    ],
+    [
+      "a matcher that cannot apply",
+      InvalidMatcherError,
+      "matcher_not_applicable",
+      /SessionEnd/,
+      (client) =>
+        client.registerHook("SessionEnd", {
+          handler: nothing,
+          matcher: { tool: "Bash" },
+        }),
+    ],
+    [
+      "an unknown matcher field",
+      InvalidMatcherError,
+      "invalid_matcher",
+      /tol/,
+      (client) =>
+        client.registerHook("PreToolUse", {
+          handler: nothing,
+          matcher: { tol: "Bash" } as never,
+        }),
+    ],
+    [
+      "no handler",
+      InvalidHookError,
+      "invalid_hook",
+      /handler/,
+      (client) => client.registerHook("PreToolUse", { matcher: {} } as never),
+    ],
+    [
+      "nothing at all",
+      InvalidHookError,
+      "invalid_hook",
+      /function/,
+      (client) => client.registerHook("PreToolUse", undefined as never),
+    ],
+    [
+      "a setting outside of config",
+      InvalidHookError,
+      "invalid_hook",
+      /priority/,
+      (client) =>
+        client.registerHook("PreToolUse", {
+          handler: nothing,
+          priority: 1,
+        } as never),
+    ],
+    [
+      "a misspelt setting",
+      InvalidHookError,
+      "invalid_hook",
+      /did you mean `timeout`/,
+      (client) =>
+        client.registerHook("PreToolUse", {
+          handler: nothing,
+          config: { timeut: 1 } as never,
+        }),
+    ],
+    [
+      "a timeout of nothing",
+      InvalidHookError,
+      "invalid_hook",
+      /greater than 0/,
+      (client) =>
+        client.registerHook("PreToolUse", {
+          handler: nothing,
+          config: { timeout: 0 },
+        }),
+    ],
+    [
+      "detached and fail-closed",
+      InvalidHookError,
+      "invalid_hook",
+      /detached/,
+      (client) =>
+        client.registerHook("PreToolUse", {
+          handler: nothing,
+          config: { async: true, failBehavior: "block" },
+        }),
+    ],
+    [
+      "an event that is known already",
+      InvalidDefinitionError,
+      "invalid_event_definition",
+      /built in/,
+      (client) => client.defineEvent("PreToolUse"),
+    ],
+    [
+      "a tool that is itself",
+      InvalidDefinitionError,
+      "invalid_tool_definition",
+      /another tool/,
+      (client) => {
+        client.defineTool("Shell", { sameAs: "Shell" });
+      },
+    ],
+    [
+      "an unknown option",
+      InvalidOptionError,
+      "invalid_option",
+      /did you mean `defaultTimeout`/,
+      () => new HookClient({ defaultTimout: 5 } as never),
+    ],
+    [
+      "an unknown profile",
+      InvalidOptionError,
+      "unknown_profile",
+      /shadow/,
+      () => new HookClient({ profile: "shadw" as never }),
+    ],
+    [
+      "one hook too many",
+      HookLimitError,
+      "too_many_hooks",
+      /max_?[hH]ooks_?[pP]er_?[eE]vent/,
+      (client) => {
+        for (let hook = 0; hook < 11; hook++) client.registerHook("Stop", nothing);
+      },
+    ],
   ];
   for (const [name, type, code, message, act] of cases) {
     test(name, () => {
@@ -211,7 +349,9 @@ describe("refusals", () => {
     }
     client.registerHook("Stop", nothing);
     await client.dispatch("Stop");
-    await assert.rejects(client.dispatch("Stop", [] as never), { code: "invalid_payload" });
+    await assert.rejects(client.dispatch("Stop", [] as never), {
+      code: "invalid_payload",
+    });
     await assert.rejects(client.dispatch("Nope" as EventName, {} as never), UnknownEventError);
   });
 
@@ -220,15 +360,22 @@ describe("refusals", () => {
     await client.close();
     await client.close();
     await assert.rejects(client.dispatch("Stop"), ClientClosed);
-    assert.throws(() => client.registerHook("Stop", nothing), { code: "client_closed" });
+    assert.throws(() => client.registerHook("Stop", nothing), {
+      code: "client_closed",
+    });
   });
 });
 
 describe("custom events and tools", () => {
   test("are raised under their names", async () => {
     const client = quietClient();
-    const deploy = client.defineEvent("Deploy", { gate: true, modifiable: ["target"] });
-    client.registerHook(deploy, (event) => ({ modified: { target: `${String(event["target"])}-eu` } }));
+    const deploy = client.defineEvent("Deploy", {
+      gate: true,
+      modifiable: ["target"],
+    });
+    client.registerHook(deploy, (event) => ({
+      modified: { target: `${String(event["target"])}-eu` },
+    }));
     const outcome = await client.dispatch(deploy, { target: "prod" });
     assert.equal(outcome.event["target"], "prod-eu");
     client.registerHook("deploy:done", () => ({ action: "block" }));
@@ -242,8 +389,24 @@ describe("custom events and tools", () => {
       matcher: { tool: "Bash", commandPattern: "^rm" },
       handler: () => ({ action: "block" }),
     });
-    assert.equal((await client.dispatch("PreToolUse", { tool: "Shell", args: { cmd: "rm x" } })).blocked, true);
-    assert.equal((await client.dispatch("PreToolUse", { tool: "Shell", args: { cmd: "ls" } })).blocked, false);
+    assert.equal(
+      (
+        await client.dispatch("PreToolUse", {
+          tool: "Shell",
+          args: { cmd: "rm x" },
+        })
+      ).blocked,
+      true,
+    );
+    assert.equal(
+      (
+        await client.dispatch("PreToolUse", {
+          tool: "Shell",
+          args: { cmd: "ls" },
+        })
+      ).blocked,
+      false,
+    );
   });
 });
 

@@ -52,7 +52,10 @@ describe("timeouts", () => {
     await Promise.all(
       [90, 30, 60].map(async (timeout) => {
         const event = client.defineEvent(`Wait${String(timeout)}`);
-        client.registerHook(event, { handler: () => never(), config: { timeout } });
+        client.registerHook(event, {
+          handler: () => never(),
+          config: { timeout },
+        });
         await client.dispatch(event, {});
         order.push(timeout);
       }),
@@ -62,11 +65,17 @@ describe("timeouts", () => {
 
   test("a shorter one that comes later is not kept waiting by a longer one", async () => {
     const client = quietClient();
-    const long = client.registerHook("Stop", { handler: () => sleep(400, undefined), config: { timeout: 5000 } });
+    const long = client.registerHook("Stop", {
+      handler: () => sleep(400, undefined),
+      config: { timeout: 5000 },
+    });
     const waiting = client.dispatch("Stop");
     await sleep(20);
     client.unregisterHook(long);
-    client.registerHook("Stop", { handler: () => never(), config: { timeout: 30 } });
+    client.registerHook("Stop", {
+      handler: () => never(),
+      config: { timeout: 30 },
+    });
     const began = performance.now();
     await client.dispatch("Stop");
     assert.ok(performance.now() - began < 300);
@@ -75,8 +84,15 @@ describe("timeouts", () => {
 
   test("hooks in parallel each have their own", async () => {
     const client = quietClient({ mode: "parallel" });
-    client.registerHook("Stop", { name: "a", handler: () => never(), config: { timeout: 30 } });
-    client.registerHook("Stop", { name: "b", handler: () => sleep(60, { action: "block" as const }) });
+    client.registerHook("Stop", {
+      name: "a",
+      handler: () => never(),
+      config: { timeout: 30 },
+    });
+    client.registerHook("Stop", {
+      name: "b",
+      handler: () => sleep(60, { action: "block" as const }),
+    });
     const outcome = await client.dispatch("Stop");
     assert.deepEqual(
       outcome.trace.map(({ hook, status }) => [hook, status]),
@@ -124,32 +140,47 @@ describe("cancellation", () => {
   test("before the first hook: none runs", async () => {
     const client = quietClient();
     client.registerHook("Stop", () => assert.fail("ran"));
-    await assert.rejects(client.dispatch("Stop", {}, { signal: AbortSignal.abort("no") }), (e) => e === "no");
+    await assert.rejects(
+      client.dispatch("Stop", {}, { signal: AbortSignal.abort("no") }),
+      (e) => e === "no",
+    );
   });
 
   test("from inside a hook, whether it then answers, waits or throws", async () => {
-    for (const then of [() => ({ action: "block" as const }), () => undefined, () => sleep(1), () => never()]) {
+    for (const then of [
+      () => ({ action: "block" as const }),
+      () => undefined,
+      () => sleep(1),
+      () => never(),
+    ]) {
       const client = quietClient();
       const controller = new AbortController();
       client.registerHook("Stop", () => {
         controller.abort("stopped");
-        return then() as undefined;
+        return then();
       });
       client.registerHook("Stop", () => assert.fail("ran"));
-      await assert.rejects(client.dispatch("Stop", {}, { signal: controller.signal }), (e) => e === "stopped");
+      await assert.rejects(
+        client.dispatch("Stop", {}, { signal: controller.signal }),
+        (e) => e === "stopped",
+      );
     }
   });
 
   test("after an answer of an earlier hook", async () => {
     const client = quietClient();
-    client.registerHook("PreToolUse", () => ({ modified: { args: { command: "x" } } }));
+    client.registerHook("PreToolUse", () => ({
+      modified: { args: { command: "x" } },
+    }));
     let signal: AbortSignal | undefined;
     client.registerHook("PreToolUse", (_event, context) => {
       ({ signal } = context);
       return never();
     });
     const controller = new AbortController();
-    const dispatch = client.dispatch("PreToolUse", bash, { signal: controller.signal });
+    const dispatch = client.dispatch("PreToolUse", bash, {
+      signal: controller.signal,
+    });
     await until(() => signal !== undefined);
     controller.abort();
     await assert.rejects(dispatch, { name: "AbortError" });
@@ -206,7 +237,10 @@ describe("async context", () => {
       storage.run("mine", () => client.dispatch("Stop")),
     ];
     await Promise.all(both);
-    assert.deepEqual(seen, steps.map(() => "mine"));
+    assert.deepEqual(
+      seen,
+      steps.map(() => "mine"),
+    );
     assert.equal(storage.getStore(), undefined);
   });
 });

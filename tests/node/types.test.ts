@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import type { HookClient } from "hookweave";
 import {
-  HookClient,
   HookResponse,
   type EventBase,
   type EventMap,
@@ -20,7 +20,8 @@ declare module "hookweave" {
 }
 
 /** Holds if two types are the same. */
-type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+type Same<A, B> =
+  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 function same<A, B>(_: Same<A, B>): void {
   // Only its type counts.
 }
@@ -50,7 +51,10 @@ async function rightAndWrong(client: HookClient): Promise<void> {
   client.registerHook("PreToolUs", () => undefined);
 
   // Answers are told apart by their action.
-  client.registerHook("PreToolUse", async () => ({ action: "block", reason: "no" }));
+  client.registerHook("PreToolUse", async () => ({
+    action: "block",
+    reason: "no",
+  }));
   client.registerHook("PreToolUse", () => ({ modified: { args: { a: 1 } } }));
   client.registerHook("PreToolUse", () => HookResponse.retry({ delay: 5 }));
   client.registerHook("PreToolUse", (event): HookResponse | undefined =>
@@ -60,35 +64,66 @@ async function rightAndWrong(client: HookClient): Promise<void> {
   client.registerHook("PreToolUse", () => ({ action: "deny" }));
   // @ts-expect-error: a bare boolean says nothing
   client.registerHook("PreToolUse", () => true);
-  // @ts-expect-error: a delay belongs to a retry
-  client.registerHook("PreToolUse", (): HookResponse<"PreToolUse"> => ({ action: "block", delay: 5 }));
+  client.registerHook(
+    "PreToolUse",
+    // @ts-expect-error: a delay belongs to a retry
+    (): HookResponse<"PreToolUse"> => ({ action: "block", delay: 5 }),
+  );
   // @ts-expect-error: args are an object
   client.registerHook("PreToolUse", () => ({ modified: { args: "ls" } }));
-  // @ts-expect-error: the tool cannot be modified
-  client.registerHook("PreToolUse", (): HookResponse<"PreToolUse"> => ({ modified: { tool: "x" } }));
+  client.registerHook(
+    "PreToolUse",
+    // @ts-expect-error: the tool cannot be modified
+    (): HookResponse<"PreToolUse"> => ({ modified: { tool: "x" } }),
+  );
   // @ts-expect-error: nothing of a session's start can be modified
   client.registerHook("SessionStart", () => ({ modified: { source: "x" } }));
 
   // Settings.
   client.registerHook("PreToolUse", {
-    matcher: { tool: "Write", pathPattern: "*.env", args: { mode: { equals: 1 } } },
+    matcher: {
+      tool: "Write",
+      pathPattern: "*.env",
+      args: { mode: { equals: 1 } },
+    },
     handler: (event, { signal }) => {
       same<typeof signal, AbortSignal>(true);
-      return { action: "continue", modified: { args: { ...event.args, timeout: 30000 } } };
+      return {
+        action: "continue",
+        modified: { args: { ...event.args, timeout: 30000 } },
+      };
     },
-    config: { priority: 10, timeout: 3000, async: false, failBehavior: "block" },
+    config: {
+      priority: 10,
+      timeout: 3000,
+      async: false,
+      failBehavior: "block",
+    },
   });
   // @ts-expect-error: a handler is needed
   client.registerHook("PreToolUse", { matcher: { tool: "Write" } });
-  // @ts-expect-error: a misspelt condition
-  client.registerHook("PreToolUse", { handler: () => undefined, matcher: { tol: "Write" } });
-  // @ts-expect-error: a misspelt setting
-  client.registerHook("PreToolUse", { handler: () => undefined, config: { timeut: 1 } });
-  // @ts-expect-error: the handler of another event
-  client.registerHook("PreToolUse", (event: HookEvent<"SessionStart">) => void event.source);
+  client.registerHook("PreToolUse", {
+    handler: () => undefined,
+    // @ts-expect-error: a misspelt condition
+    matcher: { tol: "Write" },
+  });
+  client.registerHook("PreToolUse", {
+    handler: () => undefined,
+    // @ts-expect-error: a misspelt setting
+    config: { timeut: 1 },
+  });
+  client.registerHook(
+    "PreToolUse",
+    // @ts-expect-error: the handler of another event
+    (event: HookEvent<"SessionStart">) => void event.source,
+  );
 
   // Dispatching: what the event needs, what the engine fills in may be left out.
-  const outcome = await client.dispatch("PreToolUse", { tool: "Bash", args: {}, sessionId: undefined });
+  const outcome = await client.dispatch("PreToolUse", {
+    tool: "Bash",
+    args: {},
+    sessionId: undefined,
+  });
   same<typeof outcome, Outcome<"PreToolUse">>(true);
   same<typeof outcome.event.args, Record<string, unknown>>(true);
   await client.dispatch("Stop");
@@ -97,8 +132,12 @@ async function rightAndWrong(client: HookClient): Promise<void> {
   await client.dispatch("PreToolUse", { args: {} });
   // @ts-expect-error: a payload is needed
   await client.dispatch("PreToolUse");
-  // @ts-expect-error: a misspelt field
-  await client.dispatch("PreToolUse", { tool: "Bash", args: {}, sesionId: "s" });
+  await client.dispatch("PreToolUse", {
+    tool: "Bash",
+    args: {},
+    // @ts-expect-error: a misspelt field
+    sesionId: "s",
+  });
   // @ts-expect-error: an outcome decides, it is not asked to
   outcome.decision = "allow";
 
@@ -115,7 +154,8 @@ async function rightAndWrong(client: HookClient): Promise<void> {
   });
 
   // A handler can be typed apart.
-  const handler: Handler<"PermissionRequest"> = ({ tool }) => (tool === "Read" ? HookResponse.allow() : null);
+  const handler: Handler<"PermissionRequest"> = ({ tool }) =>
+    tool === "Read" ? HookResponse.allow() : null;
   client.registerHook("PermissionRequest", handler);
 
   // Any event, told apart by its type.

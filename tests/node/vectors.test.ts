@@ -29,7 +29,9 @@ for (const file of readdirSync(folder).sort()) {
         for (const style of styles) {
           await new CaseRun(vector, style).run().catch((error: unknown) => {
             failed.push(vector.id);
-            throw new Error(`${style}: ${String((error as Error).message)}`, { cause: error });
+            throw new Error(`${style}: ${(error as Error).message}`, {
+              cause: error,
+            });
           });
         }
       });

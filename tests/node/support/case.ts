@@ -10,7 +10,16 @@ import {
   type TemporaryHook,
 } from "hookweave";
 
-import { camel, decode, isObject, misfit, setPath, show, type Json, type JsonObject } from "./values.js";
+import {
+  camel,
+  decode,
+  isObject,
+  misfit,
+  setPath,
+  show,
+  type Json,
+  type JsonObject,
+} from "./values.js";
 
 export type Style = "sync" | "async";
 
@@ -37,7 +46,9 @@ interface Given {
 type Run = (event: Given, context: { signal: AbortSignal }) => unknown;
 
 function camelKeys(object: JsonObject): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [camel(key), decode(value)]));
+  return Object.fromEntries(
+    Object.entries(object).map(([key, value]) => [camel(key), decode(value)]),
+  );
 }
 
 const catalogue = new HookClient().catalogue();
@@ -55,7 +66,10 @@ function localFields(event: string, fields: Json | undefined): unknown {
   if (!isObject(decoded)) return decoded;
   const known = knownFields(event);
   return Object.fromEntries(
-    Object.entries(decoded).map(([name, value]) => [known.has(camel(name)) ? camel(name) : name, value]),
+    Object.entries(decoded).map(([name, value]) => [
+      known.has(camel(name)) ? camel(name) : name,
+      value,
+    ]),
   );
 }
 
@@ -73,7 +87,7 @@ function mustWait(value: Json | undefined): boolean {
   if (Array.isArray(value)) return value.some(mustWait);
   if (!isObject(value)) return false;
   return Object.entries(value).some(
-    ([key, item]) => key === "hangs" || key === "dispatches" || mustWait(item as Json),
+    ([key, item]) => key === "hangs" || key === "dispatches" || mustWait(item),
   );
 }
 
@@ -208,10 +222,12 @@ export class CaseRun {
     const place = "explain";
     const refused = this.#expectError(expected["error"], () => {
       const { hooks } = this.#client.explain(event, payload);
-      const patterns = (expected["explain"] as JsonObject[]).map(({ why_contains: why, ...rest }) => ({
-        ...rest,
-        ...(why === undefined ? {} : { why: { $contains: why } }),
-      }));
+      const patterns = (expected["explain"] as JsonObject[]).map(
+        ({ why_contains: why, ...rest }) => ({
+          ...rest,
+          ...(why === undefined ? {} : { why: { $contains: why } }),
+        }),
+      );
       const bad = misfit(patterns, hooks, place);
       if (bad !== null) this.#misfits.push(bad);
     });
@@ -227,7 +243,10 @@ export class CaseRun {
     if (expected["ran"] !== undefined) note(misfit(expected["ran"], this.#ran, `${place}.ran`));
     if (expected["runs"] !== undefined) {
       const runs = Object.fromEntries(
-        Object.keys(expected["runs"] as JsonObject).map((name) => [name, this.#runs.get(name) ?? 0]),
+        Object.keys(expected["runs"] as JsonObject).map((name) => [
+          name,
+          this.#runs.get(name) ?? 0,
+        ]),
       );
       note(misfit(expected["runs"], runs, `${place}.runs`));
     }
@@ -247,7 +266,8 @@ export class CaseRun {
       this.#compareError(error as JsonObject, thrown, "refusal");
       return true;
     }
-    if (error !== undefined) this.#misfits.push(`expected the error ${show(error)}, but nothing was refused`);
+    if (error !== undefined)
+      this.#misfits.push(`expected the error ${show(error)}, but nothing was refused`);
     return false;
   }
 
@@ -271,12 +291,25 @@ export class CaseRun {
       return;
     }
     for (let index = 1; index <= repeat; index++) {
-      this.#register({ ...rest, name: `${String(rest["name"])}-${String(index)}` });
+      this.#register({
+        ...rest,
+        name: `${String(rest["name"])}-${String(index)}`,
+      });
     }
   }
 
   #register(hook: JsonObject): void {
-    const { name, event, matcher, timeout_ms: timeout, does, sees, temporary, repeat, ...config } = hook;
+    const {
+      name,
+      event,
+      matcher,
+      timeout_ms: timeout,
+      does,
+      sees,
+      temporary,
+      repeat,
+      ...config
+    } = hook;
     void repeat;
     if (config["detached"] === true) this.#hasDetached = true;
     const settings = camelKeys(config);
@@ -305,7 +338,12 @@ export class CaseRun {
     return this.#ids.get(name as string) ?? (name as string);
   }
 
-  #handler(key: { name: string }, does: Json | undefined, sees: Json | undefined, detached: boolean): Run {
+  #handler(
+    key: { name: string },
+    does: Json | undefined,
+    sees: Json | undefined,
+    detached: boolean,
+  ): Run {
     const deeds = (Array.isArray(does) ? does : [does ?? {}]) as JsonObject[];
     const begin = (event: Given): JsonObject => {
       this.#muddle();
@@ -349,9 +387,13 @@ export class CaseRun {
   }
 
   /** Does what needs no waiting. */
-  #doNow(deed: JsonObject, event: Given, on = (then: JsonObject): unknown => this.#doNow(then, event)): unknown {
+  #doNow(
+    deed: JsonObject,
+    event: Given,
+    on = (then: JsonObject): unknown => this.#doNow(then, event),
+  ): unknown {
     if (deed["answer"] !== undefined) return answerOf(event, deed["answer"] as JsonObject);
-    if ("returns" in deed) return decode(deed["returns"] as Json);
+    if ("returns" in deed) return decode(deed["returns"]);
     if (deed["raises"] !== undefined) throw new Error(deed["raises"] as string);
     if (deed["keeps_and_mutates"] !== undefined) {
       const { later, ...canonical } = deed["keeps_and_mutates"] as JsonObject;
@@ -388,7 +430,8 @@ export class CaseRun {
       }
     }
     if (deed["registers"] !== undefined) this.#registerExpecting(deed["registers"] as JsonObject);
-    if (deed["unregisters"] !== undefined) this.#client.unregisterHook(this.#idOf(deed["unregisters"]));
+    if (deed["unregisters"] !== undefined)
+      this.#client.unregisterHook(this.#idOf(deed["unregisters"]));
     if (deed["enables"] !== undefined) this.#client.enableHook(this.#idOf(deed["enables"]));
     if (deed["disables"] !== undefined) this.#client.disableHook(this.#idOf(deed["disables"]));
   }
@@ -404,7 +447,8 @@ export class CaseRun {
       }
       if (step["enable"] !== undefined) this.#client.enableHook(this.#idOf(step["enable"]));
       if (step["disable"] !== undefined) this.#client.disableHook(this.#idOf(step["disable"]));
-      if (step["client_enabled"] !== undefined) this.#client.enabled = step["client_enabled"] as boolean;
+      if (step["client_enabled"] !== undefined)
+        this.#client.enabled = step["client_enabled"] as boolean;
     });
   }
 }
@@ -427,7 +471,16 @@ function answerOf(event: Given, canonical: JsonObject): Record<string, unknown> 
 }
 
 /** What a runner compares apart from the canonical form. */
-const apart = new Set(["ran", "runs", "hooks_left", "unmatched", "trace_of", "error", "cancelled", "explain"]);
+const apart = new Set([
+  "ran",
+  "runs",
+  "hooks_left",
+  "unmatched",
+  "trace_of",
+  "error",
+  "cancelled",
+  "explain",
+]);
 
 /** Why an outcome does not fit; null when it does. */
 function outcomeMisfit(expected: JsonObject, outcome: Outcome, place: string): string | null {

@@ -19,8 +19,8 @@ function escapeOf(value: Json): [string, Json] | null {
   if (!isObject(value)) return null;
   const entries = Object.entries(value);
   const [first] = entries;
-  if (entries.length !== 1 || first === undefined || !first[0].startsWith("$")) return null;
-  return first as [string, Json];
+  if (entries.length !== 1 || !first?.[0].startsWith("$")) return null;
+  return first;
 }
 
 /** The value of this language that a vector's value stands for. */
@@ -103,9 +103,14 @@ export function misfit(pattern: Json, got: unknown, place: string): string | nul
   return sameValue(pattern, got) ? null : bad();
 }
 
+/** An integer as one of any size; anything else as it is. */
+function exact(value: unknown): unknown {
+  return typeof value === "number" && Number.isInteger(value) ? BigInt(value) : value;
+}
+
 function sameValue(expected: unknown, got: unknown): boolean {
   if (typeof expected === "bigint" || typeof got === "bigint") {
-    return (typeof expected === typeof got || typeof got === "number") && expected == got;
+    return exact(expected) === exact(got);
   }
   return isDeepStrictEqual(expected, got) || (expected === 0 && got === 0);
 }
