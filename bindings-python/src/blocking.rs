@@ -106,12 +106,17 @@ fn in_thread(
 fn unexpected(py: Python<'_>, awaitable: &Object) -> Failure<Object> {
     let awaitable = awaitable.borrow(py);
     let kind = awaitable.get_type().name().map_or_else(|_| "awaitable".to_owned(), |name| name.to_string());
-    let stop = if awaitable.hasattr(intern!(py, "close")).unwrap_or(false) { intern!(py, "close") } else { intern!(py, "cancel") };
+    let stop = if awaitable.hasattr(intern!(py, "close")).unwrap_or(false) {
+        intern!(py, "close")
+    } else {
+        intern!(py, "cancel")
+    };
     if let Err(error) = awaitable.call_method0(stop)
         && awaitable.hasattr(stop).unwrap_or(false)
     {
         error.write_unraisable(py, Some(&awaitable));
     }
-    let message = format!("the handler gave a {kind}, which dispatch_sync cannot await; use `await client.dispatch(…)`");
+    let message =
+        format!("the handler gave a {kind}, which dispatch_sync cannot await; use `await client.dispatch(…)`");
     Failure { meant_to_restrict: true, ..Failure::new(FailureKind::InvalidAnswer, message) }
 }

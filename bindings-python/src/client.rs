@@ -85,7 +85,11 @@ impl Client {
                 && let (Some(name), Some(own)) = (view.name(), view.payload())
             {
                 if payload.is_some() || fields.is_some() {
-                    return Err(errors::raise(py, "invalid_payload", "an event object brings its own fields; give nothing else"));
+                    return Err(errors::raise(
+                        py,
+                        "invalid_payload",
+                        "an event object brings its own fields; give nothing else",
+                    ));
                 }
                 let known = self.known(py, &name.bind(py))?;
                 return Ok(Request { known, payload: own, filled: view.filled() });
@@ -105,7 +109,11 @@ impl Client {
         let py = slf.py();
         let this = slf.get();
         if this.closed.load(Ordering::Relaxed) {
-            return Err(errors::raise(py, "client_closed", "this client was closed; make another one to dispatch again"));
+            return Err(errors::raise(
+                py,
+                "client_closed",
+                "this client was closed; make another one to dispatch again",
+            ));
         }
         let request = this.request(py, event, payload, fields)?;
         let depth = nesting::depth(py);
@@ -145,7 +153,8 @@ pub(crate) fn add_type(module: &Bound<'_, PyModule>) -> PyResult<()> {
 impl Client {
     #[new]
     fn new(py: Python<'_>, options: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let options = Options::read(&PyHost::new(py), &options.as_borrowed()).map_err(|error| errors::of(py, &error))?;
+        let options =
+            Options::read(&PyHost::new(py), &options.as_borrowed()).map_err(|error| errors::of(py, &error))?;
         Ok(Self {
             detached: Gil::new(DetachedQueue::new(options.max_detached)),
             enabled: AtomicBool::new(options.enabled),
@@ -200,6 +209,7 @@ impl Client {
     }
 
     /// Every event that the engine knows by itself, as data.
+    #[expect(clippy::unused_self, reason = "a method, so that custom events can join the list")]
     fn catalogue<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         crate::catalogue::events(py)
     }
@@ -233,7 +243,9 @@ impl Client {
         let refuse = |error: Error| errors::of(py, &error);
         let spec = HookSpec::read(&PyHost::new(py), event, &options.as_any().as_borrowed()).map_err(refuse)?;
         if in_thread && is_async {
-            let message = format!("hook on {event}: run_in_thread is for blocking handlers, and this one is a coroutine function");
+            let message = format!(
+                "hook on {event}: run_in_thread is for blocking handlers, and this one is a coroutine function"
+            );
             return Err(refuse(Error::new(Code::InvalidHook, message)));
         }
         let handler = Handler { callable: Object::of(callable), in_thread, is_async };
@@ -246,7 +258,9 @@ impl Client {
 
     fn _define_event(&self, py: Python<'_>, definition: &Bound<'_, PyAny>) -> PyResult<()> {
         let definition = EventDefinition::read(&PyHost::new(py), &definition.as_borrowed());
-        definition.and_then(|definition| self.registry.define_event(&definition)).map_err(|error| errors::of(py, &error))
+        definition
+            .and_then(|definition| self.registry.define_event(&definition))
+            .map_err(|error| errors::of(py, &error))
     }
 
     fn _define_tool(&self, py: Python<'_>, definition: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -269,8 +283,13 @@ impl Client {
         self.closed.store(true, Ordering::Relaxed);
     }
 
+    #[expect(clippy::unused_self, reason = "the signature of the protocol")]
     fn __reduce__(&self, py: Python<'_>) -> PyResult<()> {
-        Err(errors::raise(py, "not_picklable", "a client holds functions of this process and cannot be pickled; make one in each process"))
+        Err(errors::raise(
+            py,
+            "not_picklable",
+            "a client holds functions of this process and cannot be pickled; make one in each process",
+        ))
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
@@ -279,7 +298,6 @@ impl Client {
         Ok(format!("<{name} with {} hooks, {state}>", slf.get().registry.list().len()))
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "the signature of the protocol")]
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         // Each handler is owned once, by its entry; snapshots and running dispatches share the entry.
         let mut result = Ok(());

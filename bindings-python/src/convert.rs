@@ -32,7 +32,8 @@ pub(crate) fn set_classes(py: Python<'_>, record: &Bound<'_, PyType>, response: 
 
 /// The dict inside a `HookResponse`; any other value as it is.
 pub(crate) fn answer_of(py: Python<'_>, answer: Object) -> Object {
-    let is_response = RESPONSE.get(py).is_some_and(|class| answer.borrow(py).is_instance(class.bind(py)).unwrap_or(false));
+    let is_response =
+        RESPONSE.get(py).is_some_and(|class| answer.borrow(py).is_instance(class.bind(py)).unwrap_or(false));
     if !is_response {
         return answer;
     }
@@ -110,7 +111,8 @@ fn same(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>, left: usize) -> bool {
         return a.len() == b.len()
             && a.iter().all(|(key, field)| {
                 key.is_exact_instance_of::<PyString>()
-                    && dict_get(b.py(), b.as_any().as_borrowed(), key.as_ptr()).is_some_and(|other| same(&field, &other, left))
+                    && dict_get(b.py(), b.as_any().as_borrowed(), key.as_ptr())
+                        .is_some_and(|other| same(&field, &other, left))
             });
     }
     if let (Ok(a), Ok(b)) = (a.cast_exact::<PyList>(), b.cast_exact::<PyList>()) {
@@ -120,7 +122,9 @@ fn same(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>, left: usize) -> bool {
         return a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| same(&a, &b, left));
     }
     // Comparing two values of one built-in type runs no user code.
-    let comparable = a.is_exact_instance_of::<PyString>() || a.is_exact_instance_of::<PyInt>() || a.is_exact_instance_of::<PyFloat>();
+    let comparable = a.is_exact_instance_of::<PyString>()
+        || a.is_exact_instance_of::<PyInt>()
+        || a.is_exact_instance_of::<PyFloat>();
     comparable && a.get_type().is(b.get_type()) && a.eq(b).unwrap_or(false)
 }
 

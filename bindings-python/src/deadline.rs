@@ -129,7 +129,8 @@ fn forget_closed_loops(py: Python<'_>) -> PyResult<Vec<LoopTimer>> {
         }
     }
     Ok(with(py, |timers| {
-        let is_closed = |timer: &LoopTimer| closed.iter().any(|event_loop| event_loop.as_ptr() == timer.event_loop.as_ptr());
+        let is_closed =
+            |timer: &LoopTimer| closed.iter().any(|event_loop| event_loop.as_ptr() == timer.event_loop.as_ptr());
         timers.loops.extract_if(.., |timer| is_closed(timer)).collect()
     }))
 }
@@ -155,12 +156,16 @@ impl Bell {
         drop(used);
         for alarm in due {
             alarm.rung.set(true);
-            alarm.task.borrow(py).call_method1(intern!(py, "cancel"), (intern!(py, "the hook's timeout has passed"),))?;
+            alarm
+                .task
+                .borrow(py)
+                .call_method1(intern!(py, "cancel"), (intern!(py, "the hook's timeout has passed"),))?;
         }
         let (next, idle) = with(py, |timers| {
             let place = timers.loops.iter().position(|timer| timer.event_loop.as_ptr() == key);
             let Some(place) = place else { return (None, None) };
-            let next = timers.loops.get(place).and_then(|timer| timer.waiting.first_key_value().map(|(place, _)| place.0));
+            let next =
+                timers.loops.get(place).and_then(|timer| timer.waiting.first_key_value().map(|(place, _)| place.0));
             let idle = if next.is_none() { Some(timers.loops.swap_remove(place)) } else { None };
             let event_loop = timers.loops.get(place).filter(|_| next.is_some()).map(|timer| timer.event_loop.clone());
             (next.zip(event_loop), idle)

@@ -4,9 +4,7 @@
 use std::time::Duration;
 
 use hookweave::host::{Failure, FailureKind, Report, Said};
-use pyo3::exceptions::{
-    PyException, PyRuntimeError, PyRuntimeWarning, PyStopIteration, PyTypeError, PyValueError,
-};
+use pyo3::exceptions::{PyException, PyRuntimeError, PyRuntimeWarning, PyStopIteration, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyType};
@@ -17,8 +15,8 @@ use crate::deadline::{self, Armed};
 use crate::errors;
 use crate::flight::{self, Finished, Flight, call_of, limit_of};
 use crate::nesting;
-use crate::recycle::{self, Recycled, Recycler};
 use crate::object::{self, Awaiting, Exclusive, Gil, Inside, Object, Sent, call_one};
+use crate::recycle::{self, Recycled, Recycler};
 
 /// A dispatch on its way. Await it once; until then no hook runs.
 #[pyclass(frozen, generic, module = "hookweave._native")]
@@ -52,7 +50,7 @@ struct Driver {
 /// The asyncio task that awaits this dispatch.
 struct Task {
     event_loop: Object,
-    task: Object,
+    object: Object,
     /// Cancel requests that were open before the dispatch waited for the first time; they are not for it.
     requests: i64,
 }
@@ -138,7 +136,7 @@ impl Dispatch {
         plain(py, self.step(py, Input::Send(Object::none(py).as_ptr())))
     }
 
-    /// Goes on with a value; raises StopIteration with the outcome at the end.
+    /// Goes on with a value; raises `StopIteration` with the outcome at the end.
     #[expect(clippy::needless_pass_by_value, reason = "pyo3 hands arguments over by value")]
     fn send(&self, py: Python<'_>, value: Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         plain(py, self.step(py, Input::Send(value.as_ptr())))
@@ -206,10 +204,12 @@ fn throw_into(py: Python<'_>, awaitable: &Object, error: PyErr) -> Sent {
     };
     match function.call1((value,)) {
         Ok(value) => Sent::Yielded(Object::from_bound(value)),
-        Err(error) if error.is_instance_of::<PyStopIteration>(py) => match error.value(py).getattr(intern!(py, "value")) {
-            Ok(value) => Sent::Returned(Object::from_bound(value)),
-            Err(error) => Sent::Raised(error),
-        },
+        Err(error) if error.is_instance_of::<PyStopIteration>(py) => {
+            match error.value(py).getattr(intern!(py, "value")) {
+                Ok(value) => Sent::Returned(Object::from_bound(value)),
+                Err(error) => Sent::Raised(error),
+            }
+        }
         Err(error) => Sent::Raised(error),
     }
 }
@@ -242,14 +242,11 @@ impl Driver {
     #[inline]
     fn advance(&mut self, py: Python<'_>, input: Input) -> Result<Option<Object>, Stop> {
         let _inside = Inside::enter(self.flight.depth + 1);
-        let mut value = Object::none(py);
+        let none = Object::none(py);
         let mut sent = match input {
             Input::Send(given) => {
                 self.begin(py, given)?;
-                match &self.current {
-                    Some(current) => Some(object::send(py, current, given)),
-                    None => None,
-                }
+                self.current.as_ref().map(|current| object::send(py, current, given))
             }
             Input::Throw(error) => Some(self.throw(py, error)?),
         };
@@ -269,11 +266,11 @@ impl Driver {
                 }
                 None => {}
             }
-            sent = match self.start(py)? {
-                true => self.current.as_ref().map(|current| object::send(py, current, value.as_ptr())),
-                false => None,
+            sent = if self.start(py)? {
+                self.current.as_ref().map(|current| object::send(py, current, none.as_ptr()))
+            } else {
+                None
             };
-            value = Object::none(py);
         }
     }
 
@@ -463,10 +460,12 @@ impl Driver {
         }
         let Some(task) = &self.task else {
             // Nobody counts requests outside a task: a cancellation that came from outside is one of the dispatch.
-            return Ok(thrown.map_or(Ended::ByItself, |thrown| Ended::Cancelled(PyErr::from_value(thrown.into_bound(py)))));
+            return Ok(
+                thrown.map_or(Ended::ByItself, |thrown| Ended::Cancelled(PyErr::from_value(thrown.into_bound(py))))
+            );
         };
         let count = if rung { intern!(py, "uncancel") } else { intern!(py, "cancelling") };
-        let open: i64 = task.task.borrow(py).call_method0(count)?.extract()?;
+        let open: i64 = task.object.borrow(py).call_method0(count)?.extract()?;
         if open > task.requests {
             let error = match thrown {
                 Some(thrown) => thrown.into_bound(py),
@@ -491,7 +490,7 @@ impl Driver {
         }
         let Some(task) = self.task.as_ref().filter(|_| self.limit < u64::MAX) else { return Ok(()) };
         let left = Duration::from_nanos(self.limit.saturating_sub(self.flight.since_start()));
-        self.armed = Some(deadline::arm(py, &task.event_loop, &task.task, left)?);
+        self.armed = Some(deadline::arm(py, &task.event_loop, &task.object, left)?);
         Ok(())
     }
 
@@ -576,11 +575,16 @@ fn find_task(py: Python<'_>) -> PyResult<Option<Task>> {
     let Some(event_loop) = deadline::running_loop(py) else { return Ok(None) };
     let Some(task) = deadline::current_task(py, &event_loop) else { return Ok(None) };
     let mut requests: i64 = task.borrow(py).call_method0(intern!(py, "cancelling"))?.extract()?;
-    if requests > 0 && task.borrow(py).getattr_opt(intern!(py, "_must_cancel"))?.is_some_and(|must| must.is_truthy().unwrap_or(false)) {
+    if requests > 0
+        && task
+            .borrow(py)
+            .getattr_opt(intern!(py, "_must_cancel"))?
+            .is_some_and(|must| must.is_truthy().unwrap_or(false))
+    {
         // A hook has cancelled its own task; the request is still to be delivered, and it is for this dispatch.
         requests -= 1;
     }
-    Ok(Some(Task { event_loop, task, requests }))
+    Ok(Some(Task { event_loop, object: task, requests }))
 }
 
 /// Whether the caller runs inside trio, found out without importing it.

@@ -56,7 +56,13 @@ pub(crate) struct OwnEvent(Object);
 impl OwnEvent {
     /// Makes an event of a class that derives from `Event`.
     #[inline]
-    pub(crate) fn make(py: Python<'_>, class: &Object, name: &Object, payload: &Object, filled: Option<&Object>) -> PyResult<Self> {
+    pub(crate) fn make(
+        py: Python<'_>,
+        class: &Object,
+        name: &Object,
+        payload: &Object,
+        filled: Option<&Object>,
+    ) -> PyResult<Self> {
         // SAFETY: `class` was checked to derive from `Event` when it was remembered, so its instances begin with this
         // layout; CPython hands out zeroed memory, which is a valid `Event`.
         unsafe {
@@ -239,22 +245,30 @@ fn slot<R>(failed: R, work: impl FnOnce(Python<'_>) -> PyResult<R>) -> R {
     })
 }
 
-extern "C" fn event_new(class: *mut ffi::PyTypeObject, args: *mut ffi::PyObject, kwargs: *mut ffi::PyObject) -> *mut ffi::PyObject {
+extern "C" fn event_new(
+    class: *mut ffi::PyTypeObject,
+    args: *mut ffi::PyObject,
+    kwargs: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
     slot(ptr::null_mut(), |py| {
         // SAFETY: CPython passes the class, a tuple, and a dict or null.
         let (class, args, fields) = unsafe {
             (
                 Bound::from_borrowed_ptr(py, class.cast()),
                 Bound::from_borrowed_ptr(py, args).cast_into::<pyo3::types::PyTuple>()?,
-                Bound::from_borrowed_ptr_or_opt(py, kwargs).map(|fields| fields.cast_into::<PyDict>()).transpose()?,
+                Bound::from_borrowed_ptr_or_opt(py, kwargs).map(Bound::cast_into::<PyDict>).transpose()?,
             )
         };
         let own = class.getattr_opt(intern!(py, "event_name"))?.filter(|name| !name.is_none());
         let name = match (own, args.len()) {
             (Some(name), 0) => name.cast_into::<PyString>()?,
             (None, 1) => args.get_item(0)?.cast_into::<PyString>()?,
-            (Some(_), _) => return Err(PyTypeError::new_err("an event takes its fields by name: PreToolUseEvent(tool=…, args=…)")),
-            (None, _) => return Err(PyTypeError::new_err("Event() takes the event's name: Event(\"deploy:start\", target=…)")),
+            (Some(_), _) => {
+                return Err(PyTypeError::new_err("an event takes its fields by name: PreToolUseEvent(tool=…, args=…)"));
+            }
+            (None, _) => {
+                return Err(PyTypeError::new_err("Event() takes the event's name: Event(\"deploy:start\", target=…)"));
+            }
         };
         let payload = fields.map_or_else(|| Ok(PyDict::new(py)), |fields| fields.copy())?;
         let class = Object::from_bound(class);
@@ -301,14 +315,19 @@ extern "C" fn event_setattr(object: *mut ffi::PyObject, name: *mut ffi::PyObject
     })
 }
 
-extern "C" fn field_new(class: *mut ffi::PyTypeObject, args: *mut ffi::PyObject, kwargs: *mut ffi::PyObject) -> *mut ffi::PyObject {
+extern "C" fn field_new(
+    class: *mut ffi::PyTypeObject,
+    args: *mut ffi::PyObject,
+    kwargs: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
     slot(ptr::null_mut(), |py| {
         // SAFETY: CPython passes the class, a tuple, and a dict or null.
         let (args, none) = unsafe { (Bound::from_borrowed_ptr(py, args), kwargs.is_null()) };
         if !none {
             return Err(PyTypeError::new_err("Field() takes no keyword arguments"));
         }
-        let (name, record): (Bound<'_, PyString>, bool) = args.extract().or_else(|_| args.extract().map(|(name,)| (name, false)))?;
+        let (name, record): (Bound<'_, PyString>, bool) =
+            args.extract().or_else(|_| args.extract().map(|(name,)| (name, false)))?;
         // SAFETY: the class is `Field` or derives from it; zeroed memory is a valid `Field` but for its shape, set here.
         unsafe {
             let made = Object::from_owned(ffi::PyType_GenericAlloc(class, 0)).ok_or_else(|| PyErr::fetch(py))?;
@@ -331,7 +350,11 @@ extern "C" fn field_dealloc(object: *mut ffi::PyObject) {
     }
 }
 
-extern "C" fn field_get(descriptor: *mut ffi::PyObject, object: *mut ffi::PyObject, _class: *mut ffi::PyObject) -> *mut ffi::PyObject {
+extern "C" fn field_get(
+    descriptor: *mut ffi::PyObject,
+    object: *mut ffi::PyObject,
+    _class: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
     if object.is_null() {
         // SAFETY: reading the descriptor on the class gives itself.
         unsafe { ffi::Py_INCREF(descriptor) };
@@ -356,13 +379,27 @@ extern "C" fn field_get(descriptor: *mut ffi::PyObject, object: *mut ffi::PyObje
     }
 }
 
-extern "C" fn field_set(_descriptor: *mut ffi::PyObject, object: *mut ffi::PyObject, _value: *mut ffi::PyObject) -> c_int {
+extern "C" fn field_set(
+    _descriptor: *mut ffi::PyObject,
+    object: *mut ffi::PyObject,
+    _value: *mut ffi::PyObject,
+) -> c_int {
     // Reached only through `Field.__set__` itself: the event's own attribute assignment refuses before.
     // SAFETY: CPython passes a live object.
-    slot(-1, |py| Err(PyAttributeError::new_err(format!("{} is read-only", unsafe { Bound::from_borrowed_ptr(py, object) }.get_type().name()?))))
+    slot(-1, |py| {
+        Err(PyAttributeError::new_err(format!(
+            "{} is read-only",
+            unsafe { Bound::from_borrowed_ptr(py, object) }.get_type().name()?
+        )))
+    })
 }
 
-fn make_type(py: Python<'_>, name: &'static std::ffi::CStr, size: usize, slots: Vec<(c_int, *mut c_void)>) -> PyResult<Py<PyType>> {
+fn make_type(
+    py: Python<'_>,
+    name: &'static std::ffi::CStr,
+    size: usize,
+    slots: Vec<(c_int, *mut c_void)>,
+) -> PyResult<Py<PyType>> {
     let mut slots: Vec<_> = slots.into_iter().map(|(slot, pfunc)| ffi::PyType_Slot { slot, pfunc }).collect();
     slots.push(ffi::PyType_Slot { slot: 0, pfunc: ptr::null_mut() });
     let mut spec = ffi::PyType_Spec {

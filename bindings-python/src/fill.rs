@@ -14,7 +14,9 @@ pub(crate) fn value(py: Python<'_>, event: &Object, field: &Bound<'_, PyString>)
     let made = match field.to_str()? {
         "event_type" => event.bind(py),
         "session_id" => new_id().into_bound_py_any(py)?,
-        "tool_use_id" if has_tool_use_id(event.borrow(py).cast::<PyString>()?.to_str()?) => new_id().into_bound_py_any(py)?,
+        "tool_use_id" if has_tool_use_id(event.borrow(py).cast::<PyString>()?.to_str()?) => {
+            new_id().into_bound_py_any(py)?
+        }
         "timestamp" => now_ms().into_bound_py_any(py)?,
         "metadata" => PyDict::new(py).into_any(),
         _ => return Ok(None),

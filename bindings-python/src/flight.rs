@@ -118,7 +118,11 @@ impl Flight {
 
     /// Goes on with the reports of the stage; gives the outcome when it was the last one.
     #[inline]
-    pub(crate) fn resume(&mut self, py: Python<'_>, reports: impl IntoIterator<Item = Report<Object>>) -> Option<Finished> {
+    pub(crate) fn resume(
+        &mut self,
+        py: Python<'_>,
+        reports: impl IntoIterator<Item = Report<Object>>,
+    ) -> Option<Finished> {
         let stage = self.stage.take()?;
         let step = stage.resume(&PyHost::new(py), reports);
         self.take(step)

@@ -153,7 +153,12 @@ impl KnownEvents {
     }
 
     /// Remembers an event; gives back what has to be dropped outside the cell.
-    pub(crate) fn remember(&mut self, version: u64, name: Object, known: &Shared<Known>) -> Vec<(Object, Shared<Known>)> {
+    pub(crate) fn remember(
+        &mut self,
+        version: u64,
+        name: Object,
+        known: &Shared<Known>,
+    ) -> Vec<(Object, Shared<Known>)> {
         let stale = self.version != version || self.by_name.len() >= MAX_NAMES;
         let old = if stale { std::mem::take(&mut self.by_name) } else { Vec::new() };
         self.version = version;
@@ -184,7 +189,11 @@ pub(crate) fn payload_of(
         made
     } else {
         let kind = payload.get_type().name()?.to_string();
-        return Err(errors::raise(py, "invalid_payload", &format!("a payload is a mapping of fields, not a value of type {kind}")));
+        return Err(errors::raise(
+            py,
+            "invalid_payload",
+            &format!("a payload is a mapping of fields, not a value of type {kind}"),
+        ));
     };
     let Some(fields) = fields else { return Ok(Object::from_bound(given)) };
     let both = given.copy()?;

@@ -72,7 +72,7 @@ fn with_event<R>(event: &Bound<'_, PyAny>, look: impl FnOnce(EventRef<'_>) -> Py
     look(view.ok_or_else(|| pyo3::exceptions::PyTypeError::new_err("an event is expected"))?)
 }
 
-/// A field by name; KeyError where the payload lacks it and nothing is made up.
+/// A field by name; `KeyError` where the payload lacks it and nothing is made up.
 #[pyfunction]
 fn event_item<'py>(event: &Bound<'py, PyAny>, name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
     let py = event.py();
@@ -100,7 +100,11 @@ fn event_json(event: &Bound<'_, PyAny>) -> PyResult<String> {
 
 /// Calls a handler so that dispatches inside it know how deep they are.
 #[pyfunction]
-fn call_at_depth<'py>(handler: &Bound<'py, PyAny>, event: &Bound<'py, PyAny>, depth: u32) -> PyResult<Bound<'py, PyAny>> {
+fn call_at_depth<'py>(
+    handler: &Bound<'py, PyAny>,
+    event: &Bound<'py, PyAny>,
+    depth: u32,
+) -> PyResult<Bound<'py, PyAny>> {
     let _inside = Inside::enter(depth);
     handler.call1((event,))
 }

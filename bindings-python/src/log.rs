@@ -34,7 +34,8 @@ fn listening(py: Python<'_>) -> PyResult<&'static Listening> {
 pub(crate) fn is_on(py: Python<'_>) -> bool {
     let Ok(listening) = listening(py) else { return false };
     if let Some(verdicts) = &listening.verdicts
-        && let Some(verdict) = crate::object::dict_get(py, verdicts.bind(py).as_any().as_borrowed(), listening.level.as_ptr())
+        && let Some(verdict) =
+            crate::object::dict_get(py, verdicts.bind(py).as_any().as_borrowed(), listening.level.as_ptr())
     {
         return verdict.is_truthy().unwrap_or(false);
     }

@@ -166,9 +166,8 @@ impl Outcome {
     fn ext<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let ext = PyDict::new(py);
         for (dialect, value) in self.inner.ext() {
-            let value = copy(&value.borrow(py), Shape::Plain, host::MAX_NESTING).map_err(|deep| {
-                crate::errors::raise(py, "payload_too_deep", &format!("ext.{dialect}: {deep}"))
-            })?;
+            let value = copy(&value.borrow(py), Shape::Plain, host::MAX_NESTING)
+                .map_err(|deep| crate::errors::raise(py, "payload_too_deep", &format!("ext.{dialect}: {deep}")))?;
             ext.set_item(dialect, value)?;
         }
         Ok(ext)

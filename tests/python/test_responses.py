@@ -1,0 +1,134 @@
+"""HookResponse: every constructor, composition, and what the engine makes of wrong answers."""
+
+from __future__ import annotations
+
+import doctest
+import pickle
+from datetime import timedelta
+from typing import Any
+
+import hookweave
+import pytest
+from hookweave import HookClient, HookResponse, InvalidAnswer, Question
+
+
+def answered(answer: Any, event: Any = "PreToolUse", **options: Any) -> Any:
+    client = HookClient()
+    client.register_hook(event, lambda _: answer, name="a", **options)
+    return client.dispatch_sync(event, tool="x", args={})
+
+
+CONSTRUCTORS: list[tuple[HookResponse, str, str | None]] = [
+    (HookResponse.continue_(), "continue", None),
+    (HookResponse.allow("fine"), "allow", "fine"),
+    (HookResponse.ask("Sure?"), "ask", "Sure?"),
+    (HookResponse.block("no"), "block", "no"),
+    (HookResponse.retry("later", delay=1.5), "retry", "later"),
+    (HookResponse.skip("enough"), "continue", None),
+    (HookResponse.stop("halt"), "stop", "halt"),
+    (HookResponse(), "continue", None),
+    (HookResponse("block", reason="no"), "block", "no"),
+]
+
+
+@pytest.mark.parametrize(("response", "decision", "reason"), CONSTRUCTORS, ids=[repr(one[0]) for one in CONSTRUCTORS])
+def test_constructors(response: HookResponse, decision: str, reason: str | None) -> None:
+    for answer in (response, response.to_dict()):
+        outcome = answered(answer)
+        assert outcome.trace[0].failure is None
+        assert outcome.decision == decision
+        if decision != "ask":
+            assert outcome.reason == reason
+
+
+@pytest.mark.parametrize("action", ["continue_", "allow", "ask", "block", "retry", "skip", "stop"])
+def test_every_constructor_takes_every_part(action: str) -> None:
+    make = getattr(HookResponse, action)
+    response = make(
+        inject=["one", {"content": "two", "role": "user", "ephemeral": True}],
+        message={"text": "look", "level": "warning"},
+        suppress_output=True,
+        modified={"args": {"x": 1}},
+        ext={"claude-code": {"a": 1}},
+    )
+    outcome = answered(response)
+    assert outcome.trace[0].failure is None
+    assert [(one.content, one.role, one.ephemeral) for one in outcome.injections] == [
+        ("one", "system", False),
+        ("two", "user", True),
+    ]
+    assert [(one.hook, one.text, one.level) for one in outcome.messages] == [("a", "look", "warning")]
+    assert outcome.suppress_output and outcome.ext == {"claude-code": {"a": 1}}
+    assert outcome.modified == ["args"] and outcome.event.args == {"x": 1}
+
+
+def test_chaining_makes_new_responses() -> None:
+    base = HookResponse.block("no")
+    chained = base.inject("one").inject("two", role="user", ephemeral=True).message("look", "error")
+    assert base.to_dict() == {"action": "block", "reason": "no"}
+    outcome = answered(chained)
+    assert [one.content for one in outcome.injections] == ["one", "two"] and outcome.messages[0].level == "error"
+    listed = HookResponse.continue_(inject=["zero"]).inject("one")
+    assert [one.content for one in answered(listed).injections] == ["zero", "one"]
+    assert [one.content for one in answered(HookResponse.allow(inject="zero").inject("one")).injections] == [
+        "zero",
+        "one",
+    ]
+
+
+def test_durations() -> None:
+    for delay in (1.5, timedelta(seconds=1.5)):
+        assert answered(HookResponse.retry(delay=delay)).delay == 1.5
+    assert answered({"action": "retry", "delay_ms": 1500}).to_dict()["delay_ms"] == 1500
+    for timeout in (30, timedelta(seconds=30)):
+        response = HookResponse.ask("Sure?", options=["Yes", "No"], timeout=timeout, default="allow", remember="tool")
+        assert answered(response).asks == [Question("a", "Sure?", ("Yes", "No"), 30.0, "allow", "tool")]
+
+
+def test_immutable_comparable_printable() -> None:
+    response = HookResponse.block("no")
+    with pytest.raises(AttributeError, match="immutable"):
+        response.reason = "x"  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match="immutable"):
+        del response._answer
+    assert response == HookResponse("block", reason="no") != HookResponse.block() and response != 3
+    assert len({response, HookResponse("block", reason="no")}) == 1
+    assert repr(response) == "HookResponse('block', reason='no')" and repr(HookResponse()) == "HookResponse('continue')"
+    assert pickle.loads(pickle.dumps(response)) == response
+
+
+INVALID: list[tuple[Any, str]] = [
+    (True, "nothing or an object, not `true`"),
+    (False, "nothing or an object"),
+    ("block", "a string"),
+    ([1], "a list"),
+    (3, "an integer"),
+    (object(), "object"),
+    ({"acton": "block"}, "did you mean `action`"),
+    ({"action": "blok"}, "did you mean `block`"),
+    ({"action": "block", "reason": 3}, "`reason` must be a string"),
+    ({"modified": {"tool": "y"}}, "modified.tool"),
+    ({"modified": {"args": [1]}}, "modified.args"),
+    ({"action": "block", "delay": 1}, "retry"),
+    ({1: "x"}, "not a string"),
+    (HookResponse("deny"), "unknown action"),  # type: ignore[arg-type]
+]
+
+
+@pytest.mark.parametrize(("answer", "text"), INVALID, ids=[repr(one[0])[:40] for one in INVALID])
+def test_invalid_answers_say_what_and_where(answer: Any, text: str) -> None:
+    failure = answered(answer).trace[0].failure
+    assert failure is not None and failure.kind == "invalid_answer"
+    assert isinstance(failure.error, InvalidAnswer) and text in failure.message, failure.message
+
+
+def test_the_package_s_example_runs() -> None:
+    assert doctest.testmod(hookweave).failed == 0
+
+
+def test_outcomes_print_and_repeat_themselves() -> None:
+    outcome = answered(HookResponse.block("no"))
+    assert repr(outcome) == '<Outcome of PreToolUse: block, blocked because "no">'
+    assert outcome.event is outcome.event and outcome.to_dict() == outcome.to_dict()
+    assert outcome.votes[0].action == "block" and outcome.feedback == [] and outcome.duration > 0
+    assert repr(outcome) == repr(outcome)
