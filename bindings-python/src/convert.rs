@@ -52,10 +52,11 @@ pub(crate) enum Shape {
 }
 
 fn is_record(value: &Bound<'_, PyAny>) -> bool {
-    RECORD.get(value.py()).is_some_and(|class| value.get_type().is(class))
+    RECORD.get(value.py()).is_some_and(|class| value.get_type_ptr().cast() == class.as_ptr())
 }
 
 /// Whether the engine copies this value rather than sharing it.
+#[inline]
 pub(crate) fn is_container(value: &Bound<'_, PyAny>) -> bool {
     value.is_exact_instance_of::<PyDict>()
         || value.is_exact_instance_of::<PyList>()
@@ -70,6 +71,14 @@ pub(crate) fn copy<'py>(value: &Bound<'py, PyAny>, shape: Shape, left: usize) ->
     if record || value.is_exact_instance_of::<PyDict>() {
         let inner = left.checked_sub(1).ok_or(TooDeep)?;
         let class = if shape == Shape::Record || (shape == Shape::Same && record) { RECORD.get(py) } else { None };
+        if class.is_none()
+            && let Ok(fields) = value.cast_exact::<PyDict>()
+            && fields.iter().all(|(_, field)| !is_container(&field))
+            && let Ok(copied) = fields.copy()
+        {
+            // Only leaves: CPython copies the table as it is.
+            return Ok(copied.into_any());
+        }
         let made = class.and_then(|class| class.bind(py).call0().ok()).and_then(|made| made.cast_into::<PyDict>().ok());
         let made = made.unwrap_or_else(|| PyDict::new(py));
         if let Ok(fields) = value.cast::<PyDict>() {

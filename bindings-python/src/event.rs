@@ -31,8 +31,11 @@ struct Event {
     payload: Option<Object>,
     /// Values that the engine made up because the payload lacks them; shared by all events of one dispatch.
     filled: Option<Object>,
-    /// The containers that this holder touched, copied.
-    copies: Option<Object>,
+    /// The container that this holder touched first, copied, and the name of its field.
+    first_name: Option<Object>,
+    first: Option<Object>,
+    /// Further ones in a dict by name; most hooks touch one.
+    more: Option<Object>,
 }
 
 /// A `Field` instance: the descriptor of one payload field.
@@ -112,7 +115,7 @@ impl OwnEvent {
         // SAFETY: the layout is known; the parts are taken out first, because dropping them may run Python code.
         let parts = unsafe {
             let event = self.0.as_ptr().cast::<Event>();
-            ((*event).payload.take(), (*event).filled.take(), (*event).copies.take())
+            ((*event).payload.take(), (*event).filled.take(), (*event).first.take(), (*event).more.take())
         };
         drop(parts);
     }
@@ -164,7 +167,7 @@ impl<'a> EventRef<'a> {
     #[inline]
     pub(crate) fn renew(&self) {
         // SAFETY: `self` is an event; the old copies are taken out first, because dropping them may run Python code.
-        let old = unsafe { (*self.raw()).copies.take() };
+        let old = unsafe { ((*self.raw()).first.take(), (*self.raw()).more.take()) };
         drop(old);
     }
 
@@ -173,13 +176,10 @@ impl<'a> EventRef<'a> {
         if name.is(intern!(py, "event_type")) {
             return Ok(self.name());
         }
-        // SAFETY: `self` is an event; every part is cloned before other code runs.
-        let (copies, payload) = unsafe { ((*self.raw()).copies.clone(), (*self.raw()).payload.clone()) };
-        if let Some(copies) = &copies
-            && let Some(found) = dict_get(py, copies.borrow(py), name.as_ptr())
-        {
-            return Ok(Some(Object::of(&found)));
+        if let Some(touched) = self.touched(py, name) {
+            return Ok(Some(touched));
         }
+        let payload = self.payload();
         let Some(payload) = payload else { return Ok(None) };
         let Some(value) = dict_get(py, payload.borrow(py), name.as_ptr()) else { return self.fill(py, name) };
         if !is_container(&value) {
@@ -188,14 +188,39 @@ impl<'a> EventRef<'a> {
         let made = copy(&value, shape, MAX_NESTING).map_err(|deep| {
             errors::raise(py, "payload_too_deep", &format!("{name}: {deep}; hooks get copies of at most that depth"))
         })?;
-        let copies = copies.unwrap_or_else(|| {
-            let fresh = Object::from_bound(PyDict::new(py));
-            // SAFETY: as above, and there was no value that could be dropped here.
-            unsafe { (*self.raw()).copies = Some(fresh.clone()) };
-            fresh
-        });
-        copies.borrow(py).cast::<PyDict>()?.set_item(name, &made)?;
+        self.keep_touched(py, name, &made)?;
         Ok(Some(Object::from_bound(made)))
+    }
+
+    /// The copy that this holder got of a field before.
+    #[inline]
+    fn touched(&self, py: Python<'_>, name: &Bound<'_, PyString>) -> Option<Object> {
+        // SAFETY: `self` is an event; every part is cloned before other code runs.
+        unsafe {
+            let event = self.raw();
+            let first = (*event).first.as_ref()?;
+            if (*event).first_name.as_ref().is_some_and(|first| first.as_ptr() == name.as_ptr()) {
+                return Some(first.clone());
+            }
+            let more = (*event).more.clone()?;
+            dict_get(py, more.borrow(py), name.as_ptr()).map(|found| Object::of(&found))
+        }
+    }
+
+    /// Remembers the copy of a field; names are interned, so that an address is as good as a name.
+    #[inline]
+    fn keep_touched(&self, py: Python<'_>, name: &Bound<'_, PyString>, copy: &Bound<'_, PyAny>) -> PyResult<()> {
+        // SAFETY: `self` is an event; what is replaced is taken out before it is dropped.
+        let more = unsafe {
+            let event = self.raw();
+            if (*event).first.is_none() {
+                let old = ((*event).first_name.replace(Object::of(name)), (*event).first.replace(Object::of(copy)));
+                drop(old);
+                return Ok(());
+            }
+            (*event).more.get_or_insert_with(|| Object::from_bound(PyDict::new(py))).clone()
+        };
+        more.borrow(py).cast::<PyDict>()?.set_item(name, copy)
     }
 
     /// The whole payload with what the engine made up.
@@ -213,7 +238,8 @@ impl<'a> EventRef<'a> {
         }
         let Some(event) = self.name() else { return Ok(None) };
         let Some(made) = fill::value(py, &event, name)? else { return Ok(None) };
-        if is_container(made.borrow(py).as_any()) {
+        if is_container(&made.borrow(py)) {
+            self.keep_touched(py, name, &made.borrow(py))?;
             return Ok(Some(made));
         }
         let filled = self.share_filled(py);
@@ -282,8 +308,9 @@ extern "C" fn event_dealloc(object: *mut ffi::PyObject) {
     // the reference that every instance of a heap type holds.
     unsafe {
         let event = object.cast::<Event>();
-        let parts = ((*event).name.take(), (*event).payload.take(), (*event).filled.take(), (*event).copies.take());
-        drop(parts);
+        let parts = ((*event).name.take(), (*event).payload.take(), (*event).filled.take());
+        let copies = ((*event).first_name.take(), (*event).first.take(), (*event).more.take());
+        drop((parts, copies));
         free(object);
     }
 }
