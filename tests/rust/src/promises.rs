@@ -44,6 +44,9 @@ impl Promises {
         self.rechecks += if stage.is_recheck() { reports.len() } else { 0 };
         let ahead = stage.ahead();
         let planned: Vec<HookId> = stage.planned().iter().map(|call| call.entry().id()).collect();
+        if ids.is_empty() {
+            theatre.complain("the machine asks for a stage without hooks".to_owned());
+        }
         if !ids.iter().all(|id| planned.contains(id)) {
             theatre.complain(format!("the machine asks for {ids:?}, which is not among the planned {planned:?}"));
         }
