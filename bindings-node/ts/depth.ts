@@ -33,6 +33,33 @@ function overlapping(): number {
   return carried.getStore() ?? base;
 }
 
+/** A handler of a dispatch of this depth begins; gives what `climb` needs when its synchronous part is over. */
+export function descend(depth: number): number {
+  const before = inside;
+  inside = depth + 1;
+  return before;
+}
+
+/** The synchronous part of a handler is over. */
+export function climb(before: number): void {
+  inside = before;
+}
+
+/** Whether handlers have to be called by `callTracked`. */
+export function isTracking(): boolean {
+  return tracking;
+}
+
+/** Calls a handler so that what it does after a wait is known to be its doing. */
+export function callTracked<E, C>(
+  depth: number,
+  handler: (event: E, context: C) => unknown,
+  event: E,
+  context: C,
+): unknown {
+  return carried.run(depth + 1, handler, event, context);
+}
+
 /** Calls a handler of a dispatch of this depth. */
 export function callAt<E, C>(
   depth: number,
@@ -40,15 +67,11 @@ export function callAt<E, C>(
   event: E,
   context: C,
 ): unknown {
-  const before = inside;
-  inside = depth + 1;
+  const before = descend(depth);
   try {
-    return tracking
-      ? carried.run(inside, handler, event, context)
-      : // Called without a receiver: a handler must not find the engine's records in `this`.
-        handler(event, context);
+    return tracking ? callTracked(depth, handler, event, context) : handler(event, context);
   } finally {
-    inside = before;
+    climb(before);
   }
 }
 

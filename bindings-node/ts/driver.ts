@@ -8,8 +8,9 @@
 
 import { AsyncResource } from "node:async_hooks";
 
+import { clock, timeAt } from "./clock.js";
 import { renew, unwatch, watch, type Waiting } from "./deadline.js";
-import { beginWait, callAt, depthHere, endWait } from "./depth.js";
+import { beginWait, callTracked, climb, depthHere, descend, endWait, isTracking } from "./depth.js";
 import { Turn } from "./event.js";
 import type { Fields } from "./event.js";
 import { crossing, limits, refuseDepth } from "./native.js";
@@ -17,15 +18,12 @@ import type { Reported } from "./native.js";
 import { Outcome } from "./outcome.js";
 import type { Call, Plan } from "./plan.js";
 import { answered, failed, timedOut, timeoutReason } from "./saying.js";
-import { settle, type Take } from "./settle.js";
+import { listen, settle, type Take } from "./settle.js";
 import { Stages } from "./stages.js";
-import { begin, clock, Trail } from "./trail.js";
+import { begin, Trail } from "./trail.js";
 
 const { maxDepth } = limits();
 const MANUAL = { requireManualDestroy: true };
-
-/** Nobody's hooks have ended. */
-const NONE: readonly undefined[] = [];
 
 /** Runs an event's hooks. */
 export function run(
@@ -37,7 +35,7 @@ export function run(
   if (depth > maxDepth) crossing(() => refuseDepth(depth));
   if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
   if (plan.calls.length === 0) {
-    return Promise.resolve(new Outcome(new Trail(plan, payload, clock(), NONE)));
+    return Promise.resolve(new Outcome(new Trail(plan, payload)));
   }
   return new Dispatch(plan, payload, depth, signal ?? null).start();
 }
@@ -58,7 +56,6 @@ export class Dispatch extends Trail implements Waiting {
   previous: Waiting | null = null;
   next: Waiting | null = null;
 
-  private position = 0;
   private turn: Turn | null = null;
   private stages: Stages | null = null;
   /** Whether it is in the list of deadlines, for the hook at this position. */
@@ -73,8 +70,6 @@ export class Dispatch extends Trail implements Waiting {
   private context: AsyncResource | null = null;
   private cancel: (() => void) | null = null;
 
-  declare readonly ends: (bigint | undefined)[];
-
   static {
     // One value for all of them, and no field for each.
     Object.defineProperty(this.prototype, "holds", { value: true });
@@ -86,12 +81,12 @@ export class Dispatch extends Trail implements Waiting {
     readonly depth: number,
     readonly signal: AbortSignal | null,
   ) {
-    super(plan, payload, clock(), new Array<bigint | undefined>(plan.calls.length));
+    super(plan, payload);
   }
 
   /** When the hook at this position began: when the one before it ended. */
   get since(): bigint {
-    return (this.position > 0 ? this.ends[this.position - 1] : undefined) ?? this.began;
+    return timeAt(this, this.position);
   }
 
   /** Milliseconds that the hook at this position may take. */
@@ -178,10 +173,16 @@ export class Dispatch extends Trail implements Waiting {
     while (this.position < calls.length) {
       const call = calls[this.position] as Call;
       if (this.signal !== null) this.check();
+      const { handler } = call;
       const turn = new Turn(this, this.payload);
+      const before = descend(this.depth);
       let result: unknown;
       try {
-        result = callAt(this.depth, call.handler, Turn.event(turn), turn);
+        result = isTracking()
+          ? callTracked(this.depth, call.handler, Turn.event(turn), turn)
+          : // Called without a receiver: a handler must not find the engine's records in `this`.
+            handler(Turn.event(turn), turn);
+        climb(before);
         if (result !== undefined && result !== null && this.waitFor(result)) {
           this.turn = turn;
           if (this.watched) renew(this);
@@ -189,6 +190,7 @@ export class Dispatch extends Trail implements Waiting {
           return null;
         }
       } catch (error) {
+        climb(before);
         const values = this.opened();
         return this.enter(values, [failed(values, "raised", error, this.took())]);
       }
@@ -196,10 +198,15 @@ export class Dispatch extends Trail implements Waiting {
         const values = this.opened();
         return this.enter(values, [answered(values, result, this.took())]);
       }
-      this.ends[this.position++] = clock();
+      this.pass();
     }
     if (this.signal !== null) this.check();
     return new Outcome(this);
+  }
+
+  /** The hook at this position has nothing to say. */
+  private pass(): void {
+    this.times[this.first + ++this.position] = clock();
   }
 
   /** Listens to what a handler returned, if it has to be waited for. */
@@ -212,6 +219,11 @@ export class Dispatch extends Trail implements Waiting {
       this.rejected = (error) => {
         if (era === this.era) this.say((values) => failed(values, "raised", error, this.took()));
       };
+    }
+    // What nearly every handler returns; anything else is looked at more closely.
+    if ((result as Partial<Promise<unknown>>).constructor === Promise) {
+      void listen.call(result as Promise<unknown>, this.resolved, this.rejected);
+      return true;
     }
     return settle(result, this.resolved, this.rejected);
   }
@@ -228,7 +240,7 @@ export class Dispatch extends Trail implements Waiting {
       this.say((values) => answered(values, value, this.took()));
       return;
     }
-    this.ends[this.position++] = clock();
+    this.pass();
     try {
       const outcome = this.walk();
       if (outcome !== null) this.finish(outcome);

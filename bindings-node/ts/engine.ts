@@ -1,5 +1,6 @@
 /** A client's inner side: its hooks, the plans it remembers, and the hooks that nobody waits for. */
 
+import { clock } from "./clock.js";
 import { callAt } from "./depth.js";
 import { watch, unwatch, type Waiting } from "./deadline.js";
 import { describe, errorOf } from "./errors.js";
@@ -9,7 +10,7 @@ import type { Outcome } from "./outcome.js";
 import { Plan, type Call, type Crew } from "./plan.js";
 import { failed, timeoutReason } from "./saying.js";
 import { settle } from "./settle.js";
-import { clock, type Trail } from "./trail.js";
+import type { Trail } from "./trail.js";
 import type { Logger } from "./types.js";
 import { copyContainer } from "./values.js";
 

@@ -93,12 +93,12 @@ export class Turn {
 
   /** Fires when the hook's time is over or its dispatch is cancelled. */
   get signal(): AbortSignal {
-    return (this.#touched().controller ??= new AbortController()).signal;
+    return (Turn.#touched(this).controller ??= new AbortController()).signal;
   }
 
   /** Ends the hook's time. */
   static abort(turn: Turn, reason: unknown): void {
-    (turn.#touched().controller ??= new AbortController()).abort(reason);
+    (Turn.#touched(turn).controller ??= new AbortController()).abort(reason);
   }
 
   /** The event of a turn. */
@@ -109,7 +109,7 @@ export class Turn {
   static field(turn: Turn, name: string): unknown {
     const value = turn.#payload[name];
     if (typeof value !== "object" && value !== undefined && name !== "eventType") return value;
-    return turn.#slowField(name, value);
+    return Turn.#slowField(turn, name, value);
   }
 
   static names(turn: Turn): string[] {
@@ -139,22 +139,23 @@ export class Turn {
       setField(
         fields,
         name,
-        turn.#own?.copies.get(name) ?? turn.#filled(name, turn.#payload[name]),
+        turn.#own?.copies.get(name) ?? Turn.#filled(turn, name, turn.#payload[name]),
       );
     }
     return jsonText(canonicalFields(turn.#scene.plan.event, fields));
   }
 
-  #touched(): Own {
-    return (this.#own ??= { copies: new Map(), controller: null });
+  // Static, because private methods would cost every turn a mark of its class.
+  static #touched(turn: Turn): Own {
+    return (turn.#own ??= { copies: new Map(), controller: null });
   }
 
-  #slowField(name: string, given: unknown): unknown {
-    const value = this.#filled(name, given);
+  static #slowField(turn: Turn, name: string, given: unknown): unknown {
+    const value = Turn.#filled(turn, name, given);
     // What every object inherits is no field of the event.
-    if (!isContainer(value) || (value === given && !Object.hasOwn(this.#payload, name)))
+    if (!isContainer(value) || (value === given && !Object.hasOwn(turn.#payload, name)))
       return value;
-    const { copies } = this.#touched();
+    const { copies } = Turn.#touched(turn);
     const known = copies.get(name);
     if (known !== undefined) return known;
     const copy = copyContainer(value);
@@ -162,10 +163,10 @@ export class Turn {
     return copy;
   }
 
-  #filled(name: string, value: unknown): unknown {
+  static #filled(turn: Turn, name: string, value: unknown): unknown {
     if (name !== "eventType" && !((value === undefined || value === null) && isFilled(name)))
       return value;
-    return envelopeOf(this.#scene)[name] ?? value;
+    return envelopeOf(turn.#scene)[name] ?? value;
   }
 
   /** Printing an event looks past its proxy: `this` is the event then, and the turn when the context is printed. */

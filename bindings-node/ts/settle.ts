@@ -2,7 +2,7 @@
 
 // The platform's own, so that a handler's promise is waited for as `await` would, and not as its class may pretend.
 // eslint-disable-next-line @typescript-eslint/unbound-method
-const { then: listen } = Promise.prototype;
+export const { then: listen } = Promise.prototype;
 
 /** Takes a value. */
 export type Take = (value: unknown) => void;

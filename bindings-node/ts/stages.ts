@@ -4,6 +4,7 @@
  * A stage is one hook, or several that start together. What came of it crosses once, and the core says what is next.
  */
 
+import { clock } from "./clock.js";
 import { unwatch, watch, type Waiting } from "./deadline.js";
 import { callAt } from "./depth.js";
 import type { Dispatch } from "./driver.js";
@@ -13,7 +14,7 @@ import { Outcome } from "./outcome.js";
 import type { Call } from "./plan.js";
 import { answered, failed, nothing, timedOut, timeoutReason } from "./saying.js";
 import { settle } from "./settle.js";
-import { clock, type Loud } from "./trail.js";
+import type { Loud } from "./trail.js";
 
 /** The rest of a dispatch, as the core leads it. */
 export class Stages {

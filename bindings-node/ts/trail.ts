@@ -1,13 +1,9 @@
 /** What a dispatch leaves behind: everything that its outcome is derived from. */
 
+import { clock, currentBlock, reserve, timeAt, type Times } from "./clock.js";
 import type { Envelope, Fields, Scene } from "./event.js";
 import { crossing, type NativeRun, type Reported, type Stand } from "./native.js";
 import type { Plan } from "./plan.js";
-
-/** Reads the clock that durations are measured with. */
-// It needs no receiver.
-// eslint-disable-next-line @typescript-eslint/unbound-method
-export const { bigint: clock } = process.hrtime;
 
 /** The native side of a dispatch. */
 export interface Loud {
@@ -19,30 +15,37 @@ export interface Loud {
 }
 
 /** A dispatch as far as its outcome needs it. */
-export class Trail implements Scene {
+export class Trail implements Scene, Times {
   envelope: Envelope | null = null;
   /** Made once a hook has something to say, or when somebody asks for details. */
   loud: Loud | null = null;
+  /** How many hooks have ended without having anything to say. */
+  position = 0;
+  readonly first: number;
+  readonly times: BigUint64Array;
 
   constructor(
     readonly plan: Plan,
     readonly payload: Fields,
-    readonly began: bigint,
-    /** When each hook ended, while all of them answered nothing. */
-    readonly ends: readonly (bigint | undefined)[],
-  ) {}
+  ) {
+    this.first = reserve(plan.calls.length + 1);
+    this.times = currentBlock();
+    this.times[this.first] = clock();
+  }
+
+  /** When the dispatch began. */
+  get began(): bigint {
+    return timeAt(this, 0);
+  }
 }
 
 /** Nanoseconds that each of the hooks took that have answered nothing. */
-function quietTimes({ began, ends }: Trail): number[] {
-  const times: number[] = [];
-  let before = began;
-  for (const end of ends) {
-    if (end === undefined) break;
-    times.push(Number(end - before));
-    before = end;
+function quietTimes(trail: Trail): number[] {
+  const took: number[] = [];
+  for (let word = 1; word <= trail.position; word++) {
+    took.push(Number(timeAt(trail, word) - timeAt(trail, word - 1)));
   }
-  return times;
+  return took;
 }
 
 /** The native side of a dispatch that is over. */
