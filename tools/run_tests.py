@@ -156,7 +156,8 @@ def main() -> int:
     parser.add_argument("--python", default=sys.executable, help="the Python that has hookweave installed")
     parser.add_argument("--node", action="append", default=[], help="a Node program to test with; may be repeated")
     options = parser.parse_args()
-    nodes = options.node or [shutil.which("node") or "node"]
+    # Suites run in other folders than this one.
+    nodes = [str(Path(shutil.which(node) or node).absolute()) for node in options.node or ["node"]]
     suites = [*rust_suites(), *python_suites(options.python), *node_suites(nodes), *tool_suites(options.python)]
     if options.suites:
         unknown = set(options.suites) - {suite.name for suite in suites} - {suite.name.split()[0] for suite in suites}
