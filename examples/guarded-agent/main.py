@@ -1,4 +1,4 @@
-"""An agent works through recorded tool calls, guarded by a policy: the Python program."""
+"""An agent works through a list of tool calls, guarded by a policy: the Python program."""
 
 import argparse
 import asyncio
@@ -181,7 +181,7 @@ class Policy:
 
 
 class Agent:
-    """Replays recorded calls the way an agent's tool loop makes them."""
+    """Makes the listed calls the way an agent's tool loop makes them."""
 
     def __init__(self, client: HookClient, folder: Path) -> None:
         self.client, self.folder = client, folder
@@ -219,7 +219,7 @@ class Agent:
 
 
 def carry_out(folder: Path, call: dict[str, Any], args: dict[str, Any], result: dict[str, Any]) -> None:
-    """Does to the files in the folder what the recorded tool did to the project's."""
+    """Does to the files in the folder what the tool did to the project's."""
     if call["tool"] not in ("Read", "Write", "Edit", "NotebookEdit") or not result["success"]:
         return
     path = in_folder(folder, args)
@@ -237,7 +237,7 @@ def carry_out(folder: Path, call: dict[str, Any], args: dict[str, Any], result: 
 
 
 def in_folder(folder: Path, args: dict[str, Any]) -> Path:
-    """Where a file of the recorded project lies in this run."""
+    """Where a file of the project lies in this run."""
     path: str = args.get("file_path") or args["notebook_path"]
     return folder / "files" / path.removeprefix(f"{PROJECT}/")
 
@@ -306,7 +306,7 @@ async def main() -> None:
     """Works through the calls and prints what happened."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="an empty folder for the files, the log and the records of this run")
-    parser.add_argument("calls", type=Path, help="the recorded calls, one JSON object a line")
+    parser.add_argument("calls", type=Path, help="the calls, one JSON object a line")
     options = parser.parse_args()
     folder: Path = options.folder
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-//! An agent works through recorded tool calls, guarded by a policy: the Rust program.
+//! An agent works through a list of tool calls, guarded by a policy: the Rust program.
 #![allow(clippy::print_stdout, reason = "the table is what the program is for")]
 #![allow(clippy::indexing_slicing, reason = "what is indexed is JSON, where a missing member is null")]
 
@@ -175,7 +175,7 @@ fn limit_time(event: &Event) -> Option<HookResponse> {
 
 // --- the agent -----------------------------------------------------------------------------------
 
-/// Replays recorded calls the way an agent's tool loop makes them.
+/// Makes the listed calls the way an agent's tool loop makes them.
 struct Agent<'a> {
     engine: &'a Engine,
     folder: &'a Path,
@@ -236,7 +236,7 @@ impl Agent<'_> {
     }
 }
 
-/// Does to the files in the folder what the recorded tool did to the project's.
+/// Does to the files in the folder what the tool did to the project's.
 fn carry_out(folder: &Path, call: &Value, args: &Value, result: &Value) -> Result<(), Box<dyn Error>> {
     let tool = text(&call["tool"]);
     if !["Read", "Write", "Edit", "NotebookEdit"].contains(&tool) || result["success"] != true {
@@ -256,7 +256,7 @@ fn carry_out(folder: &Path, call: &Value, args: &Value, result: &Value) -> Resul
     Ok(fs::write(&path, new)?)
 }
 
-/// Where a file of the recorded project lies in this run.
+/// Where a file of the project lies in this run.
 fn in_folder(folder: &Path, args: &Value) -> PathBuf {
     let name = text(args.get("file_path").unwrap_or(&args["notebook_path"]));
     folder.join("files").join(name.trim_start_matches(PROJECT).trim_start_matches('/'))

@@ -1,4 +1,4 @@
-/** An agent works through recorded tool calls, guarded by a policy: the TypeScript program. */
+/** An agent works through a list of tool calls, guarded by a policy: the TypeScript program. */
 
 import * as fs from "node:fs";
 import * as path from "node:path";
@@ -189,7 +189,7 @@ class Policy {
 
 // --- the agent -----------------------------------------------------------------------------------
 
-/** Replays recorded calls the way an agent's tool loop makes them. */
+/** Makes the listed calls the way an agent's tool loop makes them. */
 class Agent {
   outcomes: Outcome[] = [];
 
@@ -230,7 +230,7 @@ class Agent {
   }
 }
 
-/** Does to the files in the folder what the recorded tool did to the project's. */
+/** Does to the files in the folder what the tool did to the project's. */
 function carryOut(folder: string, call: Call, args: Args, result: Result): void {
   if (!["Read", "Write", "Edit", "NotebookEdit"].includes(call.tool) || !result.success) return;
   const file = inFolder(folder, args);
@@ -245,7 +245,7 @@ function carryOut(folder: string, call: Call, args: Args, result: Result): void 
   fs.writeFileSync(file, fresh);
 }
 
-/** Where a file of the recorded project lies in this run. */
+/** Where a file of the project lies in this run. */
 function inFolder(folder: string, args: Args): string {
   const name = String(args.file_path ?? args.notebook_path);
   return path.join(folder, "files", path.posix.relative(PROJECT, name));
