@@ -1,42 +1,65 @@
 /**
  * When hooks began and ended.
  *
- * The clock gives integers of 64 bits, which as values of the language are objects. They are kept in shared blocks of
- * bare words instead: a dispatch takes as many words as it has hooks, and one for its beginning.
+ * The clock gives integers of 64 bits, which as values of the language are objects. While a dispatch runs they are
+ * noted as bare words in one array that never moves, which is what makes noting them cheap; when it ends they are
+ * copied out as plain numbers.
  */
 
 // It needs no receiver.
 // eslint-disable-next-line @typescript-eslint/unbound-method
-export const { bigint: clock } = process.hrtime;
+const { bigint: clock } = process.hrtime;
 
-const BLOCK = 1024;
-let block = new BigUint64Array(BLOCK);
-let used = 0;
+/** Words of one slot: the beginning, and the end of each hook. */
+const SLOT = 16;
+/** Dispatches that can note their times in words at once; more of them keep numbers of their own. */
+const SLOTS = 256;
 
-/** The words of one dispatch: the time of its beginning, and the end of each hook. */
-export interface Times {
-  readonly times: BigUint64Array;
-  /** Where its words begin. */
-  readonly first: number;
+const words = new BigUint64Array(SLOT * SLOTS);
+const halves = new Uint32Array(words.buffer);
+const free = Array.from({ length: SLOTS }, (_, slot) => slot * SLOT);
+/** Which half of a word is the low one. */
+const low = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1 ? 0 : 1;
+const high = 1 - low;
+
+/** The time as a plain number of nanoseconds. */
+export function now(): number {
+  return Number(clock());
 }
 
-/** Takes words out of a block; the place is that of the first. */
-export function reserve(words: number): number {
-  if (used + words > block.length) {
-    block = new BigUint64Array(Math.max(BLOCK, words));
-    used = 0;
+/** The times of one dispatch, in nanoseconds on `process.hrtime`'s clock. */
+export class Times {
+  /** The first word of its slot; negative without one. */
+  private slot: number;
+  /** Its times as numbers, when it has no slot. */
+  private own: number[] | null = null;
+
+  /** Notes the beginning. */
+  constructor(hooks: number) {
+    this.slot = hooks > 0 && hooks < SLOT && free.length > 0 ? (free.pop() as number) : -1;
+    this.note(0);
   }
-  const first = used;
-  used += words;
-  return first;
-}
 
-/** The block that words were last taken of. */
-export function currentBlock(): BigUint64Array {
-  return block;
-}
+  /** Notes that something ends now; beginnings and ends are noted in order. */
+  note(index: number): void {
+    if (this.slot >= 0) words[this.slot + index] = clock();
+    else (this.own ??= []).push(now());
+  }
 
-/** The time in a word. */
-export function timeAt({ times, first }: Times, word: number): bigint {
-  return times[first + word] ?? 0n;
+  /** What was noted at a place. */
+  at(index: number): number {
+    if (this.slot < 0) return this.own?.[index] ?? 0;
+    const half = 2 * (this.slot + index);
+    return (halves[half + high] ?? 0) * 0x1_0000_0000 + (halves[half + low] ?? 0);
+  }
+
+  /** Copies what was noted, so that the slot can serve another dispatch. */
+  close(count: number): void {
+    if (this.slot < 0) return;
+    const own: number[] = [];
+    for (let index = 0; index < count; index++) own.push(this.at(index));
+    free.push(this.slot);
+    this.slot = -1;
+    this.own = own;
+  }
 }

@@ -6,10 +6,12 @@
  * Hooks that finish within the turn never come near it.
  */
 
+import { now } from "./clock.js";
+
 /** Something that waits and must not wait for ever. */
 export interface Waiting {
-  /** When the wait began, on `process.hrtime`'s clock. */
-  since: bigint;
+  /** When the wait began, in nanoseconds on `process.hrtime`'s clock. */
+  since: number;
   /** Milliseconds that it may last; `Infinity` is without end. */
   limit: number;
   /** Whether the process must stay alive until the deadline. */
@@ -73,13 +75,13 @@ function sweep(): void {
     timer = null;
   }
   shortest = Infinity;
-  const now = process.hrtime.bigint();
+  const time = now();
   let soonest = Infinity;
   let holds = false;
   const over: Waiting[] = [];
   for (let waiting = first; waiting !== null; waiting = waiting.next) {
     if (waiting.limit === Infinity) continue;
-    const left = waiting.limit - Number(now - waiting.since) / 1e6;
+    const left = waiting.limit - (time - waiting.since) / 1e6;
     if (left <= 0) {
       over.push(waiting);
       continue;

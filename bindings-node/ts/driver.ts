@@ -8,7 +8,7 @@
 
 import { AsyncResource } from "node:async_hooks";
 
-import { clock, timeAt } from "./clock.js";
+import { now } from "./clock.js";
 import { renew, unwatch, watch, type Waiting } from "./deadline.js";
 import { beginWait, callTracked, climb, depthHere, descend, endWait, isTracking } from "./depth.js";
 import { Turn } from "./event.js";
@@ -85,8 +85,8 @@ export class Dispatch extends Trail implements Waiting {
   }
 
   /** When the hook at this position began: when the one before it ended. */
-  get since(): bigint {
-    return timeAt(this, this.position);
+  get since(): number {
+    return this.at(this.position);
   }
 
   /** Milliseconds that the hook at this position may take. */
@@ -201,12 +201,13 @@ export class Dispatch extends Trail implements Waiting {
       this.pass();
     }
     if (this.signal !== null) this.check();
+    this.close(this.position + 1);
     return new Outcome(this);
   }
 
   /** The hook at this position has nothing to say. */
   private pass(): void {
-    this.times[this.first + ++this.position] = clock();
+    this.note(++this.position);
   }
 
   /** Listens to what a handler returned, if it has to be waited for. */
@@ -221,8 +222,9 @@ export class Dispatch extends Trail implements Waiting {
       };
     }
     // What nearly every handler returns; anything else is looked at more closely.
-    if ((result as Partial<Promise<unknown>>).constructor === Promise) {
-      void listen.call(result as Promise<unknown>, this.resolved, this.rejected);
+    const promise = result as Promise<unknown>;
+    if (promise.constructor === Promise && promise.then === listen) {
+      void promise.then(this.resolved, this.rejected);
       return true;
     }
     return settle(result, this.resolved, this.rejected);
@@ -287,6 +289,7 @@ export class Dispatch extends Trail implements Waiting {
 
   private leave(): void {
     this.over = true;
+    this.close(this.position + 1);
     if (this.watched) {
       this.watched = false;
       unwatch(this);
@@ -297,6 +300,6 @@ export class Dispatch extends Trail implements Waiting {
 
   /** Nanoseconds since the last hook ended. */
   private took(): number {
-    return Number(clock() - this.since);
+    return now() - this.since;
   }
 }

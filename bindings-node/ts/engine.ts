@@ -1,6 +1,6 @@
 /** A client's inner side: its hooks, the plans it remembers, and the hooks that nobody waits for. */
 
-import { clock } from "./clock.js";
+import { now } from "./clock.js";
 import { callAt } from "./depth.js";
 import { watch, unwatch, type Waiting } from "./deadline.js";
 import { describe, errorOf } from "./errors.js";
@@ -222,7 +222,7 @@ function isOrdinary(payload: Fields): boolean {
 
 /** A hook that nobody waits for, while it runs. */
 class Detached implements Waiting {
-  since = 0n;
+  since = 0;
   readonly limit: number;
   holds = false;
   previous: Waiting | null = null;
@@ -240,7 +240,7 @@ class Detached implements Waiting {
   }
 
   start(): void {
-    this.since = clock();
+    this.since = now();
     try {
       const { handler } = this.job.call;
       const result = callAt(this.job.depth, handler, Turn.event(this.#turn), this.#turn);

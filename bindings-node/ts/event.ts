@@ -9,6 +9,7 @@
 import { randomUUID } from "node:crypto";
 import { inspect } from "node:util";
 
+import { now } from "./clock.js";
 import { canonicalFields } from "./names.js";
 import { jsonText } from "./native.js";
 import { HookweaveError } from "./errors.js";
@@ -29,8 +30,8 @@ export interface Envelope {
 /** What a dispatch knows that its events need. */
 export interface Scene {
   readonly plan: { readonly event: string; readonly hasToolUseId: boolean };
-  /** When the dispatch began, on `process.hrtime`'s clock. */
-  readonly began: bigint;
+  /** When the dispatch began, in nanoseconds on `process.hrtime`'s clock. */
+  readonly began: number;
   envelope: Envelope | null;
 }
 
@@ -43,7 +44,7 @@ export function envelopeOf(scene: Scene): Envelope {
 }
 
 function seal({ plan, began }: Scene): Envelope {
-  const ago = Number(process.hrtime.bigint() - began) / 1e6;
+  const ago = (now() - began) / 1e6;
   const envelope: Envelope = {
     eventType: plan.event,
     sessionId: randomUUID(),

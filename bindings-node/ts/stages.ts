@@ -4,7 +4,7 @@
  * A stage is one hook, or several that start together. What came of it crosses once, and the core says what is next.
  */
 
-import { clock } from "./clock.js";
+import { now } from "./clock.js";
 import { unwatch, watch, type Waiting } from "./deadline.js";
 import { callAt } from "./depth.js";
 import type { Dispatch } from "./driver.js";
@@ -121,7 +121,7 @@ export class Stages {
 
 /** One hook of a stage while it runs. */
 class Running implements Waiting {
-  readonly since = clock();
+  readonly since = now();
   readonly limit: number;
   readonly holds = true;
   previous: Waiting | null = null;
@@ -212,6 +212,6 @@ class Running implements Waiting {
   }
 
   #took(): number {
-    return Number(clock() - this.since);
+    return now() - this.since;
   }
 }

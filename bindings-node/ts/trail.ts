@@ -1,6 +1,6 @@
 /** What a dispatch leaves behind: everything that its outcome is derived from. */
 
-import { clock, currentBlock, reserve, timeAt, type Times } from "./clock.js";
+import { Times } from "./clock.js";
 import type { Envelope, Fields, Scene } from "./event.js";
 import { crossing, type NativeRun, type Reported, type Stand } from "./native.js";
 import type { Plan } from "./plan.js";
@@ -15,27 +15,23 @@ export interface Loud {
 }
 
 /** A dispatch as far as its outcome needs it. */
-export class Trail implements Scene, Times {
+export class Trail extends Times implements Scene {
   envelope: Envelope | null = null;
   /** Made once a hook has something to say, or when somebody asks for details. */
   loud: Loud | null = null;
   /** How many hooks have ended without having anything to say. */
   position = 0;
-  readonly first: number;
-  readonly times: BigUint64Array;
 
   constructor(
     readonly plan: Plan,
     readonly payload: Fields,
   ) {
-    this.first = reserve(plan.calls.length + 1);
-    this.times = currentBlock();
-    this.times[this.first] = clock();
+    super(plan.calls.length);
   }
 
   /** When the dispatch began. */
-  get began(): bigint {
-    return timeAt(this, 0);
+  get began(): number {
+    return this.at(0);
   }
 }
 
@@ -43,7 +39,7 @@ export class Trail implements Scene, Times {
 function quietTimes(trail: Trail): number[] {
   const took: number[] = [];
   for (let word = 1; word <= trail.position; word++) {
-    took.push(Number(timeAt(trail, word) - timeAt(trail, word - 1)));
+    took.push(trail.at(word) - trail.at(word - 1));
   }
   return took;
 }
@@ -59,6 +55,7 @@ export function begin(trail: Trail, values: unknown[], reports: Reported[]): Lou
   const { run, stand } = crossing(() =>
     trail.plan.native.begin(values, quietTimes(trail), reports),
   );
+  trail.close(trail.position + 1);
   return (trail.loud = { run, stand, values });
 }
 

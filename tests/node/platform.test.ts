@@ -79,7 +79,7 @@ describe("other runtimes", () => {
     const program = path.join(installed, name);
     const skip = existsSync(program)
       ? false
-      : `not installed: npm ci --prefix bindings-node/runtimes`;
+      : `not installed: npm install --prefix bindings-node/runtimes`;
     test(name, { skip }, async () => {
       const { code, out, err } = await runProgram(program, [...args, "scripts/smoke.mjs"], {
         limit: 60_000,
