@@ -34,16 +34,17 @@ export class Times {
   /** Its times as numbers, when it has no slot. */
   private own: number[] | null = null;
 
-  /** Notes the beginning. */
+  /** Notes the beginning, unless there are no hooks whose time could count. */
   constructor(hooks: number) {
     this.slot = hooks > 0 && hooks < SLOT && free.length > 0 ? (free.pop() as number) : -1;
-    this.note(0);
+    if (hooks > 0) this.note(0);
   }
 
   /** Notes that something ends now; beginnings and ends are noted in order. */
   note(index: number): void {
     if (this.slot >= 0) words[this.slot + index] = clock();
-    else (this.own ??= []).push(now());
+    else if (this.own === null) this.own = [now()];
+    else this.own.push(now());
   }
 
   /** What was noted at a place. */
@@ -56,10 +57,11 @@ export class Times {
   /** Copies what was noted, so that the slot can serve another dispatch. */
   close(count: number): void {
     if (this.slot < 0) return;
-    const own: number[] = [];
-    for (let index = 0; index < count; index++) own.push(this.at(index));
+    // One hook is the usual case, and an array that grows takes room for many.
+    const own = count === 2 ? [this.at(0), this.at(1)] : new Array<number>(count);
+    if (count !== 2) for (let index = 0; index < count; index++) own[index] = this.at(index);
+    this.own = own;
     free.push(this.slot);
     this.slot = -1;
-    this.own = own;
   }
 }

@@ -1,6 +1,6 @@
 /** What a dispatch leaves behind: everything that its outcome is derived from. */
 
-import { Times } from "./clock.js";
+import { now, Times } from "./clock.js";
 import type { Envelope, Fields, Scene } from "./event.js";
 import { crossing, type NativeRun, type Reported, type Stand } from "./native.js";
 import type { Plan } from "./plan.js";
@@ -29,9 +29,9 @@ export class Trail extends Times implements Scene {
     super(plan.calls.length);
   }
 
-  /** When the dispatch began. */
+  /** When the dispatch began; if no hook has seen the event, when somebody first asks. */
   get began(): number {
-    return this.at(0);
+    return this.plan.calls.length === 0 ? now() : this.at(0);
   }
 }
 
