@@ -146,11 +146,7 @@ impl<'v, H: Host> Parser<'_, 'v, H> {
 
     /// A field that is there and not null, by either spelling.
     fn field(&self, name: &str) -> Option<H::View<'v>> {
-        let local = self.spelling().local(name);
-        self.host
-            .get(self.object, &local)
-            .or_else(|| self.host.get(self.object, name))
-            .filter(|view| !self.host.kind(view).is_nothing())
+        parts::field(self.host, self.object, name)
     }
 
     fn check_keys(&self, keys: &[String]) -> Result<(), String> {

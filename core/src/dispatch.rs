@@ -98,7 +98,7 @@ fn next<T, H: Host>(mut making: Box<Outcome<T, H::Value>>, host: &H) -> Step<T, 
     loop {
         if running.at < running.plan.calls().len() {
             let end = running.plan.stage_end(running.at);
-            if running.plan.is_plain() && running.loud.as_ref().is_none_or(|loud| loud.skips.is_empty()) {
+            if running.admits_all() {
                 return Step::Run(Stage { making, end });
             }
             if let Some(end) = running.admit(end) {
@@ -123,10 +123,11 @@ impl<T, V> Stage<T, V> {
     /// calls at the end. Empty in parallel mode, and when a later hook has to be admitted first.
     pub fn ahead(&self) -> &[Call<T>] {
         let running = &self.making.running;
-        let free = running.plan.mode() == Mode::Sequential
-            && running.plan.is_plain()
-            && running.loud.as_ref().is_none_or(|loud| loud.skips.is_empty());
-        if free { running.plan.calls().get(running.at..).unwrap_or_default() } else { &[] }
+        if running.plan.mode() == Mode::Sequential && running.admits_all() {
+            running.plan.calls().get(running.at..).unwrap_or_default()
+        } else {
+            &[]
+        }
     }
 
     /// The hooks that are selected as things stand, from the first of the plan on.
@@ -201,6 +202,11 @@ impl<T, V> Running<T, V> {
     ) -> Self {
         let quiet = Quiet::with_capacity(plan.calls().len());
         Self { snapshot, event, plan, reuse, at: 0, payload, quiet, loud: None, claims: Claims::default() }
+    }
+
+    /// Whether every hook may run as planned: none has to be claimed, no scope is skipped.
+    fn admits_all(&self) -> bool {
+        self.plan.is_plain() && self.loud.as_ref().is_none_or(|loud| loud.skips.is_empty())
     }
 
     /// Passes over the hooks of a stage that must not run; `None` when none is left.

@@ -87,7 +87,8 @@ fn check_keys<'v, H: Host>(host: &'v H, object: &H::View<'v>, name: &str, known:
     Ok(())
 }
 
-fn field<'v, H: Host>(host: &'v H, object: &H::View<'v>, name: &str) -> Option<H::View<'v>> {
+/// A field that is there and not null, by either spelling.
+pub(super) fn field<'v, H: Host>(host: &'v H, object: &H::View<'v>, name: &str) -> Option<H::View<'v>> {
     host.get(object, &host.spelling().local(name))
         .or_else(|| host.get(object, name))
         .filter(|view| !host.kind(view).is_nothing())
