@@ -123,7 +123,7 @@ impl<T, V> Stage<T, V> {
     /// calls at the end. Empty in parallel mode, and when a later hook has to be admitted first.
     pub fn ahead(&self) -> &[Call<T>] {
         let running = &self.making.running;
-        if running.plan.mode() == Mode::Sequential && running.admits_all() {
+        if running.plan.is_in_turn() && running.admits_all() {
             running.plan.calls().get(running.at..).unwrap_or_default()
         } else {
             &[]
@@ -275,11 +275,9 @@ impl<T, V> Running<T, V> {
         let Some(event) = self.snapshot.event(self.event.name()) else { return };
         let planned = self.snapshot.plan(host, event, &host.view(&self.payload));
         let mode = self.plan.mode();
-        // In parallel mode the whole priority has had its turn, also the hooks that were not selected then.
-        let is_later = |call: &&Call<T>| match mode {
-            Mode::Sequential => call.position() > last.position(),
-            Mode::Parallel => call.entry().priority() > last.entry().priority(),
-        };
+        // The whole stage has had its turn, also the hooks of it that were not selected then.
+        let is_later =
+            |call: &&Call<T>| call.position() > last.position() && !self.plan.is_together(last.entry(), call.entry());
         let calls = planned.plan.calls().iter().filter(is_later).cloned().collect();
         self.plan = Arc::new(Plan::new(calls, mode));
         self.reuse = planned.reuse;

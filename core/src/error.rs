@@ -32,6 +32,14 @@ pub enum Code {
     InvalidOption,
     /// The profile is not one that the engine has.
     UnknownProfile,
+    /// The dialect is not one that the engine has.
+    UnknownDialect,
+    /// A configuration file cannot be read, or holds an entry that makes no sense.
+    InvalidConfig,
+    /// A hook from a project's files has not been approved, or has changed since.
+    UntrustedHook,
+    /// What an agent sent to its hook is not an event of that agent.
+    InvalidWireEvent,
     /// One more hook would exceed a limit.
     TooManyHooks,
     /// No hook has this id.
@@ -65,6 +73,10 @@ impl Code {
         Self::InvalidHook,
         Self::InvalidOption,
         Self::UnknownProfile,
+        Self::UnknownDialect,
+        Self::InvalidConfig,
+        Self::UntrustedHook,
+        Self::InvalidWireEvent,
         Self::TooManyHooks,
         Self::UnknownHook,
         Self::NestedTooDeep,
@@ -89,6 +101,10 @@ impl Code {
             Self::InvalidHook => "invalid_hook",
             Self::InvalidOption => "invalid_option",
             Self::UnknownProfile => "unknown_profile",
+            Self::UnknownDialect => "unknown_dialect",
+            Self::InvalidConfig => "invalid_config",
+            Self::UntrustedHook => "untrusted_hook",
+            Self::InvalidWireEvent => "invalid_wire_event",
             Self::TooManyHooks => "too_many_hooks",
             Self::UnknownHook => "unknown_hook",
             Self::NestedTooDeep => "nested_too_deep",

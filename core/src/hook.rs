@@ -1,6 +1,8 @@
 //! The declarative hook: when it runs, in which order, for how long, and what its failure means.
 
 use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -142,6 +144,36 @@ pub struct HookSpec {
     pub enabled: bool,
     /// It was registered for a limited time.
     pub temporary: bool,
+    /// Hooks of one group and priority that follow each other run together, in every mode.
+    pub group: Option<&'static str>,
+    /// Which file declares it, and where in the file.
+    pub origin: Option<Arc<Origin>>,
+}
+
+/// Where a hook stands that a file declares.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Origin {
+    /// The file.
+    pub file: PathBuf,
+    /// The place in the file, for example `hooks.PreToolUse[0].hooks[1]`.
+    pub place: String,
+    /// The line, from 1, when it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// The dialect that reads its answers.
+    pub dialect: &'static str,
+    /// What runs: the command line, or the method and address of a request without its secrets.
+    pub runs: String,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file.display())?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        write!(f, " ({})", self.place)
+    }
 }
 
 impl HookSpec {
@@ -160,6 +192,8 @@ impl HookSpec {
             detached: false,
             enabled: true,
             temporary: false,
+            group: None,
+            origin: None,
         }
     }
 
@@ -207,6 +241,8 @@ impl HookSpec {
             detached: reader.flag("detached")?.or(reader.flag("async")?).unwrap_or(false),
             enabled: reader.flag("enabled")?.unwrap_or(true),
             temporary: reader.flag("temporary")?.unwrap_or(false),
+            group: None,
+            origin: None,
         })
     }
 

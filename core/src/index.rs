@@ -61,18 +61,21 @@ pub struct Plan<T> {
     calls: Vec<Call<T>>,
     mode: Mode,
     plain: bool,
+    in_turn: bool,
 }
 
 impl<T> Plan<T> {
     pub(crate) fn new(calls: Vec<Call<T>>, mode: Mode) -> Self {
         let plain = !calls.iter().any(|call| call.entry.once());
-        Self { calls, mode, plain }
+        let grouped = || calls.windows(2).any(|pair| matches!(pair, [a, b] if a.entry.runs_with(&b.entry)));
+        let in_turn = mode == Mode::Sequential && !grouped();
+        Self { calls, mode, plain, in_turn }
     }
 
     /// No hooks: an event for which nobody has ever registered, or a client that is switched off.
     #[must_use]
     pub const fn empty(mode: Mode) -> Self {
-        Self { calls: Vec::new(), mode, plain: true }
+        Self { calls: Vec::new(), mode, plain: true, in_turn: true }
     }
 
     /// The hooks, in order.
@@ -90,14 +93,27 @@ impl<T> Plan<T> {
         self.plain
     }
 
+    /// Whether every hook is a stage of its own.
+    pub const fn is_in_turn(&self) -> bool {
+        self.in_turn
+    }
+
     /// Where the stage that begins at an index ends.
     pub fn stage_end(&self, at: usize) -> usize {
-        if self.mode == Mode::Sequential {
+        if self.in_turn {
             return (at + 1).min(self.calls.len());
         }
         let Some(first) = self.calls.get(at) else { return at };
-        let priority = first.entry.priority();
-        at + self.calls.iter().skip(at).take_while(|call| call.entry.priority() == priority).count()
+        let following = self.calls.iter().skip(at + 1);
+        at + 1 + following.take_while(|call| self.is_together(&first.entry, &call.entry)).count()
+    }
+
+    /// Whether a hook runs in the stage of an earlier one that it follows.
+    pub(crate) fn is_together(&self, first: &Entry<T>, later: &Entry<T>) -> bool {
+        match self.mode {
+            Mode::Parallel => first.priority() == later.priority(),
+            Mode::Sequential => first.runs_with(later),
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 pub mod action;
 pub mod answer;
 pub mod detached;
+pub mod dialects;
 pub mod dispatch;
 #[cfg(feature = "engine")]
 mod engine;

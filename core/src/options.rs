@@ -44,6 +44,9 @@ const USUAL_PRECEDENCE: &[Action] =
 /// The limits on hooks that programs register: per event, in all.
 pub const HOOK_LIMITS: (usize, usize) = (10, 50);
 
+/// How many hooks files may declare; they count apart from those that programs register.
+pub const MAX_FILE_HOOKS: usize = 1000;
+
 /// How long a callback may run unless someone says otherwise.
 pub const CALLBACK_TIMEOUT: Duration = Duration::from_secs(5);
 

@@ -17,7 +17,7 @@ use crate::event::{Catalogue, EventDefinition, EventSpec};
 use crate::hook::{HookSpec, Scope};
 use crate::index::Snapshot;
 use crate::matcher::Matcher;
-use crate::options::Options;
+use crate::options::{MAX_FILE_HOOKS, Options};
 use crate::tool::{ToolDefinition, Tools};
 
 pub use entry::{Entry, HookId, HookInfo};
@@ -106,7 +106,7 @@ impl<T> Registry<T> {
             Error::new(error.code(), format!("{name} on {}: {}", event.name(), error.message()))
         })?;
         _spent = state.take_spent();
-        self.check_limits(&state, &event)?;
+        self.check_limits(&state, &event, spec.origin.is_some())?;
         let id = HookId::new(state.next);
         state.next += 1;
         state.catalogue.intern(&event);
@@ -119,8 +119,16 @@ impl<T> Registry<T> {
         Ok(id)
     }
 
-    fn check_limits(&self, state: &State<T>, event: &EventSpec) -> Result<(), Error> {
-        let total = state.hooks.len();
+    fn check_limits(&self, state: &State<T>, event: &EventSpec, from_file: bool) -> Result<(), Error> {
+        let alike = || state.hooks.values().filter(|listed| listed.entry.origin().is_some() == from_file);
+        let total = alike().count();
+        if from_file {
+            if total < MAX_FILE_HOOKS {
+                return Ok(());
+            }
+            let why = format!("{total} hooks are loaded from files, the limit; load fewer files");
+            return Err(Error::new(Code::TooManyHooks, why));
+        }
         if self.options.max_total_hooks.is_some_and(|limit| total >= limit) {
             return Err(Error::new(
                 Code::TooManyHooks,
@@ -130,7 +138,7 @@ impl<T> Registry<T> {
             ));
         }
         let Some(limit) = self.options.max_hooks_per_event else { return Ok(()) };
-        let here = state.hooks.values().filter(|listed| listed.entry.event().name() == event.name()).count();
+        let here = alike().filter(|listed| listed.entry.event().name() == event.name()).count();
         if here < limit {
             return Ok(());
         }

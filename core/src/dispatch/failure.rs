@@ -20,6 +20,10 @@ pub enum FailureKind {
     NotStarted,
     /// Too many detached hooks wait already.
     DetachedLimit,
+    /// A command ended in a way that says that it failed.
+    Exited,
+    /// A web server could not be reached, was not allowed, or refused.
+    Unreachable,
 }
 
 impl FailureKind {
@@ -33,6 +37,8 @@ impl FailureKind {
             Self::Cancelled => "cancelled",
             Self::NotStarted => "not_started",
             Self::DetachedLimit => "detached_limit",
+            Self::Exited => "exited",
+            Self::Unreachable => "unreachable",
         }
     }
 }

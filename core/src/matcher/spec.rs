@@ -28,12 +28,21 @@ pub struct MatcherSpec {
     /// Names or globs over the event's own subtype.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// A regular expression over the event's own subtype, unanchored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_pattern: Option<String>,
     /// Globs over the session's id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Globs over the agent's id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// A permission rule such as `Bash(git *)` or `Edit(src/**)`, as `claude-code` reads it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// The dialect whose tool names `tool`, `tool_pattern` and `rule` mean, beside the host's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub naming: Option<&'static str>,
 }
 
 /// A test of one argument.
@@ -62,8 +71,18 @@ fn as_equals<S: serde::Serializer>(value: &serde_json::Value, serializer: S) -> 
     serializer.collect_map([("equals", value)])
 }
 
-const FIELDS: &[&str] =
-    &["tool", "tool_pattern", "path_pattern", "command_pattern", "args", "source", "session", "agent"];
+const FIELDS: &[&str] = &[
+    "tool",
+    "tool_pattern",
+    "path_pattern",
+    "command_pattern",
+    "args",
+    "source",
+    "source_pattern",
+    "session",
+    "agent",
+    "rule",
+];
 
 impl MatcherSpec {
     /// Reads a matcher from a host's object; unknown fields and wrong types are [`Code::InvalidMatcher`].
@@ -78,8 +97,11 @@ impl MatcherSpec {
             command_pattern: reader.text("command_pattern")?,
             args,
             source: reader.text("source")?,
+            source_pattern: reader.text("source_pattern")?,
             session: reader.text("session")?,
             agent: reader.text("agent")?,
+            rule: reader.text("rule")?,
+            naming: None,
         })
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::event::EventSpec;
-use crate::hook::{FailBehavior, HookSpec, Scope};
+use crate::hook::{FailBehavior, HookSpec, Origin, Scope};
 use crate::matcher::{Matcher, MatcherSpec};
 use crate::options::Options;
 
@@ -100,6 +100,7 @@ impl<T> Entry<T> {
             detached: self.spec.detached,
             enabled,
             temporary: self.spec.temporary,
+            origin: self.spec.origin.clone(),
             order,
         }
     }
@@ -151,6 +152,21 @@ impl<T> Entry<T> {
     /// Lower runs earlier.
     pub const fn priority(&self) -> i32 {
         self.spec.priority
+    }
+
+    /// Hooks of one group and priority that follow each other run together.
+    pub(crate) const fn group(&self) -> Option<&'static str> {
+        self.spec.group
+    }
+
+    /// Which file declares it.
+    pub const fn origin(&self) -> Option<&Arc<Origin>> {
+        self.spec.origin.as_ref()
+    }
+
+    /// Whether it runs in one stage with another hook that stands next to it, whatever the mode.
+    pub(crate) fn runs_with(&self, other: &Self) -> bool {
+        self.group().is_some() && self.group() == other.group() && self.priority() == other.priority()
     }
 
     /// Whether it is started and not awaited.
@@ -215,6 +231,9 @@ pub struct HookInfo {
     pub enabled: bool,
     /// Whether it was registered for a limited time.
     pub temporary: bool,
+    /// Which file declares it; `None` for a hook that a program registered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Arc<Origin>>,
     /// Its place among the hooks of its event, from 0.
     pub order: usize,
 }
