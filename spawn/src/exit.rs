@@ -1,0 +1,46 @@
+//! A descriptor that becomes readable when a process ends, so that waiting needs no polling.
+
+use std::io;
+use std::os::fd::{FromRawFd, OwnedFd};
+
+/// Opens it for a child that has not been waited for, whose number therefore cannot mean another process.
+///
+/// Fails where the system has no such thing (Linux before 5.3), and on some systems for a process that has ended already.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub fn exit_event(child: i32) -> io::Result<OwnedFd> {
+    // SAFETY: the call takes two integers; a descriptor that it gives is ours alone and closed at a start by itself.
+    unsafe {
+        let opened = libc::syscall(libc::SYS_pidfd_open, libc::c_long::from(child), 0 as libc::c_long);
+        match i32::try_from(opened) {
+            Ok(opened) if opened >= 0 => Ok(OwnedFd::from_raw_fd(opened)),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+/// Opens it for a child that has not been waited for, whose number therefore cannot mean another process.
+///
+/// Fails for a process that has ended already.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub fn exit_event(child: i32) -> io::Result<OwnedFd> {
+    use std::os::fd::AsRawFd;
+    // SAFETY: the queue is ours alone; the event is fully written before it is read, and the call keeps no pointer.
+    unsafe {
+        let queue = libc::kqueue();
+        if queue < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let queue = OwnedFd::from_raw_fd(queue);
+        libc::fcntl(queue.as_raw_fd(), libc::F_SETFD, libc::FD_CLOEXEC);
+        let mut event: libc::kevent = std::mem::zeroed();
+        event.ident = child.unsigned_abs() as _;
+        event.filter = libc::EVFILT_PROC;
+        event.flags = libc::EV_ADD | libc::EV_ONESHOT;
+        event.fflags = libc::NOTE_EXIT;
+        let event = &raw const event;
+        if libc::kevent(queue.as_raw_fd(), event, 1, std::ptr::null_mut(), 0, std::ptr::null()) < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(queue)
+    }
+}
