@@ -4,6 +4,9 @@
 //! system. What a hook of another system says comes out as a canonical answer, so that every rule of the engine holds
 //! for it as for any other hook.
 
+pub mod output;
+pub mod tools;
+
 use std::fmt::Debug;
 use std::path::PathBuf;
 use std::sync::Arc;
