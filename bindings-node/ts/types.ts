@@ -164,7 +164,7 @@ export interface Logger {
 
 /** A client's settings; what is not said comes from the profile. */
 export interface ClientOptions {
-  profile?: "default" | "a3s" | "shadow";
+  profile?: "default" | "a3s" | "wingman" | "cocode" | "amplifier" | "shadow" | "claude-code";
   mode?: "sequential" | "parallel";
   /** Whether dispatches run any hook. */
   enabled?: boolean;

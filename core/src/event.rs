@@ -210,23 +210,32 @@ fn is_reserved_namespace(name: &str) -> bool {
 #[derive(Debug, Clone)]
 pub struct Catalogue {
     by_name: FxHashMap<String, Arc<EventSpec>>,
+    every_event_is_a_gate: bool,
 }
 
 impl Default for Catalogue {
     fn default() -> Self {
+        Self::new(false)
+    }
+}
+
+impl Catalogue {
+    /// The built-in events; where every event is a gate, a block stops those too that only observe elsewhere.
+    #[must_use]
+    pub fn new(every_event_is_a_gate: bool) -> Self {
         let mut by_name = FxHashMap::default();
         for known in BUILT_IN {
-            let spec = Arc::new(EventSpec::of(known));
+            let mut spec = EventSpec::of(known);
+            spec.gate |= every_event_is_a_gate;
+            let spec = Arc::new(spec);
             for alias in known.aliases {
                 by_name.insert((*alias).to_owned(), Arc::clone(&spec));
             }
             by_name.insert(known.name.to_owned(), spec);
         }
-        Self { by_name }
+        Self { by_name, every_event_is_a_gate }
     }
-}
 
-impl Catalogue {
     /// The event of this name or alias.
     ///
     /// A name with a colon outside the reserved namespaces is a custom event without asking; any other unknown name
@@ -279,7 +288,7 @@ impl Catalogue {
         }
         let spec = EventSpec {
             name: name.to_owned(),
-            gate: definition.gate,
+            gate: definition.gate || self.every_event_is_a_gate,
             modifiable: definition
                 .modifiable
                 .iter()

@@ -297,6 +297,7 @@ impl<T> EventIndex<T> {
         for (position, listed) in self.hooks.iter().enumerate().filter(|(_, listed)| listed.enabled) {
             let Verdict { selects, covers } = listed.entry.matcher().judge_tool(names.as_deref());
             if selects {
+                let covers = covers && snapshot.options.profile.grants;
                 calls.push(Call { entry: Arc::clone(&listed.entry), covers, position });
             }
         }

@@ -1,12 +1,16 @@
 //! An engine's settings and the profiles that bundle them.
 
+mod profile;
+
 use std::time::Duration;
 
-use crate::action::Action;
-use crate::error::{Code, Error, did_you_mean};
-use crate::hook::{FailBehavior, Timeout};
+use crate::dispatch::FailureKind;
+use crate::error::{Code, Error};
+use crate::hook::{FailBehavior, HookSpec, Timeout};
 use crate::payload::Host;
 use crate::read::Reader;
+
+pub use profile::Profile;
 
 /// How hooks of equal priority run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -20,26 +24,6 @@ pub enum Mode {
 impl Mode {
     const WORDS: &'static [(&'static str, Self)] = &[("sequential", Self::Sequential), ("parallel", Self::Parallel)];
 }
-
-/// A named set of defaults that reproduces an existing system's semantics.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Profile {
-    /// What users call it.
-    pub name: &'static str,
-    /// How hooks of equal priority run.
-    pub mode: Mode,
-    /// Decisions from strongest to weakest.
-    pub precedence: &'static [Action],
-    /// Whether a block ends the dispatch of a gate at once.
-    pub short_circuit: bool,
-    /// Hooks per event and in all that programs may register.
-    pub hook_limits: Option<(usize, usize)>,
-    /// How long a hook may run when neither it nor the client says.
-    pub timeout: Option<Duration>,
-}
-
-const USUAL_PRECEDENCE: &[Action] =
-    &[Action::Stop, Action::Block, Action::Ask, Action::Retry, Action::Allow, Action::Continue];
 
 /// The limits on hooks that programs register: per event, in all.
 pub const HOOK_LIMITS: (usize, usize) = (10, 50);
@@ -56,53 +40,6 @@ pub const PERMISSION_TIMEOUT: Duration = Duration::from_secs(300);
 /// How many detached hooks run at once unless someone says otherwise.
 pub const MAX_DETACHED: usize = 64;
 
-impl Profile {
-    /// What a client has that asks for nothing else.
-    pub const DEFAULT: Self = Self {
-        name: "default",
-        mode: Mode::Sequential,
-        precedence: USUAL_PRECEDENCE,
-        short_circuit: true,
-        hook_limits: Some(HOOK_LIMITS),
-        timeout: Some(CALLBACK_TIMEOUT),
-    };
-
-    /// The profiles that there are.
-    pub const ALL: &'static [Self] = &[
-        Self::DEFAULT,
-        Self { name: "a3s", mode: Mode::Parallel, ..Self::DEFAULT },
-        Self {
-            name: "shadow",
-            precedence: &[Action::Stop, Action::Block, Action::Allow, Action::Ask, Action::Retry, Action::Continue],
-            short_circuit: false,
-            hook_limits: None,
-            timeout: None,
-            ..Self::DEFAULT
-        },
-    ];
-
-    /// The profile of this name, or [`Code::UnknownProfile`].
-    pub fn named(name: &str) -> Result<&'static Self, Error> {
-        Self::ALL.iter().find(|profile| profile.name == name).ok_or_else(|| {
-            let names: Vec<_> = Self::ALL.iter().map(|profile| profile.name).collect();
-            Error::new(
-                Code::UnknownProfile,
-                format!(
-                    "unknown profile `{name}`{}; known are {}",
-                    did_you_mean(name, names.iter().copied()),
-                    names.join(", ")
-                ),
-            )
-        })
-    }
-
-    /// How strong a decision is among others; larger wins.
-    #[must_use]
-    pub fn rank(&self, action: Action) -> usize {
-        self.precedence.iter().rev().position(|known| *known == action).unwrap_or(0)
-    }
-}
-
 /// An engine's settings, resolved against its profile.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
@@ -114,10 +51,12 @@ pub struct Options {
     pub enabled: bool,
     /// How long a hook without a timeout of its own may run; `None` is without end.
     pub default_timeout: Option<Duration>,
-    /// Whether the default timeout was set by the program (it then holds for `PermissionRequest` too).
+    /// Whether the default timeout was set by the program (it then holds for every event).
     pub timeout_was_set: bool,
     /// What a failure means for hooks that do not say.
     pub fail_behavior: FailBehavior,
+    /// The failures that block though `fail_behavior` says otherwise; none when the program has set it.
+    pub blocking_failures: &'static [FailureKind],
     /// Hooks that programs may register for one event; `None` is without limit.
     pub max_hooks_per_event: Option<usize>,
     /// Hooks that programs may register in all; `None` is without limit.
@@ -143,6 +82,7 @@ impl Options {
             default_timeout: profile.timeout,
             timeout_was_set: false,
             fail_behavior: FailBehavior::Continue,
+            blocking_failures: profile.blocking_failures,
             max_hooks_per_event: profile.hook_limits.map(|(per_event, _)| per_event),
             max_total_hooks: profile.hook_limits.map(|(_, total)| total),
             max_detached: MAX_DETACHED,
@@ -176,7 +116,9 @@ impl Options {
             Timeout::Never => (options.default_timeout, options.timeout_was_set) = (None, true),
             Timeout::After(limit) => (options.default_timeout, options.timeout_was_set) = (Some(limit), true),
         }
-        options.fail_behavior = reader.word("fail_behavior", FailBehavior::WORDS)?.unwrap_or_default();
+        if let Some(fail_behavior) = reader.word("fail_behavior", FailBehavior::WORDS)? {
+            (options.fail_behavior, options.blocking_failures) = (fail_behavior, &[]);
+        }
         let limit = |field: &str, default: Option<usize>| -> Result<Option<usize>, Error> {
             if reader.given(field).is_none() {
                 return Ok(default);
@@ -195,16 +137,36 @@ impl Options {
         Ok(options)
     }
 
+    /// What the profile makes of a hook of this event, where neither the hook nor its file says otherwise.
+    ///
+    /// A hook from a file keeps what its own system says; a mandatory hook is always waited for.
+    pub(crate) fn settle(&self, spec: &mut HookSpec, event: &str) {
+        if spec.origin.is_none() && !spec.is_mandatory() {
+            spec.detached |= self.profile.detached.contains(&event);
+        }
+    }
+
     /// How long a hook of this event may run.
-    pub(crate) fn timeout_for(&self, event: &str, timeout: Timeout) -> Option<Duration> {
-        match timeout {
+    pub(crate) fn timeout_for(&self, spec: &HookSpec, event: &str) -> Option<Duration> {
+        let own = match spec.timeout {
             Timeout::Never => None,
             Timeout::After(limit) => Some(limit),
-            Timeout::Default if event == "PermissionRequest" && !self.timeout_was_set => {
-                self.default_timeout.map(|_| PERMISSION_TIMEOUT)
-            }
-            Timeout::Default => self.default_timeout,
+            Timeout::Default => self.default_timeout_for(event),
+        };
+        let Some((shortest, longest)) = self.profile.timeout_bounds.filter(|_| spec.origin.is_none()) else {
+            return own;
+        };
+        let bounded = own.map_or(longest, |limit| limit.clamp(shortest, longest));
+        if own != Some(bounded) {
+            let (hook, profile) = (spec.name.as_deref().unwrap_or("a hook"), self.profile.name);
+            tracing::warn!(event, hook, profile, "the timeout was moved to {bounded:?}, the nearest that is allowed");
         }
+        Some(bounded)
+    }
+
+    fn default_timeout_for(&self, event: &str) -> Option<Duration> {
+        let special = self.profile.event_timeouts.iter().filter(|_| !self.timeout_was_set);
+        special.clone().find(|(name, _)| *name == event).map_or(self.default_timeout, |(_, limit)| Some(*limit))
     }
 }
 
@@ -228,7 +190,92 @@ mod tests {
     #[test]
     fn permission_hooks_may_wait_for_a_person() {
         let options = Options::default();
-        assert_eq!(options.timeout_for("PermissionRequest", Timeout::Default), Some(PERMISSION_TIMEOUT));
-        assert_eq!(options.timeout_for("PreToolUse", Timeout::Default), Some(CALLBACK_TIMEOUT));
+        let spec = HookSpec::new("any");
+        assert_eq!(options.timeout_for(&spec, "PermissionRequest"), Some(PERMISSION_TIMEOUT));
+        assert_eq!(options.timeout_for(&spec, "PreToolUse"), Some(CALLBACK_TIMEOUT));
+    }
+
+    fn of(profile: &str) -> Options {
+        Options::of(Profile::named(profile).unwrap())
+    }
+
+    fn seconds(limit: u64) -> Timeout {
+        Timeout::After(Duration::from_secs(limit))
+    }
+
+    #[test]
+    fn each_profile_has_its_timeouts() {
+        let spec = HookSpec::new("any");
+        for (profile, event, expected) in [
+            ("a3s", "PreToolUse", Some(5_000)),
+            ("wingman", "PreToolUse", Some(60_000)),
+            ("cocode", "PermissionRequest", Some(600_000)),
+            ("amplifier", "PermissionRequest", None),
+            ("shadow", "PreToolUse", None),
+            ("claude-code", "PermissionRequest", Some(600_000)),
+            ("claude-code", "UserPromptSubmit", Some(30_000)),
+            ("claude-code", "MessageDisplay", Some(10_000)),
+            ("claude-code", "SessionEnd", Some(1_500)),
+        ] {
+            assert_eq!(of(profile).timeout_for(&spec, event), expected.map(Duration::from_millis), "{profile} {event}");
+        }
+    }
+
+    #[test]
+    fn a_timeout_that_the_program_sets_holds_for_every_event() {
+        let options = Options::read(&Json, &&json!({"profile": "claude-code", "default_timeout": 2_000})).unwrap();
+        assert_eq!(options.timeout_for(&HookSpec::new("any"), "SessionEnd"), Some(Duration::from_secs(2)));
+    }
+
+    #[test]
+    fn wingman_moves_timeouts_between_a_second_and_ten_minutes() {
+        let options = of("wingman");
+        let bounded = |timeout| options.timeout_for(&HookSpec { timeout, ..HookSpec::new("any") }, "PreToolUse");
+        assert_eq!(bounded(Timeout::After(Duration::from_millis(5))), Some(Duration::from_secs(1)));
+        assert_eq!(bounded(seconds(30)), Some(Duration::from_secs(30)));
+        assert_eq!(bounded(seconds(601)), Some(Duration::from_secs(600)));
+        assert_eq!(bounded(Timeout::Never), Some(Duration::from_secs(600)));
+        assert_eq!(
+            of("default").timeout_for(&HookSpec { timeout: seconds(601), ..HookSpec::new("any") }, "Stop"),
+            Some(Duration::from_secs(601))
+        );
+    }
+
+    #[test]
+    fn nobody_waits_for_wingmans_later_hooks_unless_they_guard() {
+        let options = of("wingman");
+        let settled = |mut spec: HookSpec, event: &str| {
+            options.settle(&mut spec, event);
+            spec.detached
+        };
+        assert!(settled(HookSpec::new("any"), "PostToolUse"));
+        assert!(settled(HookSpec::new("any"), "Stop"));
+        assert!(!settled(HookSpec::new("any"), "PreToolUse"));
+        assert!(!settled(HookSpec { mandatory: true, ..HookSpec::new("any") }, "Stop"));
+        assert!(!settled(HookSpec { fail_behavior: Some(FailBehavior::Block), ..HookSpec::new("any") }, "Stop"));
+    }
+
+    #[test]
+    fn a_hook_from_a_file_keeps_what_its_own_system_says() {
+        let options = of("wingman");
+        let origin = crate::hook::Origin {
+            file: "settings.json".into(),
+            place: "hooks.Stop[0]".into(),
+            line: None,
+            dialect: "claude-code",
+            runs: "true".into(),
+        };
+        let mut spec = HookSpec { origin: Some(origin.into()), timeout: seconds(900), ..HookSpec::new("any") };
+        options.settle(&mut spec, "Stop");
+        assert!(!spec.detached);
+        assert_eq!(options.timeout_for(&spec, "Stop"), Some(Duration::from_secs(900)));
+    }
+
+    #[test]
+    fn what_the_program_says_of_failures_wins_over_the_profile() {
+        let read = |settings: serde_json::Value| Options::read(&Json, &&settings).unwrap().blocking_failures;
+        assert!(read(json!({"profile": "cocode"})).contains(&FailureKind::Exited));
+        assert!(!read(json!({"profile": "cocode"})).contains(&FailureKind::Timeout));
+        assert!(read(json!({"profile": "cocode", "fail_behavior": "continue"})).is_empty());
     }
 }

@@ -62,7 +62,7 @@ impl<T> Registry<T> {
     #[must_use]
     pub fn new(options: Options) -> Self {
         let options = Arc::new(options);
-        let catalogue = Catalogue::default();
+        let catalogue = Catalogue::new(options.profile.every_event_is_a_gate);
         let snapshot = Snapshot::new(Arc::clone(&options), &catalogue, Tools::default(), Vec::new());
         let state =
             State { hooks: BTreeMap::new(), orders: FxHashMap::default(), catalogue, tools: Tools::default(), next: 1 };

@@ -62,7 +62,7 @@ class HookClient(TypedClient, _native.Client):
     def __new__(
         cls,
         *,
-        profile: Literal["default", "a3s", "shadow"] = "default",
+        profile: Literal["default", "a3s", "wingman", "cocode", "amplifier", "shadow", "claude-code"] = "default",
         enabled: bool = True,
         default_timeout: Duration | _Unset | None = UNSET,
         fail_behavior: FailBehavior | _Unset = UNSET,

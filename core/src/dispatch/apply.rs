@@ -233,7 +233,7 @@ fn fail<T, V>(record: &mut Record<T, V>, event: &EventSpec, failure: Failure<V>)
     let entry = Arc::clone(record.call.entry());
     let Failure { kind, message, cause, meant_to_restrict } = failure;
     let restricts = meant_to_restrict && event.gate();
-    let became = if restricts { FailBehavior::Block } else { entry.fail_behavior() };
+    let became = if restricts { FailBehavior::Block } else { entry.on_failure(kind) };
     let (hook, name) = (&**entry.name(), event.name());
     #[expect(clippy::cast_precision_loss, reason = "microseconds for a reader")]
     let micros = record.took as f64 / 1000.0;

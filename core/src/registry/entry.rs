@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::dispatch::FailureKind;
 use crate::event::EventSpec;
 use crate::hook::{FailBehavior, HookSpec, Origin, Scope};
 use crate::matcher::{Matcher, MatcherSpec};
@@ -50,6 +51,8 @@ pub struct Entry<T> {
     matcher: Matcher,
     timeout: Option<Duration>,
     fail_behavior: FailBehavior,
+    /// Failures that block though `fail_behavior` says otherwise.
+    blocking_failures: &'static [FailureKind],
     mandatory: bool,
     handler: T,
     /// A dispatch has taken this `once` hook for itself.
@@ -61,20 +64,24 @@ pub struct Entry<T> {
 impl<T> Entry<T> {
     pub(super) fn new(
         id: HookId,
-        spec: HookSpec,
+        mut spec: HookSpec,
         event: Arc<EventSpec>,
         matcher: Matcher,
         options: &Options,
         handler: T,
     ) -> Self {
+        options.settle(&mut spec, event.name());
         // Nobody waits for a detached hook, so its failure cannot block, whatever the client's default is.
         let default = if spec.detached { FailBehavior::Continue } else { options.fail_behavior };
+        // A file's own system says what a failure means, and so does the hook itself.
+        let said = spec.detached || spec.fail_behavior.is_some() || spec.origin.is_some();
         Self {
             id,
             name: spec.name.as_deref().map_or_else(|| id.to_string().into(), Into::into),
             matcher,
-            timeout: options.timeout_for(event.name(), spec.timeout),
+            timeout: options.timeout_for(&spec, event.name()),
             fail_behavior: spec.fail_behavior.unwrap_or(default),
+            blocking_failures: if said { &[] } else { options.blocking_failures },
             mandatory: spec.is_mandatory(),
             event,
             handler,
@@ -137,6 +144,11 @@ impl<T> Entry<T> {
     /// What its failure means.
     pub const fn fail_behavior(&self) -> FailBehavior {
         self.fail_behavior
+    }
+
+    /// What a failure of this kind means.
+    pub(crate) fn on_failure(&self, kind: FailureKind) -> FailBehavior {
+        if self.blocking_failures.contains(&kind) { FailBehavior::Block } else { self.fail_behavior }
     }
 
     /// Whether no skip passes over it and changes after it are rechecked.
