@@ -17,6 +17,8 @@ pub mod event;
 pub mod explain;
 #[cfg(feature = "engine")]
 mod handler;
+#[cfg(feature = "native")]
+pub mod handlers;
 pub mod hook;
 #[cfg(feature = "host")]
 pub mod host;

@@ -1,0 +1,96 @@
+//! Why a command gave no answer.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::{CommandLine, CommandRun};
+
+/// A command that did not come to its own end. Each message names the command and has the system's words.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommandError {
+    /// The program could not be started.
+    #[error("`{command}` could not be started: {reason}")]
+    NotStarted {
+        /// The hook's command.
+        command: String,
+        /// What is missing, in the system's words.
+        reason: String,
+    },
+    /// It ran too long and was killed, with all that it had started.
+    #[error("`{command}` did not end within {} and was killed", seconds(*limit))]
+    TimedOut {
+        /// The hook's command.
+        command: String,
+        /// How long it had.
+        limit: Duration,
+    },
+    /// It printed too much and was killed; nothing of it was read.
+    #[error("`{command}` printed more than {cap} bytes on {stream} and was killed")]
+    OutputOverCap {
+        /// The hook's command.
+        command: String,
+        /// Where it printed too much.
+        stream: Stream,
+        /// How much it may print.
+        cap: usize,
+    },
+    /// The dispatch was cancelled, and the command with it.
+    #[error("`{command}` was cancelled")]
+    Cancelled {
+        /// The hook's command.
+        command: String,
+    },
+    /// It ended, or may have, and nobody can say how.
+    #[error("how `{command}` ended is not known: {reason}")]
+    Lost {
+        /// The hook's command.
+        command: String,
+        /// What went wrong, in the system's words.
+        reason: String,
+    },
+}
+
+/// One of the two streams that a command prints on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stream {
+    /// Its answer.
+    Stdout,
+    /// Its errors.
+    Stderr,
+}
+
+impl fmt::Display for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Stdout => "stdout",
+            Self::Stderr => "stderr",
+        })
+    }
+}
+
+impl CommandError {
+    pub(super) fn not_started(line: &CommandLine, reason: impl Into<String>) -> Self {
+        Self::NotStarted { command: line.display(), reason: reason.into() }
+    }
+
+    pub(super) fn timed_out(run: &CommandRun) -> Self {
+        Self::TimedOut { command: run.spec.line.display(), limit: run.timeout.unwrap_or_default() }
+    }
+
+    pub(super) fn over_cap(run: &CommandRun, stream: Stream) -> Self {
+        Self::OutputOverCap { command: run.spec.line.display(), stream, cap: run.output_cap }
+    }
+
+    pub(super) fn cancelled(run: &CommandRun) -> Self {
+        Self::Cancelled { command: run.spec.line.display() }
+    }
+
+    pub(super) fn lost(run: &CommandRun, reason: impl Into<String>) -> Self {
+        Self::Lost { command: run.spec.line.display(), reason: reason.into() }
+    }
+}
+
+fn seconds(limit: Duration) -> String {
+    if limit.subsec_millis() == 0 { format!("{} s", limit.as_secs()) } else { format!("{} ms", limit.as_millis()) }
+}

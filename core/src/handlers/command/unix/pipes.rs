@@ -1,0 +1,114 @@
+//! The pipes between a command and the engine.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::buffer::spare_capacity;
+
+use crate::handlers::command::Stream;
+
+/// How much is read at once.
+const CHUNK: usize = 64 * 1024;
+
+/// What a pipe holds without being asked to hold more.
+const PIPE_HOLDS: usize = 64 * 1024;
+
+/// A pipe whose ends close by themselves in started programs: the reading end first.
+pub(super) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+    let (reader, writer) = io::pipe()?;
+    Ok((reader.into(), writer.into()))
+}
+
+/// What the command is given to read, as far as it has not been written.
+pub(super) struct Input<'a> {
+    pipe: Option<OwnedFd>,
+    rest: &'a [u8],
+}
+
+impl<'a> Input<'a> {
+    /// A pipe that already holds as much as it can; most often that is all, and the writing end is closed before the
+    /// command starts. Nothing else then keeps it open, not even a process that the host forks meanwhile.
+    pub(super) fn new(bytes: &'a [u8]) -> io::Result<(OwnedFd, Self)> {
+        let (reader, writer) = pipe()?;
+        rustix::io::ioctl_fionbio(&writer, true)?;
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        if bytes.len() > PIPE_HOLDS {
+            // Refused for more than the system allows: then the rest is written while the command runs.
+            let _ = rustix::pipe::fcntl_setpipe_size(&writer, bytes.len());
+        }
+        let mut this = Self { pipe: Some(writer), rest: bytes };
+        this.write();
+        Ok((reader, this))
+    }
+
+    pub(super) fn open(&self) -> Option<BorrowedFd<'_>> {
+        self.pipe.as_ref().map(AsFd::as_fd)
+    }
+
+    /// Writes what fits. A command that does not read, or has stopped reading, is no failure.
+    pub(super) fn write(&mut self) {
+        while let Some(pipe) = &self.pipe {
+            if self.rest.is_empty() {
+                self.close();
+                return;
+            }
+            match hookweave_spawn::write_quietly(pipe.as_fd(), self.rest) {
+                Ok(written) => self.rest = self.rest.get(written..).unwrap_or_default(),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => self.close(),
+            }
+        }
+    }
+
+    pub(super) fn close(&mut self) {
+        self.pipe = None;
+    }
+}
+
+/// What the command prints on one stream.
+pub(super) struct Output {
+    pipe: Option<OwnedFd>,
+    stream: Stream,
+    bytes: Vec<u8>,
+}
+
+impl Output {
+    /// The engine's side, and the command's.
+    pub(super) fn new(stream: Stream) -> io::Result<(Self, OwnedFd)> {
+        let (reader, writer) = pipe()?;
+        rustix::io::ioctl_fionbio(&reader, true)?;
+        Ok((Self { pipe: Some(reader), stream, bytes: Vec::new() }, writer))
+    }
+
+    pub(super) fn stream(&self) -> Stream {
+        self.stream
+    }
+
+    pub(super) fn open(&self) -> Option<BorrowedFd<'_>> {
+        self.pipe.as_ref().map(AsFd::as_fd)
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.pipe.is_some()
+    }
+
+    /// Reads once, so that one talkative stream does not keep the run from its deadline.
+    pub(super) fn read(&mut self) {
+        let Some(pipe) = &self.pipe else { return };
+        self.bytes.reserve(if self.bytes.is_empty() { 4096 } else { CHUNK });
+        match rustix::io::read(pipe, spare_capacity(&mut self.bytes)) {
+            Ok(0) => self.pipe = None,
+            Ok(_) | Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => {}
+            Err(_) => self.pipe = None,
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}
