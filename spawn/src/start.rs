@@ -102,10 +102,6 @@ fn terminated(text: &OsStr) -> io::Result<CString> {
 }
 
 fn entry(name: &OsStr, value: &OsStr) -> io::Result<CString> {
-    if name.is_empty() || name.as_bytes().contains(&b'=') {
-        let message = format!("{} cannot be the name of an environment variable", shortened(name));
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
-    }
     let mut text = Vec::with_capacity(name.len() + value.len() + 2);
     text.extend_from_slice(name.as_bytes());
     text.push(b'=');

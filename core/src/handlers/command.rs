@@ -7,7 +7,7 @@
 //! *and* open a session of its own; that is how a daemon leaves, and such a process is out of reach.
 
 mod directory;
-pub mod environment;
+mod environment;
 mod error;
 mod program;
 #[cfg(unix)]
@@ -17,12 +17,11 @@ mod windows;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::cancel::Cancel;
 
-pub use environment::Environment;
+pub use crate::dialects::Exited;
 pub use error::{CommandError, Stream};
 
 /// How much a command may print on each stream when nobody says otherwise.
@@ -77,12 +76,12 @@ pub struct CommandSpec {
 
 /// One start of a command: what it gets.
 #[derive(Debug, Clone)]
-pub struct CommandRun {
+pub struct CommandRun<'a> {
     /// The command.
-    pub spec: Arc<CommandSpec>,
+    pub spec: &'a CommandSpec,
     /// What it can read.
     pub stdin: Vec<u8>,
-    /// The complete environment.
+    /// The complete environment. NUL characters in values are left out and very long values cut: neither can be given.
     pub env: Vec<(OsString, OsString)>,
     /// Where to run: the first that can be entered. With none given it is the host's own directory; when none
     /// of those given is left it is the root, so that a guard still runs.
@@ -95,23 +94,10 @@ pub struct CommandRun {
     pub leave_children: bool,
 }
 
-/// What a command left when it exited.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Exited {
-    /// The exit code, unless a signal ended it.
-    pub code: Option<i32>,
-    /// The signal that ended it.
-    pub signal: Option<i32>,
-    /// What it printed.
-    pub stdout: Vec<u8>,
-    /// What it printed as errors.
-    pub stderr: Vec<u8>,
-}
-
-impl CommandRun {
+impl<'a> CommandRun<'a> {
     /// A run with nothing on stdin, an empty environment, no timeout and the usual cap.
     #[must_use]
-    pub fn new(spec: Arc<CommandSpec>) -> Self {
+    pub fn new(spec: &'a CommandSpec) -> Self {
         Self {
             spec,
             stdin: Vec::new(),
@@ -164,7 +150,7 @@ impl CommandLine {
 }
 
 /// Runs a command to its end and blocks this thread meanwhile; `cancel` ends it from another one.
-pub fn run(run: &CommandRun, cancel: &Cancel) -> Result<Exited, CommandError> {
+pub fn run(run: &CommandRun<'_>, cancel: &Cancel) -> Result<Exited, CommandError> {
     #[cfg(unix)]
     return unix::run(run, cancel);
     #[cfg(windows)]

@@ -8,7 +8,7 @@ use super::{CommandError, CommandRun};
 ///
 /// The event's directory may have been deleted by an earlier tool call: then the next candidate holds. A directory that
 /// the hook itself names must exist, because a command that runs elsewhere than it says does something else.
-pub(super) fn choose(run: &CommandRun) -> Result<Option<PathBuf>, CommandError> {
+pub(super) fn choose(run: &CommandRun<'_>) -> Result<Option<PathBuf>, CommandError> {
     let base = match run.directories.iter().find(|directory| can_enter(directory)) {
         Some(directory) => Some(directory.clone()),
         None if run.directories.is_empty() => None,
@@ -26,7 +26,7 @@ pub(super) fn choose(run: &CommandRun) -> Result<Option<PathBuf>, CommandError> 
 }
 
 /// The top of the first candidate's path: a place that no tool call deletes.
-fn root(run: &CommandRun) -> PathBuf {
+fn root(run: &CommandRun<'_>) -> PathBuf {
     let first = run.directories.iter().find_map(|directory| directory.ancestors().last());
     first.filter(|top| top.is_absolute()).map_or_else(|| PathBuf::from("/"), Path::to_path_buf)
 }

@@ -74,19 +74,19 @@ impl CommandError {
         Self::NotStarted { command: line.display(), reason: reason.into() }
     }
 
-    pub(super) fn timed_out(run: &CommandRun) -> Self {
+    pub(super) fn timed_out(run: &CommandRun<'_>) -> Self {
         Self::TimedOut { command: run.spec.line.display(), limit: run.timeout.unwrap_or_default() }
     }
 
-    pub(super) fn over_cap(run: &CommandRun, stream: Stream) -> Self {
+    pub(super) fn over_cap(run: &CommandRun<'_>, stream: Stream) -> Self {
         Self::OutputOverCap { command: run.spec.line.display(), stream, cap: run.output_cap }
     }
 
-    pub(super) fn cancelled(run: &CommandRun) -> Self {
+    pub(super) fn cancelled(run: &CommandRun<'_>) -> Self {
         Self::Cancelled { command: run.spec.line.display() }
     }
 
-    pub(super) fn lost(run: &CommandRun, reason: impl Into<String>) -> Self {
+    pub(super) fn lost(run: &CommandRun<'_>, reason: impl Into<String>) -> Self {
         Self::Lost { command: run.spec.line.display(), reason: reason.into() }
     }
 }

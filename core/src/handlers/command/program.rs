@@ -21,7 +21,7 @@ const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 const POWERSHELL_EXIT: &str = "\n$ok = $?; if ($LASTEXITCODE) { exit $LASTEXITCODE }; if (-not $ok) { exit 1 }";
 
 /// The program of a run, or what is missing.
-pub(super) fn resolve(run: &CommandRun) -> Result<Program, String> {
+pub(super) fn resolve(run: &CommandRun<'_>) -> Result<Program, String> {
     match &run.spec.line {
         CommandLine::Exec { program, args } => {
             let file = if has_directory(program) { PathBuf::from(program) } else { search(run, &[program])? };
@@ -45,13 +45,13 @@ impl Program {
     }
 }
 
-fn shell_program(run: &CommandRun, text: &str, shell: Shell) -> Result<Program, String> {
+fn shell_program(run: &CommandRun<'_>, text: &str, shell: Shell) -> Result<Program, String> {
     let line = |flag: &str| [OsString::from(flag), OsString::from(text)];
     match shell {
         Shell::Posix if cfg!(unix) => Ok(Program::new(PathBuf::from("/bin/sh"), "sh", line("-c"))),
         Shell::Posix | Shell::Bash => Ok(Program::new(search(run, &["bash"])?, "bash", line("-c"))),
         Shell::Login if cfg!(unix) => {
-            let file = value_of(&run.env, OsStr::new("SHELL")).map(PathBuf::from);
+            let file = value_of(&run.env, "SHELL").map(PathBuf::from);
             let file = file.filter(|file| file.is_absolute()).unwrap_or_else(|| PathBuf::from("/bin/sh"));
             let name = file.file_name().unwrap_or(file.as_os_str()).to_owned();
             Ok(Program::new(file, name, line("-lc")))
@@ -74,8 +74,8 @@ fn has_directory(program: &str) -> bool {
 ///
 /// Relative entries are passed over: a command runs where a repository says what is there, and a repository must not
 /// supply the shell.
-fn search(run: &CommandRun, names: &[&str]) -> Result<PathBuf, String> {
-    let path = value_of(&run.env, OsStr::new("PATH")).unwrap_or(OsStr::new(USUAL_PATH));
+fn search(run: &CommandRun<'_>, names: &[&str]) -> Result<PathBuf, String> {
+    let path = value_of(&run.env, "PATH").unwrap_or(OsStr::new(USUAL_PATH));
     let mut not_executable = None;
     for name in names {
         for directory in std::env::split_paths(path).filter(|directory| directory.is_absolute()) {

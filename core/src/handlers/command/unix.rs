@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 use self::leader::{Ended, Leader};
 use self::pipes::{Input, Output, pipe};
 use super::program::{self, Program};
-use super::{CommandError, CommandRun, Exited, OUTPUT_ENDS, Stream, directory};
+use super::{CommandError, CommandRun, Exited, OUTPUT_ENDS, Stream, directory, environment};
 use crate::handlers::cancel::Cancel;
 use crate::handlers::clock::now;
 
@@ -34,13 +34,14 @@ enum Part {
     Out(Stream),
 }
 
-pub(super) fn run(run: &CommandRun, cancel: &Cancel) -> Result<Exited, CommandError> {
+pub(super) fn run(run: &CommandRun<'_>, cancel: &Cancel) -> Result<Exited, CommandError> {
     if cancel.is_cancelled() {
         return Err(CommandError::cancelled(run));
     }
     let not_started = |reason: String| CommandError::not_started(&run.spec.line, reason);
     let words = |error: io::Error| not_started(error.to_string());
     let directory = directory::choose(run)?;
+    let environment = environment::startable(&run.env);
     let program = program::resolve(run).map_err(not_started)?;
     let (woken, wake) = pipe().map_err(words)?;
     // A byte and not a closed end: a process that the host forks meanwhile keeps the end open.
@@ -52,7 +53,7 @@ pub(super) fn run(run: &CommandRun, cancel: &Cancel) -> Result<Exited, CommandEr
         hookweave_spawn::start(&hookweave_spawn::Start {
             program: &program.file,
             arguments: &program.arguments,
-            environment: &run.env,
+            environment: &environment,
             directory: directory.as_deref(),
             stdin: child_stdin.as_fd(),
             stdout: child_stdout.as_fd(),
@@ -86,7 +87,7 @@ fn start_patiently(start: impl Fn() -> io::Result<i32>) -> io::Result<i32> {
 
 /// A command that was started.
 struct Running<'a> {
-    run: &'a CommandRun,
+    run: &'a CommandRun<'a>,
     leader: Leader,
     /// Readable when the run is cancelled.
     woken: OwnedFd,

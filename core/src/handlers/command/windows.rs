@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use process_wrap::std::{ChildWrapper, CommandWrap, JobObject};
 
-use super::{CommandError, CommandRun, Exited, OUTPUT_ENDS, Stream, directory, program};
+use super::{CommandError, CommandRun, Exited, OUTPUT_ENDS, Stream, directory, environment, program};
 use crate::handlers::cancel::Cancel;
 use crate::handlers::clock::now;
 
@@ -21,7 +21,7 @@ enum News {
     Cancelled,
 }
 
-pub(super) fn run(run: &CommandRun, cancel: &Cancel) -> Result<Exited, CommandError> {
+pub(super) fn run(run: &CommandRun<'_>, cancel: &Cancel) -> Result<Exited, CommandError> {
     if cancel.is_cancelled() {
         return Err(CommandError::cancelled(run));
     }
@@ -29,7 +29,10 @@ pub(super) fn run(run: &CommandRun, cancel: &Cancel) -> Result<Exited, CommandEr
     let directory = directory::choose(run)?;
     let program = program::resolve(run).map_err(not_started)?;
     let mut command = CommandWrap::with_new(&program.file, |command| {
-        command.args(program.arguments.iter().skip(1)).env_clear().envs(run.env.iter().cloned());
+        command
+            .args(program.arguments.iter().skip(1))
+            .env_clear()
+            .envs(environment::startable(&run.env).iter().cloned());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         if let Some(directory) = &directory {
             command.current_dir(directory);
@@ -50,7 +53,7 @@ pub(super) fn run(run: &CommandRun, cancel: &Cancel) -> Result<Exited, CommandEr
 }
 
 /// Reads until the command has exited and its output has ended.
-fn follow(run: &CommandRun, job: &mut Job, news: &Receiver<News>) -> Result<Exited, CommandError> {
+fn follow(run: &CommandRun<'_>, job: &mut Job, news: &Receiver<News>) -> Result<Exited, CommandError> {
     let deadline = run.timeout.and_then(|limit| now().checked_add(limit));
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let (mut code, mut output_ends): (Option<i32>, Option<Instant>) = (None, None);
