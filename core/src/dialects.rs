@@ -4,7 +4,13 @@
 //! system. What a hook of another system says comes out as a canonical answer, so that every rule of the engine holds
 //! for it as for any other hook.
 
+mod clock;
+pub mod codex;
+mod draft;
+mod incoming;
+mod matching;
 pub mod output;
+mod ruling;
 pub mod tools;
 
 use std::fmt::Debug;
@@ -214,7 +220,7 @@ pub trait Dialect: Debug + Sync {
 }
 
 /// Every dialect.
-pub const ALL: &[&dyn Dialect] = &[];
+pub const ALL: &[&dyn Dialect] = &[&codex::CODEX];
 
 /// The dialect of this name, or [`Code::UnknownDialect`].
 pub fn named(name: &str) -> Result<&'static dyn Dialect, Error> {

@@ -42,8 +42,9 @@ pub const TOOLS: &[ToolName] = &[
     same("claude-code", "Agent", &["Agent", "Task"]),
     same("claude-code", "TaskOutput", &["TaskOutput", "BashOutput", "AgentOutput"]),
     same("claude-code", "TaskStop", &["TaskStop", "KillShell", "KillBash"]),
-    same("codex", "Edit", &["apply_patch", "Edit"]),
-    same("codex", "Write", &["apply_patch", "Write"]),
+    // A matcher `Edit` or `Write` hits every patch.
+    same("codex", "Edit", &["apply_patch", "Edit", "Write"]),
+    same("codex", "Write", &["apply_patch", "Write", "Edit"]),
     same("codex", "Agent", &["spawn_agent", "Agent"]),
     same("gemini-cli", "Bash", &["run_shell_command"]),
     same("gemini-cli", "Edit", &["replace"]),

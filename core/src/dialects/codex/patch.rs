@@ -1,0 +1,137 @@
+//! File edits as Codex knows them: one tool `apply_patch` whose `command` is a patch.
+
+use serde_json::{Map, Value, json};
+
+const BEGIN: &str = "*** Begin Patch";
+const END: &str = "*** End Patch";
+const ADD: &str = "*** Add File: ";
+const UPDATE: &str = "*** Update File: ";
+const DELETE: &str = "*** Delete File: ";
+const MOVE: &str = "*** Move to: ";
+
+/// The patch that does what an `Edit` or `Write` does; `None` when its arguments are not those of the tool.
+pub(super) fn from_args(tool: &str, args: &Map<String, Value>) -> Option<String> {
+    let text = |name: &str| args.get(name).and_then(Value::as_str);
+    // A line break in a path would let it forge lines of the patch.
+    let path = text("file_path")?.replace('\r', "\\r").replace('\n', "\\n");
+    let mut lines = vec![BEGIN.to_owned()];
+    match tool {
+        "Write" => {
+            lines.push(format!("{ADD}{path}"));
+            lines.extend(text("content")?.split('\n').map(|line| format!("+{line}")));
+        }
+        "Edit" => {
+            lines.push(format!("{UPDATE}{path}"));
+            lines.push("@@".to_owned());
+            for (sign, part) in [('-', text("old_string")?), ('+', text("new_string")?)] {
+                if !part.is_empty() {
+                    lines.extend(part.split('\n').map(|line| format!("{sign}{line}")));
+                }
+            }
+        }
+        _ => return None,
+    }
+    lines.push(END.to_owned());
+    Some(lines.join("\n"))
+}
+
+/// What a patch does, as far as one of the engine's tools can say it: the tool and its arguments.
+///
+/// A patch of one file with one change is an `Edit` or a `Write`. Anything else keeps the patch as `command` and lists
+/// every file that it touches, so that conditions on paths see them all.
+pub(super) fn to_args(patch: &str) -> (&'static str, Map<String, Value>) {
+    if let Some(simple) = one_change(patch) {
+        return simple;
+    }
+    let mut paths = Vec::new();
+    let mut only_adds = true;
+    for line in patch.lines().map(str::trim_start) {
+        for sign in [ADD, UPDATE, DELETE, MOVE] {
+            if let Some(path) = line.strip_prefix(sign) {
+                only_adds &= sign == ADD;
+                paths.push(json!(path.trim()));
+            }
+        }
+    }
+    let tool = if only_adds && !paths.is_empty() { "Write" } else { "Edit" };
+    (tool, object(json!({"command": patch, "paths": paths})))
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    }
+}
+
+/// A patch of one file with at most one hunk, whose every line is understood.
+fn one_change(patch: &str) -> Option<(&'static str, Map<String, Value>)> {
+    let body = patch.trim().strip_prefix(BEGIN)?.strip_suffix(END)?.trim_start_matches(['\r', '\n']);
+    let body = body.strip_suffix('\n').unwrap_or(body);
+    let mut lines = body.split('\n');
+    let head = lines.next()?;
+    if let Some(path) = head.strip_prefix(ADD) {
+        let content: Option<Vec<&str>> = lines.map(|line| line.strip_prefix('+')).collect();
+        return Some(("Write", object(json!({"file_path": path.trim(), "content": content?.join("\n")}))));
+    }
+    let path = head.strip_prefix(UPDATE)?.trim();
+    let (mut old, mut new) = (Vec::new(), Vec::new());
+    for (index, line) in lines.enumerate() {
+        match line.split_at_checked(1) {
+            Some(("@", _)) if index == 0 => {}
+            Some(("-", rest)) => old.push(rest),
+            Some(("+", rest)) => new.push(rest),
+            Some((" ", rest)) => {
+                old.push(rest);
+                new.push(rest);
+            }
+            _ => return None,
+        }
+    }
+    let change = json!({"file_path": path, "old_string": old.join("\n"), "new_string": new.join("\n")});
+    Some(("Edit", object(change)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_real_patch_of_one_change_is_an_edit() {
+        let (tool, args) =
+            to_args("*** Begin Patch\n*** Update File: a.rs\n@@ fn x\n keep\n-old\n+new\n*** End Patch\n");
+        assert_eq!(tool, "Edit");
+        assert_eq!(
+            Value::Object(args),
+            json!({"file_path": "a.rs", "old_string": "keep\nold", "new_string": "keep\nnew"})
+        );
+    }
+
+    #[test]
+    fn a_patch_of_several_files_names_them_all() {
+        let patch = "*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b\n*** Move to: c\n@@\n-y\n*** Delete File: d\n*** End Patch";
+        let (tool, args) = to_args(patch);
+        assert_eq!((tool, args.get("paths")), ("Edit", Some(&json!(["a", "b", "c", "d"]))));
+    }
+
+    #[test]
+    fn a_path_cannot_forge_lines() {
+        let args = object(json!({"file_path": "a\n*** Delete File: b", "content": ""}));
+        assert_eq!(from_args("Write", &args).unwrap().lines().count(), 4);
+    }
+
+    proptest! {
+        #[test]
+        fn edits_go_there_and_back(path in "[a-z/.]{1,20}", old in "(?s).{0,40}", new in "(?s).{0,40}") {
+            let args = object(json!({"file_path": path, "old_string": old, "new_string": new}));
+            let patch = from_args("Edit", &args).unwrap();
+            prop_assert_eq!(to_args(&patch), ("Edit", args));
+        }
+
+        #[test]
+        fn no_text_panics(patch in "(?s).{0,200}") {
+            let _ = to_args(&patch);
+        }
+    }
+}
