@@ -4,14 +4,21 @@
 //! system. What a hook of another system says comes out as a canonical answer, so that every rule of the engine holds
 //! for it as for any other hook.
 
+pub mod a3s;
+pub mod amplifier;
+mod canonical;
 mod clock;
+pub mod cocode;
 pub mod codex;
 mod draft;
+pub mod gemini_cli;
 mod incoming;
 mod matching;
+pub mod native;
 pub mod output;
 mod ruling;
 pub mod tools;
+pub mod wingman;
 
 use std::fmt::Debug;
 use std::path::PathBuf;
@@ -220,7 +227,15 @@ pub trait Dialect: Debug + Sync {
 }
 
 /// Every dialect.
-pub const ALL: &[&dyn Dialect] = &[&codex::CODEX];
+pub const ALL: &[&dyn Dialect] = &[
+    &codex::CODEX,
+    &gemini_cli::GEMINI_CLI,
+    &a3s::A3S,
+    &amplifier::AMPLIFIER,
+    &cocode::COCODE,
+    &native::NATIVE,
+    &wingman::WINGMAN,
+];
 
 /// The dialect of this name, or [`Code::UnknownDialect`].
 pub fn named(name: &str) -> Result<&'static dyn Dialect, Error> {

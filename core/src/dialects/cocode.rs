@@ -1,0 +1,266 @@
+//! Cocode's hooks: the context as JSON, three results, and a failure that is a rejection.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::canonical::{self, Tells};
+use super::incoming::{self, Incoming};
+use super::output::{self, Json};
+use super::ruling::Ruling;
+use super::{Decided, Dialect, Encoded, Exited, Invocation, Place, RunKind, WebAnswer, WireAnswer, WireEvent};
+use crate::dispatch::{Failure, FailureKind, Said};
+use crate::error::Error;
+use crate::matcher::MatcherSpec;
+
+const NAME: &str = "cocode";
+
+/// Cocode's event names with the engine's.
+const EVENTS: &[(&str, &str)] = &[
+    ("PreToolUse", "PreToolUse"),
+    ("PostToolUse", "PostToolUse"),
+    ("PostToolUseFailure", "PostToolUseFailure"),
+    ("PrePromptSubmit", "UserPromptSubmit"),
+    ("PostUserMessage", "PostUserMessage"),
+    ("SessionStart", "SessionStart"),
+    ("SessionEnd", "SessionEnd"),
+    ("SubagentStart", "SubagentStart"),
+    ("SubagentStop", "SubagentStop"),
+    ("PreCompact", "PreCompact"),
+    ("NotificationEvent", "Notification"),
+    ("StatusLine", "StatusLine"),
+    ("FileSuggestion", "FileSuggestion"),
+];
+
+/// The context's fields with those of the engine's payloads.
+const FIELDS: &[(&str, &str)] = &[
+    ("tool_name", "tool"),
+    ("tool_input", "args"),
+    ("tool_output", "result"),
+    ("error", "error"),
+    ("user_prompt", "prompt"),
+    ("session_id", "session_id"),
+    ("agent_id", "agent_id"),
+    ("cwd", "cwd"),
+];
+
+const TELLS: Tells = Tells { name: "Cocode", ask: false, retry: false, modified: &["args", "prompt"] };
+
+/// The hooks of Cocode; two settings of a command hook decide what it reads and whether anybody reads it.
+#[derive(Debug)]
+pub struct Cocode {
+    pass_context: bool,
+    parse_result: bool,
+}
+
+/// The cocode dialect, for hooks that read the context and whose output is read.
+pub static COCODE: Cocode = Cocode { pass_context: true, parse_result: true };
+static UNREAD: Cocode = Cocode { pass_context: true, parse_result: false };
+static BLIND: Cocode = Cocode { pass_context: false, parse_result: true };
+static NEITHER: Cocode = Cocode { pass_context: false, parse_result: false };
+
+/// The dialect of a command hook with these settings.
+#[must_use]
+pub const fn variant(pass_context: bool, parse_result: bool) -> &'static dyn Dialect {
+    match (pass_context, parse_result) {
+        (true, true) => &COCODE,
+        (true, false) => &UNREAD,
+        (false, true) => &BLIND,
+        (false, false) => &NEITHER,
+    }
+}
+
+/// A tool's name by its beginning, or the whole name.
+fn tool_matcher(matcher: &str) -> Result<MatcherSpec, String> {
+    if matcher.is_empty() {
+        return Err("`tool_matcher` is empty and matches no tool; leave it out, or write `*`, to match all".to_owned());
+    }
+    let (name, prefix) = matcher.strip_suffix('*').map_or((matcher, false), |name| (name, true));
+    if prefix && name.is_empty() {
+        return Ok(MatcherSpec::default());
+    }
+    if name.chars().all(|letter| letter.is_alphanumeric() || "_-:/.".contains(letter)) {
+        return Ok(MatcherSpec { tool: Some(matcher.to_owned()), ..MatcherSpec::default() });
+    }
+    let end = if prefix { "" } else { "$" };
+    let pattern = format!("^{}{end}", regex::escape(name));
+    Ok(MatcherSpec { tool_pattern: Some(pattern), ..MatcherSpec::default() })
+}
+
+/// One of the three results, or what a text is instead.
+enum Result3 {
+    Continue,
+    Reject(String),
+    ModifyInput(Value),
+}
+
+/// Reads a result as Cocode does: the word, or an object with one member.
+fn read_result(text: &str) -> Option<Result3> {
+    match output::parse(text) {
+        Json::Other(Value::String(word)) if word == "Continue" => Some(Result3::Continue),
+        Json::Object(fields) if fields.len() == 1 => {
+            let (name, inner) = fields.into_iter().next()?;
+            match (name.as_str(), inner) {
+                ("Continue", Value::Null) => Some(Result3::Continue),
+                ("Reject", Value::Object(fields)) => match fields.get("reason")? {
+                    Value::String(reason) => Some(Result3::Reject(reason.clone())),
+                    _ => None,
+                },
+                ("ModifyInput", Value::Object(mut fields)) => {
+                    fields.shift_remove("new_input").map(Result3::ModifyInput)
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// What a printed or sent result means; what is none lets the action go on, with a remark.
+fn read_answer(invocation: &Invocation, text: &str) -> Said<Value> {
+    let text = output::trim(text);
+    if text.is_empty() {
+        return Said::Nothing;
+    }
+    match read_result(text) {
+        Some(Result3::Continue) => Said::Nothing,
+        Some(Result3::Reject(reason)) => Said::Answer(json!({"action": "block", "reason": reason})),
+        Some(Result3::ModifyInput(input)) => modify(invocation, &input),
+        None => {
+            let line = output::first_line(text);
+            canonical::noted(NAME, &format!("the output is no result and was passed over: {line}"))
+        }
+    }
+}
+
+fn modify(invocation: &Invocation, input: &Value) -> Said<Value> {
+    let field = match invocation.event.name() {
+        "PreToolUse" | "PermissionRequest" => "args",
+        "UserPromptSubmit" => "prompt",
+        event => return canonical::noted(NAME, &format!("{event} has no input that a hook could change")),
+    };
+    let modified = json!({field: input});
+    canonical::checked(invocation, Map::from_iter([("modified".to_owned(), modified)]))
+}
+
+impl Dialect for Cocode {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn parallel(&self) -> bool {
+        false
+    }
+
+    fn place(&self, declared_event: &str, matcher: Option<&str>) -> Option<Result<Place, String>> {
+        let (_, event) = EVENTS.iter().copied().find(|(name, _)| *name == declared_event)?;
+        let has_tool = canonical::built_in(event)?.fields.iter().any(|field| field.name == "tool");
+        let spec = match matcher {
+            Some(matcher) if has_tool => tool_matcher(matcher),
+            // At home a matcher is not looked at when the event has no tool.
+            _ => Ok(MatcherSpec::default()),
+        };
+        Some(spec.map(|matcher| Place { event, matcher }))
+    }
+
+    fn events(&self) -> Vec<&'static str> {
+        EVENTS.iter().map(|(name, _)| *name).collect()
+    }
+
+    fn timeout(&self, _declared_event: &str, kind: RunKind) -> Option<Duration> {
+        Some(Duration::from_secs(if kind == RunKind::Webhook { 30 } else { 600 }))
+    }
+
+    fn encode(&self, invocation: &Invocation) -> Encoded {
+        let event = EVENTS.iter().find(|(_, event)| *event == invocation.event.name()).map_or("", |(name, _)| *name);
+        let env = canonical::variables([
+            ("HOOK_EVENT", Some(event)),
+            ("HOOK_TOOL_NAME", invocation.text("tool")),
+            ("HOOK_SESSION_ID", invocation.text("session_id")),
+        ]);
+        if !self.pass_context {
+            return Encoded { body: Value::Null, env, env_file: None };
+        }
+        let mut body = Map::from_iter([("event".to_owned(), json!(event))]);
+        for (theirs, ours) in FIELDS {
+            let value = match (*ours, invocation.field(ours)) {
+                ("error", Some(Value::String(text))) => json!(text),
+                ("error", Some(other)) => other.get("message").cloned().unwrap_or_else(|| json!(other.to_string())),
+                (_, value) => value.cloned().unwrap_or_default(),
+            };
+            body.insert((*theirs).to_owned(), value);
+        }
+        // Never the environment of the agent: only what the host has set aside for its hooks.
+        let context_env = invocation.own(NAME, "env").filter(|env| env.is_object()).cloned();
+        body.insert("env".to_owned(), context_env.unwrap_or_else(|| json!({})));
+        Encoded { body: Value::Object(body), env, env_file: None }
+    }
+
+    fn decode(&self, invocation: &Invocation, exited: &Exited) -> Said<Value> {
+        match exited.code {
+            Some(0) if self.parse_result => read_answer(invocation, &output::text(&exited.stdout)),
+            Some(0) => Said::Nothing,
+            _ => canonical::block(exited),
+        }
+    }
+
+    fn decode_web(&self, invocation: &Invocation, answer: &WebAnswer) -> Said<Value> {
+        if (200..300).contains(&answer.status) {
+            return read_answer(invocation, &output::text(&answer.body));
+        }
+        let line = output::first_line(&output::text(&answer.body));
+        let reason = format!(
+            "the webhook answered with status {}{}{line}",
+            answer.status,
+            if line.is_empty() { "" } else { ": " }
+        );
+        Said::Answer(json!({"action": "block", "reason": reason}))
+    }
+
+    fn broken(&self, _invocation: &Invocation, failure: Failure<Value>) -> Said<Value> {
+        match failure.kind {
+            FailureKind::Timeout | FailureKind::Cancelled | FailureKind::DetachedLimit => Said::Failed(failure),
+            _ => Said::Answer(json!({"action": "block", "reason": failure.message})),
+        }
+    }
+
+    fn event_from_wire(&self, wire: &Value) -> Result<WireEvent, Error> {
+        let mut wire = Incoming::new(NAME, wire)?;
+        let name = wire.take_text("event").unwrap_or_default();
+        let Some((_, event)) = EVENTS.iter().copied().find(|(theirs, _)| *theirs == name) else {
+            return Err(incoming::refuse(NAME, format!("there is no event `{name}`")));
+        };
+        for (theirs, ours) in FIELDS {
+            let Some(value) = wire.take(theirs) else { continue };
+            match (*ours, value) {
+                ("args", value) if !value.is_object() => {
+                    let why = format!("`tool_input` must be an object, is {}", output::kind(&value));
+                    return Err(incoming::refuse(NAME, why));
+                }
+                ("result", value) if !value.is_object() => wire.put("result", json!({"output": value})),
+                (ours, value) => wire.put(ours, value),
+            }
+        }
+        wire.forget("env", &json!({}));
+        Ok(wire.event(event))
+    }
+
+    fn outcome_to_wire(&self, decided: &Decided<'_>) -> WireAnswer {
+        let mut ruling = Ruling::new(decided);
+        let refusal = canonical::refusal(&mut ruling, decided, TELLS);
+        canonical::leave_out(&mut ruling, decided, TELLS);
+        if let Some(reason) = refusal {
+            // Any failure is a rejection, also for a hook whose output nobody reads.
+            return WireAnswer { exit_code: 2, stderr: reason, ..ruling.answer(Map::new()) };
+        }
+        if ruling.decision() == "allow" {
+            ruling.degrade("allow: Cocode cannot be told; it goes on");
+        }
+        let input = TELLS.modified.iter().find_map(|field| ruling.modified(field));
+        let stdout = match input {
+            Some(input) => json!({"ModifyInput": {"new_input": input}}).to_string(),
+            None => json!("Continue").to_string(),
+        };
+        WireAnswer { stdout, ..ruling.answer(Map::new()) }
+    }
+}
