@@ -15,10 +15,11 @@ use super::error::WebhookError;
 use super::exchange::Exchange;
 use super::guard::Guard;
 use super::resolve::{GuardedResolver, Resolve, SystemResolver};
-use super::spec::{WebAnswer, WebPolicy, WebhookSpec};
+use super::spec::{WebPolicy, WebhookSpec};
 use super::target::Target;
 use super::wire::GuardedConnector;
 use super::{headers, roots};
+use crate::dialects::WebAnswer;
 use crate::handlers::cancel::Cancel;
 
 /// How long an unused connection is kept: shorter than the five seconds after which common servers close theirs,
@@ -175,4 +176,21 @@ fn agent(names: &Arc<dyn Resolve>, rules: &Arc<Rules>, roots: RootCerts) -> Agen
         .build();
     let connector = GuardedConnector::new(Arc::clone(rules));
     Agent::with_parts(config, connector, GuardedResolver::new(Arc::clone(names), Arc::clone(rules)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_forked_child_has_connections_of_its_own() {
+        let client = WebClient::new(WebPolicy::default());
+        let here = client.agents();
+        assert!(Arc::ptr_eq(&here, &client.agents()));
+        let parents = Arc::new(Agents { process: std::process::id() ^ 1, ..Agents::default() });
+        client.agents.store(Arc::clone(&parents));
+        let own = client.agents();
+        assert!(!Arc::ptr_eq(&own, &parents) && own.process == std::process::id());
+        assert!(Arc::ptr_eq(&own, &client.agents()));
+    }
 }

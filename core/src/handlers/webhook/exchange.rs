@@ -4,13 +4,14 @@ use std::io::Read;
 use std::time::Duration;
 
 use ureq::http::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
-use ureq::http::{self, HeaderMap, Response};
+use ureq::http::{self, HeaderMap, HeaderValue, Response};
 use ureq::{Agent, Body};
 
 use super::call::{Call, Fault};
 use super::error::WebhookError;
-use super::spec::{Method, WebAnswer};
+use super::spec::Method;
 use super::target::Target;
+use crate::dialects::WebAnswer;
 
 /// How many redirects are followed.
 const MAX_REDIRECTS: usize = 5;
@@ -36,16 +37,21 @@ impl Exchange<'_> {
         agent: impl Fn(&Target) -> Agent,
     ) -> Result<WebAnswer, WebhookError> {
         let mut target = first;
-        for _ in 0..=MAX_REDIRECTS {
+        let mut followed = 0;
+        loop {
             admit(&target)?;
             let response = self.ask(&agent(&target), &target)?;
             match redirect(&target, &response)? {
                 None => return self.read(&target, response),
+                Some(next) if followed == MAX_REDIRECTS => {
+                    let (url, to, status) = (target.shown(), next.shown(), response.status().as_u16());
+                    let why = "that is one redirect too many; put the final URL into the hook";
+                    return Err(WebhookError::Redirected { url, status, to, why });
+                }
                 Some(next) => target = next,
             }
+            followed += 1;
         }
-        let why = "that is one redirect too many; put the final URL into the hook";
-        Err(WebhookError::Redirected { url: target.shown(), status: 308, to: target.shown(), why })
     }
 
     fn ask(&self, agent: &Agent, target: &Target) -> Result<Response<Body>, WebhookError> {
@@ -64,10 +70,12 @@ impl Exchange<'_> {
     /// Reads an answer whole, or not at all.
     fn read(&self, target: &Target, response: Response<Body>) -> Result<WebAnswer, WebhookError> {
         let (parts, body) = response.into_parts();
-        let text = |name| parts.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-        if let Some(encoding) = text(CONTENT_ENCODING).filter(|name| !name.trim().eq_ignore_ascii_case("identity")) {
-            let encoding = encoding.escape_debug().take(80).collect();
-            return Err(WebhookError::Encoded { url: target.shown(), encoding });
+        for encoding in parts.headers.get_all(CONTENT_ENCODING) {
+            let encoding = text(encoding);
+            if !encoding.trim().eq_ignore_ascii_case("identity") {
+                let encoding = encoding.escape_debug().take(80).collect();
+                return Err(WebhookError::Encoded { url: target.shown(), encoding });
+            }
         }
         let too_large = || WebhookError::TooLarge { url: target.shown(), limit: self.cap };
         let cap = u64::try_from(self.cap).unwrap_or(u64::MAX);
@@ -85,7 +93,8 @@ impl Exchange<'_> {
         if self.call.is_cancelled() {
             return Err(WebhookError::Cancelled { url: target.shown() });
         }
-        Ok(WebAnswer { status: parts.status.as_u16(), content_type: text(CONTENT_TYPE), body: bytes })
+        let content_type = parts.headers.get(CONTENT_TYPE).map(text);
+        Ok(WebAnswer { status: parts.status.as_u16(), content_type, body: bytes })
     }
 
     /// Says what an error of the HTTP library means.
@@ -105,6 +114,10 @@ impl Exchange<'_> {
             None => WebhookError::Broken { url, why: reason(error) },
         }
     }
+}
+
+fn text(value: &HeaderValue) -> String {
+    String::from_utf8_lossy(value.as_bytes()).into_owned()
 }
 
 /// The words of an error, without the library's prefixes.

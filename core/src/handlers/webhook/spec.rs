@@ -77,14 +77,3 @@ impl Default for WebPolicy {
         }
     }
 }
-
-/// What a server answered, with any status.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WebAnswer {
-    /// The status.
-    pub status: u16,
-    /// The content type as the server wrote it.
-    pub content_type: Option<String>,
-    /// The whole body.
-    pub body: Vec<u8>,
-}
