@@ -89,14 +89,24 @@ impl<'i> Draft<'i> {
 
     /// Replaces what the tool gave back, and keeps the rest of the result as it was.
     pub(super) fn modify_output(&mut self, output: Value) {
-        let mut result = match self.invocation.field("result") {
+        self.modify_within("result", "output", output);
+    }
+
+    /// Replaces what the model said, and keeps the rest of its answer.
+    pub(super) fn modify_text(&mut self, text: String) {
+        self.modify_within("response", "text", Value::String(text));
+    }
+
+    fn modify_within(&mut self, record: &'static str, field: &str, value: Value) {
+        let mut fields = match self.invocation.field(record) {
             Some(Value::Object(fields)) => fields.clone(),
             _ => Map::new(),
         };
-        result.insert("output".to_owned(), output);
-        self.modify("result", Value::Object(result));
+        fields.insert(field.to_owned(), value);
+        self.modify(record, Value::Object(fields));
     }
 
+    /// Keeps the hook's own output out of the transcript.
     pub(super) fn suppress_output(&mut self) {
         self.suppress_output = true;
     }
