@@ -77,14 +77,16 @@ export class Engine implements Crew {
     return call;
   }
 
-  /** The hooks that an event runs. */
+  /** The hooks that an event runs; a payload that is not surely a plain object is left to the core to judge. */
   plan(event: string, payload: Fields): Plan {
     const memo = this.#memo.get(event);
-    if (memo !== undefined && isOrdinary(payload)) {
-      if (memo.always !== null) return memo.always;
+    if (memo !== undefined && isObject(payload)) {
+      // Read first: compiled code knows the object then, and answers the question after its prototype by itself.
       const tool = payload["tool"];
-      const plan = typeof tool === "string" ? memo.byTool?.get(tool) : undefined;
-      if (plan !== undefined) return plan;
+      if (Object.getPrototypeOf(payload) === Object.prototype) {
+        const plan = memo.always ?? (typeof tool === "string" ? memo.byTool?.get(tool) : undefined);
+        if (plan !== undefined) return plan;
+      }
     }
     return this.#ask(event, payload);
   }
@@ -211,13 +213,8 @@ export class Engine implements Crew {
   }
 }
 
-/** Whether a payload is surely a plain object; what is not is left to the core to judge. */
-function isOrdinary(payload: Fields): boolean {
-  return (
-    typeof payload === "object" &&
-    (payload as object | null) !== null &&
-    Object.getPrototypeOf(payload) === Object.prototype
-  );
+function isObject(payload: unknown): boolean {
+  return typeof payload === "object" && payload !== null;
 }
 
 /** A hook that nobody waits for, while it runs. */
