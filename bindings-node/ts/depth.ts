@@ -33,45 +33,24 @@ function overlapping(): number {
   return carried.getStore() ?? base;
 }
 
-/** A handler of a dispatch of this depth begins; gives what `climb` needs when its synchronous part is over. */
-export function descend(depth: number): number {
-  const before = inside;
-  inside = depth + 1;
-  return before;
-}
-
-/** The synchronous part of a handler is over. */
-export function climb(before: number): void {
-  inside = before;
-}
-
-/** Whether handlers have to be called by `callTracked`. */
-export function isTracking(): boolean {
-  return tracking;
-}
-
-/** Calls a handler so that what it does after a wait is known to be its doing. */
-export function callTracked<E, C>(
-  depth: number,
-  handler: (event: E, context: C) => unknown,
-  event: E,
-  context: C,
-): unknown {
-  return carried.run(depth + 1, handler, event, context);
-}
-
-/** Calls a handler of a dispatch of this depth. */
+/**
+ * Calls a handler of a dispatch of this depth.
+ *
+ * Called without a receiver: a handler must not find the engine's records in `this`.
+ */
 export function callAt<E, C>(
   depth: number,
   handler: (event: E, context: C) => unknown,
   event: E,
   context: C,
 ): unknown {
-  const before = descend(depth);
+  const before = inside;
+  inside = depth + 1;
   try {
-    return tracking ? callTracked(depth, handler, event, context) : handler(event, context);
+    // What a tracked handler does after a wait is known to be its doing.
+    return tracking ? carried.run(inside, handler, event, context) : handler(event, context);
   } finally {
-    climb(before);
+    inside = before;
   }
 }
 

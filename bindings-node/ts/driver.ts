@@ -10,7 +10,7 @@ import { AsyncResource } from "node:async_hooks";
 
 import { now } from "./clock.js";
 import { renew, unwatch, watch, type Waiting } from "./deadline.js";
-import { beginWait, callTracked, climb, depthHere, descend, endWait, isTracking } from "./depth.js";
+import { beginWait, callAt, depthHere, endWait } from "./depth.js";
 import { Turn } from "./event.js";
 import type { Fields } from "./event.js";
 import { crossing, limits, refuseDepth } from "./native.js";
@@ -25,6 +25,9 @@ import { begin, Trail } from "./trail.js";
 const { maxDepth } = limits();
 const MANUAL = { requireManualDestroy: true };
 
+/** The times of a dispatch without hooks. */
+const NONE: readonly number[] = [];
+
 /** Runs an event's hooks. */
 export function run(
   plan: Plan,
@@ -34,10 +37,13 @@ export function run(
   const depth = depthHere();
   if (depth > maxDepth) crossing(() => refuseDepth(depth));
   if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
-  if (plan.calls.length === 0) {
-    return Promise.resolve(new Outcome(new Trail(plan, payload)));
-  }
-  return new Dispatch(plan, payload, depth, signal ?? null).start();
+  const hooks = plan.calls.length;
+  if (hooks === 0) return Promise.resolve(new Outcome(new Trail(plan, payload, NONE)));
+  const began = now();
+  // One hook is the usual case, and its array is made in one piece.
+  const times = hooks === 1 ? [began, 0] : new Array<number>(hooks + 1);
+  times[0] = began;
+  return new Dispatch(new Trail(plan, payload, times), times, depth, signal ?? null).start();
 }
 
 // Executors run at once, so that this can be taken from there without a closure for each promise.
@@ -49,69 +55,74 @@ function capture(fulfil: (outcome: Outcome | Promise<Outcome>) => void): void {
 /**
  * A dispatch under way.
  *
- * Its fields are private by type only, and few: it never reaches a program, and making it is a good part of what a
- * dispatch with one hook costs.
+ * Its fields are private by type only, and few, and it inherits nothing: it never reaches a program, and making it is
+ * a good part of what a dispatch with one hook costs.
  */
-export class Dispatch extends Trail implements Waiting {
+export class Dispatch implements Waiting {
   previous: Waiting | null = null;
   next: Waiting | null = null;
 
+  /** How many hooks have ended without having anything to say. */
+  private position = 0;
+  /** Of the hook that this loop runs or waits for; one that was given up finds none when it says something later. */
   private turn: Turn | null = null;
   private stages: Stages | null = null;
   /** Whether it is in the list of deadlines, for the hook at this position. */
   private watched = false;
   private over = false;
-  /** Counts the hooks that were given up; what one of them says later belongs to an earlier era. */
-  private era = 0;
-  private resolved: Take | null = null;
-  private rejected: Take | null = null;
   private fulfil: ((outcome: Outcome | Promise<Outcome>) => void) | null = null;
   /** The caller's async context; made when a hook is first waited for. */
   private context: AsyncResource | null = null;
   private cancel: (() => void) | null = null;
+  private readonly resolved: Take;
+  private readonly rejected: Take;
+
+  constructor(
+    readonly trail: Trail,
+    /** The trail's times, to be written. */
+    private readonly times: number[],
+    readonly depth: number,
+    readonly signal: AbortSignal | null,
+  ) {
+    this.resolved = (value) => {
+      if (this.turn !== null) this.onResolved(value);
+    };
+    this.rejected = (error) => {
+      if (this.turn !== null) this.resume(() => this.raised(error));
+    };
+  }
+
+  /** When the hook at this position began: when the one before it ended. */
+  get since(): number {
+    return this.times[this.position] ?? 0;
+  }
+
+  /** Milliseconds that the hook at this position may take. */
+  get limit(): number {
+    return this.trail.plan.calls[this.position]?.limit ?? Infinity;
+  }
+
+  /** A caller waits, so the process lives on until the deadline. */
+  declare readonly holds: true;
 
   static {
     // One value for all of them, and no field for each.
     Object.defineProperty(this.prototype, "holds", { value: true });
   }
 
-  constructor(
-    plan: Plan,
-    payload: Fields,
-    readonly depth: number,
-    readonly signal: AbortSignal | null,
-  ) {
-    super(plan, payload);
-  }
-
-  /** When the hook at this position began: when the one before it ended. */
-  get since(): number {
-    return this.at(this.position);
-  }
-
-  /** Milliseconds that the hook at this position may take. */
-  get limit(): number {
-    return this.plan.calls[this.position]?.limit ?? Infinity;
-  }
-
-  /** A caller waits, so the process lives on until the deadline. */
-  declare readonly holds: true;
-
   /** Runs as far as it goes without waiting, and promises the rest. */
   start(): Promise<Outcome> {
     let outcome: Outcome | null;
     try {
-      outcome = this.plan.simple ? this.walk() : this.enter(this.opened(), []);
+      outcome = this.trail.plan.simple ? this.walk() : this.enter(this.opened(), []);
     } catch (error) {
       this.fail(error);
       return Promise.reject(error);
     }
-    if (outcome !== null) {
-      if (this.signal !== null) this.leave();
-      return Promise.resolve(outcome);
-    }
+    if (outcome !== null) return Promise.resolve(outcome);
     const promise = new Promise(capture);
     this.fulfil = newFulfil;
+    if (this.signal !== null) this.obey(this.signal);
     return promise;
   }
 
@@ -132,10 +143,9 @@ export class Dispatch extends Trail implements Waiting {
     if (this.over) return;
     this.leave();
     this.fulfil?.(Promise.reject(reason));
-    const turn = this.giveUp();
-    if (turn !== null) Turn.abort(turn, reason);
+    this.giveUp(reason);
     this.stages?.cancel(reason);
-    this.loud?.run.abandon();
+    this.trail.loud?.run.abandon();
   }
 
   /** Makes ready for waiting. */
@@ -143,12 +153,6 @@ export class Dispatch extends Trail implements Waiting {
     if (this.context !== null) return;
     this.context = new AsyncResource("HookDispatch", MANUAL);
     beginWait();
-    if (this.signal !== null) {
-      this.cancel = () => {
-        this.fail(this.signal?.reason);
-      };
-      this.signal.addEventListener("abort", this.cancel, { once: true });
-    }
   }
 
   /** Goes on in the caller's async context: a timer's own is whoever's armed it. */
@@ -161,141 +165,141 @@ export class Dispatch extends Trail implements Waiting {
     this.watched = false;
     this.inContext(() => {
       const { limit } = this;
-      const turn = this.giveUp();
-      if (turn !== null) Turn.abort(turn, timeoutReason(limit));
-      this.say(() => timedOut(limit, this.took()));
+      this.giveUp(timeoutReason(limit));
+      this.resume(() => this.enter(this.opened(), [timedOut(limit, this.took())]));
     });
   }
 
   /** Calls hooks until one is waited for, one has something to say, or all have run. */
   private walk(): Outcome | null {
-    const { calls } = this.plan;
+    const { trail } = this;
+    const { calls } = trail.plan;
     while (this.position < calls.length) {
-      const call = calls[this.position] as Call;
       if (this.signal !== null) this.check();
-      const { handler } = call;
-      const turn = new Turn(this, this.payload);
-      const before = descend(this.depth);
+      const { handler } = calls[this.position] as Call;
+      const turn = (this.turn = new Turn(trail, trail.payload));
       let result: unknown;
       try {
-        result = isTracking()
-          ? callTracked(this.depth, call.handler, Turn.event(turn), turn)
-          : // Called without a receiver: a handler must not find the engine's records in `this`.
-            handler(Turn.event(turn), turn);
-        climb(before);
-        if (result !== undefined && result !== null && this.waitFor(result)) {
-          this.turn = turn;
-          if (this.watched) renew(this);
-          else this.watch();
-          return null;
-        }
+        result = callAt(this.depth, handler, Turn.event(turn), turn);
+        if (result !== undefined && result !== null && this.waitFor(result)) return null;
       } catch (error) {
-        climb(before);
-        const values = this.opened();
-        return this.enter(values, [failed(values, "raised", error, this.took())]);
+        return this.raised(error);
       }
-      if (result !== undefined && result !== null) {
-        const values = this.opened();
-        return this.enter(values, [answered(values, result, this.took())]);
-      }
+      if (result !== undefined && result !== null) return this.said(result);
       this.pass();
     }
     if (this.signal !== null) this.check();
-    this.close(this.position + 1);
-    return new Outcome(this);
+    return new Outcome(trail);
   }
 
   /** The hook at this position has nothing to say. */
   private pass(): void {
-    this.note(++this.position);
+    this.turn = null;
+    this.times[++this.position] = now();
   }
 
   /** Listens to what a handler returned, if it has to be waited for. */
   private waitFor(result: unknown): boolean {
-    if (this.resolved === null || this.rejected === null) {
-      const { era } = this;
-      this.resolved = (value) => {
-        if (era === this.era) this.onResolved(value);
-      };
-      this.rejected = (error) => {
-        if (era === this.era) this.say((values) => failed(values, "raised", error, this.took()));
-      };
-    }
     // What nearly every handler returns; anything else is looked at more closely.
     const promise = result as Promise<unknown>;
     if (promise.constructor === Promise && promise.then === listen) {
       void promise.then(this.resolved, this.rejected);
-      return true;
+    } else if (!settle(result, this.resolved, this.rejected)) {
+      return false;
     }
-    return settle(result, this.resolved, this.rejected);
+    if (!this.watched) this.watch();
+    else if (this.trail.plan.uneven) renew(this);
+    return true;
   }
 
   private watch(): void {
+    // A hook may have cancelled its own dispatch.
+    if (this.over) return;
     this.suspend();
     this.watched = true;
     watch(this);
   }
 
   private onResolved(value: unknown): void {
-    this.turn = null;
-    if (value !== undefined && value !== null) {
-      this.say((values) => answered(values, value, this.took()));
-      return;
-    }
-    this.pass();
     try {
-      const outcome = this.walk();
+      let outcome: Outcome | null;
+      if (value === undefined || value === null) {
+        this.pass();
+        outcome = this.walk();
+      } else {
+        outcome = this.said(value);
+      }
       if (outcome !== null) this.finish(outcome);
     } catch (error) {
       this.fail(error);
     }
   }
 
-  /** Goes on after a hook that has something to say; whatever is thrown ends the dispatch, not the process. */
-  private say(report: (values: unknown[]) => Reported): void {
+  /** Goes on after a wait; whatever is thrown ends the dispatch, not the process. */
+  private resume(go: () => Outcome | null): void {
     try {
-      const values = this.opened();
-      const outcome = this.enter(values, [report(values)]);
+      const outcome = go();
       if (outcome !== null) this.finish(outcome);
     } catch (error) {
       this.fail(error);
     }
+  }
+
+  /** The hook at this position has answered something. */
+  private said(answer: unknown): Outcome | null {
+    const values = this.opened();
+    return this.enter(values, [answered(values, answer, this.took())]);
+  }
+
+  /** The hook at this position has thrown something. */
+  private raised(error: unknown): Outcome | null {
+    const values = this.opened();
+    return this.enter(values, [failed(values, "raised", error, this.took())]);
   }
 
   /** The values of this dispatch, for the native side. */
   private opened(): unknown[] {
-    return [this.payload];
+    return [this.trail.payload];
   }
 
   /** Hands over to the core, which says what to run from here on. */
   private enter(values: unknown[], reports: Reported[]): Outcome | null {
-    if (this.watched) {
-      this.watched = false;
-      unwatch(this);
-    }
-    this.stages = new Stages(this, begin(this, values, reports));
+    if (this.over) return null;
+    this.turn = null;
+    this.times.length = this.position + 1;
+    this.unwatch();
+    this.stages = new Stages(this, begin(this.trail, values, reports));
     return this.stages.go();
   }
 
+  /** Lets the caller's signal end it. */
+  private obey(signal: AbortSignal): void {
+    this.cancel = () => {
+      this.fail(signal.reason);
+    };
+    // A hook may have fired it already.
+    if (signal.aborted) this.cancel();
+    else signal.addEventListener("abort", this.cancel, { once: true });
+  }
+
   /** Stops waiting for the hook that runs; whatever it says from now on is not heard. */
-  private giveUp(): Turn | null {
-    this.era++;
-    this.resolved = null;
-    this.rejected = null;
+  private giveUp(reason: unknown): void {
     const { turn } = this;
     this.turn = null;
-    return turn;
+    if (turn !== null) Turn.abort(turn, reason);
   }
 
   private leave(): void {
     this.over = true;
-    this.close(this.position + 1);
-    if (this.watched) {
-      this.watched = false;
-      unwatch(this);
-    }
+    this.unwatch();
     if (this.context !== null) endWait();
     if (this.cancel !== null) this.signal?.removeEventListener("abort", this.cancel);
+  }
+
+  private unwatch(): void {
+    if (!this.watched) return;
+    this.watched = false;
+    unwatch(this);
   }
 
   /** Nanoseconds since the last hook ended. */

@@ -35,6 +35,9 @@ export interface Crew {
 
 /** A plan of the core with the functions that it calls. */
 export class Plan {
+  /** Whether its hooks differ in their limits. */
+  readonly uneven: boolean;
+
   constructor(
     readonly crew: Crew,
     readonly native: NativePlan,
@@ -44,5 +47,7 @@ export class Plan {
     readonly calls: readonly Call[],
     /** Every hook is a stage of its own, awaited, and needs no claim. */
     readonly simple: boolean,
-  ) {}
+  ) {
+    this.uneven = calls.some(({ limit }) => limit !== calls[0]?.limit);
+  }
 }

@@ -41,8 +41,8 @@ export class Stages {
       dispatch.check();
       const { stand } = this.#loud;
       if (stand.done) {
-        const outcome = new Outcome(dispatch);
-        if (stand.failed) dispatch.plan.crew.noteFailures(outcome);
+        const outcome = new Outcome(dispatch.trail);
+        if (stand.failed) dispatch.trail.plan.crew.noteFailures(outcome);
         return outcome;
       }
       // In turn, the next one starts once the one before it has had nothing to say.
@@ -94,7 +94,7 @@ export class Stages {
   #start(stand: Stand, first: number, end: number): void {
     const dispatch = this.#dispatch;
     const { run, values } = this.#loud;
-    const { crew } = dispatch.plan;
+    const { crew } = dispatch.trail.plan;
     const payload = values[stand.payload] as Fields;
     this.#running = [];
     this.#left = end - first;
@@ -107,10 +107,11 @@ export class Stages {
         crew.forget();
       }
       if (call.detached) {
-        this.take(place, crew.detach(call, dispatch, payload, dispatch.depth, values));
+        this.take(place, crew.detach(call, dispatch.trail, payload, dispatch.depth, values));
         continue;
       }
-      const running = new Running(this, dispatch, values, call, place, new Turn(dispatch, payload));
+      const turn = new Turn(dispatch.trail, payload);
+      const running = new Running(this, dispatch, values, call, place, turn);
       this.#running.push(running);
       running.start();
       if (this.#cancelled) break;

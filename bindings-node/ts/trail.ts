@@ -1,6 +1,6 @@
 /** What a dispatch leaves behind: everything that its outcome is derived from. */
 
-import { now, Times } from "./clock.js";
+import { now } from "./clock.js";
 import type { Envelope, Fields, Scene } from "./event.js";
 import { crossing, type NativeRun, type Reported, type Stand } from "./native.js";
 import type { Plan } from "./plan.js";
@@ -15,33 +15,27 @@ export interface Loud {
 }
 
 /** A dispatch as far as its outcome needs it. */
-export class Trail extends Times implements Scene {
+export class Trail implements Scene {
   envelope: Envelope | null = null;
   /** Made once a hook has something to say, or when somebody asks for details. */
   loud: Loud | null = null;
-  /** How many hooks have ended without having anything to say. */
-  position = 0;
 
   constructor(
     readonly plan: Plan,
     readonly payload: Fields,
-  ) {
-    super(plan.calls.length);
-  }
+    /** When the dispatch began and when each hook ended that had nothing to say, in nanoseconds. */
+    readonly times: readonly number[],
+  ) {}
 
   /** When the dispatch began; if no hook has seen the event, when somebody first asks. */
   get began(): number {
-    return this.plan.calls.length === 0 ? now() : this.at(0);
+    return this.times[0] ?? now();
   }
 }
 
 /** Nanoseconds that each of the hooks took that have answered nothing. */
-function quietTimes(trail: Trail): number[] {
-  const took: number[] = [];
-  for (let word = 1; word <= trail.position; word++) {
-    took.push(trail.at(word) - trail.at(word - 1));
-  }
-  return took;
+function quietTimes({ times }: Trail): number[] {
+  return times.slice(1).map((end, hook) => end - (times[hook] ?? 0));
 }
 
 /** The native side of a dispatch that is over. */
@@ -55,7 +49,6 @@ export function begin(trail: Trail, values: unknown[], reports: Reported[]): Lou
   const { run, stand } = crossing(() =>
     trail.plan.native.begin(values, quietTimes(trail), reports),
   );
-  trail.close(trail.position + 1);
   return (trail.loud = { run, stand, values });
 }
 

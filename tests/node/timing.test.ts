@@ -167,6 +167,45 @@ describe("cancellation", () => {
     }
   });
 
+  test("from inside a hook that then hangs: at once, and the hook is told", async () => {
+    for (const earlier of [0, 1]) {
+      const client = quietClient({ defaultTimeout: null });
+      for (let hook = 0; hook < earlier; hook++) client.registerHook("Stop", () => sleep(1));
+      const controller = new AbortController();
+      let signal: AbortSignal | undefined;
+      client.registerHook("Stop", (_event, context) => {
+        ({ signal } = context);
+        controller.abort("stopped");
+        return never();
+      });
+      await assert.rejects(
+        client.dispatch("Stop", {}, { signal: controller.signal }),
+        (e) => e === "stopped",
+      );
+      assert.equal(signal?.reason, "stopped");
+    }
+  });
+
+  test("a hook that is over is not told", async () => {
+    const client = quietClient();
+    const signals: AbortSignal[] = [];
+    const controller = new AbortController();
+    for (const then of [() => undefined, () => sleep(1), () => never()]) {
+      client.registerHook("Stop", (_event, { signal }) => {
+        signals.push(signal);
+        return then();
+      });
+    }
+    const dispatch = client.dispatch("Stop", {}, { signal: controller.signal });
+    await until(() => signals.length === 3);
+    controller.abort();
+    await assert.rejects(dispatch, { name: "AbortError" });
+    assert.deepEqual(
+      signals.map(({ aborted }) => aborted),
+      [false, false, true],
+    );
+  });
+
   test("after an answer of an earlier hook", async () => {
     const client = quietClient();
     client.registerHook("PreToolUse", () => ({
