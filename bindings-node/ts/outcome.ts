@@ -130,6 +130,12 @@ export class Outcome<N extends EventName = EventName> {
   /** What was read before. */
   #known: Known | null = null;
 
+  static {
+    // A promise looks for a `then` in what it is fulfilled with; this ends the search at its first step, which is
+    // a twentieth of a dispatch.
+    Object.defineProperty(this.prototype, "then", { value: undefined });
+  }
+
   constructor(trail: Trail) {
     this.#trail = trail;
   }
