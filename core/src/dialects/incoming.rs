@@ -81,6 +81,13 @@ impl Incoming {
         self.payload.insert(name.to_owned(), value.into());
     }
 
+    /// Sets a field of a payload field that is an object.
+    pub(super) fn put_within(&mut self, name: &str, field: &str, value: Value) {
+        if let Some(Value::Object(fields)) = self.payload.get_mut(name) {
+            fields.insert(field.to_owned(), value);
+        }
+    }
+
     /// Moves a point in time, whichever way it is written.
     pub(super) fn time(&mut self, name: &str) {
         if let Some(ms) = self.peek(name).and_then(clock::read) {

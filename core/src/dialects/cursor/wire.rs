@@ -1,0 +1,375 @@
+//! Cursor as the agent: what it sends to a hook, and what it understands of an outcome.
+
+use serde_json::{Map, Value, json};
+
+use super::NAME;
+use super::events::{Ask, Known, Reads, home_of, named};
+use super::stdin::{NO_MODEL, VERSION, mcp_tool};
+use crate::dialects::incoming::{Incoming, refuse};
+use crate::dialects::output::{self, Json};
+use crate::dialects::ruling::Ruling;
+use crate::dialects::{Decided, WireAnswer, WireEvent, tools};
+use crate::error::Error;
+
+/// Reads an event.
+pub(super) fn event(wire: &Value) -> Result<WireEvent, Error> {
+    let mut incoming = Incoming::new(NAME, wire)?;
+    let name = incoming.take_text("hook_event_name").unwrap_or_default();
+    let Some(known) = named(&name) else {
+        return Err(refuse(NAME, format!("no event is called `{name}` (`hook_event_name`)")));
+    };
+    common(&mut incoming)?;
+    match known.name {
+        "preToolUse" | "postToolUse" | "postToolUseFailure" => tool(&mut incoming, known.name)?,
+        "beforeShellExecution" | "afterShellExecution" => {
+            let command = incoming.take("command").ok_or_else(|| refuse(NAME, "`command` is missing"))?;
+            incoming.put("tool", "Bash");
+            incoming.put("args", json!({ "command": command }));
+            incoming.forget("sandbox", &json!(false));
+            if known.name == "afterShellExecution" {
+                let output = incoming.take("output").unwrap_or(Value::Null);
+                result(&mut incoming, true, output);
+            }
+        }
+        "beforeMCPExecution" | "afterMCPExecution" => mcp(&mut incoming, known.name)?,
+        "beforeReadFile" => {
+            let path = incoming.take("file_path").ok_or_else(|| refuse(NAME, "`file_path` is missing"))?;
+            incoming.put("tool", "Read");
+            incoming.put("args", json!({ "file_path": path }));
+            incoming.forget("content", &json!(""));
+            incoming.forget("attachments", &json!([]));
+        }
+        "afterFileEdit" => file_edit(&mut incoming)?,
+        "beforeSubmitPrompt" => {
+            incoming.needs_text(&["prompt"], "prompt")?;
+            incoming.forget("attachments", &json!([]));
+        }
+        "afterAgentResponse" => {
+            let text = incoming.take("text").unwrap_or_else(|| json!(""));
+            incoming.put("prompt", "");
+            incoming.put("response", json!({"text": text, "tool_calls": []}));
+            let model = incoming.peek("model").cloned().unwrap_or(Value::Null);
+            incoming.put("model", model);
+        }
+        "stop" => {
+            incoming.moves(&["status"], "status");
+            let count = incoming.take("loop_count").as_ref().and_then(Value::as_u64).unwrap_or(0);
+            incoming.put("stop_hook_active", count > 0);
+            if count > 1 {
+                incoming.keep("loop_count", count);
+            }
+        }
+        "subagentStart" => {
+            incoming.needs_text(&["subagent_id"], "agent_id")?;
+            incoming.needs_text(&["subagent_type"], "agent_type")?;
+            incoming.moves(&["parent_conversation_id"], "parent_session_id");
+            incoming.forget("task", &json!(""));
+            incoming.forget("is_parallel_worker", &json!(false));
+        }
+        "subagentStop" => {
+            incoming.needs_text(&["subagent_type"], "agent_type")?;
+            incoming.moves(&["subagent_id"], "agent_id");
+            incoming.forget("modified_files", &json!([]));
+            incoming.forget("loop_count", &json!(0));
+        }
+        "sessionStart" => {
+            incoming.put("source", "startup");
+            incoming.forget("is_background_agent", &json!(false));
+            incoming.forget("composer_mode", &json!("agent"));
+        }
+        "sessionEnd" => {
+            incoming.needs_text(&["reason"], "reason")?;
+            incoming.forget("is_background_agent", &json!(false));
+        }
+        "preCompact" => incoming.needs_text(&["trigger"], "trigger")?,
+        _ => {}
+    }
+    if home_of(known.event).is_some_and(|home| home.name != known.name) {
+        incoming.keep("hook_event_name", known.name);
+    }
+    Ok(incoming.event(known.event))
+}
+
+fn common(incoming: &mut Incoming) -> Result<(), Error> {
+    let session = incoming.peek("session_id").or_else(|| incoming.peek("conversation_id")).cloned();
+    let session = session
+        .filter(Value::is_string)
+        .ok_or_else(|| refuse(NAME, "neither `session_id` nor `conversation_id` is a string"))?;
+    for (name, made_up) in [
+        ("session_id", session.clone()),
+        ("conversation_id", session.clone()),
+        ("generation_id", session.clone()),
+        ("model", json!(NO_MODEL)),
+        ("cursor_version", json!(VERSION)),
+    ] {
+        incoming.forget(name, &made_up);
+    }
+    incoming.put("session_id", session);
+    let root = incoming.peek("workspace_roots").and_then(|roots| roots.get(0)).cloned();
+    if let Some(cwd) = incoming.take("cwd").or(root).filter(Value::is_string) {
+        incoming.forget("workspace_roots", &json!([cwd]));
+        incoming.put("cwd", cwd);
+    }
+    Ok(())
+}
+
+fn result(incoming: &mut Incoming, success: bool, output: Value) {
+    let mut result = json!({"success": success, "output": output});
+    if let (Some(duration), Value::Object(fields)) = (incoming.take("duration"), &mut result) {
+        fields.insert("duration".to_owned(), duration);
+    }
+    incoming.put("result", result);
+}
+
+/// The server of an MCP tool is not said, so it stands under Cursor's own name.
+fn mcp_name(tool: &str) -> String {
+    format!("mcp__{NAME}__{tool}")
+}
+
+fn tool(incoming: &mut Incoming, event: &str) -> Result<(), Error> {
+    let name = incoming.take_text("tool_name").ok_or_else(|| refuse(NAME, "`tool_name` must be a string"))?;
+    let input = match incoming.take("tool_input") {
+        Some(Value::Object(input)) => input,
+        Some(other) => Map::from_iter([("input".to_owned(), other)]),
+        None => Map::new(),
+    };
+    let tool = match name.strip_prefix("MCP:") {
+        Some(bare) => mcp_name(bare),
+        // One name for two of the engine's tools: the arguments tell them apart.
+        None if name == "Write" && !input.contains_key("old_string") => name,
+        None => tools::from_dialect(NAME, &name).into_owned(),
+    };
+    incoming.put("args", tools::args_from_dialect(NAME, &tool, None, &input));
+    incoming.moves(&["tool_use_id"], "tool_use_id");
+    match event {
+        "postToolUse" => {
+            let given = incoming.take("tool_output").unwrap_or(Value::Null);
+            let (success, output, code) = read_output(&tool, given);
+            result(incoming, success, output);
+            if let Some(code) = code {
+                incoming.put_within("result", "exit_code", code);
+            }
+        }
+        "postToolUseFailure" => {
+            incoming.needs(&["error_message"], "error")?;
+            incoming.moves(&["duration"], "duration");
+            incoming.forget("failure_type", &json!("error"));
+            incoming.forget("is_interrupt", &json!(false));
+        }
+        _ => {}
+    }
+    incoming.put("tool", tool);
+    Ok(())
+}
+
+/// A result that came as text holding JSON.
+fn read_output(tool: &str, given: Value) -> (bool, Value, Option<Value>) {
+    let parsed = match &given {
+        Value::String(text) => match output::parse(text) {
+            Json::Object(fields) => Value::Object(fields),
+            Json::Other(value) => value,
+            Json::Not | Json::Unreadable(_) => given,
+        },
+        _ => given,
+    };
+    if !matches!(tool, "Bash" | "PowerShell") {
+        return (true, parsed, None);
+    }
+    let code = parsed.get("exitCode").cloned();
+    let output = parsed.get("output").or_else(|| parsed.get("stdout")).cloned();
+    let success = code.as_ref().and_then(Value::as_i64).unwrap_or(0) == 0;
+    (success, output.unwrap_or(parsed), code)
+}
+
+fn mcp(incoming: &mut Incoming, event: &str) -> Result<(), Error> {
+    let name = incoming.take_text("tool_name").ok_or_else(|| refuse(NAME, "`tool_name` must be a string"))?;
+    let args = match incoming.take("tool_input") {
+        Some(Value::String(text)) => match output::parse(&text) {
+            Json::Object(fields) => Value::Object(fields),
+            _ => json!({ "input": text }),
+        },
+        Some(args @ Value::Object(_)) => args,
+        Some(other) => json!({ "input": other }),
+        None => json!({}),
+    };
+    incoming.put("tool", mcp_name(&name));
+    incoming.put("args", args);
+    if event == "afterMCPExecution" {
+        let output = match incoming.take("result_json") {
+            Some(Value::String(text)) => match output::parse(&text) {
+                Json::Object(fields) => Value::Object(fields),
+                Json::Other(value) => value,
+                Json::Not | Json::Unreadable(_) => Value::String(text),
+            },
+            other => other.unwrap_or(Value::Null),
+        };
+        result(incoming, true, output);
+    }
+    Ok(())
+}
+
+fn file_edit(incoming: &mut Incoming) -> Result<(), Error> {
+    let path = incoming.take("file_path").ok_or_else(|| refuse(NAME, "`file_path` is missing"))?;
+    let edits = incoming.take("edits").unwrap_or_else(|| json!([]));
+    let part = |edit: &Value, name: &str| edit.get(name).cloned().unwrap_or_else(|| json!(""));
+    let (tool, args) = match edits.as_array().map(Vec::as_slice) {
+        Some([edit]) if part(edit, "old_string") == "" => {
+            ("Write", json!({"file_path": path, "content": part(edit, "new_string")}))
+        }
+        Some([edit]) => {
+            let (old, new) = (part(edit, "old_string"), part(edit, "new_string"));
+            ("Edit", json!({"file_path": path, "old_string": old, "new_string": new}))
+        }
+        _ => ("MultiEdit", json!({"file_path": path, "edits": edits})),
+    };
+    incoming.put("tool", tool);
+    incoming.put("args", args);
+    incoming.put("result", json!({"success": true, "output": null}));
+    Ok(())
+}
+
+/// The home event that an event came as.
+fn home(decided: &Decided<'_>) -> Option<&'static Known> {
+    let own =
+        |payload: &Map<String, Value>| named(payload.get("metadata")?.get(NAME)?.get("hook_event_name")?.as_str()?);
+    let known = own(&decided.event.payload).filter(|known| known.event == decided.event.event);
+    known.or_else(|| home_of(decided.event.event))
+}
+
+/// Tells an outcome.
+pub(super) fn answer(decided: &Decided<'_>) -> WireAnswer {
+    let mut ruling = Ruling::new(decided);
+    let mut output = Map::new();
+    let Some(known) = home(decided) else {
+        ruling.degrade(format!("Cursor has no event for {}", decided.event.event));
+        return ruling.answer(output);
+    };
+    match known.reads {
+        Reads::Permission(ask) => permission(&mut ruling, decided, known, ask, &mut output),
+        Reads::Continue => prompt(&mut ruling, &mut output),
+        Reads::Followup => match ruling.decision() {
+            // Without a follow-up the agent stops.
+            "stop" => {}
+            _ if ruling.refuses() => say(&mut output, "followup_message", &ruling.reason()),
+            _ => {}
+        },
+        Reads::Result => result_told(&mut ruling, decided, &mut output),
+        Reads::Context | Reads::Message | Reads::Nothing => {
+            if ruling.refuses() {
+                ruling.degrade(format!("Cursor does not let a hook refuse {}", known.name));
+            }
+            if !ruling.changed().is_empty() {
+                ruling.degrade(format!("Cursor takes no changes on {}", known.name));
+            }
+        }
+    }
+    texts(&mut ruling, known, &mut output);
+    ruling.answer(output)
+}
+
+fn say(output: &mut Map<String, Value>, name: &str, text: &str) {
+    output.insert(name.to_owned(), json!(text));
+}
+
+fn deny(output: &mut Map<String, Value>, reason: &str) {
+    output.shift_remove("updated_input");
+    say(output, "permission", "deny");
+    say(output, "user_message", reason);
+    say(output, "agent_message", reason);
+}
+
+fn permission(
+    ruling: &mut Ruling<'_>,
+    decided: &Decided<'_>,
+    known: &Known,
+    ask: Ask,
+    output: &mut Map<String, Value>,
+) {
+    match ruling.decision() {
+        _ if ruling.refuses() => {
+            if ruling.decision() == "stop" {
+                ruling.degrade("Cursor cannot stop the agent here: the action is denied");
+            }
+            return deny(output, &ruling.reason());
+        }
+        "ask" if ask == Ask::Asks => {
+            say(output, "permission", "ask");
+            say(output, "user_message", &ruling.question());
+        }
+        decision @ ("ask" | "retry") => {
+            ruling.degrade(format!("Cursor knows no {decision} on {}: it is denied", known.name));
+            return deny(output, &ruling.question());
+        }
+        "allow" => say(output, "permission", "allow"),
+        _ => {}
+    }
+    let Some(args) = ruling.modified("args") else { return };
+    let tool = decided.payload.get("tool").and_then(Value::as_str).unwrap_or_default();
+    match args.as_object().filter(|_| known.name == "preToolUse") {
+        Some(args) => {
+            say(output, "permission", "allow");
+            let input = tools::args_to_dialect(NAME, tool, None, args);
+            output.insert("updated_input".to_owned(), Value::Object(input));
+        }
+        None => {
+            ruling.degrade(format!("Cursor takes no changed arguments on {}: it is denied", known.name));
+            deny(output, "a hook changed the arguments, which cannot be told");
+        }
+    }
+}
+
+fn prompt(ruling: &mut Ruling<'_>, output: &mut Map<String, Value>) {
+    let reason = match ruling.decision() {
+        _ if ruling.refuses() => ruling.reason(),
+        decision @ ("ask" | "retry") => {
+            ruling.degrade(format!("Cursor knows no {decision} for a prompt: it is blocked"));
+            ruling.question()
+        }
+        _ if ruling.modified("prompt").is_some() => {
+            ruling.degrade("Cursor takes no changed prompt: it is blocked");
+            "a hook changed the prompt, which cannot be told".to_owned()
+        }
+        _ => return,
+    };
+    output.insert("continue".to_owned(), json!(false));
+    say(output, "user_message", &reason);
+}
+
+fn result_told(ruling: &mut Ruling<'_>, decided: &Decided<'_>, output: &mut Map<String, Value>) {
+    if ruling.decision() == "stop" {
+        ruling.degrade("Cursor cannot stop the agent here: the model is told why");
+    }
+    if ruling.refuses() {
+        say(output, "additional_context", &ruling.reason());
+    }
+    let Some(result) = ruling.modified("result") else { return };
+    let new = result.get("output").unwrap_or(result);
+    let tool = decided.payload.get("tool").and_then(Value::as_str).unwrap_or_default();
+    if mcp_tool(tool).is_some() {
+        let new = if new.is_object() { new.clone() } else { json!({ "output": new }) };
+        output.insert("updated_mcp_tool_output".to_owned(), new);
+    } else {
+        ruling.degrade("Cursor replaces the results of MCP tools alone: the model sees this one as it was");
+    }
+}
+
+/// Context and messages.
+fn texts(ruling: &mut Ruling<'_>, known: &Known, output: &mut Map<String, Value>) {
+    let mut add = |name: &str, text: String| {
+        let before = output.get(name).and_then(Value::as_str).map(|before| format!("{before}\n{text}"));
+        output.insert(name.to_owned(), json!(before.unwrap_or(text)));
+    };
+    if let Some(context) = ruling.context() {
+        match known.reads {
+            Reads::Continue | Reads::Context | Reads::Result => add("additional_context", context),
+            Reads::Permission(Ask::Asks) => add("agent_message", context),
+            _ => ruling.degrade(format!("Cursor takes no context on {}", known.name)),
+        }
+    }
+    if let Some(messages) = ruling.messages() {
+        match known.reads {
+            Reads::Permission(_) | Reads::Continue | Reads::Message => add("user_message", messages),
+            _ => ruling.degrade(format!("Cursor shows no message on {}", known.name)),
+        }
+    }
+}
