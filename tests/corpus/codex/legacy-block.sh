@@ -1,0 +1,3 @@
+#!/bin/sh
+# Refuses in the older form.
+echo '{"decision":"block","reason":"older form"}'

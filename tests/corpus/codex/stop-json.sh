@@ -1,0 +1,3 @@
+#!/bin/sh
+# Keeps Codex working.
+echo '{"decision":"block","reason":"run the tests"}'

@@ -1,0 +1,4 @@
+#!/bin/sh
+# Fails without a word.
+cat >/dev/null
+exit 1

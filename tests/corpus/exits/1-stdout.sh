@@ -1,0 +1,5 @@
+#!/bin/sh
+# Fails with words on standard output only.
+cat >/dev/null
+echo 'something broke'
+exit 1

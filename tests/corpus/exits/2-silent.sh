@@ -1,0 +1,4 @@
+#!/bin/sh
+# Refuses without a word.
+cat >/dev/null
+exit 2

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Is not executable, so that the shell ends with 126.
+exit 0

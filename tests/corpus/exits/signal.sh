@@ -1,0 +1,3 @@
+#!/bin/sh
+# Is killed by a signal.
+kill -9 $$

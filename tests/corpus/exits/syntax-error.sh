@@ -1,0 +1,4 @@
+#!/bin/sh
+# Cannot be read by the shell, which ends with 2.
+if true; then
+  echo 'never said'

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Has Gemini ask.
+echo '{"decision":"ask","reason":"ask first"}'

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Ends the turn.
+echo '{"continue":false,"stopReason":"enough"}'

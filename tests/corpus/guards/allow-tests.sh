@@ -1,0 +1,5 @@
+#!/bin/sh
+# Allows test runs without asking anybody.
+if grep -Eq '"command" *: *"(cargo test|pytest|npm test)'; then
+  echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":"tests are safe"}}'
+fi

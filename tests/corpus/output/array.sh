@@ -1,0 +1,4 @@
+#!/bin/sh
+# Prints a JSON list, which is no answer.
+cat >/dev/null
+echo '[{"decision":"block"}]'

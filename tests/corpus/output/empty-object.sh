@@ -1,0 +1,4 @@
+#!/bin/sh
+# Prints an empty object.
+cat >/dev/null
+echo '{}'

@@ -1,0 +1,4 @@
+#!/bin/sh
+# Prints null.
+cat >/dev/null
+echo null

@@ -1,0 +1,4 @@
+#!/bin/sh
+# Prints a word in quotes.
+cat >/dev/null
+echo '"block"'

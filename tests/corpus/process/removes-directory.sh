@@ -1,0 +1,4 @@
+#!/bin/sh
+# Deletes the directory that it runs in.
+cat >/dev/null
+rm -rf "$PWD"

@@ -1,0 +1,4 @@
+#!/bin/sh
+# Sleeps longer than anybody waits.
+sleep 30
+exit 2

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Allows a call in the older form.
+echo '{"decision":"approve","reason":"older"}'

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Takes the word of another system for the decision.
+echo '{"decision":"deny","reason":"no"}'

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Leaves the decision to whoever runs the agent.
+echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"defer"}}'

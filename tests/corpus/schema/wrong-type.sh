@@ -1,0 +1,3 @@
+#!/bin/sh
+# Gives a flag as text.
+echo '{"continue":"false","stopReason":"x"}'
