@@ -4,5 +4,9 @@ import json
 import sys
 
 command = json.load(sys.stdin)["tool_input"]["command"]
-answer = {"hookEventName": "PreToolUse", "permissionDecision": "allow", "updatedInput": {"command": f"timeout 60 {command}"}}
+answer = {
+    "hookEventName": "PreToolUse",
+    "permissionDecision": "allow",
+    "updatedInput": {"command": f"timeout 60 {command}"},
+}
 print(json.dumps({"hookSpecificOutput": answer}))

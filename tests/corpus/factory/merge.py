@@ -4,5 +4,9 @@ import json
 import sys
 
 json.load(sys.stdin)
-answer = {"hookEventName": "PreToolUse", "permissionDecision": "allow", "updatedInput": {"command": "git status --short"}}
+answer = {
+    "hookEventName": "PreToolUse",
+    "permissionDecision": "allow",
+    "updatedInput": {"command": "git status --short"},
+}
 print(json.dumps({"hookSpecificOutput": answer}))

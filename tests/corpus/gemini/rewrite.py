@@ -4,4 +4,6 @@ import json
 import sys
 
 json.load(sys.stdin)
-print(json.dumps({"hookSpecificOutput": {"hookEventName": "BeforeTool", "tool_input": {"command": "ls --color=never"}}}))
+print(
+    json.dumps({"hookSpecificOutput": {"hookEventName": "BeforeTool", "tool_input": {"command": "ls --color=never"}}})
+)

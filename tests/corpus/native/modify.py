@@ -4,4 +4,6 @@ import json
 import sys
 
 event = json.load(sys.stdin)
-print(json.dumps({"hookweave": 1, "modified": {"args": {**event["args"], "command": event["args"]["command"] + " -v"}}}))
+print(
+    json.dumps({"hookweave": 1, "modified": {"args": {**event["args"], "command": event["args"]["command"] + " -v"}}})
+)
