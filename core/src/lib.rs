@@ -7,6 +7,8 @@
 
 pub mod action;
 pub mod answer;
+#[cfg(feature = "native")]
+pub mod config;
 pub mod detached;
 pub mod dialects;
 pub mod dispatch;

@@ -1,0 +1,316 @@
+//! From an entry of a file to a declared hook: what every format has in common.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::reading::{Reading, Spot, Take, bounded, cut};
+use super::{Declared, Run};
+use crate::dialects::{Dialect, Place};
+use crate::error::did_you_mean;
+use crate::event::{Catalogue, EventSpec};
+use crate::handlers::command::{CommandLine, CommandSpec, Shell};
+use crate::handlers::webhook::{Method, UnsetVariable, WebhookSpec};
+use crate::hook::{FailBehavior, HookSpec, Origin, Scope, Timeout};
+use crate::matcher::{Matcher, MatcherSpec};
+
+/// The shortest and longest time of formats that clamp.
+const CLAMP: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(600));
+
+static BUILT_IN: LazyLock<Catalogue> = LazyLock::new(Catalogue::default);
+
+/// An event of a file and what of it is wanted.
+#[derive(Debug, Clone)]
+pub(super) struct Slot {
+    /// The event as the file names it.
+    pub(super) declared: String,
+    /// The event's name for the engine.
+    pub(super) event: Arc<EventSpec>,
+    /// For which of them.
+    pub(super) matcher: MatcherSpec,
+    /// The matcher as it is written.
+    pub(super) written: Value,
+}
+
+/// What an entry says beside where it belongs.
+#[derive(Debug)]
+pub(super) struct Draft {
+    pub(super) run: Run,
+    pub(super) name: Option<String>,
+    pub(super) timeout: Option<Duration>,
+    /// Times out of bounds are pulled in, with a remark, instead of being taken.
+    pub(super) clamped: bool,
+    pub(super) fail_behavior: Option<FailBehavior>,
+    pub(super) priority: i32,
+    pub(super) once: bool,
+    pub(super) mandatory: bool,
+    pub(super) detached: bool,
+    pub(super) wakes: bool,
+    pub(super) enabled: bool,
+    pub(super) replaces: bool,
+    pub(super) grouped: bool,
+}
+
+impl Draft {
+    pub(super) const fn new(run: Run) -> Self {
+        Self {
+            run,
+            name: None,
+            timeout: None,
+            clamped: false,
+            fail_behavior: None,
+            priority: 0,
+            once: false,
+            mandatory: false,
+            detached: false,
+            wakes: false,
+            enabled: true,
+            replaces: false,
+            grouped: true,
+        }
+    }
+}
+
+impl Reading<'_> {
+    pub(super) fn events(&self) -> &Catalogue {
+        self.source.catalogue.unwrap_or(&BUILT_IN)
+    }
+
+    /// Finds the event that a file means, and reads its string matcher by the rule of the file's system.
+    pub(super) fn slot(&self, spot: &Spot<'_>, declared: &str, matcher: Option<&str>) -> Take<Slot> {
+        self.slot_of(spot, self.source.dialect, declared, matcher)
+    }
+
+    /// The same by the rule of another system than the file's.
+    pub(super) fn slot_of(
+        &self,
+        spot: &Spot<'_>,
+        dialect: &'static dyn Dialect,
+        declared: &str,
+        matcher: Option<&str>,
+    ) -> Take<Slot> {
+        let Some(place) = dialect.place(declared, matcher) else {
+            let events = dialect.events();
+            let hint = did_you_mean(declared, events.iter().copied());
+            let known = events.join(", ");
+            let what = format!("{} has no event `{}`{hint}; it has {known}", dialect.name(), cut(declared));
+            return Err(spot.wrong(what));
+        };
+        let Place { event, matcher: spec } =
+            place.map_err(|why| spot.wrong(format!("matcher `{}`: {why}", cut(matcher.unwrap_or_default()))))?;
+        let event = self.events().resolve(event).map_err(|error| spot.wrong(error.message()))?;
+        Ok(Slot { declared: declared.to_owned(), event, matcher: spec, written: json!(matcher) })
+    }
+
+    /// Makes a hook of an entry and keeps it, or says why it makes no sense.
+    pub(super) fn declare(&mut self, spot: &Spot<'_>, slot: &Slot, draft: Draft) -> Take<()> {
+        self.declare_as(spot, slot, draft, self.source.dialect)
+    }
+
+    /// The same for a hook whose answers another dialect than the file's reads.
+    pub(super) fn declare_as(
+        &mut self,
+        spot: &Spot<'_>,
+        slot: &Slot,
+        draft: Draft,
+        dialect: &'static dyn Dialect,
+    ) -> Take<()> {
+        let scope = self.source.scope;
+        let kind = draft.run.kind();
+        let timeout = match draft.timeout {
+            Some(given) if draft.clamped && (given < CLAMP.0 || given > CLAMP.1) => {
+                let taken = given.clamp(CLAMP.0, CLAMP.1);
+                self.remark(
+                    spot,
+                    format!("a timeout of {given:?} is out of bounds (1 to 600 seconds); {taken:?} is taken"),
+                );
+                Timeout::After(taken)
+            }
+            Some(given) => Timeout::After(given),
+            None => dialect.timeout(&slot.declared, kind).map_or(Timeout::Never, Timeout::After),
+        };
+        let mut detached = draft.detached;
+        if detached && scope == Scope::Managed {
+            self.remark(spot, "managed hooks are mandatory and thus awaited; this one does not run in the background");
+            detached = false;
+        }
+        let mut once = draft.once;
+        if once && scope == Scope::Managed {
+            self.remark(spot, "managed hooks guard every event; `once` is not taken");
+            once = false;
+        }
+        let runs = runs(&draft.run);
+        let spec = HookSpec {
+            event: slot.event.name().to_owned(),
+            name: Some(draft.name.unwrap_or_else(|| name_of(&runs))),
+            matcher: slot.matcher.clone(),
+            priority: draft.priority,
+            scope,
+            timeout,
+            fail_behavior: draft.fail_behavior,
+            once,
+            mandatory: draft.mandatory,
+            detached,
+            enabled: draft.enabled,
+            temporary: false,
+            group: (draft.grouped && dialect.parallel()).then(|| dialect.name()),
+            origin: Some(Arc::new(Origin {
+                file: self.source.file.clone(),
+                place: spot.place.clone(),
+                line: Some(self.line(spot.node.at)),
+                dialect: dialect.name(),
+                runs,
+            })),
+        };
+        spec.check().map_err(|error| spot.wrong(error.message()))?;
+        Matcher::new(spec.matcher.clone(), &slot.event).map_err(|error| spot.wrong(error.message()))?;
+        let entry = json!({"event": slot.declared, "matcher": slot.written, "hook": spot.node.to_value()});
+        let declared = Declared {
+            spec,
+            dialect,
+            declared_event: slot.declared.clone(),
+            run: draft.run,
+            wakes: draft.wakes && detached,
+            entry,
+            replaces: draft.replaces,
+            plugin: self.source.plugin.clone(),
+        };
+        self.push(spot, declared);
+        Ok(())
+    }
+
+    /// A path of an entry, taken from the project's directory when it is relative.
+    pub(super) fn below_project(&self, path: &str) -> PathBuf {
+        match &self.source.project_dir {
+            Some(project) => project.join(path),
+            None => PathBuf::from(path),
+        }
+    }
+}
+
+/// A command that a shell reads.
+pub(super) fn shell(text: impl Into<String>, shell: Shell) -> CommandSpec {
+    CommandSpec { line: CommandLine::Shell { text: text.into(), shell }, env: Vec::new(), directory: None }
+}
+
+/// Variables that an entry sets for its process.
+pub(super) fn environment(entry: &Spot<'_>) -> Take<Vec<(String, String)>> {
+    let pairs = entry.pairs("env")?;
+    for (name, value) in &pairs {
+        if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
+            let spot = entry.given("env").unwrap_or_else(|| entry.clone());
+            return Err(
+                spot.wrong(format!("`{}` is no variable that a process can have; mend its name or value", cut(name)))
+            );
+        }
+    }
+    Ok(pairs)
+}
+
+/// A request as most systems write it: `url`, `headers`, and the variables that headers may name.
+pub(super) fn webhook(entry: &Spot<'_>, allowed: &str) -> Take<WebhookSpec> {
+    let url = entry.required_text("url")?;
+    check_url(&url).map_err(|why| entry.given("url").unwrap_or_else(|| entry.clone()).wrong(why))?;
+    Ok(WebhookSpec {
+        url,
+        method: Method::Post,
+        headers: entry.pairs("headers")?,
+        allowed_env: entry.texts(allowed)?.unwrap_or_default(),
+        unset: UnsetVariable::Empty,
+    })
+}
+
+/// Whether a URL is one that a webhook can have; where it may go is decided when it runs.
+pub(super) fn check_url(url: &str) -> Result<(), String> {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    match rest {
+        Some(rest) if !rest.is_empty() && !rest.starts_with('/') => Ok(()),
+        _ => Err(format!("`{}` is no URL for a webhook; write https://… or http://…", cut(&without_secrets(url)))),
+    }
+}
+
+/// A time that is written as seconds (`1.5`) or with its unit (`"500ms"`, `"30s"`, `"2m"`).
+pub(super) fn readable_duration(entry: &Spot<'_>, field: &str) -> Take<Option<Duration>> {
+    use super::tree::Kind;
+    let Some(spot) = entry.get(field) else { return Ok(None) };
+    let Kind::Text(text) = &spot.node.kind else { return entry.duration(field, 1.0) };
+    let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0)];
+    let parsed = units.iter().find_map(|(unit, factor)| {
+        let number = text.trim().strip_suffix(unit)?.trim_end();
+        number.parse::<f64>().ok().map(|number| number * factor)
+    });
+    let seconds = parsed.ok_or_else(|| {
+        spot.wrong(format!("`{}` is no time; write seconds as a number, or \"500ms\", \"30s\", \"2m\"", cut(text)))
+    })?;
+    bounded(seconds).map(Some).map_err(|why| spot.wrong(why))
+}
+
+/// What runs, for a person: the command line, or the method and address of a request without its secrets.
+fn runs(run: &Run) -> String {
+    let text = match run {
+        Run::Command(command) => match &command.line {
+            CommandLine::Shell { text, .. } => text.clone(),
+            CommandLine::Exec { program, args } => {
+                std::iter::once(program.as_str()).chain(args.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
+            }
+        },
+        Run::Webhook(webhook) => {
+            let method = if webhook.method == Method::Put { "PUT" } else { "POST" };
+            format!("{method} {}", without_secrets(&webhook.url))
+        }
+        Run::Prompt { text, agent, .. } => format!("{}: {text}", if *agent { "agent" } else { "prompt" }),
+        Run::McpTool { server, tool, .. } => format!("mcp__{server}__{tool}"),
+    };
+    let mut short: String = text.chars().take(500).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+/// A URL without user name, password, query and fragment, where tokens stand.
+pub(super) fn without_secrets(url: &str) -> String {
+    let plain = url.split(['?', '#']).next().unwrap_or_default();
+    match plain.split_once("://") {
+        Some((scheme, rest)) => {
+            let (host, path) = rest.split_once('/').map_or((rest, None), |(host, path)| (host, Some(path)));
+            let host = host.rsplit('@').next().unwrap_or(host);
+            path.map_or_else(|| format!("{scheme}://{host}"), |path| format!("{scheme}://{host}/{path}"))
+        }
+        None => plain.to_owned(),
+    }
+}
+
+/// A short name for what runs: the script's base name where there is one, else the beginning of the line.
+fn name_of(runs: &str) -> String {
+    let script = runs
+        .split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';' | '&' | '|' | '(' | ')' | '<' | '>'))
+        .filter(|word| word.contains('/') && !word.contains("://"))
+        .filter_map(|word| Path::new(word).file_name()?.to_str())
+        .find(|name| Path::new(name).extension().is_some());
+    let name = script.map_or_else(|| runs.chars().take(40).collect::<String>(), str::to_owned);
+    let name: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let name = name.trim();
+    if name.is_empty() || name.len() > 256 { "hook".to_owned() } else { name.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_of_a_url_are_not_shown() {
+        assert_eq!(without_secrets("https://user:pw@h.example:8/a/b?token=x#y"), "https://h.example:8/a/b");
+        assert_eq!(without_secrets("https://h.example?token=x"), "https://h.example");
+    }
+
+    #[test]
+    fn hooks_are_named_after_their_script() {
+        assert_eq!(name_of("\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh --x"), "guard.sh");
+        assert_eq!(name_of("python3 .claude/hooks/check.py"), "check.py");
+        assert_eq!(name_of("echo hello"), "echo hello");
+        assert_eq!(name_of("\n"), "hook");
+    }
+}

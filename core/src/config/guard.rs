@@ -1,0 +1,202 @@
+//! Scripts of a loaded hook under watch: a hook whose script changed after loading does not run.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use sha2::{Digest as _, Sha256};
+
+/// The largest script that is hashed, in bytes.
+pub(super) const MAX_SCRIPT: u64 = 16 * 1024 * 1024;
+
+/// Watches the scripts of one hook.
+#[derive(Debug, Default)]
+pub struct Guard {
+    scripts: Vec<Watched>,
+}
+
+#[derive(Debug)]
+struct Watched {
+    path: PathBuf,
+    content: Content,
+    /// What the file system said when the content was last known to be this one.
+    seen: Mutex<Option<Identity>>,
+}
+
+/// What stood at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Content {
+    Hash([u8; 32]),
+    /// Nothing.
+    Missing,
+    /// Something that cannot be read as a script, and why.
+    Unreadable(String),
+}
+
+/// By what a changed file is noticed without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Identity {
+    #[cfg(unix)]
+    numbers: [i64; 7],
+    #[cfg(not(unix))]
+    numbers: (u64, Option<std::time::SystemTime>, Option<std::time::SystemTime>),
+}
+
+impl Identity {
+    #[cfg(unix)]
+    #[expect(clippy::cast_possible_wrap, reason = "the numbers are only compared")]
+    fn of(meta: &Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt as _;
+        Self {
+            numbers: [
+                meta.dev() as i64,
+                meta.ino() as i64,
+                meta.size() as i64,
+                meta.mtime(),
+                meta.mtime_nsec(),
+                meta.ctime(),
+                meta.ctime_nsec(),
+            ],
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn of(meta: &Metadata) -> Self {
+        Self { numbers: (meta.len(), meta.modified().ok(), meta.created().ok()) }
+    }
+}
+
+/// What the file system says of a path now; `None` when nothing is there.
+pub(super) fn identity(path: &Path) -> Option<Identity> {
+    std::fs::metadata(path).ok().map(|meta| Identity::of(&meta))
+}
+
+/// Reads what stands at a path; its identity is that of the file that was read.
+pub(super) fn content(path: &Path) -> (Content, Option<Identity>) {
+    // Looked at before it is opened: opening a pipe waits for somebody to write into it.
+    let meta = match std::fs::metadata(path) {
+        Ok(meta) => meta,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return (Content::Missing, None),
+        Err(error) => return (Content::Unreadable(error.to_string()), None),
+    };
+    let identity = Some(Identity::of(&meta));
+    if !meta.is_file() {
+        return (Content::Unreadable("it is no file".to_owned()), identity);
+    }
+    match hash(path) {
+        Ok((hash, identity)) => (Content::Hash(hash), Some(identity)),
+        Err(error) => (Content::Unreadable(error.to_string()), identity),
+    }
+}
+
+fn hash(path: &Path) -> io::Result<([u8; 32], Identity)> {
+    let file = File::open(path)?;
+    let identity = Identity::of(&file.metadata()?);
+    let mut hasher = Sha256::new();
+    let mut reader = file.take(MAX_SCRIPT + 1);
+    let mut buffer = vec![0_u8; 64 * 1024];
+    let mut total: u64 = 0;
+    loop {
+        let count = reader.read(&mut buffer)?;
+        if count == 0 {
+            return Ok((hasher.finalize().into(), identity));
+        }
+        total += count as u64;
+        if total > MAX_SCRIPT {
+            return Err(io::Error::other(format!("it is longer than {MAX_SCRIPT} bytes, the most that is checked")));
+        }
+        hasher.update(buffer.get(..count).unwrap_or_default());
+    }
+}
+
+impl Guard {
+    /// Watches scripts as they are now.
+    #[must_use]
+    pub fn new(paths: &[PathBuf]) -> Self {
+        let scripts = paths.iter().map(|path| {
+            let (content, identity) = content(path);
+            Watched { path: path.clone(), content, seen: Mutex::new(identity) }
+        });
+        Self { scripts: scripts.collect() }
+    }
+
+    /// The scripts that are watched.
+    pub fn scripts(&self) -> impl Iterator<Item = &Path> {
+        self.scripts.iter().map(|script| script.path.as_path())
+    }
+
+    pub(super) fn contents(&self) -> impl Iterator<Item = (&Path, &Content)> {
+        self.scripts.iter().map(|script| (script.path.as_path(), &script.content))
+    }
+
+    /// Says which script changed since the hook was loaded.
+    ///
+    /// An unchanged script costs one look at its identity; a touched one is read and compared.
+    pub fn check(&self) -> Result<(), String> {
+        self.scripts.iter().try_for_each(Watched::check)
+    }
+}
+
+impl Watched {
+    fn check(&self) -> Result<(), String> {
+        let now = identity(&self.path);
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if now == *seen {
+            return Ok(());
+        }
+        let (found, identity) = content(&self.path);
+        let same = match (&found, &self.content) {
+            (Content::Unreadable(_), Content::Unreadable(_)) => true,
+            (found, content) => found == content,
+        };
+        if same {
+            *seen = identity;
+            return Ok(());
+        }
+        let what = match (&found, &self.content) {
+            (Content::Missing, _) => "is gone".to_owned(),
+            (_, Content::Missing) => "was not there when the hook was loaded".to_owned(),
+            (Content::Unreadable(why), _) => format!("cannot be checked any more: {why}"),
+            _ => "changed after the hook was loaded".to_owned(),
+        };
+        Err(format!("its script {} {what}; look at it, then reload", self.path.display()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_touched_script_is_the_same_and_a_changed_one_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.sh");
+        std::fs::write(&path, "exit 0").unwrap();
+        let guard = Guard::new(&[path.clone(), dir.path().join("missing.sh")]);
+        guard.check().unwrap();
+        std::fs::write(&path, "exit 0").unwrap();
+        guard.check().unwrap();
+        std::fs::write(&path, "exit 1").unwrap();
+        assert!(guard.check().unwrap_err().contains("changed after the hook was loaded"));
+        std::fs::remove_file(&path).unwrap();
+        assert!(guard.check().unwrap_err().contains("is gone"));
+        std::fs::write(&path, "exit 0").unwrap();
+        guard.check().unwrap();
+        std::fs::write(dir.path().join("missing.sh"), "x").unwrap();
+        assert!(guard.check().unwrap_err().contains("was not there"));
+    }
+
+    #[test]
+    fn a_script_that_is_swapped_for_one_of_the_same_size_and_time_is_noticed() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, other) = (dir.path().join("a.sh"), dir.path().join("b.sh"));
+        std::fs::write(&path, "exit 0").unwrap();
+        let time = std::fs::metadata(&path).unwrap().modified().unwrap();
+        let guard = Guard::new(std::slice::from_ref(&path));
+        std::fs::write(&other, "exit 1").unwrap();
+        File::options().write(true).open(&other).unwrap().set_modified(time).unwrap();
+        std::fs::rename(&other, &path).unwrap();
+        assert!(guard.check().is_err());
+    }
+}

@@ -1,0 +1,352 @@
+//! Which files a command would run: the scripts that its line names.
+//!
+//! A line is read loosely, with words rather than a shell's grammar, and rather one file too many than one too few. What
+//! a script itself loads is not followed.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::{Declared, Run};
+use crate::handlers::command::CommandLine;
+
+/// How many scripts of one hook are looked at.
+const MAX_SCRIPTS: usize = 64;
+
+/// Programs that run the file that they are given.
+const INTERPRETERS: &[&str] = &[
+    ".",
+    "source",
+    "sh",
+    "bash",
+    "zsh",
+    "dash",
+    "ksh",
+    "fish",
+    "pwsh",
+    "powershell",
+    "node",
+    "deno",
+    "bun",
+    "tsx",
+    "ts-node",
+    "ruby",
+    "perl",
+    "php",
+    "lua",
+    "python",
+    "python2",
+    "python3",
+    "uv",
+    "run",
+    "exec",
+    "env",
+    "nohup",
+    "command",
+    "time",
+];
+
+/// Directories whose files belong to the system: whoever can change them needs no hook.
+const SYSTEM: &[&str] = &["/bin", "/sbin", "/usr", "/lib", "/lib64", "/nix/store", "/opt/homebrew", "/System"];
+
+/// Where the words of a command point.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Roots<'r> {
+    pub(super) project: Option<&'r Path>,
+    pub(super) home: Option<&'r Path>,
+}
+
+/// The files that a hook's command names, each once and in order: those that are there, and those that should be.
+pub(super) fn scripts_of(declared: &Declared, roots: Roots<'_>) -> Vec<PathBuf> {
+    let Run::Command(command) = &declared.run else { return Vec::new() };
+    let base = command.directory.as_deref().or(roots.project);
+    let mut search =
+        Search { roots, plugin: declared.plugin.as_deref(), base: base.map(Path::to_path_buf), found: Vec::new() };
+    match &command.line {
+        CommandLine::Shell { text, .. } => search.line(text, 0),
+        CommandLine::Exec { program, args } => {
+            let mut after = After::Start;
+            for word in std::iter::once(program).chain(args) {
+                after = search.word(word, after);
+            }
+        }
+    }
+    search.found
+}
+
+/// What stood before a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum After {
+    /// Nothing: the word is a program.
+    Start,
+    /// A program that runs the file that it is given.
+    Interpreter,
+    /// `cd`.
+    Cd,
+    /// Anything else.
+    Word,
+}
+
+struct Search<'r> {
+    roots: Roots<'r>,
+    plugin: Option<&'r Path>,
+    base: Option<PathBuf>,
+    found: Vec<PathBuf>,
+}
+
+impl Search<'_> {
+    fn line(&mut self, text: &str, depth: usize) {
+        let project = self.roots.project.and_then(Path::to_str).unwrap_or(".");
+        let text = text.replace("$(git rev-parse --show-toplevel)", project).replace("$(pwd)", project);
+        let mut after = After::Start;
+        for token in tokens(&text) {
+            match token {
+                Token::End => after = After::Start,
+                Token::Word(word) => {
+                    after = self.word(&word, after);
+                    // A quoted command within the line, as in `bash -c "./check.sh x"`.
+                    if depth < 3 && word.contains(char::is_whitespace) {
+                        self.line(&word, depth + 1);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Looks at one word and says what it is for the next.
+    fn word(&mut self, word: &str, after: After) -> After {
+        let assigned = after == After::Start && is_assignment(word);
+        // `--config=./x` names a file as well as `./x` does.
+        let text = word.split_once('=').filter(|_| assigned || word.starts_with('-')).map_or(word, |(_, value)| value);
+        if let Some(text) = self.expand(text) {
+            if after == After::Cd {
+                self.base = self.resolve(&text);
+            } else {
+                self.consider(&text, after);
+            }
+        }
+        let base_name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+        match after {
+            _ if assigned => After::Start,
+            After::Start if word == "cd" || word == "pushd" => After::Cd,
+            After::Start | After::Interpreter if is_interpreter(base_name) => After::Interpreter,
+            After::Interpreter if word.starts_with('-') || is_assignment(word) => After::Interpreter,
+            _ => After::Word,
+        }
+    }
+
+    fn consider(&mut self, text: &str, after: After) {
+        if self.found.len() >= MAX_SCRIPTS || text.is_empty() || text.len() > 4096 || text.contains("://") {
+            return;
+        }
+        let Some(path) = self.resolve(text) else { return };
+        if SYSTEM.iter().any(|dir| path.starts_with(dir)) || self.found.contains(&path) {
+            return;
+        }
+        let there = path.is_file();
+        // A file that a word clearly means is one even while it is missing: putting it there is a change.
+        let meant = !path.is_dir()
+            && !text.starts_with('-')
+            && !text.contains(['*', '?', '{', '\n'])
+            && (has_script_name(text) || after == After::Interpreter && !text.contains(char::is_whitespace));
+        if there || meant && !is_interpreter(text) {
+            self.found.push(path);
+        }
+    }
+
+    fn resolve(&self, text: &str) -> Option<PathBuf> {
+        let path = match (text.strip_prefix("~/"), self.roots.home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => PathBuf::from(text),
+        };
+        let path = if path.is_absolute() { path } else { self.base.as_ref()?.join(path) };
+        Some(without_dots(&path))
+    }
+
+    /// Puts known directories in the place of their variables; `None` when a variable is unknown.
+    fn expand(&self, text: &str) -> Option<String> {
+        if !text.contains('$') {
+            return Some(text.to_owned());
+        }
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some((before, from)) = rest.split_once('$') {
+            out.push_str(before);
+            let (name, after) = match from.strip_prefix('{') {
+                Some(braced) => {
+                    let (inside, after) = braced.split_once('}')?;
+                    (inside.split([':', '-', '?']).next().unwrap_or(inside), after)
+                }
+                None => {
+                    from.split_at(from.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(from.len()))
+                }
+            };
+            out.push_str(self.variable(name)?.to_str()?);
+            rest = after;
+        }
+        out.push_str(rest);
+        Some(out)
+    }
+
+    fn variable(&self, name: &str) -> Option<&Path> {
+        match name {
+            "HOME" => self.roots.home,
+            "PWD" => self.base.as_deref(),
+            "CLAUDE_PLUGIN_ROOT" | "PLUGIN_ROOT" | "DROID_PLUGIN_ROOT" => self.plugin,
+            "CLAUDE_PROJECT_DIR"
+            | "GEMINI_PROJECT_DIR"
+            | "CURSOR_PROJECT_DIR"
+            | "FACTORY_PROJECT_DIR"
+            | "HOOKWEAVE_PROJECT_DIR" => self.roots.project,
+            _ => None,
+        }
+    }
+}
+
+fn is_interpreter(name: &str) -> bool {
+    let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    INTERPRETERS.contains(&name) || !plain.is_empty() && INTERPRETERS.contains(&plain)
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
+}
+
+/// A name with a directory, or with the ending of a script.
+fn has_script_name(text: &str) -> bool {
+    const ENDINGS: &[&str] = &[
+        "sh", "bash", "zsh", "fish", "ps1", "py", "js", "mjs", "cjs", "ts", "mts", "rb", "pl", "php", "lua", "bat",
+        "cmd", "exe",
+    ];
+    let path = Path::new(text);
+    let ending = path.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| ENDINGS.contains(&ending));
+    ending || (text.starts_with("./") || text.starts_with("../") || path.is_absolute()) && !text.starts_with("/dev/")
+}
+
+/// The path without `.` and `..`, as far as that can be said without looking.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(out.components().next_back(), Some(Component::Normal(_))) => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    out
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Token {
+    Word(String),
+    /// An operator after which a new command begins.
+    End,
+}
+
+/// Splits a line as shells do, leniently: an open quote ends with the line.
+fn tokens(text: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut word = String::new();
+    let mut open = false;
+    let mut chars = text.chars().peekable();
+    let mut quote: Option<char> = None;
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(mark), c) if c == mark => quote = None,
+            (Some('"') | None, '\\') => {
+                if let Some(next) = chars.next() {
+                    word.push(next);
+                    open = true;
+                }
+            }
+            (Some(_), c) => word.push(c),
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                open = true;
+            }
+            (None, c) if c.is_whitespace() || matches!(c, ';' | '&' | '|' | '(' | ')' | '<' | '>' | '`') => {
+                // `$(` begins a command; the `$` before it is no word.
+                if c == '(' && word == "$" {
+                    word.clear();
+                }
+                if open || !word.is_empty() {
+                    tokens.push(Token::Word(std::mem::take(&mut word)));
+                    open = false;
+                }
+                if matches!(c, ';' | '&' | '|' | '(' | ')' | '`' | '\n') {
+                    tokens.push(Token::End);
+                }
+            }
+            (None, c) => word.push(c),
+        }
+    }
+    if open || !word.is_empty() {
+        tokens.push(Token::Word(word));
+    }
+    tokens
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        tokens(text)
+            .into_iter()
+            .filter_map(|token| match token {
+                Token::Word(word) => Some(word),
+                Token::End => None,
+            })
+            .collect()
+    }
+
+    fn found(line: &str) -> Vec<String> {
+        let roots = Roots { project: Some(Path::new("/project")), home: Some(Path::new("/home/u")) };
+        let mut search = Search { roots, plugin: None, base: Some("/project".into()), found: Vec::new() };
+        search.line(line, 0);
+        search.found.iter().map(|path| path.display().to_string()).collect()
+    }
+
+    #[test]
+    fn lines_are_split_as_shells_do() {
+        assert_eq!(words("a 'b c'\"d\" \\e;f&&g|h >i"), ["a", "b cd", "e", "f", "g", "h", "i"]);
+        assert_eq!(words("\"$CLAUDE_PROJECT_DIR\"/x.sh"), ["$CLAUDE_PROJECT_DIR/x.sh"]);
+        assert_eq!(words("'open"), ["open"]);
+    }
+
+    #[test]
+    fn scripts_are_found_however_they_are_named() {
+        for (line, wanted) in [
+            ("\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/a.sh --flag", "/project/.claude/hooks/a.sh"),
+            ("${CLAUDE_PROJECT_DIR}/a.sh", "/project/a.sh"),
+            ("python3 .claude/hooks/a.py", "/project/.claude/hooks/a.py"),
+            ("sh guard", "/project/guard"),
+            ("cd hooks && ./a.sh", "/project/hooks/a.sh"),
+            ("bash -c \"./a.sh x\"", "/project/a.sh"),
+            ("FOO=1 node a.mjs", "/project/a.mjs"),
+            ("cat | ~/bin/a.sh", "/home/u/bin/a.sh"),
+            ("\"$(git rev-parse --show-toplevel)/a.sh\"", "/project/a.sh"),
+            ("x --config=./conf.py", "/project/conf.py"),
+            ("python3.12 -u run.py", "/project/run.py"),
+            ("./sub/../a.sh", "/project/a.sh"),
+        ] {
+            assert_eq!(found(line), [wanted], "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_script_is_left_alone() {
+        for line in [
+            "echo hello",
+            "/usr/bin/jq -r .tool_name",
+            "curl https://x.example/a.sh",
+            "$UNKNOWN/a.sh",
+            "echo x > /dev/null",
+        ] {
+            assert_eq!(found(line), [""; 0], "{line}");
+        }
+    }
+}

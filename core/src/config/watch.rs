@@ -1,0 +1,234 @@
+//! Notices that configuration files change, and says so once they are at rest.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{JoinHandle, ThreadId};
+use std::time::Duration;
+
+use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::guard::{Identity, identity};
+use crate::error::{Code, Error};
+
+/// How long nothing may happen before changes are told: editors write a file in several steps.
+pub const QUIET: Duration = Duration::from_millis(100);
+
+/// After how many postponements changes are told although there is no rest.
+const PATIENCE: u32 = 20;
+
+/// How long dropping waits for a callback that is under way.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// Looks after files until it is dropped.
+///
+/// The callback runs on a thread of its own, one call at a time. Dropping ends the thread; it waits for a callback under
+/// way, though not for ever, so that a callback that waits for whoever drops the watch cannot hang either.
+pub struct Watch {
+    stop: Sender<Message>,
+    gone: Receiver<()>,
+    thread: Option<JoinHandle<()>>,
+    id: ThreadId,
+    process: u32,
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch").finish_non_exhaustive()
+    }
+}
+
+enum Message {
+    /// Something happened in a folder that is watched.
+    Stirred,
+    Stop,
+}
+
+/// What is watched for.
+struct State {
+    files: FxHashMap<PathBuf, Option<Identity>>,
+    folders: FxHashSet<PathBuf>,
+    watcher: RecommendedWatcher,
+}
+
+/// Watches files, whether they are there or not, and folders for their direct content; calls with what changed.
+pub fn watch(
+    files: impl IntoIterator<Item = PathBuf>,
+    quiet: Duration,
+    mut changed: impl FnMut(&[PathBuf]) + Send + 'static,
+) -> Result<Watch, Error> {
+    let (sender, receiver) = channel();
+    let (farewell, gone) = channel();
+    let stirred = sender.clone();
+    let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        // Reading a file is not a change, and answering it would read the file again.
+        if !matches!(&event, Ok(event) if event.kind.is_access()) {
+            _ = stirred.send(Message::Stirred);
+        }
+    })
+    .map_err(|error| refused(&error))?;
+    let files = files.into_iter().map(|file| (file.clone(), identity(&file))).collect();
+    let mut state = State { files, folders: FxHashSet::default(), watcher };
+    state.arm();
+    if state.folders.is_empty() && !state.files.is_empty() {
+        return Err(refused("none of the folders can be watched"));
+    }
+    let thread = std::thread::Builder::new()
+        .name("hookweave-watch".to_owned())
+        .spawn(move || {
+            state.run(&receiver, quiet, &mut changed);
+            drop(state);
+            _ = farewell.send(());
+        })
+        .map_err(|error| refused(&error))?;
+    let id = thread.thread().id();
+    Ok(Watch { stop: sender, gone, thread: Some(thread), id, process: std::process::id() })
+}
+
+fn refused(why: impl fmt::Display) -> Error {
+    Error::new(Code::InvalidConfig, format!("configuration files cannot be watched: {why}; reload by hand"))
+}
+
+impl State {
+    fn run(&mut self, receiver: &Receiver<Message>, quiet: Duration, changed: &mut impl FnMut(&[PathBuf])) {
+        loop {
+            match receiver.recv() {
+                Ok(Message::Stirred) => {}
+                Ok(Message::Stop) | Err(_) => return,
+            }
+            for _ in 0..PATIENCE {
+                match receiver.recv_timeout(quiet) {
+                    Ok(Message::Stirred) => {}
+                    Err(RecvTimeoutError::Timeout) => break,
+                    Ok(Message::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+                }
+            }
+            // Armed before looking, so that a file that appears in a new folder meanwhile is seen by either.
+            self.arm();
+            let told = self.look();
+            if !told.is_empty() {
+                changed(&told);
+            }
+        }
+    }
+
+    /// Which files are other than at the last look.
+    fn look(&mut self) -> Vec<PathBuf> {
+        let mut told = Vec::new();
+        for (file, seen) in &mut self.files {
+            let now = identity(file);
+            if now != *seen {
+                *seen = now;
+                told.push(file.clone());
+            }
+        }
+        told.sort();
+        told
+    }
+
+    /// Watches the folder of each file, or the nearest one above it that is there.
+    fn arm(&mut self) {
+        let wanted: FxHashSet<PathBuf> = self.files.keys().flat_map(|file| folders(file)).collect();
+        for gone in self.folders.difference(&wanted) {
+            _ = self.watcher.unwatch(gone);
+        }
+        // Watched anew each time: a folder that was deleted and made again is another one.
+        let watched = wanted.into_iter().filter(|dir| self.watcher.watch(dir, RecursiveMode::NonRecursive).is_ok());
+        self.folders = watched.collect();
+    }
+}
+
+/// The folder in which a change of a file shows, and the file itself where it is a folder.
+fn folders(file: &Path) -> impl Iterator<Item = PathBuf> {
+    let above = file.ancestors().skip(1).find(|dir| dir.is_dir()).map(Path::to_path_buf);
+    let own = file.is_dir().then(|| file.to_path_buf());
+    above.into_iter().chain(own)
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        let Some(thread) = self.thread.take() else { return };
+        // A forked child has the memory of the thread but not the thread.
+        if self.process != std::process::id() {
+            std::mem::forget(thread);
+            return;
+        }
+        _ = self.stop.send(Message::Stop);
+        if std::thread::current().id() == self.id {
+            return;
+        }
+        if self.gone.recv_timeout(FAREWELL) != Err(RecvTimeoutError::Timeout) {
+            _ = thread.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn watched(files: &[PathBuf]) -> (Watch, Receiver<Vec<PathBuf>>) {
+        let (sender, receiver) = channel();
+        let watch = watch(files.to_vec(), Duration::from_millis(30), move |changed| {
+            _ = sender.send(changed.to_vec());
+        });
+        (watch.unwrap(), receiver)
+    }
+
+    const LONG: Duration = Duration::from_secs(10);
+
+    #[test]
+    fn a_change_a_replacement_and_a_removal_are_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("settings.json");
+        std::fs::write(&file, "{}").unwrap();
+        let (_watch, told) = watched(std::slice::from_ref(&file));
+        std::fs::write(&file, "{ }").unwrap();
+        assert_eq!(told.recv_timeout(LONG).unwrap(), [file.clone()]);
+        std::fs::write(dir.path().join("other"), "{\"a\": 1}").unwrap();
+        std::fs::rename(dir.path().join("other"), &file).unwrap();
+        assert_eq!(told.recv_timeout(LONG).unwrap(), [file.clone()]);
+        std::fs::remove_file(&file).unwrap();
+        assert_eq!(told.recv_timeout(LONG).unwrap(), [file]);
+    }
+
+    #[test]
+    fn a_file_in_a_folder_that_is_not_there_yet_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join(".claude/deep/settings.json");
+        let (_watch, told) = watched(std::slice::from_ref(&file));
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::thread::sleep(Duration::from_millis(200));
+        std::fs::write(&file, "{}").unwrap();
+        assert_eq!(told.recv_timeout(LONG).unwrap(), [file]);
+    }
+
+    #[test]
+    fn other_files_are_not_told_and_reading_is_no_change() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("settings.json");
+        std::fs::write(&file, "{}").unwrap();
+        let (_watch, told) = watched(std::slice::from_ref(&file));
+        std::fs::write(dir.path().join("other.json"), "{}").unwrap();
+        std::fs::read(&file).unwrap();
+        assert!(told.recv_timeout(Duration::from_millis(300)).is_err());
+    }
+
+    #[test]
+    fn dropping_ends_it_even_while_a_callback_hangs() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("f");
+        let (entered, inside) = channel();
+        let (release, wait) = channel::<()>();
+        let watch = watch([file.clone()], Duration::from_millis(10), move |_| {
+            _ = entered.send(());
+            _ = wait.recv();
+        })
+        .unwrap();
+        std::fs::write(&file, "x").unwrap();
+        inside.recv_timeout(LONG).unwrap();
+        drop(watch);
+        drop(release);
+    }
+}
