@@ -10,6 +10,8 @@ mod canonical;
 mod clock;
 pub mod cocode;
 pub mod codex;
+pub mod copilot;
+pub mod cursor;
 mod draft;
 pub mod gemini_cli;
 mod incoming;
@@ -230,6 +232,8 @@ pub trait Dialect: Debug + Sync {
 pub const ALL: &[&dyn Dialect] = &[
     &codex::CODEX,
     &gemini_cli::GEMINI_CLI,
+    &cursor::CURSOR,
+    &copilot::COPILOT,
     &a3s::A3S,
     &amplifier::AMPLIFIER,
     &cocode::COCODE,
