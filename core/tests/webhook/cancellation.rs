@@ -14,6 +14,14 @@ use super::{AMPLE, client, hook, send_to};
 
 /// Cancels while the request hangs; it must end at once, and as cancelled.
 fn assert_ends(client: &WebClient, url: &str, body: &[u8]) {
+    let took: Vec<_> = (0..5).map(|_| cancelled_after(client, url, body)).collect();
+    // A busy machine may delay one of them; none that waits for something would be quick.
+    let quickest = took.iter().min().unwrap();
+    assert!(*quickest < Duration::from_millis(100), "took {took:?}");
+}
+
+/// How long it takes from cancelling to the end.
+fn cancelled_after(client: &WebClient, url: &str, body: &[u8]) -> Duration {
     let cancel = Cancel::new();
     thread::scope(|scope| {
         let teller = cancel.clone();
@@ -26,8 +34,9 @@ fn assert_ends(client: &WebClient, url: &str, body: &[u8]) {
         let result = client.send(&hook(url), body, &|_| None, AMPLE, &cancel);
         let took = told.join().unwrap().elapsed();
         assert!(matches!(result, Err(WebhookError::Cancelled { .. })), "{result:?}");
-        assert!(took < Duration::from_millis(100), "took {took:?}");
-    });
+        assert!(took < Duration::from_secs(2), "took {took:?}");
+        took
+    })
 }
 
 struct Stuck;
@@ -89,11 +98,16 @@ fn while_reading_the_answer() {
 #[test]
 fn before_it_begins() {
     let server = Server::fixed(answer("200 OK", "", ""));
+    let client = client();
     let cancel = Cancel::new();
     cancel.cancel();
-    let result = client().send(&hook(&server.url("/")), b"{}", &|_| None, AMPLE, &cancel);
-    assert!(matches!(result, Err(WebhookError::Cancelled { .. })), "{result:?}");
-    assert_eq!(server.requests().len(), 0);
+    // The second time there is a connection that could be used.
+    for _ in 0..2 {
+        let result = client.send(&hook(&server.url("/cancelled")), b"{}", &|_| None, AMPLE, &cancel);
+        assert!(matches!(result, Err(WebhookError::Cancelled { .. })), "{result:?}");
+        send_to(&client, &server.url("/fine")).unwrap();
+    }
+    assert!(server.requests().iter().all(|request| request.path() == "/fine"));
 }
 
 #[test]

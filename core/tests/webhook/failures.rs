@@ -192,6 +192,13 @@ fn headers_without_end() {
 }
 
 #[test]
+fn headers_over_their_cap() {
+    broken(&Server::closing(answer("200 OK", &format!("X: {}\r\n", "x".repeat(17 * 1024)), "")));
+    let server = Server::closing(answer("200 OK", &format!("X: {}\r\n", "x".repeat(15 * 1024)), ""));
+    assert_eq!(send(&server.url("/")).unwrap().status, 200);
+}
+
+#[test]
 fn an_answer_over_the_cap_is_a_failure() {
     let heads = [
         // Says so beforehand, and never sends it.
