@@ -91,9 +91,15 @@ fn respelled(
 /// A response in the engine's words.
 fn answer(invocation: &Invocation, mut response: Map<String, Value>) -> Said<Value> {
     let mut answer = Map::new();
+    if response.is_empty() {
+        return Said::Nothing;
+    }
+    if !response.contains_key("action") {
+        let restricts = canonical::restricts(invocation, &Value::Object(response));
+        return canonical::invalid_answer("`action` is missing".to_owned(), restricts);
+    }
     let action = response.shift_remove("action").unwrap_or_default();
     let word = match &action {
-        Value::Null => Some("continue"),
         Value::String(text) => ACTIONS.iter().find(|(word, name, _)| word == text || name == text).map(|row| row.0),
         number => ACTIONS.iter().find(|row| number.as_u64() == Some(row.2)).map(|row| row.0),
     };
@@ -104,7 +110,7 @@ fn answer(invocation: &Invocation, mut response: Map<String, Value>) -> Said<Val
         return canonical::invalid_answer(what, restricts);
     };
     // Whoever is asked for a permission and says to go on has granted it.
-    let grants = word == "continue" && !action.is_null() && invocation.event.name() == "PermissionRequest";
+    let grants = word == "continue" && invocation.event.name() == "PermissionRequest";
     answer.insert("action".to_owned(), json!(if grants { "allow" } else { word }));
     answer.extend(response.shift_remove("reason").map(|reason| ("reason".to_owned(), reason)));
     if let Some(delay) = response.shift_remove("delay").filter(|_| word == "retry") {

@@ -106,6 +106,10 @@ impl HookResult {
 
 /// A result in the engine's words.
 fn answer(invocation: &Invocation, fields: Map<String, Value>) -> Said<Value> {
+    if !fields.contains_key("action") && canonical::restricts(invocation, &Value::Object(fields.clone())) {
+        let what = "it has no `action`, and says no in the words of another system".to_owned();
+        return canonical::invalid_answer(what, true);
+    }
     let mut result = HookResult { fields, notes: Vec::new() };
     let mut answer = Map::new();
     let mut put = |name: &str, value: Value| _ = answer.insert(name.to_owned(), value);
@@ -247,6 +251,9 @@ impl Dialect for Amplifier {
             let injections = canonical::list(decided, "injections");
             put("ephemeral", json!(injections.iter().all(|entry| entry.get("ephemeral") == Some(&json!(true)))));
         } else {
+            if ruling.decision() == "allow" {
+                ruling.degrade("allow: Amplifier's hooks cannot grant; it goes on");
+            }
             put("action", json!("continue"));
         }
         if !injects && ruling.context().is_some() {

@@ -43,6 +43,7 @@ pub(super) fn restricts(invocation: &Invocation, said: &Value) -> bool {
 pub(super) fn text_restricts(invocation: &Invocation, text: &str) -> bool {
     match output::parse_twice(text) {
         output::Json::Object(fields) => restricts(invocation, &Value::Object(fields)),
+        output::Json::Other(Value::Array(items)) => items.iter().any(|item| restricts(invocation, item)),
         output::Json::Other(value) => restricts(invocation, &value),
         output::Json::Unreadable(_) => true,
         output::Json::Not => match output::object_behind_text(text) {

@@ -37,19 +37,19 @@ fn without_version(mut fields: Map<String, Value>) -> Result<Map<String, Value>,
     }
 }
 
-/// Reads an answer: an object is handed on, and how strictly it is read is the engine's business.
+/// Reads an answer as strictly as the engine reads that of a callback.
 fn read_answer(invocation: &Invocation, text: &str) -> Said<Value> {
     let text = output::trim(text);
     if text.is_empty() {
         return Said::Nothing;
     }
     match output::parse(text) {
-        Json::Object(fields) if !fields.contains_key("hookweave") => Said::Answer(Value::Object(fields)),
+        Json::Object(fields) if !fields.contains_key("hookweave") => canonical::checked(invocation, fields),
         Json::Object(fields) => {
             let mut rest = fields.clone();
             rest.shift_remove("hookweave");
             match without_version(fields) {
-                Ok(answer) => Said::Answer(Value::Object(answer)),
+                Ok(answer) => canonical::checked(invocation, answer),
                 Err(why) => canonical::invalid_answer(why, canonical::restricts(invocation, &Value::Object(rest))),
             }
         }
@@ -145,7 +145,7 @@ impl Dialect for Native {
         };
         for field in known.fields.iter().chain(COMMON_FIELDS) {
             let given = payload.get(field.name).filter(|value| !value.is_null());
-            if let Some(value) = given.filter(|value| !field.kind.accepts(&payload::Json.kind(&value))) {
+            if let Some(value) = given.filter(|value| !field.kind.accepts(&payload::Json.kind(value))) {
                 let (name, wanted) = (field.name, field.kind.as_str());
                 return refuse(format!("`{name}` must be of type {wanted}, is {}", output::kind(value)));
             }

@@ -94,6 +94,15 @@ pub const TOOLS: &[ToolName] = &[
     same("factory", "Write", &["Create"]),
     same("factory", "WebFetch", &["FetchUrl"]),
     same("factory", "Agent", &["Task"]),
+    same("wingman", "Bash", &["command_execute", "execute"]),
+    same("wingman", "Edit", &["edit_file"]),
+    same("wingman", "Write", &["write_file"]),
+    same("wingman", "Read", &["read_file"]),
+    same("wingman", "LS", &["ls"]),
+    same("wingman", "Glob", &["glob"]),
+    same("wingman", "Grep", &["grep"]),
+    same("wingman", "Agent", &["task"]),
+    same("wingman", "TodoWrite", &["write_todos"]),
 ];
 
 /// The row of a tool, by the engine's name.
@@ -201,7 +210,7 @@ mod tests {
         assert_eq!(from_dialect("copilot", "str_replace"), "Edit");
         assert_eq!(from_dialect("cursor", "Task"), "Agent");
         assert!(names("claude-code", "Agent").any(|name| name == "Task"));
-        assert_eq!(names("wingman", "Bash").count(), 0);
+        assert_eq!(names("cocode", "Bash").count(), 0);
     }
 
     #[test]
