@@ -7,6 +7,7 @@
 pub mod discover;
 mod entry;
 mod guard;
+pub mod lint;
 pub mod load;
 mod merge;
 mod places;
@@ -32,7 +33,8 @@ use crate::hook::{HookSpec, Scope};
 
 pub use guard::Guard;
 pub use places::Directories;
-pub use recognise::Format;
+pub use readers::read;
+pub use recognise::{Format, Recognised, recognise};
 
 /// A hook as a file declares it.
 #[derive(Debug, Clone)]

@@ -238,8 +238,12 @@ pub(super) fn readable_duration(entry: &Spot<'_>, field: &str) -> Take<Option<Du
     let Kind::Text(text) = &spot.node.kind else { return entry.duration(field, 1.0) };
     let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0)];
     let parsed = units.iter().find_map(|(unit, factor)| {
-        let number = text.trim().strip_suffix(unit)?.trim_end();
-        number.parse::<f64>().ok().map(|number| number * factor)
+        let number = text.strip_suffix(unit)?;
+        let number = number.strip_suffix(' ').unwrap_or(number);
+        let plain = number.starts_with(|c: char| c.is_ascii_digit())
+            && number.ends_with(|c: char| c.is_ascii_digit())
+            && number.chars().all(|c| c.is_ascii_digit() || c == '.');
+        number.parse::<f64>().ok().filter(|_| plain).map(|number| number * factor)
     });
     let seconds = parsed.ok_or_else(|| {
         spot.wrong(format!("`{}` is no time; write seconds as a number, or \"500ms\", \"30s\", \"2m\"", cut(text)))

@@ -317,6 +317,10 @@ impl<'n> Spot<'n> {
     pub(super) fn only(&self, known: &[&str]) -> Take<()> {
         self.must_be_object()?;
         for field in self.node.fields() {
+            if field.value.kind == Kind::Null {
+                let place = step(&self.place, &field.name);
+                return Err(Wrong { at: field.at, place, message: "is null; leave it out instead".to_owned() });
+            }
             if !known.contains(&field.name.as_str()) {
                 let hint = did_you_mean(&field.name, known.iter().copied());
                 return Err(Wrong {

@@ -56,6 +56,19 @@ pub(super) struct Roots<'r> {
 
 /// The files that a hook's command names, each once and in order: those that are there, and those that should be.
 pub(super) fn scripts_of(declared: &Declared, roots: Roots<'_>) -> Vec<PathBuf> {
+    named_scripts(declared, roots).into_iter().map(|script| script.path).collect()
+}
+
+/// A file that a command names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Script {
+    pub(super) path: PathBuf,
+    /// It is started itself, not given to an interpreter.
+    pub(super) direct: bool,
+}
+
+/// The same with how each is run.
+pub(super) fn named_scripts(declared: &Declared, roots: Roots<'_>) -> Vec<Script> {
     let Run::Command(command) = &declared.run else { return Vec::new() };
     let base = command.directory.as_deref().or(roots.project);
     let mut search =
@@ -89,7 +102,7 @@ struct Search<'r> {
     roots: Roots<'r>,
     plugin: Option<&'r Path>,
     base: Option<PathBuf>,
-    found: Vec<PathBuf>,
+    found: Vec<Script>,
 }
 
 impl Search<'_> {
@@ -138,7 +151,7 @@ impl Search<'_> {
             return;
         }
         let Some(path) = self.resolve(text) else { return };
-        if SYSTEM.iter().any(|dir| path.starts_with(dir)) || self.found.contains(&path) {
+        if SYSTEM.iter().any(|dir| path.starts_with(dir)) || self.found.iter().any(|script| script.path == path) {
             return;
         }
         let there = path.is_file();
@@ -148,7 +161,7 @@ impl Search<'_> {
             && !text.contains(['*', '?', '{', '\n'])
             && (has_script_name(text) || after == After::Interpreter && !text.contains(char::is_whitespace));
         if there || meant && !is_interpreter(text) {
-            self.found.push(path);
+            self.found.push(Script { path, direct: after == After::Start });
         }
     }
 
@@ -307,7 +320,7 @@ mod tests {
         let roots = Roots { project: Some(Path::new("/project")), home: Some(Path::new("/home/u")) };
         let mut search = Search { roots, plugin: None, base: Some("/project".into()), found: Vec::new() };
         search.line(line, 0);
-        search.found.iter().map(|path| path.display().to_string()).collect()
+        search.found.iter().map(|script| script.path.display().to_string()).collect()
     }
 
     #[test]

@@ -1,0 +1,181 @@
+//! Rules about matchers: those that never match, and those that mean something else.
+
+use serde_json::Value;
+
+use super::{Findings, Hook};
+use crate::dialects::tools;
+use crate::error::did_you_mean;
+use crate::matcher::MatcherSpec;
+use crate::pattern::Pattern;
+
+/// Tools that agents have, by the engine's names.
+const TOOLS: &[&str] = &[
+    "Agent",
+    "AskUserQuestion",
+    "Bash",
+    "BashOutput",
+    "Edit",
+    "EnterPlanMode",
+    "ExitPlanMode",
+    "Glob",
+    "Grep",
+    "KillShell",
+    "LS",
+    "ListMcpResources",
+    "MultiEdit",
+    "NotebookEdit",
+    "NotebookRead",
+    "PowerShell",
+    "Read",
+    "ReadMcpResource",
+    "Skill",
+    "SlashCommand",
+    "Task",
+    "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskOutput",
+    "TaskStop",
+    "TaskUpdate",
+    "TodoRead",
+    "TodoWrite",
+    "ToolSearch",
+    "WebFetch",
+    "WebSearch",
+    "Write",
+];
+
+pub(super) fn look(hook: &Hook<'_>, findings: &mut Findings<'_>) {
+    let declared = hook.declared;
+    let spec = &declared.spec.matcher;
+    let written = written(&declared.entry);
+    let dialect = declared.dialect.name();
+    if let Some(written) = written {
+        let unconditional = MatcherSpec { naming: spec.naming, rule: spec.rule.clone(), ..MatcherSpec::default() };
+        if !matches!(written.trim(), "" | "*") && *spec == unconditional {
+            findings.add(
+                "matcher-ignored",
+                format!(
+                    "matcher `{written}` is not looked at on {}; the hook runs every time",
+                    declared.declared_event
+                ),
+            );
+            return;
+        }
+    }
+    let shown = written.or(spec.tool_pattern.as_deref()).or(spec.tool.as_deref()).unwrap_or_default().to_owned();
+    if is_permission_rule(&shown) {
+        findings.add(
+            "matcher-never",
+            format!("matcher `{shown}` is a permission rule and matches no tool's name; write the tool's name, and the rule as `if`"),
+        );
+        return;
+    }
+    if let Some(names) = &spec.tool {
+        for name in names.split('|').map(str::trim).filter(|name| !name.is_empty() && *name != "*") {
+            look_at_name(dialect, name, findings);
+        }
+    }
+    for pattern in [&spec.tool_pattern, &spec.source_pattern, &spec.command_pattern].into_iter().flatten() {
+        look_at_pattern(pattern, findings);
+    }
+    if let Some(pattern) = &spec.tool_pattern {
+        look_for_tools(dialect, pattern, findings);
+    }
+}
+
+/// The string matcher as it stands in the file.
+fn written(entry: &Value) -> Option<&str> {
+    let matcher = entry.get("matcher")?;
+    matcher.as_str().or_else(|| matcher.get("matcher")?.as_str())
+}
+
+/// `Bash(git *)`.
+fn is_permission_rule(text: &str) -> bool {
+    let Some((name, rest)) = text.split_once('(') else { return false };
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphabetic()) && rest.ends_with(')') && !rest.contains('|')
+}
+
+/// `mcp__server` without a tool.
+fn is_server_alone(name: &str) -> bool {
+    name.strip_prefix("mcp__")
+        .is_some_and(|server| !server.is_empty() && !server.contains("__") && !server.contains('*'))
+}
+
+fn look_at_name(dialect: &str, name: &str, findings: &mut Findings<'_>) {
+    if is_server_alone(name) {
+        let mend = if dialect == "native" { format!("{name}__*") } else { format!("{name}__.*") };
+        findings.add(
+            "matcher-never",
+            format!("`{name}` is no tool: tools of a server are called mcp__<server>__<tool>; write `{mend}`"),
+        );
+        return;
+    }
+    let foreign = name.contains(['*', '?', '[', '{', ':']) || name.starts_with("mcp__") || name.starts_with("mcp_");
+    let known = known(dialect);
+    if foreign || known.contains(&name) {
+        return;
+    }
+    let hint = did_you_mean(name, known.iter().copied());
+    findings.add(
+        "unknown-tool",
+        format!("{dialect} has no tool `{name}`{hint}; it matches only a tool that the host calls so"),
+    );
+}
+
+/// Tools by every name under which the dialect's hooks see them.
+fn known(dialect: &str) -> Vec<&'static str> {
+    let own = tools::TOOLS.iter().filter(|tool| tool.dialect == dialect).flat_map(|tool| tool.theirs.iter().copied());
+    // A tool that the dialect calls otherwise is not seen by the engine's name.
+    let renamed = |name: &&&str| tools::TOOLS.iter().any(|tool| tool.dialect == dialect && tool.ours == **name);
+    TOOLS.iter().filter(|name| !renamed(name)).copied().chain(own).collect()
+}
+
+fn look_at_pattern(pattern: &str, findings: &mut Findings<'_>) {
+    let letters: Vec<char> = pattern.chars().collect();
+    let at = |index: usize| letters.get(index).copied();
+    let mut bracket = false;
+    for (index, letter) in letters.iter().enumerate() {
+        let before = index.checked_sub(1).and_then(at);
+        if before == Some('\\') {
+            continue;
+        }
+        match letter {
+            '[' => bracket = true,
+            ']' => bracket = false,
+            '^' if !bracket && !matches!(before, None | Some('(' | '|' | ':' | '^')) => {
+                let what = format!("in `{pattern}` text stands before `^`, so that it never matches; put `^` first");
+                findings.add("matcher-never", what);
+            }
+            '$' if !bracket && !matches!(at(index + 1), None | Some(')' | '|' | '$')) => {
+                let what = format!("in `{pattern}` text stands behind `$`, so that it never matches; put `$` last");
+                findings.add("matcher-never", what);
+            }
+            '*' if !bracket && before.is_some_and(|c| c.is_alphabetic()) => {
+                let what = format!(
+                    "`{pattern}` is a regular expression, in which `{}*` is any number of that letter; write `.*` for any text",
+                    before.unwrap_or(' ')
+                );
+                findings.add("star-regex", what);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn look_for_tools(dialect: &str, pattern: &str, findings: &mut Findings<'_>) {
+    let Ok(compiled) = Pattern::new(pattern) else { return };
+    let known = known(dialect);
+    let samples = ["mcp__server__tool", "mcp__server", "mcp_server_tool", "MCP:tool"];
+    let hits = known.iter().chain(&samples).any(|name| compiled.is_match(name) != Some(false));
+    if hits || pattern.to_lowercase().contains("mcp") {
+        let alone = pattern.trim_start_matches('^').trim_end_matches('$');
+        if pattern.ends_with('$') && is_server_alone(alone) {
+            look_at_name(dialect, alone, findings);
+        }
+        return;
+    }
+    let plain: String = pattern.chars().filter(|c| c.is_alphanumeric() || *c == '_').collect();
+    let hint = did_you_mean(&plain, known.iter().copied());
+    findings.add("unknown-tool", format!("`{pattern}` matches no tool that {dialect} has{hint}"));
+}
