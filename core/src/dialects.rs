@@ -4,15 +4,18 @@
 //! system. What a hook of another system says comes out as a canonical answer, so that every rule of the engine holds
 //! for it as for any other hook.
 
+mod wire;
 pub mod a3s;
 pub mod amplifier;
 mod canonical;
 mod clock;
+pub mod claude_code;
 pub mod cocode;
 pub mod codex;
 pub mod copilot;
 pub mod cursor;
 mod draft;
+pub mod factory;
 pub mod gemini_cli;
 mod incoming;
 mod matching;
@@ -34,6 +37,8 @@ use crate::error::{Code, Error, did_you_mean};
 use crate::event::EventSpec;
 use crate::matcher::MatcherSpec;
 use crate::tool::ToolDefinition;
+
+pub use wire::{event_from_wire, outcome_to_wire};
 
 /// An event on its way to one native hook.
 #[derive(Debug, Clone)]
@@ -230,6 +235,8 @@ pub trait Dialect: Debug + Sync {
 
 /// Every dialect.
 pub const ALL: &[&dyn Dialect] = &[
+    &claude_code::CLAUDE_CODE,
+    &factory::FACTORY,
     &codex::CODEX,
     &gemini_cli::GEMINI_CLI,
     &cursor::CURSOR,

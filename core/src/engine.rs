@@ -4,6 +4,8 @@ mod builder;
 mod detached;
 mod driver;
 mod event;
+#[cfg(feature = "native")]
+mod native;
 mod outcome;
 mod shared;
 
@@ -20,12 +22,16 @@ use crate::host::hook_id;
 use crate::index::Planned;
 use crate::options::Options;
 use crate::outcome::Outcome as Folded;
+use crate::payload::Json;
 use crate::registry::{HookInfo, Registry};
 use crate::tool::ToolDefinition;
 
 pub use builder::{EngineBuilder, Registration};
 pub use event::Event;
 pub use outcome::Outcome;
+
+#[cfg(feature = "native")]
+pub(crate) use native::NativeCode;
 
 use detached::Detached;
 use shared::Shared;
@@ -59,20 +65,28 @@ struct Inner {
     registry: Registry<Code>,
     enabled: AtomicBool,
     detached: Arc<Detached>,
+    #[cfg(feature = "native")]
+    natives: native::Natives,
 }
 
 impl Default for Inner {
     fn default() -> Self {
-        Self::new(Options::default())
+        Self::new(
+            Options::default(),
+            #[cfg(feature = "native")]
+            crate::native::Settings::default(),
+        )
     }
 }
 
 impl Inner {
-    fn new(options: Options) -> Self {
+    fn new(options: Options, #[cfg(feature = "native")] settings: crate::native::Settings) -> Self {
         Self {
             enabled: AtomicBool::new(options.enabled),
             detached: Arc::new(Detached::new(options.max_detached)),
             registry: Registry::new(options),
+            #[cfg(feature = "native")]
+            natives: native::Natives::new(settings),
         }
     }
 }
@@ -89,8 +103,13 @@ impl Engine {
         EngineBuilder::default()
     }
 
-    pub(crate) fn with_options(options: Options) -> Self {
-        Self { inner: Arc::new(Inner::new(options)) }
+    pub(crate) fn with_settings(settings: &serde_json::Value) -> Result<Self, Error> {
+        let inner = Inner::new(
+            Options::read(&Json, &settings)?,
+            #[cfg(feature = "native")]
+            crate::native::Settings::read(&Json, &settings)?,
+        );
+        Ok(Self { inner: Arc::new(inner) })
     }
 
     /// Begins to register a hook for an event, by its name or an alias.
@@ -138,7 +157,10 @@ impl Engine {
 
     /// Says which known tool a host's tool is, and which of its arguments hold a command and file paths.
     pub fn define_tool(&self, definition: ToolDefinition) -> Result<(), Error> {
-        self.inner.registry.define_tool(definition)
+        self.inner.registry.define_tool(definition.clone())?;
+        #[cfg(feature = "native")]
+        self.inner.natives.define_tool(definition);
+        Ok(())
     }
 
     /// Runs the hooks that an event selects and folds what they say.

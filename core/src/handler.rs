@@ -27,6 +27,9 @@ pub(crate) enum Code {
     /// Answers at once; runs inline, without a future.
     Sync(SyncCode),
     Async(Arc<dyn Handler>),
+    /// A command, a webhook, or a question to the host's own model or tools.
+    #[cfg(feature = "native")]
+    Native(crate::engine::NativeCode),
 }
 
 /// A closure that answers at once.
@@ -37,6 +40,8 @@ impl std::fmt::Debug for Code {
         f.write_str(match self {
             Self::Sync(_) => "Sync",
             Self::Async(_) => "Async",
+            #[cfg(feature = "native")]
+            Self::Native(_) => "Native",
         })
     }
 }

@@ -32,7 +32,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    const WORDS: &'static [(&'static str, Self)] = &[
+    pub(crate) const WORDS: &'static [(&'static str, Self)] = &[
         ("managed", Self::Managed),
         ("user", Self::User),
         ("project", Self::Project),

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 pub use crate::action::Action;
 pub use crate::answer::{Ask, Injection, Message};
 pub use crate::detached::{DetachedQueue, MAX_WAITING, Submitted, refusal};
+pub use crate::dialects::{WireAnswer, WireEvent, event_from_wire, outcome_to_wire};
 pub use crate::dispatch::{Failure, FailureKind, MAX_DEPTH, Report, Said, Stage, Status, Step, begin, check_depth};
 pub use crate::error::{Code, Error};
 pub use crate::event::{BUILT_IN, BuiltIn, COMMON_FIELDS, EventDefinition, EventSpec, Field, FieldKind, Modifiable};
@@ -21,6 +22,18 @@ pub use crate::outcome::{Outcome, Summary, TraceEntry, Unmatched, Vote};
 pub use crate::payload::{BadKey, Host, Kind, MAX_NESTING, Spelling, TooDeep};
 pub use crate::registry::{Entry, HookId, HookInfo, Registry};
 pub use crate::tool::ToolDefinition;
+
+#[cfg(feature = "native")]
+pub use crate::{
+    config::{
+        trust::{Approval, Trust, TrustStore},
+        watch::{QUIET, Watch, watch},
+    },
+    dialects::Invocation,
+    files::{Files, Prepared, Reloaded, Report as FilesReport, Request},
+    handlers::pool::Job,
+    native::{NativeHook, Question, Runtime, Settings},
+};
 
 /// Milliseconds since the epoch.
 #[must_use]

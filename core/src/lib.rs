@@ -17,6 +17,8 @@ mod engine;
 pub mod error;
 pub mod event;
 pub mod explain;
+#[cfg(feature = "native")]
+pub mod files;
 #[cfg(feature = "engine")]
 mod handler;
 #[cfg(feature = "native")]
@@ -28,6 +30,8 @@ pub mod index;
 pub mod json;
 mod look;
 pub mod matcher;
+#[cfg(feature = "native")]
+pub mod native;
 pub mod options;
 pub mod outcome;
 mod path;

@@ -102,6 +102,12 @@ impl Options {
             "max_hooks_per_event",
             "max_total_hooks",
             "max_detached",
+            // Those of native hooks, which `native::Settings` reads.
+            "project_dir",
+            "max_running",
+            "output_cap",
+            "scrub_environment",
+            "webhooks",
         ])?;
         let mut options = match reader.text("profile")? {
             Some(name) => Self::of(Profile::named(&name)?),

@@ -237,6 +237,11 @@ impl<T> Registry<T> {
         self.lock().catalogue.resolve(name)
     }
 
+    /// The events that the client knows.
+    pub fn catalogue(&self) -> Catalogue {
+        self.lock().catalogue.clone()
+    }
+
     /// The hooks as they are now, fixed for whoever holds them.
     pub fn snapshot(&self) -> Arc<Snapshot<T>> {
         if self.stale.load(Ordering::Acquire) {

@@ -27,6 +27,18 @@ pub enum FailureKind {
 }
 
 impl FailureKind {
+    /// Every kind.
+    pub const ALL: &'static [Self] = &[
+        Self::Raised,
+        Self::Timeout,
+        Self::InvalidAnswer,
+        Self::Cancelled,
+        Self::NotStarted,
+        Self::DetachedLimit,
+        Self::Exited,
+        Self::Unreachable,
+    ];
+
     /// The kind's name.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

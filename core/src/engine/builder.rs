@@ -11,8 +11,7 @@ use crate::error::Error;
 use crate::handler::{Code, Handler};
 use crate::hook::{FailBehavior, HookSpec, Scope, Timeout};
 use crate::matcher::ArgTest;
-use crate::options::{Mode, Options};
-use crate::payload::Json;
+use crate::options::Mode;
 use crate::response::IntoResponse;
 
 /// Settings of an engine that are not its profile's.
@@ -69,6 +68,18 @@ impl EngineBuilder {
         self.set("max_detached", json!(limit))
     }
 
+    /// The project's directory, for hooks from files; the process's own directory unless set.
+    #[cfg(feature = "native")]
+    pub fn project_dir(self, directory: impl AsRef<std::path::Path>) -> Self {
+        self.set("project_dir", directory.as_ref().to_string_lossy().into())
+    }
+
+    /// Commands and webhooks that run at once; more of them wait.
+    #[cfg(feature = "native")]
+    pub fn max_running(self, limit: usize) -> Self {
+        self.set("max_running", json!(limit))
+    }
+
     /// Whether dispatches run any hook at first.
     pub fn enabled(self, enabled: bool) -> Self {
         self.set("enabled", enabled.into())
@@ -76,8 +87,7 @@ impl EngineBuilder {
 
     /// The engine; refuses unknown profiles and settings that make no sense.
     pub fn build(self) -> Result<Engine, Error> {
-        let settings = Value::Object(self.settings);
-        Ok(Engine::with_options(Options::read(&Json, &&settings)?))
+        Engine::with_settings(&Value::Object(self.settings))
     }
 }
 

@@ -145,6 +145,15 @@ fn run_sync(entry: &Entry<Code>, run: &SyncCode, event: &Event, depth: u32, bega
 pub(super) async fn run_entry(entry: &Entry<Code>, event: &Event, depth: u32, began: Instant) -> Ended {
     match entry.handler() {
         Code::Sync(run) => run_sync(entry, run, event, depth, began),
+        #[cfg(feature = "native")]
+        Code::Native(native) => {
+            log_start(entry);
+            let said = native.run(entry.event(), event, depth).await;
+            let ended = now();
+            let took = nanos(began, ended);
+            log_end(entry, took);
+            (Report::new(said, took), ended)
+        }
         Code::Async(handler) => {
             log_start(entry);
             let said = match inside(depth, || handler.handle(event)) {

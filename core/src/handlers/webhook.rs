@@ -39,4 +39,5 @@ pub use self::client::WebClient;
 pub use self::error::WebhookError;
 #[cfg(feature = "native")]
 pub use self::resolve::{Resolve, SystemResolver};
-pub use self::spec::{Method, RESPONSE_CAP, UnsetVariable, WebAnswer, WebPolicy, WebhookSpec};
+pub use self::spec::{Method, RESPONSE_CAP, UnsetVariable, WebPolicy, WebhookSpec};
+pub use crate::dialects::WebAnswer;

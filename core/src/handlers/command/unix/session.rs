@@ -69,19 +69,21 @@ mod linux {
     use std::ops::Range;
     use std::os::fd::OwnedFd;
 
-    use rustix::process::{Pid, PidfdFlags, Signal, getsid, pidfd_open, pidfd_send_signal};
+    use hookweave_spawn::session_of;
+    use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
     /// More than a hook has any use for; a fork bomb is left to the limits of the system.
     const MOST: usize = 10_000;
 
     /// Kills a process if it is of the session and was not killed before; says whether it did.
     pub(super) fn kill_member(process: Pid, session: Pid) -> bool {
-        if getsid(Some(process)) != Ok(session) {
+        let is_member = || session_of(process.as_raw_pid()) == Some(session.as_raw_pid());
+        if !is_member() {
             return false;
         }
         let Ok(held) = pidfd_open(process, PidfdFlags::empty()) else { return false };
         // Asked again, now that the number cannot come to mean another process unnoticed.
-        getsid(Some(process)) == Ok(session) && !is_zombie(process) && pidfd_send_signal(&held, Signal::KILL).is_ok()
+        is_member() && !is_zombie(process) && pidfd_send_signal(&held, Signal::KILL).is_ok()
     }
 
     /// A killed process is listed until its parent has waited for it.

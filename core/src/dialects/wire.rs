@@ -1,0 +1,34 @@
+//! The engine inside another agent: an event comes in that agent's words, and the outcome goes out in them.
+
+use serde_json::{Map, Value};
+
+use super::{Decided, WireAnswer, WireEvent, named};
+use crate::error::{Code, Error};
+
+/// Reads the JSON text that an agent sends to its hooks; [`Code::InvalidWireEvent`] says what is not of that agent.
+pub fn event_from_wire(dialect: &str, text: &str) -> Result<WireEvent, Error> {
+    let dialect = named(dialect)?;
+    let wire = serde_json::from_str(text)
+        .map_err(|why| Error::new(Code::InvalidWireEvent, format!("what {} sent is no JSON: {why}", dialect.name())))?;
+    dialect.event_from_wire(&wire)
+}
+
+/// What a hook of a dialect leaves for its agent: the exit code, stdout and stderr that mean the outcome.
+///
+/// `outcome` is the canonical form of an outcome with its final event. What the dialect cannot express becomes stricter
+/// and is said in [`WireAnswer::degraded`].
+pub fn outcome_to_wire(dialect: &str, outcome: &Value) -> Result<WireAnswer, Error> {
+    let dialect = named(dialect)?;
+    let refuse = |what: &str| Error::new(Code::InvalidPayload, format!("an outcome's canonical form has {what}"));
+    let outcome = outcome.as_object().ok_or_else(|| refuse("fields; it is an object"))?;
+    let payload = outcome.get("event").and_then(Value::as_object).ok_or_else(|| refuse("an `event`"))?;
+    let name = payload.get("event_type").and_then(Value::as_str).unwrap_or_default();
+    let built_in = crate::event::BUILT_IN.iter().find(|known| known.name == name);
+    let Some(event) = built_in.map(|known| known.name) else {
+        let why = format!("{} has no event `{name}`, so no hook of it could answer", dialect.name());
+        return Err(Error::new(Code::InvalidWireEvent, why));
+    };
+    let payload: Map<String, Value> = payload.clone();
+    let event = WireEvent { event, payload };
+    Ok(dialect.outcome_to_wire(&Decided { event: &event, outcome, payload: &event.payload }))
+}

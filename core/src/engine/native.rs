@@ -1,0 +1,211 @@
+//! Commands, webhooks and hosted questions as hooks of the engine.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use serde_json::Value;
+
+use super::{Engine, Event, Outcome};
+use crate::dialects::Invocation;
+use crate::dispatch::{Failure, FailureKind, Said};
+use crate::error::Error;
+use crate::event::EventSpec;
+use crate::files::{Files, Reloaded, Report, Request};
+use crate::handler::{Code, HookError};
+use crate::native::{NativeHook, Question, Runtime, Settings};
+use crate::tool::ToolDefinition;
+
+/// What a host answers to a question.
+type Answering = Pin<Box<dyn Future<Output = Result<Value, HookError>> + Send>>;
+
+type Answer = dyn Fn(Question) -> Answering + Send + Sync;
+
+/// Who answers the questions of hooks that only the host can run.
+#[derive(Default)]
+struct Hosts {
+    judge: RwLock<Option<Arc<Answer>>>,
+    tools: RwLock<Option<Arc<Answer>>>,
+}
+
+impl std::fmt::Debug for Hosts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Hosts").finish_non_exhaustive()
+    }
+}
+
+impl Hosts {
+    fn set_judge(&self, answer: impl Fn(Question) -> Answering + Send + Sync + 'static) {
+        *self.judge.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(answer));
+    }
+
+    fn set_tools(&self, answer: impl Fn(Question) -> Answering + Send + Sync + 'static) {
+        *self.tools.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(answer));
+    }
+
+    fn who_answers(&self, question: &Question) -> Option<Arc<Answer>> {
+        let answers = match question {
+            Question::Judge { .. } => &self.judge,
+            Question::Tool { .. } => &self.tools,
+        };
+        answers.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// What one engine has for hooks from files.
+#[derive(Debug)]
+pub(super) struct Natives {
+    runtime: Arc<Runtime>,
+    files: Files,
+    hosts: Arc<Hosts>,
+}
+
+impl Natives {
+    pub(super) fn new(settings: Settings) -> Self {
+        Self { runtime: Runtime::new(settings), files: Files::default(), hosts: Arc::default() }
+    }
+
+    pub(super) fn define_tool(&self, definition: ToolDefinition) {
+        self.runtime.define_tool(definition);
+    }
+
+    fn code(&self, hook: Arc<NativeHook>) -> Code {
+        Code::Native(NativeCode { hook, hosts: Arc::clone(&self.hosts) })
+    }
+}
+
+impl Engine {
+    /// Loads the hooks of one file of any known system, which is recognised by its name, place and shape.
+    ///
+    /// An entry that makes no sense is a problem in the report and spares the others.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join(".claude/settings.json");
+    /// # std::fs::create_dir_all(directory.path().join(".claude"))?;
+    /// std::fs::write(&path, r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
+    ///     {"type": "command", "command": "echo not today >&2; exit 2"}
+    /// ]}]}}"#)?;
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let engine = hookweave::Engine::new();
+    /// let report = engine.load(&path)?;
+    /// assert!(report.problems.is_empty());
+    /// let outcome = engine.dispatch(hookweave::Event::pre_tool_use("Bash", serde_json::json!({"command": "ls"}))).await?;
+    /// assert_eq!(outcome.reason(), Some("not today"));
+    /// # Ok(()) })
+    /// # }
+    /// ```
+    pub fn load(&self, path: impl AsRef<std::path::Path>) -> Result<Report, Error> {
+        self.load_files(Request::file(path.as_ref()))
+    }
+
+    /// Loads what stands at the usual places of every known system for a working directory.
+    ///
+    /// Hooks from the project's files run only when a person has approved them; the others are reported.
+    pub fn discover(&self, cwd: impl AsRef<std::path::Path>) -> Result<Report, Error> {
+        self.load_files(Request::places(cwd.as_ref()))
+    }
+
+    /// Loads what a request names.
+    pub fn load_files(&self, request: Request) -> Result<Report, Error> {
+        let natives = &self.inner.natives;
+        natives.files.load(&self.inner.registry, &natives.runtime, request, &|hook, _| natives.code(hook))
+    }
+
+    /// Reads every loaded file again; the hooks are swapped between dispatches.
+    ///
+    /// A change that takes protection away raises `ConfigChange` first, through the hooks in force: one that blocks it
+    /// keeps everything as it is. A file that cannot be read keeps its own hooks too.
+    pub async fn reload(&self) -> Result<Reloaded, Error> {
+        let natives = &self.inner.natives;
+        let prepared = natives.files.prepare(&self.inner.registry, &natives.runtime);
+        for question in prepared.questions() {
+            let outcome: Outcome = self.dispatch(Event::new("ConfigChange", question)).await?;
+            if outcome.blocked() {
+                let why = outcome.reason().unwrap_or("a hook blocked the change");
+                return Ok(natives.files.keep(why));
+            }
+        }
+        natives.files.apply(&self.inner.registry, &natives.runtime, prepared, &|hook, _| natives.code(hook))
+    }
+
+    /// Sets who answers hooks that ask a model or an agent: given [`Question::Judge`], the answer is
+    /// `{"ok": true}` or `{"ok": false, "reason": "…"}`.
+    pub fn set_judge<F>(&self, answer: impl Fn(Question) -> F + Send + Sync + 'static)
+    where
+        F: Future<Output = Result<Value, HookError>> + Send + 'static,
+    {
+        self.inner.natives.hosts.set_judge(move |question| Box::pin(answer(question)));
+    }
+
+    /// Sets who calls tools of MCP servers for hooks: given [`Question::Tool`], the answer is the tool's text.
+    pub fn set_tool_caller<F>(&self, call: impl Fn(Question) -> F + Send + Sync + 'static)
+    where
+        F: Future<Output = Result<Value, HookError>> + Send + 'static,
+    {
+        self.inner.natives.hosts.set_tools(move |question| Box::pin(call(question)));
+    }
+
+    /// Kills the commands and drops the requests that run; false when something still runs after the limit.
+    pub fn stop_native_hooks(&self, limit: std::time::Duration) -> bool {
+        self.inner.natives.runtime.shutdown(limit)
+    }
+}
+
+/// A native hook of one engine.
+#[derive(Debug, Clone)]
+pub(crate) struct NativeCode {
+    hook: Arc<NativeHook>,
+    hosts: Arc<Hosts>,
+}
+
+impl NativeCode {
+    /// Runs the hook to its end; dropping the future kills it.
+    pub(super) async fn run(&self, spec: &Arc<EventSpec>, event: &Event, depth: u32) -> Said<Arc<Value>> {
+        let Value::Object(payload) = event.to_json() else { return Said::Nothing };
+        let invocation = self.hook.invocation(spec, payload, depth);
+        let said = match self.hook.question(&invocation) {
+            Some(question) => self.ask(question, &invocation).await,
+            None => self.wait(invocation).await,
+        };
+        shared(said)
+    }
+
+    async fn wait(&self, invocation: Invocation) -> Said<Value> {
+        let (tell, told) = tokio::sync::oneshot::channel();
+        let job = self.hook.start(invocation, move |said| drop(tell.send(said)));
+        let _kills = job.map(crate::handlers::pool::Job::cancel_on_drop);
+        told.await.unwrap_or_else(|_| Said::Failed(Failure::new(FailureKind::NotStarted, "the hook was dropped")))
+    }
+
+    async fn ask(&self, question: Question, invocation: &Invocation) -> Said<Value> {
+        let broken = |failure| self.hook.declared().dialect.broken(invocation, failure);
+        let Some(answer) = self.hosts.who_answers(&question) else {
+            return broken(self.hook.nobody_answers());
+        };
+        let answering = answer(question);
+        let answered = match self.hook.limit() {
+            None => answering.await,
+            Some(limit) => match tokio::time::timeout(limit, answering).await {
+                Ok(answered) => answered,
+                Err(_) => return broken(Failure::timeout(limit)),
+            },
+        };
+        match answered {
+            Ok(answer) => self.hook.answered(invocation, &answer),
+            Err(why) => broken(Failure::new(FailureKind::Raised, why.to_string())),
+        }
+    }
+}
+
+fn shared(said: Said<Value>) -> Said<Arc<Value>> {
+    match said {
+        Said::Nothing => Said::Nothing,
+        Said::Detached => Said::Detached,
+        Said::Answer(answer) => Said::Answer(Arc::new(answer)),
+        Said::Failed(Failure { kind, message, meant_to_restrict, cause }) => {
+            Said::Failed(Failure { kind, message, meant_to_restrict, cause: cause.map(Arc::new) })
+        }
+    }
+}

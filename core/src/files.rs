@@ -1,0 +1,283 @@
+//! The hooks that a client has from files: loading, reloading, taking out again.
+//!
+//! What a file says is the business of [`config`](crate::config), how a hook runs that of [`native`](crate::native); here
+//! the two meet a client's registry, whoever its host is.
+
+mod request;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::config::Problem;
+use crate::config::discover::{Discovery, discover};
+use crate::config::load::{Configuration, Found, LoadOptions, Ready, Untrusted, load};
+use crate::config::reload::{Change, Changes, Reload, judge};
+use crate::config::trust::TrustStore;
+use crate::error::{Code, Error};
+use crate::event::EventSpec;
+use crate::native::{NativeHook, Runtime};
+use crate::registry::{HookId, Registry};
+
+pub use request::Request;
+
+/// Makes a host's handler of a hook from a file.
+pub type Wrap<'w, T> = &'w dyn Fn(Arc<NativeHook>, Arc<EventSpec>) -> T;
+
+/// What came of loading.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Report {
+    /// The ids of the hooks that are in force now, in order.
+    pub hooks: Vec<String>,
+    /// The files that were found.
+    pub found: Vec<Found>,
+    /// Hooks that nobody has approved, or that changed since; they do not run.
+    pub untrusted: Vec<Untrusted>,
+    /// What could not be taken, and what will surprise.
+    pub problems: Vec<Problem>,
+    /// Settings for the client that the files hold; they are the host's to apply.
+    pub options: Map<String, Value>,
+}
+
+/// What came of a reload.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Reloaded {
+    /// What is in force now.
+    #[serde(flatten)]
+    pub report: Report,
+    /// Hooks that are new.
+    pub added: Vec<Change>,
+    /// Hooks that are gone.
+    pub removed: Vec<Change>,
+    /// Hooks that are other than before.
+    pub changed: Vec<Change>,
+    /// Why old hooks stayed in force, one text for each file that kept its own.
+    pub kept: Vec<String>,
+}
+
+/// A request, what it gave, and the hooks that came of it.
+#[derive(Debug)]
+struct Batch {
+    request: Request,
+    configuration: Configuration,
+    hooks: Vec<HookId>,
+    problems: Vec<Problem>,
+}
+
+/// The files of one client.
+#[derive(Debug, Default)]
+pub struct Files {
+    batches: Mutex<Vec<Batch>>,
+}
+
+/// A reload that has been read and not yet put into force.
+#[derive(Debug)]
+pub struct Prepared {
+    judged: Vec<(usize, Reload)>,
+}
+
+impl Prepared {
+    /// The events by which the hooks in force are asked about changes that take protection away: payloads of
+    /// `ConfigChange`. A block of one of them keeps everything as it is.
+    #[must_use]
+    pub fn questions(&self) -> Vec<Value> {
+        let changes = self.judged.iter().filter_map(|(_, reload)| match reload {
+            Reload::New { changes, .. } => Some(changes),
+            Reload::Kept { .. } => None,
+        });
+        changes.flat_map(Changes::weakening).map(question).collect()
+    }
+}
+
+fn question(change: &Change) -> Value {
+    let file = change.origin.as_ref().map(|origin| origin.file.display().to_string());
+    json!({
+        "source": change.source,
+        "file_path": file,
+        "metadata": {"hookweave": {"hook": change.name, "weaker": change.weaker}},
+    })
+}
+
+impl Files {
+    fn lock(&self) -> MutexGuard<'_, Vec<Batch>> {
+        self.batches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Loads what is asked for and registers its hooks.
+    ///
+    /// One bad entry is a [`Problem`] and spares the rest, unless the request is strict.
+    pub fn load<T>(
+        &self,
+        registry: &Registry<T>,
+        runtime: &Arc<Runtime>,
+        request: Request,
+        wrap: Wrap<'_, T>,
+    ) -> Result<Report, Error> {
+        let configuration = read(&request, registry, runtime)?;
+        let mut batch = Batch { request, configuration, hooks: Vec::new(), problems: Vec::new() };
+        batch.register(registry, runtime, wrap)?;
+        let report = batch.report();
+        self.lock().push(batch);
+        Ok(report)
+    }
+
+    /// Reads every file again without changing what is in force.
+    pub fn prepare<T>(&self, registry: &Registry<T>, runtime: &Arc<Runtime>) -> Prepared {
+        let batches = self.lock();
+        let judged = batches.iter().enumerate();
+        let judged =
+            judged.map(|(at, batch)| (at, judge(&batch.configuration, read(&batch.request, registry, runtime))));
+        Prepared { judged: judged.collect() }
+    }
+
+    /// Puts what was read into force, between dispatches: one that runs keeps the hooks that it began with.
+    pub fn apply<T>(
+        &self,
+        registry: &Registry<T>,
+        runtime: &Arc<Runtime>,
+        prepared: Prepared,
+        wrap: Wrap<'_, T>,
+    ) -> Result<Reloaded, Error> {
+        let mut batches = self.lock();
+        let mut reloaded = Reloaded::default();
+        for (at, reload) in prepared.judged {
+            let Some(batch) = batches.get_mut(at) else { continue };
+            match reload {
+                Reload::Kept { problems, message } => {
+                    reloaded.kept.push(message);
+                    reloaded.report.problems.extend(problems);
+                }
+                Reload::New { changes, .. } if changes.is_empty() => {}
+                Reload::New { configuration, changes } => {
+                    let old = std::mem::take(&mut batch.hooks);
+                    batch.configuration = *configuration;
+                    // The new ones first: no dispatch may find neither.
+                    batch.register(registry, runtime, wrap)?;
+                    for id in old {
+                        registry.unregister(id);
+                    }
+                    reloaded.added.extend(changes.added);
+                    reloaded.removed.extend(changes.removed);
+                    reloaded.changed.extend(changes.changed);
+                }
+            }
+        }
+        for batch in batches.iter() {
+            reloaded.report.add(batch.report());
+        }
+        Ok(reloaded)
+    }
+
+    /// The report of a reload that a hook in force has blocked: everything stays as it is.
+    pub fn keep(&self, why: &str) -> Reloaded {
+        let mut reloaded = Reloaded { kept: vec![why.to_owned()], ..Reloaded::default() };
+        for batch in self.lock().iter() {
+            reloaded.report.add(batch.report());
+        }
+        reloaded
+    }
+
+    /// Files that matter to a reload, whether they are there or not.
+    pub fn watched(&self) -> Vec<PathBuf> {
+        let mut files: Vec<_> = self.lock().iter().flat_map(|batch| batch.configuration.watched.clone()).collect();
+        files.sort();
+        files.dedup();
+        files
+    }
+}
+
+fn read<T>(request: &Request, registry: &Registry<T>, runtime: &Arc<Runtime>) -> Result<Configuration, Error> {
+    let catalogue = registry.catalogue();
+    match request {
+        Request::File { path, dialect, scope, strict } => load(
+            path,
+            &LoadOptions {
+                dialect: dialect.as_deref(),
+                strict: *strict,
+                scope: *scope,
+                project_dir: runtime.own_project_dir().map(Path::to_path_buf),
+                catalogue: Some(&catalogue),
+                ..LoadOptions::default()
+            },
+        ),
+        Request::Places { cwd, sources, trust, store, refuse_untrusted, strict, agent, plugins } => {
+            discover(&Discovery {
+                sources: sources.clone(),
+                trust: *trust,
+                store: store.as_ref().map(TrustStore::at),
+                strict: *strict,
+                refuse_untrusted: *refuse_untrusted,
+                agent: agent.clone(),
+                plugins: plugins.clone(),
+                catalogue: Some(&catalogue),
+                ..Discovery::new(cwd)
+            })
+        }
+    }
+}
+
+impl Report {
+    fn add(&mut self, other: Self) {
+        self.hooks.extend(other.hooks);
+        self.found.extend(other.found);
+        self.untrusted.extend(other.untrusted);
+        self.problems.extend(other.problems);
+        self.options.extend(other.options);
+    }
+}
+
+impl Batch {
+    /// Registers every hook that may run; what the registry refuses is a problem of its entry.
+    fn register<T>(&mut self, registry: &Registry<T>, runtime: &Arc<Runtime>, wrap: Wrap<'_, T>) -> Result<(), Error> {
+        self.problems.clear();
+        for ready in &self.configuration.hooks {
+            match register(registry, runtime, ready, wrap) {
+                Ok(id) => self.hooks.push(id),
+                Err(error) => self.problems.push(refused(ready, &error)),
+            }
+        }
+        if !self.request.strict() || self.problems.is_empty() {
+            return Ok(());
+        }
+        for id in self.hooks.drain(..) {
+            registry.unregister(id);
+        }
+        let lines: Vec<String> = self.problems.iter().map(ToString::to_string).collect();
+        Err(Error::new(Code::InvalidConfig, lines.join("\n")))
+    }
+
+    fn report(&self) -> Report {
+        Report {
+            hooks: self.hooks.iter().map(ToString::to_string).collect(),
+            found: self.configuration.found.clone(),
+            untrusted: self.configuration.untrusted.clone(),
+            problems: self.configuration.problems.iter().chain(&self.problems).cloned().collect(),
+            options: self.configuration.options.clone(),
+        }
+    }
+}
+
+fn register<T>(
+    registry: &Registry<T>,
+    runtime: &Arc<Runtime>,
+    ready: &Ready,
+    wrap: Wrap<'_, T>,
+) -> Result<HookId, Error> {
+    let spec = ready.declared.spec.clone();
+    let event = registry.resolve(&spec.event)?;
+    let hook = NativeHook::new(ready.declared.clone(), Some(Arc::clone(&ready.guard)), Arc::clone(runtime));
+    registry.register(spec, wrap(Arc::new(hook), event))
+}
+
+fn refused(ready: &Ready, error: &Error) -> Problem {
+    let origin = ready.declared.spec.origin.as_deref();
+    Problem {
+        file: origin.map(|origin| origin.file.clone()).unwrap_or_default(),
+        place: origin.map(|origin| origin.place.clone()).unwrap_or_default(),
+        line: origin.and_then(|origin| origin.line),
+        message: error.message().to_owned(),
+        fatal: true,
+    }
+}

@@ -1,0 +1,103 @@
+//! What a host asks to be loaded.
+
+use std::path::PathBuf;
+
+use crate::config::trust::Trust;
+use crate::error::{Code, Error};
+use crate::hook::Scope;
+use crate::payload::Host;
+use crate::read::Reader;
+
+/// What was asked to be loaded; a reload asks the same again.
+#[derive(Debug, Clone)]
+pub enum Request {
+    /// One file that somebody named, which makes it trusted.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Whose format it is; recognised unless given.
+        dialect: Option<String>,
+        /// As whose hooks they run.
+        scope: Scope,
+        /// A file with any mistake is refused.
+        strict: bool,
+    },
+    /// The usual places of every system.
+    Places {
+        /// The working directory.
+        cwd: PathBuf,
+        /// Names of dialects and of scopes; all of each kind of which none is named.
+        sources: Vec<String>,
+        /// Which hooks from the project's files run.
+        trust: Trust,
+        /// Where approvals are kept; the user's own store unless given.
+        store: Option<PathBuf>,
+        /// A hook that nobody has approved is an error.
+        refuse_untrusted: bool,
+        /// A file with any mistake is refused.
+        strict: bool,
+        /// The agent whose own files count too.
+        agent: Option<String>,
+        /// Plugins whose hooks count too.
+        plugins: Vec<PathBuf>,
+    },
+}
+
+impl Request {
+    /// One file, as whose format it is recognised.
+    pub fn file(path: impl Into<PathBuf>) -> Self {
+        Self::File { path: path.into(), dialect: None, scope: Scope::Project, strict: false }
+    }
+
+    /// The usual places of every system for a working directory; project hooks only when approved.
+    pub fn places(cwd: impl Into<PathBuf>) -> Self {
+        Self::Places {
+            cwd: cwd.into(),
+            sources: Vec::new(),
+            trust: Trust::Approved,
+            store: None,
+            refuse_untrusted: false,
+            strict: false,
+            agent: None,
+            plugins: Vec::new(),
+        }
+    }
+
+    /// Reads `{dialect?, scope?, strict?}` of a file from a host's object.
+    pub fn read_file<'v, H: Host>(path: &str, host: &'v H, view: &H::View<'v>) -> Result<Self, Error> {
+        let reader = Reader::new(host, view, Code::InvalidOption, "load")?;
+        reader.only(&["dialect", "scope", "strict"])?;
+        Ok(Self::File {
+            path: path.into(),
+            dialect: reader.text("dialect")?,
+            scope: reader.word("scope", Scope::WORDS)?.unwrap_or(Scope::Project),
+            strict: reader.flag("strict")?.unwrap_or(false),
+        })
+    }
+
+    /// Reads `{sources?, trust?, trust_store?, on_untrusted?, strict?, agent?, plugins?}` of a directory from a host's
+    /// object.
+    pub fn read_places<'v, H: Host>(cwd: &str, host: &'v H, view: &H::View<'v>) -> Result<Self, Error> {
+        const TRUST: &[(&str, Trust)] = &[("approved", Trust::Approved), ("all", Trust::All)];
+        const UNTRUSTED: &[(&str, bool)] = &[("report", false), ("error", true)];
+        let reader = Reader::new(host, view, Code::InvalidOption, "discover")?;
+        reader.only(&["sources", "trust", "trust_store", "on_untrusted", "strict", "agent", "plugins"])?;
+        Ok(Self::Places {
+            cwd: cwd.into(),
+            sources: reader.texts("sources")?.unwrap_or_default(),
+            trust: reader.word("trust", TRUST)?.unwrap_or_default(),
+            store: reader.text("trust_store")?.map(PathBuf::from),
+            refuse_untrusted: reader.word("on_untrusted", UNTRUSTED)?.unwrap_or(false),
+            strict: reader.flag("strict")?.unwrap_or(false),
+            agent: reader.text("agent")?,
+            plugins: reader.texts("plugins")?.unwrap_or_default().into_iter().map(PathBuf::from).collect(),
+        })
+    }
+
+    /// Whether a file with any mistake is refused.
+    pub(super) const fn strict(&self) -> bool {
+        match self {
+            Self::File { strict, .. } | Self::Places { strict, .. } => *strict,
+        }
+    }
+}

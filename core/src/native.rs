@@ -1,0 +1,334 @@
+//! Hooks that run outside the host: commands and webhooks, and questions that the host's own model or tools answer.
+//!
+//! A [`NativeHook`] is one such hook, ready to run; a [`Runtime`] holds what all hooks of a client share. A hook runs as
+//! a blocking job on the runtime's pool and tells its host by a callback, so that no thread of the engine ever enters
+//! an interpreter.
+
+mod environment;
+mod hosted;
+mod settings;
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use crate::config::{Declared, Guard, Run};
+use crate::dialects::{Encoded, Exited, Invocation, RunKind};
+use crate::dispatch::{Failure, FailureKind, Said};
+use crate::event::EventSpec;
+use crate::handlers::cancel::Cancel;
+use crate::handlers::command::{self, CommandError, CommandLine, CommandRun, CommandSpec};
+use crate::handlers::pool::{Job, Pool};
+use crate::handlers::webhook::{WebClient, WebhookError, WebhookSpec};
+use crate::hook::{Scope, Timeout};
+use crate::tool::ToolDefinition;
+
+use environment::{EnvFile, Environment};
+pub use hosted::Question;
+pub use settings::Settings;
+
+/// What the native hooks of one client share: the pool that they run on, connections, settings.
+#[derive(Debug)]
+pub struct Runtime {
+    settings: Settings,
+    pool: Pool,
+    web: WebClient,
+    tools: RwLock<Vec<ToolDefinition>>,
+    empty_transcript: OnceLock<Option<tempfile::TempPath>>,
+}
+
+impl Runtime {
+    /// A runtime that starts no thread before a hook runs.
+    #[must_use]
+    pub fn new(settings: Settings) -> Arc<Self> {
+        Arc::new(Self {
+            pool: Pool::new(settings.max_running),
+            web: WebClient::new(settings.web.clone()),
+            settings,
+            tools: RwLock::default(),
+            empty_transcript: OnceLock::new(),
+        })
+    }
+
+    /// The project's directory, when the host has set one.
+    pub(crate) fn own_project_dir(&self) -> Option<&Path> {
+        self.settings.project_dir.as_deref()
+    }
+
+    /// The project's directory; the process's own unless the host has set one.
+    #[must_use]
+    pub fn project_dir(&self) -> Option<PathBuf> {
+        self.settings.project_dir.clone().or_else(|| std::env::current_dir().ok())
+    }
+
+    /// Tells native hooks of a tool that the host has under a name of its own.
+    pub fn define_tool(&self, definition: ToolDefinition) {
+        let mut tools = self.tools.write().unwrap_or_else(PoisonError::into_inner);
+        tools.retain(|known| known.name != definition.name);
+        tools.push(definition);
+    }
+
+    fn tool(&self, name: &str) -> Option<ToolDefinition> {
+        let tools = self.tools.read().unwrap_or_else(PoisonError::into_inner);
+        tools.iter().find(|known| known.name == name).cloned()
+    }
+
+    /// Kills what runs and starts nothing more; false when something still runs after the limit.
+    pub fn shutdown(&self, limit: Duration) -> bool {
+        self.pool.shutdown(limit)
+    }
+
+    /// Waits until nothing runs; false when the time is up before.
+    pub fn drain(&self, limit: Duration) -> bool {
+        self.pool.drain(limit)
+    }
+
+    /// A real, empty file for hooks that open a transcript that their host does not have.
+    fn empty_transcript(&self) -> Option<&Path> {
+        let path = self.empty_transcript.get_or_init(|| {
+            let file = tempfile::Builder::new().prefix("hookweave-transcript-").suffix(".jsonl").tempfile();
+            file.ok().map(tempfile::NamedTempFile::into_temp_path)
+        });
+        path.as_deref()
+    }
+}
+
+/// A hook from a file, ready to run.
+#[derive(Debug)]
+pub struct NativeHook {
+    declared: Declared,
+    guard: Option<Arc<Guard>>,
+    runtime: Arc<Runtime>,
+}
+
+impl NativeHook {
+    /// A declared hook that runs on a client's runtime; the guard is asked before every run.
+    #[must_use]
+    pub const fn new(declared: Declared, guard: Option<Arc<Guard>>, runtime: Arc<Runtime>) -> Self {
+        Self { declared, guard, runtime }
+    }
+
+    /// What the file declares.
+    #[must_use]
+    pub const fn declared(&self) -> &Declared {
+        &self.declared
+    }
+
+    /// What kind of thing runs.
+    #[must_use]
+    pub const fn kind(&self) -> RunKind {
+        self.declared.run.kind()
+    }
+
+    /// Whether the host runs it: a model, an agent or an MCP tool that only the host can reach.
+    #[must_use]
+    pub const fn is_hosted(&self) -> bool {
+        matches!(self.declared.run, Run::Prompt { .. } | Run::McpTool { .. })
+    }
+
+    /// The event as this hook is to be given it.
+    ///
+    /// `payload` is the event's JSON by the engine's names, with the common fields filled in.
+    pub fn invocation(&self, event: &Arc<EventSpec>, payload: Map<String, Value>, depth: u32) -> Invocation {
+        let tool = payload.get("tool").and_then(Value::as_str).and_then(|tool| self.runtime.tool(tool));
+        Invocation {
+            event: Arc::clone(event),
+            declared_event: self.declared.declared_event.clone(),
+            payload,
+            tool,
+            project_dir: self.runtime.project_dir(),
+            empty_transcript: self.runtime.empty_transcript().map(Path::to_path_buf),
+            depth,
+        }
+    }
+
+    /// How long the hook may run, as its file or its dialect says; `None` is without end.
+    #[must_use]
+    pub const fn limit(&self) -> Option<Duration> {
+        match self.declared.spec.timeout {
+            Timeout::After(limit) => Some(limit),
+            Timeout::Never | Timeout::Default => None,
+        }
+    }
+
+    /// Starts the hook on the pool; `done` is called exactly once, from whichever thread ends it.
+    ///
+    /// The time limit begins when the hook itself begins. Cancelling the job kills the whole process group or drops the
+    /// connection. The environment is read here, on the caller's thread.
+    pub fn start(
+        self: &Arc<Self>,
+        invocation: Invocation,
+        done: impl FnOnce(Said<Value>) + Send + 'static,
+    ) -> Option<Job> {
+        let hook = Arc::clone(self);
+        let environment = Environment::of_process();
+        let done = Done(Some(done));
+        let job = self.runtime.pool.submit(move |cancel| done.tell(hook.run_within(&invocation, &environment, cancel)));
+        job.inspect_err(|why| tracing::error!(hook = ?self.declared.spec.name, "a hook did not start: {why}")).ok()
+    }
+
+    /// Runs the hook on this thread.
+    #[must_use]
+    pub fn run(&self, invocation: &Invocation, cancel: &Cancel) -> Said<Value> {
+        self.run_within(invocation, &Environment::of_process(), cancel)
+    }
+
+    fn run_within(&self, invocation: &Invocation, environment: &Environment, cancel: &Cancel) -> Said<Value> {
+        let dialect = self.declared.dialect;
+        if let Some(changed) = self.guard.as_ref().and_then(|guard| guard.check().err()) {
+            return dialect.broken(invocation, Failure::new(FailureKind::NotStarted, changed));
+        }
+        let said = match &self.declared.run {
+            Run::Command(spec) => self.run_command(spec, invocation, environment, cancel),
+            Run::Webhook(spec) => self.send(spec, invocation, environment, cancel),
+            Run::Prompt { .. } | Run::McpTool { .. } => Err(Failure::new(
+                FailureKind::NotStarted,
+                format!("a hook of kind {:?} is run by the host, which has set nothing to run it with", self.kind()),
+            )),
+        };
+        said.unwrap_or_else(|failure| dialect.broken(invocation, failure))
+    }
+
+    fn run_command(
+        &self,
+        spec: &CommandSpec,
+        invocation: &Invocation,
+        environment: &Environment,
+        cancel: &Cancel,
+    ) -> Result<Said<Value>, Failure<Value>> {
+        let dialect = self.declared.dialect;
+        let limit = self.limit();
+        let Encoded { body, env, env_file } = dialect.encode(invocation);
+        let env_file = env_file.map(EnvFile::new).transpose().map_err(|why| {
+            Failure::new(FailureKind::NotStarted, format!("no file for environment variables could be made: {why}"))
+        })?;
+        let scrub = self.runtime.settings.scrub_environment;
+        let mut variables = environment.inherited(dialect.inherits(), scrub);
+        for (name, value) in env.iter().chain(&spec.env) {
+            variables.set(name, value);
+        }
+        variables.set("HOOKWEAVE_DEPTH", invocation.depth.to_string());
+        if let Some((name, file)) = env_file.as_ref().map(EnvFile::variable) {
+            variables.set(name, file);
+        }
+        let spec = &placed(spec, &variables);
+        let run = CommandRun {
+            spec,
+            stdin: if body.is_null() { Vec::new() } else { body.to_string().into_bytes() },
+            env: variables.into_entries(),
+            directories: self.directories(spec, invocation),
+            timeout: limit,
+            output_cap: self.runtime.settings.output_cap,
+            leave_children: self.declared.spec.detached,
+        };
+        let exited: Exited = command::run(&run, cancel).map_err(|error| broken_command(&error, limit))?;
+        let said = dialect.decode(invocation, &exited);
+        Ok(match env_file.map(EnvFile::read).filter(|left| !left.is_empty()) {
+            Some(left) => with_env(said, dialect.name(), left),
+            None => said,
+        })
+    }
+
+    /// Where the command runs: the first of these that exists.
+    fn directories(&self, spec: &CommandSpec, invocation: &Invocation) -> Vec<PathBuf> {
+        let cwd = invocation.text("cwd").map(PathBuf::from);
+        let project = invocation.project_dir.clone();
+        let own = spec.directory.as_ref().map(|directory| match cwd.as_ref().or(project.as_ref()) {
+            Some(base) => base.join(directory),
+            None => directory.clone(),
+        });
+        own.into_iter().chain(cwd).chain(project).chain(std::env::home_dir()).collect()
+    }
+
+    fn send(
+        &self,
+        spec: &WebhookSpec,
+        invocation: &Invocation,
+        environment: &Environment,
+        cancel: &Cancel,
+    ) -> Result<Said<Value>, Failure<Value>> {
+        let dialect = self.declared.dialect;
+        let body = dialect.encode(invocation).body.to_string();
+        let variable = |name: &str| environment.text(name);
+        let limit = self.limit().unwrap_or(MAX_REQUEST);
+        let answer = self.runtime.web.send(spec, body.as_bytes(), &variable, limit, cancel);
+        Ok(dialect.decode_web(invocation, &answer.map_err(|error| broken_request(&error, limit))?))
+    }
+
+    /// Who loaded the hook.
+    #[must_use]
+    pub const fn scope(&self) -> Scope {
+        self.declared.spec.scope
+    }
+}
+
+/// Whoever waits for a hook; told even when the job is dropped without having run.
+struct Done<F: FnOnce(Said<Value>)>(Option<F>);
+
+impl<F: FnOnce(Said<Value>)> Done<F> {
+    fn tell(mut self, said: Said<Value>) {
+        if let Some(tell) = self.0.take() {
+            tell(said);
+        }
+    }
+}
+
+impl<F: FnOnce(Said<Value>)> Drop for Done<F> {
+    fn drop(&mut self) {
+        if let Some(tell) = self.0.take() {
+            let why = "the hook was not run: it was cancelled, the engine is shut down, or the system gives no thread";
+            tell(Said::Failed(Failure::new(FailureKind::NotStarted, why)));
+        }
+    }
+}
+
+/// How long a request may take when nothing else bounds it.
+const MAX_REQUEST: Duration = Duration::from_secs(600);
+
+fn broken_command(error: &CommandError, limit: Option<Duration>) -> Failure<Value> {
+    match (error, limit) {
+        (CommandError::TimedOut { .. }, Some(limit)) => Failure::timeout(limit),
+        (CommandError::OutputOverCap { .. }, _) => Failure::new(FailureKind::InvalidAnswer, error.to_string()),
+        (CommandError::Cancelled { .. }, _) => Failure::new(FailureKind::Cancelled, error.to_string()),
+        _ => Failure::new(FailureKind::NotStarted, error.to_string()),
+    }
+}
+
+fn broken_request(error: &WebhookError, limit: Duration) -> Failure<Value> {
+    match error {
+        WebhookError::TimedOut { .. } => Failure::timeout(limit),
+        WebhookError::Cancelled { .. } => Failure::new(FailureKind::Cancelled, error.to_string()),
+        _ => Failure::new(FailureKind::Unreachable, error.to_string()),
+    }
+}
+
+/// The command with its placeholders filled: in the exec form no shell does it, so that `${CLAUDE_PROJECT_DIR}` in a
+/// program or an argument stands for the variable's value as it is.
+fn placed<'a>(spec: &'a CommandSpec, variables: &Environment) -> Cow<'a, CommandSpec> {
+    let CommandLine::Exec { program, args } = &spec.line else { return Cow::Borrowed(spec) };
+    if !std::iter::once(program).chain(args).any(|text| text.contains("${")) {
+        return Cow::Borrowed(spec);
+    }
+    let filled = |text: &String| environment::filled(text, |name| variables.text(name));
+    let line = CommandLine::Exec { program: filled(program), args: args.iter().map(filled).collect() };
+    Cow::Owned(CommandSpec { line, ..spec.clone() })
+}
+
+/// Adds what a hook left for later commands to what it said.
+fn with_env(said: Said<Value>, dialect: &str, left: Map<String, Value>) -> Said<Value> {
+    let mut answer = match said {
+        Said::Nothing => Map::new(),
+        Said::Answer(Value::Object(answer)) => answer,
+        other => return other,
+    };
+    let ext = answer.entry("ext").or_insert_with(|| json!({}));
+    if let Some(own) = ext.as_object_mut().map(|ext| ext.entry(dialect).or_insert_with(|| json!({})))
+        && let Some(own) = own.as_object_mut()
+    {
+        own.insert("env".to_owned(), Value::Object(left));
+    }
+    Said::Answer(Value::Object(answer))
+}
