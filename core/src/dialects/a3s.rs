@@ -106,7 +106,8 @@ fn answer(invocation: &Invocation, mut response: Map<String, Value>) -> Said<Val
     let Some(word) = word else {
         let restricts = canonical::restricts(invocation, &json!({"action": action}))
             || response.get("modified").is_some_and(|modified| !modified.is_null());
-        let what = format!("unknown action {action}; known are continue, block, retry, skip");
+        let what =
+            format!("unknown action {}; known are continue, block, retry, skip", output::shown(&action.to_string()));
         return canonical::invalid_answer(what, restricts);
     };
     // Whoever is asked for a permission and says to go on has granted it.
@@ -203,7 +204,7 @@ impl Dialect for A3s {
         let name = wire.get(key).and_then(Value::as_str).unwrap_or_default();
         let event = EVENTS.iter().find(|(theirs, _)| *theirs == name).map(|(_, event)| *event);
         let Some(known) = event.and_then(canonical::built_in) else {
-            return refuse(format!("there is no event `{name}`"));
+            return refuse(format!("there is no event `{}`", output::shown(name)));
         };
         let mut payload = Map::from_iter([("event_type".to_owned(), json!(known.name))]);
         for (field, value) in wire.iter().filter(|(field, _)| *field != key) {

@@ -16,6 +16,9 @@ use crate::matcher::MatcherSpec;
 
 const NAME: &str = "amplifier";
 
+/// How many fields that an event lacks are named in the trace.
+const MOST_NOTES: usize = 10;
+
 /// Choices that a person has when a hook names none.
 const OPTIONS: &[&str] = &["Allow once", "Deny"];
 
@@ -96,8 +99,13 @@ impl HookResult {
             }
             match invocation.event.modifiable().iter().find(|field| data::key(event, &field.name) == key) {
                 Some(field) => _ = modified.insert(field.name.clone(), value),
-                None if sent.contains_key(&key) => return Err(format!("`data.{key}` may not be modified on {event}")),
-                None => self.notes.push(format!("`data.{key}` is no field of {event} and was passed over")),
+                None if sent.contains_key(&key) => {
+                    return Err(format!("`data.{}` may not be modified on {event}", output::shown(&key)));
+                }
+                None if self.notes.len() >= MOST_NOTES => {}
+                None => self
+                    .notes
+                    .push(format!("`data.{}` is no field of {event} and was passed over", output::shown(&key))),
             }
         }
         Ok(modified)
@@ -141,7 +149,10 @@ fn answer(invocation: &Invocation, fields: Map<String, Value>) -> Said<Value> {
         _ => {
             let action = result.or("action", Value::Null);
             let restricts = canonical::restricts(invocation, &json!({"action": action}));
-            let what = format!("unknown action {action}; known are continue, deny, modify, inject_context, ask_user");
+            let what = format!(
+                "unknown action {}; known are continue, deny, modify, inject_context, ask_user",
+                output::shown(&action.to_string())
+            );
             return canonical::invalid_answer(what, restricts);
         }
     }

@@ -1,17 +1,21 @@
 //! Cocode's hooks: the context as JSON, three results, and a failure that is a rejection.
 
+mod result;
+
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
 use super::canonical::{self, Tells};
 use super::incoming::{self, Incoming};
-use super::output::{self, Json};
+use super::output;
 use super::ruling::Ruling;
 use super::{Decided, Dialect, Encoded, Exited, Invocation, Place, RunKind, WebAnswer, WireAnswer, WireEvent};
 use crate::dispatch::{Failure, FailureKind, Said};
 use crate::error::Error;
 use crate::matcher::MatcherSpec;
+
+use result::read_answer;
 
 const NAME: &str = "cocode";
 
@@ -85,62 +89,6 @@ fn tool_matcher(matcher: &str) -> Result<MatcherSpec, String> {
     let end = if prefix { "" } else { "$" };
     let pattern = format!("^{}{end}", regex::escape(name));
     Ok(MatcherSpec { tool_pattern: Some(pattern), ..MatcherSpec::default() })
-}
-
-/// One of the three results, or what a text is instead.
-enum Result3 {
-    Continue,
-    Reject(String),
-    ModifyInput(Value),
-}
-
-/// Reads a result as Cocode does: the word, or an object with one member.
-fn read_result(text: &str) -> Option<Result3> {
-    match output::parse(text) {
-        Json::Other(Value::String(word)) if word == "Continue" => Some(Result3::Continue),
-        Json::Object(fields) if fields.len() == 1 => {
-            let (name, inner) = fields.into_iter().next()?;
-            match (name.as_str(), inner) {
-                ("Continue", Value::Null) => Some(Result3::Continue),
-                ("Reject", Value::Object(fields)) => match fields.get("reason")? {
-                    Value::String(reason) => Some(Result3::Reject(reason.clone())),
-                    _ => None,
-                },
-                ("ModifyInput", Value::Object(mut fields)) => {
-                    fields.shift_remove("new_input").map(Result3::ModifyInput)
-                }
-                _ => None,
-            }
-        }
-        _ => None,
-    }
-}
-
-/// What a printed or sent result means; what is none lets the action go on, with a remark.
-fn read_answer(invocation: &Invocation, text: &str) -> Said<Value> {
-    let text = output::trim(text);
-    if text.is_empty() {
-        return Said::Nothing;
-    }
-    match read_result(text) {
-        Some(Result3::Continue) => Said::Nothing,
-        Some(Result3::Reject(reason)) => Said::Answer(json!({"action": "block", "reason": reason})),
-        Some(Result3::ModifyInput(input)) => modify(invocation, &input),
-        None => {
-            let line = output::first_line(text);
-            canonical::noted(NAME, &format!("the output is no result and was passed over: {line}"))
-        }
-    }
-}
-
-fn modify(invocation: &Invocation, input: &Value) -> Said<Value> {
-    let field = match invocation.event.name() {
-        "PreToolUse" | "PermissionRequest" => "args",
-        "UserPromptSubmit" => "prompt",
-        event => return canonical::noted(NAME, &format!("{event} has no input that a hook could change")),
-    };
-    let modified = json!({field: input});
-    canonical::checked(invocation, Map::from_iter([("modified".to_owned(), modified)]))
 }
 
 impl Dialect for Cocode {
@@ -228,7 +176,7 @@ impl Dialect for Cocode {
         let mut wire = Incoming::new(NAME, wire)?;
         let name = wire.take_text("event").unwrap_or_default();
         let Some((_, event)) = EVENTS.iter().copied().find(|(theirs, _)| *theirs == name) else {
-            return Err(incoming::refuse(NAME, format!("there is no event `{name}`")));
+            return Err(incoming::refuse(NAME, format!("there is no event `{}`", output::shown(&name))));
         };
         for (theirs, ours) in FIELDS {
             let Some(value) = wire.take(theirs) else { continue };
@@ -262,5 +210,64 @@ impl Dialect for Cocode {
             None => json!("Continue").to_string(),
         };
         WireAnswer { stdout, ..ruling.answer(Map::new()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Options;
+    use crate::registry::Registry;
+
+    fn invocation() -> Invocation {
+        let registry: Registry<()> = Registry::new(Options::default());
+        Invocation {
+            event: registry.resolve("PreToolUse").unwrap(),
+            declared_event: "PreToolUse".to_owned(),
+            payload: Map::from_iter([("tool".to_owned(), json!("Bash")), ("args".to_owned(), json!({}))]),
+            tool: None,
+            project_dir: None,
+            empty_transcript: None,
+            depth: 0,
+        }
+    }
+
+    fn says(dialect: &dyn Dialect, code: i32, stdout: &str) -> Option<Value> {
+        let exited = Exited { code: Some(code), signal: None, stdout: stdout.into(), stderr: b"bad".to_vec() };
+        match dialect.decode(&invocation(), &exited) {
+            Said::Answer(answer) => Some(answer),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn the_hooks_own_settings_say_what_it_reads_and_whether_it_is_read() {
+        let reject = r#"{"Reject":{"reason":"no"}}"#;
+        for pass_context in [true, false] {
+            for parse_result in [true, false] {
+                let dialect = variant(pass_context, parse_result);
+                assert_eq!(dialect.name(), NAME);
+                let encoded = dialect.encode(&invocation());
+                assert_eq!(encoded.body.is_null(), !pass_context);
+                assert!(encoded.env.contains(&("HOOK_TOOL_NAME".to_owned(), "Bash".to_owned())));
+                let block = |reason: &str| Some(json!({"action": "block", "reason": reason}));
+                assert_eq!(says(dialect, 0, reject), block("no").filter(|_| parse_result));
+                assert_eq!(says(dialect, 1, reject), block("bad"), "a failing command rejects in any case");
+            }
+        }
+    }
+
+    #[test]
+    fn only_a_hook_that_takes_too_long_is_passed_over() {
+        for (kind, rejects) in [
+            (FailureKind::Timeout, false),
+            (FailureKind::Cancelled, false),
+            (FailureKind::NotStarted, true),
+            (FailureKind::Unreachable, true),
+            (FailureKind::Exited, true),
+        ] {
+            let said = COCODE.broken(&invocation(), Failure::new(kind, "it broke"));
+            assert_eq!(matches!(said, Said::Answer(_)), rejects, "{kind}");
+        }
     }
 }

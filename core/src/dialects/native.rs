@@ -140,7 +140,7 @@ impl Dialect for Native {
         let Some(known) = name.and_then(canonical::built_in) else {
             return refuse(format!(
                 "`event_type` must name an event of the catalogue, not `{}`",
-                name.unwrap_or_default()
+                output::shown(name.unwrap_or_default())
             ));
         };
         for field in known.fields.iter().chain(COMMON_FIELDS) {

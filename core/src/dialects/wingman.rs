@@ -124,7 +124,7 @@ impl Dialect for Wingman {
         let mut wire = Incoming::new(NAME, wire)?;
         let name = wire.take_text("hook_event_name").unwrap_or_default();
         let Some(event) = EVENTS.iter().copied().find(|event| *event == name) else {
-            let why = format!("`hook_event_name` is `{name}`; known are {}", EVENTS.join(", "));
+            let why = format!("`hook_event_name` is `{}`; known are {}", output::shown(&name), EVENTS.join(", "));
             return Err(incoming::refuse(NAME, why));
         };
         wire.moves(&["session_id"], "session_id");

@@ -95,7 +95,7 @@ pub(super) fn data(event: &str, payload: &Map<String, Value>) -> Map<String, Val
 pub(super) fn from_wire(wire: &Value) -> Result<WireEvent, Error> {
     let name = wire.get("event").and_then(Value::as_str).unwrap_or_default();
     let Some(event) = event(name) else {
-        return Err(incoming::refuse(NAME, format!("there is no event `{name}`")));
+        return Err(incoming::refuse(NAME, format!("there is no event `{}`", output::shown(name))));
     };
     let Some(Value::Object(data)) = wire.get("data") else {
         let found = wire.get("data").map_or("missing", output::kind);
