@@ -1,9 +1,9 @@
 //! One dispatch, as far as the two drivers (awaitable and blocking) have it in common.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use hookweave::host::{self, Call, Failure, FailureKind, Report, Said, Stage, Step, Submitted};
+use hookweave::host::{self, Call, Failure, FailureKind, Planned, Report, Said, Stage, Step, Submitted};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -20,7 +20,51 @@ use crate::object::{Object, Shared};
 use crate::outcome;
 
 pub(crate) type Running = Stage<Handler, Object>;
-pub(crate) type Finished = Box<host::Outcome<Handler, Object>>;
+
+type CoreOutcome = Box<host::Outcome<Handler, Object>>;
+
+/// How a dispatch has ended.
+pub(crate) enum Finished {
+    /// As the core says.
+    Said(CoreOutcome),
+    /// Nobody was there to be asked; the core is told so only when somebody looks at the outcome.
+    Unasked {
+        /// The plan without hooks that was found for an event with hooks.
+        planned: Option<Planned<Handler>>,
+        payload: Object,
+        late: OnceLock<CoreOutcome>,
+    },
+}
+
+impl Finished {
+    /// The core's outcome.
+    #[inline]
+    pub(crate) fn outcome(&self, py: Python<'_>, known: &Known) -> &host::Outcome<Handler, Object> {
+        match self {
+            Self::Said(outcome) => outcome,
+            Self::Unasked { planned, payload, late } => {
+                late.get_or_init(|| unasked(py, known, planned.as_ref(), payload.clone()))
+            }
+        }
+    }
+
+    fn has_failures(&self) -> bool {
+        matches!(self, Self::Said(outcome) if outcome.failures().next().is_some())
+    }
+}
+
+/// The outcome of an event that no hook was asked about.
+#[cold]
+fn unasked(py: Python<'_>, known: &Known, planned: Option<&Planned<Handler>>, payload: Object) -> CoreOutcome {
+    let (snapshot, spec) = (Arc::clone(&known.snapshot), Arc::clone(&known.spec));
+    let Some(Planned { plan, reuse }) = planned else {
+        return Box::new(host::Outcome::empty(snapshot, spec, payload));
+    };
+    match host::begin(&PyHost::new(py), snapshot, spec, Arc::clone(plan), *reuse, payload) {
+        Step::Done(outcome) => outcome,
+        Step::Run(_) => unreachable!("a plan without hooks ends as soon as it begins"),
+    }
+}
 
 /// A dispatch that was asked for; it owns what it needs until its outcome is made.
 pub(crate) struct Flight {
@@ -81,9 +125,11 @@ impl Flight {
     pub(crate) fn begin(&mut self, py: Python<'_>) -> Option<Finished> {
         self.logs = log::is_on(py);
         let planned = if self.enabled { self.known.plan(py, &self.payload) } else { None };
-        let Some(planned) = planned else {
-            let (snapshot, spec) = (Arc::clone(&self.known.snapshot), Arc::clone(&self.known.spec));
-            return Some(Box::new(host::Outcome::empty(snapshot, spec, self.payload.clone())));
+        let planned = match planned {
+            Some(planned) if !planned.plan.calls().is_empty() => planned,
+            planned => {
+                return Some(Finished::Unasked { planned, payload: self.payload.clone(), late: OnceLock::new() });
+            }
         };
         let step = host::begin(
             &PyHost::new(py),
@@ -103,7 +149,7 @@ impl Flight {
                 self.stage = Some(stage);
                 None
             }
-            Step::Done(outcome) => Some(outcome),
+            Step::Done(outcome) => Some(Finished::Said(outcome)),
         }
     }
 
@@ -241,7 +287,7 @@ impl Flight {
             (Some(began), Some(last)) => last.saturating_duration_since(began),
             _ => std::time::Duration::ZERO,
         };
-        let tells = self.logs || finished.failures().next().is_some();
+        let tells = self.logs || finished.has_failures();
         let outcome = outcome::make(py, finished, self.known.clone(), self.filled.take(), took)?;
         if tells {
             log::dispatched(py, &outcome, &self.client)?;

@@ -21,23 +21,23 @@ use crate::serial;
 /// The decision of all hooks of one dispatch, with its reasons; the parts are made when they are asked for.
 #[pyclass(frozen, generic, module = "hookweave._native")]
 pub(crate) struct Outcome {
-    inner: Finished,
+    finished: Finished,
     known: Shared<Known>,
     filled: Gil<Option<Object>>,
     event: Gil<Option<Object>>,
     took: Duration,
 }
 
-/// Wraps the core's outcome.
+/// Makes the outcome of a finished dispatch.
 #[inline]
 pub(crate) fn make(
     py: Python<'_>,
-    inner: Finished,
+    finished: Finished,
     known: Shared<Known>,
     filled: Option<Object>,
     took: Duration,
 ) -> PyResult<Object> {
-    let outcome = Outcome { inner, known, filled: Gil::new(filled), event: Gil::new(None), took };
+    let outcome = Outcome { finished, known, filled: Gil::new(filled), event: Gil::new(None), took };
     recycle::make(py, outcome)
 }
 
@@ -62,8 +62,8 @@ fn records<'py>(py: Python<'py>, builder: &str, items: &impl Serialize) -> PyRes
 }
 
 impl Outcome {
-    fn inner(&self) -> &host::Outcome<Handler, Object> {
-        &self.inner
+    fn inner(&self, py: Python<'_>) -> &host::Outcome<Handler, Object> {
+        self.finished.outcome(py, &self.known)
     }
 
     fn filled(&self, py: Python<'_>) -> Object {
@@ -76,7 +76,7 @@ impl Outcome {
     }
 
     fn whole<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        fill::whole(py, &self.known.name, self.inner.payload(), &self.filled(py), Fields::CopiedIfPossible)
+        fill::whole(py, &self.known.name, self.inner(py).payload(), &self.filled(py), Fields::CopiedIfPossible)
     }
 }
 
@@ -85,19 +85,19 @@ impl Outcome {
     /// The strongest decision.
     #[getter]
     fn decision<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
-        PyString::intern(py, self.inner.decision().as_str())
+        PyString::intern(py, self.inner(py).decision().as_str())
     }
 
     /// Whether what the agent is about to do must not happen.
     #[getter]
-    fn blocked(&self) -> bool {
-        self.inner.blocked()
+    fn blocked(&self, py: Python<'_>) -> bool {
+        self.inner(py).blocked()
     }
 
     /// The reason of the first hook with the winning decision.
     #[getter]
-    fn reason(&self) -> Option<&str> {
-        self.inner().reason()
+    fn reason(&self, py: Python<'_>) -> Option<&str> {
+        self.inner(py).reason()
     }
 
     /// The final event.
@@ -107,7 +107,7 @@ impl Outcome {
             return Ok(event.into_bound(py).unbind());
         }
         let filled = self.filled(py);
-        let made = OwnEvent::make(py, &self.known.class, &self.known.name, self.inner.payload(), Some(&filled))?;
+        let made = OwnEvent::make(py, &self.known.class, &self.known.name, self.inner(py).payload(), Some(&filled))?;
         let made = made.into_object();
         self.event.with(py, |event| *event = Some(made.clone()));
         Ok(made.into_bound(py).unbind())
@@ -115,57 +115,57 @@ impl Outcome {
 
     /// The names of the payload fields that hooks changed.
     #[getter]
-    fn modified(&self) -> Vec<&str> {
-        self.inner().modified()
+    fn modified(&self, py: Python<'_>) -> Vec<&str> {
+        self.inner(py).modified()
     }
 
     /// What each hook decided that decided anything.
     #[getter]
     fn votes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        records(py, "votes", &self.inner.votes())
+        records(py, "votes", &self.inner(py).votes())
     }
 
     /// Context for the model.
     #[getter]
     fn injections<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        records(py, "injections", &self.inner.injections())
+        records(py, "injections", &self.inner(py).injections())
     }
 
     /// What the user should see.
     #[getter]
     fn messages<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        records(py, "messages", &self.inner.messages())
+        records(py, "messages", &self.inner(py).messages())
     }
 
     /// What a person should decide.
     #[getter]
     fn asks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        records(py, "questions", &self.inner.asks())
+        records(py, "questions", &self.inner(py).asks())
     }
 
     /// Objections to an event that cannot be blocked any more, for the model.
     #[getter]
-    fn feedback(&self) -> Vec<&str> {
-        self.inner().feedback()
+    fn feedback(&self, py: Python<'_>) -> Vec<&str> {
+        self.inner(py).feedback()
     }
 
     /// The longest delay that a retry asked for, in seconds.
     #[getter]
-    fn delay(&self) -> f64 {
-        Duration::from_millis(self.inner.delay_ms()).as_secs_f64()
+    fn delay(&self, py: Python<'_>) -> f64 {
+        Duration::from_millis(self.inner(py).delay_ms()).as_secs_f64()
     }
 
     /// Whether a hook wants its own output kept out of the transcript.
     #[getter]
-    fn suppress_output(&self) -> bool {
-        self.inner.suppress_output()
+    fn suppress_output(&self, py: Python<'_>) -> bool {
+        self.inner(py).suppress_output()
     }
 
     /// What only one dialect has, by dialect.
     #[getter]
     fn ext<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let ext = PyDict::new(py);
-        for (dialect, value) in self.inner.ext() {
+        for (dialect, value) in self.inner(py).ext() {
             let value = copy(&value.borrow(py), Shape::Plain, host::MAX_NESTING)
                 .map_err(|deep| crate::errors::raise(py, "payload_too_deep", &format!("ext.{dialect}: {deep}")))?;
             ext.set_item(dialect, value)?;
@@ -176,10 +176,10 @@ impl Outcome {
     /// What became of each selected hook.
     #[getter]
     fn trace<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let trace = self.inner.trace();
+        let trace = self.inner(py).trace();
         let causes = PyList::empty(py);
         for index in 0..trace.len() {
-            match self.inner.cause(index) {
+            match self.inner(py).cause(index) {
                 Some(cause) => causes.append(cause.borrow(py))?,
                 None => causes.append(py.None())?,
             }
@@ -197,22 +197,22 @@ impl Outcome {
     /// The hooks of the event that were not selected, and why; derived when asked for.
     #[getter]
     fn unmatched<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        records(py, "unmatched", &self.inner.unmatched(&PyHost::new(py)))
+        records(py, "unmatched", &self.inner(py).unmatched(&PyHost::new(py)))
     }
 
     /// The canonical form, the same in every language: `snake_case`, milliseconds.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         dict.set_item(intern!(py, "event"), self.whole(py)?)?;
-        let summary = serial::to_python(py, &self.inner.summary())?.cast_into::<PyDict>()?;
+        let summary = serial::to_python(py, &self.inner(py).summary())?.cast_into::<PyDict>()?;
         dict.update(summary.as_mapping())?;
         dict.set_item(intern!(py, "ext"), self.ext(py)?)?;
         Ok(dict)
     }
 
-    fn __repr__(&self) -> String {
-        let reason = self.inner.reason().map_or_else(String::new, |reason| format!(" because {reason:?}"));
-        let blocked = if self.inner.blocked() { ", blocked" } else { "" };
-        format!("<Outcome of {}: {}{blocked}{reason}>", self.known.spec.name(), self.inner.decision())
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let reason = self.inner(py).reason().map_or_else(String::new, |reason| format!(" because {reason:?}"));
+        let blocked = if self.inner(py).blocked() { ", blocked" } else { "" };
+        format!("<Outcome of {}: {}{blocked}{reason}>", self.known.spec.name(), self.inner(py).decision())
     }
 }
