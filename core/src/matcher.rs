@@ -4,14 +4,24 @@
 //! of them do. What cannot be evaluated holds, and takes the weight from an `allow`. A guard thus cannot be starved
 //! by a decoy field.
 
+mod args;
+#[cfg(feature = "native")]
+mod rule;
+#[cfg(feature = "native")]
+mod shell;
 mod spec;
 
+use std::borrow::Cow;
+
+use crate::dialects::tools;
 use crate::error::{Code, Error};
 use crate::event::EventSpec;
 use crate::look::{Found, Look};
-use crate::path::PathForms;
+use crate::path::{PathForms, base_name};
 use crate::pattern::{Names, PathGlob, Pattern};
-use crate::payload::{Host, Kind};
+use crate::payload::Host;
+
+use args::ArgCondition;
 
 pub use spec::{ArgTest, MatcherSpec};
 
@@ -49,23 +59,16 @@ pub struct Matcher {
     command: Option<Pattern>,
     args: Vec<ArgCondition>,
     source: Option<Names>,
+    source_pattern: Option<Pattern>,
+    base_name: Option<Pattern>,
+    #[cfg(feature = "native")]
+    rule: Option<rule::Rule>,
     session: Option<Names>,
     agent: Option<Names>,
 }
 
-/// A condition on one argument.
-#[derive(Debug, Clone)]
-struct ArgCondition {
-    path: String,
-    test: CompiledTest,
-}
-
-#[derive(Debug, Clone)]
-enum CompiledTest {
-    Glob(Names),
-    Regex(Pattern),
-    Equals(serde_json::Value),
-}
+/// The events that rules can be held against.
+const RULED: &[&str] = &["PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied"];
 
 impl Matcher {
     /// Compiles a matcher for an event; refuses patterns that do not compile and fields that cannot apply.
@@ -89,7 +92,15 @@ impl Matcher {
         needs("args", !spec.args.is_empty(), event.may_have("args"), "args")?;
         let has_path = event.may_have("args") || event.path().is_some();
         needs("path_pattern", spec.path_pattern.is_some(), has_path, "file path")?;
-        needs("source", spec.source.is_some(), event.subtype().is_some(), "subtype")?;
+        let has_subject = spec.subject.map_or(event.subtype().is_some(), |field| event.may_have(field));
+        needs("source", spec.source.is_some(), has_subject, "subtype")?;
+        needs("source_pattern", spec.source_pattern.is_some(), has_subject, "subtype")?;
+        needs("base_name", spec.base_name.is_some(), has_path, "file path")?;
+        needs("rule", spec.rule.is_some(), RULED.contains(&event.name()), "call that a rule speaks of")?;
+        #[cfg(not(feature = "native"))]
+        if spec.rule.is_some() {
+            return Err(bad("rule", "this build has no shell parser; switch on the feature `native`".to_owned()));
+        }
 
         let names = |field: &str, text: &Option<String>| {
             text.as_deref().map(Names::new).transpose().map_err(|why| bad(field, why))
@@ -97,16 +108,10 @@ impl Matcher {
         let pattern = |field: &str, text: &Option<String>| {
             text.as_deref().map(Pattern::new).transpose().map_err(|why| bad(field, why))
         };
-        let mut args = Vec::with_capacity(spec.args.len());
-        for (path, test) in &spec.args {
-            let field = format!("args.{path}");
-            let test = match test {
-                ArgTest::Glob(text) => CompiledTest::Glob(Names::new(text).map_err(|why| bad(&field, why))?),
-                ArgTest::Regex(text) => CompiledTest::Regex(Pattern::new(text).map_err(|why| bad(&field, why))?),
-                ArgTest::Equals(value) => CompiledTest::Equals(value.clone()),
-            };
-            args.push(ArgCondition { path: path.clone(), test });
-        }
+        let args = spec
+            .args
+            .iter()
+            .map(|(path, test)| ArgCondition::new(path, test).map_err(|why| bad(&format!("args.{path}"), why)));
         Ok(Self {
             tool: names("tool", &spec.tool)?.filter(|names| !names.is_all()),
             tool_pattern: pattern("tool_pattern", &spec.tool_pattern)?,
@@ -117,8 +122,12 @@ impl Matcher {
                 .transpose()
                 .map_err(|why| bad("path_pattern", why))?,
             command: pattern("command_pattern", &spec.command_pattern)?,
-            args,
+            args: args.collect::<Result<_, _>>()?,
             source: names("source", &spec.source)?.filter(|names| !names.is_all()),
+            source_pattern: pattern("source_pattern", &spec.source_pattern)?,
+            base_name: pattern("base_name", &spec.base_name)?,
+            #[cfg(feature = "native")]
+            rule: spec.rule.as_deref().map(rule::Rule::new).transpose().map_err(|why| bad("rule", why))?,
             session: names("session", &spec.session)?.filter(|names| !names.is_all()),
             agent: names("agent", &spec.agent)?.filter(|names| !names.is_all()),
             spec,
@@ -137,7 +146,10 @@ impl Matcher {
 
     /// Whether anything beside the tool decides.
     pub(crate) const fn looks_past_tool(&self) -> bool {
-        self.path.is_some()
+        self.spec.rule.is_some()
+            || self.source_pattern.is_some()
+            || self.base_name.is_some()
+            || self.path.is_some()
             || self.command.is_some()
             || !self.args.is_empty()
             || self.source.is_some()
@@ -159,9 +171,15 @@ impl Matcher {
             return Verdict::YES;
         }
         let Some(names) = names else { return Verdict::MURKY };
+        let names = known_names(names, self.spec.naming);
         let tool =
             self.tool.as_ref().map_or(Verdict::YES, |tool| Verdict::of(names.iter().any(|name| tool.matches(name))));
-        tool.and(self.tool_pattern.as_ref().map_or(Verdict::YES, |pattern| judge_texts(pattern, names, false)))
+        tool.and(self.tool_pattern.as_ref().map_or(Verdict::YES, |pattern| {
+            let verdict = judge_texts(pattern, &names, false);
+            // A dialect's name is another word for the same tool: its pattern speaks of one of them, never of all.
+            let named = self.spec.naming.is_some() && names.iter().any(|name| pattern.is_match(name) == Some(true));
+            Verdict { covers: verdict.covers || named, ..verdict }
+        }))
     }
 
     /// The conditions on everything else.
@@ -189,19 +207,53 @@ impl Matcher {
     }
 
     fn conditions<'v, H: Host + 'v>(&self) -> impl Iterator<Item = (&'static str, Judge<'v, H>)> + use<'_, 'v, H> {
-        let all: [(&'static str, bool, Judge<'v, H>); 6] = [
+        let all: [(&'static str, bool, Judge<'v, H>); 9] = [
             ("source", self.source.is_some(), Self::judge_source),
+            ("source_pattern", self.source_pattern.is_some(), Self::judge_source_pattern),
             ("session", self.session.is_some(), Self::judge_session),
             ("agent", self.agent.is_some(), Self::judge_agent),
             ("path_pattern", self.path.is_some(), Self::judge_path),
+            ("base_name", self.base_name.is_some(), Self::judge_base_name),
             ("command_pattern", self.command.is_some(), Self::judge_command),
+            ("rule", self.spec.rule.is_some(), Self::judge_rule),
             ("args", !self.args.is_empty(), Self::judge_args),
         ];
         all.into_iter().filter(|(_, given, _)| *given).map(|(field, _, judge)| (field, judge))
     }
 
+    /// What the string matchers of dialects look at.
+    fn subject<'v, H: Host>(&self, look: &Look<'v, H>) -> Found<Cow<'v, str>> {
+        self.spec.subject.or(look.event().subtype()).map_or(Found::none(), |field| look.text(field))
+    }
+
     fn judge_source<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
-        judge_name(self.source.as_ref(), &look.event().subtype().map_or(Found::none(), |field| look.text(field)))
+        judge_name(self.source.as_ref(), &self.subject(look))
+    }
+
+    fn judge_source_pattern<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
+        let Some(pattern) = &self.source_pattern else { return Verdict::YES };
+        let found = self.subject(look);
+        let texts: Vec<&str> = found.items.iter().map(|text| &**text).collect();
+        judge_texts(pattern, &texts, found.murky)
+    }
+
+    fn judge_base_name<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
+        let Some(pattern) = &self.base_name else { return Verdict::YES };
+        let found = look.paths();
+        let names: Vec<&str> = found.items.iter().flat_map(PathForms::forms).map(base_name).collect();
+        judge_texts(pattern, &names, found.murky)
+    }
+
+    #[cfg(feature = "native")]
+    fn judge_rule<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
+        let Some(rule) = &self.rule else { return Verdict::YES };
+        let naming = self.spec.naming.unwrap_or("claude-code");
+        rule.judge(look.tool_names().map(|names| known_names(&names, Some(naming))).as_deref(), look)
+    }
+
+    #[cfg(not(feature = "native"))]
+    fn judge_rule<H: Host>(&self, _look: &Look<'_, H>) -> Verdict {
+        Verdict::MURKY
     }
 
     fn judge_session<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
@@ -239,33 +291,18 @@ impl Matcher {
 /// One condition held against an event.
 type Judge<'v, H> = fn(&Matcher, &Look<'v, H>) -> Verdict;
 
-impl ArgCondition {
-    fn judge<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
-        let values = look.argument(&self.path);
-        if values.murky {
-            return Verdict::MURKY;
-        }
-        let Some(value) = values.items.first() else { return Verdict::NO };
-        if let CompiledTest::Equals(wanted) = &self.test {
-            return Verdict::of(same_as_json(look.host(), value, wanted));
-        }
-        let text = match look.host().kind(value) {
-            Kind::Text(text) => text.into_owned(),
-            Kind::Int(number) => number.to_string(),
-            Kind::BigInt(digits) => digits,
-            Kind::Float(number) => serde_json::json!(number).to_string(),
-            Kind::Bool(flag) => flag.to_string(),
-            _ => return Verdict::MURKY,
-        };
-        match &self.test {
-            CompiledTest::Glob(names) => Verdict::of(names.matches(&text)),
-            CompiledTest::Regex(pattern) => judge_texts(pattern, &[text.as_str()], false),
-            CompiledTest::Equals(_) => Verdict::NO,
+/// A tool's names, and those that a dialect has for it.
+fn known_names<'n>(names: &[&'n str], dialect: Option<&str>) -> Vec<&'n str> {
+    let mut known = names.to_vec();
+    if let Some(dialect) = dialect {
+        for theirs in names.iter().flat_map(|name| tools::names(dialect, name)) {
+            known.push(theirs);
         }
     }
+    known
 }
 
-fn judge_name(names: Option<&Names>, found: &Found<std::borrow::Cow<'_, str>>) -> Verdict {
+fn judge_name(names: Option<&Names>, found: &Found<Cow<'_, str>>) -> Verdict {
     let Some(names) = names else { return Verdict::YES };
     if found.murky {
         return Verdict::MURKY;
@@ -282,51 +319,4 @@ fn judge_texts(pattern: &Pattern, texts: &[&str], murky: bool) -> Verdict {
         selects: hits.iter().any(|hit| *hit != Some(false)),
         covers: !hits.is_empty() && hits.iter().all(|hit| *hit == Some(true)),
     }
-}
-
-/// Whether a host's value says the same as a JSON value of a matcher.
-fn same_as_json<'v, H: Host>(host: &'v H, view: &H::View<'v>, wanted: &serde_json::Value) -> bool {
-    use serde_json::Value;
-    match (host.kind(view), wanted) {
-        (Kind::Null, Value::Null) => true,
-        (Kind::Bool(flag), Value::Bool(other)) => flag == *other,
-        (Kind::Text(text), Value::String(other)) => *text == **other,
-        (Kind::Int(number), Value::Number(other)) => {
-            if other.is_f64() {
-                other.as_f64().and_then(whole) == Some(number)
-            } else {
-                other.as_i64() == Some(number)
-            }
-        }
-        (Kind::BigInt(digits), Value::Number(other)) => other.to_string() == digits,
-        (Kind::Float(number), Value::Number(other)) => {
-            if other.is_i64() {
-                other.as_i64() == whole(number)
-            } else {
-                other.as_f64() == Some(number)
-            }
-        }
-        (Kind::List(length), Value::Array(items)) => {
-            length == items.len()
-                && items
-                    .iter()
-                    .enumerate()
-                    .all(|(index, other)| host.item(view, index).is_some_and(|item| same_as_json(host, &item, other)))
-        }
-        (Kind::Object, Value::Object(fields)) => {
-            host.keys(view).is_ok_and(|keys| keys.len() == fields.len())
-                && fields
-                    .iter()
-                    .all(|(key, other)| host.get(view, key).is_some_and(|field| same_as_json(host, &field, other)))
-        }
-        _ => false,
-    }
-}
-
-/// The integer that a number without a fraction is: `1` equals `1.0`, as it does in every host, and beyond 2^53 nothing
-/// is rounded to be equal.
-fn whole(number: f64) -> Option<i64> {
-    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
-    #[expect(clippy::cast_possible_truncation, reason = "checked to be integral and to fit")]
-    (number.fract() == 0.0 && (-LIMIT..LIMIT).contains(&number)).then_some(number as i64)
 }

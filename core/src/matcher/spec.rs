@@ -40,6 +40,12 @@ pub struct MatcherSpec {
     /// A permission rule such as `Bash(git *)` or `Edit(src/**)`, as `claude-code` reads it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
+    /// A regular expression over the base names of the event's file paths, unanchored; dialects set it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_name: Option<String>,
+    /// The payload field that `source` and `source_pattern` look at, when it is not the event's subtype; dialects set it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject: Option<&'static str>,
     /// The dialect whose tool names `tool`, `tool_pattern` and `rule` mean, beside the host's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub naming: Option<&'static str>,
@@ -101,6 +107,8 @@ impl MatcherSpec {
             session: reader.text("session")?,
             agent: reader.text("agent")?,
             rule: reader.text("rule")?,
+            base_name: None,
+            subject: None,
             naming: None,
         })
     }
@@ -112,6 +120,9 @@ impl MatcherSpec {
             "path_pattern" => self.path_pattern.clone().unwrap_or_default(),
             "command_pattern" => self.command_pattern.clone().unwrap_or_default(),
             "source" => self.source.clone().unwrap_or_default(),
+            "source_pattern" => self.source_pattern.clone().unwrap_or_default(),
+            "base_name" => self.base_name.clone().unwrap_or_default(),
+            "rule" => self.rule.clone().unwrap_or_default(),
             "session" => self.session.clone().unwrap_or_default(),
             "agent" => self.agent.clone().unwrap_or_default(),
             _ => String::new(),

@@ -1,0 +1,103 @@
+//! Tests of single arguments.
+
+use super::spec::ArgTest;
+use super::{Verdict, judge_texts};
+use crate::look::Look;
+use crate::pattern::{Names, Pattern};
+use crate::payload::{Host, Kind};
+
+/// A condition on one argument.
+#[derive(Debug, Clone)]
+pub(super) struct ArgCondition {
+    path: String,
+    test: CompiledTest,
+}
+
+#[derive(Debug, Clone)]
+enum CompiledTest {
+    Glob(Names),
+    Regex(Pattern),
+    Equals(serde_json::Value),
+}
+
+impl ArgCondition {
+    pub(super) fn new(path: &str, test: &ArgTest) -> Result<Self, String> {
+        let test = match test {
+            ArgTest::Glob(text) => CompiledTest::Glob(Names::new(text)?),
+            ArgTest::Regex(text) => CompiledTest::Regex(Pattern::new(text)?),
+            ArgTest::Equals(value) => CompiledTest::Equals(value.clone()),
+        };
+        Ok(Self { path: path.to_owned(), test })
+    }
+
+    pub(super) fn judge<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
+        let values = look.argument(&self.path);
+        if values.murky {
+            return Verdict::MURKY;
+        }
+        let Some(value) = values.items.first() else { return Verdict::NO };
+        if let CompiledTest::Equals(wanted) = &self.test {
+            return Verdict::of(same_as_json(look.host(), value, wanted));
+        }
+        let text = match look.host().kind(value) {
+            Kind::Text(text) => text.into_owned(),
+            Kind::Int(number) => number.to_string(),
+            Kind::BigInt(digits) => digits,
+            Kind::Float(number) => serde_json::json!(number).to_string(),
+            Kind::Bool(flag) => flag.to_string(),
+            _ => return Verdict::MURKY,
+        };
+        match &self.test {
+            CompiledTest::Glob(names) => Verdict::of(names.matches(&text)),
+            CompiledTest::Regex(pattern) => judge_texts(pattern, &[text.as_str()], false),
+            CompiledTest::Equals(_) => Verdict::NO,
+        }
+    }
+}
+
+/// Whether a host's value says the same as a JSON value of a matcher.
+fn same_as_json<'v, H: Host>(host: &'v H, view: &H::View<'v>, wanted: &serde_json::Value) -> bool {
+    use serde_json::Value;
+    match (host.kind(view), wanted) {
+        (Kind::Null, Value::Null) => true,
+        (Kind::Bool(flag), Value::Bool(other)) => flag == *other,
+        (Kind::Text(text), Value::String(other)) => *text == **other,
+        (Kind::Int(number), Value::Number(other)) => {
+            if other.is_f64() {
+                other.as_f64().and_then(whole) == Some(number)
+            } else {
+                other.as_i64() == Some(number)
+            }
+        }
+        (Kind::BigInt(digits), Value::Number(other)) => other.to_string() == digits,
+        (Kind::Float(number), Value::Number(other)) => {
+            if other.is_i64() {
+                other.as_i64() == whole(number)
+            } else {
+                other.as_f64() == Some(number)
+            }
+        }
+        (Kind::List(length), Value::Array(items)) => {
+            length == items.len()
+                && items
+                    .iter()
+                    .enumerate()
+                    .all(|(index, other)| host.item(view, index).is_some_and(|item| same_as_json(host, &item, other)))
+        }
+        (Kind::Object, Value::Object(fields)) => {
+            host.keys(view).is_ok_and(|keys| keys.len() == fields.len())
+                && fields
+                    .iter()
+                    .all(|(key, other)| host.get(view, key).is_some_and(|field| same_as_json(host, &field, other)))
+        }
+        _ => false,
+    }
+}
+
+/// The integer that a number without a fraction is: `1` equals `1.0`, as it does in every host, and beyond 2^53 nothing
+/// is rounded to be equal.
+fn whole(number: f64) -> Option<i64> {
+    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
+    #[expect(clippy::cast_possible_truncation, reason = "checked to be integral and to fit")]
+    (number.fract() == 0.0 && (-LIMIT..LIMIT).contains(&number)).then_some(number as i64)
+}
