@@ -1,9 +1,9 @@
-//! A descriptor that becomes readable when a process ends, so that waiting needs no polling.
+//! Waiting for a process without polling, and telling to which session it belongs.
 
 use std::io;
 use std::os::fd::{FromRawFd, OwnedFd};
 
-/// Opens it for a child that has not been waited for, whose number therefore cannot mean another process.
+/// Opens a descriptor that becomes readable when a process ends, for a child that has not been waited for, whose number therefore cannot mean another process.
 ///
 /// Fails where the system has no such thing (Linux before 5.3), and on some systems for a process that has ended already.
 #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -18,7 +18,7 @@ pub fn exit_event(child: i32) -> io::Result<OwnedFd> {
     }
 }
 
-/// Opens it for a child that has not been waited for, whose number therefore cannot mean another process.
+/// Opens a descriptor that becomes readable when a process ends, for a child that has not been waited for, whose number therefore cannot mean another process.
 ///
 /// Fails for a process that has ended already.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -43,4 +43,12 @@ pub fn exit_event(child: i32) -> io::Result<OwnedFd> {
         }
         Ok(queue)
     }
+}
+
+/// The session that a process belongs to; none when there is no such process, or it is the system's own.
+#[must_use]
+pub fn session_of(process: i32) -> Option<i32> {
+    // SAFETY: the call takes and gives an integer.
+    let session = unsafe { libc::getsid(process) };
+    (session > 0).then_some(session)
 }

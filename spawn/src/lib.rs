@@ -17,7 +17,7 @@ mod signals;
 mod start;
 
 #[cfg(unix)]
-pub use exit::exit_event;
+pub use exit::{exit_event, session_of};
 #[cfg(unix)]
 pub use signals::{hold_signals, write_quietly};
 #[cfg(unix)]

@@ -180,3 +180,46 @@ const SESSION: libc::c_int = libc::POSIX_SPAWN_SETPGROUP as libc::c_int;
 const FLAGS: libc::c_short = (SESSION
     | libc::POSIX_SPAWN_SETSIGMASK as libc::c_int
     | libc::POSIX_SPAWN_SETSIGDEF as libc::c_int) as libc::c_short;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+    use std::os::fd::AsFd;
+
+    fn printed(spawn: impl FnOnce(&Start<'_>) -> io::Result<i32>, start: Start<'_>) -> String {
+        let (mut reader, writer) = io::pipe().unwrap();
+        let process = spawn(&Start { stdout: writer.as_fd(), ..start }).unwrap();
+        drop(writer);
+        let mut text = String::new();
+        reader.read_to_string(&mut text).unwrap();
+        let mut status = 0;
+        // SAFETY: the place is writable and the process is this test's own child.
+        assert_eq!(unsafe { libc::waitpid(process, &raw mut status, 0) }, process);
+        assert_eq!(status, 0);
+        text
+    }
+
+    #[test]
+    fn a_c_library_that_cannot_change_the_directory_does_the_same_by_the_shell() {
+        let null = std::fs::File::open("/dev/null").unwrap();
+        let directory = std::env::temp_dir().join(format!("it's \"odd\" $HOME {}", std::process::id()));
+        std::fs::create_dir(&directory).unwrap();
+        let arguments = ["sh", "-c", "pwd -P; printf '%s|' \"$@\"", "name", "a b", "$x"].map(OsString::from);
+        let start = Start {
+            program: Path::new("/bin/sh"),
+            arguments: &arguments,
+            environment: &[],
+            directory: Some(&directory),
+            stdin: null.as_fd(),
+            stdout: null.as_fd(),
+            stderr: null.as_fd(),
+        };
+        let path = terminated(directory.as_os_str()).unwrap();
+        let plain = printed(super::start, start);
+        let through_shell = printed(|start| start_through_shell(start, &path), start);
+        std::fs::remove_dir(&directory).unwrap();
+        assert!(plain.ends_with("\na b|$x|") && plain.contains("it's \"odd\" $HOME"), "{plain}");
+        assert_eq!(plain, through_shell);
+    }
+}
