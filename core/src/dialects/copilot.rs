@@ -3,6 +3,7 @@
 mod events;
 mod output;
 mod stdin;
+mod told;
 mod wire;
 
 use std::time::Duration;
@@ -91,6 +92,6 @@ impl Dialect for Copilot {
     }
 
     fn outcome_to_wire(&self, decided: &Decided<'_>) -> WireAnswer {
-        wire::answer(decided)
+        told::answer(decided)
     }
 }

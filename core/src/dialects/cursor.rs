@@ -3,6 +3,7 @@
 mod events;
 mod output;
 mod stdin;
+mod told;
 mod wire;
 
 use std::time::Duration;
@@ -10,7 +11,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::draft::failed;
-use super::matching;
+use super::matching::{self, Target};
 use super::{Decided, Dialect, Encoded, Exited, Invocation, Place, RunKind, WireAnswer, WireEvent};
 use crate::dispatch::{FailureKind, Said};
 use crate::error::Error;
@@ -40,6 +41,7 @@ impl Dialect for Cursor {
         let known = named(declared_event)?;
         let mut placed = match matcher.unwrap_or_default() {
             "" | "*" => Ok(MatcherSpec::default()),
+            text if known.target == Target::Tool => matching::pattern(known.target, &with_servers(text), NAME),
             text => matching::pattern(known.target, text, NAME),
         };
         if let (Ok(matcher), Some(tools)) = (&mut placed, known.tools) {
@@ -77,6 +79,11 @@ impl Dialect for Cursor {
     }
 
     fn outcome_to_wire(&self, decided: &Decided<'_>) -> WireAnswer {
-        wire::answer(decided)
+        told::answer(decided)
     }
+}
+
+/// A pattern over Cursor's `MCP:<tool>` finds the engine's `mcp__<server>__<tool>` too.
+fn with_servers(pattern: &str) -> String {
+    pattern.replace("MCP:", "(?:MCP:|mcp__.+?__)")
 }

@@ -86,7 +86,7 @@ impl Dialect for GeminiCli {
         let matcher = match (known.target, matcher.unwrap_or_default().trim()) {
             (_, "" | "*") | (Target::Nothing, _) => Ok(MatcherSpec::default()),
             // What is no regular expression is a name there, not an error.
-            (Target::Tool, text) => matching::pattern(Target::Tool, text, NAME)
+            (Target::Tool, text) => matching::pattern(Target::Tool, &mcp::pattern(text), NAME)
                 .or_else(|_| matching::pattern(Target::Tool, &matching::literal(text), NAME)),
             (target, text) => matching::pattern(target, &matching::literal(text), NAME),
         };

@@ -73,7 +73,10 @@ fn exit_2(invocation: &Invocation, known: &Known, printed: Printed, stdout: &str
     match known.event {
         "PreToolUse" | "PermissionRequest" => {
             let fields = if let Printed::Fields(fields) = printed { fields } else { Map::new() };
-            let said = text(&fields, "permissionDecisionReason").or_else(|| text(&fields, "message"));
+            let inner = nested(known, &fields);
+            let said = text(&fields, "permissionDecisionReason")
+                .or_else(|| text(&fields, "message"))
+                .or_else(|| text(inner?, "permissionDecisionReason"));
             // The one event shows standard error as the reason, the other ignores it.
             let otherwise = Some(stderr).filter(|text| known.event == "PreToolUse" && !text.is_empty());
             let reason = said.or(otherwise).unwrap_or("the hook denied with exit code 2");

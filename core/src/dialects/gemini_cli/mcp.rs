@@ -26,3 +26,45 @@ pub(super) fn to_dialect<'t>(tool: &'t str, definition: Option<&'t ToolDefinitio
 pub(super) fn context(server: &str, tool: &str) -> Value {
     json!({"server_name": server, "tool_name": tool})
 }
+
+/// A pattern over Gemini's `mcp_<server>_<tool>` finds the engine's `mcp__<server>__<tool>` too: from `mcp_` on, one
+/// underscore may be two.
+pub(super) fn pattern(text: &str) -> String {
+    let Some(at) = text.find("mcp_") else { return text.to_owned() };
+    let (before, from) = text.split_at(at);
+    let mut pattern = before.to_owned();
+    let (mut in_class, mut escaped, mut after_underscore) = (false, false, false);
+    for letter in from.chars() {
+        match letter {
+            '[' if !escaped => in_class = true,
+            ']' if !escaped => in_class = false,
+            _ => {}
+        }
+        if letter == '_' && !in_class && !escaped {
+            if !after_underscore {
+                pattern.push_str("(?:__?)");
+            }
+            after_underscore = true;
+        } else {
+            pattern.push(letter);
+            after_underscore = false;
+        }
+        escaped = letter == '\\' && !escaped;
+    }
+    pattern
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_finds_both_spellings() {
+        for text in ["mcp_git_create", "^mcp_[a-z]+_create$", "mcp__git__create", "read_file|mcp_git_.*"] {
+            let found = regex::Regex::new(&pattern(text)).unwrap();
+            assert!(found.is_match("mcp__git__create"), "{text}");
+            assert!(!found.is_match("mcp__other"), "{text}");
+        }
+        assert_eq!(pattern("read_file"), "read_file");
+    }
+}
