@@ -1,5 +1,15 @@
 //! Configuration files: what readers take and refuse, what is found and trusted, what reloads and lints say.
 
+#![cfg(feature = "native")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a test ends with a message, and may measure and start programs"
+)]
+
 #[path = "config/discovery.rs"]
 mod discovery;
 #[path = "config/hostile.rs"]

@@ -22,7 +22,6 @@ fn fifty_hooks_are_loaded() {
     for file in ["project/hookweave.toml", "project/.claude/settings.json"] {
         let times: Vec<_> = (0..5)
             .map(|_| {
-                #[expect(clippy::disallowed_methods, reason = "the test measures")]
                 let begun = Instant::now();
                 let loaded = world.load(file);
                 assert_eq!(loaded.hooks.len(), 50);
