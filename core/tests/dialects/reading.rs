@@ -173,6 +173,9 @@ fn matches_failure(expect: &Value, found: &Value) -> bool {
 }
 
 fn contains(wanted: &Value, found: &Value) -> bool {
+    if let Value::Array(items) = found {
+        return items.iter().any(|item| contains(wanted, item));
+    }
     let Some(found) = found.as_str() else { return false };
     match wanted {
         Value::String(word) => found.contains(word.as_str()),
