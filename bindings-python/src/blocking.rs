@@ -9,6 +9,7 @@ use pyo3::sync::PyOnceLock;
 use crate::deadline;
 use crate::errors;
 use crate::flight::{self, Finished, Flight};
+use crate::known::Native;
 use crate::object::{self, Awaiting, Inside, Object, call_one};
 
 /// Runs a dispatch to its end.
@@ -60,7 +61,9 @@ fn one(py: Python<'_>, flight: &mut Flight, index: usize, beside_others: bool) -
     let event = if beside_others { flight.own_event(py)? } else { flight.event(py)? };
     flight.start_clock();
     let handler = entry.handler();
-    let result = if handler.in_thread {
+    let result = if handler.native != Native::No {
+        handler.callable.borrow(py).call_method1(intern!(py, "run_sync"), (event.borrow(py),)).map(Object::from_bound)
+    } else if handler.in_thread {
         in_thread(py, handler, &event, entry.timeout(), flight.depth + 1)
     } else {
         call_one(&handler.callable, &event).ok_or_else(|| PyErr::fetch(py))

@@ -1,9 +1,11 @@
 //! The client: a registry of handlers, and the ways to dispatch to them.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hookweave::host::{
-    self, Code, DetachedQueue, Error, EventDefinition, HookSpec, Options, Registry, Submitted, ToolDefinition,
+    self, Code, DetachedQueue, Error, EventDefinition, Files, HookSpec, Options, Registry, Runtime, Settings,
+    Submitted, ToolDefinition,
 };
 use pyo3::PyTypeInfo as _;
 use pyo3::exceptions::PyTypeError;
@@ -18,7 +20,7 @@ use crate::dispatch::Dispatch;
 use crate::errors;
 use crate::event::EventRef;
 use crate::flight::{Flight, Request};
-use crate::known::{Handler, Known, KnownEvents, payload_of};
+use crate::known::{Handler, Known, KnownEvents, Native, payload_of};
 use crate::nesting;
 use crate::object::{Gil, Object, Shared};
 use crate::recycle::{self, Arguments, Method};
@@ -28,6 +30,8 @@ use crate::serial;
 #[pyclass(frozen, subclass, module = "hookweave._native")]
 pub(crate) struct Client {
     registry: Registry<Handler>,
+    runtime: Arc<Runtime>,
+    files: Files,
     known: Gil<KnownEvents>,
     detached: Gil<DetachedQueue<Object>>,
     enabled: AtomicBool,
@@ -37,6 +41,14 @@ pub(crate) struct Client {
 impl Client {
     pub(crate) const fn registry(&self) -> &Registry<Handler> {
         &self.registry
+    }
+
+    pub(crate) const fn runtime(&self) -> &Arc<Runtime> {
+        &self.runtime
+    }
+
+    pub(crate) const fn files(&self) -> &Files {
+        &self.files
     }
 
     /// Asks for a place for a detached hook.
@@ -153,9 +165,12 @@ pub(crate) fn add_type(module: &Bound<'_, PyModule>) -> PyResult<()> {
 impl Client {
     #[new]
     fn new(py: Python<'_>, options: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let options =
-            Options::read(&PyHost::new(py), &options.as_borrowed()).map_err(|error| errors::of(py, &error))?;
+        let (host, view) = (PyHost::new(py), options.as_borrowed());
+        let settings = Settings::read(&host, &view).map_err(|error| errors::of(py, &error))?;
+        let options = Options::read(&host, &view).map_err(|error| errors::of(py, &error))?;
         Ok(Self {
+            runtime: Runtime::new(settings),
+            files: Files::default(),
             detached: Gil::new(DetachedQueue::new(options.max_detached)),
             enabled: AtomicBool::new(options.enabled),
             closed: AtomicBool::new(false),
@@ -248,7 +263,7 @@ impl Client {
             );
             return Err(refuse(Error::new(Code::InvalidHook, message)));
         }
-        let handler = Handler { callable: Object::of(callable), in_thread, is_async };
+        let handler = Handler { callable: Object::of(callable), in_thread, is_async, native: Native::No };
         Ok(self.registry.register(spec, handler).map_err(refuse)?.to_string())
     }
 
@@ -265,7 +280,13 @@ impl Client {
 
     fn _define_tool(&self, py: Python<'_>, definition: &Bound<'_, PyAny>) -> PyResult<()> {
         let definition = ToolDefinition::read(&PyHost::new(py), &definition.as_borrowed());
-        definition.and_then(|definition| self.registry.define_tool(definition)).map_err(|error| errors::of(py, &error))
+        definition
+            .and_then(|definition| {
+                self.registry.define_tool(definition.clone())?;
+                self.runtime.define_tool(definition);
+                Ok(())
+            })
+            .map_err(|error| errors::of(py, &error))
     }
 
     /// Says that a detached hook has ended; gives the job that may start in its place.

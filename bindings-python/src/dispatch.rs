@@ -503,7 +503,7 @@ impl Driver {
             let item = given.next().ok_or_else(|| errors::broken("a stage lost a report"))??;
             let (kind, value, seconds): (String, Bound<'_, PyAny>, f64) = item.extract()?;
             let took = clock::nanos(Duration::try_from_secs_f64(seconds).unwrap_or_default());
-            let limit = call.entry().timeout();
+            let limit = call.entry().handler().limit(call.entry().timeout());
             let mut overran = false;
             let said = match kind.as_str() {
                 "answer" => {

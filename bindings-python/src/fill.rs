@@ -43,6 +43,13 @@ pub(crate) enum Fields {
     Shared,
 }
 
+/// The whole event as canonical JSON text; `payload_not_json` names the path of a value that has none.
+pub(crate) fn json(py: Python<'_>, event: &crate::event::EventRef<'_>) -> PyResult<String> {
+    let whole = event.whole(py, Fields::Shared)?;
+    hookweave::host::to_json(&crate::convert::PyHost::new(py), &whole.as_any().as_borrowed())
+        .map_err(|error| errors::raise(py, "payload_not_json", &error.to_string()))
+}
+
 /// The whole payload with what was made up.
 pub(crate) fn whole<'py>(
     py: Python<'py>,

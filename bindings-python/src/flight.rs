@@ -16,6 +16,7 @@ use crate::errors;
 use crate::event::OwnEvent;
 use crate::known::{Handler, Known};
 use crate::log;
+use crate::native;
 use crate::object::{Object, Shared};
 use crate::outcome;
 
@@ -269,7 +270,7 @@ impl Flight {
     #[inline]
     pub(crate) fn answered_at(&mut self, py: Python<'_>, index: usize, result: Object) -> Report<Object> {
         let took = self.lap();
-        let limit = self.calls().get(index).and_then(|call| call.entry().timeout());
+        let limit = self.calls().get(index).and_then(|call| call.entry().handler().limit(call.entry().timeout()));
         let overran = limit.is_some_and(|limit| took > clock::nanos(limit));
         Report { said: Self::said(py, result), took, overran }
     }
@@ -348,18 +349,21 @@ pub(crate) fn call_of<'py>(
     depth: u32,
 ) -> PyResult<Bound<'py, pyo3::types::PyTuple>> {
     let handler = call.entry().handler();
-    let timeout = call.entry().timeout().map(|limit| limit.as_secs_f64());
+    let timeout = handler.limit(call.entry().timeout()).map(|limit| limit.as_secs_f64());
     (handler.callable.borrow(py), event.borrow(py), timeout, handler.in_thread, depth).into_pyobject(py)
 }
 
 /// A timeout in nanoseconds; none is one that never passes.
 #[inline]
 pub(crate) fn limit_of(call: &Call<Handler>) -> u64 {
-    call.entry().timeout().map_or(u64::MAX, clock::nanos)
+    call.entry().handler().limit(call.entry().timeout()).map_or(u64::MAX, clock::nanos)
 }
 
 /// An exception as a hook's failure.
 pub(crate) fn raised(py: Python<'_>, error: PyErr) -> Failure<Object> {
+    if let Some(failure) = native::failure_of(py, &error) {
+        return failure;
+    }
     let message = describe(py, &error);
     let cause = Some(Object::from_bound(error.into_value(py).into_bound(py)));
     Failure { kind: FailureKind::Raised, message, cause, meant_to_restrict: false }

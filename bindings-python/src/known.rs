@@ -20,6 +20,27 @@ pub(crate) struct Handler {
     pub(crate) in_thread: bool,
     /// Calling it gives a coroutine.
     pub(crate) is_async: bool,
+    /// It is a hook from a file.
+    pub(crate) native: Native,
+}
+
+/// Whether a hook comes from a file, and who keeps its time then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Native {
+    /// It is a function of the host's.
+    No,
+    /// The core runs it and keeps its time.
+    Run,
+    /// The host runs it: a question to its model, or a call of its tool.
+    Hosted,
+}
+
+impl Handler {
+    /// How long the driver lets the hook run.
+    #[inline]
+    pub(crate) fn limit(&self, timeout: Option<std::time::Duration>) -> Option<std::time::Duration> {
+        if self.native == Native::Run { None } else { timeout }
+    }
 }
 
 /// How many tool names an event remembers plans for.

@@ -12,10 +12,12 @@ mod deadline;
 mod dispatch;
 mod errors;
 mod event;
+mod files;
 mod fill;
 mod flight;
 mod known;
 mod log;
+mod native;
 mod nesting;
 mod object;
 mod outcome;
@@ -45,6 +47,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     dispatch::add_type(module)?;
     client::add_type(module)?;
     outcome::add_type(module)?;
+    native::add_types(module)?;
+    files::add_to(module)?;
     module.add_function(wrap_pyfunction!(set_classes, module)?)?;
     module.add_function(wrap_pyfunction!(known_events, module)?)?;
     module.add_function(wrap_pyfunction!(event_item, module)?)?;
@@ -92,10 +96,7 @@ fn event_dict<'py>(event: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
 /// The whole payload as canonical JSON text.
 #[pyfunction]
 fn event_json(event: &Bound<'_, PyAny>) -> PyResult<String> {
-    let py = event.py();
-    let whole = with_event(event, |view| view.whole(py, Fields::Shared))?;
-    hookweave::host::to_json(&convert::PyHost::new(py), &whole.as_any().as_borrowed())
-        .map_err(|error| errors::raise(py, "payload_not_json", &error.to_string()))
+    with_event(event, |view| fill::json(event.py(), &view))
 }
 
 /// Calls a handler so that dispatches inside it know how deep they are.

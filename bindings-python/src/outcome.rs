@@ -210,6 +210,12 @@ impl Outcome {
         Ok(dict)
     }
 
+    /// The exit code, stdout and stderr that an agent of a dialect understands as this outcome.
+    fn to_wire<'py>(&self, py: Python<'py>, dialect: &str) -> PyResult<Bound<'py, PyAny>> {
+        let answer = crate::files::to_wire(py, dialect, &self.to_dict(py)?)?;
+        py.import("hookweave.files")?.getattr("wire_answer")?.call1((answer,))
+    }
+
     fn __repr__(&self, py: Python<'_>) -> String {
         let reason = self.inner(py).reason().map_or_else(String::new, |reason| format!(" because {reason:?}"));
         let blocked = if self.inner(py).blocked() { ", blocked" } else { "" };

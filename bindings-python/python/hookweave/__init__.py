@@ -19,6 +19,18 @@ from .client import EventName, HookClient, TemporaryHook
 from .errors import *  # noqa: F403
 from .event import Event
 from .events import *  # noqa: F403
+from .files import (
+    Change,
+    Finding,
+    FoundFile,
+    LoadReport,
+    Origin,
+    Problem,
+    ReloadReport,
+    TrustStore,
+    UntrustedHook,
+    WireAnswer,
+)
 from .outcome import (
     Explained,
     Failure,
@@ -38,25 +50,35 @@ _native.set_classes(Record, HookResponse)
 __version__ = _native.__version__
 __all__ = [
     "Action",
+    "Change",
     "Dispatch",
     "Event",
     "EventName",
     "Explained",
     "Failure",
+    "Finding",
+    "FoundFile",
     "HookClient",
     "HookInfo",
     "HookOptions",
     "HookResponse",
     "Injection",
+    "LoadReport",
     "Message",
+    "Origin",
     "Outcome",
     "Overridden",
+    "Problem",
     "Question",
     "Record",
+    "ReloadReport",
     "TemporaryHook",
     "TraceEntry",
+    "TrustStore",
     "Unmatched",
+    "UntrustedHook",
     "Vote",
+    "WireAnswer",
     *errors.__all__,
     *events.__all__,
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import inspect
 import os
@@ -11,7 +12,8 @@ from datetime import timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, NewType, Self, TypeAlias
 
-from . import _detached, _native
+from . import _detached, _native, files
+from ._native_hooks import Answerer
 from ._typed import TypedClient
 from .outcome import HookInfo, hook_infos
 
@@ -56,8 +58,10 @@ class HookClient(TypedClient, _native.Client):
     the client.
     """
 
-    __slots__ = ("__weakref__", "_outstanding")
+    __slots__ = ("__weakref__", "_judge", "_outstanding", "_tool_caller")
     _outstanding: set[_detached.Job]
+    _judge: Answerer | None
+    _tool_caller: Answerer | None
 
     def __new__(
         cls,
@@ -70,6 +74,11 @@ class HookClient(TypedClient, _native.Client):
         max_hooks_per_event: int | _Unset | None = UNSET,
         max_total_hooks: int | _Unset | None = UNSET,
         max_detached: int | _Unset = UNSET,
+        project_dir: str | os.PathLike[str] | None = None,
+        max_running: int | _Unset = UNSET,
+        output_cap: int | _Unset = UNSET,
+        scrub_environment: bool = False,
+        webhooks: Mapping[str, Any] | None = None,
     ) -> Self:
         """Refuses unknown and contradictory settings with :class:`InvalidOptionError`."""
         client = super().__new__(
@@ -83,9 +92,16 @@ class HookClient(TypedClient, _native.Client):
                 max_hooks_per_event=max_hooks_per_event,
                 max_total_hooks=max_total_hooks,
                 max_detached=max_detached,
+                project_dir=UNSET if project_dir is None else os.fspath(project_dir),
+                max_running=max_running,
+                output_cap=output_cap,
+                scrub_environment=scrub_environment,
+                webhooks=UNSET if webhooks is None else dict(webhooks),
             ),
         )
         client._outstanding = set()
+        client._judge = None
+        client._tool_caller = None
         _clients.add(client)
         return client
 
@@ -143,6 +159,97 @@ class HookClient(TypedClient, _native.Client):
         alike = list(same_as) if same_as is not None and not isinstance(same_as, str) else same_as
         self._define_tool({"name": name, "same_as": alike, "command": command, "paths": list(paths)})
 
+    def load(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        dialect: str | None = None,
+        scope: files.Scope = "project",
+        strict: bool = False,
+    ) -> files.LoadReport:
+        """Loads the hooks of one file of any known system, recognised by name, place and shape unless ``dialect`` says.
+
+        That somebody named the file makes it trusted. An entry that makes no sense is a problem in the report and
+        spares the others; ``strict`` refuses the file instead with :class:`ConfigError`.
+        """
+        options = {"dialect": dialect, "scope": scope, "strict": strict}
+        return files.load_report(_native.load(self, os.fspath(path), options))
+
+    def discover(
+        self,
+        cwd: str | os.PathLike[str] = ".",
+        *,
+        sources: Iterable[str] | None = None,
+        trust: Literal["approved", "all"] = "approved",
+        trust_store: str | os.PathLike[str] | None = None,
+        on_untrusted: Literal["report", "error"] = "report",
+        strict: bool = False,
+        agent: str | None = None,
+        plugins: Iterable[str | os.PathLike[str]] = (),
+    ) -> files.LoadReport:
+        """Loads what stands at the usual places of every known system for a working directory.
+
+        ``sources`` names dialects and scopes, all unless given. Hooks from the project's files run only when a person
+        approved them (:attr:`trust`) or with ``trust="all"``; the others are in the report, or with
+        ``on_untrusted="error"`` an :class:`UntrustedHookError`.
+        """
+        options = {
+            "sources": None if sources is None else list(sources),
+            "trust": trust,
+            "trust_store": None if trust_store is None else os.fspath(trust_store),
+            "on_untrusted": on_untrusted,
+            "strict": strict,
+            "agent": agent,
+            "plugins": [os.fspath(plugin) for plugin in plugins],
+        }
+        return files.load_report(_native.discover(self, os.fspath(cwd), options))
+
+    async def reload(self) -> files.ReloadReport:
+        """Reads every loaded file again; the hooks are swapped between dispatches, never within one.
+
+        A change that takes protection away raises ``ConfigChange`` first, through the hooks in force: one that blocks
+        it keeps everything as it is, and a file that cannot be read keeps its own hooks.
+        """
+        prepared, questions = _native.prepare_reload(self)
+        for question in questions:
+            outcome = await self.dispatch("ConfigChange", question)
+            if outcome.blocked:
+                return files.reload_report(_native.keep_hooks(self, outcome.reason or "a hook blocked the change"))
+        return files.reload_report(_native.apply_reload(self, prepared))
+
+    def reload_sync(self) -> files.ReloadReport:
+        """The same as :meth:`reload`, for programs without an event loop."""
+        prepared, questions = _native.prepare_reload(self)
+        for question in questions:
+            outcome = self.dispatch_sync("ConfigChange", question)
+            if outcome.blocked:
+                return files.reload_report(_native.keep_hooks(self, outcome.reason or "a hook blocked the change"))
+        return files.reload_report(_native.apply_reload(self, prepared))
+
+    def lint(self, path: str | os.PathLike[str], *, dialect: str | None = None) -> list[files.Finding]:
+        """What will surprise in a file of hooks: units, matchers that never match, missing scripts, unread answers."""
+        return files.findings(_native.lint_file(os.fspath(path), dialect))
+
+    @property
+    def trust(self) -> files.TrustStore:
+        """The user's approvals of hooks from project files."""
+        return files.TrustStore()
+
+    def set_judge(self, judge: Answerer | None) -> None:
+        """Sets who answers hooks that ask a model or an agent, sync or async; None takes it away.
+
+        It is called with ``{"kind": "prompt" | "agent", "prompt": …, "model": …}`` and answers ``{"ok": True}`` or
+        ``{"ok": False, "reason": …}``. Without one, such a hook fails with a message that says so.
+        """
+        self._judge = judge
+
+    def set_tool_caller(self, caller: Answerer | None) -> None:
+        """Sets who calls tools of MCP servers for hooks, sync or async; None takes it away.
+
+        It is called with ``{"kind": "mcp_tool", "server": …, "tool": …, "input": …}`` and answers the tool's text.
+        """
+        self._tool_caller = caller
+
     async def drain(self, timeout: float | None = None) -> bool:
         """Waits for detached hooks; False when ``timeout`` seconds were over first."""
         return await _detached.drain(self, timeout)
@@ -151,11 +258,13 @@ class HookClient(TypedClient, _native.Client):
         """Refuses further dispatches; waits a few seconds for detached hooks on threads."""
         self._close()
         _detached.drain_blocking(self, CLOSE_SECONDS)
+        _native.stop_native_hooks(self, CLOSE_SECONDS)
 
     async def aclose(self) -> None:
         """Refuses further dispatches; waits a few seconds for detached hooks."""
         self._close()
         await _detached.drain(self, CLOSE_SECONDS)
+        _native.stop_native_hooks(self, 0)
 
     def __enter__(self) -> Self:
         return self
@@ -182,6 +291,13 @@ def _forget_detached_hooks() -> None:
     for client in list(_clients):
         client._forget_detached()
         client._outstanding = set()
+
+
+@atexit.register
+def _stop_native_hooks() -> None:
+    """What a command started has a session of its own and would live on."""
+    for client in list(_clients):
+        _native.stop_native_hooks(client, 1.0)
 
 
 if hasattr(os, "register_at_fork"):

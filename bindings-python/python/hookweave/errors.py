@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 __all__ = [
     "AwaitableInSyncDispatch",
     "ClientClosed",
+    "ConfigError",
     "DefinitionError",
     "FailureKind",
     "HookCancelled",
@@ -24,9 +25,13 @@ __all__ = [
     "UnknownEventError",
     "UnknownHookError",
     "UnsupportedInterpreterError",
+    "UntrustedHookError",
+    "WireEventError",
 ]
 
-FailureKind = Literal["raised", "timeout", "invalid_answer", "cancelled", "not_started", "detached_limit"]
+FailureKind = Literal[
+    "raised", "timeout", "invalid_answer", "cancelled", "not_started", "detached_limit", "exited", "unreachable"
+]
 
 
 class HookweaveError(Exception):
@@ -67,7 +72,25 @@ class InvalidHookError(HookweaveError, ValueError):
 class InvalidOptionError(HookweaveError, ValueError):
     """A setting of the client is unknown or wrong."""
 
-    codes = ("invalid_option", "unknown_profile")
+    codes = ("invalid_option", "unknown_profile", "unknown_dialect")
+
+
+class ConfigError(HookweaveError, ValueError):
+    """A configuration file cannot be read, or holds an entry that makes no sense."""
+
+    codes = ("invalid_config",)
+
+
+class UntrustedHookError(HookweaveError, PermissionError):
+    """A hook from a project's files has not been approved, or has changed since."""
+
+    codes = ("untrusted_hook",)
+
+
+class WireEventError(HookweaveError, ValueError):
+    """What an agent sent to its hook is not an event of that agent."""
+
+    codes = ("invalid_wire_event",)
 
 
 class HookLimitError(HookweaveError):
@@ -124,7 +147,7 @@ class HookFailed(HookweaveError):
     ``code`` is the failure's kind, ``hook`` the hook's name, ``__cause__`` what the handler raised.
     """
 
-    codes: ClassVar[tuple[str, ...]] = ("raised", "not_started", "detached_limit")
+    codes: ClassVar[tuple[str, ...]] = ("raised", "not_started", "detached_limit", "exited", "unreachable")
 
     def __init__(self, message: str, code: str | None = None, hook: str | None = None) -> None:
         super().__init__(message, code)

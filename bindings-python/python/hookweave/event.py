@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, ClassVar
 
@@ -39,6 +40,18 @@ class Event(_native.EventBase):
         name = cls.__dict__.get("event_name")
         if name is not None:
             CLASSES.setdefault(name, cls)
+
+    @staticmethod
+    def from_wire(dialect: str, data: str | bytes | Mapping[str, Any]) -> Event:
+        """The event that an agent of this dialect sends to its hooks, as JSON text or already parsed.
+
+        Dispatch it as it is; :meth:`Outcome.to_wire` answers the agent. What only the dialect has stands in
+        ``metadata[dialect]``. Something that is no event of the dialect is a :class:`WireEventError`.
+        """
+        text = data.decode() if isinstance(data, bytes) else data
+        name, payload = _native.from_wire(dialect, text if isinstance(text, str) else json.dumps(text))
+        kind = CLASSES.get(name)
+        return Event(name, **payload) if kind is None else kind(**payload)
 
     def to_dict(self) -> dict[str, Any]:
         """The whole payload with the common fields, as plain containers that the caller owns."""

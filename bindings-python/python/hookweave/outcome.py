@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from .errors import FailureKind, HookFailed, failure_of
+from .files import Origin, origin_of
 from .response import Action, Level, Role
 
 __all__ = [
@@ -130,6 +131,8 @@ class HookInfo:
     enabled: bool
     temporary: bool
     order: int
+    origin: Origin | None = None
+    """Which file declares it; None for a hook that a program registered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +196,8 @@ def hook_infos(parts: Parts) -> list[HookInfo]:
     for part in parts:
         fields = dict(part)
         limit = fields.pop("timeout_ms")
-        infos.append(HookInfo(timeout=None if limit is None else limit / 1000, **fields))
+        origin = origin_of(fields.pop("origin", None))
+        infos.append(HookInfo(timeout=None if limit is None else limit / 1000, origin=origin, **fields))
     return infos
 
 

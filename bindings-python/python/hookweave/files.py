@@ -1,0 +1,227 @@
+"""Hooks from files: what loading, reloading, linting and trusting give back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from . import _native
+
+__all__ = [
+    "Change",
+    "Finding",
+    "FoundFile",
+    "LoadReport",
+    "Origin",
+    "Problem",
+    "ReloadReport",
+    "TrustStore",
+    "UntrustedHook",
+    "WireAnswer",
+]
+
+Scope: TypeAlias = Literal["managed", "user", "project", "local", "agent", "callback"]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a hook stands that a file declares."""
+
+    file: Path
+    place: str
+    """The place in the file, for example ``hooks.PreToolUse[0].hooks[1]``."""
+    line: int | None
+    dialect: str
+    runs: str
+    """The command line, or the method and address of a request without its secrets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something in a file that could not be taken, or that will surprise."""
+
+    file: Path
+    place: str
+    line: int | None
+    message: str
+    fatal: bool
+    """Whether the entry was left out because of it."""
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line}" if self.line else str(self.file)
+        return f"{where}: {self.place}: {self.message}" if self.place else f"{where}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a linter says of a file; ``rule`` names the check."""
+
+    rule: str
+    file: Path
+    place: str
+    line: int | None
+    message: str
+    fatal: bool
+    """Whether the entry is left out because of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file that was read."""
+
+    file: Path
+    dialect: str
+    scope: Scope
+    hooks: int
+    broken: bool
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class UntrustedHook:
+    """A hook, or a file's switches, that counts only when a person approves it."""
+
+    approval: Mapping[str, Any]
+    """What :meth:`TrustStore.approve` takes: fingerprint, project, file, place, dialect, event, what runs."""
+    scope: Scope
+    line: int | None
+    scripts: tuple[Path, ...]
+    """The scripts that an approval covers."""
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoadReport:
+    """What came of loading."""
+
+    hooks: tuple[str, ...]
+    """The ids of the hooks that are in force now, in order."""
+    found: tuple[FoundFile, ...]
+    untrusted: tuple[UntrustedHook, ...]
+    """Hooks that do not run because nobody approved them, or because they changed since."""
+    problems: tuple[Problem, ...]
+    options: Mapping[str, Any]
+    """Settings for the client that the files hold; they are the host's to apply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What became of one hook in a reload; ``weaker`` says why it may protect less than before."""
+
+    name: str
+    origin: Origin | None
+    source: str
+    what: tuple[str, ...]
+    weaker: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReloadReport(LoadReport):
+    """What came of a reload, beside what is in force now."""
+
+    added: tuple[Change, ...] = ()
+    removed: tuple[Change, ...] = ()
+    changed: tuple[Change, ...] = ()
+    kept: tuple[str, ...] = ()
+    """Why old hooks stayed in force: a file that cannot be read, or a hook that blocked the change."""
+
+
+@dataclass(frozen=True, slots=True)
+class WireAnswer:
+    """What a hook command leaves for the agent that started it."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+    degraded: tuple[str, ...] = field(default=())
+    """What the dialect cannot express, and what became of it: always something stricter."""
+
+
+class TrustStore:
+    """What a person has approved: a file of the user's that only the user can write.
+
+    ``path`` names another file than the usual one.
+    """
+
+    __slots__ = ("path",)
+
+    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
+        self.path = None if path is None else os.fspath(path)
+
+    def approve(self, hooks: UntrustedHook | Iterable[UntrustedHook]) -> None:
+        """Approves hooks as they are now; one that changes later has to be approved again."""
+        given = [hooks] if isinstance(hooks, UntrustedHook) else list(hooks)
+        _native.approve([dict(hook.approval) for hook in given], self.path)
+
+    def approved(self) -> list[dict[str, Any]]:
+        """Everything that is approved."""
+        return _native.approved(self.path)
+
+    def revoke(self, fingerprints: Iterable[str]) -> int:
+        """Takes approvals back; gives how many there were."""
+        return _native.revoke(list(fingerprints), self.path)
+
+
+def origin_of(record: Mapping[str, Any] | None) -> Origin | None:
+    """An origin from the core's record."""
+    if record is None:
+        return None
+    return Origin(Path(record["file"]), record["place"], record.get("line"), record["dialect"], record["runs"])
+
+
+def _problem(record: Mapping[str, Any]) -> Problem:
+    return Problem(Path(record["file"]), record["place"], record["line"], record["message"], record["fatal"])
+
+
+def _found(record: Mapping[str, Any]) -> FoundFile:
+    return FoundFile(**{**record, "file": Path(record["file"])})
+
+
+def _untrusted(record: Mapping[str, Any]) -> UntrustedHook:
+    return UntrustedHook(**{**record, "scripts": tuple(Path(script) for script in record["scripts"])})
+
+
+def _change(record: Mapping[str, Any]) -> Change:
+    return Change(
+        record["name"], origin_of(record["origin"]), record["source"], tuple(record["what"]), tuple(record["weaker"])
+    )
+
+
+def load_report(record: Mapping[str, Any]) -> LoadReport:
+    """A report from the core's record."""
+    return LoadReport(**_common(record))
+
+
+def _common(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "hooks": tuple(record["hooks"]),
+        "found": tuple(map(_found, record["found"])),
+        "untrusted": tuple(map(_untrusted, record["untrusted"])),
+        "problems": tuple(map(_problem, record["problems"])),
+        "options": record["options"],
+    }
+
+
+def reload_report(record: Mapping[str, Any]) -> ReloadReport:
+    """A report of a reload from the core's record."""
+    return ReloadReport(
+        **_common(record),
+        added=tuple(map(_change, record["added"])),
+        removed=tuple(map(_change, record["removed"])),
+        changed=tuple(map(_change, record["changed"])),
+        kept=tuple(record["kept"]),
+    )
+
+
+def wire_answer(parts: tuple[int, str, str, list[str]]) -> WireAnswer:
+    """An answer from the core's parts."""
+    exit_code, stdout, stderr, degraded = parts
+    return WireAnswer(exit_code, stdout, stderr, tuple(degraded))
+
+
+def findings(records: Iterable[Mapping[str, Any]]) -> list[Finding]:
+    """Findings from the core's records."""
+    return [Finding(**{**record, "file": Path(record["file"])}) for record in records]

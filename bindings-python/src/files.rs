@@ -1,0 +1,202 @@
+//! Loading hooks from files, for the Python layer: plain records in and out.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use hookweave::config::lint::lint;
+use hookweave::config::load::LoadOptions;
+use hookweave::host::{
+    self, Approval, Error, EventSpec, NativeHook, Prepared, Request, TrustStore, event_from_wire, outcome_to_wire,
+};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyList, PyTuple};
+use serde_json::{Value, json};
+
+use crate::client::Client;
+use crate::convert::PyHost;
+use crate::errors;
+use crate::known::{Handler, Native};
+use crate::native::Hook;
+use crate::object::{Gil, Object};
+use crate::serial;
+
+/// A reload that has been read and not yet put into force.
+#[pyclass(frozen, module = "hookweave._native", name = "Prepared")]
+pub(crate) struct PreparedReload(Gil<Option<Prepared>>);
+
+/// Adds functions and classes to the module.
+pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<PreparedReload>()?;
+    module.add_function(wrap_pyfunction!(load, module)?)?;
+    module.add_function(wrap_pyfunction!(discover, module)?)?;
+    module.add_function(wrap_pyfunction!(prepare_reload, module)?)?;
+    module.add_function(wrap_pyfunction!(keep_hooks, module)?)?;
+    module.add_function(wrap_pyfunction!(apply_reload, module)?)?;
+    module.add_function(wrap_pyfunction!(watched_files, module)?)?;
+    module.add_function(wrap_pyfunction!(lint_file, module)?)?;
+    module.add_function(wrap_pyfunction!(approved, module)?)?;
+    module.add_function(wrap_pyfunction!(approve, module)?)?;
+    module.add_function(wrap_pyfunction!(revoke, module)?)?;
+    module.add_function(wrap_pyfunction!(from_wire, module)?)?;
+    module.add_function(wrap_pyfunction!(stop_native_hooks, module)?)
+}
+
+/// Makes the Python handler of a hook from a file.
+fn handler(client: &Bound<'_, Client>, hook: Arc<NativeHook>, event: Arc<EventSpec>) -> PyResult<Handler> {
+    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let py = client.py();
+    let native = if hook.is_hosted() { Native::Hosted } else { Native::Run };
+    let class = CLASS.import(py, "hookweave._native_hooks", "NativeHandler")?;
+    let callable = class.call1((client, Hook::new(hook, event)))?;
+    Ok(Handler { callable: Object::from_bound(callable), in_thread: false, is_async: false, native })
+}
+
+/// Runs something that registers handlers; the first exception of making one is what is raised.
+fn registering<R>(
+    client: &Bound<'_, Client>,
+    run: impl FnOnce(&dyn Fn(Arc<NativeHook>, Arc<EventSpec>) -> Handler) -> Result<R, Error>,
+) -> PyResult<R> {
+    let py = client.py();
+    let raised = std::cell::RefCell::new(None);
+    let wrap = |hook: Arc<NativeHook>, event: Arc<EventSpec>| {
+        handler(client, hook, event).unwrap_or_else(|error| {
+            raised.borrow_mut().get_or_insert(error);
+            Handler { callable: Object::none(py), in_thread: false, is_async: false, native: Native::No }
+        })
+    };
+    let result = run(&wrap).map_err(|error| errors::of(py, &error));
+    match raised.into_inner() {
+        Some(error) => Err(error),
+        None => result,
+    }
+}
+
+fn request<'py>(
+    py: Python<'py>,
+    options: &Bound<'py, PyDict>,
+    read: impl for<'v> FnOnce(&'v PyHost, &pyo3::Borrowed<'v, 'py, PyAny>) -> Result<Request, Error>,
+) -> PyResult<Request> {
+    read(&PyHost::new(py), &options.as_any().as_borrowed()).map_err(|error| errors::of(py, &error))
+}
+
+/// Loads one file.
+#[pyfunction]
+fn load<'py>(client: &Bound<'py, Client>, path: &str, options: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
+    let request = request(client.py(), options, |host, view| Request::read_file(path, host, view))?;
+    load_request(client, request)
+}
+
+/// Loads what stands at the usual places.
+#[pyfunction]
+fn discover<'py>(client: &Bound<'py, Client>, cwd: &str, options: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
+    let request = request(client.py(), options, |host, view| Request::read_places(cwd, host, view))?;
+    load_request(client, request)
+}
+
+fn load_request<'py>(client: &Bound<'py, Client>, request: Request) -> PyResult<Bound<'py, PyAny>> {
+    let this = client.get();
+    let report = registering(client, |wrap| this.files().load(this.registry(), this.runtime(), request, wrap))?;
+    serial::to_python(client.py(), &report)
+}
+
+/// Reads the loaded files again; gives what was read, and the payloads of the `ConfigChange` events to raise first.
+#[pyfunction]
+fn prepare_reload<'py>(client: &Bound<'py, Client>) -> PyResult<(PreparedReload, Bound<'py, PyAny>)> {
+    let this = client.get();
+    let prepared = this.files().prepare(this.registry(), this.runtime());
+    let questions = serial::to_python(client.py(), &prepared.questions())?;
+    Ok((PreparedReload(Gil::new(Some(prepared))), questions))
+}
+
+/// The report of a reload that a hook in force has blocked.
+#[pyfunction]
+fn keep_hooks<'py>(client: &Bound<'py, Client>, why: &str) -> PyResult<Bound<'py, PyAny>> {
+    serial::to_python(client.py(), &client.get().files().keep(why))
+}
+
+/// Puts what was read into force.
+#[pyfunction]
+fn apply_reload<'py>(client: &Bound<'py, Client>, prepared: &PreparedReload) -> PyResult<Bound<'py, PyAny>> {
+    let this = client.get();
+    let prepared = prepared.0.with(client.py(), Option::take);
+    let prepared = prepared.ok_or_else(|| errors::broken("a reload was applied twice"))?;
+    let report = registering(client, |wrap| this.files().apply(this.registry(), this.runtime(), prepared, wrap))?;
+    serial::to_python(client.py(), &report)
+}
+
+/// Files that matter to a reload.
+#[pyfunction]
+fn watched_files(client: &Bound<'_, Client>) -> Vec<String> {
+    client.get().files().watched().iter().map(|file| file.display().to_string()).collect()
+}
+
+/// What will surprise in a file.
+#[pyfunction]
+#[pyo3(signature = (path, dialect = None))]
+fn lint_file<'py>(py: Python<'py>, path: &str, dialect: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
+    let options = LoadOptions { dialect, ..LoadOptions::default() };
+    let findings = lint(Path::new(path), &options).map_err(|error| errors::of(py, &error))?;
+    serial::to_python(py, &findings)
+}
+
+fn store(py: Python<'_>, path: Option<&str>) -> PyResult<TrustStore> {
+    let directories = hookweave::config::Directories::of_this_user();
+    path.map(TrustStore::at).or_else(|| TrustStore::usual(&directories)).ok_or_else(|| {
+        errors::raise(py, "invalid_config", "there is no home directory to keep approvals in; name a trust_store")
+    })
+}
+
+/// Everything that is approved.
+#[pyfunction]
+#[pyo3(signature = (path = None))]
+fn approved<'py>(py: Python<'py>, path: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
+    let approved = store(py, path)?.approved().map_err(|error| errors::of(py, &error))?;
+    serial::to_python(py, &approved.into_values().collect::<Vec<_>>())
+}
+
+/// Approves hooks: records as a report's `untrusted[…]["approval"]` has them.
+#[pyfunction]
+#[pyo3(signature = (approvals, path = None))]
+fn approve(py: Python<'_>, approvals: &Bound<'_, PyList>, path: Option<&str>) -> PyResult<()> {
+    let text = host::to_json(&PyHost::new(py), &approvals.as_any().as_borrowed());
+    let text = text.map_err(|error| errors::raise(py, "invalid_config", &error.to_string()))?;
+    let approvals: Vec<Approval> = serde_json::from_str(&text)
+        .map_err(|error| errors::raise(py, "invalid_config", &format!("this is nothing to approve: {error}")))?;
+    store(py, path)?.approve(&approvals).map_err(|error| errors::of(py, &error))
+}
+
+/// Takes approvals back; gives how many there were.
+#[pyfunction]
+#[pyo3(signature = (fingerprints, path = None))]
+fn revoke(py: Python<'_>, fingerprints: Vec<String>, path: Option<&str>) -> PyResult<usize> {
+    let fingerprints: Vec<&str> = fingerprints.iter().map(String::as_str).collect();
+    store(py, path)?.revoke(&fingerprints).map_err(|error| errors::of(py, &error))
+}
+
+/// Reads what an agent sends to its hooks: the canonical event name and the payload.
+#[pyfunction]
+fn from_wire<'py>(py: Python<'py>, dialect: &str, text: &str) -> PyResult<(&'static str, Bound<'py, PyAny>)> {
+    let event = event_from_wire(dialect, text).map_err(|error| errors::of(py, &error))?;
+    Ok((event.event, serial::to_python(py, &event.payload)?))
+}
+
+/// What a hook leaves for its agent: `(exit_code, stdout, stderr, degraded)`.
+pub(crate) fn to_wire<'py>(
+    py: Python<'py>,
+    dialect: &str,
+    outcome: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let text = host::to_json(&PyHost::new(py), &outcome.as_any().as_borrowed());
+    let text = text.map_err(|error| errors::raise(py, "payload_not_json", &error.to_string()))?;
+    let outcome: Value = serde_json::from_str(&text).unwrap_or_else(|_| json!({}));
+    let answer = outcome_to_wire(dialect, &outcome).map_err(|error| errors::of(py, &error))?;
+    (answer.exit_code, answer.stdout, answer.stderr, answer.degraded).into_pyobject(py)
+}
+
+/// Kills what runs; false when something still runs after the limit, in seconds.
+#[pyfunction]
+fn stop_native_hooks(client: &Bound<'_, Client>, limit: f64) -> bool {
+    let runtime = Arc::clone(client.get().runtime());
+    client.py().detach(|| runtime.shutdown(std::time::Duration::try_from_secs_f64(limit).unwrap_or_default()))
+}
