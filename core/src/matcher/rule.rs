@@ -3,14 +3,17 @@
 //! A rule decides whether a hook looks at a call, so in doubt it holds: a command that cannot be parsed, or that is
 //! filled in when it runs, is shown to the hook.
 
+mod command;
+mod place;
+
 use globset::{GlobBuilder, GlobMatcher};
-use regex::Regex;
 
 use super::Verdict;
-use super::shell;
 use crate::look::Look;
-use crate::path::{PathForms, base_name, compose};
 use crate::payload::{Host, Kind};
+
+use command::Command;
+use place::Place;
 
 /// Tools that a rule about editing covers.
 const EDITING: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
@@ -47,34 +50,6 @@ enum About {
     Domain(GlobMatcher),
     /// One argument, by name.
     Argument(&'static str, GlobMatcher),
-}
-
-/// A pattern over one simple command.
-#[derive(Debug, Clone)]
-struct Command {
-    patterns: Vec<Regex>,
-    /// It asks for more than the program's name.
-    is_specific: bool,
-}
-
-/// A pattern over file paths.
-#[derive(Debug, Clone)]
-struct Place {
-    glob: GlobMatcher,
-    from: From,
-}
-
-/// Where a path pattern begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum From {
-    /// The working directory.
-    Here,
-    /// Any directory: the pattern is one name.
-    Anywhere,
-    /// The root of the file system.
-    Root,
-    /// The working directory, or the root: which one depends on the file that the rule stands in.
-    HereOrRoot,
 }
 
 impl Rule {
@@ -213,112 +188,4 @@ fn glob(text: &str, by_directory: bool) -> Result<GlobMatcher, String> {
         .build()
         .map(|glob| glob.compile_matcher())
         .map_err(|why| format!("`{text}` is no pattern: {}", why.kind()))
-}
-
-impl Command {
-    /// `git *` and `git:*` are the program with any arguments or none; elsewhere `*` is any text.
-    fn new(content: &str) -> Result<Self, String> {
-        let head = content.strip_suffix(":*").or_else(|| content.strip_suffix(" *"));
-        let mut patterns = Vec::new();
-        if let Some(head) = head {
-            patterns.push(wildcard(head.trim_end(), "(?:\\s.*)?")?);
-        }
-        // `npm run test:*` is also meant as it is written, for `npm run test:unit`.
-        if !content.ends_with(" *") {
-            patterns.push(wildcard(content, "")?);
-        }
-        let rest = head.unwrap_or(content).trim().trim_end_matches('*');
-        Ok(Self { patterns, is_specific: rest.trim_end().contains(char::is_whitespace) })
-    }
-
-    fn judge(&self, line: &str) -> Verdict {
-        let Some(line) = shell::parse(line) else { return Verdict::MURKY };
-        let hits = |command: &shell::Simple| {
-            command.texts.iter().any(|text| self.patterns.iter().any(|pattern| pattern.is_match(text.trim())))
-        };
-        let unknown = self.is_specific && line.is_dynamic;
-        let selects = unknown || line.commands.iter().any(|command| command.is_nameless || hits(command));
-        let covers = !unknown
-            && !line.commands.is_empty()
-            && line.commands.iter().all(|command| !command.is_nameless && hits(command));
-        Verdict { selects, covers }
-    }
-}
-
-/// A pattern in which `*` is any text and `\*` a star, anchored at both ends.
-fn wildcard(text: &str, tail: &str) -> Result<Regex, String> {
-    let mut pattern = String::from("(?s)^");
-    let mut letters = text.chars();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '*' => pattern.push_str(".*"),
-            '\\' if letters.as_str().starts_with('*') => {
-                letters.next();
-                pattern.push_str("\\*");
-            }
-            letter => pattern.push_str(&regex::escape(letter.encode_utf8(&mut [0; 4]))),
-        }
-    }
-    pattern.push_str(tail);
-    pattern.push('$');
-    Regex::new(&pattern).map_err(|why| format!("`{text}` is no pattern: {why}"))
-}
-
-impl Place {
-    /// The rules of `.gitignore`: a pattern with a `/` begins at the working directory, one name is found anywhere,
-    /// and what matches a directory matches everything in it.
-    fn new(content: &str) -> Result<Self, String> {
-        let text = compose(content);
-        let (from, rest) = if let Some(absolute) = text.strip_prefix("//") {
-            (From::Root, format!("/{absolute}"))
-        } else if let Some(inside) = text.strip_prefix("~/") {
-            let home = std::env::home_dir().ok_or("`~/` in a rule needs a home directory, and there is none")?;
-            let home = globset::escape(&home.to_string_lossy().replace('\\', "/"));
-            (From::Root, format!("{}/{inside}", home.trim_end_matches('/')))
-        } else if let Some(rooted) = text.strip_prefix('/') {
-            (From::HereOrRoot, rooted.to_owned())
-        } else if let Some(here) = text.strip_prefix("./") {
-            (From::Here, here.to_owned())
-        } else if text.trim_end_matches('/').contains('/') {
-            (From::Here, text)
-        } else {
-            (From::Anywhere, text)
-        };
-        let rest = rest.trim_end_matches('/');
-        if rest.is_empty() {
-            return Err(format!("`{content}` names no file"));
-        }
-        Ok(Self { glob: glob(rest, true)?, from })
-    }
-
-    fn judge(&self, path: &PathForms) -> Verdict {
-        Verdict {
-            selects: path.forms().any(|form| self.hits(form)),
-            covers: path.places.iter().all(|place| match (self.from, place.relative.as_deref()) {
-                (From::Root, _) => self.hits(&place.full),
-                (_, Some(inside)) => self.hits(inside),
-                (_, None) => false,
-            }),
-        }
-    }
-
-    /// Whether a path or a directory that it lies in matches.
-    fn hits(&self, path: &str) -> bool {
-        let path = path.trim_start_matches("./");
-        let mut at = match self.from {
-            From::Here if path.starts_with('/') => return false,
-            From::HereOrRoot => path.trim_start_matches('/'),
-            From::Here | From::Root | From::Anywhere => path,
-        };
-        loop {
-            let name = if self.from == From::Anywhere { base_name(at) } else { at };
-            if self.glob.is_match(name) {
-                return true;
-            }
-            match at.rsplit_once('/') {
-                Some((above, _)) if !above.is_empty() => at = above,
-                _ => return false,
-            }
-        }
-    }
 }

@@ -2,14 +2,17 @@
 //!
 //! Nothing is run or looked up. What cannot be told is said so, and the rule that asked then counts as met.
 
+mod words;
+
 use std::io::Cursor;
 
 use brush_parser::ast::{
     AndOr, AndOrList, AssignmentValue, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList,
     ExtendedTestExpr, IoFileRedirectTarget, IoRedirect, Pipeline, SimpleCommand, UnexpandedArithmeticExpr, Word,
 };
-use brush_parser::word::{self, WordPiece, WordPieceWithSource};
 use brush_parser::{Parser, ParserOptions, SourceInfo};
+
+use words::Piece;
 
 /// The longest command line that is parsed, in bytes.
 const MAX_LENGTH: usize = 16 * 1024;
@@ -259,60 +262,6 @@ impl Walk<'_> {
     fn read(&mut self, word: &Word) -> Option<Piece> {
         self.text(&word.value)
     }
-
-    /// A word without its quotes; the commands that are substituted into it are added.
-    fn text(&mut self, text: &str) -> Option<Piece> {
-        if !text.contains(['$', '`', '\\', '\'', '"', '<', '>']) {
-            return Some(Piece { plain: text.to_owned(), is_dynamic: false });
-        }
-        if !is_bearable(text) {
-            return None;
-        }
-        let pieces = word::parse(text, &ParserOptions::default()).ok()?;
-        let mut piece = Piece::default();
-        self.pieces(text, &pieces, &mut piece)?;
-        self.line.is_dynamic |= piece.is_dynamic;
-        Some(piece)
-    }
-
-    fn pieces(&mut self, text: &str, pieces: &[WordPieceWithSource], word: &mut Piece) -> Option<()> {
-        for part in pieces {
-            let source = text.get(part.start_index..part.end_index).unwrap_or_default();
-            match &part.piece {
-                WordPiece::Text(plain) | WordPiece::SingleQuotedText(plain) => word.plain.push_str(plain),
-                WordPiece::AnsiCQuotedText(plain) => {
-                    word.is_dynamic |= plain.contains('\\');
-                    word.plain.push_str(plain);
-                }
-                WordPiece::EscapeSequence(escape) => word.plain.push_str(escape.strip_prefix('\\').unwrap_or(escape)),
-                WordPiece::TildePrefix(_) => word.plain.push_str(source),
-                WordPiece::DoubleQuotedSequence(inner) | WordPiece::GettextDoubleQuotedSequence(inner) => {
-                    self.pieces(text, inner, word)?;
-                }
-                WordPiece::CommandSubstitution(command) | WordPiece::BackquotedCommandSubstitution(command) => {
-                    word.is_dynamic = true;
-                    word.plain.push_str(source);
-                    collect(command, self.line, self.depth + 1)?;
-                }
-                WordPiece::ParameterExpansion(_) | WordPiece::ArithmeticExpression(_) => {
-                    word.is_dynamic = true;
-                    word.plain.push_str(source);
-                    // A command within `${VAR:-$(…)}` or `$((…))` is not looked for: the line counts as unreadable.
-                    if source.get(2..).is_some_and(|inner| inner.contains(['`', '$'])) {
-                        return None;
-                    }
-                }
-            }
-        }
-        Some(())
-    }
-}
-
-/// A word as the program sees it.
-#[derive(Debug, Default)]
-struct Piece {
-    plain: String,
-    is_dynamic: bool,
 }
 
 fn base_name(program: &str) -> &str {
