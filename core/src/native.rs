@@ -179,7 +179,8 @@ impl NativeHook {
     fn run_within(&self, invocation: &Invocation, environment: &Environment, cancel: &Cancel) -> Said<Value> {
         let dialect = self.declared.dialect;
         if let Some(changed) = self.guard.as_ref().and_then(|guard| guard.check().err()) {
-            return dialect.broken(invocation, Failure::new(FailureKind::NotStarted, changed));
+            // Nobody has approved what would run now; where the hook guards a gate, the gate stays shut.
+            return Said::Failed(Failure { meant_to_restrict: true, ..Failure::new(FailureKind::NotStarted, changed) });
         }
         let said = match &self.declared.run {
             Run::Command(spec) => self.run_command(spec, invocation, environment, cancel),

@@ -69,13 +69,12 @@ impl NativeHook {
     /// What the host's answer means.
     #[must_use]
     pub fn answered(&self, invocation: &Invocation, answer: &Value) -> Said<Value> {
-        let mut answer = answer.clone();
-        if let (Run::Prompt { continue_on_block: true, .. }, Some(fields)) =
-            (&self.declared.run, answer.as_object_mut())
-        {
-            fields.insert("continueOnBlock".to_owned(), Value::Bool(true));
-        }
-        self.declared.dialect.decode_hosted(invocation, self.kind(), &answer)
+        // A refusal that does not end the turn is what an agent's refusal is.
+        let kind = match &self.declared.run {
+            Run::Prompt { continue_on_block: true, .. } => RunKind::Agent,
+            run => run.kind(),
+        };
+        self.declared.dialect.decode_hosted(invocation, kind, answer)
     }
 
     /// The failure of a hook for which the host has set nobody.
