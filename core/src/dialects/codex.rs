@@ -1,4 +1,4 @@
-//! OpenAI's Codex CLI: Claude Code's names with a strict reading of what hooks print.
+//! Codex CLI: Claude Code's names with a strict reading of what hooks print.
 
 mod output;
 mod patch;

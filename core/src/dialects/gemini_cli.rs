@@ -98,7 +98,8 @@ impl Dialect for GeminiCli {
     }
 
     fn timeout(&self, _declared_event: &str, _kind: RunKind) -> Option<Duration> {
-        Some(Duration::from_millis(60_000))
+        // The file says milliseconds: 60,000 of them.
+        Some(Duration::from_secs(60))
     }
 
     fn encode(&self, invocation: &Invocation) -> Encoded {

@@ -43,12 +43,12 @@ impl<'a> Ruling<'a> {
 
     /// All context for the model, as one text.
     pub(super) fn context(&self) -> Option<String> {
-        joined(self.texts("injections", Some("content")), "\n\n")
+        joined(&self.texts("injections", Some("content")), "\n\n")
     }
 
     /// All messages for the user, as one text.
     pub(super) fn messages(&self) -> Option<String> {
-        joined(self.texts("messages", Some("text")), "\n")
+        joined(&self.texts("messages", Some("text")), "\n")
     }
 
     fn texts(&self, list: &str, field: Option<&str>) -> Vec<String> {
@@ -107,6 +107,6 @@ impl<'a> Ruling<'a> {
     }
 }
 
-fn joined(texts: Vec<String>, with: &str) -> Option<String> {
+fn joined(texts: &[String], with: &str) -> Option<String> {
     if texts.is_empty() { None } else { Some(texts.join(with)) }
 }

@@ -86,8 +86,9 @@ fn rewritten(invocation: &Invocation, updated: &Value) -> Result<Value, String> 
         return Err(format!("`updatedInput.command` must be a string for {name}"));
     }
     let original = invocation.field("args").and_then(Value::as_object);
-    let is_patch = name == "apply_patch" && original.is_none_or(|args| !args.contains_key("command"));
-    let Some(command) = command.filter(|_| is_patch) else {
+    let edited = original.map(|args| tools::args_to_dialect(NAME, tool, definition, args));
+    let is_made = name == "apply_patch" && edited.is_some_and(|args| patch::from_args(ours, &args).is_some());
+    let Some(command) = command.filter(|_| is_made) else {
         return Ok(Value::Object(tools::args_from_dialect(NAME, tool, definition, input)));
     };
     let mut args = original.cloned().unwrap_or_default();

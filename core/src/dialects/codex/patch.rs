@@ -57,6 +57,38 @@ pub(super) fn to_args(patch: &str) -> (&'static str, Map<String, Value>) {
     (tool, object(json!({"command": patch, "paths": paths})))
 }
 
+/// Where an argument stands that happens to have the name of the patch.
+const DISPLACED: &str = "original_command";
+
+/// What a hook reads as the input of a file edit: the patch, and what the patch does not hold.
+pub(super) fn input(tool: &str, args: &Map<String, Value>) -> Option<Map<String, Value>> {
+    let given = || args.get("command").and_then(Value::as_str).map(str::to_owned);
+    let (patch, is_made) = match from_args(tool, args) {
+        Some(patch) => (patch, true),
+        None => (given()?, false),
+    };
+    let (_, told) = to_args(&patch);
+    let mut input = object(json!({ "command": patch }));
+    for (name, value) in args.iter().filter(|(name, value)| told.get(*name) != Some(*value)) {
+        match name.as_str() {
+            "command" if is_made => input.insert(DISPLACED.to_owned(), value.clone()),
+            "command" => None,
+            name => input.insert(name.to_owned(), value.clone()),
+        };
+    }
+    Some(input)
+}
+
+/// The tool and its arguments of such an input; `None` when it holds no patch.
+pub(super) fn from_input(input: &Map<String, Value>) -> Option<(&'static str, Map<String, Value>)> {
+    let (tool, mut args) = to_args(input.get("command")?.as_str()?);
+    for (name, value) in input.iter().filter(|(name, _)| *name != "command") {
+        let name = if name == DISPLACED { "command" } else { name };
+        args.insert(name.to_owned(), value.clone());
+    }
+    Some((tool, args))
+}
+
 fn object(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(fields) => fields,

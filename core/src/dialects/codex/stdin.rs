@@ -118,14 +118,16 @@ impl Body<'_> {
 /// The tool's name and input; a file edit is a patch.
 pub(super) fn tool(invocation: &Invocation) -> (String, Value) {
     let tool = invocation.text("tool").unwrap_or_default();
-    let name = tools::to_dialect(NAME, tool, invocation.tool.as_ref()).into_owned();
+    let definition = invocation.tool.as_ref();
+    let name = tools::to_dialect(NAME, tool, definition).into_owned();
     let Some(Value::Object(args)) = invocation.field("args") else {
         return (name, invocation.field("args").cloned().unwrap_or(Value::Null));
     };
-    let args = tools::args_to_dialect(NAME, tool, invocation.tool.as_ref(), args);
-    let ours = invocation.tool.as_ref().and_then(|tool| tool.same_as.as_deref()).unwrap_or(tool);
-    match patch::from_args(ours, &args) {
-        Some(patch) => (name, json!({ "command": patch })),
-        None => (name, Value::Object(args)),
+    let args = tools::args_to_dialect(NAME, tool, definition, args);
+    let ours = definition.and_then(|tool| tool.same_as.as_deref()).unwrap_or(tool);
+    if !matches!(ours, "Edit" | "Write") {
+        return (name, Value::Object(args));
     }
+    // What is no edit of a file keeps its name: there is no patch in it.
+    patch::input(ours, &args).map_or((ours.to_owned(), Value::Object(args)), |input| (name, Value::Object(input)))
 }

@@ -45,6 +45,10 @@ pub(super) fn event(wire: &Value) -> Result<WireEvent, Error> {
     Ok(incoming.event(event))
 }
 
+fn owned((tool, args): (&'static str, Map<String, Value>)) -> (String, Map<String, Value>) {
+    (tool.to_owned(), args)
+}
+
 fn tool(incoming: &mut Incoming, event: &str) -> Result<(), Error> {
     let named = incoming.take_text("tool_name").ok_or_else(|| refuse(NAME, "`tool_name` must be a string"))?;
     let input = match incoming.take("tool_input") {
@@ -52,13 +56,10 @@ fn tool(incoming: &mut Incoming, event: &str) -> Result<(), Error> {
         Some(other) => Map::from_iter([("input".to_owned(), other)]),
         None => Map::new(),
     };
-    let command = input.get("command").and_then(Value::as_str).filter(|_| named == "apply_patch");
-    let (tool, args) = match command {
-        Some(command) => {
-            let (tool, args) = patch::to_args(command);
-            (tool.to_owned(), args)
-        }
-        None => {
+    let (tool, args) = match named.as_str() {
+        "apply_patch" => patch::from_input(&input).map_or_else(|| ("Edit".to_owned(), input.clone()), owned),
+        "Edit" | "Write" => (named.clone(), input.clone()),
+        _ => {
             let tool = tools::from_dialect(NAME, &named).into_owned();
             let args = tools::args_from_dialect(NAME, &tool, None, &input);
             (tool, args)
@@ -85,14 +86,12 @@ pub(super) fn answer(decided: &Decided<'_>) -> WireAnswer {
         "PermissionRequest" => permission_request(&mut ruling, &mut specific),
         "PostToolUse" => post_tool_use(&mut ruling, &mut output, &mut specific),
         "UserPromptSubmit" | "Stop" | "SubagentStop" => gate(&mut ruling, event, &mut output),
-        _ if event != "SessionEnd" && ruling.refuses() => {
-            if event == "SubagentStart" {
-                ruling.degrade("Codex cannot refuse a subagent: the refusal is only a message");
-                output.insert("systemMessage".to_owned(), json!(ruling.reason()));
-            } else {
-                output.insert("continue".to_owned(), json!(false));
-                output.insert("stopReason".to_owned(), json!(ruling.reason()));
-            }
+        "SubagentStart" | "PreCompact" if ruling.decision() == "ask" => {
+            ruling.degrade(format!("Codex asks nobody on {event}: the question counts as a refusal"));
+            start_or_compact(&mut ruling, event, &mut output);
+        }
+        "SubagentStart" | "PreCompact" | "PostCompact" | "SessionStart" if ruling.refuses() => {
+            start_or_compact(&mut ruling, event, &mut output);
         }
         _ if ruling.refuses() => ruling.degrade("Codex reads nothing of a hook for SessionEnd"),
         _ => {}
@@ -106,6 +105,16 @@ pub(super) fn answer(decided: &Decided<'_>) -> WireAnswer {
         output.insert("hookSpecificOutput".to_owned(), Value::Object(specific));
     }
     ruling.answer(output)
+}
+
+fn start_or_compact(ruling: &mut Ruling<'_>, event: &str, output: &mut Map<String, Value>) {
+    if event == "SubagentStart" {
+        ruling.degrade("Codex cannot refuse a subagent: the refusal is only a message");
+        output.insert("systemMessage".to_owned(), json!(ruling.reason()));
+    } else {
+        output.insert("continue".to_owned(), json!(false));
+        output.insert("stopReason".to_owned(), json!(ruling.reason()));
+    }
 }
 
 fn deny(specific: &mut Map<String, Value>, reason: &str) {
@@ -135,15 +144,12 @@ fn pre_tool_use(ruling: &mut Ruling<'_>, decided: &Decided<'_>, specific: &mut M
                 ruling.degrade("Codex voids a plain allow: its own approval decides");
             }
             let Some(args) = ruling.modified("args") else { return };
-            match updated_input(decided, args) {
-                Some(input) => {
-                    specific.insert("permissionDecision".to_owned(), json!("allow"));
-                    specific.insert("updatedInput".to_owned(), input);
-                }
-                None => {
-                    ruling.degrade("Codex cannot take the changed arguments: the call is denied");
-                    deny(specific, "a hook changed the arguments in a way that cannot be told");
-                }
+            if let Some(input) = updated_input(decided, args) {
+                specific.insert("permissionDecision".to_owned(), json!("allow"));
+                specific.insert("updatedInput".to_owned(), input);
+            } else {
+                ruling.degrade("Codex cannot take the changed arguments: the call is denied");
+                deny(specific, "a hook changed the arguments in a way that cannot be told");
             }
         }
     }
@@ -216,9 +222,8 @@ fn gate(ruling: &mut Ruling<'_>, event: &str, output: &mut Map<String, Value>) {
             return;
         }
         _ if ruling.refuses() => {}
-        decision @ ("ask" | "retry") if event == "UserPromptSubmit" => {
-            ruling.degrade(format!("Codex knows no {decision} for a prompt: it is blocked"));
-        }
+        "ask" => ruling.degrade(format!("Codex asks nobody on {event}: the question counts as a block")),
+        "retry" if event == "UserPromptSubmit" => ruling.degrade("Codex knows no retry for a prompt: it is blocked"),
         _ if changes_prompt => ruling.degrade("Codex takes no changed prompt: it is blocked"),
         _ => return,
     }

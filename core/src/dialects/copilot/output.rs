@@ -261,11 +261,8 @@ fn stop(draft: &mut Draft<'_>, known: &Known, fields: &Map<String, Value>) {
             draft.decide("block", Some(text(words, "reason").unwrap_or(NO_REASON).to_owned()));
         }
     }
-    if let Some(response) =
-        fields.get("modifiedResponse").filter(|new| new.is_string() && known.event == "SubagentStop")
-    {
-        if !draft.refuses() {
-            draft.own("modifiedResponse", response.clone());
-        }
+    let response = fields.get("modifiedResponse").filter(|new| new.is_string() && known.event == "SubagentStop");
+    if let Some(response) = response.filter(|_| !draft.refuses()) {
+        draft.own("modifiedResponse", response.clone());
     }
 }

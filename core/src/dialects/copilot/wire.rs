@@ -41,7 +41,8 @@ pub(super) fn event(wire: &Value) -> Result<WireEvent, Error> {
         "Stop" => incoming.moves(either!("stop_hook_active"), "stop_hook_active"),
         "SubagentStart" | "SubagentStop" => subagent(&mut incoming, known)?,
         "StopFailure" => {
-            incoming.needs(&["error"], "error")?;
+            let error = incoming.take("error").ok_or_else(|| refuse(NAME, "`error` is missing"))?;
+            incoming.put("error", plain(error));
             incoming.forget(&spelt("error_context", known.snake), &json!("system"));
             incoming.forget("recoverable", &json!(false));
         }
@@ -61,6 +62,14 @@ pub(super) fn event(wire: &Value) -> Result<WireEvent, Error> {
         incoming.keep("hook_event_name", known.name);
     }
     Ok(incoming.event(known.event))
+}
+
+/// An error that says no more than its message is that message.
+fn plain(error: Value) -> Value {
+    match error.get("message") {
+        Some(Value::String(message)) if error == json!({"message": message, "name": "Error"}) => json!(message),
+        _ => error,
+    }
 }
 
 /// What only Copilot has stands in the metadata under one spelling.

@@ -31,11 +31,15 @@ pub(super) fn answer(decided: &Decided<'_>) -> WireAnswer {
             // Without a follow-up the agent stops.
             "stop" => {}
             _ if ruling.refuses() => say(&mut output, "followup_message", &ruling.reason()),
+            "ask" => {
+                ruling.degrade(format!("Cursor asks nobody on {}: the agent goes on", known.name));
+                say(&mut output, "followup_message", &ruling.question());
+            }
             _ => {}
         },
         Reads::Result => result_told(&mut ruling, decided, &mut output),
         Reads::Context | Reads::Message | Reads::Nothing => {
-            if ruling.refuses() {
+            if ruling.refuses() || ruling.decision() == "ask" {
                 ruling.degrade(format!("Cursor does not let a hook refuse {}", known.name));
             }
             if !ruling.changed().is_empty() {
@@ -85,21 +89,22 @@ fn permission(
     }
     let Some(args) = ruling.modified("args") else { return };
     let tool = decided.payload.get("tool").and_then(Value::as_str).unwrap_or_default();
-    match args.as_object().filter(|_| known.name == "preToolUse") {
-        Some(args) => {
-            say(output, "permission", "allow");
-            let input = tools::args_to_dialect(NAME, tool, None, args);
-            output.insert("updated_input".to_owned(), Value::Object(input));
-        }
-        None => {
-            ruling.degrade(format!("Cursor takes no changed arguments on {}: it is denied", known.name));
-            deny(output, "a hook changed the arguments, which cannot be told");
-        }
+    if let Some(args) = args.as_object().filter(|_| known.name == "preToolUse") {
+        say(output, "permission", "allow");
+        let input = tools::args_to_dialect(NAME, tool, None, args);
+        output.insert("updated_input".to_owned(), Value::Object(input));
+    } else {
+        ruling.degrade(format!("Cursor takes no changed arguments on {}: it is denied", known.name));
+        deny(output, "a hook changed the arguments, which cannot be told");
     }
 }
 
 fn prompt(ruling: &mut Ruling<'_>, output: &mut Map<String, Value>) {
     let reason = match ruling.decision() {
+        "stop" => {
+            ruling.degrade("Cursor cannot stop the agent here: the prompt is blocked");
+            ruling.reason()
+        }
         _ if ruling.refuses() => ruling.reason(),
         decision @ ("ask" | "retry") => {
             ruling.degrade(format!("Cursor knows no {decision} for a prompt: it is blocked"));

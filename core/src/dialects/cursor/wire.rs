@@ -27,7 +27,7 @@ pub(super) fn event(wire: &Value) -> Result<WireEvent, Error> {
             incoming.forget("sandbox", &json!(false));
             if known.name == "afterShellExecution" {
                 let output = incoming.take("output").unwrap_or(Value::Null);
-                result(&mut incoming, true, output);
+                result(&mut incoming, true, &output);
             }
         }
         "beforeMCPExecution" | "afterMCPExecution" => mcp(&mut incoming, known.name)?,
@@ -112,7 +112,7 @@ fn common(incoming: &mut Incoming) -> Result<(), Error> {
     Ok(())
 }
 
-fn result(incoming: &mut Incoming, success: bool, output: Value) {
+fn result(incoming: &mut Incoming, success: bool, output: &Value) {
     let mut result = json!({"success": success, "output": output});
     if let (Some(duration), Value::Object(fields)) = (incoming.take("duration"), &mut result) {
         fields.insert("duration".to_owned(), duration);
@@ -144,7 +144,7 @@ fn tool(incoming: &mut Incoming, event: &str) -> Result<(), Error> {
         "postToolUse" => {
             let given = incoming.take("tool_output").unwrap_or(Value::Null);
             let (success, output, code) = read_output(&tool, given);
-            result(incoming, success, output);
+            result(incoming, success, &output);
             if let Some(code) = code {
                 incoming.put_within("result", "exit_code", code);
             }
@@ -202,7 +202,7 @@ fn mcp(incoming: &mut Incoming, event: &str) -> Result<(), Error> {
             },
             other => other.unwrap_or(Value::Null),
         };
-        result(incoming, true, output);
+        result(incoming, true, &output);
     }
     Ok(())
 }

@@ -190,10 +190,8 @@ fn selection(draft: &mut Draft<'_>, invocation: &Invocation, specific: Option<&M
         return;
     };
     let tools = invocation.field("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    if let Some(chosen) = model::chosen(config, tools) {
-        if chosen.len() != tools.len() {
-            draft.modify("tools", Value::Array(chosen));
-        }
+    if let Some(chosen) = model::chosen(config, tools).filter(|chosen| chosen.len() != tools.len()) {
+        draft.modify("tools", Value::Array(chosen));
     }
     draft.own("toolConfig", config.clone());
 }

@@ -127,7 +127,7 @@ pub(super) fn answer(decided: &Decided<'_>) -> WireAnswer {
     } else {
         if known.decides {
             decision(&mut ruling, known, &mut output);
-        } else if ruling.refuses() {
+        } else if ruling.refuses() || ruling.decision() == "ask" {
             ruling.degrade(format!("Gemini CLI does not let a hook refuse {}", known.name));
         }
         // A question keeps what hooks changed; a refusal makes it moot.
@@ -161,7 +161,10 @@ fn decision(ruling: &mut Ruling<'_>, known: &Known, output: &mut Map<String, Val
             output.insert("reason".to_owned(), json!(ruling.reason()));
             output.insert("systemMessage".to_owned(), json!(ruling.question()));
         }
-        decision @ ("ask" | "retry") if matches!(known.name, "BeforeTool" | "BeforeAgent" | "BeforeModel") => {
+        decision @ ("ask" | "retry")
+            if matches!(known.name, "BeforeTool" | "BeforeAgent" | "BeforeModel")
+                || (decision == "ask" && known.name == "AfterAgent") =>
+        {
             ruling.degrade(format!("Gemini CLI knows no {decision} on {}: it is denied", known.name));
             deny(output, ruling.reason());
         }
@@ -184,13 +187,14 @@ fn changes(
     for field in ruling.changed() {
         let Some(value) = decided.payload.get(field) else { continue };
         match (known.name, field) {
-            ("BeforeTool", "args") => match merging(decided, value) {
-                Some(input) => _ = specific.insert("tool_input".to_owned(), input),
-                None => {
+            ("BeforeTool", "args") => {
+                if let Some(input) = merging(decided, value) {
+                    specific.insert("tool_input".to_owned(), input);
+                } else {
                     ruling.degrade("Gemini CLI cannot take an argument away: the call is denied");
                     deny(output, "a hook took arguments away, which cannot be told");
                 }
-            },
+            }
             ("AfterTool", "result") => {
                 let text = value.get("output").unwrap_or(value);
                 ruling.degrade("Gemini CLI replaces a result only by refusing it: the new result is the reason");

@@ -18,8 +18,11 @@ pub(super) fn answer(invocation: &Invocation, mut words: Output) -> Said<Value> 
         "PermissionRequest" => permission_request(&mut draft, words),
         "PostToolUse" => post_tool_use(&mut draft, words),
         "UserPromptSubmit" => prompt(&mut draft, words),
-        "Stop" | "SubagentStop" => stop(&mut draft, words),
-        event => start_or_compact(&mut draft, event, words),
+        "Stop" | "SubagentStop" => stop(&mut draft, &words),
+        event => {
+            start_or_compact(&mut draft, event, words);
+            Ok(())
+        }
     };
     match (read, message) {
         (Ok(()), message) => {
@@ -167,9 +170,9 @@ fn prompt(draft: &mut Draft<'_>, words: Output) -> Read {
     Ok(())
 }
 
-fn stop(draft: &mut Draft<'_>, words: Output) -> Read {
+fn stop(draft: &mut Draft<'_>, words: &Output) -> Read {
     if words.r#continue {
-        blocks(draft, &words)?;
+        blocks(draft, words)?;
     } else {
         draft.decide("stop", given(words.stop_reason.as_deref()));
     }
@@ -177,7 +180,7 @@ fn stop(draft: &mut Draft<'_>, words: Output) -> Read {
     Ok(())
 }
 
-fn start_or_compact(draft: &mut Draft<'_>, event: &str, words: Output) -> Read {
+fn start_or_compact(draft: &mut Draft<'_>, event: &str, words: Output) {
     if !words.r#continue {
         if event == "SubagentStart" {
             draft.note("Codex does not stop a subagent by `continue: false`");
@@ -188,7 +191,6 @@ fn start_or_compact(draft: &mut Draft<'_>, event: &str, words: Output) -> Read {
     let context = words.hook_specific_output.and_then(|specific| specific.additional_context);
     draft.context(context.as_deref().unwrap_or_default());
     suppresses(draft, words.suppress_output);
-    Ok(())
 }
 
 fn suppresses(draft: &mut Draft<'_>, asked: bool) {

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 /// Everything that a hook can say; which of it an event takes is [`Output::read`]'s business.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "the names are those of the wire")]
 pub(super) struct Output {
     #[serde(default = "yes")]
     pub(super) r#continue: bool,
