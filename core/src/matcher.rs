@@ -96,7 +96,8 @@ impl Matcher {
         needs("source", spec.source.is_some(), has_subject, "subtype")?;
         needs("source_pattern", spec.source_pattern.is_some(), has_subject, "subtype")?;
         needs("base_name", spec.base_name.is_some(), has_path, "file path")?;
-        needs("rule", spec.rule.is_some(), RULED.contains(&event.name()), "call that a rule speaks of")?;
+        let is_ruled = event.built_in().is_none() || RULED.contains(&event.name());
+        needs("rule", spec.rule.is_some(), is_ruled, "call that a rule speaks of")?;
         #[cfg(not(feature = "native"))]
         if spec.rule.is_some() {
             return Err(bad("rule", "this build has no shell parser; switch on the feature `native`".to_owned()));

@@ -71,9 +71,8 @@ impl ClaudeCode {
 fn timeout(event: &str, kind: RunKind) -> Duration {
     let seconds = match (event, kind) {
         (_, RunKind::Agent) => 60,
-        (_, RunKind::Prompt) => 30,
+        (_, RunKind::Prompt) | ("UserPromptSubmit", _) => 30,
         ("SessionEnd", _) => return Duration::from_millis(1500),
-        ("UserPromptSubmit", _) => 30,
         ("MessageDisplay", _) => 10,
         _ => 600,
     };

@@ -198,7 +198,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn object(value: Value) -> Map<String, Value> {
+    fn object(value: &Value) -> Map<String, Value> {
         value.as_object().cloned().unwrap()
     }
 
@@ -222,7 +222,7 @@ mod tests {
             paths: Vec::new(),
         };
         assert_eq!(to_dialect("factory", "sh", Some(&shell)), "Execute");
-        let args = object(json!({"cmd": "rm", "command": "ls"}));
+        let args = object(&json!({"cmd": "rm", "command": "ls"}));
         let theirs = args_to_dialect("factory", "sh", Some(&shell), &args);
         assert_eq!(Value::Object(theirs.clone()), json!({"command": "rm", "cmd": "ls"}));
         assert_eq!(args_from_dialect("factory", "sh", Some(&shell), &theirs), args);
@@ -236,7 +236,7 @@ mod tests {
             command: None,
             paths: vec!["target".into(), "second".into()],
         };
-        let args = object(json!({"target": "a.rs", "old_string": "x", "new_string": "y", "file_path": "decoy"}));
+        let args = object(&json!({"target": "a.rs", "old_string": "x", "new_string": "y", "file_path": "decoy"}));
         let theirs = args_to_dialect("copilot", "patch", Some(&edit), &args);
         assert_eq!(theirs.get("path"), Some(&json!("a.rs")));
         assert_eq!(theirs.get("old_str"), Some(&json!("x")));

@@ -124,10 +124,8 @@ fn judge_argument<H: Host>(look: &Look<'_, H>, name: &str, test: impl Fn(&str) -
 
 impl Tools {
     fn new(name: &str, about: &About) -> Result<Self, String> {
-        if let Some(server) = name.strip_prefix("mcp__") {
-            if !server.contains("__") {
-                return Ok(Self::Server(format!("{name}__")));
-            }
+        if name.strip_prefix("mcp__").is_some_and(|server| !server.contains("__")) {
+            return Ok(Self::Server(format!("{name}__")));
         }
         if name.contains('*') {
             return glob(name, false).map(Self::Glob);

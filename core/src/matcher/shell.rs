@@ -218,7 +218,6 @@ impl Walk<'_> {
     fn redirects<'r>(&mut self, redirects: impl Iterator<Item = &'r IoRedirect>) -> Option<()> {
         for redirect in redirects {
             match redirect {
-                IoRedirect::File(_, _, IoFileRedirectTarget::Fd(_)) => {}
                 IoRedirect::File(_, _, IoFileRedirectTarget::ProcessSubstitution(_, subshell)) => {
                     self.list(&subshell.list)?;
                 }
@@ -230,7 +229,7 @@ impl Walk<'_> {
                 | IoRedirect::HereString(_, word)
                 | IoRedirect::OutputAndError(word, _) => self.word(word)?,
                 IoRedirect::HereDocument(_, document) if document.requires_expansion => self.word(&document.doc)?,
-                IoRedirect::HereDocument(..) => {}
+                IoRedirect::HereDocument(..) | IoRedirect::File(_, _, IoFileRedirectTarget::Fd(_)) => {}
             }
         }
         Some(())

@@ -39,7 +39,7 @@ pub(crate) fn decode(flavour: &Flavour, invocation: &Invocation, exited: &Exited
     let printed = reader.printed(&stdout);
     match exited.code {
         Some(0) => reader.zero(&stdout, printed),
-        Some(2) => reader.two(&stderr, printed),
+        Some(2) => reader.two(&stderr, &printed),
         _ => reader.other(exited, &stdout, &stderr, printed),
     }
 }
@@ -105,13 +105,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn two(mut self, stderr: &str, printed: Printed) -> Said<Value> {
+    fn two(mut self, stderr: &str, printed: &Printed) -> Said<Value> {
         let reason = if stderr.is_empty() { NO_REASON } else { stderr };
-        if let Printed::Void(why) | Printed::Unreadable(why) = &printed {
+        if let Printed::Void(why) | Printed::Unreadable(why) = printed {
             self.draft.note(format!("what was printed is no answer: {why}"));
         }
         let empty = Map::new();
-        let answer = if let Printed::Answer(answer) = &printed { answer } else { &empty };
+        let answer = if let Printed::Answer(answer) = printed { answer } else { &empty };
         let effect = match self.known.two {
             // Policies of the administrator take effect whatever hooks say.
             Two::Blocks if super::is_beyond_hooks(self.invocation) => Two::Ignored,

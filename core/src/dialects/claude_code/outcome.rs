@@ -127,11 +127,13 @@ impl Writer<'_> {
                 self.set_specific("permissionDecisionReason", reason);
             }
             "PermissionRequest" => {
-                let mut ruling = json!({"behavior": "deny", "message": reason});
+                let mut ruling = Map::new();
+                ruling.insert("behavior".to_owned(), json!("deny"));
+                ruling.insert("message".to_owned(), json!(reason));
                 if self.ruling.decision() == "stop"
                     || self.ruling.own(self.flavour.name, "interrupt") == Some(&json!(true))
                 {
-                    ruling["interrupt"] = json!(true);
+                    ruling.insert("interrupt".to_owned(), json!(true));
                 }
                 self.set_specific("decision", ruling);
             }
@@ -185,14 +187,15 @@ impl Writer<'_> {
                 }
             }
             "PermissionRequest" => {
-                let mut ruling = json!({"behavior": "allow"});
+                let mut ruling = Map::new();
+                ruling.insert("behavior".to_owned(), json!("allow"));
                 if let Some(args) = self.ruling.modified("args") {
-                    ruling["updatedInput"] = self.input(args);
+                    ruling.insert("updatedInput".to_owned(), self.input(args));
                 }
                 if let Some(rules) =
                     self.ruling.own(self.flavour.name, "updatedPermissions").filter(|rules| rules.is_array())
                 {
-                    ruling["updatedPermissions"] = rules.clone();
+                    ruling.insert("updatedPermissions".to_owned(), rules.clone());
                 }
                 self.set_specific("decision", ruling);
             }
