@@ -14,6 +14,7 @@ import json
 import re
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -21,6 +22,7 @@ LAW = HERE.parent.parent / "docs" / "SEMANTICS.md"
 LISTS = HERE.parent.parent / "target" / "vectors"
 HOSTS = ("rust", "python", "node")
 NOT_CASES = {"schema.json", "rules.json"}
+CORPUS = HERE.parent / "corpus"
 
 
 def read_topics() -> dict[str, dict]:
@@ -72,10 +74,40 @@ def check_files(topics: dict[str, dict]) -> list[str]:
 def check_law() -> list[str]:
     """Rules of rules.json that docs/SEMANTICS.md does not have, and the other way round."""
     rules = {rule["id"] for rule in json.loads((HERE / "rules.json").read_text(encoding="utf-8"))}
-    written = set(re.findall(r"`(S[2-9]\.[a-z0-9_.-]+)`", LAW.read_text(encoding="utf-8")))
+    written = set(re.findall(r"`(S\d+\.[a-z0-9_.-]+)`", LAW.read_text(encoding="utf-8")))
     return [f"{LAW.name} does not have the rule {rule}" for rule in sorted(rules - written)] + [
         f"rules.json does not have the rule {rule} of {LAW.name}" for rule in sorted(written - rules)
     ]
+
+
+def check_corpus(topics: dict[str, dict]) -> list[str]:
+    """Scripts that no case runs, scripts that are not there, and scripts that do not say what they are for."""
+    scripts = {
+        path.relative_to(CORPUS).as_posix(): path
+        for path in CORPUS.glob("*/*")
+        if path.is_file() and not path.parent.name.startswith((".", "__"))
+    }
+    named = set(corpus_names(topics))
+    faults = [f"corpus: no case runs {name}" for name in sorted(scripts.keys() - named)]
+    faults += [f"corpus: {name} is not there" for name in sorted(named - scripts.keys())]
+    for name, path in scripts.items():
+        first = path.read_text(encoding="utf-8").splitlines()[:2]
+        if len(first) < 2 or not first[0].startswith("#!") or not re.match(r"(#|//) \S.*\.$", first[1]):
+            faults.append(f"corpus: {name} does not begin with `#!` and a comment that says what it is for")
+    if len(scripts) < 80:
+        faults.append(f"corpus: only {len(scripts)} scripts")
+    return faults
+
+
+def corpus_names(value: object) -> Iterator[str]:
+    """Every script that something names."""
+    if isinstance(value, dict):
+        if isinstance(value.get("corpus"), str):
+            yield value["corpus"]
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from corpus_names(item)
 
 
 def check_case(topic: str, case: dict) -> list[str]:
@@ -126,10 +158,10 @@ def main() -> int:
     parser.add_argument("--schema", action="store_true", help="fail when the schema cannot be checked")
     options = parser.parse_args()
     topics = read_topics()
-    faults = check_schema(topics, options.schema) + check_files(topics) + check_law()
+    faults = check_schema(topics, options.schema) + check_files(topics) + check_law() + check_corpus(topics)
     for name, topic in topics.items():
-        print(f"{name.removesuffix('.json'):<15} {len(topic['cases']):4}")
-    print(f"{'in all':<15} {sum(len(topic['cases']) for topic in topics.values()):4}")
+        print(f"{name.removesuffix('.json'):<18} {len(topic['cases']):4}")
+    print(f"{'in all':<18} {sum(len(topic['cases']) for topic in topics.values()):4}")
     if not options.files:
         faults += check_lists(topics)
     for fault in faults:

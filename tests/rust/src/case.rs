@@ -14,7 +14,7 @@ struct Topic {
     #[expect(dead_code, reason = "the file's name says it too; tests/vectors/compare.py holds them together")]
     #[serde(rename = "topic")]
     name: String,
-    cases: Vec<Case>,
+    cases: Vec<Value>,
 }
 
 /// One case.
@@ -33,6 +33,12 @@ pub struct Case {
     #[serde(default)]
     pub tools: Vec<Map<String, Value>>,
     #[serde(default)]
+    pub server: Map<String, Value>,
+    #[serde(default)]
+    pub files: Vec<Map<String, Value>>,
+    #[serde(default)]
+    pub load: Vec<Map<String, Value>>,
+    #[serde(default)]
     pub hooks: Vec<Hook>,
     #[serde(default)]
     pub dispatch: Many<Dispatch>,
@@ -43,6 +49,44 @@ pub struct Case {
     pub expect: Many<Map<String, Value>>,
     #[serde(default)]
     pub not: BTreeMap<String, String>,
+    /// The case as it is written.
+    #[serde(skip)]
+    pub written: Value,
+}
+
+impl Case {
+    /// Reads a case.
+    pub fn read(written: Value) -> Result<Self, serde_json::Error> {
+        let case = Self::deserialize(&written)?;
+        Ok(Self { written, ..case })
+    }
+
+    /// Whether the case is about hooks from files, which have a style of their own.
+    #[must_use]
+    pub fn is_native(&self) -> bool {
+        !self.files.is_empty() || !self.load.is_empty()
+    }
+
+    /// The case with its places filled in: every text's `{project}`, `{server}`, ….
+    #[must_use]
+    pub fn at(&self, places: &[(&str, &str)]) -> Self {
+        let mut written = self.written.clone();
+        fill(&mut written, places);
+        Self::read(written).unwrap()
+    }
+}
+
+fn fill(value: &mut Value, places: &[(&str, &str)]) {
+    match value {
+        Value::String(text) => {
+            for (name, place) in places {
+                *text = text.replace(name, place);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| fill(item, places)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| fill(field, places)),
+        _ => {}
+    }
 }
 
 /// Which handlers a case is about.
@@ -156,7 +200,10 @@ pub fn read_all() -> Vec<Case> {
         let topic: Topic = serde_json::from_str(&std::fs::read_to_string(&path).unwrap())
             .unwrap_or_else(|why| panic!("{}: {why}", path.display()));
         assert_eq!(topic.hookweave, 1, "{}: unknown version", path.display());
-        cases.extend(topic.cases);
+        for written in topic.cases {
+            let id = written["id"].clone();
+            cases.push(Case::read(written).unwrap_or_else(|why| panic!("{id}: {why}")));
+        }
     }
     cases
 }

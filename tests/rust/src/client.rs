@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::case::Hook;
 
@@ -45,6 +45,16 @@ pub trait Client: Send + Sync {
     fn dispatch<'a>(&'a self, event: &'a str, payload: Value, depth: u32) -> Pending<'a, Result<Value, Fault>>;
     /// Explains an event.
     fn explain(&self, event: &str, payload: Value) -> Result<Value, Fault>;
+    /// Loads hooks from files, or from all usual places below a directory; gives the report.
+    fn load(&self, _load: &Map<String, Value>) -> Result<Value, Fault> {
+        Err(Fault { code: "unsupported".to_owned(), message: "this client loads no files".to_owned() })
+    }
+    /// Reads all loaded files again; gives the report.
+    fn reload(&self) -> Pending<'_, Result<Value, Fault>> {
+        Box::pin(async {
+            Err(Fault { code: "unsupported".to_owned(), message: "this client loads no files".to_owned() })
+        })
+    }
     /// Waits for detached hooks.
     fn drain(&self) -> Pending<'_, ()>;
 }

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use hookweave::files::Request;
 use hookweave::hook::HookSpec;
 use hookweave::payload::Json;
 use hookweave::tool::ToolDefinition;
 use hookweave::{Engine, Event, Handler, HookError, HookFuture, HookResponse};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::case::Hook;
 use crate::client::{Client, Fault, Pending};
@@ -122,6 +123,24 @@ impl Client for Native {
 
     fn explain(&self, event: &str, payload: Value) -> Result<Value, Fault> {
         Ok(serde_json::to_value(self.engine.explain(&Event::new(event, payload))?).unwrap())
+    }
+
+    fn load(&self, load: &Map<String, Value>) -> Result<Value, Fault> {
+        let options = |names: &[&str]| {
+            let given = names.iter().filter_map(|name| Some(((*name).to_owned(), load.get(*name)?.clone())));
+            Value::Object(given.collect())
+        };
+        let request = if let Some(path) = load.get("path").and_then(Value::as_str) {
+            Request::read_file(path, &Json, &&options(&["dialect", "scope", "strict"]))
+        } else {
+            let names = ["sources", "trust", "trust_store", "on_untrusted", "strict", "agent", "plugins"];
+            Request::read_places(load["discover"].as_str().unwrap(), &Json, &&options(&names))
+        };
+        Ok(serde_json::to_value(self.engine.load_files(request?)?).unwrap())
+    }
+
+    fn reload(&self) -> Pending<'_, Result<Value, Fault>> {
+        Box::pin(async { Ok(serde_json::to_value(self.engine.reload().await?).unwrap()) })
     }
 
     fn drain(&self) -> Pending<'_, ()> {

@@ -1,7 +1,8 @@
 //! Runs the conformance vectors of `tests/vectors` against the core.
 //!
-//! Every case runs in up to three styles: [`engine`] with closures and with futures, and [`foreign`], a driver of its
-//! own over the host façade, as the bindings have one. `tests/vectors/README.md` explains the format.
+//! Every case runs in up to four styles: [`engine`] with closures, futures and handlers, and [`foreign`], a driver of its
+//! own over the host façade, as the bindings have one. Cases with files run in one style of their own, in a [`native`]
+//! place. `tests/vectors/README.md` explains the format.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -15,8 +16,10 @@ pub mod case;
 pub mod client;
 pub mod engine;
 pub mod foreign;
+pub mod native;
 pub mod pattern;
 mod promises;
 pub mod runner;
 pub mod script;
+mod server;
 pub mod value;

@@ -9,6 +9,7 @@ use crate::case::{Case, Dispatch, Hook, Kind};
 use crate::client::{Client, Fault};
 use crate::engine::{Given, Native};
 use crate::foreign::Foreign;
+use crate::native::Place;
 use crate::pattern::{Missing, compare, one_or_many};
 use crate::script::{Do, Theatre, parse_does};
 use crate::value::expand;
@@ -20,16 +21,26 @@ pub enum Style {
     Engine(Given),
     /// [`Foreign`].
     Facade,
+    /// [`Native`] with hooks from files, in a [`Place`].
+    Native,
 }
 
 impl Style {
     /// All of them.
-    pub const ALL: [Self; 4] =
-        [Self::Engine(Given::Closure), Self::Engine(Given::Future), Self::Engine(Given::Handler), Self::Facade];
+    pub const ALL: [Self; 5] = [
+        Self::Engine(Given::Closure),
+        Self::Engine(Given::Future),
+        Self::Engine(Given::Handler),
+        Self::Facade,
+        Self::Native,
+    ];
 
     /// Whether the case can run in this style.
     #[must_use]
     pub fn can_run(self, case: &Case) -> bool {
+        if case.is_native() || self == Self::Native {
+            return case.is_native() && self == Self::Native;
+        }
         let all: Vec<Do> = case.hooks.iter().flat_map(|hook| parse_does(&hook.does)).collect();
         let any = |test: &dyn Fn(&Do) -> bool| all.iter().any(|deed| deed.any(test));
         let waits = any(&|deed| matches!(deed, Do::Hangs | Do::Dispatches { .. }));
@@ -38,12 +49,15 @@ impl Style {
         match self {
             Self::Engine(Given::Closure) => case.style != Some(Kind::Async) && !waits && !untyped,
             Self::Engine(_) => case.style != Some(Kind::Sync) && !untyped,
-            Self::Facade => true,
+            Self::Facade | Self::Native => true,
         }
     }
 
-    fn client(self, case: &Case, theatre: &Arc<Theatre>) -> Result<Arc<dyn Client>, Fault> {
+    fn client(self, case: &Case, theatre: &Arc<Theatre>, place: Option<&Place>) -> Result<Arc<dyn Client>, Fault> {
         let mut options = case.client.clone();
+        if let Some(place) = place {
+            options.insert("project_dir".to_owned(), place.project().to_string_lossy().into());
+        }
         options.shift_remove("error");
         if let Some(limit) = options.shift_remove("default_timeout_ms") {
             options.insert("default_timeout".to_owned(), limit);
@@ -51,6 +65,7 @@ impl Style {
         let (options, theatre) = (Value::Object(options), Arc::clone(theatre));
         Ok(match self {
             Self::Engine(given) => Arc::new(Native::new(&options, theatre, given)?),
+            Self::Native => Arc::new(Native::new(&options, theatre, Given::Future)?),
             Self::Facade => Arc::new(Foreign::new(&options, theatre, case.style.unwrap_or(Kind::Async))?),
         })
     }
@@ -77,9 +92,11 @@ enum Came {
 }
 
 async fn execute(case: &Case, style: Style) -> Vec<String> {
+    let settled = case.is_native().then(|| Place::of(case));
+    let (place, case) = settled.as_ref().map_or((None, case), |(place, case)| (Some(place), case));
     let mut faults = Vec::new();
     let theatre = Arc::new(Theatre::default());
-    let client = match (style.client(case, &theatre), case.client.get("error")) {
+    let client = match (style.client(case, &theatre, place), case.client.get("error")) {
         (Ok(client), None) => client,
         (made, wanted) => {
             check_refusal("the client", wanted, made.err(), &mut faults);
@@ -89,21 +106,39 @@ async fn execute(case: &Case, style: Style) -> Vec<String> {
     theatre.enter(&client);
     define(&case.events, &|definition| client.define_event(definition), &mut faults);
     define(&case.tools, &|definition| client.define_tool(definition), &mut faults);
+    let load = |after: Option<&str>, faults: &mut Vec<String>| {
+        for entry in &case.load {
+            if entry.get("after").and_then(Value::as_str) == after {
+                faults.extend(place.unwrap().load(&*client, entry));
+            }
+        }
+    };
+    load(None, &mut faults);
     for hook in &case.hooks {
         register(&theatre, &*client, hook, hook.error.as_ref(), &mut faults);
+        load(hook.name.as_deref().or(Some("")), &mut faults);
     }
-    let drains = case.hooks.iter().any(|hook| hook.options.get("detached") == Some(&Value::Bool(true)));
+    let detached = |hook: &Hook| hook.options.get("detached") == Some(&Value::Bool(true));
+    let drains = place.is_some() || case.hooks.iter().any(detached);
     if let Some(times) = case.concurrent {
-        let dispatch = &case.dispatch.all()[0];
-        let came = at_once(&client, dispatch, times).await;
+        let dispatch = placed(place, &case.dispatch.all()[0]);
+        let came = at_once(&client, &dispatch, times).await;
         check_any_order(case, &came, &theatre, &*client, &mut faults);
     } else {
         for (index, (dispatch, expect)) in case.dispatch.all().iter().zip(case.expect.all()).enumerate() {
             for step in &dispatch.before {
-                take_step(&theatre, &*client, step, &mut faults);
+                let taken = match place {
+                    Some(place) => place.step(&*client, step).await,
+                    None => None,
+                };
+                match taken {
+                    Some(found) => faults.extend(found),
+                    None => take_step(&theatre, &*client, step, &mut faults),
+                }
             }
             let before = theatre.log().started.len();
-            let came = if case.explain { explain(&*client, dispatch) } else { one(&*client, dispatch).await };
+            let dispatch = placed(place, dispatch);
+            let came = if case.explain { explain(&*client, &dispatch) } else { one(&*client, &dispatch).await };
             if drains {
                 client.drain().await;
             }
@@ -112,6 +147,9 @@ async fn execute(case: &Case, style: Style) -> Vec<String> {
             check_ran(expect, &ran, &mut found);
             check_state(expect, &theatre, &*client, &mut found);
             check(expect, &came, &mut found);
+            if let Some(place) = place {
+                place.check(expect, &mut found);
+            }
             if let Came::Outcome(outcome) = &came {
                 check_durations(&case.hooks, outcome, &mut found);
             }
@@ -136,6 +174,15 @@ fn define(definitions: &[Map<String, Value>], define: Define<'_>, faults: &mut V
         let place = format!("the definition of {}", definition["name"]);
         check_refusal(&place, wanted.as_ref(), define(&Value::Object(definition)).err(), faults);
     }
+}
+
+/// A dispatch that happens in the place of its case.
+fn placed(place: Option<&Place>, dispatch: &Dispatch) -> Dispatch {
+    let mut dispatch = dispatch.clone();
+    if let Some(place) = place {
+        dispatch.payload = place.payload(&dispatch.payload);
+    }
+    dispatch
 }
 
 async fn one(client: &dyn Client, dispatch: &Dispatch) -> Came {
@@ -194,7 +241,7 @@ fn take_step(theatre: &Theatre, client: &dyn Client, step: &Map<String, Value>, 
     }
 }
 
-fn check_refusal(place: &str, wanted: Option<&Value>, refused: Option<Fault>, faults: &mut Vec<String>) {
+pub(crate) fn check_refusal(place: &str, wanted: Option<&Value>, refused: Option<Fault>, faults: &mut Vec<String>) {
     match (wanted, refused) {
         (None, None) => {}
         (None, Some(fault)) => faults.push(format!("{place}: refused with {}: {}", fault.code, fault.message)),
@@ -227,7 +274,7 @@ fn check(expect: &Map<String, Value>, came: &Came, faults: &mut Vec<String>) {
         Came::Outcome(outcome) => {
             for (key, pattern) in expect {
                 match key.as_str() {
-                    "ran" | "runs" | "hooks_left" => {}
+                    "ran" | "runs" | "hooks_left" | "saw" | "requests" => {}
                     "unmatched" => check_reasons(key, Some(pattern), &outcome[key], faults),
                     "trace_of" => check_trace_of(pattern, &outcome["trace"], faults),
                     _ => compare(key, pattern, outcome.get(key), Missing::FitsEmpty, faults),

@@ -33,6 +33,9 @@ fn escaped(name: &str, inner: &Value) -> Value {
     match name {
         "$int" => serde_json::from_str(inner.as_str().unwrap()).unwrap(),
         "$float" => Value::from(inner.as_str().unwrap().parse::<f64>().unwrap()),
+        "$repeat" => {
+            Value::from(inner[0].as_str().unwrap().repeat(usize::try_from(inner[1].as_u64().unwrap()).unwrap()))
+        }
         "$tuple" => expand(inner).unwrap(),
         "$nested" => {
             (1..inner.as_u64().unwrap()).fold(Value::Array(Vec::new()), |inside, _| Value::Array(vec![inside]))
