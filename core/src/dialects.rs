@@ -204,6 +204,11 @@ pub trait Dialect: Debug + Sync {
         Inherits::AllBut(&[])
     }
 
+    /// Whether hooks of this event are given the content of the file that it names, in `metadata.<dialect>.content`.
+    fn wants_content(&self, _declared_event: &str) -> bool {
+        false
+    }
+
     /// The event as a hook reads it.
     fn encode(&self, invocation: &Invocation) -> Encoded;
 

@@ -27,6 +27,7 @@ use crate::registry::{HookInfo, Registry};
 use crate::tool::ToolDefinition;
 
 pub use builder::{EngineBuilder, Registration};
+pub use detached::LateAnswer;
 pub use event::Event;
 pub use outcome::Outcome;
 
@@ -192,6 +193,12 @@ impl Engine {
         let spec = snapshot.resolve(event.name())?;
         let event = event.clone().resolved(&spec)?;
         Ok(explain(&snapshot, &Shared, &spec, &event.payload()))
+    }
+
+    /// Sets who hears what detached hooks answer; it is called on the runtime that ran the hook. Without one such an
+    /// answer is logged.
+    pub fn on_late_answer(&self, listener: impl Fn(LateAnswer) + Send + Sync + 'static) {
+        self.inner.detached.listen(Arc::new(listener));
     }
 
     /// Waits until no detached hook runs; false when the time is up before.

@@ -47,6 +47,15 @@ impl std::fmt::Debug for Code {
 }
 
 impl Code {
+    /// Whether the hook's late answer should reach the model at once.
+    pub(crate) fn wakes(&self) -> bool {
+        match self {
+            Self::Sync(_) | Self::Async(_) => false,
+            #[cfg(feature = "native")]
+            Self::Native(native) => native.wakes(),
+        }
+    }
+
     pub(crate) fn of_closure<R: IntoResponse>(run: impl Fn(&Event) -> R + Send + Sync + 'static) -> Self {
         Self::Sync(Box::new(move |event| run(event).into_response()))
     }

@@ -44,7 +44,7 @@ mod response;
 pub mod tool;
 
 #[cfg(feature = "engine")]
-pub use engine::{Engine, EngineBuilder, Event, Outcome, Registration};
+pub use engine::{Engine, EngineBuilder, Event, LateAnswer, Outcome, Registration};
 pub use error::{Code, Error};
 #[cfg(feature = "engine")]
 pub use handler::{Handler, HookError, HookFuture};

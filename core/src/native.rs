@@ -4,6 +4,7 @@
 //! a blocking job on the runtime's pool and tells its host by a callback, so that no thread of the engine ever enters
 //! an interpreter.
 
+mod content;
 mod environment;
 mod hosted;
 mod settings;
@@ -166,22 +167,21 @@ impl NativeHook {
         let hook = Arc::clone(self);
         let environment = Environment::of_process();
         let done = Done(Some(done));
-        let job = self.runtime.pool.submit(move |cancel| done.tell(hook.run_within(&invocation, &environment, cancel)));
+        let job = self.runtime.pool.submit(move |cancel| done.tell(hook.run(invocation, &environment, cancel)));
         job.inspect_err(|why| tracing::error!(hook = ?self.declared.spec.name, "a hook did not start: {why}")).ok()
     }
 
     /// Runs the hook on this thread.
-    #[must_use]
-    pub fn run(&self, invocation: &Invocation, cancel: &Cancel) -> Said<Value> {
-        self.run_within(invocation, &Environment::of_process(), cancel)
-    }
-
-    fn run_within(&self, invocation: &Invocation, environment: &Environment, cancel: &Cancel) -> Said<Value> {
+    fn run(&self, mut invocation: Invocation, environment: &Environment, cancel: &Cancel) -> Said<Value> {
         let dialect = self.declared.dialect;
         if let Some(changed) = self.guard.as_ref().and_then(|guard| guard.check().err()) {
             // Nobody has approved what would run now; where the hook guards a gate, the gate stays shut.
             return Said::Failed(Failure { meant_to_restrict: true, ..Failure::new(FailureKind::NotStarted, changed) });
         }
+        if dialect.wants_content(&self.declared.declared_event) {
+            content::add(&mut invocation.payload, dialect.name());
+        }
+        let invocation = &invocation;
         let said = match &self.declared.run {
             Run::Command(spec) => self.run_command(spec, invocation, environment, cancel),
             Run::Webhook(spec) => self.send(spec, invocation, environment, cancel),

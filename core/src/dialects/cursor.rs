@@ -33,6 +33,10 @@ impl Dialect for Cursor {
         NAME
     }
 
+    fn wants_content(&self, declared_event: &str) -> bool {
+        declared_event == "beforeReadFile"
+    }
+
     fn parallel(&self) -> bool {
         true
     }

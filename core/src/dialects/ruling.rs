@@ -31,8 +31,10 @@ impl<'a> Ruling<'a> {
     pub(super) fn reason(&self) -> String {
         let said = self.decided.outcome.get("reason").and_then(Value::as_str).filter(|text| !text.trim().is_empty());
         let feedback = || self.texts("feedback", None).into_iter().next();
+        let asked = || self.texts("asks", Some("prompt")).into_iter().next().filter(|_| self.decision() == "ask");
         said.map(str::to_owned)
             .or_else(feedback)
+            .or_else(asked)
             .unwrap_or_else(|| format!("a hook decided {} and gave no reason", self.decision()))
     }
 

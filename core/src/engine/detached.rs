@@ -1,6 +1,6 @@
 //! Hooks that are started and not awaited.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -22,16 +22,56 @@ struct Job {
 }
 
 /// The detached hooks of one engine.
-#[derive(Debug)]
 pub(super) struct Detached {
     queue: Mutex<DetachedQueue<Job>>,
     limit: usize,
     idle: Notify,
+    late: RwLock<Option<Arc<Listener>>>,
+}
+
+/// What a detached hook answered when nobody waited for it any more.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LateAnswer {
+    /// The hook's name.
+    pub hook: String,
+    /// The event's canonical name.
+    pub event: String,
+    /// The answer in its canonical form: context, messages, a reason. It decides nothing any more.
+    pub answer: Value,
+    /// The hook asks that the model be told at once (`asyncRewake`).
+    pub wakes: bool,
+}
+
+type Listener = dyn Fn(LateAnswer) + Send + Sync;
+
+impl std::fmt::Debug for Detached {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Detached").field("queue", &self.queue).finish_non_exhaustive()
+    }
 }
 
 impl Detached {
     pub(super) fn new(limit: usize) -> Self {
-        Self { queue: Mutex::new(DetachedQueue::new(limit)), limit, idle: Notify::new() }
+        Self { queue: Mutex::new(DetachedQueue::new(limit)), limit, idle: Notify::new(), late: RwLock::default() }
+    }
+
+    /// Sets who hears of late answers.
+    pub(super) fn listen(&self, listener: Arc<Listener>) {
+        *self.late.write().unwrap_or_else(PoisonError::into_inner) = Some(listener);
+    }
+
+    fn tell(&self, job: &Job, answer: &Value) {
+        let listener = self.late.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let (event, hook) = (job.event.name(), &**job.entry.name());
+        match listener {
+            Some(listener) => listener(LateAnswer {
+                hook: hook.to_owned(),
+                event: event.to_owned(),
+                answer: answer.clone(),
+                wakes: job.entry.handler().wakes(),
+            }),
+            None => tracing::info!(event, hook, %answer, "a detached hook answered, and nobody listens"),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, DetachedQueue<Job>> {
@@ -64,9 +104,19 @@ impl Detached {
         let mut next = Some(first);
         while let Some(job) = next {
             let (report, _) = run_entry(&job.entry, &job.event, job.depth, now()).await;
-            if let Said::Failed(failure) = report.said {
-                let (event, hook) = (job.event.name(), &**job.entry.name());
-                tracing::warn!(event, hook, kind = failure.kind.as_str(), "detached hook failed: {}", failure.message);
+            match report.said {
+                Said::Failed(failure) => {
+                    let (event, hook) = (job.event.name(), &**job.entry.name());
+                    tracing::warn!(
+                        event,
+                        hook,
+                        kind = failure.kind.as_str(),
+                        "detached hook failed: {}",
+                        failure.message
+                    );
+                }
+                Said::Answer(answer) => self.tell(&job, &answer),
+                Said::Nothing | Said::Detached => {}
             }
             next = self.lock().finished();
         }

@@ -161,6 +161,10 @@ pub(crate) struct NativeCode {
 }
 
 impl NativeCode {
+    pub(crate) fn wakes(&self) -> bool {
+        self.hook.declared().wakes
+    }
+
     /// Runs the hook to its end; dropping the future kills it.
     pub(super) async fn run(&self, spec: &Arc<EventSpec>, event: &Event, depth: u32) -> Said<Arc<Value>> {
         let Value::Object(payload) = event.to_json() else { return Said::Nothing };
