@@ -236,11 +236,11 @@ fn any_output() -> impl Strategy<Value = Vec<u8>> {
 
 /// Checks that what was understood is an answer that holds for the event.
 fn valid(dialect: &dyn Dialect, invocation: &Invocation, said: &Said<Value>) -> Result<(), TestCaseError> {
-    if let Said::Answer(answer) = said {
-        if let Reading::Invalid(invalid) = answer::read(&Json, &invocation.event, &answer) {
-            let place = format!("{} on {}", dialect.name(), invocation.declared_event);
-            return Err(TestCaseError::fail(format!("{place}: {answer} is no answer: {}", invalid.message)));
-        }
+    if let Said::Answer(answer) = said
+        && let Reading::Invalid(invalid) = answer::read(&Json, &invocation.event, &answer)
+    {
+        let place = format!("{} on {}", dialect.name(), invocation.declared_event);
+        return Err(TestCaseError::fail(format!("{place}: {answer} is no answer: {}", invalid.message)));
     }
     prop_assert!(!matches!(said, Said::Detached));
     Ok(())

@@ -196,6 +196,6 @@ fn rules_that_cannot_hold_are_refused() {
 #[test]
 fn a_hostile_command_takes_no_time() {
     for command in ["( ".repeat(5000), "$(".repeat(5000), "{".repeat(5000), "a && ".repeat(3000), "\"`".repeat(3000)] {
-        assert_eq!(bash("Bash(git push *)", &command).0, true, "{command:.20}");
+        assert!(bash("Bash(git push *)", &command).0, "{command:.20}");
     }
 }

@@ -14,6 +14,7 @@ use crate::dispatch::{FailureKind, Said};
 use crate::error::Error;
 use crate::event::{BUILT_IN, COMMON_FIELDS};
 use crate::matcher::MatcherSpec;
+use crate::pattern::Names;
 use crate::payload::{self, Host};
 
 /// The version of the wire; a reader refuses every other.
@@ -72,6 +73,9 @@ impl Dialect for Native {
     fn place(&self, declared_event: &str, matcher: Option<&str>) -> Option<Result<Place, String>> {
         let known = canonical::built_in(declared_event)?;
         let has_tool = known.fields.iter().any(|field| field.name == "tool");
+        if let Err(why) = Names::new(matcher.unwrap_or_default()) {
+            return Some(Err(format!("matcher {why}")));
+        }
         let matcher = match matcher.map(str::trim) {
             None | Some("" | "*") => MatcherSpec::default(),
             Some(names) if has_tool => MatcherSpec { tool: Some(names.to_owned()), ..MatcherSpec::default() },

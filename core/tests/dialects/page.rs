@@ -1,8 +1,10 @@
 //! The page of a dialect, written from its table.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use hookweave::dialects::{RunKind, tools::TOOLS};
+use serde_json::Value;
 
 use crate::subject;
 use crate::table::{Reading, Sample, Table};
@@ -78,7 +80,7 @@ fn reading(page: &mut String, row: &Reading) {
     let means = match (&*row.says, &row.expect) {
         ("nothing", _) => "nothing".to_owned(),
         (says, None) => says.to_owned(),
-        (says, Some(expect)) => format!("{says} `{expect}`"),
+        (says, Some(expect)) => format!("{says} `{}`", sorted(expect)),
     };
     let columns = [words(&row.events), words(&row.exit), words(&row.stdout), words(&row.stderr), means, flow(&row.why)];
     let _ = writeln!(page, "| {} |", columns.map(|column| cell(&column)).join(" | "));
@@ -104,10 +106,22 @@ fn sample(page: &mut String, row: &Sample) {
     let hook = hook.replace("\\\"", "\"").replace("\\'", "'");
     let means = match (&row.answer, &row.expect) {
         (Some(answer), _) => format!("`{}`", flow(answer)),
-        (None, Some(expect)) => format!("{} `{expect}`", row.says),
+        (None, Some(expect)) => format!("{} `{}`", row.says, sorted(expect)),
         (None, None) => row.says.clone(),
     };
     let _ = writeln!(page, "| {} | {} | {} | {} |", row.event, cell(&hook), cell(&means), cell(&row.why));
+}
+
+/// With its names in order: whether TOML keeps the order of a table depends on what else is built.
+fn sorted(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let fields: BTreeMap<_, _> = fields.iter().map(|(name, value)| (name.clone(), sorted(value))).collect();
+            Value::Object(fields.into_iter().collect())
+        }
+        Value::Array(items) => items.iter().map(sorted).collect(),
+        other => other.clone(),
+    }
 }
 
 /// One line: a table's text may be broken where its writer likes.
