@@ -67,6 +67,12 @@ struct Findings<'l> {
 }
 
 impl Findings<'_> {
+    /// Whether a rule already found something in this hook.
+    fn has(&self, rule: &str) -> bool {
+        let place = self.declared.spec.origin.as_ref().map(|origin| origin.place.as_str());
+        self.all.iter().any(|finding| finding.rule == rule && Some(finding.problem.place.as_str()) == place)
+    }
+
     fn add(&mut self, rule: &'static str, message: impl Into<String>) {
         let Some(origin) = &self.declared.spec.origin else { return };
         let problem = Problem {

@@ -122,7 +122,7 @@ impl Approvals {
             known.project == wanted.project
                 && known.file == wanted.file
                 && known.dialect == wanted.dialect
-                && (known.place == wanted.place || known.event == wanted.event && known.runs == wanted.runs)
+                && (known.place == wanted.place || known.runs == wanted.runs)
         });
         let why = if earlier {
             "it, or a script that it names, changed since it was approved; look at it and approve it anew"

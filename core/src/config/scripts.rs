@@ -116,7 +116,7 @@ impl Search<'_> {
                 Token::Word(word) => {
                     after = self.word(&word, after);
                     // A quoted command within the line, as in `bash -c "./check.sh x"`.
-                    if depth < 3 && word.contains(char::is_whitespace) {
+                    if depth < 3 && (word.contains(char::is_whitespace) || word.contains("$(") || word.contains('`')) {
                         self.line(&word, depth + 1);
                     }
                 }
@@ -275,7 +275,6 @@ fn tokens(text: &str) -> Vec<Token> {
                     open = true;
                 }
             }
-            (Some(_), c) => word.push(c),
             (None, '\'' | '"') => {
                 quote = Some(c);
                 open = true;
@@ -293,7 +292,7 @@ fn tokens(text: &str) -> Vec<Token> {
                     tokens.push(Token::End);
                 }
             }
-            (None, c) => word.push(c),
+            (_, c) => word.push(c),
         }
     }
     if open || !word.is_empty() {
@@ -338,16 +337,22 @@ mod tests {
             ("python3 .claude/hooks/a.py", "/project/.claude/hooks/a.py"),
             ("sh guard", "/project/guard"),
             ("cd hooks && ./a.sh", "/project/hooks/a.sh"),
-            ("bash -c \"./a.sh x\"", "/project/a.sh"),
             ("FOO=1 node a.mjs", "/project/a.mjs"),
             ("cat | ~/bin/a.sh", "/home/u/bin/a.sh"),
             ("\"$(git rev-parse --show-toplevel)/a.sh\"", "/project/a.sh"),
             ("x --config=./conf.py", "/project/conf.py"),
+            ("echo \"$(./a.sh)\"", "/project/a.sh"),
+            ("x=`./a.sh`", "/project/a.sh"),
             ("python3.12 -u run.py", "/project/run.py"),
             ("./sub/../a.sh", "/project/a.sh"),
         ] {
             assert_eq!(found(line), [wanted], "{line}");
         }
+    }
+
+    #[test]
+    fn a_quoted_line_may_be_a_path_or_a_command() {
+        assert_eq!(found("bash -c \"./a.sh x\""), ["/project/a.sh x", "/project/a.sh"]);
     }
 
     #[test]

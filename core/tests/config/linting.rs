@@ -9,7 +9,7 @@ fn rules(world: &World, path: &str) -> Vec<&'static str> {
     lint(&world.path(path), &world.options()).unwrap().iter().map(|finding| finding.rule).collect()
 }
 
-fn hook(event: &str, matcher: &str, handler: serde_json::Value) -> String {
+fn hook(event: &str, matcher: &str, handler: &serde_json::Value) -> String {
     json!({"hooks": {event: [{"matcher": matcher, "hooks": [handler]}]}}).to_string()
 }
 
@@ -31,11 +31,11 @@ fn good_files_have_no_findings() {
     let world = World::new();
     executable(&world.path("project/guard.sh"), "#!/bin/sh\necho no >&2\nexit 2\n");
     for (path, text) in [
-        (CLAUDE, hook("PreToolUse", "Bash|Edit", command("\"$CLAUDE_PROJECT_DIR\"/guard.sh"))),
-        (CLAUDE, hook("PreToolUse", "mcp__memory__.*", command("./guard.sh"))),
-        (CLAUDE, hook("PreToolUse", "^(Read|Write)$", command("./guard.sh"))),
-        (CLAUDE, hook("Stop", "*", command("./guard.sh"))),
-        (GEMINI, hook("BeforeTool", "run_shell_command", json!({"type": "command", "command": "./guard.sh", "timeout": 30000}))),
+        (CLAUDE, hook("PreToolUse", "Bash|Edit", &command("\"$CLAUDE_PROJECT_DIR\"/guard.sh"))),
+        (CLAUDE, hook("PreToolUse", "mcp__memory__.*", &command("./guard.sh"))),
+        (CLAUDE, hook("PreToolUse", "^(Read|Write)$", &command("./guard.sh"))),
+        (CLAUDE, hook("Stop", "*", &command("./guard.sh"))),
+        (GEMINI, hook("BeforeTool", "run_shell_command", &json!({"type": "command", "command": "./guard.sh", "timeout": 30000}))),
         ("project/hookweave.toml", "hookweave = 1\n[[hooks]]\nevent = \"PreToolUse\"\ncommand = \"./guard.sh\"\n[hooks.matcher]\ntool = \"Bash\"\n".to_owned()),
     ] {
         world.write(path, &text);
@@ -46,9 +46,9 @@ fn good_files_have_no_findings() {
 #[test]
 fn seconds_and_milliseconds() {
     let with = |timeout: u32| json!({"type": "command", "command": "x", "timeout": timeout});
-    assert_eq!(in_file(GEMINI, &hook("BeforeTool", "", with(30))), ["timeout-unit"]);
-    assert_eq!(in_file(CLAUDE, &hook("Stop", "", with(30_000))), ["timeout-unit"]);
-    assert_eq!(in_file(CLAUDE, &hook("Stop", "", with(600))), [""; 0]);
+    assert_eq!(in_file(GEMINI, &hook("BeforeTool", "", &with(30))), ["timeout-unit"]);
+    assert_eq!(in_file(CLAUDE, &hook("Stop", "", &with(30_000))), ["timeout-unit"]);
+    assert_eq!(in_file(CLAUDE, &hook("Stop", "", &with(600))), [""; 0]);
 }
 
 #[test]
@@ -63,32 +63,32 @@ fn matchers_that_never_match() {
         ("^bash$", "unknown-tool"),
         ("Edit*", "star-regex"),
     ] {
-        let found = in_file(CLAUDE, &hook("PreToolUse", matcher, command("x")));
+        let found = in_file(CLAUDE, &hook("PreToolUse", matcher, &command("x")));
         assert_eq!(found, [wanted], "{matcher}");
     }
-    assert_eq!(in_file(CLAUDE, &hook("PreToolUse", "*Edit", command("x"))), ["invalid"]);
-    assert_eq!(in_file(CLAUDE, &hook("Stop", "Bash", command("x"))), ["matcher-ignored"]);
+    assert_eq!(in_file(CLAUDE, &hook("PreToolUse", "*Edit", &command("x"))), ["invalid"]);
+    assert_eq!(in_file(CLAUDE, &hook("Stop", "Bash", &command("x"))), ["matcher-ignored"]);
 }
 
 #[test]
 fn invalid_entries_and_remarks_are_findings_too() {
     let if_on_stop = json!({"type": "command", "command": "x", "if": "Bash(*)"});
-    assert_eq!(in_file(CLAUDE, &hook("Stop", "", if_on_stop)), ["invalid"]);
-    assert_eq!(in_file(CLAUDE, &hook("PreToolUs", "", command("x"))), ["invalid"]);
+    assert_eq!(in_file(CLAUDE, &hook("Stop", "", &if_on_stop)), ["invalid"]);
+    assert_eq!(in_file(CLAUDE, &hook("PreToolUs", "", &command("x"))), ["invalid"]);
     assert_eq!(in_file(CLAUDE, r#"{"a": 1, "a": 2}"#), ["remark"]);
     assert_eq!(in_file(CLAUDE, "{"), ["invalid"]);
-    assert_eq!(in_file("project/x.json", &hook("PreToolUse", "", command("x"))), ["ambiguous-file"]);
+    assert_eq!(in_file("project/x.json", &hook("PreToolUse", "", &command("x"))), ["ambiguous-file"]);
 }
 
 #[test]
 fn scripts_that_cannot_run() {
     let world = World::new();
-    world.write(CLAUDE, &hook("Stop", "", command("./none.sh")));
+    world.write(CLAUDE, &hook("Stop", "", &command("./none.sh")));
     assert_eq!(rules(&world, CLAUDE), ["script-missing"]);
     world.write("project/none.sh", "exit 0");
     #[cfg(unix)]
     assert_eq!(rules(&world, CLAUDE), ["script-not-executable"]);
-    world.write(CLAUDE, &hook("Stop", "", command("sh ./none.sh")));
+    world.write(CLAUDE, &hook("Stop", "", &command("sh ./none.sh")));
     assert_eq!(rules(&world, CLAUDE), [""; 0]);
 }
 
@@ -100,13 +100,13 @@ fn guards_that_do_not_guard() {
         world.write(path, text);
         rules(&world, path)
     };
-    let claude = hook("PreToolUse", "Bash", command("./guard.sh"));
+    let claude = hook("PreToolUse", "Bash", &command("./guard.sh"));
     assert_eq!(script(CLAUDE, &claude, "grep -q rm && exit 1"), ["exit-one-guard"]);
     assert_eq!(script(CLAUDE, &claude, "import sys\nsys.exit(1)"), ["exit-one-guard"]);
     assert_eq!(script(CLAUDE, &claude, "test -t 0 && exit 1\nexit 2"), [""; 0]);
-    assert_eq!(script(CLAUDE, &hook("PostToolUse", "Bash", command("./guard.sh")), "exit 1"), [""; 0]);
+    assert_eq!(script(CLAUDE, &hook("PostToolUse", "Bash", &command("./guard.sh")), "exit 1"), [""; 0]);
     assert_eq!(script(CLAUDE, &claude, "echo $CLAUDE_TOOL_INPUT"), ["unknown-variable"]);
-    let gemini = hook("BeforeTool", "run_shell_command", command("./guard.sh"));
+    let gemini = hook("BeforeTool", "run_shell_command", &command("./guard.sh"));
     assert_eq!(
         script(GEMINI, &gemini, "echo '{\"hookSpecificOutput\": {\"permissionDecision\": \"deny\"}}'"),
         ["unread-field"]
@@ -118,11 +118,11 @@ fn guards_that_do_not_guard() {
 fn keys_and_addresses() {
     let typo = json!({"type": "command", "command": "x", "timout": 5});
     let world = World::new();
-    world.write(CLAUDE, &hook("Stop", "", typo));
+    world.write(CLAUDE, &hook("Stop", "", &typo));
     let findings: Vec<Finding> = lint(&world.path(CLAUDE), &world.options()).unwrap();
     assert_eq!(findings[0].rule, "unknown-key");
     assert!(findings[0].to_string().contains("did you mean `timeout`?"), "{}", findings[0]);
-    let web = |url: &str| in_file(CLAUDE, &hook("Stop", "", json!({"type": "http", "url": url})));
+    let web = |url: &str| in_file(CLAUDE, &hook("Stop", "", &json!({"type": "http", "url": url})));
     assert_eq!(web("http://hooks.example/x"), ["plain-http"]);
     assert_eq!(web("http://localhost:8080/x"), [""; 0]);
 }

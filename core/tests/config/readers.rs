@@ -24,7 +24,7 @@ fn shell(loaded: &Loaded, index: usize) -> (&str, Shell) {
 }
 
 fn problems(loaded: &Loaded) -> String {
-    loaded.problems.iter().map(|problem| format!("{problem}\n")).collect()
+    loaded.problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 fn seconds(loaded: &Loaded, index: usize) -> f64 {
@@ -369,7 +369,7 @@ method = "Put"
 headers = { Authorization = "Bearer ${HOOK_KEY}" }
 
 [[hooks]]
-event = "Stop"
+event = "SessionStart"
 
 [[hooks]]
 event = "NoSuchEvent"

@@ -27,7 +27,7 @@ fn the_same_file_is_no_change_wherever_its_lines_stand() {
     assert!(changes(&world, &old, NATIVE).is_empty());
     let moved = NATIVE.replace("[[hooks]]", "\n# guard\n\n[[hooks]]");
     assert!(changes(&world, &old, &moved).is_empty());
-    let second = format!("{}\n[[hooks]]\nevent = \"Stop\"\ncommand = \"x\"\n", NATIVE);
+    let second = format!("{NATIVE}\n[[hooks]]\nevent = \"Stop\"\ncommand = \"x\"\n");
     let found = changes(&world, &old, &second);
     assert_eq!((found.added.len(), found.removed.len(), found.changed.len()), (1, 0, 0));
     assert_eq!(found.weakening().count(), 0);

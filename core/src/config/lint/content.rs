@@ -77,6 +77,11 @@ pub(super) fn look(hook: &Hook<'_>, findings: &mut Findings<'_>) {
     };
     let mut texts = vec![line];
     for script in named_scripts(hook.declared, hook.roots) {
+        // A name with spaces is rather a quoted command.
+        let quoted = script.path.to_str().is_some_and(|path| path.contains(char::is_whitespace));
+        if identity(&script.path).is_none() && quoted {
+            continue;
+        }
         if identity(&script.path).is_none() {
             findings.add("script-missing", format!("{} is not there; the hook cannot run", script.path.display()));
         } else if script.direct && !is_executable(&script.path) {

@@ -79,7 +79,7 @@ pub(super) fn look(hook: &Hook<'_>, findings: &mut Findings<'_>) {
     for pattern in [&spec.tool_pattern, &spec.source_pattern, &spec.command_pattern].into_iter().flatten() {
         look_at_pattern(pattern, findings);
     }
-    if let Some(pattern) = &spec.tool_pattern {
+    if let Some(pattern) = spec.tool_pattern.as_ref().filter(|_| !findings.has("matcher-never")) {
         look_for_tools(dialect, pattern, findings);
     }
 }
@@ -151,7 +151,7 @@ fn look_at_pattern(pattern: &str, findings: &mut Findings<'_>) {
                 let what = format!("in `{pattern}` text stands behind `$`, so that it never matches; put `$` last");
                 findings.add("matcher-never", what);
             }
-            '*' if !bracket && before.is_some_and(|c| c.is_alphabetic()) => {
+            '*' if !bracket && before.is_some_and(char::is_alphabetic) => {
                 let what = format!(
                     "`{pattern}` is a regular expression, in which `{}*` is any number of that letter; write `.*` for any text",
                     before.unwrap_or(' ')

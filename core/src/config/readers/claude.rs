@@ -167,7 +167,7 @@ fn fail_behavior(
     } else if detached {
         "a hook in the background".to_owned()
     } else if NEVER_CLOSED.contains(&event) || kind == "mcp_tool" && LOCAL_EVENTS.contains(&event) {
-        format!("{event}")
+        event.to_owned()
     } else {
         return Ok(given);
     };
