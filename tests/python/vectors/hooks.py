@@ -32,7 +32,7 @@ class World:
 
     def __init__(self, client: HookClient, style: str) -> None:
         self.client = client
-        self.is_async = style in ("async", "trio")
+        self.is_async = style in ("async", "trio", "native")
         self.style = style
         self.ran: list[str] = []
         self.runs: dict[str, int] = {}

@@ -13,6 +13,7 @@ from typing import Any
 from hookweave import HookClient, HookweaveError, Outcome
 
 from .hooks import World
+from .native import Place, is_native
 from .values import decode, fits
 
 FOLDER = Path(__file__).resolve().parents[2] / "vectors"
@@ -32,6 +33,9 @@ def cases() -> list[dict[str, Any]]:
 
 def styles(case: dict[str, Any]) -> Iterator[str]:
     """The styles that can do what the case says."""
+    if is_native(case):
+        yield "native"
+        return
     for style in STYLES:
         kind = "async" if style in ("async", "trio") else "sync"
         if case.get("style", kind) == kind and not (kind == "sync" and _needs_async(case)):
@@ -78,35 +82,48 @@ def make_client(options: dict[str, Any]) -> HookClient:
 
 def run_case(case: dict[str, Any], style: str) -> None:
     """Runs a case in a style."""
-    client_options = case.get("client", {})
+    if style != "native":
+        _run_in(case, style, None)
+        return
+    place = Place(case)
+    try:
+        _run_in(place.case, style, place)
+    finally:
+        place.close()
+
+
+def _run_in(case: dict[str, Any], style: str, place: Place | None) -> None:
+    client_options = dict(case.get("client", {}))
     if "error" in client_options:
         refused(client_options["error"], lambda: make_client(client_options))
         return
+    if place is not None:
+        client_options["project_dir"] = place.project
     world = World(make_client(client_options), style)
     for given in case.get("events", []):
         _define(given, world.client.define_event)
     for given in case.get("tools", []):
         _define(given, world.client.define_tool)
+    play = _Play(case, world, place)
+    play.load(None)
     for hook in case.get("hooks", []):
         if "error" in hook:
             refused(hook["error"], lambda hook=hook: world.register(hook))
         else:
             world.register(hook)
+        play.load(hook.get("name", ""))
     if "dispatch" not in case:
         return
     dispatches = case["dispatch"] if isinstance(case["dispatch"], list) else [case["dispatch"]]
     expects = case["expect"] if isinstance(case["expect"], list) else [case["expect"]]
-    play = _Play(case, world)
-    if style == "async":
-        asyncio.run(play.on_asyncio(dispatches, expects))
-    elif style == "trio":
+    if style == "trio":
         import trio
 
         trio.run(play.on_trio, dispatches, expects)
-    elif style == "sync":
-        asyncio.run(play.on_asyncio(dispatches, expects))
-    else:
+    elif style == "blocking":
         play.blocking(dispatches, expects)
+    else:
+        asyncio.run(play.on_asyncio(dispatches, expects))
 
 
 def _define(given: dict[str, Any], define: Callable[..., Any]) -> None:
@@ -118,23 +135,63 @@ def _define(given: dict[str, Any], define: Callable[..., Any]) -> None:
 
 
 class _Play:
-    def __init__(self, case: dict[str, Any], world: World) -> None:
+    def __init__(self, case: dict[str, Any], world: World, place: Place | None) -> None:
         self.case = case
         self.world = world
-        self.has_detached = '"detached": true' in json.dumps(case)
+        self.place = place
+        self.has_detached = place is not None or '"detached": true' in json.dumps(case)
+
+    def load(self, after: str | None) -> None:
+        """Loads the files that come behind a hook, or before all."""
+        for entry in self.case.get("load", []):
+            if entry.get("after") == after:
+                self.load_one(entry)
+
+    def load_one(self, entry: dict[str, Any]) -> None:
+        """Loads one file, or what is at the usual places."""
+        place, client = self.place, self.world.client
+        assert place is not None
+        if "error" in entry:
+            refused(entry["error"], lambda: place.load(client, entry))
+        else:
+            check(place.report_faults(entry, place.load(client, entry)))
 
     def prepare(self, dispatch: dict[str, Any]) -> tuple[Any, ...]:
         """Takes the steps before a dispatch; gives its arguments."""
-        self.world.ran.clear()
         for step in dispatch.get("before", []):
             if "error" in step:
                 refused(step["error"], lambda step=step: self.step(step))
             else:
                 self.step(step)
+        self.world.ran.clear()
+        if self.place is not None:
+            return (dispatch["event"], self.place.payload(decode(dispatch.get("payload", {}))))
         return (dispatch["event"], decode(dispatch["payload"])) if "payload" in dispatch else (dispatch["event"],)
 
+    async def prepare_place(self, dispatch: dict[str, Any]) -> tuple[Any, ...]:
+        """The same, with the steps that a place takes; their order among the others is kept."""
+        rest = {**dispatch, "before": []}
+        for step in dispatch.get("before", []):
+            if "reload" in step:
+                assert self.place is not None
+                check(self.place.report_faults(step["reload"], await self.world.client.reload()))
+            elif "wait_ms" in step:
+                await asyncio.sleep(step["wait_ms"] / 1000)
+            else:
+                self.prepare({**dispatch, "before": [step]})
+        return self.prepare(rest)
+
     def step(self, step: dict[str, Any]) -> None:
-        world, client = self.world, self.world.client
+        world, client, place = self.world, self.world.client, self.place
+        if place is not None:
+            if "write" in step:
+                place.write(step["write"])
+            if "remove" in step:
+                (place.project / step["remove"]).unlink()
+            if "load" in step:
+                self.load_one(step["load"])
+            if "approve" in step:
+                place.approve(client, step["approve"])
         if "register" in step:
             world.register(step["register"])
         if "unregister" in step:
@@ -202,7 +259,7 @@ class _Play:
             self.compare_all(expects, outcomes)
             return
         for dispatch, expect in zip(dispatches, expects, strict=True):
-            arguments = self.prepare(dispatch)
+            arguments = self.prepare(dispatch) if self.place is None else await self.prepare_place(dispatch)
             if self.case.get("explain"):
                 self.explain(expect, arguments)
                 continue
@@ -272,8 +329,8 @@ class _Play:
         """Where a dispatch's result differs from what is expected."""
         world = self.world
         world.mutate_kept()
-        faults: list[str] = []
-        rest = dict(expect)
+        faults: list[str] = [] if self.place is None else self.place.faults(expect)
+        rest = {name: one for name, one in expect.items() if name not in ("saw", "requests")}
         if "error" in rest:
             wanted = rest.pop("error")
             if not isinstance(result, HookweaveError):
@@ -309,6 +366,7 @@ class _Play:
         explained = self.world.client.explain(*arguments)
         got = [{"hook": one.hook, "matched": one.matched, "why": one.why} for one in explained]
         check(fits([_explained(one) for one in expect["explain"]], got, "explain"))
+        check([] if self.place is None else self.place.faults(expect))
 
 
 def _explained(wanted: dict[str, Any]) -> dict[str, Any]:

@@ -27,6 +27,7 @@ ESCAPES: dict[str, Callable[[Any], Any]] = {
     "$decimal": Decimal,
     "$tuple": lambda items: tuple(decode(item) for item in items),
     "$surrogate": lambda code: chr(int(code, 16)),
+    "$repeat": lambda given: given[0] * given[1],
     "$nested": _nested,
     "$bigkey": lambda _: {1: "one"},
 }
