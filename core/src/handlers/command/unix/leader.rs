@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -29,7 +29,7 @@ pub(super) struct Leader {
     process: Pid,
     exit: Option<OwnedFd>,
     leaves_children: bool,
-    since: session::Since,
+    started: Instant,
     /// Nothing is left to kill or to wait for.
     done: bool,
 }
@@ -38,7 +38,7 @@ impl Leader {
     pub(super) fn new(process: i32, leaves_children: bool) -> io::Result<Self> {
         let process = Pid::from_raw(process).ok_or_else(|| io::Error::from(Errno::SRCH))?;
         let exit = hookweave_spawn::exit_event(process.as_raw_pid()).ok();
-        Ok(Self { process, exit, leaves_children, since: session::Since(now()), done: false })
+        Ok(Self { process, exit, leaves_children, started: now(), done: false })
     }
 
     /// The descriptor that becomes readable at its exit.
@@ -71,7 +71,7 @@ impl Leader {
     pub(super) fn finish(&mut self) -> Option<Ended> {
         // Once somebody else has waited for it, its number may mean other processes.
         if !self.leaves_children && self.ended().is_some_and(|ended| ended.known) {
-            session::kill_leftovers(self.process, self.since);
+            session::kill_leftovers(self.process, self.started);
         }
         self.done = true;
         self.look(WaitIdOptions::empty())
@@ -103,7 +103,7 @@ impl Drop for Leader {
         }
         match self.ended() {
             None => session::kill_all(self.process),
-            Some(ended) if ended.known => session::kill_leftovers(self.process, self.since),
+            Some(ended) if ended.known => session::kill_leftovers(self.process, self.started),
             Some(_) => return,
         }
         if !self.wait() {

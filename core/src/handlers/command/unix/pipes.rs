@@ -11,6 +11,7 @@ use crate::handlers::command::Stream;
 const CHUNK: usize = 64 * 1024;
 
 /// What a pipe holds without being asked to hold more.
+#[cfg(any(target_os = "linux", target_os = "android"))]
 const PIPE_HOLDS: usize = 64 * 1024;
 
 /// A pipe whose ends close by themselves in started programs: the reading end first.

@@ -4,13 +4,9 @@
 //! control, make groups of their own within the session; Linux lists those. What left the session is reached only at
 //! a timeout or a cancellation, while its parents still live to be followed.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rustix::process::{Pid, Signal, kill_process_group};
-
-/// When the leader was started.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Since(pub(super) Instant);
 
 /// How often the lists are read again for what was started while they were read.
 #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -18,7 +14,7 @@ const ROUNDS: usize = 16;
 
 /// A run so short that process numbers cannot have gone once around since it began.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-const SHORT: Duration = Duration::from_millis(500);
+const SHORT: std::time::Duration = std::time::Duration::from_millis(500);
 
 /// As many numbers are asked for one by one; beyond, reading the list is cheaper.
 #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -36,12 +32,12 @@ pub(super) fn kill_all(leader: Pid) {
     }
 }
 
-/// Kills what a leader that has exited, and was not waited for, left in its session.
-pub(super) fn kill_leftovers(leader: Pid, since: Since) {
+/// Kills what a leader that was started then has left in its session; it has exited and was not waited for.
+pub(super) fn kill_leftovers(leader: Pid, since: Instant) {
     let _ = kill_process_group(leader, Signal::KILL);
     #[cfg(any(target_os = "linux", target_os = "android"))]
     {
-        let short = crate::handlers::clock::now().saturating_duration_since(since.0) < SHORT;
+        let short = crate::handlers::clock::now().saturating_duration_since(since) < SHORT;
         kill_listed(leader, || match linux::started_after(leader) {
             Some(numbers) if short && numbers.len() <= usize::try_from(FEW).unwrap_or_default() => {
                 numbers.filter_map(Pid::from_raw).collect()
