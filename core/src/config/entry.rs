@@ -32,6 +32,8 @@ pub(super) struct Slot {
     pub(super) matcher: MatcherSpec,
     /// The matcher as it is written.
     pub(super) written: Value,
+    /// The matcher is known to compile; compiling is what loading spends most of its time on.
+    pub(super) compiles: bool,
 }
 
 /// What an entry says beside where it belongs.
@@ -101,7 +103,8 @@ impl Reading<'_> {
         let Place { event, matcher: spec } =
             place.map_err(|why| spot.wrong(format!("matcher `{}`: {why}", cut(matcher.unwrap_or_default()))))?;
         let event = self.events().resolve(event).map_err(|error| spot.wrong(error.message()))?;
-        Ok(Slot { declared: declared.to_owned(), event, matcher: spec, written: json!(matcher) })
+        Matcher::new(spec.clone(), &event).map_err(|error| spot.wrong(error.message()))?;
+        Ok(Slot { declared: declared.to_owned(), event, matcher: spec, written: json!(matcher), compiles: true })
     }
 
     /// Makes a hook of an entry and keeps it, or says why it makes no sense.
@@ -165,7 +168,9 @@ impl Reading<'_> {
             })),
         };
         spec.check().map_err(|error| spot.wrong(error.message()))?;
-        Matcher::new(spec.matcher.clone(), &slot.event).map_err(|error| spot.wrong(error.message()))?;
+        if !slot.compiles {
+            Matcher::new(spec.matcher.clone(), &slot.event).map_err(|error| spot.wrong(error.message()))?;
+        }
         let entry = json!({"event": slot.declared, "matcher": slot.written, "hook": spot.node.to_value()});
         let declared = Declared {
             spec,

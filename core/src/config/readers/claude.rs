@@ -82,6 +82,7 @@ fn handler(reading: &mut Reading<'_>, slot: &mut Slot, entry: &Spot<'_>) -> Take
             let on = IF_EVENTS.join(", ");
             return Err(spot.wrong(format!("a hook with `if` never runs on {event}, only on {on}; take `if` out")));
         }
+        slot.compiles = false;
         slot.matcher.rule = Some(rule.clone());
         slot.written = json!({"matcher": slot.written, "if": rule});
     }

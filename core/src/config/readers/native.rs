@@ -117,6 +117,7 @@ fn slot(reading: &Reading<'_>, entry: &Spot<'_>, dialect: &'static dyn Dialect) 
         let naming = slot.matcher.naming;
         slot.matcher = MatcherSpec::read(&Json, &&written).map_err(|error| spot.wrong(error.message()))?;
         slot.matcher.naming = naming;
+        slot.compiles = false;
         slot.written = written;
     }
     Ok(slot)
@@ -126,7 +127,7 @@ fn slot(reading: &Reading<'_>, entry: &Spot<'_>, dialect: &'static dyn Dialect) 
 fn custom(reading: &Reading<'_>, spot: &Spot<'_>, event: &str, pattern: Option<&str>) -> Take<Slot> {
     let spec = reading.events().resolve(event).map_err(|error| spot.wrong(error.message()))?;
     let matcher = MatcherSpec { tool: pattern.map(str::to_owned), ..MatcherSpec::default() };
-    Ok(Slot { declared: event.to_owned(), event: spec, matcher, written: serde_json::json!(pattern) })
+    Ok(Slot { declared: event.to_owned(), event: spec, matcher, written: serde_json::json!(pattern), compiles: false })
 }
 
 /// Exactly one thing runs.
