@@ -1,7 +1,7 @@
 //! The client: a registry of handlers, and the ways to dispatch to them.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hookweave::host::{
     self, Code, DetachedQueue, Error, EventDefinition, Files, HookSpec, Options, Registry, Runtime, Settings,
@@ -12,6 +12,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt as _;
 use pyo3::types::{PyDict, PyString};
 
 use crate::blocking;
@@ -32,6 +33,7 @@ pub(crate) struct Client {
     registry: Registry<Handler>,
     runtime: Arc<Runtime>,
     files: Files,
+    loading: Mutex<()>,
     known: Gil<KnownEvents>,
     detached: Gil<DetachedQueue<Object>>,
     enabled: AtomicBool,
@@ -49,6 +51,11 @@ impl Client {
 
     pub(crate) const fn files(&self) -> &Files {
         &self.files
+    }
+
+    /// The turn of one thread to load, held while Python code makes handlers; who waits for it lets others run.
+    pub(crate) fn loading(&self, py: Python<'_>) -> MutexGuard<'_, ()> {
+        self.loading.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Asks for a place for a detached hook.
@@ -171,6 +178,7 @@ impl Client {
         Ok(Self {
             runtime: Runtime::new(settings),
             files: Files::default(),
+            loading: Mutex::new(()),
             detached: Gil::new(DetachedQueue::new(options.max_detached)),
             enabled: AtomicBool::new(options.enabled),
             closed: AtomicBool::new(false),

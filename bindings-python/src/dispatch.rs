@@ -232,6 +232,8 @@ impl Driver {
     fn clean_up(&mut self, py: Python<'_>) {
         if self.waiting.is_some() || self.told_depth.is_some() {
             self.waiting = None;
+            // The task may be the one that owns this dispatch, and the garbage collector does not look in here.
+            self.task = None;
             if let Some(token) = self.told_depth.take() {
                 nesting::reset(py, token);
             }

@@ -1,6 +1,6 @@
 //! Loading hooks from files, for the Python layer: plain records in and out.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hookweave::config::lint::lint;
@@ -96,6 +96,7 @@ fn discover<'py>(client: &Bound<'py, Client>, cwd: &str, options: &Bound<'py, Py
 
 fn load_request<'py>(client: &Bound<'py, Client>, request: Request) -> PyResult<Bound<'py, PyAny>> {
     let this = client.get();
+    let _turn = this.loading(client.py());
     let report = registering(client, |wrap| this.files().load(this.registry(), this.runtime(), request, wrap))?;
     serial::to_python(client.py(), &report)
 }
@@ -104,6 +105,7 @@ fn load_request<'py>(client: &Bound<'py, Client>, request: Request) -> PyResult<
 #[pyfunction]
 fn prepare_reload<'py>(client: &Bound<'py, Client>) -> PyResult<(PreparedReload, Bound<'py, PyAny>)> {
     let this = client.get();
+    let _turn = this.loading(client.py());
     let prepared = this.files().prepare(this.registry(), this.runtime());
     let questions = serial::to_python(client.py(), &prepared.questions())?;
     Ok((PreparedReload(Gil::new(Some(prepared))), questions))
@@ -112,7 +114,9 @@ fn prepare_reload<'py>(client: &Bound<'py, Client>) -> PyResult<(PreparedReload,
 /// The report of a reload that a hook in force has blocked.
 #[pyfunction]
 fn keep_hooks<'py>(client: &Bound<'py, Client>, why: &str) -> PyResult<Bound<'py, PyAny>> {
-    serial::to_python(client.py(), &client.get().files().keep(why))
+    let this = client.get();
+    let _turn = this.loading(client.py());
+    serial::to_python(client.py(), &this.files().keep(why))
 }
 
 /// Puts what was read into force.
@@ -121,14 +125,17 @@ fn apply_reload<'py>(client: &Bound<'py, Client>, prepared: &PreparedReload) -> 
     let this = client.get();
     let prepared = prepared.0.with(client.py(), Option::take);
     let prepared = prepared.ok_or_else(|| errors::broken("a reload was applied twice"))?;
+    let _turn = this.loading(client.py());
     let report = registering(client, |wrap| this.files().apply(this.registry(), this.runtime(), prepared, wrap))?;
     serial::to_python(client.py(), &report)
 }
 
 /// Files that matter to a reload.
 #[pyfunction]
-fn watched_files(client: &Bound<'_, Client>) -> Vec<String> {
-    client.get().files().watched().iter().map(|file| file.display().to_string()).collect()
+fn watched_files(client: &Bound<'_, Client>) -> Vec<PathBuf> {
+    let this = client.get();
+    let _turn = this.loading(client.py());
+    this.files().watched()
 }
 
 /// What will surprise in a file.

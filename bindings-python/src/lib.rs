@@ -23,6 +23,7 @@ mod object;
 mod outcome;
 mod recycle;
 mod serial;
+mod watch;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
@@ -49,6 +50,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     outcome::add_type(module)?;
     native::add_types(module)?;
     files::add_to(module)?;
+    module.add_class::<watch::Watch>()?;
     module.add_function(wrap_pyfunction!(set_classes, module)?)?;
     module.add_function(wrap_pyfunction!(known_events, module)?)?;
     module.add_function(wrap_pyfunction!(event_item, module)?)?;

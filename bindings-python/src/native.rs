@@ -58,6 +58,12 @@ impl Hook {
         self.hook.wants_tool()
     }
 
+    /// Whether its refusal is to wake the model when it runs in the background.
+    #[getter]
+    fn wakes(&self) -> bool {
+        self.hook.declared().wakes
+    }
+
     /// Seconds that it may run; None is without end.
     #[getter]
     fn timeout(&self) -> Option<f64> {
@@ -160,6 +166,16 @@ impl Letters {
         self.lock().push((ticket, said));
         self.bell.ring();
     }
+
+    /// Rings with an empty letter, unless somebody has yet to look.
+    fn nudge(&self) {
+        let mut waiting = self.lock();
+        if waiting.is_empty() {
+            waiting.push((0, Said::Nothing));
+        }
+        drop(waiting);
+        self.bell.ring();
+    }
 }
 
 /// Where an event loop finds what came of its hooks; its descriptor is readable when there is something.
@@ -167,6 +183,14 @@ impl Letters {
 pub(crate) struct Mailbox {
     letters: Arc<Letters>,
     bell: bell::Bell,
+}
+
+impl Mailbox {
+    /// Rings from any thread.
+    pub(crate) fn ringer(&self) -> impl Fn() + Send + 'static {
+        let letters = Arc::clone(&self.letters);
+        move || letters.nudge()
+    }
 }
 
 #[pymethods]
@@ -180,6 +204,11 @@ impl Mailbox {
     /// The descriptor to watch.
     fn fileno(&self) -> i64 {
         self.bell.descriptor()
+    }
+
+    /// Makes the descriptor readable.
+    fn ring(&self) {
+        self.letters.nudge();
     }
 
     /// Takes out what there is: `(ticket, worked, value)`, where value is the answer or the exception of a failure.

@@ -96,12 +96,10 @@ async def _wait(hook: _native.NativeHook, event: Any) -> Any:
     if trio is not None and trio.lowlevel.in_trio_task():
         return _open(await _wait_trio(hook, event))
     loop = asyncio.get_running_loop()
-    mailbox = _mailboxes.get(loop)
-    if mailbox is None:
-        try:
-            mailbox = _mailboxes[loop] = _Mailbox()
-        except OSError:
-            return await _wait_thread(hook, event)
+    try:
+        mailbox = _mailboxes.get(loop) or _new_mailbox(loop)
+    except OSError:
+        return await _wait_thread(hook, event)
     try:
         return _open(await mailbox.wait(loop, hook, event))
     except NotImplementedError:
@@ -135,10 +133,11 @@ async def _wait_trio(hook: _native.NativeHook, event: Any) -> Letter:
 class _Mailbox:
     """The native hooks that one asyncio loop waits for; the loop watches it only while there are any."""
 
-    __slots__ = ("_box", "_tickets", "_waiting")
+    __slots__ = ("_box", "_process", "_tickets", "_waiting")
 
     def __init__(self) -> None:
         self._box = _native.Mailbox()
+        self._process = os.getpid()
         self._waiting: dict[int, asyncio.Future[Letter]] = {}
         self._tickets = 0
 
@@ -159,7 +158,8 @@ class _Mailbox:
             raise
         finally:
             del self._waiting[ticket]
-            if not self._waiting and not loop.is_closed():
+            # A forked child shares what its parent's loop watches, and must not take anything out of it.
+            if not self._waiting and not loop.is_closed() and self._process == os.getpid():
                 loop.remove_reader(self._box.fileno())
 
     def _deliver(self) -> None:
@@ -170,6 +170,15 @@ class _Mailbox:
 
 
 _mailboxes: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Mailbox] = weakref.WeakKeyDictionary()
+
+
+def _new_mailbox(loop: asyncio.AbstractEventLoop) -> _Mailbox:
+    # A closed loop may wait long for the garbage collector, and its mailbox holds two descriptors.
+    for known in list(_mailboxes):
+        if known.is_closed():
+            _mailboxes.pop(known, None)
+    mailbox = _mailboxes[loop] = _Mailbox()
+    return mailbox
 
 
 def _forget_mailboxes() -> None:

@@ -1,0 +1,230 @@
+"""How hooks from files end: cancelled, out of time, interrupted; many at once; and what is left of them."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+from hookweave import HookClient, Outcome
+from native_files import alive, native, settings, until
+from test_loops import on_asyncio, on_trio, on_uvloop
+
+TREE = "sleep 60 & echo $! > {folder}/child; echo $$ > {folder}/leader; wait"
+"""A command with a child of its own, both of which say who they are."""
+
+
+def pids(folder: Path) -> list[int]:
+    """The processes of the command, once it has started them."""
+    files = [folder / "leader", folder / "child"]
+    assert until(lambda: all(file.exists() and file.read_text().strip() for file in files))
+    return [int(file.read_text()) for file in files]
+
+
+def gone(processes: list[int]) -> bool:
+    return until(lambda: not any(alive(process) for process in processes))
+
+
+def tree(folder: Path, **more: Any) -> HookClient:
+    client = HookClient()
+    client.load(native(folder, {"event": "Stop", "command": TREE.format(folder=folder), **more}))
+    return client
+
+
+@pytest.mark.parametrize("run", [on_asyncio, on_uvloop, on_trio, None])
+def test_out_of_time_the_whole_group_is_killed(run: Callable[..., Any] | None, tmp_path: Path) -> None:
+    client = tree(tmp_path, timeout=1)
+
+    async def main() -> Outcome[Any]:
+        return await client.dispatch("Stop")
+
+    outcome = client.dispatch_sync("Stop") if run is None else run(main)
+    failure = outcome.trace[0].failure
+    assert failure is not None and failure.kind == "timeout"
+    assert gone(pids(tmp_path))
+
+
+@pytest.mark.parametrize("run", [on_asyncio, on_uvloop])
+def test_a_cancelled_task_kills_the_whole_group(run: Callable[..., Any], tmp_path: Path) -> None:
+    client = tree(tmp_path)
+
+    async def main() -> list[int]:
+        task = asyncio.create_task(client.dispatch("Stop"))
+        processes = await asyncio.to_thread(pids, tmp_path)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return processes
+
+    assert gone(run(main))
+
+
+def test_a_cancelled_scope_kills_the_whole_group(tmp_path: Path) -> None:
+    client = tree(tmp_path)
+
+    async def main() -> list[int]:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(client.dispatch, "Stop")
+            processes: list[int] = await trio.to_thread.run_sync(pids, tmp_path)
+            nursery.cancel_scope.cancel()
+        return processes
+
+    assert gone(trio.run(main))
+
+
+def test_a_cancelled_stage_kills_every_group(tmp_path: Path) -> None:
+    folders = [tmp_path / name for name in "abc"]
+    for folder in folders:
+        folder.mkdir()
+    client = HookClient()
+    client.load(settings(tmp_path, "Stop", *({"command": TREE.format(folder=folder)} for folder in folders)))
+
+    async def main() -> list[int]:
+        task = asyncio.create_task(client.dispatch("Stop"))
+        processes = [process for folder in folders for process in await asyncio.to_thread(pids, folder)]
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return processes
+
+    assert gone(asyncio.run(main()))
+
+
+def test_an_abandoned_loop_kills_the_group(tmp_path: Path) -> None:
+    client = tree(tmp_path)
+    loop = asyncio.new_event_loop()
+    tasks: list[asyncio.Task[Any]] = []
+
+    async def main() -> list[int]:
+        tasks.append(asyncio.create_task(client.dispatch("Stop")))
+        return await asyncio.to_thread(pids, tmp_path)
+
+    processes = loop.run_until_complete(main())
+    tasks.pop().cancel()
+    loop.run_until_complete(asyncio.sleep(0.05))
+    loop.close()
+    assert gone(processes)
+
+
+def test_ctrl_c_leaves_dispatch_sync_and_kills_the_group(tmp_path: Path) -> None:
+    native(tmp_path, {"event": "Stop", "command": TREE.format(folder=tmp_path)})
+    program = f"""
+import hookweave
+client = hookweave.HookClient()
+client.load({str(tmp_path / "hookweave.json")!r})
+try:
+    client.dispatch_sync("Stop")
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+    import time
+    time.sleep(30)
+"""
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    try:
+        processes = pids(tmp_path)
+        process.send_signal(signal.SIGINT)
+        assert process.stdout is not None and process.stdout.readline() == "interrupted\n"
+        assert gone(processes)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_two_hundred_dispatches_at_once_lose_and_mistake_nothing(tmp_path: Path) -> None:
+    # Each command notes when it runs, so that the number at once can be counted.
+    tell = """printf '{"inject": "%s %s"}' """
+    read = """read -r body; id=${body#*\\"session_id\\":\\"}; id=${id%%\\"*}; """
+    note = "echo $$ > run.$$; ls | grep -c '^run' >> counts; rm run.$$; "
+    hooks = [
+        {"event": "UserPromptSubmit", "command": f'{read}{note}{tell}{number} "$id"', "timeout": 120}
+        for number in range(3)
+    ]
+    client = HookClient(max_running=8, project_dir=tmp_path)
+    client.load(native(tmp_path, *hooks))
+
+    async def main() -> list[Outcome[Any]]:
+        return await asyncio.gather(
+            *(client.dispatch("UserPromptSubmit", prompt="x", session_id=f"s{number}") for number in range(200))
+        )
+
+    outcomes = asyncio.run(main())
+    said = [[injection.content for injection in outcome.injections] for outcome in outcomes]
+    assert said == [[f"{hook} s{number}" for hook in range(3)] for number in range(200)]
+    assert max(int(line) for line in (tmp_path / "counts").read_text().split()) <= 8
+
+
+def leftovers() -> tuple[int, int, list[str]]:
+    """Open descriptors, threads and unreaped children of this process."""
+    children = []
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                fields = Path(f"/proc/{entry}/stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if fields[1] == str(os.getpid()):
+                children.append(f"{entry} {fields[0]}")
+    return len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task")), children
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts in /proc")
+def test_a_thousand_dispatches_leave_nothing(tmp_path: Path) -> None:
+    client = HookClient(max_running=4)
+    client.load(native(tmp_path, {"event": "Stop", "command": ["/bin/true"], "name": "true"}))
+
+    async def some(count: int) -> None:
+        for _ in range(count // 10):
+            outcomes = await asyncio.gather(*(client.dispatch("Stop") for _ in range(10)))
+            assert all(outcome.trace[0].failure is None for outcome in outcomes)
+
+    asyncio.run(some(20))
+    trio.run(lambda: client.dispatch("Stop"))
+    gc.collect()
+    descriptors, threads, children = leftovers()
+    for _ in range(8):
+        asyncio.run(some(100))
+
+    async def on_trio_often() -> None:
+        for _ in range(100):
+            await client.dispatch("Stop")
+
+    trio.run(on_trio_often)
+    for _ in range(100):
+        client.dispatch_sync("Stop")
+    gc.collect()
+
+    def settled() -> bool:
+        now = leftovers()
+        return now[0] <= descriptors + 2 and now[1] <= threads + 2 and now[2] == children
+
+    assert until(settled, 20), (leftovers(), descriptors, threads, children)
+
+
+def test_native_hooks_keep_no_thread_waiting_for_the_interpreter(tmp_path: Path) -> None:
+    client = HookClient()
+    client.load(native(tmp_path, {"event": "Stop", "command": "sleep 0.5"}))
+    ticks = 0
+    ended = threading.Event()
+
+    def count() -> None:
+        nonlocal ticks
+        while not ended.is_set():
+            ticks += 1
+            time.sleep(0.01)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    client.dispatch_sync("Stop")
+    ended.set()
+    thread.join()
+    assert ticks > 5
