@@ -220,7 +220,7 @@ impl NativeHook {
             spec,
             stdin: if body.is_null() { Vec::new() } else { body.to_string().into_bytes() },
             env: variables.into_entries(),
-            directories: self.directories(spec, invocation),
+            directories: Self::directories(invocation),
             timeout: limit,
             output_cap: self.runtime.settings.output_cap,
             leave_children: self.declared.spec.detached,
@@ -233,15 +233,10 @@ impl NativeHook {
         })
     }
 
-    /// Where the command runs: the first of these that exists.
-    fn directories(&self, spec: &CommandSpec, invocation: &Invocation) -> Vec<PathBuf> {
+    /// Where the command runs, unless it names a directory of its own: the first of these that exists.
+    fn directories(invocation: &Invocation) -> Vec<PathBuf> {
         let cwd = invocation.text("cwd").map(PathBuf::from);
-        let project = invocation.project_dir.clone();
-        let own = spec.directory.as_ref().map(|directory| match cwd.as_ref().or(project.as_ref()) {
-            Some(base) => base.join(directory),
-            None => directory.clone(),
-        });
-        own.into_iter().chain(cwd).chain(project).chain(std::env::home_dir()).collect()
+        cwd.into_iter().chain(invocation.project_dir.clone()).chain(std::env::home_dir()).collect()
     }
 
     fn send(
