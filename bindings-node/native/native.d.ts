@@ -9,6 +9,24 @@
  */
 export declare const __napiBindingTarget: 'native' | 'wasm32-wasi' | 'wasm32-wasip1'
 
+/** A hook from a file, as the driver runs it. */
+export declare class Native {
+  /** Whether the host runs it, through `setJudge` or `setToolCaller`. */
+  get hosted(): boolean
+  /** Whether the host has to call a tool, rather than to ask a model. */
+  get wantsTool(): boolean
+  /** Whether what it answers when nobody waits for it is to wake the model. */
+  get wakes(): boolean
+  /** Starts the hook on an event's canonical JSON text; what it said comes to the mailbox under the ticket. */
+  start(event: string, depth: number, ticket: number): NativeJob | null
+  /** What the host is asked, as JSON text. */
+  question(event: string, depth: number): string | null
+  /** What the host's answer means; both are JSON texts. */
+  answered(event: string, depth: number, answer: string): string
+  /** What it means that the host has set nobody to answer. */
+  unanswered(event: string, depth: number): string
+}
+
 /** The hooks of one client. */
 export declare class NativeHooks {
   /** With a client's settings. */
@@ -41,8 +59,16 @@ export declare class NativeHooks {
   detachedRefusal(): string
   /** Says that a detached job has ended; gives the one to start next. */
   finishDetached(): number | null
+  /** Kills the commands and requests that run, and starts no more; waits so many milliseconds for the end of them. */
+  stop(limit: number): boolean
   /** Whether no detached job runs or waits. */
   detachedIdle(): boolean
+}
+
+/** A hook that runs or waits for its turn. */
+export declare class NativeJob {
+  /** Kills the hook's processes, or drops its connection. */
+  cancel(): void
 }
 
 /** A plan with the hooks that it was made from. */
@@ -74,8 +100,29 @@ export declare class NativeRun {
   causes(): [number, number][]
 }
 
+/** Looks after the files of a client until it is stopped. */
+export declare class NativeWatch {
+  /** Looks no more. */
+  stop(): void
+}
+
+/** A reload that has been read and not yet put into force. */
+export declare class PreparedReload {
+  /** The payloads of the `ConfigChange` events to raise first, in the canonical form, as JSON text. */
+  questions(): string
+}
+
 /** What became of a detached job that was handed in. */
 export type Admission = 'start' | 'waiting' | 'refused'
+
+/** Puts what was read into force. */
+export declare function applyReload(hooks: NativeHooks, prepared: PreparedReload, deliver: (ticket: number, text: string) => void): Loaded
+
+/** Approves hooks, given as the JSON text of a list of approvals. */
+export declare function approve(approvals: string, path?: string | undefined | null): void
+
+/** Everything that is approved, as JSON text. */
+export declare function approved(path?: string | undefined | null): string
 
 /** A dispatch that has begun, and where it stands. */
 export interface Began {
@@ -119,11 +166,20 @@ export interface CatalogueField {
 /** The fields that every event carries. */
 export declare function commonFields(): Array<CatalogueField>
 
+/** Loads what stands at the usual places. */
+export declare function discover(hooks: NativeHooks, cwd: string, options: unknown, deliver: (ticket: number, text: string) => void): Loaded
+
+/** Reads what an agent sends to its hooks. */
+export declare function fromWire(dialect: string, data: string): NativeWireEvent
+
 /** For which other payloads a plan holds. */
 export type Holds = 'event' | 'tool' | 'once'
 
 /** A value's JSON text; throws `payload_not_json`. */
 export declare function jsonText(value: unknown): string
+
+/** The report of a reload that a hook in force has blocked, as JSON text. */
+export declare function keepHooks(hooks: NativeHooks, why: string): string
 
 /** The engine's fixed limits. */
 export declare function limits(): Limits
@@ -134,6 +190,48 @@ export interface Limits {
   maxDepth: number
   /** How deep containers may nest in a value that is copied. */
   maxNesting: number
+}
+
+/** What will surprise in a file, as JSON text. */
+export declare function lintFile(path: string, dialect?: string | undefined | null): string
+
+/** Loads one file. */
+export declare function load(hooks: NativeHooks, path: string, options: unknown, deliver: (ticket: number, text: string) => void): Loaded
+
+/** What came of loading. */
+export interface Loaded {
+  /** The report in the canonical form, as JSON text. */
+  report: string
+  /** The hooks that are new. */
+  hooks: Array<LoadedHook>
+}
+
+/** A hook from a file that is in force now. */
+export interface LoadedHook {
+  /** As the registry knows it. */
+  hook: Registered
+  /** What runs. */
+  native: Native
+}
+
+/** What a hook command leaves for the agent that started it. */
+export interface NativeWireAnswer {
+  /** How the command ends. */
+  exitCode: number
+  /** What it prints. */
+  stdout: string
+  /** What it prints to the other stream. */
+  stderr: string
+  /** What the dialect cannot express. */
+  degraded: Array<string>
+}
+
+/** What an agent sends to its hooks, read. */
+export interface NativeWireEvent {
+  /** The canonical name. */
+  event: string
+  /** The canonical payload, as JSON text. */
+  payload: string
 }
 
 /** A plan with what the driver needs of it. */
@@ -151,6 +249,9 @@ export interface Planned {
   /** Whether every hook is a stage of its own and none needs to be claimed. */
   simple: boolean
 }
+
+/** Reads the loaded files again. */
+export declare function prepareReload(hooks: NativeHooks): PreparedReload
 
 /** Refuses a dispatch that is nested too deep; throws `nested_too_deep`. */
 export declare function refuseDepth(depth: number): void
@@ -187,7 +288,12 @@ export interface Reported {
   message?: string
   /** The limit of a timeout, in milliseconds. */
   limit?: number
+  /** The failure is one of a hook that was going to restrict. */
+  restricts?: boolean
 }
+
+/** Takes approvals back; gives how many there were. */
+export declare function revoke(fingerprints: Array<string>, path?: string | undefined | null): number
 
 /** What a hook said, as the driver reports it. */
 export type Saying = 'nothing' | 'answer' | 'failed' | 'timeout' | 'detached'
@@ -211,3 +317,12 @@ export interface Stand {
   /** Whether any hook failed. */
   failed: boolean
 }
+
+/** What a hook leaves for its agent, from an outcome's canonical JSON text. */
+export declare function toWire(dialect: string, outcome: string): NativeWireAnswer
+
+/** Files that matter to a reload. */
+export declare function watchedFiles(hooks: NativeHooks): Array<string>
+
+/** Looks after files and calls when so many have changed; keeps no process alive. */
+export declare function watchFiles(hooks: NativeHooks, changed: (files: number) => void): NativeWatch

@@ -1,10 +1,11 @@
 //! A client's hooks: registration, definitions, planning, explaining.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use hookweave::host::{
-    DetachedQueue, Entry, EventDefinition, HookSpec, Host, Options, Registry, Submitted, ToolDefinition, explain,
-    hook_id, refusal,
+    DetachedQueue, Entry, EventDefinition, Files, HookId, HookSpec, Host, Options, Registry, Runtime, Settings,
+    Submitted, ToolDefinition, explain, hook_id, refusal,
 };
 use napi::Env;
 use napi::bindgen_prelude::Unknown;
@@ -12,6 +13,7 @@ use napi_derive::napi;
 
 use crate::error::{Refusal, broken, refuse};
 use crate::host::Values;
+use crate::native::Mailbox;
 use crate::plan::{self, Planned};
 
 /// What the core keeps of a handler: the number by which the driver finds the function.
@@ -20,7 +22,16 @@ use crate::plan::{self, Planned};
 #[derive(Debug)]
 pub(crate) struct Ticket {
     pub(crate) number: u32,
+    /// The core runs the hook and keeps its time.
+    keeps_time: bool,
     dropped: Arc<Mutex<Vec<u32>>>,
+}
+
+impl Ticket {
+    /// How long the driver lets the hook run.
+    pub(crate) fn limit(&self, timeout: Option<Duration>) -> Option<Duration> {
+        if self.keeps_time { None } else { timeout }
+    }
 }
 
 impl Drop for Ticket {
@@ -67,6 +78,16 @@ pub struct NativeHooks {
     next: u32,
     enabled: bool,
     detached: DetachedQueue<u32>,
+    runtime: Arc<Runtime>,
+    files: Files,
+    mailbox: Option<Arc<Mailbox>>,
+}
+
+impl Drop for NativeHooks {
+    /// The client is gone, or its thread with everything on it.
+    fn drop(&mut self) {
+        self.runtime.shutdown(Duration::ZERO);
+    }
 }
 
 #[napi]
@@ -76,6 +97,7 @@ impl NativeHooks {
     pub fn new(env: Env, options: Unknown<'_>) -> Result<Self, Refusal> {
         let values = Values::none(&env).map_err(broken)?;
         let slot = values.keep(&options);
+        let settings = Settings::read(&values, &values.view(&slot)).map_err(|error| refuse(&error))?;
         let options = Options::read(&values, &values.view(&slot)).map_err(|error| refuse(&error))?;
         Ok(Self {
             enabled: options.enabled,
@@ -84,6 +106,9 @@ impl NativeHooks {
             registry: Registry::new(options),
             dropped: Arc::default(),
             next: 0,
+            runtime: Runtime::new(settings),
+            files: Files::default(),
+            mailbox: None,
         })
     }
 
@@ -105,14 +130,10 @@ impl NativeHooks {
         let values = Values::none(&env).map_err(broken)?;
         let slot = values.keep(&settings);
         let spec = HookSpec::read(&values, &event, &values.view(&slot)).map_err(|error| refuse(&error))?;
-        let number = self.next;
+        let ticket = self.ticket(self.next, false);
         self.next += 1;
-        let (name, detached, once) = (spec.name.clone(), spec.detached, spec.once);
-        let ticket = Ticket { number, dropped: Arc::clone(&self.dropped) };
         let id = self.registry.register(spec, ticket).map_err(|error| refuse(&error))?;
-        let timeout = self.entry(id).and_then(|entry| entry.timeout()).map(|limit| limit.as_secs_f64() * 1000.0);
-        let id = id.to_string();
-        Ok(Registered { name: name.unwrap_or_else(|| id.clone()), id, number, timeout, detached, once })
+        self.registered(id).ok_or_else(|| Refusal::new("unknown_hook".to_owned(), "the hook is gone already"))
     }
 
     /// The numbers of hooks that nothing can call any more, each told once.
@@ -155,7 +176,8 @@ impl NativeHooks {
         let values = Values::none(&env).map_err(broken)?;
         let slot = values.keep(&definition);
         ToolDefinition::read(&values, &values.view(&slot))
-            .and_then(|definition| self.registry.define_tool(definition))
+            .and_then(|definition| self.registry.define_tool(definition.clone()).map(|()| definition))
+            .map(|definition| self.runtime.define_tool(definition))
             .map_err(|error| refuse(&error))
     }
 
@@ -203,6 +225,12 @@ impl NativeHooks {
         self.detached.finished()
     }
 
+    /// Kills the commands and requests that run, and starts no more; waits so many milliseconds for the end of them.
+    #[napi]
+    pub fn stop(&self, limit: u32) -> bool {
+        self.runtime.shutdown(Duration::from_millis(limit.into()))
+    }
+
     /// Whether no detached job runs or waits.
     #[napi]
     pub fn detached_idle(&self) -> bool {
@@ -211,7 +239,43 @@ impl NativeHooks {
 }
 
 impl NativeHooks {
-    fn entry(&self, id: hookweave::host::HookId) -> Option<Arc<Entry<Ticket>>> {
-        self.registry.entry(id)
+    pub(crate) const fn registry(&self) -> &Registry<Ticket> {
+        &self.registry
+    }
+
+    pub(crate) const fn runtime(&self) -> &Arc<Runtime> {
+        &self.runtime
+    }
+
+    pub(crate) const fn files(&self) -> &Files {
+        &self.files
+    }
+
+    pub(crate) const fn mailbox(&mut self) -> &mut Option<Arc<Mailbox>> {
+        &mut self.mailbox
+    }
+
+    /// The number that the next hook gets.
+    pub(crate) const fn next(&mut self) -> &mut u32 {
+        &mut self.next
+    }
+
+    /// What the registry keeps of a handler.
+    pub(crate) fn ticket(&self, number: u32, keeps_time: bool) -> Ticket {
+        Ticket { number, keeps_time, dropped: Arc::clone(&self.dropped) }
+    }
+
+    /// A hook as the driver needs it; `None` when it is not there any more.
+    pub(crate) fn registered(&self, id: HookId) -> Option<Registered> {
+        let entry: Arc<Entry<Ticket>> = self.registry.entry(id)?;
+        let ticket = entry.handler();
+        Some(Registered {
+            id: id.to_string(),
+            name: entry.name().to_string(),
+            number: ticket.number,
+            timeout: ticket.limit(entry.timeout()).map(|limit| limit.as_secs_f64() * 1000.0),
+            detached: entry.detached(),
+            once: entry.once(),
+        })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hookweave::host::{Code, Error, EventSpec, Host, Kind, Mode, Plan, Registry, Reuse, Snapshot, begin, check_depth};
+use hookweave::host::{Code, Error, EventSpec, Host, Kind, Plan, Registry, Reuse, Snapshot, begin, check_depth};
 use napi::Env;
 use napi::bindgen_prelude::{Object, Unknown};
 use napi_derive::napi;
@@ -88,7 +88,7 @@ pub(crate) fn plan(
             .built_in()
             .is_some_and(|known| known.fields.iter().any(|field| field.name == "tool_use_id")),
         calls,
-        simple: plan.is_plain() && !has_detached && (plan.mode() == Mode::Sequential || plan.calls().len() < 2),
+        simple: plan.is_plain() && !has_detached && (plan.is_in_turn() || plan.calls().len() < 2),
         native: NativePlan { snapshot, event: spec, plan, reuse },
     })
 }

@@ -44,11 +44,22 @@ pub struct Reported {
     pub message: Option<String>,
     /// The limit of a timeout, in milliseconds.
     pub limit: Option<f64>,
+    /// The failure is one of a hook that was going to restrict.
+    pub restricts: Option<bool>,
 }
 
 impl Reported {
     const fn nothing(took: f64) -> Self {
-        Self { said: Saying::Nothing, took, value: None, too_deep: None, kind: None, message: None, limit: None }
+        Self {
+            said: Saying::Nothing,
+            took,
+            value: None,
+            too_deep: None,
+            kind: None,
+            message: None,
+            limit: None,
+            restricts: None,
+        }
     }
 }
 
@@ -156,15 +167,12 @@ fn nanos(took: f64) -> u64 {
 }
 
 fn failure(reported: &Reported) -> Failure<Slot> {
-    let kind = match reported.kind.as_deref() {
-        Some("invalid_answer") => FailureKind::InvalidAnswer,
-        Some("cancelled") => FailureKind::Cancelled,
-        Some("not_started") => FailureKind::NotStarted,
-        Some("detached_limit") => FailureKind::DetachedLimit,
-        _ => FailureKind::Raised,
-    };
+    let known = reported.kind.as_deref();
+    let kind = FailureKind::ALL.iter().copied().find(|kind| Some(kind.as_str()) == known);
+    let kind = kind.unwrap_or(FailureKind::Raised);
     let mut failure = Failure::new(kind, reported.message.clone().unwrap_or_default());
     failure.cause = reported.value.map(Slot);
+    failure.meant_to_restrict = reported.restricts.unwrap_or(false);
     failure
 }
 
@@ -180,7 +188,8 @@ fn report(call: Option<&Call<Ticket>>, reported: &Reported) -> Report<Slot> {
     };
     let took = nanos(reported.took);
     // A handler that holds the thread cannot be interrupted: it has answered, only too late.
-    let limit = call.and_then(|call| call.entry().timeout()).map_or(u128::MAX, |limit| limit.as_nanos());
+    let limit = call.and_then(|call| call.entry().handler().limit(call.entry().timeout()));
+    let limit = limit.map_or(u128::MAX, |limit| limit.as_nanos());
     let overran = u128::from(took) > limit && matches!(said, Said::Nothing | Said::Answer(_));
     Report { said, took, overran }
 }

@@ -5,22 +5,30 @@ import { Engine } from "./engine.js";
 import { errorOf } from "./errors.js";
 import type { DefinedEvent, EventName, Payload } from "./event-types.js";
 import type { Fields } from "./event.js";
+import { Loader, pathOf } from "./loader.js";
 import { localKeys } from "./names.js";
-import { catalogue as nativeCatalogue, crossing } from "./native.js";
+import type { Judge, ToolCaller } from "./native-hooks.js";
+import { catalogue as nativeCatalogue, crossing, files } from "./native.js";
 import type { Outcome } from "./outcome.js";
 import type { Call } from "./plan.js";
+import { originOf, type Dialect, type Finding } from "./reports.js";
+import type { LoadReport, ReloadReport } from "./reports.js";
 import { TemporaryHook } from "./temporary.js";
+import { TrustStore } from "./trust.js";
 import { isPlain } from "./values.js";
 import type {
   CatalogueEntry,
   CatalogueField,
   ClientOptions,
+  DiscoverOptions,
   DispatchOptions,
   EventDefinition,
   Explanation,
   Handler,
   HookDefinition,
   HookInfo,
+  LateAnswer,
+  LoadOptions,
   Logger,
   ToolDefinition,
 } from "./types.js";
@@ -41,6 +49,8 @@ const console_: Logger = {
 /** Hooks and the events that run them. */
 export class HookClient implements Disposable, AsyncDisposable {
   readonly #engine: Engine;
+  /** Made when the client first has to do with hooks from files. */
+  #loaderOrNone: Loader | null = null;
 
   /** Throws `invalid_option` or `unknown_profile`. */
   constructor(options: ClientOptions = {}) {
@@ -126,8 +136,13 @@ export class HookClient implements Disposable, AsyncDisposable {
   /** Every hook, in the order in which they run. */
   listHooks(): HookInfo[] {
     return this.#engine.native.list().map((listed) => {
-      const { timeoutMs: timeout, matcher, ...info } = localKeys(listed as object);
-      return { ...info, matcher: localKeys(matcher as object), timeout } as HookInfo;
+      const { timeoutMs: timeout, matcher, origin, ...info } = localKeys(listed as object);
+      return {
+        ...info,
+        matcher: localKeys(matcher as object),
+        timeout,
+        origin: originOf(origin),
+      } as HookInfo;
     });
   }
 
@@ -179,17 +194,97 @@ export class HookClient implements Disposable, AsyncDisposable {
     return crossing(() => this.#engine.native.explain(event, payload)) as Explanation;
   }
 
+  /**
+   * Loads the hooks of one file of any known system.
+   *
+   * That somebody named the file makes it trusted. An entry that makes no sense is a problem in the report and spares the
+   * others; `strict` refuses the file instead. Throws `invalid_config`, `invalid_option` or `unknown_dialect`.
+   */
+  load(path: string | URL, options: LoadOptions = {}): LoadReport {
+    return this.#loader.load(pathOf(path, "load"), options);
+  }
+
+  /**
+   * Loads what stands at the usual places of every known system for a working directory.
+   *
+   * Hooks from the project's files run only when a person approved them (see `trust`), or with `trust: "all"`; the others
+   * are in the report, or with `onUntrusted: "error"` thrown as `untrusted_hook`.
+   */
+  discover(cwd: string | URL = ".", options: DiscoverOptions = {}): LoadReport {
+    return this.#loader.discover(pathOf(cwd, "discover"), options);
+  }
+
+  /**
+   * Reads every loaded file again; the hooks are swapped between dispatches, never within one.
+   *
+   * A change that takes protection away raises `ConfigChange` first, through the hooks in force: one that blocks it
+   * keeps everything as it is, and a file that cannot be read keeps its own hooks.
+   */
+  reload(): Promise<ReloadReport> {
+    return this.#loader.reload();
+  }
+
+  /**
+   * Reloads whenever a loaded file changes, or one appears where hooks may stand; tells what came of it.
+   *
+   * It keeps no process alive, but the client until `unwatch` or `close`. Throws `invalid_config` when files cannot be
+   * watched here.
+   */
+  watch(onReload?: (report: ReloadReport) => void): void {
+    this.#loader.watch(onReload);
+  }
+
+  /** Watches no more. */
+  unwatch(): void {
+    this.#loaderOrNone?.unwatch();
+  }
+
+  /** What will surprise in a file of hooks: units, matchers that never match, missing scripts, unread answers. */
+  lint(path: string | URL, { dialect }: { dialect?: Dialect } = {}): Finding[] {
+    return JSON.parse(crossing(() => files.lintFile(pathOf(path, "lint"), dialect))) as Finding[];
+  }
+
+  /** The user's approvals of hooks from project files. */
+  get trust(): TrustStore {
+    return new TrustStore();
+  }
+
+  /** Sets who answers hooks that ask a model or an agent; without anybody such a hook fails and says so. */
+  setJudge(judge: Judge | null): void {
+    this.#loader.hosts.judge = judge;
+  }
+
+  /** Sets who calls tools of MCP servers for hooks; without anybody such a hook fails and says so. */
+  setToolCaller(caller: ToolCaller | null): void {
+    this.#loader.hosts.toolCaller = caller;
+  }
+
+  /** Sets who hears what detached hooks from files answer; without anybody it is logged. */
+  onLateAnswer(listener: ((answer: LateAnswer) => void) | null): void {
+    this.#engine.late = listener;
+  }
+
+  get #loader(): Loader {
+    return (this.#loaderOrNone ??= new Loader(this.#engine, (event, payload) =>
+      this.dispatch(event, payload as Payload<"ConfigChange">),
+    ));
+  }
+
   /** Waits until no detached hook runs or waits; false when the milliseconds were over first. */
   drain(timeout?: number): Promise<boolean> {
     return this.#engine.drain(timeout);
   }
 
-  /** Refuses what comes from now on, and gives detached hooks so many milliseconds to end. */
+  /**
+   * Refuses what comes from now on, gives detached hooks so many milliseconds to end, and kills the commands and requests
+   * that still run.
+   */
   async close(timeout: number = CLOSING): Promise<void> {
     this.#engine.closed = true;
     if (!(await this.#engine.drain(timeout))) {
       this.#engine.abortDetached(new DOMException("the client was closed", "AbortError"));
     }
+    this.#loaderOrNone?.close();
   }
 
   /** Every event that the engine knows, as data. */

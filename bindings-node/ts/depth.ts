@@ -24,6 +24,11 @@ export function depthHere(): number {
   return waiting === 0 ? 0 : overlapping();
 }
 
+/** The depth of the dispatch whose handler is being called. */
+export function depthNow(): number {
+  return inside === 0 ? 0 : inside - 1;
+}
+
 function overlapping(): number {
   if (!tracking) {
     tracking = true;

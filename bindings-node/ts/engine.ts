@@ -5,13 +5,14 @@ import { callAt } from "./depth.js";
 import { watch, unwatch, type Waiting } from "./deadline.js";
 import { describe, errorOf } from "./errors.js";
 import { Turn, type Fields } from "./event.js";
-import { crossing, NativeHooks, type Reported } from "./native.js";
+import type { Waiters } from "./native-hooks.js";
+import { crossing, NativeHooks, type Registered, type Reported } from "./native.js";
 import type { Outcome } from "./outcome.js";
 import { Plan, type Call, type Crew } from "./plan.js";
 import { failed, timeoutReason } from "./saying.js";
 import { settle } from "./settle.js";
 import type { Trail } from "./trail.js";
-import type { Logger } from "./types.js";
+import type { LateAnswer, Logger } from "./types.js";
 import { copyContainer } from "./values.js";
 
 /** Plans of one event, as long as no hook changes. */
@@ -38,6 +39,10 @@ export class Engine implements Crew {
   readonly native: NativeHooks;
   readonly logger: Logger | null;
   closed = false;
+  /** The hooks from files that run; made with the first file. */
+  waiters: Waiters | null = null;
+  /** Who hears what hooks from files say when nobody waits for them. */
+  late: ((answer: LateAnswer) => void) | null = null;
 
   readonly #calls = new Map<number, Call>();
   readonly #memo = new Map<string, Memo>();
@@ -59,12 +64,29 @@ export class Engine implements Crew {
   /** Registers a handler; gives the hook's id. */
   register(event: string, settings: object, handler: Call["handler"]): string {
     this.checkOpen();
-    const { number, timeout, ...known } = crossing(() => this.native.register(event, settings));
-    for (const dropped of this.native.takeDropped()) this.#calls.delete(dropped);
-    this.#calls.set(number, { ...known, handler, limit: timeout ?? Infinity });
-    this.forget();
+    const known = crossing(() => this.native.register(event, settings));
+    this.#keep(known, handler);
+    this.#changed();
     this.logger?.debug?.("hook registered", { event, hook: known.name, id: known.id });
     return known.id;
+  }
+
+  /** Takes hooks in that the core has registered. */
+  adopt(hooks: readonly { hook: Registered; wakes: boolean; handler: Call["handler"] }[]): void {
+    for (const { hook, wakes, handler } of hooks) this.#keep(hook, handler, wakes);
+    this.#changed();
+  }
+
+  #keep(hook: Registered, handler: Call["handler"], wakes?: boolean): void {
+    const { number, timeout, ...known } = hook;
+    const call = { ...known, handler, limit: timeout ?? Infinity };
+    this.#calls.set(number, wakes === undefined ? call : { ...call, wakes });
+  }
+
+  /** Drops the functions of hooks that nothing can call any more, and plans that were kept. */
+  #changed(): void {
+    for (const dropped of this.native.takeDropped()) this.#calls.delete(dropped);
+    this.forget();
   }
 
   forget(): void {
@@ -137,9 +159,10 @@ export class Engine implements Crew {
   }
 
   #startJob(job: Job): void {
-    const detached = new Detached(job, (error) => {
+    const detached = new Detached(job, (error, answer) => {
       this.#running.delete(detached);
       if (error !== undefined) this.#noteDetached(job, error);
+      else if (answer !== undefined && answer !== null) this.#noteAnswer(job, answer);
       const next = this.native.finishDetached();
       const waiting = typeof next === "number" ? this.#jobs.get(next) : undefined;
       if (waiting !== undefined && typeof next === "number") {
@@ -161,6 +184,22 @@ export class Engine implements Crew {
       message: describe(error),
       error,
     });
+  }
+
+  /** What a program's own function answers then is nobody's business; a hook from a file has no other way to speak. */
+  #noteAnswer({ call, trail }: Job, answer: object): void {
+    if (call.wakes === undefined) return;
+    const { late, logger } = this;
+    const told = { event: trail.plan.event, hook: call.name, wakes: call.wakes, answer };
+    if (late === null) {
+      logger?.info?.("a detached hook answered, and nobody listens", told);
+      return;
+    }
+    try {
+      late(told as LateAnswer);
+    } catch (error) {
+      logger?.warn("a listener to late answers failed", { message: describe(error), error });
+    }
   }
 
   /** Waits until no detached hook runs or waits; false when the time was over first. */
@@ -191,8 +230,11 @@ export class Engine implements Crew {
   /** While somebody waits for detached hooks, their deadlines keep the process alive. */
   #hold(on: boolean): () => void {
     for (const detached of this.#running) detached.hold(on);
+    const { waiters } = this;
+    waiters?.hold(on);
     return () => {
       for (const detached of this.#running) detached.hold(!on);
+      waiters?.hold(!on);
     };
   }
 
@@ -230,7 +272,7 @@ class Detached implements Waiting {
 
   constructor(
     readonly job: Job,
-    readonly done: (error?: unknown) => void,
+    readonly done: (error?: unknown, answer?: object | null) => void,
   ) {
     this.limit = job.call.limit;
     this.#turn = new Turn(job.trail, job.payload);
@@ -241,8 +283,8 @@ class Detached implements Waiting {
     try {
       const { handler } = this.job.call;
       const result = callAt(this.job.depth, handler, Turn.event(this.#turn), this.#turn);
-      const end = (): void => {
-        this.#end();
+      const end = (answer: unknown): void => {
+        this.#end(undefined, answer as object | null | undefined);
       };
       const fail = (error: unknown): void => {
         this.#end(error);
@@ -277,11 +319,11 @@ class Detached implements Waiting {
     watch(this);
   }
 
-  #end(error?: unknown): void {
+  #end(error?: unknown, answer?: object | null): void {
     if (this.#over) return;
     this.#over = true;
     if (this.#watched) unwatch(this);
     this.#watched = false;
-    this.done(error);
+    this.done(error, answer);
   }
 }

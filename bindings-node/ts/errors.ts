@@ -23,8 +23,17 @@ export class InvalidMatcherError extends HookweaveError {}
 /** A hook's settings are wrong or contradict each other (`invalid_hook`). */
 export class InvalidHookError extends HookweaveError {}
 
-/** A client's settings are wrong (`invalid_option`, `unknown_profile`). */
+/** Settings are wrong (`invalid_option`, `unknown_profile`, `unknown_dialect`). */
 export class InvalidOptionError extends HookweaveError {}
+
+/** A configuration file cannot be read, or holds an entry that makes no sense (`invalid_config`). */
+export class ConfigError extends HookweaveError {}
+
+/** A hook from a project's files has not been approved, or has changed since (`untrusted_hook`). */
+export class UntrustedHookError extends HookweaveError {}
+
+/** What an agent sent to its hook is not an event of that agent (`invalid_wire_event`). */
+export class WireEventError extends HookweaveError {}
 
 /** One more hook would exceed a limit (`too_many_hooks`). */
 export class HookLimitError extends HookweaveError {}
@@ -43,7 +52,14 @@ export class ClientClosed extends HookweaveError {}
 
 /** Why a hook failed. */
 export type FailureKind =
-  "raised" | "timeout" | "invalid_answer" | "cancelled" | "not_started" | "detached_limit";
+  | "raised"
+  | "timeout"
+  | "invalid_answer"
+  | "cancelled"
+  | "not_started"
+  | "detached_limit"
+  | "exited"
+  | "unreachable";
 
 /** What became of a hook that failed; found in the trace, never thrown at the agent. `cause` is what the hook threw. */
 export class HookFailed extends HookweaveError {
@@ -73,6 +89,9 @@ const named: Readonly<Record<string, { prototype: Error }>> = {
   InvalidMatcherError,
   InvalidHookError,
   InvalidOptionError,
+  ConfigError,
+  UntrustedHookError,
+  WireEventError,
   HookLimitError,
   UnknownHookError,
   NestingError,
@@ -95,6 +114,10 @@ const byCode: Readonly<Record<string, typeof HookweaveError>> = {
   invalid_hook: InvalidHookError,
   invalid_option: InvalidOptionError,
   unknown_profile: InvalidOptionError,
+  unknown_dialect: InvalidOptionError,
+  invalid_config: ConfigError,
+  untrusted_hook: UntrustedHookError,
+  invalid_wire_event: WireEventError,
   too_many_hooks: HookLimitError,
   unknown_hook: UnknownHookError,
   nested_too_deep: NestingError,

@@ -5,6 +5,7 @@ export { HookResponse } from "./answers.js";
 export type * from "./answers.js";
 export {
   ClientClosed,
+  ConfigError,
   HookFailed,
   HookLimitError,
   HookTimeout,
@@ -18,11 +19,14 @@ export {
   PayloadError,
   UnknownEventError,
   UnknownHookError,
+  UntrustedHookError,
+  WireEventError,
 } from "./errors.js";
 export type { FailureKind } from "./errors.js";
 export type * from "./event-types.js";
 export type { EventMethods } from "./event.js";
 export type * from "./events.js";
+export type { Judge, JudgeQuestion, ToolCaller, ToolQuestion, Verdict } from "./native-hooks.js";
 export { Outcome } from "./outcome.js";
 export type {
   CanonicalOutcome,
@@ -34,5 +38,9 @@ export type {
   Unmatched,
   Vote,
 } from "./outcome.js";
+export type * from "./reports.js";
 export { TemporaryHook } from "./temporary.js";
+export { TrustStore } from "./trust.js";
 export type * from "./types.js";
+export { eventFromWire } from "./wire.js";
+export type { WireAnswer, WireEvent } from "./wire.js";

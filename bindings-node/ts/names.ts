@@ -60,7 +60,33 @@ export function canonicalFields(
   );
 }
 
-function canonicalKeys(record: object): Record<string, unknown> {
+/** Canonical fields of an event in this language's spelling; the other way round than `canonicalFields`. */
+export function localFields(event: string, fields: object): Record<string, unknown> {
+  const names = namesOf(event);
+  const locals = new Map([...names.fields].map(([name, canonical]) => [canonical, name]));
+  return Object.fromEntries(
+    Object.entries(localRecords(event, fields)).map(([name, value]) => [
+      locals.get(name) ?? name,
+      value,
+    ]),
+  );
+}
+
+/** Canonical fields of an event whose own fields are in this language's spelling; the core knows either at the top. */
+export function localRecords(event: string, fields: object): Record<string, unknown> {
+  const { records } = namesOf(event);
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]: [string, unknown]) => [
+      name,
+      records.has(local(name)) && typeof value === "object" && value !== null
+        ? localKeys(value)
+        : value,
+    ]),
+  );
+}
+
+/** An object in the canonical spelling, its values untouched. */
+export function canonicalKeys(record: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(record).map(([name, value]) => [canonical(name), value]),
   );

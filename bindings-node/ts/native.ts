@@ -7,9 +7,30 @@ import { translate } from "./errors.js";
 export type NativeHooks = InstanceType<typeof native.NativeHooks>;
 export type NativePlan = InstanceType<typeof native.NativePlan>;
 export type NativeRun = InstanceType<typeof native.NativeRun>;
-export type { Planned, Registered, Reported, Stand } from "../native/native.js";
+export type Native = InstanceType<typeof native.Native>;
+export type NativeJob = InstanceType<typeof native.NativeJob>;
+export type NativeWatch = InstanceType<typeof native.NativeWatch>;
+export type { Loaded, Planned, Registered, Reported, Stand } from "../native/native.js";
 
 export const { NativeHooks, catalogue, commonFields, limits, refuseDepth } = native;
+
+/** The functions about hooks from files; to be called inside `crossing`. */
+export const files: Pick<
+  typeof native,
+  | "load"
+  | "discover"
+  | "prepareReload"
+  | "keepHooks"
+  | "applyReload"
+  | "watchedFiles"
+  | "watchFiles"
+  | "lintFile"
+  | "approved"
+  | "approve"
+  | "revoke"
+  | "fromWire"
+  | "toWire"
+> = native;
 
 /** Calls into native code. */
 export function crossing<T>(call: () => T): T {

@@ -7,10 +7,12 @@ import { failureOf, type FailureKind, type HookFailed } from "./errors.js";
 import type { EventName, HookEvent } from "./event-types.js";
 import { fill, Turn } from "./event.js";
 import { canonicalFields, local } from "./names.js";
-import { crossing } from "./native.js";
+import { crossing, files, jsonText } from "./native.js";
+import type { Dialect } from "./reports.js";
 import { finalPayload, loudOf, type Trail } from "./trail.js";
 import type { FailBehavior } from "./types.js";
 import { copyContainer } from "./values.js";
+import type { WireAnswer } from "./wire.js";
 
 /** What one hook decided. */
 export interface Vote {
@@ -238,6 +240,16 @@ export class Outcome<N extends EventName = EventName> {
       // A payload that nests too deep to be copied, with which no hook was concerned, can still be looked at.
       return canonical;
     }
+  }
+
+  /**
+   * What a hook command leaves for an agent of this dialect: print it and exit with its code.
+   *
+   * Throws `unknown_dialect`, and `payload_not_json` when a hook has put into the event what has no JSON form.
+   */
+  toWire(dialect: Dialect): WireAnswer {
+    const text = jsonText(this.toJSON());
+    return crossing(() => files.toWire(dialect, text));
   }
 
   #remembered(): Known {

@@ -19,6 +19,8 @@ export interface Call {
   readonly detached: boolean;
   /** The hook is claimed by one dispatch and runs only there. */
   readonly once: boolean;
+  /** What it answers when nobody waits for it is to wake the model; only a hook from a file says so or not. */
+  readonly wakes?: boolean;
 }
 
 /** What a driver needs of the client whose hooks it runs. */

@@ -1,6 +1,7 @@
 /** What a hook said, as the native side is told. */
 
 import { describe, HookweaveError } from "./errors.js";
+import { Broken } from "./native-hooks.js";
 import type { Reported } from "./native.js";
 import { copyContainer, isContainer, MAX_NESTING } from "./values.js";
 
@@ -39,6 +40,10 @@ export function failed(
   cause: unknown,
   took: number,
 ): Reported {
+  if (cause instanceof Broken) {
+    const { kind: own, message, restricts } = cause;
+    return { said: "failed", took, kind: own, message, restricts };
+  }
   return {
     said: "failed",
     took,

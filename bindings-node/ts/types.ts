@@ -2,6 +2,7 @@
 
 import type { HookResponse } from "./answers.js";
 import type { EventName, HookEvent } from "./event-types.js";
+import type { Dialect, Origin } from "./reports.js";
 
 /** What a tool was about to be run in. */
 export interface ToolContext {
@@ -122,6 +123,8 @@ export interface HookInfo {
   readonly detached: boolean;
   readonly enabled: boolean;
   readonly temporary: boolean;
+  /** Which file declares it; `null` for a hook that the program registered. */
+  readonly origin: Origin | null;
   /** Its place among the hooks of its event, from 0. */
   readonly order: number;
 }
@@ -177,8 +180,72 @@ export interface ClientOptions {
   maxTotalHooks?: number | null;
   /** Detached hooks that run at once. */
   maxDetached?: number;
+  /** The project's directory, for hooks from files; the working directory of the process unless said. */
+  projectDir?: string;
+  /** Commands and webhooks that run at once; 32 unless said. More of them wait. */
+  maxRunning?: number;
+  /** Bytes that a command may print to each of its streams before it is killed. */
+  outputCap?: number;
+  /** Commands get no environment variable whose name says that it holds a credential. */
+  scrubEnvironment?: boolean;
+  /** Where webhooks may go. */
+  webhooks?: WebhookPolicy;
   /** Where failures are told; `null` is nowhere, and unless said it is the console. */
   logger?: Logger | null;
+}
+
+/** Where webhooks may go. */
+export interface WebhookPolicy {
+  /** Addresses as globs; any unless said. */
+  allowedUrls?: readonly string[];
+  /** Environment variables that headers may name; those that the hook's own entry allows unless said. */
+  allowedEnv?: readonly string[];
+  /** Networks such as `10.0.0.0/8` that are allowed although they are special. */
+  allowedNetworks?: readonly string[];
+  /** Whether private networks and this machine may be reached. */
+  allowPrivate?: boolean;
+  /** Bytes of an answer that are read. */
+  responseCap?: number;
+}
+
+/** What `load` takes beside the path. */
+export interface LoadOptions {
+  /** Whose format it is; recognised by name, place and shape unless said. */
+  dialect?: Dialect;
+  /** As whose hooks they run; `project` unless said. */
+  scope?: Scope;
+  /** Refuses a file with any mistake instead of reporting it. */
+  strict?: boolean;
+}
+
+/** What `discover` takes beside the directory. */
+export interface DiscoverOptions {
+  /** Names of dialects and of scopes; all unless said. */
+  sources?: readonly (Dialect | Scope)[];
+  /** Which hooks from the project's files run: those that a person has approved, unless said. */
+  trust?: "approved" | "all";
+  /** The file with the approvals; the user's own unless said. */
+  trustStore?: string;
+  /** What a hook is that nobody has approved: part of the report unless said. */
+  onUntrusted?: "report" | "error";
+  /** Refuses files with any mistake instead of reporting it. */
+  strict?: boolean;
+  /** The agent whose own files count too. */
+  agent?: string;
+  /** Directories of plugins whose hooks count too. */
+  plugins?: readonly string[];
+}
+
+/** What a detached hook from a file said when nobody waited for it any more. It decides nothing. */
+export interface LateAnswer {
+  /** The event's canonical name. */
+  readonly event: string;
+  /** The hook's name. */
+  readonly hook: string;
+  /** Context, messages, a reason. */
+  readonly answer: HookResponse;
+  /** The hook asks that the model be told at once. */
+  readonly wakes: boolean;
 }
 
 /** What `defineEvent` takes. */

@@ -1,0 +1,287 @@
+//! Loading hooks from files, for the TypeScript layer: JSON texts out, numbers of hooks by which plans name them.
+
+use std::cell::{Cell, RefCell};
+use std::path::Path;
+use std::sync::Arc;
+
+use hookweave::config::Directories;
+use hookweave::config::lint::lint;
+use hookweave::config::load::LoadOptions;
+use hookweave::host::{
+    Approval, Error, EventSpec, Host, NativeHook, Prepared, QUIET, Request, TrustStore, Watch, event_from_wire,
+    hook_id, outcome_to_wire, watch,
+};
+use napi::Env;
+use napi::bindgen_prelude::{Function, Unknown};
+use napi::threadsafe_function::ThreadsafeFunctionCallMode;
+use napi_derive::napi;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::error::{Refusal, broken, refuse};
+use crate::hooks::{NativeHooks, Registered, Ticket};
+use crate::host::Values;
+use crate::native::{Letter, Native, mailbox};
+
+/// A hook from a file that is in force now.
+#[napi(object, object_from_js = false)]
+pub struct LoadedHook {
+    /// As the registry knows it.
+    pub hook: Registered,
+    /// What runs.
+    pub native: Native,
+}
+
+/// What came of loading.
+#[napi(object, object_from_js = false)]
+pub struct Loaded {
+    /// The report in the canonical form, as JSON text.
+    pub report: String,
+    /// The hooks that are new.
+    pub hooks: Vec<LoadedHook>,
+}
+
+/// A reload that has been read and not yet put into force.
+#[napi]
+pub struct PreparedReload {
+    prepared: Option<Prepared>,
+}
+
+#[napi]
+impl PreparedReload {
+    /// The payloads of the `ConfigChange` events to raise first, in the canonical form, as JSON text.
+    #[napi]
+    pub fn questions(&self) -> String {
+        text(&self.prepared.as_ref().map(Prepared::questions).unwrap_or_default())
+    }
+}
+
+/// What a hook command leaves for the agent that started it.
+#[napi(object, object_from_js = false)]
+pub struct NativeWireAnswer {
+    /// How the command ends.
+    pub exit_code: i32,
+    /// What it prints.
+    pub stdout: String,
+    /// What it prints to the other stream.
+    pub stderr: String,
+    /// What the dialect cannot express.
+    pub degraded: Vec<String>,
+}
+
+/// What an agent sends to its hooks, read.
+#[napi(object, object_from_js = false)]
+pub struct NativeWireEvent {
+    /// The canonical name.
+    pub event: String,
+    /// The canonical payload, as JSON text.
+    pub payload: String,
+}
+
+fn text(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
+}
+
+fn request(
+    env: Env,
+    options: &Unknown<'_>,
+    read: impl for<'v> FnOnce(&'v Values<'v>, &Unknown<'v>) -> Result<Request, Error>,
+) -> Result<Request, Refusal> {
+    let values = Values::none(&env).map_err(broken)?;
+    let slot = values.keep(options);
+    read(&values, &values.view(&slot)).map_err(|error| refuse(&error))
+}
+
+/// Runs something that registers hooks from files, and gives the new ones beside what it gives.
+fn registering<R: Serialize>(
+    hooks: &mut NativeHooks,
+    deliver: Function<'_, Letter, ()>,
+    ids: impl FnOnce(&R) -> &[String],
+    run: impl FnOnce(&NativeHooks, &dyn Fn(Arc<NativeHook>, Arc<EventSpec>) -> Ticket) -> Result<R, Error>,
+) -> Result<Loaded, Refusal> {
+    let letters = match hooks.mailbox() {
+        Some(mailbox) => Arc::clone(mailbox),
+        none => Arc::clone(none.insert(mailbox(deliver).map_err(broken)?)),
+    };
+    let next = Cell::new(*hooks.next());
+    let made = RefCell::new(Vec::new());
+    let wrap = |hook: Arc<NativeHook>, event: Arc<EventSpec>| {
+        let number = next.replace(next.get() + 1);
+        let ticket = hooks.ticket(number, !hook.is_hosted());
+        let native = Native::new(hook, event, Arc::clone(&letters));
+        made.borrow_mut().push((number, native));
+        ticket
+    };
+    let result = run(hooks, &wrap);
+    *hooks.next() = next.get();
+    let report = result.map_err(|error| refuse(&error))?;
+    let in_force = ids(&report).iter().filter_map(|id| hooks.registered(hook_id(id).ok()?));
+    let mut made = made.into_inner();
+    let loaded = in_force.filter_map(|hook| {
+        let place = made.iter().position(|(number, _)| *number == hook.number)?;
+        Some(LoadedHook { native: made.swap_remove(place).1, hook })
+    });
+    Ok(Loaded { hooks: loaded.collect(), report: text(&report) })
+}
+
+/// Loads one file.
+#[napi]
+pub fn load(
+    env: Env,
+    hooks: &mut NativeHooks,
+    path: String,
+    options: Unknown<'_>,
+    #[napi(ts_arg_type = "(ticket: number, text: string) => void")] deliver: Function<'_, Letter, ()>,
+) -> Result<Loaded, Refusal> {
+    let request = request(env, &options, |values, view| Request::read_file(&path, values, view))?;
+    load_request(hooks, request, deliver)
+}
+
+/// Loads what stands at the usual places.
+#[napi]
+pub fn discover(
+    env: Env,
+    hooks: &mut NativeHooks,
+    cwd: String,
+    options: Unknown<'_>,
+    #[napi(ts_arg_type = "(ticket: number, text: string) => void")] deliver: Function<'_, Letter, ()>,
+) -> Result<Loaded, Refusal> {
+    let request = request(env, &options, |values, view| Request::read_places(&cwd, values, view))?;
+    load_request(hooks, request, deliver)
+}
+
+fn load_request(
+    hooks: &mut NativeHooks,
+    request: Request,
+    deliver: Function<'_, Letter, ()>,
+) -> Result<Loaded, Refusal> {
+    registering(
+        hooks,
+        deliver,
+        |report: &hookweave::host::FilesReport| &report.hooks,
+        |hooks, wrap| hooks.files().load(hooks.registry(), hooks.runtime(), request, wrap),
+    )
+}
+
+/// Reads the loaded files again.
+#[napi]
+pub fn prepare_reload(hooks: &NativeHooks) -> PreparedReload {
+    PreparedReload { prepared: Some(hooks.files().prepare(hooks.registry(), hooks.runtime())) }
+}
+
+/// The report of a reload that a hook in force has blocked, as JSON text.
+#[napi]
+pub fn keep_hooks(hooks: &NativeHooks, why: String) -> String {
+    text(&hooks.files().keep(&why))
+}
+
+/// Puts what was read into force.
+#[napi]
+pub fn apply_reload(
+    hooks: &mut NativeHooks,
+    prepared: &mut PreparedReload,
+    #[napi(ts_arg_type = "(ticket: number, text: string) => void")] deliver: Function<'_, Letter, ()>,
+) -> Result<Loaded, Refusal> {
+    let prepared = prepared.prepared.take();
+    let twice = || Refusal::new("invalid_config".to_owned(), "a reload was applied twice");
+    let prepared = prepared.ok_or_else(twice)?;
+    registering(
+        hooks,
+        deliver,
+        |reloaded: &hookweave::host::Reloaded| &reloaded.report.hooks,
+        |hooks, wrap| hooks.files().apply(hooks.registry(), hooks.runtime(), prepared, wrap),
+    )
+}
+
+/// Files that matter to a reload.
+#[napi]
+pub fn watched_files(hooks: &NativeHooks) -> Vec<String> {
+    hooks.files().watched().iter().map(|file| file.display().to_string()).collect()
+}
+
+/// Looks after the files of a client until it is stopped.
+#[napi]
+pub struct NativeWatch {
+    watch: Option<Watch>,
+}
+
+#[napi]
+impl NativeWatch {
+    /// Looks no more.
+    #[napi]
+    pub fn stop(&mut self) {
+        self.watch = None;
+    }
+}
+
+/// Looks after files and calls when so many have changed; keeps no process alive.
+#[napi]
+pub fn watch_files(
+    hooks: &NativeHooks,
+    #[napi(ts_arg_type = "(files: number) => void")] changed: Function<'_, u32, ()>,
+) -> Result<NativeWatch, Refusal> {
+    let bell = changed.build_threadsafe_function::<u32>().callee_handled::<false>().weak::<true>();
+    let bell = bell.build().map_err(broken)?;
+    let watch = watch(hooks.files().watched(), QUIET, move |files| {
+        bell.call(u32::try_from(files.len()).unwrap_or(u32::MAX), ThreadsafeFunctionCallMode::NonBlocking);
+    });
+    Ok(NativeWatch { watch: Some(watch.map_err(|error| refuse(&error))?) })
+}
+
+/// What will surprise in a file, as JSON text.
+#[napi]
+pub fn lint_file(path: String, dialect: Option<String>) -> Result<String, Refusal> {
+    let options = LoadOptions { dialect: dialect.as_deref(), ..LoadOptions::default() };
+    let findings = lint(Path::new(&path), &options).map_err(|error| refuse(&error))?;
+    Ok(text(&findings))
+}
+
+fn store(path: Option<String>) -> Result<TrustStore, Refusal> {
+    path.map(TrustStore::at).or_else(|| TrustStore::usual(&Directories::of_this_user())).ok_or_else(|| {
+        let why = "there is no home directory to keep approvals in; name a file for them";
+        Refusal::new("invalid_config".to_owned(), why)
+    })
+}
+
+/// Everything that is approved, as JSON text.
+#[napi]
+pub fn approved(path: Option<String>) -> Result<String, Refusal> {
+    let approved = store(path)?.approved().map_err(|error| refuse(&error))?;
+    Ok(text(&approved.into_values().collect::<Vec<_>>()))
+}
+
+/// Approves hooks, given as the JSON text of a list of approvals.
+#[napi]
+pub fn approve(approvals: String, path: Option<String>) -> Result<(), Refusal> {
+    let approvals: Vec<Approval> = serde_json::from_str(&approvals)
+        .map_err(|error| Refusal::new("invalid_config".to_owned(), format!("this is nothing to approve: {error}")))?;
+    store(path)?.approve(&approvals).map_err(|error| refuse(&error))
+}
+
+/// Takes approvals back; gives how many there were.
+#[napi]
+pub fn revoke(fingerprints: Vec<String>, path: Option<String>) -> Result<u32, Refusal> {
+    let fingerprints: Vec<&str> = fingerprints.iter().map(String::as_str).collect();
+    let revoked = store(path)?.revoke(&fingerprints).map_err(|error| refuse(&error))?;
+    Ok(u32::try_from(revoked).unwrap_or(u32::MAX))
+}
+
+/// Reads what an agent sends to its hooks.
+#[napi]
+pub fn from_wire(dialect: String, data: String) -> Result<NativeWireEvent, Refusal> {
+    let event = event_from_wire(&dialect, &data).map_err(|error| refuse(&error))?;
+    Ok(NativeWireEvent { event: event.event.to_owned(), payload: text(&event.payload) })
+}
+
+/// What a hook leaves for its agent, from an outcome's canonical JSON text.
+#[napi]
+pub fn to_wire(dialect: String, outcome: String) -> Result<NativeWireAnswer, Refusal> {
+    let outcome = serde_json::from_str(&outcome).unwrap_or_else(|_| json!({}));
+    let answer = outcome_to_wire(&dialect, &outcome).map_err(|error| refuse(&error))?;
+    Ok(NativeWireAnswer {
+        exit_code: answer.exit_code,
+        stdout: answer.stdout,
+        stderr: answer.stderr,
+        degraded: answer.degraded,
+    })
+}

@@ -1,0 +1,128 @@
+//! Commands, webhooks and hosted questions as JavaScript sees them.
+//!
+//! A hook runs on a thread of the core and comes back through one weak threadsafe function per client, which keeps no
+//! process alive and is silent once the environment is gone.
+
+use std::sync::Arc;
+
+use hookweave::host::{EventSpec, Failure, Invocation, NativeHook, Said};
+use napi::Status;
+use napi::bindgen_prelude::{FnArgs, Function};
+use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
+use napi_derive::napi;
+use serde_json::{Map, Value, json};
+
+use crate::error::Refusal;
+
+/// What a hook said: its number in the waiting list, and a JSON text.
+pub(crate) type Letter = FnArgs<(u32, String)>;
+
+/// Where hooks leave what they said.
+pub(crate) type Mailbox = ThreadsafeFunction<Letter, (), Letter, Status, false, true>;
+
+/// Makes a client's mailbox of the function that is called with each letter.
+pub(crate) fn mailbox(deliver: Function<'_, Letter, ()>) -> napi::Result<Arc<Mailbox>> {
+    let mailbox = deliver.build_threadsafe_function().callee_handled::<false>().weak::<true>().build()?;
+    Ok(Arc::new(mailbox))
+}
+
+/// A hook from a file, as the driver runs it.
+#[napi]
+pub struct Native {
+    hook: Arc<NativeHook>,
+    event: Arc<EventSpec>,
+    mailbox: Arc<Mailbox>,
+}
+
+impl Native {
+    pub(crate) const fn new(hook: Arc<NativeHook>, event: Arc<EventSpec>, mailbox: Arc<Mailbox>) -> Self {
+        Self { hook, event, mailbox }
+    }
+
+    fn invocation(&self, event: &str, depth: u32) -> Result<Invocation, Refusal> {
+        let payload: Map<String, Value> = serde_json::from_str(event).map_err(unreadable)?;
+        Ok(self.hook.invocation(&self.event, payload, depth))
+    }
+}
+
+#[napi]
+impl Native {
+    /// Whether the host runs it, through `setJudge` or `setToolCaller`.
+    #[napi(getter)]
+    pub fn hosted(&self) -> bool {
+        self.hook.is_hosted()
+    }
+
+    /// Whether the host has to call a tool, rather than to ask a model.
+    #[napi(getter)]
+    pub fn wants_tool(&self) -> bool {
+        self.hook.wants_tool()
+    }
+
+    /// Whether what it answers when nobody waits for it is to wake the model.
+    #[napi(getter)]
+    pub fn wakes(&self) -> bool {
+        self.hook.declared().wakes
+    }
+
+    /// Starts the hook on an event's canonical JSON text; what it said comes to the mailbox under the ticket.
+    #[napi]
+    pub fn start(&self, event: String, depth: u32, ticket: u32) -> Result<Option<NativeJob>, Refusal> {
+        let mailbox = Arc::clone(&self.mailbox);
+        let job = self.hook.start(self.invocation(&event, depth)?, move |said| {
+            // A closed mailbox belongs to an environment that is gone, and so is whoever waited.
+            mailbox.call(FnArgs::from((ticket, letter(said))), ThreadsafeFunctionCallMode::NonBlocking);
+        });
+        Ok(job.map(NativeJob))
+    }
+
+    /// What the host is asked, as JSON text.
+    #[napi]
+    pub fn question(&self, event: String, depth: u32) -> Result<Option<String>, Refusal> {
+        let question = self.hook.question(&self.invocation(&event, depth)?);
+        Ok(question.map(|question| question.to_json().to_string()))
+    }
+
+    /// What the host's answer means; both are JSON texts.
+    #[napi]
+    pub fn answered(&self, event: String, depth: u32, answer: String) -> Result<String, Refusal> {
+        let answer = serde_json::from_str(&answer).map_err(unreadable)?;
+        Ok(letter(self.hook.answered(&self.invocation(&event, depth)?, &answer)))
+    }
+
+    /// What it means that the host has set nobody to answer.
+    #[napi]
+    pub fn unanswered(&self, event: String, depth: u32) -> Result<String, Refusal> {
+        let invocation = self.invocation(&event, depth)?;
+        Ok(letter(self.hook.declared().dialect.broken(&invocation, self.hook.nobody_answers())))
+    }
+}
+
+/// A hook that runs or waits for its turn.
+#[napi]
+pub struct NativeJob(hookweave::host::Job);
+
+#[napi]
+impl NativeJob {
+    /// Kills the hook's processes, or drops its connection.
+    #[napi]
+    pub fn cancel(&self) {
+        self.0.cancel();
+    }
+}
+
+fn unreadable(error: serde_json::Error) -> Refusal {
+    Refusal::new("payload_not_json".to_owned(), error.to_string())
+}
+
+/// What a hook said: `{"answer": …}`, `{"failed": {"kind", "message", "restricts"}}` or `{}`.
+fn letter(said: Said<Value>) -> String {
+    let letter = match said {
+        Said::Nothing | Said::Detached => json!({}),
+        Said::Answer(answer) => json!({"answer": answer}),
+        Said::Failed(Failure { kind, message, meant_to_restrict, .. }) => {
+            json!({"failed": {"kind": kind.as_str(), "message": message, "restricts": meant_to_restrict}})
+        }
+    };
+    letter.to_string()
+}

@@ -1,0 +1,150 @@
+/** The hooks that a client has from files: loading, reloading, watching. */
+
+import { fileURLToPath } from "node:url";
+
+import type { Engine } from "./engine.js";
+import { describe, errorOf } from "./errors.js";
+import { localFields } from "./names.js";
+import { nativeHandler, Waiters, type Hosts } from "./native-hooks.js";
+import { crossing, files, type Loaded, type NativeWatch } from "./native.js";
+import type { Outcome } from "./outcome.js";
+import { loadReport, reloadReport, type LoadReport, type ReloadReport } from "./reports.js";
+
+/** Raises an event through the hooks in force. */
+type Raise = (event: "ConfigChange", payload: object) => Promise<Outcome>;
+
+/** What a client has once it is about hooks from files; before, it costs nothing. */
+export class Loader {
+  readonly hosts: Hosts = { judge: null, toolCaller: null };
+  readonly waiters = new Waiters();
+  #watch: NativeWatch | null = null;
+  /** The files that are watched. */
+  #watched = "";
+  #told: ((report: ReloadReport) => void) | null = null;
+  /** Reloads one after the other: two at once would each swap hooks that the other has swapped. */
+  #reloading: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    readonly engine: Engine,
+    readonly raise: Raise,
+  ) {
+    engine.waiters = this.waiters;
+  }
+
+  load(path: string, options: object): LoadReport {
+    const { native } = this.engine;
+    return this.#take(files.load, native, path, options);
+  }
+
+  discover(cwd: string, options: object): LoadReport {
+    const { native } = this.engine;
+    return this.#take(files.discover, native, cwd, options);
+  }
+
+  #take(
+    load: typeof files.load,
+    native: Engine["native"],
+    path: string,
+    options: object,
+  ): LoadReport {
+    this.engine.checkOpen();
+    const loaded = crossing(() => load(native, path, options, this.waiters.deliver));
+    this.#adopt(loaded);
+    if (this.#watch !== null) this.#look();
+    return loadReport(loaded.report);
+  }
+
+  #adopt({ hooks }: Loaded): void {
+    const { engine } = this;
+    engine.adopt(
+      hooks.map(({ hook, native }) => ({
+        hook,
+        wakes: native.wakes,
+        handler: nativeHandler(engine.native, native, hook.detached, this.waiters, this.hosts),
+      })),
+    );
+  }
+
+  /** Reads every file again; see `HookClient.reload`. */
+  reload(): Promise<ReloadReport> {
+    const next = this.#reloading.then(() => this.#reload());
+    this.#reloading = next.catch(() => undefined);
+    return next;
+  }
+
+  async #reload(): Promise<ReloadReport> {
+    this.engine.checkOpen();
+    const { native } = this.engine;
+    const prepared = crossing(() => files.prepareReload(native));
+    const questions = JSON.parse(prepared.questions()) as object[];
+    for (const question of questions) {
+      const outcome = await this.raise("ConfigChange", localFields("ConfigChange", question));
+      if (!outcome.blocked) continue;
+      const why = outcome.reason ?? "a hook blocked the change";
+      return reloadReport(crossing(() => files.keepHooks(native, why)));
+    }
+    const loaded = crossing(() => files.applyReload(native, prepared, this.waiters.deliver));
+    this.#adopt(loaded);
+    if (this.#watch !== null) this.#look();
+    return reloadReport(loaded.report);
+  }
+
+  /** Reloads whenever files change; see `HookClient.watch`. */
+  watch(told: ((report: ReloadReport) => void) | undefined): void {
+    this.engine.checkOpen();
+    this.unwatch();
+    this.#told = told ?? null;
+    this.#look();
+  }
+
+  /** Watches what matters now: a load or a reload may have added files. */
+  #look(): void {
+    const { native } = this.engine;
+    const wanted = files.watchedFiles(native).join("\0");
+    const before = this.#watch;
+    if (before !== null && wanted === this.#watched) return;
+    this.#watch = crossing(() =>
+      files.watchFiles(native, () => {
+        void this.#changed();
+      }),
+    );
+    this.#watched = wanted;
+    if (before === null) return;
+    before.stop();
+    // What changed since the files were read, one watch may have kept to itself and the other taken for granted.
+    void this.#changed();
+  }
+
+  async #changed(): Promise<void> {
+    if (this.#watch === null) return;
+    const { logger } = this.engine;
+    try {
+      const report = await this.reload();
+      const { added, removed, changed, kept } = report;
+      for (const why of kept) logger?.warn("hooks stay as they were", { why });
+      if (added.length + removed.length + changed.length + kept.length > 0) this.#told?.(report);
+    } catch (error) {
+      if (this.engine.closed) return;
+      logger?.warn("a reload failed", { message: describe(error), error });
+    }
+  }
+
+  unwatch(): void {
+    this.#watch?.stop();
+    this.#watch = null;
+    this.#told = null;
+  }
+
+  /** Stops watching, and kills what runs. */
+  close(): void {
+    this.unwatch();
+    this.engine.native.stop(0);
+  }
+}
+
+/** A path as the core takes it; refuses what is none, which native code would do with less words. */
+export function pathOf(path: unknown, what: string): string {
+  if (typeof path === "string") return path;
+  if (path instanceof URL) return fileURLToPath(path);
+  throw errorOf("invalid_option", `${what}: must be a string or a file URL`);
+}

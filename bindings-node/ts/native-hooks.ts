@@ -1,0 +1,216 @@
+/** Commands, webhooks and hosted questions as handlers: started on the core's threads, awaited like any other hook. */
+
+import { depthNow } from "./depth.js";
+import type { EventMethods } from "./event.js";
+import { localRecords } from "./names.js";
+import { crossing, jsonText, type Native, type NativeHooks, type NativeJob } from "./native.js";
+import type { HookContext } from "./types.js";
+
+/** A question to the host's own model, or to an agent that may use tools. */
+export interface JudgeQuestion {
+  readonly kind: "prompt" | "agent";
+  /** The whole prompt, the event in it. */
+  readonly prompt: string;
+  /** The model that the file names. */
+  readonly model: string | null;
+}
+
+/** A tool of an MCP server that only the host can call. */
+export interface ToolQuestion {
+  readonly kind: "mcp_tool";
+  readonly server: string;
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** What a model said: whether the action may go on, and if not, why. */
+export interface Verdict {
+  readonly ok: boolean;
+  readonly reason?: string;
+}
+
+/** Answers hooks that ask a model or an agent. */
+export type Judge = (
+  question: JudgeQuestion,
+  context: HookContext,
+) => Verdict | PromiseLike<Verdict>;
+
+/** Calls tools of MCP servers for hooks; gives the tool's text, or what JSON it answered. */
+export type ToolCaller = (question: ToolQuestion, context: HookContext) => unknown;
+
+/** Who answers a client's hosted questions. */
+export interface Hosts {
+  judge: Judge | null;
+  toolCaller: ToolCaller | null;
+}
+
+/** A native hook's failure on its way to the driver, which puts it into the trace; nobody else sees it. */
+export class Broken extends Error {
+  constructor(
+    readonly kind: string,
+    message: string,
+    readonly restricts: boolean,
+  ) {
+    super(message);
+  }
+}
+
+/** What a hook said, as the core writes it. */
+interface Letter {
+  readonly answer?: Record<string, unknown>;
+  readonly failed?: {
+    readonly kind: string;
+    readonly message: string;
+    readonly restricts: boolean;
+  };
+}
+
+/** Milliseconds that the end of the process waits for commands to be killed. */
+const FAREWELL = 1000;
+
+/** Clients whose hooks run right now. */
+const active = new Set<Waiters>();
+
+/** What a command started has a session of its own and would live on. */
+function stopAll(): void {
+  for (const waiters of active) waiters.stop(FAREWELL);
+}
+
+/** The native hooks of a client that run. */
+export class Waiters {
+  readonly #running = new Map<number, (text: string) => void>();
+  #tickets = 0;
+  /** How many of the hooks a dispatch waits for, rather than nobody. */
+  #awaited = 0;
+  /** How many calls wait for the hooks for which no dispatch waits. */
+  #draining = 0;
+  /** Keeps the process alive while somebody waits: the mailbox itself does not. */
+  #alive: NodeJS.Timeout | null = null;
+  /** The client's native side while hooks run; not kept beyond, because that keeps the mailbox, which keeps this. */
+  #native: NativeHooks | null = null;
+
+  /** Takes in what a hook said. */
+  readonly deliver = (ticket: number, text: string): void => {
+    this.#running.get(ticket)?.(text);
+  };
+
+  /** Starts a hook and waits for it; the signal kills it. */
+  wait(
+    native: NativeHooks,
+    hook: Native,
+    event: string,
+    depth: number,
+    { signal, detached }: { signal: AbortSignal; detached: boolean },
+  ): Promise<string> {
+    const ticket = this.#tickets++ >>> 0;
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(signal.reason as Error);
+        return;
+      }
+      let job: NativeJob | null = null;
+      const end = (): void => {
+        signal.removeEventListener("abort", kill);
+        this.#running.delete(ticket);
+        if (!detached) this.#awaited--;
+        this.#see();
+      };
+      const kill = (): void => {
+        end();
+        job?.cancel();
+        reject(signal.reason as Error);
+      };
+      this.#running.set(ticket, (text) => {
+        end();
+        resolve(text);
+      });
+      this.#native = native;
+      if (!detached) this.#awaited++;
+      this.#see();
+      signal.addEventListener("abort", kill, { once: true });
+      try {
+        job = crossing(() => hook.start(event, depth, ticket));
+      } catch (error) {
+        end();
+        reject(error as Error);
+      }
+    });
+  }
+
+  /** While somebody waits for hooks for which no dispatch waits, they keep the process alive too. */
+  hold(on: boolean): void {
+    this.#draining += on ? 1 : -1;
+    this.#see();
+  }
+
+  /** Kills all that runs; waits so many milliseconds for the end of it. */
+  stop(limit: number): void {
+    this.#native?.stop(limit);
+  }
+
+  /** Sees to what hangs on whether hooks run, and on who waits for them. */
+  #see(): void {
+    const runs = this.#running.size > 0;
+    if (runs !== active.has(this)) this.#mark(runs);
+    const holds = this.#awaited > 0 || (runs && this.#draining > 0);
+    if (holds) {
+      this.#alive ??= setInterval(() => undefined, MAX_INTERVAL);
+    } else if (this.#alive !== null) {
+      clearInterval(this.#alive);
+      this.#alive = null;
+    }
+  }
+
+  #mark(runs: boolean): void {
+    if (runs) {
+      if (active.size === 0) process.on("exit", stopAll);
+      active.add(this);
+    } else {
+      this.#native = null;
+      active.delete(this);
+      if (active.size === 0) process.off("exit", stopAll);
+    }
+  }
+}
+
+/** Timers of the platform count in 31 bits. */
+const MAX_INTERVAL = 0x7fff_ffff;
+
+/** The handler of a hook that a file declares. */
+export function nativeHandler(
+  native: NativeHooks,
+  hook: Native,
+  detached: boolean,
+  waiters: Waiters,
+  hosts: Hosts,
+): (event: object, context: HookContext) => Promise<unknown> {
+  const { hosted, wantsTool } = hook;
+
+  return async (event, context) => {
+    const { eventType, toJson } = event as { readonly eventType: string } & EventMethods;
+    const depth = depthNow();
+    const text = toJson();
+    const letter = hosted
+      ? await ask(text, depth, context)
+      : await waiters.wait(native, hook, text, depth, { signal: context.signal, detached });
+    return open(eventType, letter);
+  };
+
+  async function ask(event: string, depth: number, context: HookContext): Promise<string> {
+    const answerer = (wantsTool ? hosts.toolCaller : hosts.judge) as
+      ((question: object, context: HookContext) => unknown) | null;
+    if (answerer === null) return crossing(() => hook.unanswered(event, depth));
+    const question = JSON.parse(crossing(() => hook.question(event, depth)) ?? "{}") as object;
+    const answer = await answerer(question, context);
+    return crossing(() => hook.answered(event, depth, jsonText(answer ?? null)));
+  }
+}
+
+/** What a letter holds: an answer, nothing, or a failure, which is thrown. */
+function open(event: string, text: string): unknown {
+  const { answer, failed } = JSON.parse(text) as Letter;
+  if (failed !== undefined) throw new Broken(failed.kind, failed.message, failed.restricts);
+  const modified = answer?.["modified"];
+  if (answer === undefined || typeof modified !== "object" || modified === null) return answer;
+  return { ...answer, modified: localRecords(event, modified) };
+}

@@ -1,0 +1,35 @@
+/** The user's approvals of hooks from project files. */
+
+import { canonicalKeys, localKeys } from "./names.js";
+import { crossing, files } from "./native.js";
+import type { Approval, UntrustedHook } from "./reports.js";
+
+/** What a person has approved: a file of the user's that only the user can write. */
+export class TrustStore {
+  /** The file; `undefined` is the usual one, in the user's directory for configuration. */
+  readonly path: string | undefined;
+
+  constructor(path?: string) {
+    this.path = path;
+  }
+
+  /** Approves hooks as they are now; one that changes later has to be approved again. Throws `invalid_config`. */
+  approve(hooks: UntrustedHook | readonly UntrustedHook[]): void {
+    const given = Array.isArray(hooks) ? (hooks as readonly UntrustedHook[]) : [hooks];
+    const approvals = given.map((hook) => canonicalKeys((hook as UntrustedHook).approval));
+    crossing(() => {
+      files.approve(JSON.stringify(approvals), this.path);
+    });
+  }
+
+  /** Everything that is approved. */
+  approved(): Approval[] {
+    const approved = JSON.parse(crossing(() => files.approved(this.path))) as object[];
+    return approved.map((approval) => localKeys(approval) as unknown as Approval);
+  }
+
+  /** Takes approvals back, by their fingerprints; gives how many there were. */
+  revoke(fingerprints: readonly string[]): number {
+    return crossing(() => files.revoke([...fingerprints], this.path));
+  }
+}

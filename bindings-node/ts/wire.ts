@@ -1,0 +1,40 @@
+/** What agents of other systems send to their hooks, and what they read from them. */
+
+import type { EventName, Payload } from "./event-types.js";
+import { localFields } from "./names.js";
+import { crossing, files, jsonText } from "./native.js";
+import type { Dialect } from "./reports.js";
+
+/** An event that an agent has sent, ready to be dispatched. */
+export interface WireEvent {
+  /** The event's canonical name. */
+  readonly name: EventName;
+  /** What only the dialect has stands in `metadata`, by dialect. */
+  readonly payload: Payload<EventName> & Record<string, unknown>;
+}
+
+/** What a hook command leaves for the agent that started it. */
+export interface WireAnswer {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** What the dialect cannot express, and what became of it: always something stricter. */
+  readonly degraded: readonly string[];
+}
+
+/**
+ * Reads the event that an agent of this dialect sends to its hooks, as JSON text or already parsed.
+ *
+ * Dispatch it as it is; `outcome.toWire(dialect)` answers the agent. Throws `unknown_dialect`, and `invalid_wire_event`
+ * for something that is no event of the dialect.
+ */
+export function eventFromWire(dialect: Dialect, data: string | Uint8Array | object): WireEvent {
+  const { event, payload } = crossing(() => files.fromWire(dialect, textOf(data)));
+  const fields = localFields(event, JSON.parse(payload) as object);
+  return { name: event as EventName, payload: fields as WireEvent["payload"] };
+}
+
+function textOf(data: string | Uint8Array | object): string {
+  if (typeof data === "string") return data;
+  return data instanceof Uint8Array ? new TextDecoder().decode(data) : jsonText(data);
+}
