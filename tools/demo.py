@@ -1,4 +1,4 @@
-"""Runs the guarded agent in Python, Node and Rust, shows what each did, and fails when the three differ."""
+"""Runs the examples in Python, Node and Rust, shows what each did, and fails when the three differ."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -20,38 +20,87 @@ from results import Case, write_junit
 from typescript import compile_project, link_packages
 
 ROOT = Path(__file__).resolve().parent.parent
-EXAMPLE = ROOT / "examples" / "guarded-agent"
-CALLS = EXAMPLE / "calls.jsonl"
+EXAMPLES = ROOT / "examples"
 RUNS = ROOT / "target" / "demo"
 TYPESCRIPT_OUT = ROOT / "target" / "examples"
-FEWEST_CALLS = 40
+RUN_LIMIT_SECONDS = 120
 # Differences that are shown of two runs.
 MOST_SHOWN = 20
 MISSING = object()
 # The last column of a row of the table, and the figure that closes the summary.
-TIMES = re.compile(r" +\d+\.\d$|took \d+ µs", re.MULTILINE)
+TIMES = re.compile(r" +\d+\.\d$|took \d+ [µm]s", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A program in three languages that works through a list and keeps a record of each step."""
+
+    name: str
+    steps: str
+    """The list, one JSON object a line."""
+    step: str
+    """What a step is called, which is also its number's name in the records."""
+    fewest: int
+    """A run with fewer steps skipped most of its work and proves nothing."""
+    leaves: tuple[str, ...]
+    """Files and folders of a run that must be the same in every language."""
+    legend: str
+
+    @property
+    def sources(self) -> Path:
+        """Where the programs are."""
+        return EXAMPLES / self.name
+
+
+GUARDED_AGENT = Example(
+    name="guarded-agent",
+    steps="calls.jsonl",
+    step="call",
+    fewest=40,
+    leaves=("log.jsonl", "files"),
+    legend="Marks: ! blocks  ? asks  + allows  ~ retries  * modifies  x failed; | separates events.",
+)
+EXISTING_HOOKS = Example(
+    name="existing-hooks",
+    steps="events.jsonl",
+    step="event",
+    fewest=10,
+    leaves=("project",),
+    legend="Marks: ! blocks  ? asks  * rewrites  x failed. The settings file and its scripts are unchanged.",
+)
 
 
 @dataclass(frozen=True)
 class Run:
     """One language's run: what it printed and left behind, or why it failed."""
 
+    example: Example
     language: str
     folder: Path
     printed: str
     problem: str | None = None
 
     @property
-    def calls(self) -> list[dict[str, Any]]:
-        """The canonical outcomes of every call, without the times."""
-        lines = (self.folder / "records.jsonl").read_text(encoding="utf-8").splitlines()
-        return [without_times(json.loads(line)) for line in lines]
+    def records(self) -> list[dict[str, Any]]:
+        """The canonical outcomes of every step, without the times and the place of the run."""
+        text = (self.folder / "records.jsonl").read_text(encoding="utf-8")
+        return [without_times(json.loads(line)) for line in self.anywhere(text).splitlines()]
 
     @property
     def files(self) -> dict[str, bytes]:
-        """The log that a hook wrote, and the files that the tools wrote and a hook formatted."""
-        paths = [self.folder / "log.jsonl", *sorted((self.folder / "files").rglob("*"))]
+        """What hooks and tools left behind: logs, and files that were written."""
+        roots = [self.folder / name for name in self.example.leaves]
+        paths = [path for root in roots for path in [root, *sorted(root.rglob("*"))]]
         return {str(path.relative_to(self.folder)): path.read_bytes() for path in paths if path.is_file()}
+
+    @property
+    def table(self) -> list[str]:
+        """What was printed, without the times and the place of the run."""
+        return TIMES.sub("", self.anywhere(self.printed)).splitlines()
+
+    def anywhere(self, text: str) -> str:
+        """A text without the place of the run, which is another one for each language."""
+        return text.replace(str(self.folder), "<run>")
 
 
 def without_times(value: Any) -> Any:
@@ -64,49 +113,57 @@ def without_times(value: Any) -> Any:
 
 
 def build(quiet: bool) -> str | None:
-    """Compiles the TypeScript and the Rust program; says what is wrong when one does not compile."""
+    """Compiles the TypeScript and the Rust programs; says what is wrong when one does not compile."""
     link_packages(TYPESCRIPT_OUT)
     compiled = compile_project(ROOT / "examples" / "tsconfig.json")
     if compiled.returncode != 0:
-        return f"the TypeScript program does not compile:\n{compiled.stdout}{compiled.stderr}"
-    command = ["cargo", "build", "--release", "-p", "hookweave-example-guarded-agent"]
+        return f"the TypeScript programs do not compile:\n{compiled.stdout}{compiled.stderr}"
+    command = ["cargo", "build", "--release", "-p", "hookweave-examples"]
     built = subprocess.run([*command, *(["--quiet"] if quiet else [])], cwd=ROOT, check=False)
-    return "the Rust program does not compile" if built.returncode != 0 else None
+    return "the Rust programs do not compile" if built.returncode != 0 else None
 
 
-def commands() -> dict[str, list[str]]:
-    """How each program is started."""
+def commands(example: Example) -> dict[str, list[str]]:
+    """How each program of an example is started."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     return {
-        "Python": [sys.executable, str(EXAMPLE / "main.py")],
-        "Node": [os.environ.get("NODE", "node"), str(TYPESCRIPT_OUT / "guarded-agent" / "main.js")],
-        "Rust": [str(target / "release" / "guarded-agent")],
+        "Python": [sys.executable, str(example.sources / "main.py")],
+        "Node": [os.environ.get("NODE", "node"), str(TYPESCRIPT_OUT / example.name / "main.js")],
+        "Rust": [str(target / "release" / example.name)],
     }
 
 
-def start(language: str, command: list[str]) -> Run:
-    """Runs one program in a fresh folder."""
-    folder = RUNS / language.lower()
+def start(example: Example, language: str, command: list[str]) -> Run:
+    """Runs one program in a fresh folder, which holds a copy of the example's project if it has one."""
+    folder = RUNS / example.name / language.lower()
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
+    if (project := example.sources / "project").is_dir():
+        shutil.copytree(project, folder / "project")
     done = subprocess.run(
-        [*command, str(folder), str(CALLS)], capture_output=True, text=True, encoding="utf-8", check=False, timeout=120
+        [*command, str(folder), str(example.sources / example.steps)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        timeout=RUN_LIMIT_SECONDS,
     )
     problem = None if done.returncode == 0 else f"exit code {done.returncode}\n{done.stderr}"
-    return Run(language, folder, done.stdout, problem)
+    return Run(example, language, folder, done.stdout, problem)
 
 
 def differences(one: Run, other: Run) -> Iterator[str]:
     """Where two runs decided, wrote or printed something else."""
-    if len(one.calls) != len(other.calls):
-        yield f"{one.language} recorded {len(one.calls)} calls, {other.language} {len(other.calls)}"
-    for mine, theirs in zip(one.calls, other.calls, strict=False):
+    step = one.example.step
+    if len(one.records) != len(other.records):
+        yield f"{one.language} recorded {len(one.records)} {step}s, {other.language} {len(other.records)}"
+    for mine, theirs in zip(one.records, other.records, strict=False):
         for place, left, right in unequal(mine, theirs):
-            yield f"call {mine['call']}{place}: {one.language} has {left}, {other.language} {right}"
+            yield f"{step} {mine[step]}{place}: {one.language} has {left}, {other.language} {right}"
     for name in sorted(one.files.keys() | other.files.keys()):
         if one.files.get(name) != other.files.get(name):
             yield f"the file {name} differs between {one.language} and {other.language}"
-    for mine_line, other_line in zip(table(one), table(other), strict=False):
+    for mine_line, other_line in zip_longest(one.table, other.table, fillvalue=""):
         if mine_line != other_line:
             yield f"the tables differ:\n  {one.language}: {mine_line}\n  {other.language}: {other_line}"
             break
@@ -129,26 +186,36 @@ def shown(value: object) -> str:
     return "nothing" if value is MISSING else json.dumps(value)[:200]
 
 
-def table(run: Run) -> list[str]:
-    """What a run printed, without the measured times."""
-    return TIMES.sub("", run.printed).splitlines()
-
-
 def check(runs: list[Run]) -> list[Case]:
     """One verdict for each run and one for each comparison."""
-    cases = [Case(f"{run.language} works through the calls", run.problem or too_short(run)) for run in runs]
+    cases = [Case(f"{run.example.name}: {run.language} does its work", run.problem or too_short(run)) for run in runs]
     if any(case.problem for case in cases):
         return cases
     first, *others = runs
     for other in others:
         found = list(islice(differences(first, other), MOST_SHOWN))
-        cases.append(Case(f"{first.language} and {other.language} decide alike", "\n".join(found) or None))
+        name = f"{first.example.name}: {first.language} and {other.language} decide alike"
+        cases.append(Case(name, "\n".join(found) or None))
     return cases
 
 
 def too_short(run: Run) -> str | None:
     """A run that skipped most of its work proves nothing."""
-    return None if len(run.calls) >= FEWEST_CALLS else f"only {len(run.calls)} calls, {FEWEST_CALLS} are the least"
+    count, step, fewest = len(run.records), run.example.step, run.example.fewest
+    return None if count >= fewest else f"only {count} {step}s, {fewest} are the least"
+
+
+def show(example: Example, quiet: bool) -> list[Case]:
+    """Runs one example in each language, shows what it printed, and compares."""
+    runs = []
+    for language, command in commands(example).items():
+        run = start(example, language, command)
+        runs.append(run)
+        if not quiet:
+            print(f"\n{f'=== {example.name}, {language} '.ljust(100, '=')}\n\n{run.printed}", flush=True)
+    if not quiet:
+        print(f"{example.legend}\nLogs, files and full outcomes are under {(RUNS / example.name).relative_to(ROOT)}/.")
+    return check(runs)
 
 
 def main() -> int:
@@ -161,16 +228,8 @@ def main() -> int:
     if (broken := build(options.quiet)) is not None:
         cases = [Case("the programs compile", broken)]
     else:
-        runs = []
-        for language, command in commands().items():
-            run = start(language, command)
-            runs.append(run)
-            if not options.quiet:
-                print(f"\n=== {language} {'=' * (95 - len(language))}\n\n{run.printed}", flush=True)
-        if not options.quiet:
-            print("Marks: ! blocks  ? asks  + allows  ~ retries  * modifies  x failed; | separates events.")
-            print(f"Logs, files and full outcomes are under {RUNS.relative_to(ROOT)}/.\n")
-        cases = check(runs)
+        cases = [case for example in (GUARDED_AGENT, EXISTING_HOOKS) for case in show(example, options.quiet)]
+    print()
     for case in cases:
         print(f"{'FAILED' if case.problem else 'ok':<8}{case.name}" + (f"\n{case.problem}" if case.problem else ""))
     if options.junit:

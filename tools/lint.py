@@ -60,12 +60,15 @@ def rust_steps() -> list[Step]:
 
 def python_steps() -> list[Step]:
     """ruff over all Python; mypy over the package, and over the programs beside it."""
-    programs = ["tools", "bench/python", "bench/run.py", "bench/programs.py", "examples/guarded-agent/main.py"]
+    programs = ["tools", "bench/python", "bench/run.py", "bench/programs.py"]
+    # One at a time: each is a module called `main`.
+    examples = {path.parent.name: [str(path)] for path in sorted(ROOT.glob("examples/*/main.py"))}
+    mypy = [sys.executable, "-m", "mypy", "--config-file", "tools/mypy.ini"]
     return [
         Step("ruff", ["ruff", "check", "--output-format", "concise", "."]),
         Step("ruff format", ["ruff", "format", "--check", "--output-format", "concise", "."]),
         Step("mypy, the package", [sys.executable, "-m", "mypy"], cwd=PYTHON_PACKAGE),
-        Step("mypy, the programs", [sys.executable, "-m", "mypy", "--config-file", "tools/mypy.ini", *programs]),
+        *(Step(f"mypy, {name}", [*mypy, *files]) for name, files in {"the programs": programs, **examples}.items()),
     ]
 
 

@@ -1,11 +1,12 @@
 """The demo notices when two languages decide, write or print something else."""
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from demo import Run, check, unequal, without_times
+from demo import EXISTING_HOOKS, GUARDED_AGENT, Example, Run, check, start, unequal, without_times
 
 CALLS = 41
 TABLE = (
@@ -24,7 +25,7 @@ def run(tmp_path: Path) -> Callable[..., Run]:
         outcome = {"decision": decision, "trace": [{"hook": "log", "duration_us": len(language)}]}
         line = {"call": 1, "verdict": decision, "outcomes": [outcome]}
         (folder / "records.jsonl").write_text((json.dumps(line) + "\n") * calls)
-        return Run(language, folder, printed)
+        return Run(GUARDED_AGENT, language, folder, printed)
 
     return make
 
@@ -50,6 +51,33 @@ def test_runs_that_differ_in_times_only_are_alike(run: Callable[..., Run]) -> No
 def test_a_difference_fails_the_demo(run: Callable[..., Run], changed: dict[str, object], shown: str) -> None:
     [problem] = problems(run("Python"), run("Rust", **changed))
     assert shown in problem
+
+
+def test_a_table_that_ends_early_is_a_difference(run: Callable[..., Run]) -> None:
+    [problem] = problems(run("Python"), run("Rust", printed=TABLE.splitlines()[0]))
+    assert "tables differ" in problem
+
+
+def test_where_a_run_lies_makes_no_difference(run: Callable[..., Run]) -> None:
+    runs = [run("Python"), run("Rust")]
+    for one in runs:
+        records = one.folder / "records.jsonl"
+        records.write_text(records.read_text().replace('"log"', json.dumps(str(one.folder / "project"))))
+    assert problems(*(Run(GUARDED_AGENT, r.language, r.folder, f"{r.folder}/x\n{TABLE}") for r in runs)) == []
+
+
+def test_a_program_gets_its_own_copy_of_the_project(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("demo.RUNS", tmp_path)
+    script = "import pathlib, sys; pathlib.Path(sys.argv[1], 'project', '.claude', 'log.jsonl').write_text('x')"
+    left = [start(EXISTING_HOOKS, language, [sys.executable, "-c", script]) for language in ("Python", "Rust")]
+    assert [run.problem for run in left] == [None, None]
+    assert [run.files["project/.claude/log.jsonl"] for run in left] == [b"x", b"x"]
+    assert not (EXISTING_HOOKS.sources / "project" / ".claude" / "log.jsonl").exists()
+
+
+@pytest.mark.parametrize("example", [GUARDED_AGENT, EXISTING_HOOKS], ids=lambda example: example.name)
+def test_the_lists_are_long_enough(example: Example) -> None:
+    assert len((example.sources / example.steps).read_text(encoding="utf-8").splitlines()) >= example.fewest
 
 
 def test_a_file_that_only_one_wrote_is_a_difference(run: Callable[..., Run]) -> None:
