@@ -23,7 +23,9 @@ for (const file of readdirSync(folder).sort()) {
   describe(topic, { concurrency: 8 }, () => {
     for (const vector of cases) {
       const reason = vector.not?.["node"];
-      const styles = (["sync", "async"] as Style[]).filter((style) => canRun(vector, style));
+      const styles = (["sync", "async", "native"] as Style[]).filter((style) =>
+        canRun(vector, style),
+      );
       test(vector.id, { skip: reason ?? false }, async () => {
         if (styles.length === 0) throw new Error("no style can do this case");
         for (const style of styles) {

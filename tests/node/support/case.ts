@@ -10,6 +10,7 @@ import {
   type TemporaryHook,
 } from "hookweave";
 
+import { fill, Place } from "./place.js";
 import {
   camel,
   decode,
@@ -21,7 +22,8 @@ import {
   type JsonObject,
 } from "./values.js";
 
-export type Style = "sync" | "async";
+/** `native` is the style of cases with files; their callbacks are asynchronous. */
+export type Style = "sync" | "async" | "native";
 
 export interface Case {
   id: string;
@@ -29,6 +31,9 @@ export interface Case {
   client?: JsonObject;
   events?: JsonObject[];
   tools?: JsonObject[];
+  server?: JsonObject;
+  files?: JsonObject[];
+  load?: JsonObject[];
   hooks?: JsonObject[];
   dispatch?: JsonObject | JsonObject[];
   concurrent?: number;
@@ -93,6 +98,8 @@ function mustWait(value: Json | undefined): boolean {
 
 /** Whether a case can run with handlers of a style. */
 export function canRun(test: Case, style: Style): boolean {
+  const isNative = test.files !== undefined || test.load !== undefined;
+  if (isNative || style === "native") return isNative && style === "native";
   if (test.style !== undefined && test.style !== style) return false;
   const deeds = [test.hooks, test.dispatch] as unknown as Json[];
   return style === "async" || !mustWait(deeds);
@@ -100,8 +107,9 @@ export function canRun(test: Case, style: Style): boolean {
 
 /** One run of a case in one style. */
 export class CaseRun {
-  readonly #test: Case;
+  #test: Case;
   readonly #style: Style;
+  #place: Place | null = null;
   #client!: HookClient;
   readonly #ids = new Map<string, string>();
   readonly #temporary: TemporaryHook[] = [];
@@ -120,12 +128,29 @@ export class CaseRun {
 
   /** Throws what does not fit. */
   async run(): Promise<void> {
+    if (this.#style !== "native") return this.#run();
+    const place = new Place();
+    this.#place = place;
+    this.#hasDetached = true;
+    try {
+      if (this.#test.server !== undefined) await place.serve(this.#test.server);
+      this.#test = fill(this.#test, place.places);
+      for (const file of this.#test.files ?? []) place.write(file);
+      await this.#run();
+      this.#client.close();
+    } finally {
+      place.close();
+    }
+  }
+
+  async #run(): Promise<void> {
     const test = this.#test;
     const { error, ...options } = test.client ?? {};
     const refused = this.#expectError(error, () => {
       const { default_timeout_ms: timeout, ...rest } = options;
       const settings = camelKeys(rest);
       if (timeout !== undefined) settings["defaultTimeout"] = timeout;
+      if (this.#place !== null) settings["projectDir"] = this.#place.project;
       this.#client = new HookClient({ ...settings, logger: null });
     });
     if (refused) return;
@@ -139,9 +164,27 @@ export class CaseRun {
         this.#client.defineTool(name as string, camelKeys(definition));
       });
     }
-    for (const hook of test.hooks ?? []) this.#registerExpecting(hook);
+    this.#loadAfter(undefined);
+    for (const hook of test.hooks ?? []) {
+      this.#registerExpecting(hook);
+      this.#loadAfter(hook["name"] as string | undefined);
+    }
     await this.#dispatches();
     if (this.#misfits.length > 0) throw new Error(this.#misfits.join("\n"));
+  }
+
+  /** Loads the files that come behind a hook, or before all. */
+  #loadAfter(name: string | undefined): void {
+    for (const entry of this.#test.load ?? []) if (entry["after"] === name) this.#load(entry);
+  }
+
+  #load(entry: JsonObject): void {
+    const place = this.#place;
+    if (place === null) throw new Error("a case with files needs a place");
+    this.#expectError(entry["error"], () => {
+      const report = place.load(this.#client, entry);
+      if (entry["error"] === undefined) this.#misfits.push(...place.reportMisfits(entry, report));
+    });
   }
 
   async #dispatches(): Promise<void> {
@@ -156,7 +199,9 @@ export class CaseRun {
     for (const [index, one] of dispatches.entries()) {
       const expected = expects[index];
       if (expected === undefined) throw new Error(`no expectation for dispatch ${String(index)}`);
-      for (const step of (one["before"] ?? []) as JsonObject[]) this.#step(step);
+      for (const step of (one["before"] ?? []) as JsonObject[]) {
+        if (!(await this.#placeStep(step))) this.#step(step);
+      }
       this.#ran = [];
       if (explain === true) this.#explain(one, expected);
       else await this.#one(one, expected, `dispatch ${String(index)}`);
@@ -166,8 +211,14 @@ export class CaseRun {
 
   #start(one: JsonObject, signal?: AbortSignal): Promise<Outcome> {
     const event = one["event"] as CustomEventName;
-    const payload = localFields(event, one["payload"]) as Record<string, unknown>;
+    const payload = this.#placed(localFields(event, one["payload"]) as Record<string, unknown>);
     return this.#client.dispatch(event, payload, signal === undefined ? {} : { signal });
+  }
+
+  /** A payload with the case's place as its working directory, unless it has another. */
+  #placed(payload: Record<string, unknown>): Record<string, unknown> {
+    if (this.#place === null || "cwd" in payload) return payload;
+    return { ...payload, cwd: this.#place.project };
   }
 
   async #one(one: JsonObject, expected: JsonObject, place: string): Promise<void> {
@@ -218,7 +269,7 @@ export class CaseRun {
 
   #explain(one: JsonObject, expected: JsonObject): void {
     const event = one["event"] as CustomEventName;
-    const payload = localFields(event, one["payload"]) as Record<string, unknown>;
+    const payload = this.#placed(localFields(event, one["payload"]) as Record<string, unknown>);
     const place = "explain";
     const refused = this.#expectError(expected["error"], () => {
       const { hooks } = this.#client.explain(event, payload);
@@ -232,6 +283,7 @@ export class CaseRun {
       if (bad !== null) this.#misfits.push(bad);
     });
     if (!refused && this.#ran.length > 0) this.#misfits.push("explain ran a handler");
+    if (this.#place !== null) this.#misfits.push(...this.#place.misfits(expected, place));
   }
 
   /** Compares what is to be seen beside the outcome. */
@@ -240,6 +292,7 @@ export class CaseRun {
     const note = (why: string | null): void => {
       if (why !== null) this.#misfits.push(why);
     };
+    if (this.#place !== null) this.#misfits.push(...this.#place.misfits(expected, place));
     if (expected["ran"] !== undefined) note(misfit(expected["ran"], this.#ran, `${place}.ran`));
     if (expected["runs"] !== undefined) {
       const runs = Object.fromEntries(
@@ -436,6 +489,23 @@ export class CaseRun {
     if (deed["disables"] !== undefined) this.#client.disableHook(this.#idOf(deed["disables"]));
   }
 
+  /** Takes a step that needs the place; says whether it was one. */
+  async #placeStep(step: JsonObject): Promise<boolean> {
+    const place = this.#place;
+    if (place === null) return false;
+    const [[deed, value] = []] = Object.entries(step);
+    if (deed === "write") place.write(value as JsonObject);
+    else if (deed === "remove") place.remove(value as string);
+    else if (deed === "wait_ms") await sleep(value as number);
+    else if (deed === "load") this.#load(value as JsonObject);
+    else if (deed === "approve") place.approve(this.#client, value as JsonObject);
+    else if (deed === "reload") {
+      const report = await this.#client.reload();
+      this.#misfits.push(...place.reportMisfits(value as JsonObject, report));
+    } else return false;
+    return true;
+  }
+
   #step(step: JsonObject): void {
     this.#expectError(step["error"], () => {
       if (step["register"] !== undefined) this.#register(step["register"] as JsonObject);
@@ -480,6 +550,8 @@ const apart = new Set([
   "error",
   "cancelled",
   "explain",
+  "saw",
+  "requests",
 ]);
 
 /** Why an outcome does not fit; null when it does. */

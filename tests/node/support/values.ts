@@ -53,6 +53,10 @@ function decodeEscape(name: string, given: Json): unknown {
       return (given as Json[]).map(decode);
     case "$surrogate":
       return `a${String.fromCharCode(Number.parseInt(given as string, 16))}b`;
+    case "$repeat": {
+      const [text, times] = given as [string, number];
+      return text.repeat(times);
+    }
     case "$nested": {
       let nested: unknown = 1;
       for (let level = 0; level < (given as number); level++) nested = [nested];
