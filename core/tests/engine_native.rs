@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hookweave::native::Question;
 use hookweave::{Engine, Event, HookResponse};
@@ -65,6 +65,7 @@ async fn callbacks_and_commands_chain_in_order() -> Checked {
     Ok(())
 }
 
+#[cfg(target_os = "linux")]
 #[tokio::test]
 async fn dropping_a_dispatch_kills_its_command() -> Checked {
     let project = Project::new(&command("PreToolUse", "echo $$ > pid; sleep 30"))?;
@@ -73,12 +74,13 @@ async fn dropping_a_dispatch_kills_its_command() -> Checked {
     assert!(tokio::time::timeout(Duration::from_millis(500), dispatch).await.is_err());
     let pid = std::fs::read_to_string(project.dir.path().join("pid"))?;
     let process = PathBuf::from(format!("/proc/{}", pid.trim()));
-    let began = Instant::now();
-    while cfg!(target_os = "linux") && process.exists() {
-        assert!(began.elapsed() < Duration::from_secs(5), "the command still runs");
+    for _ in 0..1000 {
+        if !process.exists() {
+            return Ok(());
+        }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    Ok(())
+    Err("the command still runs".into())
 }
 
 #[tokio::test]

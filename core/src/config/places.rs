@@ -264,9 +264,9 @@ mod tests {
         let home = dir.path();
         let deep = home.join("repo/a/b");
         std::fs::create_dir_all(&deep).unwrap();
-        assert_eq!(project_levels(&deep, Some(home)), [deep.clone()]);
+        assert_eq!(project_levels(&deep, Some(home)), std::slice::from_ref(&deep));
         std::fs::create_dir_all(home.join(".git")).unwrap();
-        assert_eq!(project_levels(&deep, Some(home)), [deep.clone()]);
+        assert_eq!(project_levels(&deep, Some(home)), std::slice::from_ref(&deep));
         std::fs::write(home.join("repo/.git"), "gitdir: elsewhere").unwrap();
         assert_eq!(project_levels(&deep, Some(home)), [home.join("repo"), home.join("repo/a"), deep]);
     }

@@ -63,15 +63,16 @@ impl Detached {
     fn tell(&self, job: &Job, answer: &Value) {
         let listener = self.late.read().unwrap_or_else(PoisonError::into_inner).clone();
         let (event, hook) = (job.event.name(), &**job.entry.name());
-        match listener {
-            Some(listener) => listener(LateAnswer {
-                hook: hook.to_owned(),
-                event: event.to_owned(),
-                answer: answer.clone(),
-                wakes: job.entry.handler().wakes(),
-            }),
-            None => tracing::info!(event, hook, %answer, "a detached hook answered, and nobody listens"),
-        }
+        let Some(listener) = listener else {
+            tracing::info!(event, hook, %answer, "a detached hook answered, and nobody listens");
+            return;
+        };
+        listener(LateAnswer {
+            hook: hook.to_owned(),
+            event: event.to_owned(),
+            answer: answer.clone(),
+            wakes: job.entry.handler().wakes(),
+        });
     }
 
     fn lock(&self) -> MutexGuard<'_, DetachedQueue<Job>> {

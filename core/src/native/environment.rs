@@ -83,16 +83,13 @@ pub(super) fn filled(text: &str, value: impl Fn(&str) -> Option<String>) -> Stri
     while let Some((before, after)) = rest.split_once("${") {
         out.push_str(before);
         let known = after.split_once('}').and_then(|(name, after)| Some((value(name)?, after)));
-        rest = match known {
-            Some((value, after)) => {
-                out.push_str(&value);
-                after
-            }
-            None => {
-                out.push_str("${");
-                after
-            }
-        };
+        if let Some((value, after)) = known {
+            out.push_str(&value);
+            rest = after;
+        } else {
+            out.push_str("${");
+            rest = after;
+        }
     }
     out.push_str(rest);
     out
