@@ -1,7 +1,8 @@
 //! Which files a command would run: the scripts that its line names.
 //!
-//! A line is read loosely, with words rather than a shell's grammar, and rather one file too many than one too few. What
-//! a script itself loads is not followed.
+//! A line is read loosely, with words rather than a shell's grammar. What counts is what would run: a program with a path,
+//! what follows an interpreter, a name with a script's ending, an executable file. Data does not: a log that a hook writes
+//! changes all the time. What a script itself loads is not followed.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -24,8 +25,6 @@ const INTERPRETERS: &[&str] = &[
     "pwsh",
     "powershell",
     "node",
-    "deno",
-    "bun",
     "tsx",
     "ts-node",
     "ruby",
@@ -35,14 +34,17 @@ const INTERPRETERS: &[&str] = &[
     "python",
     "python2",
     "python3",
-    "uv",
-    "run",
-    "exec",
-    "env",
-    "nohup",
-    "command",
-    "time",
 ];
+
+/// Programs that run the program that they are given.
+const WRAPPERS: &[&str] = &[
+    "exec", "env", "nohup", "command", "time", "timeout", "nice", "sudo", "doas", "setsid", "stdbuf", "xargs", "uv",
+    "uvx", "run", "npx", "bun", "bunx", "deno", "pnpm", "yarn", "poetry",
+];
+
+/// Options of interpreters whose argument is code, or the name of something that is no file here.
+const CODE: &[&str] =
+    &["-c", "-e", "-m", "-p", "-lc", "-ec", "-euc", "-exc", "-ic", "-cl", "--eval", "--print", "-Command"];
 
 /// Directories whose files belong to the system: whoever can change them needs no hook.
 const SYSTEM: &[&str] = &["/bin", "/sbin", "/usr", "/lib", "/lib64", "/nix/store", "/opt/homebrew", "/System"];
@@ -92,6 +94,10 @@ enum After {
     Start,
     /// A program that runs the file that it is given.
     Interpreter,
+    /// A program that runs the program that it is given.
+    Wrapper,
+    /// An option whose argument is code.
+    Code,
     /// `cd`.
     Cd,
     /// Anything else.
@@ -110,13 +116,22 @@ impl Search<'_> {
         let project = self.roots.project.and_then(Path::to_str).unwrap_or(".");
         let text = text.replace("$(git rev-parse --show-toplevel)", project).replace("$(pwd)", project);
         let mut after = After::Start;
+        let mut written = false;
         for token in tokens(&text) {
             match token {
                 Token::End => after = After::Start,
+                Token::Into => written = true,
+                // A file that is written is no script that runs.
+                Token::Word(_) if written => written = false,
                 Token::Word(word) => {
+                    let code = after == After::Code;
                     after = self.word(&word, after);
-                    // A quoted command within the line, as in `bash -c "./check.sh x"`.
-                    if depth < 3 && (word.contains(char::is_whitespace) || word.contains("$(") || word.contains('`')) {
+                    // A command within a word, as in `bash -c "./check.sh x"` and `"$(./check.sh)"`.
+                    let is_file =
+                        self.expand(&word).and_then(|text| self.resolve(&text)).is_some_and(|path| path.is_file());
+                    let holds_one =
+                        !is_file && (word.contains(char::is_whitespace) || word.contains("$(") || word.contains('`'));
+                    if depth < 3 && (code || holds_one) {
                         self.line(&word, depth + 1);
                     }
                 }
@@ -130,18 +145,23 @@ impl Search<'_> {
         // `--config=./x` names a file as well as `./x` does.
         let text = word.split_once('=').filter(|_| assigned || word.starts_with('-')).map_or(word, |(_, value)| value);
         if let Some(text) = self.expand(text) {
-            if after == After::Cd {
-                self.base = self.resolve(&text);
-            } else {
-                self.consider(&text, after);
+            match after {
+                After::Cd => self.base = self.resolve(&text),
+                After::Code => {}
+                _ if assigned => self.consider(&text, After::Word),
+                _ => self.consider(&text, after),
             }
         }
         let base_name = word.rsplit(['/', '\\']).next().unwrap_or(word);
         match after {
             _ if assigned => After::Start,
             After::Start if word == "cd" || word == "pushd" => After::Cd,
-            After::Start | After::Interpreter if is_interpreter(base_name) => After::Interpreter,
-            After::Interpreter if word.starts_with('-') || is_assignment(word) => After::Interpreter,
+            After::Start | After::Wrapper if is_interpreter(base_name) => After::Interpreter,
+            After::Start | After::Wrapper if WRAPPERS.contains(&base_name) => After::Wrapper,
+            After::Interpreter if CODE.contains(&word) => After::Code,
+            // `sh -u x`, `timeout 5 ./x`, `env A=1 ./x`.
+            After::Interpreter | After::Wrapper if word.starts_with(['-', '+']) => after,
+            After::Wrapper if is_assignment(word) || is_count(word) => after,
             _ => After::Word,
         }
     }
@@ -154,14 +174,18 @@ impl Search<'_> {
         if SYSTEM.iter().any(|dir| path.starts_with(dir)) || self.found.iter().any(|script| script.path == path) {
             return;
         }
-        let there = path.is_file();
+        let has_path = text.contains('/') && !text.starts_with("/dev/");
+        let runs = match after {
+            After::Interpreter => !text.starts_with("/dev/"),
+            After::Start | After::Wrapper => has_path,
+            _ => false,
+        };
         // A file that a word clearly means is one even while it is missing: putting it there is a change.
-        let meant = !path.is_dir()
-            && !text.starts_with('-')
-            && !text.contains(['*', '?', '{', '\n'])
-            && (has_script_name(text) || after == After::Interpreter && !text.contains(char::is_whitespace));
-        if there || meant && !is_interpreter(text) {
-            self.found.push(Script { path, direct: after == After::Start });
+        let meant =
+            !text.starts_with('-') && !text.contains(NO_NAME) && !path.is_dir() && (runs || has_script_ending(text));
+        let counts = meant || path.is_file() && (runs || has_path && is_executable(&path));
+        if counts {
+            self.found.push(Script { path, direct: matches!(after, After::Start | After::Wrapper) });
         }
     }
 
@@ -226,15 +250,34 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
-/// A name with a directory, or with the ending of a script.
-fn has_script_name(text: &str) -> bool {
+/// A number with or without a unit, as `timeout` takes it.
+fn is_count(word: &str) -> bool {
+    let digits = word.trim_end_matches(['s', 'm', 'h']);
+    !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit() || c == '.')
+}
+
+/// Letters that say that a word is code or a pattern, and no file's name.
+const NO_NAME: &[char] = &['*', '?', '{', '}', '\n', '(', ')', ';', '"', '\'', '`', '<', '>', '|', '='];
+
+fn has_script_ending(text: &str) -> bool {
     const ENDINGS: &[&str] = &[
-        "sh", "bash", "zsh", "fish", "ps1", "py", "js", "mjs", "cjs", "ts", "mts", "rb", "pl", "php", "lua", "bat",
-        "cmd", "exe",
+        "sh", "bash", "zsh", "fish", "ps1", "py", "js", "mjs", "cjs", "ts", "mts", "rb", "pl", "php", "lua", "awk",
+        "jq", "bat", "cmd", "exe",
     ];
-    let path = Path::new(text);
-    let ending = path.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| ENDINGS.contains(&ending));
-    ending || (text.starts_with("./") || text.starts_with("../") || path.is_absolute()) && !text.starts_with("/dev/")
+    Path::new(text).extension().and_then(|ending| ending.to_str()).is_some_and(|ending| ENDINGS.contains(&ending))
+}
+
+/// Whether a file can be started as a program.
+#[cfg(unix)]
+pub(super) fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+/// Whether a file can be started as a program; elsewhere its name says so.
+#[cfg(not(unix))]
+pub(super) fn is_executable(path: &Path) -> bool {
+    path.is_file()
 }
 
 /// The path without `.` and `..`, as far as that can be said without looking.
@@ -257,6 +300,8 @@ enum Token {
     Word(String),
     /// An operator after which a new command begins.
     End,
+    /// An operator after which the file is named that output goes into.
+    Into,
 }
 
 /// Splits a line as shells do, leniently: an open quote ends with the line.
@@ -288,8 +333,16 @@ fn tokens(text: &str) -> Vec<Token> {
                     tokens.push(Token::Word(std::mem::take(&mut word)));
                     open = false;
                 }
-                if matches!(c, ';' | '&' | '|' | '(' | ')' | '`' | '\n') {
-                    tokens.push(Token::End);
+                match c {
+                    // `2>&1` names no file.
+                    '>' if chars.next_if_eq(&'&').is_some() => {}
+                    '>' => {
+                        while chars.next_if(|next| matches!(next, '>' | '|')).is_some() {}
+                        tokens.push(Token::Into);
+                    }
+                    '&' if chars.peek() == Some(&'>') => {}
+                    ';' | '&' | '|' | '(' | ')' | '`' | '\n' => tokens.push(Token::End),
+                    _ => {}
                 }
             }
             (_, c) => word.push(c),
@@ -310,7 +363,7 @@ mod tests {
             .into_iter()
             .filter_map(|token| match token {
                 Token::Word(word) => Some(word),
-                Token::End => None,
+                Token::End | Token::Into => None,
             })
             .collect()
     }
@@ -342,6 +395,11 @@ mod tests {
             ("\"$(git rev-parse --show-toplevel)/a.sh\"", "/project/a.sh"),
             ("x --config=./conf.py", "/project/conf.py"),
             ("echo \"$(./a.sh)\"", "/project/a.sh"),
+            ("sh -c ./a.sh", "/project/a.sh"),
+            ("timeout 5s ./guard", "/project/guard"),
+            ("env A=1 ./guard >/dev/null 2>&1", "/project/guard"),
+            ("x 2>&1 | sh guard", "/project/guard"),
+            ("sudo -u bob ./a.sh", "/project/a.sh"),
             ("x=`./a.sh`", "/project/a.sh"),
             ("python3.12 -u run.py", "/project/run.py"),
             ("./sub/../a.sh", "/project/a.sh"),
@@ -351,8 +409,9 @@ mod tests {
     }
 
     #[test]
-    fn a_quoted_line_may_be_a_path_or_a_command() {
-        assert_eq!(found("bash -c \"./a.sh x\""), ["/project/a.sh x", "/project/a.sh"]);
+    fn a_quoted_line_is_a_command_and_a_quoted_path_a_path() {
+        assert_eq!(found("bash -c \"./a.sh x\""), ["/project/a.sh"]);
+        assert!(found("\"./my hooks/a.sh\"").contains(&"/project/my hooks/a.sh".to_owned()));
     }
 
     #[test]

@@ -320,9 +320,10 @@ fn copilot_takes_flat_entries_and_groups() {
 "preToolUse": [{"type": "command", "bash": "a.sh", "powershell": "a.ps1", "cwd": "sub", "env": {"A": "1"}, "timeoutSec": 9}],
 "PreToolUse": [{"hooks": [{"type": "command", "command": "b"}, {"type": "command", "powershell": "c"}]}],
 "sessionStart": [{"type": "prompt", "prompt": "hello"}],
-"agentStop": [{"type": "prompt", "prompt": "no"}]}}"#,
+"agentStop": [{"exec": "p", "args": ["$a"]}]}}"#,
     );
     assert_eq!(loaded.hooks.len(), 3, "{}", problems(&loaded));
+    assert_eq!(command(&loaded, 2).line, CommandLine::Exec { program: "p".into(), args: vec!["$a".into()] });
     assert_eq!(shell(&loaded, 0), ("a.sh", Shell::Bash));
     assert_eq!(command(&loaded, 0).directory.as_deref(), Some(std::path::Path::new("/project/sub")));
     assert!((seconds(&loaded, 0) - 9.0).abs() < 1e-9);

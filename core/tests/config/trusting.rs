@@ -172,3 +172,18 @@ fn a_loaded_hook_knows_when_its_script_changes() {
     let why = guard.check().unwrap_err();
     assert!(why.contains("guard.sh") && why.contains("changed"), "{why}");
 }
+
+#[test]
+fn a_hook_may_keep_a_log() {
+    let world = World::new();
+    let log = world.path("project/log.txt");
+    let command = format!("jq -r .tool_name >> {} 2>&1", log.display());
+    world.write("project/.claude/settings.json", &claude("Stop", "", &command));
+    let found = world.discover();
+    approve_all(&world, &found);
+    let found = world.discover();
+    assert_eq!(found.hooks.len(), 1);
+    std::fs::write(&log, "Bash\n").unwrap();
+    found.hooks[0].guard.check().unwrap();
+    assert_eq!(world.discover().hooks.len(), 1);
+}

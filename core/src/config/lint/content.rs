@@ -1,10 +1,8 @@
 //! Rules about what a hook runs: its scripts' places, exit codes, answers and variables.
 
-use std::path::Path;
-
 use super::{Findings, Hook};
 use crate::config::load::read_text;
-use crate::config::scripts::named_scripts;
+use crate::config::scripts::{is_executable, named_scripts};
 use crate::config::{Run, guard::identity};
 use crate::dialects::tools;
 use crate::handlers::command::CommandLine;
@@ -150,15 +148,4 @@ fn has_word(text: &str, word: &str) -> bool {
         let after = text.get(at + word.len()..).and_then(|after| after.chars().next());
         !before.is_some_and(part) && !after.is_some_and(part)
     })
-}
-
-#[cfg(unix)]
-fn is_executable(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    std::fs::metadata(path).is_ok_and(|meta| meta.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_executable(_path: &Path) -> bool {
-    true
 }

@@ -55,6 +55,8 @@ const KEYS: &[(&str, &[&str])] = &[
             "timeout",
             "matcher",
             "comment",
+            "exec",
+            "args",
             "url",
             "headers",
             "allowedEnvVars",

@@ -4,7 +4,7 @@ use super::cursor::version_is_known;
 use crate::config::entry::{Draft, Slot, environment, shell, webhook};
 use crate::config::reading::{Reading, Spot, Syntax, Take};
 use crate::config::{Loaded, Run, Source};
-use crate::handlers::command::Shell;
+use crate::handlers::command::{CommandLine, CommandSpec, Shell};
 
 pub(super) fn read(text: &str, source: &Source<'_>) -> Loaded {
     Reading::of(text, Syntax::JsonWithComments, source, |reading, top| {
@@ -55,15 +55,10 @@ fn read_handler(reading: &mut Reading<'_>, slot: &Slot, entry: &Spot<'_>) -> Tak
     let run = match entry.word("type", &kinds)?.unwrap_or(Kind::Command) {
         Kind::Command => command(reading, entry)?,
         Kind::Http => Run::Webhook(webhook(entry, "allowedEnvVars")?),
-        Kind::Prompt if slot.event.name() == "SessionStart" => Run::Prompt {
-            text: entry.required_text("prompt")?,
-            model: entry.text("model")?,
-            agent: false,
-            continue_on_block: false,
-        },
+        // At home the text of such an entry is submitted as if the user had typed it, which is no hook's answer.
         Kind::Prompt => {
             let spot = entry.given("type").unwrap_or_else(|| entry.clone());
-            return Err(spot.wrong("prompts run only at the start of a session; use a command"));
+            return Err(spot.wrong("a prompt is submitted, not asked, and only a host can do that; use a command"));
         }
     };
     let mut draft = Draft::new(run);
@@ -90,6 +85,14 @@ fn command(reading: &Reading<'_>, entry: &Spot<'_>) -> Take<Run> {
     }
     let mut spec = match found {
         Some(spec) => spec,
+        None if entry.get("exec").is_some() => CommandSpec {
+            line: CommandLine::Exec {
+                program: entry.required_text("exec")?,
+                args: entry.texts("args")?.unwrap_or_default(),
+            },
+            env: Vec::new(),
+            directory: None,
+        },
         None if entry.get("command").is_some() => shell(entry.required_text("command")?, Shell::Bash),
         None if entry.get("powershell").is_some() => {
             return Err(entry.wrong("only `powershell` is given, which does not run on this system; add `bash`"));
