@@ -188,7 +188,10 @@ def shown(value: object) -> str:
 
 def check(runs: list[Run]) -> list[Case]:
     """One verdict for each run and one for each comparison."""
-    cases = [Case(f"{run.example.name}: {run.language} does its work", run.problem or too_short(run)) for run in runs]
+    cases = [
+        Case(f"{run.example.name}: {run.language} does its work", run.problem or too_short(run) or wrong(run))
+        for run in runs
+    ]
     if any(case.problem for case in cases):
         return cases
     first, *others = runs
@@ -203,6 +206,15 @@ def too_short(run: Run) -> str | None:
     """A run that skipped most of its work proves nothing."""
     count, step, fewest = len(run.records), run.example.step, run.example.fewest
     return None if count >= fewest else f"only {count} {step}s, {fewest} are the least"
+
+
+def wrong(run: Run) -> str | None:
+    """Where a list says what must be decided, three programs that agree on something else are wrong together."""
+    steps = (run.example.sources / run.example.steps).read_text(encoding="utf-8").splitlines()
+    for record, step in zip(run.records, map(json.loads, steps), strict=False):
+        if "expect" in step and (decided := record["outcome"]["decision"]) != step["expect"]:
+            return f"{run.example.step} {record[run.example.step]} came to `{decided}`, `{step['expect']}` is expected"
+    return None
 
 
 def show(example: Example, quiet: bool) -> list[Case]:

@@ -75,6 +75,19 @@ def test_a_program_gets_its_own_copy_of_the_project(monkeypatch: pytest.MonkeyPa
     assert not (EXISTING_HOOKS.sources / "project" / ".claude" / "log.jsonl").exists()
 
 
+def test_programs_that_agree_on_something_wrong_fail(run: Callable[..., Run]) -> None:
+    made = run("Python")
+    steps = (EXISTING_HOOKS.sources / EXISTING_HOOKS.steps).read_text(encoding="utf-8").splitlines()
+    lines = [{"event": n, "outcome": {"decision": json.loads(s)["expect"]}} for n, s in enumerate(steps, 1)]
+    records = made.folder / "records.jsonl"
+    records.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert problems(Run(EXISTING_HOOKS, "Python", made.folder, "")) == []
+    lines[2]["outcome"] = {"decision": "continue"}
+    records.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    [problem] = problems(Run(EXISTING_HOOKS, "Python", made.folder, ""))
+    assert problem == "event 3 came to `continue`, `block` is expected"
+
+
 @pytest.mark.parametrize("example", [GUARDED_AGENT, EXISTING_HOOKS], ids=lambda example: example.name)
 def test_the_lists_are_long_enough(example: Example) -> None:
     assert len((example.sources / example.steps).read_text(encoding="utf-8").splitlines()) >= example.fewest
