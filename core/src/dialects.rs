@@ -4,12 +4,11 @@
 //! system. What a hook of another system says comes out as a canonical answer, so that every rule of the engine holds
 //! for it as for any other hook.
 
-mod wire;
 pub mod a3s;
 pub mod amplifier;
 mod canonical;
-mod clock;
 pub mod claude_code;
+mod clock;
 pub mod cocode;
 pub mod codex;
 pub mod copilot;
@@ -24,6 +23,7 @@ pub mod output;
 mod ruling;
 pub mod tools;
 pub mod wingman;
+mod wire;
 
 use std::fmt::Debug;
 use std::path::PathBuf;
