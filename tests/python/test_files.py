@@ -23,6 +23,7 @@ from hookweave import (
     WireAnswer,
     WireEventError,
 )
+
 from native_files import native, settings
 
 GUARD = {"event": "PreToolUse", "command": "exit 2", "dialect": "claude-code", "name": "guard"}
@@ -227,7 +228,10 @@ def test_an_event_from_another_agent_and_the_answer_to_it() -> None:
         ("claude-code", "[]", WireEventError),
         ("claude-code", {"hook_event_name": "NoSuchEvent"}, HookweaveError),
         ("no-such-agent", {}, HookweaveError),
-        ("claude-code", {"x": object()}, (TypeError, HookweaveError)),
+        ("claude-code", {"x": object()}, WireEventError),
+        ("claude-code", {"x": float("nan")}, WireEventError),
+        ("claude-code", b"\xff{}", WireEventError),
+        ("claude-code", 3, WireEventError),
         ("claude-code", "[" * 100_000, HookweaveError),
     ],
 )

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 import trio
 from hookweave import HookClient, Outcome
+
 from native_files import alive, native, settings, until
 from test_loops import on_asyncio, on_trio, on_uvloop
 
@@ -166,15 +167,16 @@ def test_two_hundred_dispatches_at_once_lose_and_mistake_nothing(tmp_path: Path)
 def leftovers() -> tuple[int, int, list[str]]:
     """Open descriptors, threads and unreaped children of this process."""
     children = []
-    for entry in os.listdir("/proc"):
-        if entry.isdigit():
+    for process in Path("/proc").iterdir():
+        if process.name.isdigit():
             try:
-                fields = Path(f"/proc/{entry}/stat").read_text().rpartition(")")[2].split()
+                fields = (process / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
             except OSError:
                 continue
             if fields[1] == str(os.getpid()):
-                children.append(f"{entry} {fields[0]}")
-    return len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task")), children
+                children.append(f"{process.name} {fields[0]}")
+    own = Path("/proc/self")
+    return len(list((own / "fd").iterdir())), len(list((own / "task").iterdir())), children
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts in /proc")

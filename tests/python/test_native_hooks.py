@@ -9,11 +9,13 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hookweave import Event, HookClient, HookResponse, Outcome, PreToolUseEvent
+
 from native_files import native, server, settings
 from test_loops import LOOPS
 
@@ -89,10 +91,8 @@ print(json.dumps({"modified": {"args": {"command": args["command"] + " command"}
         async def main() -> Outcome[Any]:
             return await client.dispatch("PreToolUse", tool="Bash", args={"command": "ls"})
 
-        if run is None:
-            outcome = client.dispatch_sync("PreToolUse", tool="Bash", args={"command": "ls"})
-        else:
-            outcome = run(main)
+        now = partial(client.dispatch_sync, "PreToolUse", tool="Bash", args={"command": "ls"})
+        outcome = now() if run is None else run(main)
     assert seen == ["ls", "first command", "first command middle", "first command middle web"]
     assert outcome.event.args == {"command": "first command middle web"}
     assert [entry.hook for entry in outcome.trace] == ["first", "command", "middle", "web", "last"]
@@ -102,7 +102,7 @@ print(json.dumps({"modified": {"args": {"command": args["command"] + " command"}
 @pytest.mark.parametrize("run", LOOPS)
 def test_the_hooks_of_a_settings_file_run_side_by_side(run: Callable[..., Any], tmp_path: Path) -> None:
     # Each waits for a file that another makes; one after the other they would wait for ever.
-    meet = "touch $CLAUDE_PROJECT_DIR/{me}; until test -e $CLAUDE_PROJECT_DIR/{other}; do sleep 0.01; done; echo {me} >&2; exit 2"
+    meet = "cd $CLAUDE_PROJECT_DIR; touch {me}; until test -e {other}; do sleep 0.01; done; echo {me} >&2; exit 2"
     client = HookClient(project_dir=tmp_path)
     client.load(
         settings(

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from native_files import native
 from test_processes import run
 

@@ -6,14 +6,17 @@ import asyncio
 import contextvars
 import inspect
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from . import _logging, _threads
+from ._native_hooks import NativeHandler
 from ._stage import Call
+from .outcome import LateAnswer
+from .response import HookResponse
 
 if TYPE_CHECKING:
     from .client import HookClient
@@ -50,12 +53,25 @@ class Job:
             # The loop of the dispatch is gone.
             self.end("not_started", error, 0.0)
 
+    def _tell(self, value: object, seconds: float) -> None:
+        answer = value.to_dict() if isinstance(value, HookResponse) else value
+        listener = self.client._late
+        if listener is None or not answer or not isinstance(answer, Mapping):
+            _logging.detached_ended(self.event, self.hook, answer, seconds)
+            return
+        handler = self.call[0]
+        wakes = isinstance(handler, NativeHandler) and handler.hook.wakes and answer.get("action") == "block"
+        try:
+            listener(LateAnswer(self.hook, self.event, dict(answer), wakes))
+        except Exception as error:
+            _logging.listener_failed(self.event, self.hook, answer, error)
+
     def end(self, kind: str, value: object, seconds: float) -> None:
-        """Logs a failure and lets the next waiting hook start."""
+        """Logs a failure, tells an answer, and lets the next waiting hook start."""
         if kind != "answer":
             _logging.detached_failed(self.event, self.hook, kind, value, seconds)
         else:
-            _logging.detached_ended(self.event, self.hook, value, seconds)
+            self._tell(value, seconds)
         self.client._outstanding.discard(self)
         self.done.set_result(None)
         waiting: Job | None = self.client._detached_finished()
@@ -131,6 +147,8 @@ async def _on_trio(job: Job) -> None:
 def _launch_thread(job: Job) -> None:
     handler, event, _, _, depth = job.call
     began = perf_counter()
+    if isinstance(handler, NativeHandler):
+        handler = handler.run_sync
 
     def ended(future: Future[_threads.Result]) -> None:
         worked, value = future.result()

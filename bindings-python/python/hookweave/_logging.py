@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .client import HookClient
     from .outcome import TraceEntry
 
-__all__ = ["detached_ended", "detached_failed", "dispatched", "logger", "started"]
+__all__ = ["detached_ended", "detached_failed", "dispatched", "listener_failed", "logger", "started"]
 
 logger = logging.getLogger("hookweave")
 logger.addHandler(logging.NullHandler())
@@ -80,12 +80,24 @@ def detached_failed(event: str, hook: str, kind: str, value: object, seconds: fl
 
 
 def detached_ended(event: str, hook: str, answer: object, seconds: float) -> None:
-    """A detached hook ended; what it answered has no effect."""
+    """A detached hook ended; what it answered decides nothing, and nobody listens."""
     logger.info(
         "detached hook %s ended on %s after %.6f s%s",
         hook,
         event,
         seconds,
-        "" if answer is None else f"; its answer {answer!r} has no effect",
+        "" if answer is None else f"; it answered {answer!r}",
         extra={"event": event, "hook": hook, "duration": seconds},
+    )
+
+
+def listener_failed(event: str, hook: str, answer: object, error: Exception) -> None:
+    """The listener of late answers failed; the answer is here instead."""
+    logger.error(
+        "the listener of late answers failed on the answer %r of detached hook %s on %s",
+        answer,
+        hook,
+        event,
+        extra={"event": event, "hook": hook},
+        exc_info=error,
     )

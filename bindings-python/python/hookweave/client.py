@@ -12,10 +12,10 @@ from datetime import timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, NewType, Self, TypeAlias
 
-from . import _detached, _native, files
+from . import _detached, _edge, _native, files
 from ._native_hooks import Answerer
 from ._typed import TypedClient
-from .outcome import HookInfo, hook_infos
+from .outcome import HookInfo, LateAnswer, hook_infos
 
 __all__ = ["EventName", "HookClient", "TemporaryHook"]
 
@@ -58,10 +58,12 @@ class HookClient(TypedClient, _native.Client):
     the client.
     """
 
-    __slots__ = ("__weakref__", "_judge", "_outstanding", "_tool_caller")
+    __slots__ = ("__weakref__", "_judge", "_late", "_outstanding", "_tool_caller", "_watch")
     _outstanding: set[_detached.Job]
     _judge: Answerer | None
     _tool_caller: Answerer | None
+    _late: Callable[[LateAnswer], None] | None
+    _watch: _edge.FileWatch | None
 
     def __new__(
         cls,
@@ -102,6 +104,8 @@ class HookClient(TypedClient, _native.Client):
         client._outstanding = set()
         client._judge = None
         client._tool_caller = None
+        client._late = None
+        client._watch = None
         _clients.add(client)
         return client
 
@@ -173,7 +177,9 @@ class HookClient(TypedClient, _native.Client):
         spares the others; ``strict`` refuses the file instead with :class:`ConfigError`.
         """
         options = {"dialect": dialect, "scope": scope, "strict": strict}
-        return files.load_report(_native.load(self, os.fspath(path), options))
+        report = files.load_report(_native.load(self, os.fspath(path), options))
+        self._watch_more()
+        return report
 
     def discover(
         self,
@@ -202,7 +208,9 @@ class HookClient(TypedClient, _native.Client):
             "agent": agent,
             "plugins": [os.fspath(plugin) for plugin in plugins],
         }
-        return files.load_report(_native.discover(self, os.fspath(cwd), options))
+        report = files.load_report(_native.discover(self, os.fspath(cwd), options))
+        self._watch_more()
+        return report
 
     async def reload(self) -> files.ReloadReport:
         """Reads every loaded file again; the hooks are swapped between dispatches, never within one.
@@ -225,6 +233,26 @@ class HookClient(TypedClient, _native.Client):
             if outcome.blocked:
                 return files.reload_report(_native.keep_hooks(self, outcome.reason or "a hook blocked the change"))
         return files.reload_report(_native.apply_reload(self, prepared))
+
+    def watch(self, on_reload: _edge.OnReload | None = None) -> None:
+        """Reloads by itself when a loaded file changes, as :meth:`reload` does; ``on_reload`` hears what came of it.
+
+        Both run where this is called, with the context variables of the call: on its event loop until that is closed,
+        or on a daemon thread where no loop runs. A reload that fails is logged. There is one watch; a second call
+        takes the place of the first.
+        """
+        self.unwatch()
+        self._watch = _edge.FileWatch(self, on_reload)
+
+    def unwatch(self) -> None:
+        """Ends :meth:`watch`."""
+        watch, self._watch = self._watch, None
+        if watch is not None:
+            watch.stop()
+
+    def _watch_more(self) -> None:
+        if self._watch is not None and not self._watch.stopped:
+            self._watch.look(self)
 
     def lint(self, path: str | os.PathLike[str], *, dialect: str | None = None) -> list[files.Finding]:
         """What will surprise in a file of hooks: units, matchers that never match, missing scripts, unread answers."""
@@ -250,6 +278,10 @@ class HookClient(TypedClient, _native.Client):
         """
         self._tool_caller = caller
 
+    def on_late_answer(self, listener: Callable[[LateAnswer], None] | None) -> None:
+        """Sets who hears what detached hooks answer, called where the hook ran; without one it is logged."""
+        self._late = listener
+
     async def drain(self, timeout: float | None = None) -> bool:
         """Waits for detached hooks; False when ``timeout`` seconds were over first."""
         return await _detached.drain(self, timeout)
@@ -257,12 +289,14 @@ class HookClient(TypedClient, _native.Client):
     def close(self) -> None:
         """Refuses further dispatches; waits a few seconds for detached hooks on threads."""
         self._close()
+        self.unwatch()
         _detached.drain_blocking(self, CLOSE_SECONDS)
         _native.stop_native_hooks(self, CLOSE_SECONDS)
 
     async def aclose(self) -> None:
         """Refuses further dispatches; waits a few seconds for detached hooks."""
         self._close()
+        self.unwatch()
         await _detached.drain(self, CLOSE_SECONDS)
         _native.stop_native_hooks(self, 0)
 
@@ -286,11 +320,12 @@ class HookClient(TypedClient, _native.Client):
 _clients: weakref.WeakSet[HookClient] = weakref.WeakSet()
 
 
-def _forget_detached_hooks() -> None:
-    """A forked child has none of the tasks and threads in which its parent's detached hooks run."""
+def _forget_background() -> None:
+    """A forked child has none of the tasks and threads in which its parent's detached hooks and watches run."""
     for client in list(_clients):
         client._forget_detached()
         client._outstanding = set()
+        client._watch = None
 
 
 @atexit.register
@@ -301,7 +336,7 @@ def _stop_native_hooks() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_detached_hooks)
+    os.register_at_fork(after_in_child=_forget_background)
 
 
 class TemporaryHook:

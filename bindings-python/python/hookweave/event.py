@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from . import _native
 from ._native import Field
+from .errors import WireEventError
 
 __all__ = ["CLASSES", "Event"]
 
@@ -48,8 +49,12 @@ class Event(_native.EventBase):
         Dispatch it as it is; :meth:`Outcome.to_wire` answers the agent. What only the dialect has stands in
         ``metadata[dialect]``. Something that is no event of the dialect is a :class:`WireEventError`.
         """
-        text = data.decode() if isinstance(data, bytes) else data
-        name, payload = _native.from_wire(dialect, text if isinstance(text, str) else json.dumps(text))
+        try:
+            text = data.decode() if isinstance(data, bytes) else data
+            text = text if isinstance(text, str) else json.dumps(dict(text), allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise WireEventError(f"what an agent sends is a JSON object in UTF-8: {error}") from error
+        name, payload = _native.from_wire(dialect, text)
         kind = CLASSES.get(name)
         return Event(name, **payload) if kind is None else kind(**payload)
 

@@ -15,6 +15,7 @@ __all__ = [
     "Failure",
     "HookInfo",
     "Injection",
+    "LateAnswer",
     "Message",
     "Overridden",
     "Question",
@@ -45,6 +46,18 @@ class Injection:
     content: str
     role: Role = "system"
     ephemeral: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LateAnswer:
+    """What a detached hook answered when nobody waited for it any more; it decides nothing."""
+
+    hook: str
+    event: str
+    answer: Mapping[str, Any]
+    """Its canonical form: texts for the model, a message, a reason."""
+    wakes: bool
+    """The hook asks that the model be told at once."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,19 @@ from hookweave import (
     Dispatch,
     Event,
     EventName,
+    Finding,
     GenerateEndEvent,
     HookClient,
     HookResponse,
+    LateAnswer,
+    LoadReport,
     Outcome,
     PermissionRequestEvent,
     PreToolUseEvent,
+    ReloadReport,
     StopEvent,
+    UntrustedHook,
+    WireAnswer,
 )
 
 client = HookClient(profile="a3s", default_timeout=timedelta(seconds=2), max_total_hooks=None, mode="sequential")
@@ -97,3 +103,34 @@ async def main() -> None:
 
 def permission(event: PermissionRequestEvent) -> dict[str, Any] | None:
     return None
+
+
+async def judge(question: dict[str, Any]) -> dict[str, Any]:
+    return {"ok": question["kind"] == "prompt"}
+
+
+def hear(late: LateAnswer) -> None:
+    assert_type(late.wakes, bool)
+
+
+async def heard(report: ReloadReport) -> None:
+    print(report.kept)
+
+
+async def from_files() -> None:
+    report = client.load("settings.json", dialect="claude-code", scope="user", strict=True)
+    assert_type(report, LoadReport)
+    found = client.discover(".", sources=("claude-code",), trust="all", on_untrusted="report")
+    assert_type(found.untrusted, tuple[UntrustedHook, ...])
+    client.trust.approve(found.untrusted)
+    assert_type(client.lint("settings.json"), list[Finding])
+    client.set_judge(judge)
+    client.set_tool_caller(lambda question: str(question["tool"]))
+    client.on_late_answer(hear)
+    client.watch(heard)
+    client.watch(lambda report: print(report.added))
+    client.unwatch()
+    assert_type(await client.reload(), ReloadReport)
+    event = Event.from_wire("codex", b"{}")
+    assert_type(event, Event)
+    assert_type(client.dispatch_sync(event).to_wire("codex"), WireAnswer)

@@ -44,6 +44,12 @@ HookResponse("deny")  # WRONG
 HookResponse.allow().message("text", "loud")  # WRONG
 HookClient(profile="other")  # WRONG
 HookClient(default_timeout="3s")  # WRONG
+client.load("settings.json", scope="global")  # WRONG
+client.discover(".", trust="some")  # WRONG
+client.set_judge(lambda: None)  # WRONG
+client.on_late_answer(lambda event, hook: None)  # WRONG
+client.watch(3)  # WRONG
+client.dispatch_sync("Stop").to_wire(3)  # WRONG
 
 
 def changes(event: PreToolUseEvent) -> None:

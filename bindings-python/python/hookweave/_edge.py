@@ -1,0 +1,218 @@
+"""Events that begin outside a dispatch: files that changed run hooks where the host's own hooks run.
+
+A thread of the core rings a mailbox and never enters the interpreter. What watches the mailbox is the event loop on
+which ``watch`` was called, or a daemon thread where there was none; neither keeps the process alive.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import inspect
+import os
+import selectors
+import sys
+import threading
+import weakref
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from . import _native
+from ._logging import logger
+
+if TYPE_CHECKING:
+    from .client import HookClient
+    from .files import ReloadReport
+
+__all__ = ["FileWatch", "OnReload"]
+
+OnReload: TypeAlias = "Callable[[ReloadReport], Awaitable[None] | None]"
+"""Hears what came of a reload; sync or async."""
+
+
+class FileWatch:
+    """Reloads a client's files when they change; sees to it until it is stopped or its loop is closed."""
+
+    __slots__ = (
+        "__weakref__",
+        "_box",
+        "_client",
+        "_context",
+        "_leave",
+        "_on_reload",
+        "_process",
+        "_watch",
+        "_watched",
+    )
+
+    def __init__(self, client: HookClient, on_reload: OnReload | None) -> None:
+        self._client = weakref.ref(client, lambda _: self.stop())
+        self._on_reload = on_reload
+        self._process = os.getpid()
+        self._context = contextvars.copy_context()
+        self._box = _native.Mailbox()
+        self._watch: _native.Watch | None = None
+        self._watched: list[Any] = []
+        self._leave: Callable[[], None] = lambda: None
+        self.look(client)
+        self._join()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether nobody watches any more."""
+        return self._watch is None
+
+    def stop(self) -> None:
+        """Ends the watch, from any thread; does nothing the second time."""
+        watch, self._watch = self._watch, None
+        if watch is None:
+            return
+        watch.stop()
+        # A forked child shares what its parent's loop watches, and must not take anything out of it.
+        if self._process == os.getpid():
+            self._leave()
+
+    def look(self, client: HookClient) -> bool:
+        """Watches the files that count now; tells whether they are others than before."""
+        watched = _native.watched_files(client)
+        if self._watch is not None and watched == self._watched:
+            return False
+        old, self._watch = self._watch, _native.Watch(watched, self._box)
+        self._watched = watched
+        if old is not None:
+            old.stop()
+        return True
+
+    def _join(self) -> None:
+        trio = sys.modules.get("trio")
+        if trio is not None and trio.lowlevel.in_trio_task():
+            _join_trio(self)
+            return
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            _join_thread(self)
+        else:
+            _join_asyncio(self, loop)
+
+    def _reloaded(self, client: HookClient, report: ReloadReport) -> tuple[bool, Awaitable[None] | None]:
+        """Tells what came of a reload; gives whether to look once more, and what is to be awaited."""
+        # A file that was not watched may have changed between the two.
+        again = not self.stopped and self.look(client)
+        changed = report.added or report.removed or report.changed or report.kept
+        if self._on_reload is None or not changed:
+            return again, None
+        heard = self._on_reload(report)
+        return again, heard if inspect.isawaitable(heard) else None
+
+    async def reload(self) -> None:
+        """Reloads on the loop that runs; a failure is logged and leaves the hooks as they are."""
+        again = True
+        while again and (client := self._client()) is not None and not self.stopped:
+            try:
+                again, heard = self._reloaded(client, await client.reload())
+                if heard is not None:
+                    await heard
+            except Exception:
+                again = False
+                logger.exception("reloading changed files failed; the hooks in force may be the old ones")
+
+    def reload_blocking(self) -> None:
+        """The same on a thread."""
+        again = True
+        while again and (client := self._client()) is not None and not self.stopped:
+            try:
+                again, heard = self._reloaded(client, client.reload_sync())
+                if heard is not None:
+                    _close(heard)
+                    raise TypeError("on_reload must be synchronous where no event loop runs")
+            except Exception:
+                again = False
+                logger.exception("reloading changed files failed; the hooks in force may be the old ones")
+
+
+def _close(awaitable: Any) -> None:
+    if inspect.iscoroutine(awaitable):
+        awaitable.close()
+
+
+def _join_asyncio(watch: FileWatch, loop: asyncio.AbstractEventLoop) -> None:
+    tasks: set[asyncio.Task[None]] = set()
+    rung = False
+
+    def ring() -> None:
+        nonlocal rung
+        watch._box.take()
+        if watch.stopped:
+            return
+        if tasks:
+            rung = True
+            return
+        task = loop.create_task(watch.reload(), context=watch._context.copy())
+        tasks.add(task)
+        task.add_done_callback(ended)
+
+    def ended(task: asyncio.Task[None]) -> None:
+        nonlocal rung
+        tasks.discard(task)
+        if rung:
+            rung = False
+            watch._box.ring()
+
+    descriptor = watch._box.fileno()
+    loop_reference = weakref.ref(loop)
+
+    def leave() -> None:
+        finalizer.detach()
+        loop = loop_reference()
+        if loop is None:
+            return
+        try:
+            # The closure keeps the mailbox, and so its descriptor, until it is out of the loop.
+            loop.call_soon_threadsafe(lambda: (loop.remove_reader(descriptor), watch)[0])
+        except RuntimeError:
+            # The loop is closed and watches nothing any more.
+            return
+
+    loop.add_reader(descriptor, ring)
+    watch._leave = leave
+    finalizer = weakref.finalize(loop, watch.stop)
+    finalizer.atexit = False
+
+
+def _join_trio(watch: FileWatch) -> None:
+    import trio
+
+    async def look() -> None:
+        try:
+            while not watch.stopped:
+                await trio.lowlevel.wait_readable(watch._box.fileno())
+                watch._box.take()
+                if not watch.stopped:
+                    await watch.reload()
+        finally:
+            watch._leave = lambda: None
+            watch.stop()
+
+    trio.lowlevel.spawn_system_task(look, name="hookweave watch", context=watch._context)
+    watch._leave = watch._box.ring
+
+
+def _join_thread(watch: FileWatch) -> None:
+    box = watch._box
+    reference = weakref.ref(watch, lambda _: box.ring())
+
+    def look() -> None:
+        with selectors.DefaultSelector() as selector:
+            selector.register(box.fileno(), selectors.EVENT_READ)
+            while True:
+                selector.select()
+                box.take()
+                watch = reference()
+                if watch is None or watch.stopped:
+                    return
+                watch._context.run(watch.reload_blocking)
+                del watch
+
+    watch._leave = box.ring
+    threading.Thread(target=look, name="hookweave-watch", daemon=True).start()
