@@ -137,7 +137,7 @@ export class CaseRun {
       this.#test = fill(this.#test, place.places);
       for (const file of this.#test.files ?? []) place.write(file);
       await this.#run();
-      this.#client.close();
+      await this.#client.close();
     } finally {
       place.close();
     }
