@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -16,6 +17,8 @@ PYTHON = WORK / "venv" / "bin" / "python"
 PYTHON_PEERS = ["amplifier-core==2.0.2", "blinker==1.9.0", "claude-agent-sdk==0.2.187", "pluggy==1.7.0"]
 NODE_PEERS = ["hookable@6.1.2", "hookified@2.2.0", "tapable@2.3.4"]
 RUST_PROGRAM = "hookweave-bench"
+# A settings file with so many hooks, each with a script of its own.
+FIFTY = WORK / "fifty"
 
 # One series: the program and the variant of it.
 Series = tuple[str, str]
@@ -40,6 +43,16 @@ class Bar:
         return ratio <= limit if self.at_most else ratio >= limit
 
 
+@dataclass(frozen=True)
+class Ceiling:
+    """A time that a series must stay under, in nanoseconds, whatever others take for the same."""
+
+    label: str
+    of: Series
+    bar: float
+    goal: float
+
+
 def cost(label: str, of: Series, to: Series, bar: float, goal: float) -> Bar:
     """A bar on what `of` costs compared with `to`."""
     return Bar(label, of, to, bar, goal)
@@ -60,12 +73,14 @@ def node(program: str, variant: str) -> Series:
     return f"node/{program}", variant
 
 
-def rust(variant: str) -> Series:
+def rust(variant: str, program: str = "rust") -> Series:
     """A series of the Rust program."""
-    return "rust", variant
+    return program, variant
 
 
-CALLS, SDK, AMPLIFIER = "callbacks", "claude_sdk", "amplifier"
+CALLS, SDK, AMPLIFIER, COMMANDS = "callbacks", "claude_sdk", "amplifier", "commands"
+RUST_COMMANDS, RUST_LARGE = "rust/commands", "rust/commands in 2 GiB"
+NODE_LARGE = "commands in 2 GiB"
 HOOKWEAVE = {
     0: python(CALLS, "hookweave, 0 of 1 hooks match"),
     1: python(CALLS, "hookweave, 1 async hook"),
@@ -203,6 +218,61 @@ BARS = [
         2.0,
         1.5,
     ),
+    cost(
+        "command `true` / posix_spawn of it",
+        rust("command true", RUST_COMMANDS),
+        rust("posix_spawn of true", RUST_COMMANDS),
+        1.35,
+        1.2,
+    ),
+    cost(
+        "bash hook / posix_spawn of it",
+        rust("bash hook", RUST_COMMANDS),
+        rust("posix_spawn of a bash hook", RUST_COMMANDS),
+        1.1,
+        1.06,
+    ),
+    cost(
+        "command `true`, parent of 2 GiB / small parent",
+        rust("command true", RUST_LARGE),
+        rust("command true", RUST_COMMANDS),
+        1.3,
+        1.0,
+    ),
+    cost(
+        "Python, dispatch with command `true` / asyncio.create_subprocess_exec",
+        python(COMMANDS, "hookweave, command true"),
+        python(COMMANDS, "asyncio.create_subprocess_exec, true"),
+        1.35,
+        1.0,
+    ),
+    cost(
+        "Node, dispatch with command `true` / child_process.spawn",
+        node(COMMANDS, "hookweave, command true"),
+        node(COMMANDS, "child_process.spawn, true"),
+        1.35,
+        1.0,
+    ),
+    cost(
+        "Node, main thread busy with command `true` / with child_process.spawn",
+        node(COMMANDS, "hookweave, command true, main thread"),
+        node(COMMANDS, "child_process.spawn, true, main thread"),
+        0.5,
+        0.2,
+    ),
+]
+
+CEILINGS = [
+    Ceiling("Node, main thread per command", node(COMMANDS, "hookweave, command true, main thread"), 0.2e6, 0.1e6),
+    Ceiling(
+        "Node, main thread per command, parent of 2 GiB",
+        node(NODE_LARGE, "hookweave, command true, main thread"),
+        0.2e6,
+        0.1e6,
+    ),
+    Ceiling("Rust, loading 50 hooks", rust("loading 50 hooks", RUST_COMMANDS), 10e6, 10e6),
+    Ceiling("Python, loading 50 hooks", python(COMMANDS, "loading 50 hooks"), 10e6, 10e6),
+    Ceiling("Node, loading 50 hooks", node(COMMANDS, "loading 50 hooks"), 10e6, 10e6),
 ]
 
 
@@ -228,8 +298,24 @@ def install() -> None:
     link.symlink_to(ROOT / "bindings-node", target_is_directory=True)
     for script in (BENCH / "node").glob("*.mjs"):
         shutil.copy(script, folder)
+    write_fifty()
 
     call(["cargo", "build", "--release", "--quiet", "-p", RUST_PROGRAM])
+
+
+def write_fifty() -> None:
+    """Writes a settings file of fifty hooks and their scripts."""
+    hooks = FIFTY / ".claude" / "hooks"
+    hooks.mkdir(parents=True, exist_ok=True)
+    groups = []
+    for number in range(50):
+        script = hooks / f"guard-{number}.sh"
+        script.write_text((BENCH / "hooks" / "guard.sh").read_text(encoding="utf-8"), encoding="utf-8")
+        script.chmod(0o755)
+        command = f'"$CLAUDE_PROJECT_DIR"/.claude/hooks/{script.name}'
+        groups.append({"matcher": "Bash", "hooks": [{"type": "command", "command": command}]})
+    settings = json.dumps({"hooks": {"PreToolUse": groups}}, indent=2)
+    (FIFTY / ".claude" / "settings.json").write_text(settings, encoding="utf-8")
 
 
 def call(command: list[str], cwd: Path = ROOT) -> None:
@@ -242,10 +328,16 @@ def commands() -> dict[str, list[str]]:
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     found = {
         f"python/{name}": [str(PYTHON), str(BENCH / "python" / f"{name}.py")]
-        for name in (CALLS, AMPLIFIER, SDK, "payload", "matching")
+        for name in (CALLS, AMPLIFIER, SDK, "payload", "matching", COMMANDS)
     }
     found |= {
         f"node/{name}": [os.environ.get("NODE", "node"), str(WORK / "node" / f"{name}.mjs")]
-        for name in (CALLS, "payload", "matching")
+        for name in (CALLS, "payload", "matching", COMMANDS)
     }
-    return found | {"rust": [str(target / "release" / RUST_PROGRAM)]}
+    program = str(target / "release" / RUST_PROGRAM)
+    return found | {
+        f"node/{NODE_LARGE}": [*found[f"node/{COMMANDS}"], "large"],
+        "rust": [program],
+        RUST_COMMANDS: [program, "commands"],
+        RUST_LARGE: [program, "commands", "large"],
+    }

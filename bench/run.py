@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from programs import BARS, ROOT, Bar, Series, commands, install
+from programs import BARS, CEILINGS, ROOT, Bar, Ceiling, Series, commands, install
 
 PAGE = ROOT / "docs" / "BENCHMARKS.md"
 ROUNDS = 41
@@ -60,9 +60,12 @@ def paired_ratio(bar: Bar, samples: dict[Series, list[float]]) -> float:
 
 def verdict(bar: Bar, ratio: float) -> str:
     """Where a ratio stands."""
-    if bar.meets(ratio, bar.goal):
-        return "goal met"
-    return "bar met" if bar.meets(ratio, bar.bar) else "MISSED"
+    return word(bar.meets(ratio, bar.goal), bar.meets(ratio, bar.bar))
+
+
+def word(goal_met: bool, bar_met: bool) -> str:
+    """A verdict."""
+    return "goal met" if goal_met else "bar met" if bar_met else "MISSED"
 
 
 def limit(bar: Bar, value: float) -> str:
@@ -94,6 +97,16 @@ def bar_rows(bars: Iterable[Bar], samples: dict[Series, list[float]]) -> list[tu
     for bar in bars:
         ratio = paired_ratio(bar, samples)
         rows.append((bar.label, shown(ratio), limit(bar, bar.bar), limit(bar, bar.goal), verdict(bar, ratio)))
+    return rows
+
+
+def ceiling_rows(ceilings: Iterable[Ceiling], samples: dict[Series, list[float]]) -> list[tuple[str, ...]]:
+    """The table of times that have a bar of their own."""
+    rows: list[tuple[str, ...]] = [("time", "measured", "bar", "goal", "verdict")]
+    for ceiling in ceilings:
+        median = statistics.median(samples[ceiling.of])
+        limits = (f"<= {duration(ceiling.bar)}", f"<= {duration(ceiling.goal)}")
+        rows.append((ceiling.label, duration(median), *limits, word(median <= ceiling.goal, median <= ceiling.bar)))
     return rows
 
 
@@ -163,6 +176,12 @@ A *bar* must be met; a *goal* is what the design has been shown to allow.
 
 {as_markdown(bar_rows(BARS, samples))}
 
+Commands are the same program started as a hook (JSON on its standard input, output read, a session of its own, a time
+limit) and bare. Some times have a bar of their own; the main thread's is the time in which Node's event loop did not
+wait.
+
+{as_markdown(ceiling_rows(CEILINGS, samples))}
+
 ## All times
 
 One dispatch; the least, the median and the 90th percentile of {rounds} samples of about 20 ms.
@@ -177,6 +196,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"samples of each variant, {ROUNDS} by default")
     parser.add_argument("--no-install", action="store_true", help="measure what the last run installed")
     parser.add_argument("--no-write", action="store_true", help="print only, leave docs/BENCHMARKS.md as it is")
+    parser.add_argument("--only", metavar="WORD", help="measure programs with this word in their name, and print only")
     options = parser.parse_args()
     if not options.no_install:
         print("installing hookweave and its peers into target/bench …", flush=True)
@@ -184,6 +204,8 @@ def main() -> int:
     load = os.getloadavg()[0]
     programs = []
     for name, command in commands().items():
+        if options.only and options.only not in name:
+            continue
         print(f"warming up {name} …", flush=True)
         programs.append(Program(name, command))
     for number in range(options.rounds):
@@ -193,9 +215,11 @@ def main() -> int:
     for program in programs:
         program.close()
     samples = {(program.name, variant): values for program in programs for variant, values in program.samples.items()}
-    bars = bar_rows(BARS, samples)
-    print(f"\n\n{as_text(sample_rows(programs))}\n\n{as_text(bars)}")
-    if not options.no_write:
+    bars = [bar for bar in BARS if bar.of in samples and bar.to in samples]
+    ceilings = [ceiling for ceiling in CEILINGS if ceiling.of in samples]
+    tables = [sample_rows(programs), bar_rows(bars, samples), ceiling_rows(ceilings, samples)]
+    print("\n" + "".join(f"\n{as_text(rows)}\n" for rows in tables))
+    if not options.no_write and not options.only:
         PAGE.write_text(page(programs, options.rounds, load), encoding="utf-8")
         print(f"\nwritten to {PAGE.relative_to(ROOT)}")
     return 0

@@ -4,8 +4,8 @@ import pytest
 from coverage import percent
 from coverage import section as covered
 from mutate import section as mutated
-from programs import BARS, commands, cost, faster
-from run import duration, paired_ratio, percentile, verdict
+from programs import BARS, CEILINGS, Ceiling, commands, cost, faster
+from run import ceiling_rows, duration, paired_ratio, percentile, verdict
 
 
 def test_a_ratio_is_the_median_of_paired_ratios() -> None:
@@ -25,7 +25,16 @@ def test_a_lead_is_held_from_below(ratio: float, said: str) -> None:
 
 
 def test_every_bar_belongs_to_a_program_that_runs() -> None:
-    assert {series[0] for bar in BARS for series in (bar.of, bar.to)} <= set(commands())
+    used = [series for bar in BARS for series in (bar.of, bar.to)] + [ceiling.of for ceiling in CEILINGS]
+    assert {series[0] for series in used} <= set(commands())
+
+
+@pytest.mark.parametrize(
+    ("times", "said"), [([9.0, 1.0, 5.0], "goal met"), ([9.0, 6.0], "bar met"), ([11.0], "MISSED")]
+)
+def test_a_ceiling_is_held_by_the_median(times: list[float], said: str) -> None:
+    [_, row] = ceiling_rows([Ceiling("a", ("p", "x"), 10.0, 5.0)], {("p", "x"): times})
+    assert row[-1] == said
 
 
 def test_percentiles_and_units() -> None:

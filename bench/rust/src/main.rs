@@ -1,8 +1,11 @@
-//! Callbacks and matching in Rust, measured in rounds that a parent process asks for.
+//! Callbacks and matching in Rust, or with the argument `commands` hooks that are commands, measured in rounds that a parent
+//! process asks for.
 //!
 //! Protocol: the program prints one JSON line when it is ready; for every line on its standard input it measures each
 //! variant once and prints one JSON line with nanoseconds per dispatch.
 #![allow(clippy::print_stdout, reason = "the parent reads the figures from the standard output")]
+
+mod commands;
 
 use std::error::Error;
 use std::future::Future;
@@ -21,6 +24,7 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 type Running = Pin<Box<dyn Future<Output = ()>>>;
 /// Does so many dispatches.
 type Variant = Box<dyn Fn(u32) -> Running>;
+type Variants = Vec<(&'static str, Variant)>;
 /// A hook as a program without an engine keeps it.
 type Boxed = Box<dyn Fn(Event) -> Pending>;
 type Pending = Pin<Box<dyn Future<Output = Option<HookResponse>> + Send>>;
@@ -99,7 +103,7 @@ fn among(total: usize, by_command: bool, command: &str) -> Result<Variant, hookw
     Ok(dispatching(engine, command))
 }
 
-fn variants() -> Result<Vec<(&'static str, Variant)>, hookweave::Error> {
+fn callbacks() -> Result<Variants, hookweave::Error> {
     let long = format!("git log --oneline --decorate && {}echo done", "pytest -q tests/unit && ".repeat(28));
     Ok(vec![
         ("boxed functions with tokio timeouts, 1", boxed(1)),
@@ -140,7 +144,13 @@ async fn calibrate(run: &Variant) -> u32 {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let variants = variants()?;
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let variants = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        [] => callbacks()?,
+        ["commands"] => commands::variants(false)?,
+        ["commands", "large"] => commands::variants(true)?,
+        other => return Err(format!("unknown arguments {other:?}; there are `commands` and `commands large`").into()),
+    };
     let mut counts = Vec::new();
     for (_, run) in &variants {
         counts.push(calibrate(run).await);

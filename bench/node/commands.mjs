@@ -1,0 +1,54 @@
+/** Commands as hooks in Node, beside `child_process`: how long each takes, and for how long the main thread is busy with it. */
+
+import { spawn } from "node:child_process";
+import { performance } from "node:perf_hooks";
+import { HookClient } from "hookweave";
+import { repeat, serve, version } from "./harness.mjs";
+import { EVENT, PAYLOAD, dispatching } from "./subjects.mjs";
+
+// Both are places below the directory that the benchmark runs in.
+const ONE = "bench/hooks/hookweave.toml";
+const FIFTY = "target/bench/fifty/.claude/settings.json";
+const large = process.argv.includes("large");
+
+/** What a program with a command and no engine does: JSON in, output and exit code out. */
+const spawning = () =>
+  new Promise((resolve, reject) => {
+    const child = spawn("/usr/bin/true", [], { stdio: "pipe" });
+    let output = "";
+    child.stdout.on("data", (chunk) => (output += chunk));
+    child.stderr.on("data", (chunk) => (output += chunk));
+    child.stdin.on("error", () => {}); // A program may end without reading.
+    child.stdin.end(JSON.stringify(PAYLOAD));
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, output }));
+  });
+
+/** Counts only the time in which the main thread did something, as Node itself keeps it. */
+const busy = (run) => async (count) => {
+  const before = performance.eventLoopUtilization();
+  await run(count);
+  return performance.eventLoopUtilization(before).active * 1e6;
+};
+
+function loaded() {
+  const client = new HookClient();
+  client.load(ONE);
+  return client;
+}
+
+const hook = dispatching(loaded());
+const plain = repeat(spawning);
+const ballast = large ? Buffer.alloc(2 ** 31, 1) : null;
+await serve(
+  {
+    "child_process.spawn, true": plain,
+    "hookweave, command true": hook,
+    "child_process.spawn, true, main thread": busy(plain),
+    "hookweave, command true, main thread": busy(hook),
+    ...(large ? {} : { "loading 50 hooks": repeat(async () => new HookClient().load(FIFTY)) }),
+  },
+  { hookweave: await version("hookweave") },
+);
+// Held until the end.
+ballast?.fill(0, 0, 1);
