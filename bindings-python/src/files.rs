@@ -176,6 +176,7 @@ fn approve(py: Python<'_>, approvals: &Bound<'_, PyList>, path: Option<&str>) ->
 /// Takes approvals back; gives how many there were.
 #[pyfunction]
 #[pyo3(signature = (fingerprints, path = None))]
+#[expect(clippy::needless_pass_by_value, reason = "pyo3 hands arguments over by value")]
 fn revoke(py: Python<'_>, fingerprints: Vec<String>, path: Option<&str>) -> PyResult<usize> {
     let fingerprints: Vec<&str> = fingerprints.iter().map(String::as_str).collect();
     store(py, path)?.revoke(&fingerprints).map_err(|error| errors::of(py, &error))

@@ -6,7 +6,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use hookweave::host::{EventSpec, Failure, Invocation, NativeHook, Said};
+use hookweave::host::{EventSpec, Failure, FailureKind, Invocation, NativeHook, Said};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -37,9 +37,9 @@ impl Hook {
     fn invocation(&self, py: Python<'_>, event: &Bound<'_, PyAny>) -> PyResult<Invocation> {
         let object = Object::of(event);
         let view = EventRef::of(py, &object).ok_or_else(|| errors::broken("a native hook was given no event"))?;
-        let payload = crate::fill::json(py, &view)?;
+        let payload = crate::fill::json(py, &view).map_err(|error| unfit(py, &error.value(py).to_string()))?;
         let payload: Map<String, Value> =
-            serde_json::from_str(&payload).map_err(|error| errors::broken(&error.to_string()))?;
+            serde_json::from_str(&payload).map_err(|error| unfit(py, &format!("the event: {error}")))?;
         Ok(self.hook.invocation(&self.event, payload, nesting::depth(py).saturating_sub(1)))
     }
 }
@@ -224,7 +224,7 @@ impl Mailbox {
 }
 
 /// What a hook said as `(True, answer)` or `(False, exception)`.
-fn letter<'py>(py: Python<'py>, said: Said<Value>) -> PyResult<Bound<'py, PyTuple>> {
+fn letter(py: Python<'_>, said: Said<Value>) -> PyResult<Bound<'_, PyTuple>> {
     match said {
         Said::Nothing | Said::Detached => (true, py.None()).into_pyobject(py),
         Said::Answer(answer) => (true, serial::to_python(py, &answer)?).into_pyobject(py),
@@ -236,6 +236,13 @@ fn letter<'py>(py: Python<'py>, said: Said<Value>) -> PyResult<Bound<'py, PyTupl
     }
 }
 
+/// The failure of a hook that cannot be given its event; whoever can choose the payload must not get past a guard by it.
+fn unfit(py: Python<'_>, why: &str) -> PyErr {
+    let message = format!("payload_not_json: the hook cannot be given the event as JSON: {why}");
+    let broken = broken_class(py).and_then(|class| class.call1((FailureKind::NotStarted.as_str(), message, true)));
+    broken.map_or_else(|error| error, PyErr::from_value)
+}
+
 /// The exception that carries a native hook's failure to the driver.
 fn broken_class(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
@@ -244,7 +251,6 @@ fn broken_class(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
 
 /// The failure that an exception carries, when a native hook raised it.
 pub(crate) fn failure_of(py: Python<'_>, error: &PyErr) -> Option<Failure<Object>> {
-    use hookweave::host::FailureKind;
     let value = error.value(py);
     if !value.is_instance(broken_class(py).ok()?).ok()? {
         return None;

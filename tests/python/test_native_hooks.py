@@ -147,21 +147,39 @@ def test_a_failure_says_what_failed(run: Callable[..., Any] | None, tmp_path: Pa
     assert outcome.blocked
 
 
-def test_a_payload_that_is_no_json_fails_its_hook_and_nothing_else(tmp_path: Path) -> None:
+def nested(levels: int) -> dict[str, Any]:
+    value: dict[str, Any] = {}
+    for _ in range(levels):
+        value = {"in": value}
+    return value
+
+
+@pytest.mark.parametrize("run", [*LOOPS, None])
+@pytest.mark.parametrize("value", [object(), "rm \ud800", float("nan"), b"rm", {1: 2}, nested(126)], ids=lambda _: "")
+def test_a_payload_that_is_no_json_does_not_get_past_a_guard(
+    value: Any, run: Callable[..., Any] | None, tmp_path: Path
+) -> None:
     client = HookClient()
-    client.load(native(tmp_path, {"event": "PreToolUse", "command": "true", "name": "command"}))
+    client.load(native(tmp_path, {"event": "PreToolUse", "command": "true", "name": "guard"}))
+    client.load(settings(tmp_path, "PostToolUse", {"command": "true"}))
     seen: list[Any] = []
-    client.register_hook("PreToolUse", lambda event: seen.append(event.args), priority=1)
-    thing = object()
+    client.register_hook("PreToolUse", lambda event: seen.append(event.args), priority=-1)
+    fields: dict[str, Any] = {"tool": "Bash", "args": {"value": value}}
 
-    async def main() -> Outcome[Any]:
-        return await client.dispatch("PreToolUse", tool="Bash", args={"thing": thing})
+    async def main() -> list[Outcome[Any]]:
+        result = {"success": True, "output": "", "duration": 1}
+        return [
+            await client.dispatch("PreToolUse", fields),
+            await client.dispatch("PostToolUse", fields, result=result),
+        ]
 
-    for outcome in (asyncio.run(main()), client.dispatch_sync("PreToolUse", tool="Bash", args={"thing": thing})):
-        failure = outcome.trace[0].failure
-        assert failure is not None and "args" in failure.message, failure
-        assert outcome.trace[1].failure is None
-    assert len(seen) == 2
+    gate, after = run(main) if run is not None else asyncio.run(main())
+    if run is None:
+        gate = client.dispatch_sync("PreToolUse", fields)
+    failure = gate.trace[1].failure
+    assert failure is not None and failure.kind == "not_started" and "payload_not_json" in failure.message
+    assert gate.blocked and seen[0] == fields["args"]
+    assert not after.blocked and after.trace[0].failure is not None
 
 
 def test_a_nested_command_knows_how_deep_it_is(tmp_path: Path) -> None:
