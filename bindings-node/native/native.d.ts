@@ -230,7 +230,7 @@ export interface NativeWireAnswer {
 export interface NativeWireEvent {
   /** The canonical name. */
   event: string
-  /** The canonical payload, as JSON text. */
+  /** `{"payload": …, "large": […]}`: the canonical payload and the integers in it that are too large for a number. */
   payload: string
 }
 

@@ -16,12 +16,12 @@ use napi::bindgen_prelude::{Function, Unknown};
 use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 use napi_derive::napi;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::error::{Refusal, broken, refuse};
 use crate::hooks::{NativeHooks, Registered, Ticket};
 use crate::host::Values;
-use crate::native::{Letter, Native, mailbox};
+use crate::native::{Letter, Native, large_integers, mailbox};
 
 /// A hook from a file that is in force now.
 #[napi(object, object_from_js = false)]
@@ -74,7 +74,7 @@ pub struct NativeWireAnswer {
 pub struct NativeWireEvent {
     /// The canonical name.
     pub event: String,
-    /// The canonical payload, as JSON text.
+    /// `{"payload": …, "large": […]}`: the canonical payload and the integers in it that are too large for a number.
     pub payload: String,
 }
 
@@ -270,7 +270,10 @@ pub fn revoke(fingerprints: Vec<String>, path: Option<String>) -> Result<u32, Re
 #[napi]
 pub fn from_wire(dialect: String, data: String) -> Result<NativeWireEvent, Refusal> {
     let event = event_from_wire(&dialect, &data).map_err(|error| refuse(&error))?;
-    Ok(NativeWireEvent { event: event.event.to_owned(), payload: text(&event.payload) })
+    let payload = Value::Object(event.payload);
+    let large = large_integers(&payload);
+    let payload = json!({"payload": payload, "large": large});
+    Ok(NativeWireEvent { event: event.event.to_owned(), payload: payload.to_string() })
 }
 
 /// What a hook leaves for its agent, from an outcome's canonical JSON text.

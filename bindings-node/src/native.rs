@@ -115,11 +115,44 @@ fn unreadable(error: serde_json::Error) -> Refusal {
     Refusal::new("payload_not_json".to_owned(), error.to_string())
 }
 
-/// What a hook said: `{"answer": …}`, `{"failed": {"kind", "message", "restricts"}}` or `{}`.
+/// Integers that a number of JavaScript's does not hold exactly: their places and their digits.
+pub(crate) fn large_integers(value: &Value) -> Vec<(Vec<Value>, String)> {
+    const EXACT: u64 = 1 << 53;
+    let mut found = Vec::new();
+    let mut open = vec![(Vec::new(), value)];
+    while let Some((place, value)) = open.pop() {
+        let below = |step: Value| {
+            let mut place = place.clone();
+            place.push(step);
+            place
+        };
+        match value {
+            Value::Number(number) => {
+                let size = number.as_i64().map(i64::unsigned_abs).or_else(|| number.as_u64());
+                if size.is_some_and(|size| size > EXACT) {
+                    found.push((place, number.to_string()));
+                }
+            }
+            Value::Array(items) => {
+                open.extend(items.iter().enumerate().map(|(index, item)| (below(index.into()), item)));
+            }
+            Value::Object(fields) => {
+                open.extend(fields.iter().map(|(name, item)| (below(name.as_str().into()), item)));
+            }
+            Value::Null | Value::Bool(_) | Value::String(_) => {}
+        }
+    }
+    found
+}
+
+/// What a hook said: `{"answer": …}`, perhaps with `large`, `{"failed": {"kind", "message", "restricts"}}` or `{}`.
 fn letter(said: Said<Value>) -> String {
     let letter = match said {
         Said::Nothing | Said::Detached => json!({}),
-        Said::Answer(answer) => json!({"answer": answer}),
+        Said::Answer(answer) => {
+            let large = large_integers(&answer);
+            if large.is_empty() { json!({"answer": answer}) } else { json!({"answer": answer, "large": large}) }
+        }
         Said::Failed(Failure { kind, message, meant_to_restrict, .. }) => {
             json!({"failed": {"kind": kind.as_str(), "message": message, "restricts": meant_to_restrict}})
         }

@@ -2,8 +2,9 @@
  * How deep the dispatch that is about to begin is nested in running hooks; the outermost one has depth 0.
  *
  * While a handler runs synchronously the depth is a number that is put down and taken up again. A handler that waits
- * and then dispatches cannot be told from an unrelated caller that way; only when dispatches overlap, depths are
- * carried in an `AsyncLocalStorage` too, because that makes every promise of the process dearer.
+ * and then dispatches cannot be told from an unrelated caller that way; only when dispatches overlap, or once there are
+ * hooks from files, depths are carried in an `AsyncLocalStorage` too, because that makes every promise of the process
+ * dearer.
  */
 
 import { AsyncLocalStorage } from "node:async_hooks";
@@ -14,6 +15,8 @@ let inside = 0;
 let waiting = 0;
 /** Whether handlers are started inside the storage. */
 let tracking = false;
+/** Whether they always are: commands are told their depth, and some do nothing unless it is 0. */
+let exact = false;
 /** The depth of a dispatch without a carried one, as far as anybody knows. */
 let base = 0;
 const carried = new AsyncLocalStorage<number>();
@@ -59,6 +62,13 @@ export function callAt<E, C>(
   }
 }
 
+/** Carries depths from now on, however dispatches overlap. */
+export function countExactly(): void {
+  exact = true;
+  if (waiting > 0) overlapping();
+  tracking = true;
+}
+
 /** Notes that a dispatch waits. */
 export function beginWait(): void {
   waiting++;
@@ -68,7 +78,8 @@ export function beginWait(): void {
 export function endWait(): void {
   waiting--;
   if (waiting === 0 && tracking) {
-    tracking = false;
-    carried.disable();
+    base = 0;
+    tracking = exact;
+    if (!exact) carried.disable();
   }
 }

@@ -196,7 +196,7 @@ export class Engine implements Crew {
       return;
     }
     try {
-      late(told as LateAnswer);
+      late(told);
     } catch (error) {
       logger?.warn("a listener to late answers failed", { message: describe(error), error });
     }

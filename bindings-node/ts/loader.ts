@@ -3,6 +3,7 @@
 import { fileURLToPath } from "node:url";
 
 import type { Engine } from "./engine.js";
+import { countExactly } from "./depth.js";
 import { describe, errorOf } from "./errors.js";
 import { localFields } from "./names.js";
 import { nativeHandler, Waiters, type Hosts } from "./native-hooks.js";
@@ -56,6 +57,7 @@ export class Loader {
 
   #adopt({ hooks }: Loaded): void {
     const { engine } = this;
+    if (hooks.length > 0) countExactly();
     engine.adopt(
       hooks.map(({ hook, native }) => ({
         hook,

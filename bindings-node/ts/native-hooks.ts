@@ -5,6 +5,7 @@ import type { EventMethods } from "./event.js";
 import { localRecords } from "./names.js";
 import { crossing, jsonText, type Native, type NativeHooks, type NativeJob } from "./native.js";
 import type { HookContext } from "./types.js";
+import { restoreLarge, type LargeIntegers } from "./values.js";
 
 /** A question to the host's own model, or to an agent that may use tools. */
 export interface JudgeQuestion {
@@ -58,6 +59,7 @@ export class Broken extends Error {
 /** What a hook said, as the core writes it. */
 interface Letter {
   readonly answer?: Record<string, unknown>;
+  readonly large?: LargeIntegers;
   readonly failed?: {
     readonly kind: string;
     readonly message: string;
@@ -132,7 +134,7 @@ export class Waiters {
         job = crossing(() => hook.start(event, depth, ticket));
       } catch (error) {
         end();
-        reject(error as Error);
+        reject(error);
       }
     });
   }
@@ -187,13 +189,13 @@ export function nativeHandler(
   const { hosted, wantsTool } = hook;
 
   return async (event, context) => {
-    const { eventType, toJson } = event as { readonly eventType: string } & EventMethods;
+    const given = event as { readonly eventType: string } & EventMethods;
     const depth = depthNow();
-    const text = toJson();
+    const text = given.toJson();
     const letter = hosted
       ? await ask(text, depth, context)
       : await waiters.wait(native, hook, text, depth, { signal: context.signal, detached });
-    return open(eventType, letter);
+    return open(given.eventType, letter);
   };
 
   async function ask(event: string, depth: number, context: HookContext): Promise<string> {
@@ -208,8 +210,9 @@ export function nativeHandler(
 
 /** What a letter holds: an answer, nothing, or a failure, which is thrown. */
 function open(event: string, text: string): unknown {
-  const { answer, failed } = JSON.parse(text) as Letter;
+  const { answer, large, failed } = JSON.parse(text) as Letter;
   if (failed !== undefined) throw new Broken(failed.kind, failed.message, failed.restricts);
+  restoreLarge(answer, large);
   const modified = answer?.["modified"];
   if (answer === undefined || typeof modified !== "object" || modified === null) return answer;
   return { ...answer, modified: localRecords(event, modified) };

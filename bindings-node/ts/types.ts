@@ -65,6 +65,10 @@ export interface Matcher {
   args?: Readonly<Record<string, ArgumentPattern>>;
   /** Names or globs over the event's own subtype. */
   source?: string;
+  /** A regular expression over the event's own subtype. */
+  sourcePattern?: string;
+  /** A rule of Claude Code's about the tool and its arguments, for example `Bash(git *)`. */
+  rule?: string;
   /** A glob over the session's id. */
   session?: string;
   /** A glob over the agent's id. */

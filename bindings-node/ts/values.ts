@@ -61,3 +61,18 @@ export function setField(object: object, key: string, value: unknown): void {
     (object as Record<string, unknown>)[key] = value;
   }
 }
+
+/** Integers too large for a number: where they stand, and their digits. */
+export type LargeIntegers = readonly (readonly [readonly (string | number)[], string])[];
+
+/** Puts integers that are too large for a number where they belong. */
+export function restoreLarge(value: unknown, large: LargeIntegers | undefined): void {
+  for (const [place, digits] of large ?? []) {
+    const last = place.at(-1);
+    if (last === undefined) continue;
+    const holder = place
+      .slice(0, -1)
+      .reduce<unknown>((inner, step) => (inner as Record<string, unknown>)[step], value);
+    setField(holder as object, String(last), BigInt(digits));
+  }
+}

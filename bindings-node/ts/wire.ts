@@ -1,17 +1,21 @@
 /** What agents of other systems send to their hooks, and what they read from them. */
 
-import type { EventName, Payload } from "./event-types.js";
+import type { Payload } from "./event-types.js";
+import type { EventMap } from "./events.js";
 import { localFields } from "./names.js";
 import { crossing, files, jsonText } from "./native.js";
 import type { Dialect } from "./reports.js";
+import { restoreLarge, type LargeIntegers } from "./values.js";
 
 /** An event that an agent has sent, ready to be dispatched. */
-export interface WireEvent {
-  /** The event's canonical name. */
-  readonly name: EventName;
-  /** What only the dialect has stands in `metadata`, by dialect. */
-  readonly payload: Payload<EventName> & Record<string, unknown>;
-}
+export type WireEvent = {
+  [N in keyof EventMap]: {
+    /** The event's canonical name. */
+    readonly name: N;
+    /** What only the dialect has stands in `metadata`, by dialect. */
+    readonly payload: Payload<N> & Readonly<Record<string, unknown>>;
+  };
+}[keyof EventMap];
 
 /** What a hook command leaves for the agent that started it. */
 export interface WireAnswer {
@@ -29,9 +33,10 @@ export interface WireAnswer {
  * for something that is no event of the dialect.
  */
 export function eventFromWire(dialect: Dialect, data: string | Uint8Array | object): WireEvent {
-  const { event, payload } = crossing(() => files.fromWire(dialect, textOf(data)));
-  const fields = localFields(event, JSON.parse(payload) as object);
-  return { name: event as EventName, payload: fields as WireEvent["payload"] };
+  const { event, payload: text } = crossing(() => files.fromWire(dialect, textOf(data)));
+  const { payload, large } = JSON.parse(text) as { payload: object; large: LargeIntegers };
+  restoreLarge(payload, large);
+  return { name: event, payload: localFields(event, payload) } as unknown as WireEvent;
 }
 
 function textOf(data: string | Uint8Array | object): string {

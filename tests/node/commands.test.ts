@@ -26,9 +26,9 @@ describe("what a command decides", () => {
     assert.equal(outcome.trace[0]?.failure, null);
     const [info] = client.listHooks();
     assert.equal(info?.origin?.file, file);
-    assert.equal(info?.origin?.place, "hooks.PreToolUse[0].hooks[0]");
-    assert.equal(info?.origin?.dialect, "claude-code");
-    assert.match(info?.origin?.runs ?? "", /not that/);
+    assert.equal(info.origin.place, "hooks.PreToolUse[0].hooks[0]");
+    assert.equal(info.origin.dialect, "claude-code");
+    assert.match(info.origin.runs, /not that/);
     await client.close(0);
   });
 
@@ -75,7 +75,7 @@ describe("what a command decides", () => {
     client.registerHook("PreToolUse", {
       name: "last",
       handler: async (event) => {
-        await null;
+        await Promise.resolve();
         last.push(event.args["command"]);
       },
       config: { priority: 1 },
@@ -192,7 +192,7 @@ describe("failures", () => {
     const outcomes = await Promise.all(Array.from({ length: 6 }, () => client.dispatch("Stop")));
     for (const { trace } of outcomes) {
       assert.equal(trace[0]?.failure, null);
-      assert.equal(trace[0]?.overran, false);
+      assert.equal(trace[0].overran, false);
     }
     await client.close(0);
   });

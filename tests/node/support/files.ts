@@ -36,7 +36,8 @@ export class Folder {
       event,
       [{ hooks: entries.map(entry) }],
     ]);
-    return this.write(".claude/settings.json", { hooks: Object.fromEntries(groups), ...more });
+    const named = Object.fromEntries(groups) as object;
+    return this.write(".claude/settings.json", { hooks: named, ...more });
   }
 }
 
