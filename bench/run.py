@@ -184,7 +184,8 @@ wait.
 
 ## All times
 
-One dispatch; the least, the median and the 90th percentile of {rounds} samples of about 20 ms.
+One dispatch; the least, the median and the 90th percentile of {rounds} samples of about 20 ms, of 100 ms where
+commands run.
 
 {as_markdown(sample_rows(programs))}
 """

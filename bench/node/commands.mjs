@@ -49,6 +49,7 @@ await serve(
     ...(large ? {} : { "loading 50 hooks": repeat(async () => new HookClient().load(FIFTY)) }),
   },
   { hookweave: await version("hookweave") },
+  100e6, // Commands are slower and vary more.
 );
 // Held until the end.
 ballast?.fill(0, 0, 1);

@@ -18,21 +18,21 @@ export const repeat = (dispatch) => async (count) => {
 };
 
 /** Warms a variant up and finds how many dispatches fill one sample. */
-async function calibrate(run) {
+async function calibrate(run, sampleNs) {
   const deadline = now() + WARM_UP_NS;
   for (let count = 1; ; ) {
     const start = now();
     await run(count);
     const took = now() - start;
-    if (now() > deadline && took > SAMPLE_NS / 8) return Math.max(1, Math.round((count * SAMPLE_NS) / took));
-    if (took < SAMPLE_NS / 4) count *= 2;
+    if (now() > deadline && took > sampleNs / 8) return Math.max(1, Math.round((count * sampleNs) / took));
+    if (took < sampleNs / 4) count *= 2;
   }
 }
 
 /** Answers the parent's requests until it closes the pipe. */
-export async function serve(variants, versions = {}) {
+export async function serve(variants, versions = {}, sampleNs = SAMPLE_NS) {
   const counts = {};
-  for (const [name, run] of Object.entries(variants)) counts[name] = await calibrate(run);
+  for (const [name, run] of Object.entries(variants)) counts[name] = await calibrate(run, sampleNs);
   console.log(JSON.stringify({ ready: Object.keys(variants), versions }));
   for await (const _ of readline.createInterface({ input: process.stdin })) {
     const sample = {};

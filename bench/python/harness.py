@@ -20,22 +20,22 @@ SAMPLE_SECONDS = 0.02
 WARM_UP_SECONDS = 0.2
 
 
-async def calibrate(run: Variant) -> int:
+async def calibrate(run: Variant, sample_seconds: float) -> int:
     """Warms a variant up and finds how many dispatches fill one sample."""
     count, deadline = 1, time.perf_counter() + WARM_UP_SECONDS
     while True:
         start = time.perf_counter()
         await run(count)
         took = time.perf_counter() - start
-        if time.perf_counter() > deadline and took > SAMPLE_SECONDS / 8:
-            return max(1, round(count * SAMPLE_SECONDS / took))
-        if took < SAMPLE_SECONDS / 4:
+        if time.perf_counter() > deadline and took > sample_seconds / 8:
+            return max(1, round(count * sample_seconds / took))
+        if took < sample_seconds / 4:
             count *= 2
 
 
-async def serve(variants: Mapping[str, Variant], packages: tuple[str, ...]) -> None:
+async def serve(variants: Mapping[str, Variant], packages: tuple[str, ...], sample_seconds: float) -> None:
     """Answers the parent's requests until it closes the pipe."""
-    counts = {name: await calibrate(run) for name, run in variants.items()}
+    counts = {name: await calibrate(run, sample_seconds) for name, run in variants.items()}
     gc.collect()
     versions = {name: version(name) for name in packages}
     print(json.dumps({"ready": list(variants), "versions": versions}), flush=True)
@@ -48,6 +48,6 @@ async def serve(variants: Mapping[str, Variant], packages: tuple[str, ...]) -> N
         print(json.dumps(sample), flush=True)
 
 
-def main(variants: Mapping[str, Variant], *packages: str) -> None:
+def main(variants: Mapping[str, Variant], *packages: str, sample_seconds: float = SAMPLE_SECONDS) -> None:
     """Serves the variants on an event loop of its own."""
-    asyncio.run(serve(variants, packages))
+    asyncio.run(serve(variants, packages, sample_seconds))

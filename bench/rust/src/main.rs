@@ -17,7 +17,9 @@ use std::time::{Duration, Instant};
 use hookweave::{Engine, Event, HookResponse};
 use serde_json::{Map, json};
 
+/// Seconds of one sample; commands are slower and vary more.
 const SAMPLE: f64 = 0.02;
+const SAMPLE_OF_COMMANDS: f64 = 0.1;
 const WARM_UP: Duration = Duration::from_millis(200);
 const TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -127,16 +129,16 @@ async fn seconds(run: &Variant, count: u32) -> f64 {
 }
 
 /// Warms a variant up and finds how many dispatches fill one sample.
-async fn calibrate(run: &Variant) -> u32 {
+async fn calibrate(run: &Variant, sample: f64) -> u32 {
     let (mut count, mut spent) = (1_u32, 0.0);
     loop {
         let took = seconds(run, count).await;
         spent += took;
-        if spent > WARM_UP.as_secs_f64() && took > SAMPLE / 8.0 {
+        if spent > WARM_UP.as_secs_f64() && took > sample / 8.0 {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small positive number")]
-            return (f64::from(count) * SAMPLE / took).ceil() as u32;
+            return (f64::from(count) * sample / took).ceil() as u32;
         }
-        if took < SAMPLE / 4.0 {
+        if took < sample / 4.0 {
             count = count.saturating_mul(2);
         }
     }
@@ -145,6 +147,7 @@ async fn calibrate(run: &Variant) -> u32 {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let sample = if arguments.is_empty() { SAMPLE } else { SAMPLE_OF_COMMANDS };
     let variants = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [] => callbacks()?,
         ["commands"] => commands::variants(false)?,
@@ -153,7 +156,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     };
     let mut counts = Vec::new();
     for (_, run) in &variants {
-        counts.push(calibrate(run).await);
+        counts.push(calibrate(run, sample).await);
     }
     let names: Vec<_> = variants.iter().map(|(name, _)| name).collect();
     println!("{}", json!({"ready": names, "versions": {"hookweave": env!("CARGO_PKG_VERSION")}}));
