@@ -66,7 +66,7 @@ EXISTING_HOOKS = Example(
     step="event",
     fewest=10,
     leaves=("project",),
-    legend="Marks: ! blocks  ? asks  * rewrites  x failed. The settings file and its scripts are unchanged.",
+    legend="Marks: ! blocks  ? asks  + allows  * rewrites  x failed. The settings file and its scripts are unchanged.",
 )
 
 

@@ -43,7 +43,7 @@ async def main() -> None:
 
 # --- the table -----------------------------------------------------------------------------------
 
-MARKS = {"block": "!", "ask": "?", "continue": ""}
+MARKS = {"block": "!", "ask": "?", "allow": "+"}
 
 
 def row(number: int, raised: dict[str, Any], outcome: Outcome[Any]) -> str:
@@ -62,7 +62,7 @@ def hooks_that_ran(outcome: Outcome[Any]) -> str:
     """The hooks of one dispatch with a mark for what each said."""
     names = []
     for entry in outcome.trace:
-        mark = "x" if entry.status == "failed" else MARKS[entry.action]
+        mark = "x" if entry.status == "failed" else MARKS.get(entry.action, "")
         names.append(entry.hook + mark + ("*" if entry.modified else ""))
     return " ".join(names)
 

@@ -77,6 +77,7 @@ fn hooks_that_ran(record: &Value) -> String {
                 ("failed", _) => "x",
                 (_, "block") => "!",
                 (_, "ask") => "?",
+                (_, "allow") => "+",
                 _ => "",
             };
             let star = if items(entry, "modified").next().is_some() { "*" } else { "" };

@@ -60,7 +60,7 @@ function inTypeScript({ tool_use_id: toolUseId, result, ...rest }: Raised["paylo
 
 // --- the table -----------------------------------------------------------------------------------
 
-const MARKS: Record<string, string> = { block: "!", ask: "?", continue: "" };
+const MARKS: Record<string, string> = { block: "!", ask: "?", allow: "+" };
 
 /** One event of the table, with what each hook said beneath. */
 function row(number: number, { event, payload }: Raised, outcome: Outcome): string {
@@ -74,7 +74,7 @@ function row(number: number, { event, payload }: Raised, outcome: Outcome): stri
 /** The hooks of one dispatch with a mark for what each said. */
 function hooksThatRan(outcome: Outcome): string {
   const names = outcome.trace.map((entry) => {
-    const mark = entry.status === "failed" ? "x" : MARKS[entry.action];
+    const mark = entry.status === "failed" ? "x" : (MARKS[entry.action] ?? "");
     return `${entry.hook}${mark}${entry.modified.length > 0 ? "*" : ""}`;
   });
   return names.join(" ");
