@@ -1,11 +1,12 @@
 //! The driver of `dispatch_sync`: no event loop, every hook on the caller's thread.
 
-use hookweave::host::{Code, Error, Failure, FailureKind, Report};
+use hookweave::host::{Code, Error, Failure, FailureKind, Report, Said};
 use pyo3::exceptions::{PyException, PyTimeoutError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
+use crate::clock::{self, now};
 use crate::deadline;
 use crate::errors;
 use crate::flight::{self, Finished, Flight};
@@ -40,12 +41,48 @@ fn refuse_coroutines(py: Python<'_>, flight: &Flight) -> PyResult<()> {
 
 fn stage(py: Python<'_>, flight: &mut Flight) -> PyResult<Option<Finished>> {
     let calls = flight.calls().len();
-    let mut reports = Vec::with_capacity(calls);
-    for index in 0..calls {
-        let report = one(py, flight, index, calls > 1)?;
-        reports.push(report);
+    if calls > 1 {
+        let reports = side_by_side(py, flight)?;
+        return Ok(flight.resume(py, reports));
     }
-    Ok(flight.resume(py, reports))
+    let report = one(py, flight, 0, false)?;
+    Ok(flight.resume(py, [report]))
+}
+
+/// Runs a stage of several hooks: those that the core runs at once, the others meanwhile, one after the other.
+fn side_by_side(py: Python<'_>, flight: &mut Flight) -> PyResult<Vec<Report<Object>>> {
+    let calls = flight.calls().to_vec();
+    let mut begun = Vec::with_capacity(calls.len());
+    for (index, call) in calls.iter().enumerate() {
+        let handler = call.entry().handler();
+        if handler.native != Native::Run || call.entry().detached() {
+            begun.push(None);
+            continue;
+        }
+        flight.log_start(py, index)?;
+        if let Some(stage) = flight.stage_mut() {
+            stage.started(index);
+        }
+        let event = flight.own_event(py)?;
+        begun.push(Some((handler.callable.borrow(py).call_method1(intern!(py, "begin"), (event.borrow(py),)), now())));
+    }
+    let mut reports = Vec::with_capacity(calls.len());
+    for (index, begun) in begun.iter().enumerate() {
+        reports.push(if begun.is_some() { None } else { Some(one(py, flight, index, true)?) });
+    }
+    for ((report, begun), call) in reports.iter_mut().zip(begun).zip(&calls) {
+        let Some((begun, began)) = begun else { continue };
+        let handler = call.entry().handler().callable.borrow(py);
+        let said = match begun.and_then(|begun| handler.call_method1(intern!(py, "finish"), (begun,))) {
+            Ok(answer) => Flight::said(py, Object::from_bound(answer)),
+            Err(error) if error.is_instance_of::<PyException>(py) => Said::Failed(flight::raised(py, error)),
+            Err(error) => return Err(error),
+        };
+        *report = Some(Report::new(said, clock::nanos(now().saturating_duration_since(began))));
+        flight.start_clock();
+        flight.lap();
+    }
+    Ok(reports.into_iter().flatten().collect())
 }
 
 fn one(py: Python<'_>, flight: &mut Flight, index: usize, beside_others: bool) -> PyResult<Report<Object>> {

@@ -77,19 +77,13 @@ impl Hook {
         Ok(self.hook.start(invocation, move |said| letters.leave(ticket, said)).map(Job))
     }
 
-    /// Runs the hook and waits for it, without the interpreter's lock.
-    fn run<'py>(&self, py: Python<'py>, event: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
-        let invocation = self.invocation(py, event)?;
+    /// Starts the hook for a thread that is going to wait for it.
+    fn begin(&self, event: &Bound<'_, PyAny>) -> PyResult<Begun> {
+        let invocation = self.invocation(event.py(), event)?;
         let waiting = Arc::new(Waiting::default());
         let told = Arc::clone(&waiting);
         let job = self.hook.start(invocation, move |said| told.tell(said));
-        let _kills = job.map(hookweave::host::Job::cancel_on_drop);
-        loop {
-            match py.detach(|| waiting.wait(SIGNAL_PAUSE)) {
-                Some(said) => return letter(py, said),
-                None => py.check_signals()?,
-            }
-        }
+        Ok(Begun { waiting, job: job.map(hookweave::host::Job::cancel_on_drop) })
     }
 
     /// What the host is asked: `{"kind": "prompt" | "agent", "prompt", "model"}` or `{"kind": "mcp_tool", …}`.
@@ -115,6 +109,7 @@ impl Hook {
 /// Adds the classes to the module.
 pub(crate) fn add_types(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Hook>()?;
+    module.add_class::<Begun>()?;
     module.add_class::<Job>()?;
     module.add_class::<Mailbox>()
 }
@@ -131,7 +126,34 @@ impl Job {
     }
 }
 
-/// A hook that a thread waits for.
+/// A hook that a thread has begun; nobody waits for one that is dropped, which kills it.
+#[pyclass(frozen, module = "hookweave._native")]
+pub(crate) struct Begun {
+    waiting: Arc<Waiting>,
+    job: Option<hookweave::host::Job>,
+}
+
+#[pymethods]
+impl Begun {
+    /// Waits for the hook without the interpreter's lock; Ctrl-C ends the wait.
+    fn wait<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        loop {
+            match py.detach(|| self.waiting.wait(SIGNAL_PAUSE)) {
+                Some(said) => return letter(py, said),
+                None => py.check_signals().inspect_err(|_| self.cancel(py))?,
+            }
+        }
+    }
+}
+
+impl Begun {
+    /// Kills the hook now: the exception's traceback may keep this alive.
+    fn cancel(&self, py: Python<'_>) {
+        py.detach(|| self.job.as_ref().map(hookweave::host::Job::cancel));
+    }
+}
+
+/// Where a thread waits for a hook.
 #[derive(Default)]
 struct Waiting {
     said: Mutex<Option<Said<Value>>>,
@@ -217,7 +239,12 @@ impl Mailbox {
         let letters = std::mem::take(&mut *self.letters.lock());
         let list = PyList::empty(py);
         for (ticket, said) in letters {
-            list.append((ticket, letter(py, said)?))?;
+            // One that cannot be read must not take the others with it: somebody waits for each.
+            let letter = match letter(py, said) {
+                Ok(letter) => letter,
+                Err(error) => (false, error).into_pyobject(py)?,
+            };
+            list.append((ticket, letter))?;
         }
         Ok(list)
     }

@@ -99,8 +99,8 @@ print(json.dumps({"modified": {"args": {"command": args["command"] + " command"}
     assert [entry.failure for entry in outcome.trace] == [None] * 5
 
 
-@pytest.mark.parametrize("run", LOOPS)
-def test_the_hooks_of_a_settings_file_run_side_by_side(run: Callable[..., Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize("run", [*LOOPS, None])
+def test_the_hooks_of_a_settings_file_run_side_by_side(run: Callable[..., Any] | None, tmp_path: Path) -> None:
     # Each waits for a file that another makes; one after the other they would wait for ever.
     meet = "cd $CLAUDE_PROJECT_DIR; touch {me}; until test -e {other}; do sleep 0.01; done; echo {me} >&2; exit 2"
     client = HookClient(project_dir=tmp_path)
@@ -115,7 +115,7 @@ def test_the_hooks_of_a_settings_file_run_side_by_side(run: Callable[..., Any], 
     async def main() -> Outcome[Any]:
         return await client.dispatch("PreToolUse", tool="Bash", args={})
 
-    outcome = run(main)
+    outcome = client.dispatch_sync("PreToolUse", tool="Bash", args={}) if run is None else run(main)
     assert outcome.blocked and outcome.reason == "a", outcome.to_dict()
     assert [vote.reason for vote in outcome.votes] == ["a", "b", "c"]
 

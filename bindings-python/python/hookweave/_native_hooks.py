@@ -54,10 +54,18 @@ class NativeHandler:
     def __call__(self, event: Any) -> Awaitable[Any]:
         return self._ask(event) if self.hook.hosted else _wait(self.hook, event)
 
+    def begin(self, event: Any) -> _native.Begun:
+        """Starts the hook for a thread that does other things before it waits."""
+        return self.hook.begin(event)
+
+    def finish(self, begun: _native.Begun) -> Any:
+        """Waits for a hook that was begun."""
+        return _open(begun.wait())
+
     def run_sync(self, event: Any) -> Any:
-        """Runs the hook on the caller's thread."""
+        """Runs the hook, and waits for it on the caller's thread."""
         if not self.hook.hosted:
-            return _open(self.hook.run(event))
+            return self.finish(self.begin(event))
         answerer = self._answerer()
         if answerer is None:
             return _open(self.hook.unanswered(event))
@@ -108,7 +116,8 @@ async def _wait(hook: _native.NativeHook, event: Any) -> Any:
 
 
 async def _wait_thread(hook: _native.NativeHook, event: Any) -> Any:
-    worked, letter = await asyncio.wrap_future(_threads.submit(hook.run, event, 0))
+    begun = hook.begin(event)
+    worked, letter = await asyncio.wrap_future(_threads.submit(lambda _: begun.wait(), event, 0))
     if not worked:
         raise letter
     return _open(letter)
