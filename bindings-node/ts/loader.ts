@@ -1,5 +1,6 @@
 /** The hooks that a client has from files: loading, reloading, watching. */
 
+import { AsyncResource } from "node:async_hooks";
 import { fileURLToPath } from "node:url";
 
 import type { Engine } from "./engine.js";
@@ -22,6 +23,8 @@ export class Loader {
   /** The files that are watched. */
   #watched = "";
   #told: ((report: ReloadReport) => void) | null = null;
+  /** The async context of who asked to watch: what files do has none. */
+  #context: AsyncResource | null = null;
   /** Reloads one after the other: two at once would each swap hooks that the other has swapped. */
   #reloading: Promise<unknown> = Promise.resolve();
 
@@ -96,6 +99,7 @@ export class Loader {
     this.engine.checkOpen();
     this.unwatch();
     this.#told = told ?? null;
+    this.#context = new AsyncResource("HookWatch", { requireManualDestroy: true });
     this.#look();
   }
 
@@ -107,7 +111,7 @@ export class Loader {
     if (before !== null && wanted === this.#watched) return;
     this.#watch = crossing(() =>
       files.watchFiles(native, () => {
-        void this.#changed();
+        this.#context?.runInAsyncScope(() => void this.#changed());
       }),
     );
     this.#watched = wanted;
@@ -135,6 +139,7 @@ export class Loader {
     this.#watch?.stop();
     this.#watch = null;
     this.#told = null;
+    this.#context = null;
   }
 
   /** Stops watching, and kills what runs. */

@@ -96,7 +96,7 @@ export class Waiters {
     this.#running.get(ticket)?.(text);
   };
 
-  /** Starts a hook and waits for it; the signal kills it. */
+  /** Starts a hook and waits for it; the signal kills it. Of each that was started the mailbox gets one letter. */
   wait(
     native: NativeHooks,
     hook: Native,
@@ -111,19 +111,24 @@ export class Waiters {
         return;
       }
       let job: NativeJob | null = null;
+      let waits = true;
       const end = (): void => {
+        if (!waits) return;
+        waits = false;
         signal.removeEventListener("abort", kill);
-        this.#running.delete(ticket);
         if (!detached) this.#awaited--;
-        this.#see();
       };
       const kill = (): void => {
         end();
+        // It runs until it has been killed, which the end of the process waits for.
+        this.#see();
         job?.cancel();
         reject(signal.reason as Error);
       };
       this.#running.set(ticket, (text) => {
         end();
+        this.#running.delete(ticket);
+        this.#see();
         resolve(text);
       });
       this.#native = native;
@@ -134,6 +139,8 @@ export class Waiters {
         job = crossing(() => hook.start(event, depth, ticket));
       } catch (error) {
         end();
+        this.#running.delete(ticket);
+        this.#see();
         reject(error);
       }
     });

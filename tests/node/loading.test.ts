@@ -1,6 +1,7 @@
 /** Loading, discovering, trusting, reloading, watching and linting files of hooks. */
 
 import assert from "node:assert/strict";
+import { AsyncLocalStorage } from "node:async_hooks";
 import { renameSync, writeFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -208,8 +209,16 @@ describe("watching", () => {
     const client = quietClient();
     client.load(file);
     const reports: ReloadReport[] = [];
-    client.watch((report) => {
-      reports.push(report);
+    const storage = new AsyncLocalStorage<string>();
+    const contexts: unknown[] = [];
+    client.registerHook("ConfigChange", () => {
+      contexts.push(storage.getStore());
+    });
+    storage.run("mine", () => {
+      client.watch((report) => {
+        reports.push(report);
+        contexts.push(storage.getStore());
+      });
     });
     const reason = async (): Promise<string | null> =>
       (await client.dispatch("PreToolUse", bash)).reason;
@@ -222,6 +231,8 @@ describe("watching", () => {
     renameSync(folder.at("other"), file);
     await until(() => reports.length === 2);
     assert.equal(await reason(), "three");
+    assert.ok(contexts.length >= 2);
+    assert.ok(contexts.every((context) => context === "mine"));
     client.unwatch();
     folder.settings({ PreToolUse: [says("four")] });
     await sleep(400);

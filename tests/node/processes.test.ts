@@ -83,6 +83,7 @@ describe("a process", () => {
 
   for (const [how, ending] of [
     ["process.exit", `process.exit(3);`],
+    ["process.exit right after a cancellation", `stop.abort(); process.exit(3);`],
     ["an error that nobody catches", `setImmediate(() => { throw new Error("over"); });`],
   ] as const) {
     test(`that ends by ${how} while commands run kills them and does not hang`, async (t) => {
@@ -93,7 +94,8 @@ describe("a process", () => {
         loading(
           file,
           `import { readFileSync } from "node:fs";
-           void client.dispatch("PreToolUse", payload);
+           const stop = new AbortController();
+           client.dispatch("PreToolUse", payload, { signal: stop.signal }).catch(() => {});
            const wait = () => {
              try { if (readFileSync(${JSON.stringify(pid)}, "utf8") !== "") return end(); } catch {}
              setTimeout(wait, 5);
@@ -102,7 +104,7 @@ describe("a process", () => {
            wait();`,
         ),
       );
-      assert.equal(done.code, how === "process.exit" ? 3 : 1, done.err);
+      assert.equal(done.code, ending.includes("exit(3)") ? 3 : 1, done.err);
       assert.ok(done.seconds < 20, `took ${String(done.seconds)} s`);
       await until(() => !lives(left(folder)));
     });

@@ -5,12 +5,15 @@ import { test } from "node:test";
 
 import type { HookClient } from "hookweave";
 import {
+  eventFromWire,
   HookResponse,
   type EventBase,
   type EventMap,
   type Handler,
   type HookEvent,
+  type LoadReport,
   type Outcome,
+  type ReloadReport,
 } from "hookweave";
 
 declare module "hookweave" {
@@ -162,6 +165,42 @@ async function rightAndWrong(client: HookClient): Promise<void> {
   const any = {} as HookEvent;
   if (any.eventType === "PreToolUse") void any.args;
   if (any.eventType === "Notification") void any.message;
+
+  // Files of hooks.
+  const loaded = client.load(new URL("file:///x"), { dialect: "claude-code", scope: "user" });
+  same<typeof loaded, LoadReport>(true);
+  void loaded.untrusted[0]?.approval.approvedAt.toFixed();
+  // @ts-expect-error: no such dialect
+  client.load("x", { dialect: "clod" });
+  // @ts-expect-error: no such option
+  client.load("x", { scop: "user" });
+  // @ts-expect-error: reports are read-only
+  loaded.hooks.push("x");
+  client.discover(".", { sources: ["project", "cursor"], trust: "all", onUntrusted: "error" });
+  // @ts-expect-error: trust is a word
+  client.discover(".", { trust: true });
+  same<Awaited<ReturnType<typeof client.reload>>, ReloadReport>(true);
+  client.watch((report) => {
+    same<typeof report, ReloadReport>(true);
+  });
+  client.trust.approve(loaded.untrusted);
+  // @ts-expect-error: a fingerprint alone says nothing
+  client.trust.approve("sha256:0");
+  client.setJudge(async ({ prompt }, { signal }) => ({ ok: !signal.aborted && prompt !== "" }));
+  // @ts-expect-error: a judge says whether it is ok
+  client.setJudge(() => "yes");
+  client.setToolCaller(({ server, tool, input }) => `${server} ${tool} ${String(input["x"])}`);
+  client.onLateAnswer(({ hook, answer, wakes }) => {
+    same<typeof hook, string>(true);
+    same<typeof wakes, boolean>(true);
+    void answer.reason;
+  });
+  void client.listHooks()[0]?.origin?.file.length;
+  const wire = eventFromWire("gemini-cli", "{}");
+  void (await client.dispatch(wire.name, wire.payload)).toWire("gemini-cli").exitCode.toFixed();
+  if (wire.name === "PreToolUse") void wire.payload.args["x"];
+  // @ts-expect-error: the payload of an unknown event has no args of a known type
+  void wire.payload.args["x"];
 }
 
 test("the types hold what this file says of them", () => {
