@@ -59,6 +59,7 @@ describe("hooks", () => {
         detached: false,
         enabled: true,
         temporary: false,
+        origin: null,
         order: 0,
       },
       {
@@ -79,6 +80,7 @@ describe("hooks", () => {
         detached: false,
         enabled: true,
         temporary: false,
+        origin: null,
         order: 1,
       },
     ]);

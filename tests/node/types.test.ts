@@ -175,7 +175,7 @@ async function rightAndWrong(client: HookClient): Promise<void> {
   // @ts-expect-error: no such option
   client.load("x", { scop: "user" });
   // @ts-expect-error: reports are read-only
-  loaded.hooks.push("x");
+  loaded.hooks = [];
   client.discover(".", { sources: ["project", "cursor"], trust: "all", onUntrusted: "error" });
   // @ts-expect-error: trust is a word
   client.discover(".", { trust: true });
