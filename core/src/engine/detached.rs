@@ -38,7 +38,7 @@ pub struct LateAnswer {
     pub event: String,
     /// The answer in its canonical form: context, messages, a reason. It decides nothing any more.
     pub answer: Value,
-    /// The hook asks that the model be told at once (`asyncRewake`).
+    /// The hook objects, and asks that the model be told at once (`asyncRewake`).
     pub wakes: bool,
 }
 
@@ -71,7 +71,7 @@ impl Detached {
             hook: hook.to_owned(),
             event: event.to_owned(),
             answer: answer.clone(),
-            wakes: job.entry.handler().wakes(),
+            wakes: job.entry.handler().wakes() && matches!(answer["action"].as_str(), Some("block" | "stop")),
         });
     }
 
