@@ -1,16 +1,13 @@
 /** A client's inner side: its hooks, the plans it remembers, and the hooks that nobody waits for. */
 
-import { now } from "./clock.js";
-import { callAt } from "./depth.js";
-import { watch, unwatch, type Waiting } from "./deadline.js";
+import { Detached, type Job } from "./detached.js";
 import { describe, errorOf } from "./errors.js";
-import { Turn, type Fields } from "./event.js";
+import type { Fields } from "./event.js";
 import type { Waiters } from "./native-hooks.js";
 import { crossing, NativeHooks, type Registered, type Reported } from "./native.js";
 import type { Outcome } from "./outcome.js";
 import { Plan, type Call, type Crew } from "./plan.js";
-import { failed, timeoutReason } from "./saying.js";
-import { settle } from "./settle.js";
+import { failed } from "./saying.js";
 import type { Trail } from "./trail.js";
 import type { LateAnswer, Logger } from "./types.js";
 import { copyContainer } from "./values.js";
@@ -25,14 +22,6 @@ interface Memo {
 
 /** How many tools an event remembers; hostile payloads could name new ones without end. */
 const MAX_TOOLS = 1024;
-
-/** A hook that runs beside the agent. */
-interface Job {
-  readonly call: Call;
-  readonly trail: Trail;
-  readonly payload: Fields;
-  readonly depth: number;
-}
 
 /** What a client is made of. */
 export class Engine implements Crew {
@@ -257,73 +246,4 @@ export class Engine implements Crew {
 
 function isObject(payload: unknown): boolean {
   return typeof payload === "object" && payload !== null;
-}
-
-/** A hook that nobody waits for, while it runs. */
-class Detached implements Waiting {
-  since = 0;
-  readonly limit: number;
-  holds = false;
-  previous: Waiting | null = null;
-  next: Waiting | null = null;
-  #watched = false;
-  #over = false;
-  readonly #turn: Turn;
-
-  constructor(
-    readonly job: Job,
-    readonly done: (error?: unknown, answer?: object | null) => void,
-  ) {
-    this.limit = job.call.limit;
-    this.#turn = new Turn(job.trail, job.payload);
-  }
-
-  start(): void {
-    this.since = now();
-    try {
-      const { handler } = this.job.call;
-      const result = callAt(this.job.depth, handler, Turn.event(this.#turn), this.#turn);
-      const end = (answer: unknown): void => {
-        this.#end(undefined, answer as object | null | undefined);
-      };
-      const fail = (error: unknown): void => {
-        this.#end(error);
-      };
-      if (result !== undefined && result !== null && settle(result, end, fail)) {
-        this.#watched = true;
-        watch(this);
-        return;
-      }
-    } catch (error) {
-      this.#end(error);
-      return;
-    }
-    this.#end();
-  }
-
-  expire(): void {
-    this.#watched = false;
-    const reason = timeoutReason(this.limit);
-    Turn.abort(this.#turn, reason);
-    this.#end(reason);
-  }
-
-  abort(reason: unknown): void {
-    if (!this.#over) Turn.abort(this.#turn, reason);
-  }
-
-  hold(on: boolean): void {
-    this.holds = on;
-    if (!this.#watched) return;
-    unwatch(this);
-    watch(this);
-  }
-
-  #end(error?: unknown, answer?: object | null): void {
-    if (this.#over) return;
-    this.#over = true;
-    if (this.#watched) unwatch(this);
-    this.#watched = false;
-    this.done(error, answer);
-  }
 }
