@@ -180,6 +180,7 @@ impl Running<'_> {
                 self.ended = self.leader.ended();
                 if self.ended.is_some() {
                     self.input.close();
+                    self.take_the_rest()?;
                     self.output_ends = now().checked_add(OUTPUT_ENDS);
                 }
             }
@@ -187,11 +188,23 @@ impl Running<'_> {
             Part::Out(stream) => {
                 let output = if stream == Stream::Stdout { &mut self.stdout } else { &mut self.stderr };
                 output.read();
-                if output.len() > self.run.output_cap {
-                    return Err(CommandError::over_cap(self.run, stream));
-                }
+                return self.check_cap();
             }
         }
         Ok(())
+    }
+
+    /// Reads what the command left in its pipes. All that it printed lies there when it has exited, so that however late
+    /// this thread gets its turn afterwards, no answer is cut.
+    fn take_the_rest(&mut self) -> Result<(), CommandError> {
+        for output in [&mut self.stdout, &mut self.stderr] {
+            output.read_all(self.run.output_cap);
+        }
+        self.check_cap()
+    }
+
+    fn check_cap(&self) -> Result<(), CommandError> {
+        let over = [&self.stdout, &self.stderr].into_iter().find(|output| output.len() > self.run.output_cap);
+        over.map_or(Ok(()), |output| Err(CommandError::over_cap(self.run, output.stream())))
     }
 }

@@ -94,15 +94,23 @@ impl Output {
         self.pipe.is_some()
     }
 
-    /// Reads once, so that one talkative stream does not keep the run from its deadline.
-    pub(super) fn read(&mut self) {
-        let Some(pipe) = &self.pipe else { return };
+    /// Reads once, so that one talkative stream does not keep the run from its deadline; says whether there may be more.
+    pub(super) fn read(&mut self) -> bool {
+        let Some(pipe) = &self.pipe else { return false };
         self.bytes.reserve(if self.bytes.is_empty() { 4096 } else { CHUNK });
         match rustix::io::read(pipe, spare_capacity(&mut self.bytes)) {
-            Ok(0) => self.pipe = None,
-            Ok(_) | Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => {}
-            Err(_) => self.pipe = None,
+            Ok(1..) | Err(rustix::io::Errno::INTR) => true,
+            Err(rustix::io::Errno::AGAIN) => false,
+            Ok(0) | Err(_) => {
+                self.pipe = None;
+                false
+            }
         }
+    }
+
+    /// Reads what lies in the pipe, up to a little more than the cap.
+    pub(super) fn read_all(&mut self, cap: usize) {
+        while self.bytes.len() <= cap && self.read() {}
     }
 
     pub(super) fn len(&self) -> usize {
@@ -111,5 +119,26 @@ impl Output {
 
     pub(super) fn into_bytes(self) -> Vec<u8> {
         self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_that_lies_in_a_pipe_is_read_and_no_more_than_the_cap_needs() {
+        let (mut output, writer) = Output::new(Stream::Stdout).unwrap();
+        rustix::io::write(&writer, &[b'x'; 20_000]).unwrap();
+        output.read_all(1 << 20);
+        assert_eq!((output.len(), output.is_open()), (20_000, true));
+        drop(writer);
+        output.read_all(1 << 20);
+        assert!(!output.is_open());
+
+        let (mut output, writer) = Output::new(Stream::Stdout).unwrap();
+        rustix::io::write(&writer, &[b'x'; 20_000]).unwrap();
+        output.read_all(10);
+        assert!(output.len() > 10 && output.is_open());
     }
 }
