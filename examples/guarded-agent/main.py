@@ -23,7 +23,7 @@ PROJECT = "/home/dev/parcel-api"
 # --- the policy ----------------------------------------------------------------------------------
 
 DANGEROUS = (
-    r"rm\s+-[rRf]+\s+(/|~|\$HOME)(\s|\*|$)|\bmkfs|\bdd\b.*\bof=/dev/|\|\s*(sudo\s+)?(ba|z)?sh\b|chmod\s+-R\s+777"
+    r"rm\s+-[rRf]+\s+(/|~|\$HOME)(\s|\*|$)|\bmkfs|\bof=/dev/|\|\s*(sudo\s+)?(ba|z)?sh\b|chmod\s+-R\s+777|:\(\)\s*\{"
 )
 PUBLISHES = r"\bgit\s+push\b|\bnpm\s+publish\b"
 KEY_IN_FILE = {"regex": r"(?m)^\s*\w*(KEY|SECRET|TOKEN|PASSWORD)\w*[ \t]*=[ \t]*\S"}
@@ -33,8 +33,8 @@ INSIDE_ADDRESS = {"regex": r"^https?://(169\.254\.|127\.|10\.|localhost)"}
 SECRET = re.compile(r"ck_(live|test)_\w{8,}")
 BASH_TIMEOUT_MS = 120_000
 # Millionths of a dollar for one token in and one token out.
-PRICES = {"coder-large": (3, 15), "coder-small": (1, 4)}
-BUDGET = 2_000_000
+PRICES = {"agent": (3, 15)}
+BUDGET = 500_000
 
 
 class Policy:
@@ -84,7 +84,7 @@ class Policy:
             "PreToolUse",
             self.refuse("the agent may only read the database"),
             name="database",
-            matcher={"tool": "mcp__postgres__*", "args": {"sql": CHANGES_DATA}},
+            matcher={"tool": "mcp__sqlite__*", "args": {"sql": CHANGES_DATA}},
         )
         on(
             "PreToolUse",

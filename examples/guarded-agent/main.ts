@@ -26,7 +26,7 @@ interface Call {
 // --- the policy ----------------------------------------------------------------------------------
 
 const DANGEROUS =
-  String.raw`rm\s+-[rRf]+\s+(/|~|\$HOME)(\s|\*|$)|\bmkfs|\bdd\b.*\bof=/dev/|\|\s*(sudo\s+)?(ba|z)?sh\b|chmod\s+-R\s+777`;
+  String.raw`rm\s+-[rRf]+\s+(/|~|\$HOME)(\s|\*|$)|\bmkfs|\bof=/dev/|\|\s*(sudo\s+)?(ba|z)?sh\b|chmod\s+-R\s+777|:\(\)\s*\{`;
 const PUBLISHES = String.raw`\bgit\s+push\b|\bnpm\s+publish\b`;
 const KEY_IN_FILE = { regex: String.raw`(?m)^\s*\w*(KEY|SECRET|TOKEN|PASSWORD)\w*[ \t]*=[ \t]*\S` };
 const KEY_IN_SHELL = String.raw`(KEY|SECRET|TOKEN|PASSWORD)\w*=\S.*>\s*\S*\.env`;
@@ -35,8 +35,8 @@ const INSIDE_ADDRESS = { regex: String.raw`^https?://(169\.254\.|127\.|10\.|loca
 const SECRET = /ck_(live|test)_\w{8,}/g;
 const BASH_TIMEOUT_MS = 120_000;
 /** Millionths of a dollar for one token in and one token out. */
-const PRICES: Record<string, [number, number]> = { "coder-large": [3, 15], "coder-small": [1, 4] };
-const BUDGET = 2_000_000;
+const PRICES: Record<string, [number, number]> = { agent: [3, 15] };
+const BUDGET = 500_000;
 
 /** The hooks, and what they count. */
 class Policy {
@@ -89,7 +89,7 @@ class Policy {
     });
     client.registerHook("PreToolUse", {
       name: "database",
-      matcher: { tool: "mcp__postgres__*", args: { sql: CHANGES_DATA } },
+      matcher: { tool: "mcp__sqlite__*", args: { sql: CHANGES_DATA } },
       handler: refuse("the agent may only read the database"),
     });
     client.registerHook("PreToolUse", {
