@@ -1,6 +1,7 @@
 /** Commands, webhooks and hosted questions as handlers: started on the core's threads, awaited like any other hook. */
 
 import { depthNow } from "./depth.js";
+import { HookweaveError } from "./errors.js";
 import type { EventMethods } from "./event.js";
 import { localRecords } from "./names.js";
 import { crossing, jsonText, type Native, type NativeHooks, type NativeJob } from "./native.js";
@@ -136,7 +137,7 @@ export class Waiters {
       this.#see();
       signal.addEventListener("abort", kill, { once: true });
       try {
-        job = crossing(() => hook.start(event, depth, ticket));
+        job = fit(() => crossing(() => hook.start(event, depth, ticket)));
       } catch (error) {
         end();
         this.#running.delete(ticket);
@@ -198,7 +199,7 @@ export function nativeHandler(
   return async (event, context) => {
     const given = event as { readonly eventType: string } & EventMethods;
     const depth = depthNow();
-    const text = given.toJson();
+    const text = fit(() => given.toJson());
     const letter = hosted
       ? await ask(text, depth, context)
       : await waiters.wait(native, hook, text, depth, { signal: context.signal, detached });
@@ -214,6 +215,23 @@ export function nativeHandler(
     return crossing(() => hook.answered(event, depth, jsonText(answer ?? null)));
   }
 }
+
+/**
+ * Does something that an event without a JSON form keeps from being done: that fails the hook and keeps a gate shut, since
+ * whoever can choose the payload must not get past a guard by it.
+ */
+function fit<R>(act: () => R): R {
+  try {
+    return act();
+  } catch (error) {
+    if (!(error instanceof HookweaveError) || !UNFIT.has(error.code)) throw error;
+    const why = `payload_not_json: the hook cannot be given the event as JSON: ${error.message}`;
+    throw new Broken("not_started", why, true);
+  }
+}
+
+/** Codes of errors that say that an event has no JSON form. */
+const UNFIT: ReadonlySet<string> = new Set(["payload_not_json", "payload_too_deep"]);
 
 /** What a letter holds: an answer, nothing, or a failure, which is thrown. */
 function open(event: string, text: string): unknown {

@@ -166,6 +166,25 @@ describe("failures", () => {
     await client.close(0);
   });
 
+  test("an event without a JSON form does not get past a guard", async (t) => {
+    const folder = new Folder(t);
+    const client = quietClient();
+    client.load(folder.settings({ PreToolUse: ["exit 0"] }));
+    let deep: unknown[] = [];
+    for (let level = 0; level < 126; level++) deep = [deep];
+    for (const odd of [Number.NaN, "\ud800", deep]) {
+      const outcome = await client.dispatch("PreToolUse", {
+        tool: "Bash",
+        args: { command: "rm -rf /", odd },
+      });
+      const failure = outcome.trace[0]?.failure;
+      assert.equal(outcome.blocked, true);
+      assert.equal(failure?.kind, "not_started");
+      assert.match(failure.message, /^payload_not_json: /);
+    }
+    await client.close(0);
+  });
+
   test("a command that takes too long is killed with its children, and its file's limit counts", async (t) => {
     const folder = new Folder(t);
     const file = folder.settings({
