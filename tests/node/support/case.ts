@@ -6,6 +6,7 @@ import {
   HookClient,
   HookweaveError,
   type CustomEventName,
+  type HookInfo,
   type Outcome,
   type TemporaryHook,
 } from "hookweave";
@@ -246,7 +247,7 @@ export class CaseRun {
       }
       this.#muddle();
       const why = outcomeMisfit(expected, outcome, place);
-      if (why !== null) this.#misfits.push(why);
+      if (why !== null) this.#misfits.push(`${why}; trace: ${show(outcome.toJSON().trace)}`);
     }
     await this.#compareState(expected, place);
   }
@@ -364,12 +365,11 @@ export class CaseRun {
       ...config
     } = hook;
     void repeat;
-    if (config["detached"] === true) this.#hasDetached = true;
     const settings = camelKeys(config);
     if (timeout !== undefined) settings["timeout"] = timeout;
-    const key = { name: typeof name === "string" ? name : "" };
+    const key = { name: typeof name === "string" ? name : "", detached: false };
     const definition = {
-      handler: this.#handler(key, does, sees, config["detached"] === true),
+      handler: this.#handler(key, does, sees),
       ...(name === undefined ? {} : { name: name as string }),
       ...(matcher === undefined ? {} : { matcher: camelKeys(matcher as JsonObject) }),
       config: settings,
@@ -384,6 +384,11 @@ export class CaseRun {
       id = this.#client.registerHook(place, definition as never);
     }
     if (key.name === "") key.name = id;
+    const isThis = (hook: HookInfo): boolean => hook.id === id && hook.detached;
+    // A profile may detach a hook that does not say so.
+    const profiled = this.#test.client?.["profile"] !== undefined;
+    key.detached = profiled ? this.#client.listHooks().some(isThis) : config["detached"] === true;
+    if (key.detached) this.#hasDetached = true;
     this.#ids.set(key.name, id);
   }
 
@@ -392,17 +397,16 @@ export class CaseRun {
   }
 
   #handler(
-    key: { name: string },
+    key: { name: string; detached: boolean },
     does: Json | undefined,
     sees: Json | undefined,
-    detached: boolean,
   ): Run {
     const deeds = (Array.isArray(does) ? does : [does ?? {}]) as JsonObject[];
     const begin = (event: Given): JsonObject => {
       this.#muddle();
       const run = this.#runs.get(key.name) ?? 0;
       this.#runs.set(key.name, run + 1);
-      if (!detached) this.#ran.push(key.name);
+      if (!key.detached) this.#ran.push(key.name);
       const pattern = (sees as Json[] | undefined)?.[run];
       if (pattern !== undefined) {
         const why = misfit(pattern, canonicalView(event), `${key.name} sees`);

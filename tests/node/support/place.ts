@@ -14,6 +14,16 @@ import { camel, isObject, misfit, type Json, type JsonObject } from "./values.js
 // Compiled tests lie in bindings-node/build-tests/support.
 const corpus = fileURLToPath(new URL("../../../tests/corpus/", import.meta.url));
 
+/**
+ * The corpus in the temporary directory, copied before any command runs. Cases link to it: a script that is written while
+ * a command starts is held open for writing by that command for a moment, and the system does not run it then.
+ */
+const scripts = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), "hookweave-corpus-")));
+fs.cpSync(corpus, scripts, { recursive: true });
+process.once("exit", () => {
+  fs.rmSync(scripts, { recursive: true, force: true });
+});
+
 /** Lists of a report that nobody expects anything in unless it is written. */
 const empty = ["problems", "untrusted"];
 const lists = [...empty, "found", "added", "removed", "changed", "kept"];
@@ -107,8 +117,10 @@ export class Place {
     const path = (file["path"] as string | undefined) ?? join("hooks", basename(script ?? ""));
     const target = join(this.project, path);
     fs.mkdirSync(dirname(target), { recursive: true });
+    // Never written through: it may be a link to the corpus.
+    fs.rmSync(target, { force: true });
     if (script !== undefined) {
-      fs.copyFileSync(join(corpus, script), target);
+      fs.linkSync(join(scripts, script), target);
       return;
     }
     const text = "content" in file ? JSON.stringify(file["content"]) : (file["text"] as string);

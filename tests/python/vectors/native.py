@@ -121,6 +121,7 @@ class Place:
         script = CORPUS / file["corpus"] if "corpus" in file else None
         target = self.project / file.get("path", f"hooks/{Path(file.get('corpus', '')).name}")
         target.parent.mkdir(parents=True, exist_ok=True)
+        target.unlink(missing_ok=True)
         if script is not None:
             shutil.copyfile(script, target)
             shutil.copymode(script, target)

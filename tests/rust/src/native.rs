@@ -1,6 +1,7 @@
 //! Where a case with files plays: a directory of its own, with a web server when the case has one.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use hookweave::config::trust::{Approval, TrustStore};
@@ -16,13 +17,34 @@ use crate::server::Server;
 #[derive(Debug)]
 pub struct Place {
     root: TempDir,
+    corpus: Arc<TempDir>,
     project: PathBuf,
     server: Option<Server>,
 }
 
-/// The folder of scripts that cases copy.
-fn corpus() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../corpus")
+/// The corpus in the temporary directory, copied before any command runs, for as long as somebody holds it.
+///
+/// Cases link to it: a script that is written while a command starts is held open for writing by that command for a
+/// moment, and the system does not run it then.
+#[must_use]
+pub fn corpus() -> Arc<TempDir> {
+    static COPY: Mutex<Weak<TempDir>> = Mutex::new(Weak::new());
+    let mut copy = COPY.lock().unwrap();
+    if let Some(there) = copy.upgrade() {
+        return there;
+    }
+    let to = TempDir::with_prefix("hookweave-corpus-").unwrap();
+    let from = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../corpus");
+    for folder in std::fs::read_dir(from).unwrap().flatten().filter(|entry| entry.path().is_dir()) {
+        let there = to.path().join(folder.file_name());
+        std::fs::create_dir(&there).unwrap();
+        for script in std::fs::read_dir(folder.path()).unwrap().flatten().filter(|entry| entry.path().is_file()) {
+            std::fs::copy(script.path(), there.join(script.file_name())).unwrap();
+        }
+    }
+    let to = Arc::new(to);
+    *copy = Arc::downgrade(&to);
+    to
 }
 
 impl Place {
@@ -38,7 +60,7 @@ impl Place {
         });
         let url = server.as_ref().map(Server::url).unwrap_or_default();
         let case = case.at(&[("{project}", &home), ("{server}", &url)]);
-        let place = Self { root, project, server };
+        let place = Self { root, corpus: corpus(), project, server };
         for file in &case.files {
             place.write(file);
         }
@@ -52,15 +74,17 @@ impl Place {
 
     /// Writes a file of a case: `content`, `text`, or a copy of a script of the corpus.
     pub(crate) fn write(&self, file: &Map<String, Value>) {
-        let script = file.get("corpus").map(|name| corpus().join(name.as_str().unwrap()));
+        let script = file.get("corpus").map(|name| self.corpus.path().join(name.as_str().unwrap()));
         let to = match (file.get("path"), &script) {
             (Some(path), _) => self.project.join(path.as_str().unwrap()),
             (None, Some(script)) => self.project.join("hooks").join(script.file_name().unwrap()),
             (None, None) => panic!("a file needs a path: {file:?}"),
         };
         std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+        // Never written through: it may be a link to the corpus.
+        let _ = std::fs::remove_file(&to);
         if let Some(script) = script {
-            std::fs::copy(&script, &to).unwrap_or_else(|why| panic!("{}: {why}", script.display()));
+            std::fs::hard_link(&script, &to).unwrap_or_else(|why| panic!("{}: {why}", script.display()));
             return;
         }
         let text = match (file.get("content"), file.get("text")) {

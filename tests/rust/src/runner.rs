@@ -149,6 +149,9 @@ async fn execute(case: &Case, style: Style) -> Vec<String> {
             check(expect, &came, &mut found);
             if let Some(place) = place {
                 place.check(expect, &mut found);
+                if let (Came::Outcome(outcome), false) = (&came, found.is_empty()) {
+                    found.push(format!("its trace: {}", outcome["trace"]));
+                }
             }
             if let Came::Outcome(outcome) = &came {
                 check_durations(&case.hooks, outcome, &mut found);

@@ -1,5 +1,6 @@
 //! A web server that answers as a case says and remembers what it was asked.
 
+use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
@@ -73,7 +74,7 @@ fn answer(stream: TcpStream, answers: &Map<String, Value>, remembers: &Mutex<Vec
     let status = written["status"].as_u64().unwrap_or(200);
     let mut head = format!("HTTP/1.1 {status} Answer\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
     for (name, value) in written["headers"].as_object().into_iter().flatten() {
-        head += &format!("{name}: {}\r\n", value.as_str().unwrap());
+        write!(head, "{name}: {}\r\n", value.as_str().unwrap()).unwrap();
     }
     reader.get_mut().write_all(format!("{head}\r\n{body}").as_bytes()).ok()
 }

@@ -18,6 +18,7 @@ use serde_json::Value;
 
 /// Runs the cases on a few threads, since most of the time they wait.
 fn run_all(cases: &[Case]) -> Vec<String> {
+    let _corpus = hookweave_vectors::native::corpus();
     let next = AtomicUsize::new(0);
     let faults = Mutex::new(Vec::new());
     let work = || {
