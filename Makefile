@@ -5,6 +5,10 @@
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
 
+# Named even where it is the machine's own, as the Node package's build does: only then do the packages and the programs
+# share what they are built from.
+export CARGO_BUILD_TARGET ?= $(shell rustc -vV | sed -n 's/^host: //p')
+
 VENV := .venv
 BIN := $(VENV)/bin
 PY := $(BIN)/python

@@ -334,7 +334,7 @@ def commands() -> dict[str, list[str]]:
         f"node/{name}": [os.environ.get("NODE", "node"), str(WORK / "node" / f"{name}.mjs")]
         for name in (CALLS, "payload", "matching", COMMANDS)
     }
-    program = str(target / "release" / RUST_PROGRAM)
+    program = str(target / os.environ.get("CARGO_BUILD_TARGET", "") / "release" / RUST_PROGRAM)
     return found | {
         f"node/{NODE_LARGE}": [*found[f"node/{COMMANDS}"], "large"],
         "rust": [program],

@@ -129,7 +129,7 @@ def commands(example: Example) -> dict[str, list[str]]:
     return {
         "Python": [sys.executable, str(example.sources / "main.py")],
         "Node": [os.environ.get("NODE", "node"), str(TYPESCRIPT_OUT / example.name / "main.js")],
-        "Rust": [str(target / "release" / example.name)],
+        "Rust": [str(target / os.environ.get("CARGO_BUILD_TARGET", "") / "release" / example.name)],
     }
 
 
