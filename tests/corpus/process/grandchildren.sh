@@ -1,7 +1,7 @@
 #!/bin/sh
 # Starts programs that start programs, and waits too long.
 (
-  (sleep 0.4; echo alive >grandchild.txt) &
+  (sleep 0.9; echo alive >grandchild.txt) &
   wait
 ) &
 wait
