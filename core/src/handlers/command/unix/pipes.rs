@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn all_that_lies_in_a_pipe_is_read_and_no_more_than_the_cap_needs() {
         let (mut output, writer) = Output::new(Stream::Stdout).unwrap();
-        rustix::io::write(&writer, &[b'x'; 20_000]).unwrap();
+        rustix::io::write(&writer, &vec![b'x'; 20_000]).unwrap();
         output.read_all(1 << 20);
         assert_eq!((output.len(), output.is_open()), (20_000, true));
         drop(writer);
@@ -137,7 +137,7 @@ mod tests {
         assert!(!output.is_open());
 
         let (mut output, writer) = Output::new(Stream::Stdout).unwrap();
-        rustix::io::write(&writer, &[b'x'; 20_000]).unwrap();
+        rustix::io::write(&writer, &vec![b'x'; 20_000]).unwrap();
         output.read_all(10);
         assert!(output.len() > 10 && output.is_open());
     }
