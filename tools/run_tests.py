@@ -65,7 +65,11 @@ def node_suites(nodes: Sequence[str]) -> list[Suite]:
             *("--test-reporter=spec", "--test-reporter-destination=stdout"),
             *("--test-reporter=junit", f"--test-reporter-destination={report}"),
         ]
-        suites.append(Suite(f"node {major}", [node, "--test", *reporters, *tests], report, cwd=ROOT / "bindings-node"))
+        suites.append(
+            Suite(
+                f"node {major}", [node, "--expose-gc", "--test", *reporters, *tests], report, cwd=ROOT / "bindings-node"
+            )
+        )
     return suites
 
 
