@@ -306,6 +306,60 @@ def test_detached_hooks_are_drained(on_trio: bool, caplog: pytest.LogCaptureFixt
     assert sum("nobody waits for this" in text for text in messages) == 5
 
 
+@pytest.mark.parametrize("on_trio", [False, True])
+@pytest.mark.parametrize("starts", [False, True])
+def test_detached_hooks_end_with_their_loop(on_trio: bool, starts: bool, caplog: pytest.LogCaptureFixture) -> None:
+    """Those that run and those that wait for their turn, and the program ends as it would without them."""
+    client = HookClient(max_detached=1)
+    sleep = trio.sleep if on_trio else asyncio.sleep
+    began: list[int] = []
+
+    @client.hook("Stop", detached=True)
+    async def hangs(event: Any) -> None:
+        began.append(event.turn_count)
+        await sleep(10)
+
+    async def main() -> str:
+        for turn in range(3):
+            await client.dispatch("Stop", turn_count=turn)
+        if starts:
+            await sleep(0.02)
+        return "done"
+
+    async def drained() -> bool:
+        return await client.drain(1)
+
+    with caplog.at_level(logging.WARNING, "hookweave"):
+        assert (trio.run(main) if on_trio else asyncio.run(main())) == "done"
+    assert began in ([0], [] if not starts else [0])
+    messages = [record.getMessage() for record in caplog.records]
+    assert [text.split(" s: ")[1].split(":")[0] for text in messages] == ["cancelled", "not_started", "not_started"]
+    assert asyncio.run(drained())
+
+
+def test_a_detached_hook_that_waits_for_something_cancelled_has_failed(caplog: pytest.LogCaptureFixture) -> None:
+    """And the next one starts: its loop goes on."""
+    client = HookClient(max_detached=1)
+    began: list[int] = []
+
+    @client.hook("Stop", detached=True)
+    async def waits(event: Any) -> None:
+        began.append(event.turn_count)
+        other: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        other.cancel()
+        await other
+
+    async def main() -> bool:
+        await client.dispatch("Stop", turn_count=0)
+        await client.dispatch("Stop", turn_count=1)
+        return await client.drain(10)
+
+    with caplog.at_level(logging.WARNING, "hookweave"):
+        assert asyncio.run(main())
+    assert began == [0, 1]
+    assert all("raised" in record.getMessage() for record in caplog.records)
+
+
 def test_detached_hooks_without_a_loop_run_on_threads() -> None:
     done = threading.Event()
     with HookClient() as client:

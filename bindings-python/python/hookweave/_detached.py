@@ -23,13 +23,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Job", "drain", "drain_blocking"]
 
-Run = Callable[["Job"], None]
-
 
 class Job:
     """A detached hook that runs or waits for its turn; ``done`` is set when it has ended."""
 
-    __slots__ = ("call", "client", "context", "done", "event", "hook", "launch")
+    __slots__ = ("call", "client", "context", "done", "event", "hook", "launch", "loop")
 
     def __init__(self, client: HookClient, event: str, hook: str, call: Call) -> None:
         self.client = client
@@ -38,7 +36,7 @@ class Job:
         self.call = call
         self.done: Future[None] = Future()
         self.context = contextvars.copy_context()
-        self.launch = _place()
+        self.launch, self.loop = _place()
 
     def wait(self) -> None:
         """Waits for its turn."""
@@ -47,10 +45,13 @@ class Job:
     def start(self) -> None:
         """Starts the hook where its dispatch ran: on that event loop, or on a thread when there was none."""
         self.client._outstanding.add(self)
+        self.begin_by(partial(self.launch, self.loop, self))
+
+    def begin_by(self, begin: Callable[[], object]) -> None:
+        """Calls ``begin``; where it fails, the loop of the dispatch is gone or going, and nothing has started."""
         try:
-            self.launch(self)
+            begin()
         except RuntimeError as error:
-            # The loop of the dispatch is gone.
             self.end("not_started", error, 0.0)
 
     def _tell(self, value: object, seconds: float) -> None:
@@ -68,35 +69,56 @@ class Job:
 
     def end(self, kind: str, value: object, seconds: float) -> None:
         """Logs a failure, tells an answer, and lets the next waiting hook start."""
+        waiting = self._settle(kind, value, seconds)
+        # What is cancelled is cancelled because its loop ends: those that wait for that loop would never get to an end.
+        while kind == "cancelled" and waiting is not None and waiting.loop is self.loop:
+            waiting = waiting._settle("not_started", "the event loop of its dispatch ends", 0.0)
+        if waiting is not None:
+            waiting.start()
+
+    def _settle(self, kind: str, value: object, seconds: float) -> Job | None:
+        """Ends this one; gives the hook whose turn it is now."""
         if kind != "answer":
             _logging.detached_failed(self.event, self.hook, kind, value, seconds)
         else:
             self._tell(value, seconds)
         self.client._outstanding.discard(self)
         self.done.set_result(None)
-        waiting: Job | None = self.client._detached_finished()
-        if waiting is not None:
-            waiting.start()
+        following: Job | None = self.client._detached_finished()
+        return following
 
 
-def _place() -> Run:
-    """How to start a job later on the loop that runs now."""
+Run = Callable[[Any, Job], None]
+
+
+def _place() -> tuple[Run, object]:
+    """How to start a job later on the loop that runs now, and that loop."""
     trio = sys.modules.get("trio")
     if trio is not None and trio.lowlevel.in_trio_task():
-        return partial(_launch_trio, trio.lowlevel.current_trio_token())
+        return _launch_trio, trio.lowlevel.current_trio_token()
     try:
-        return partial(_launch_asyncio, asyncio.get_running_loop())
+        return _launch_asyncio, asyncio.get_running_loop()
     except RuntimeError:
-        return _launch_thread
+        return _launch_thread, None
 
 
 def _launch_asyncio(loop: asyncio.AbstractEventLoop, job: Job) -> None:
+    def ended(task: asyncio.Task[None]) -> None:
+        _tasks.discard(task)
+        if not job.done.done():
+            # Cancelled before its first step, of which the coroutine itself learns nothing.
+            job.end("cancelled", None, 0.0)
+
     def create() -> None:
         task = loop.create_task(_on_asyncio(job), context=job.context)
         _tasks.add(task)
-        task.add_done_callback(_tasks.discard)
+        task.add_done_callback(ended)
 
-    loop.call_soon_threadsafe(create)
+    if asyncio._get_running_loop() is loop:
+        # Not in its next round: the one that ends the loop's program would be too late to be cancelled with the rest.
+        create()
+    else:
+        loop.call_soon_threadsafe(create)
 
 
 _tasks: set[asyncio.Task[None]] = set()
@@ -108,7 +130,8 @@ async def _on_asyncio(job: Job) -> None:
 
     handler, event, timeout, in_thread, depth = job.call
     began = perf_counter()
-    kind, value = "answer", None
+    kind = "answer"
+    value: object = None
     limit = asyncio.timeout(timeout)
     try:
         async with limit:
@@ -116,7 +139,9 @@ async def _on_asyncio(job: Job) -> None:
             if inspect.isawaitable(value):
                 value = await value
     except asyncio.CancelledError as error:
-        kind, value = "cancelled", error
+        # A hook may as well have waited for something that was cancelled.
+        task = asyncio.current_task()
+        kind, value = "cancelled" if task is not None and task.cancelling() else "raised", error
     except Exception as error:
         kind, value = "raised", error
     if limit.expired():
@@ -127,10 +152,12 @@ async def _on_asyncio(job: Job) -> None:
 def _launch_trio(token: Any, job: Job) -> None:
     import trio
 
-    def spawn() -> None:
-        trio.lowlevel.spawn_system_task(_on_trio, job, context=job.context)
-
-    token.run_sync_soon(spawn)
+    spawn = partial(trio.lowlevel.spawn_system_task, _on_trio, job, context=job.context)
+    if trio.lowlevel.in_trio_run() and trio.lowlevel.current_trio_token() is token:
+        spawn()
+    else:
+        # When its turn comes, the run may have ended, and what is raised there ends the whole program.
+        token.run_sync_soon(job.begin_by, spawn)
 
 
 async def _on_trio(job: Job) -> None:
@@ -144,7 +171,7 @@ async def _on_trio(job: Job) -> None:
         job.end(report[0], report[1], perf_counter() - began)
 
 
-def _launch_thread(job: Job) -> None:
+def _launch_thread(_: None, job: Job) -> None:
     handler, event, _, _, depth = job.call
     began = perf_counter()
     if isinstance(handler, NativeHandler):
