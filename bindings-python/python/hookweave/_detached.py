@@ -164,7 +164,7 @@ async def _on_trio(job: Job) -> None:
     from . import _trio
 
     began = perf_counter()
-    report = ("cancelled", None, 0.0)
+    report: Report = ("cancelled", None, 0.0)
     try:
         report = await _trio.run_one(job.call)
     finally:

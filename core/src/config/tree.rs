@@ -209,7 +209,7 @@ pub(super) struct Lines {
 
 impl Lines {
     pub(super) fn new(text: &str) -> Self {
-        let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+        let breaks = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
         Self { starts: std::iter::once(0).chain(breaks).collect() }
     }
 
