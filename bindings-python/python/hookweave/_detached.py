@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _logging, _threads
 from ._native_hooks import NativeHandler
-from ._stage import Call
+from ._stage import Call, Report
 from .outcome import LateAnswer
 from .response import HookResponse
 
@@ -171,7 +171,7 @@ async def _on_trio(job: Job) -> None:
         job.end(report[0], report[1], perf_counter() - began)
 
 
-def _launch_thread(_: None, job: Job) -> None:
+def _launch_thread(loop: None, job: Job) -> None:
     handler, event, _, _, depth = job.call
     began = perf_counter()
     if isinstance(handler, NativeHandler):
