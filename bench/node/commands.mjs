@@ -1,7 +1,7 @@
 /** Commands as hooks in Node, beside `child_process`: how long each takes, and for how long the main thread is busy with it. */
 
 import { spawn } from "node:child_process";
-import { performance } from "node:perf_hooks";
+import { readFileSync } from "node:fs";
 import { HookClient } from "hookweave";
 import { repeat, serve, version } from "./harness.mjs";
 import { EVENT, PAYLOAD, dispatching } from "./subjects.mjs";
@@ -24,12 +24,17 @@ const spawning = () =>
     child.on("close", (code) => resolve({ code, output }));
   });
 
-/** Counts only the time in which the main thread did something, as Node itself keeps it. */
+/**
+ * Counts only the time that the main thread spent on a processor, as the system keeps it. Node's own count is of no use
+ * here: a wait that a child's end interrupts is none to it. What a fork blocks the thread for is not counted.
+ */
 const busy = (run) => async (count) => {
-  const before = performance.eventLoopUtilization();
+  const before = onProcessor();
   await run(count);
-  return performance.eventLoopUtilization(before).active * 1e6;
+  return onProcessor() - before;
 };
+
+const onProcessor = () => Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, "utf8").split(" ")[0]);
 
 function loaded() {
   const client = new HookClient();

@@ -74,10 +74,10 @@ const FAREWELL = 1000;
 /** Clients whose hooks run right now. */
 const active = new Set<Waiters>();
 
-/** What a command started has a session of its own and would live on. */
-function stopAll(): void {
+// What a command started has a session of its own and would live on.
+process.on("exit", () => {
   for (const waiters of active) waiters.stop(FAREWELL);
-}
+});
 
 /** The native hooks of a client that run. */
 export class Waiters {
@@ -173,12 +173,10 @@ export class Waiters {
 
   #mark(runs: boolean): void {
     if (runs) {
-      if (active.size === 0) process.on("exit", stopAll);
       active.add(this);
     } else {
       this.#native = null;
       active.delete(this);
-      if (active.size === 0) process.off("exit", stopAll);
     }
   }
 }

@@ -43,7 +43,15 @@ struct Inner {
     running: Vec<(u64, Cancel)>,
     threads: usize,
     idle: usize,
+    /// How many callers wait until it is quiet: without one, telling would be a system call for nobody.
+    watchers: usize,
     closed: bool,
+}
+
+impl Inner {
+    fn is_quiet(&self) -> bool {
+        self.waiting.is_empty() && self.running.is_empty()
+    }
 }
 
 impl State {
@@ -177,7 +185,7 @@ impl State {
     }
 
     fn tell_if_quiet(&self, inner: &Inner) {
-        if inner.waiting.is_empty() && inner.running.is_empty() {
+        if inner.watchers > 0 && inner.is_quiet() {
             self.quiet.notify_all();
         }
     }
@@ -185,18 +193,20 @@ impl State {
     pub(super) fn wait_quiet(&self, limit: Duration) -> bool {
         let until = now().checked_add(limit);
         let mut inner = self.lock();
-        while !(inner.waiting.is_empty() && inner.running.is_empty()) {
+        inner.watchers += 1;
+        while !inner.is_quiet() {
             let Some(until) = until else {
                 inner = self.quiet.wait(inner).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
             let left = until.saturating_duration_since(now());
             if left.is_zero() {
-                return false;
+                break;
             }
             inner = self.quiet.wait_timeout(inner, left).unwrap_or_else(PoisonError::into_inner).0;
         }
-        true
+        inner.watchers -= 1;
+        inner.is_quiet()
     }
 }
 
