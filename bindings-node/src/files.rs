@@ -9,7 +9,7 @@ use hookweave::config::lint::lint;
 use hookweave::config::load::LoadOptions;
 use hookweave::host::{
     Approval, Error, EventSpec, Host, NativeHook, Prepared, QUIET, Request, TrustStore, Watch, event_from_wire,
-    hook_id, outcome_to_wire, watch,
+    from_json, hook_id, outcome_to_wire, watch,
 };
 use napi::Env;
 use napi::bindgen_prelude::{Function, Unknown};
@@ -279,7 +279,7 @@ pub fn from_wire(dialect: String, data: String) -> Result<NativeWireEvent, Refus
 /// What a hook leaves for its agent, from an outcome's canonical JSON text.
 #[napi]
 pub fn to_wire(dialect: String, outcome: String) -> Result<NativeWireAnswer, Refusal> {
-    let outcome = serde_json::from_str(&outcome).unwrap_or_else(|_| json!({}));
+    let outcome = from_json(&outcome).unwrap_or_else(|_| json!({}));
     let answer = outcome_to_wire(&dialect, &outcome).map_err(|error| refuse(&error))?;
     Ok(NativeWireAnswer {
         exit_code: answer.exit_code,

@@ -5,12 +5,12 @@
 
 use std::sync::Arc;
 
-use hookweave::host::{EventSpec, Failure, Invocation, NativeHook, Said};
+use hookweave::host::{EventSpec, Failure, Invocation, NativeHook, Said, from_json, large_integer};
 use napi::Status;
 use napi::bindgen_prelude::{FnArgs, Function};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi_derive::napi;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::error::Refusal;
 
@@ -40,7 +40,9 @@ impl Native {
     }
 
     fn invocation(&self, event: &str, depth: u32) -> Result<Invocation, Refusal> {
-        let payload: Map<String, Value> = serde_json::from_str(event).map_err(unreadable)?;
+        let Value::Object(payload) = from_json(event).map_err(unreadable)? else {
+            return Err(Refusal::new("payload_not_json".to_owned(), "an event is an object"));
+        };
         Ok(self.hook.invocation(&self.event, payload, depth))
     }
 }
@@ -86,7 +88,7 @@ impl Native {
     /// What the host's answer means; both are JSON texts.
     #[napi]
     pub fn answered(&self, event: String, depth: u32, answer: String) -> Result<String, Refusal> {
-        let answer = serde_json::from_str(&answer).map_err(unreadable)?;
+        let answer = from_json(&answer).map_err(unreadable)?;
         Ok(letter(self.hook.answered(&self.invocation(&event, depth)?, &answer)))
     }
 
@@ -131,6 +133,8 @@ pub(crate) fn large_integers(value: &Value) -> Vec<(Vec<Value>, String)> {
                 let size = number.as_i64().map(i64::unsigned_abs).or_else(|| number.as_u64());
                 if size.is_some_and(|size| size > EXACT) {
                     found.push((place, number.to_string()));
+                } else if let Some(digits) = large_integer(number) {
+                    found.push((place, digits));
                 }
             }
             Value::Array(items) => {

@@ -197,7 +197,7 @@ pub(crate) fn to_wire<'py>(
 ) -> PyResult<Bound<'py, PyTuple>> {
     let text = host::to_json(&PyHost::new(py), &outcome.as_any().as_borrowed());
     let text = text.map_err(|error| errors::raise(py, "payload_not_json", &error.to_string()))?;
-    let outcome: Value = serde_json::from_str(&text).unwrap_or_else(|_| json!({}));
+    let outcome: Value = host::from_json(&text).unwrap_or_else(|_| json!({}));
     let answer = outcome_to_wire(dialect, &outcome).map_err(|error| errors::of(py, &error))?;
     (answer.exit_code, answer.stdout, answer.stderr, answer.degraded).into_pyobject(py)
 }

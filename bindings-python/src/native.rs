@@ -6,12 +6,12 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use hookweave::host::{EventSpec, Failure, FailureKind, Invocation, NativeHook, Said};
+use hookweave::host::{EventSpec, Failure, FailureKind, Invocation, NativeHook, Said, from_json};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyList, PyString, PyTuple};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::errors;
 use crate::event::EventRef;
@@ -38,8 +38,8 @@ impl Hook {
         let object = Object::of(event);
         let view = EventRef::of(py, &object).ok_or_else(|| errors::broken("a native hook was given no event"))?;
         let payload = crate::fill::json(py, &view).map_err(|error| unfit(py, &error.value(py).to_string()))?;
-        let payload: Map<String, Value> =
-            serde_json::from_str(&payload).map_err(|error| unfit(py, &format!("the event: {error}")))?;
+        let payload = from_json(&payload).map_err(|error| unfit(py, &format!("the event: {error}")))?;
+        let Value::Object(payload) = payload else { return Err(errors::broken("an event is an object")) };
         Ok(self.hook.invocation(&self.event, payload, nesting::depth(py).saturating_sub(1)))
     }
 }
@@ -95,7 +95,7 @@ impl Hook {
 
     /// What the host's answer, as JSON text, means.
     fn answered<'py>(&self, py: Python<'py>, event: &Bound<'py, PyAny>, answer: &str) -> PyResult<Bound<'py, PyTuple>> {
-        let answer = serde_json::from_str(answer).map_err(|error| errors::broken(&error.to_string()))?;
+        let answer = from_json(answer).map_err(|error| errors::broken(&error.to_string()))?;
         letter(py, self.hook.answered(&self.invocation(py, event)?, &answer))
     }
 
@@ -254,7 +254,11 @@ impl Mailbox {
 fn letter(py: Python<'_>, said: Said<Value>) -> PyResult<Bound<'_, PyTuple>> {
     match said {
         Said::Nothing | Said::Detached => (true, py.None()).into_pyobject(py),
-        Said::Answer(answer) => (true, serial::to_python(py, &answer)?).into_pyobject(py),
+        Said::Answer(answer) => match serial::to_python(py, &answer) {
+            Ok(answer) => (true, answer).into_pyobject(py),
+            // An integer with more digits than Python takes: what came with it may have been a refusal.
+            Err(why) => (false, broken(py, FailureKind::InvalidAnswer, &why.value(py).to_string())).into_pyobject(py),
+        },
         Said::Failed(failure) => {
             let Failure { kind, message, meant_to_restrict, .. } = failure;
             let exception = broken_class(py)?.call1((kind.as_str(), message, meant_to_restrict))?;
@@ -266,7 +270,12 @@ fn letter(py: Python<'_>, said: Said<Value>) -> PyResult<Bound<'_, PyTuple>> {
 /// The failure of a hook that cannot be given its event; whoever can choose the payload must not get past a guard by it.
 fn unfit(py: Python<'_>, why: &str) -> PyErr {
     let message = format!("payload_not_json: the hook cannot be given the event as JSON: {why}");
-    let broken = broken_class(py).and_then(|class| class.call1((FailureKind::NotStarted.as_str(), message, true)));
+    broken(py, FailureKind::NotStarted, &message)
+}
+
+/// A failure that keeps a gate shut.
+fn broken(py: Python<'_>, kind: FailureKind, message: &str) -> PyErr {
+    let broken = broken_class(py).and_then(|class| class.call1((kind.as_str(), message, true)));
     broken.map_or_else(|error| error, PyErr::from_value)
 }
 

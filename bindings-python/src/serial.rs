@@ -1,8 +1,9 @@
 //! The core's own records as plain Python values.
 
+use hookweave::host::large_integer;
 use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyInt, PyList};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -21,7 +22,10 @@ fn convert<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
         Value::Number(number) => match (number.as_i64(), number.as_u64()) {
             (Some(number), _) => number.into_bound_py_any(py),
             (None, Some(number)) => number.into_bound_py_any(py),
-            (None, None) => number.as_f64().into_bound_py_any(py),
+            (None, None) => match large_integer(number) {
+                Some(digits) => py.get_type::<PyInt>().call1((digits,)),
+                None => number.as_f64().into_bound_py_any(py),
+            },
         },
         Value::String(text) => text.into_bound_py_any(py),
         Value::Array(items) => {

@@ -1,6 +1,9 @@
-//! Writes a host's value as canonical JSON text, or says where it has none.
+//! Canonical JSON text: a host's value written down, or where it has none, and read back.
 
 use std::fmt::Write as _;
+
+use serde::de::Error as _;
+use serde_json::{Number, Value};
 
 use crate::payload::{Host, Kind, MAX_NESTING};
 
@@ -23,6 +26,51 @@ pub fn to_json<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Result<String, N
     let mut writer = Writer { out: String::new(), path: Vec::new() };
     writer.value(host, view)?;
     Ok(writer.out)
+}
+
+/// Reads JSON text without changing what it says; numbers beyond all bounds are refused.
+///
+/// Integers beyond 64 bits are exact where `serde_json` is built with `arbitrary_precision`, as it is for Python and
+/// Node. It then marks such numbers by an object's first key, so that an object with this key could pass for one: it is
+/// refused, for a payload must not look to a guard like something else.
+pub fn from_json(text: &str) -> Result<Value, serde_json::Error> {
+    if is_disguised(text) {
+        return Err(serde_json::Error::custom(format!("an object cannot begin with the key `{MARK}…`")));
+    }
+    let value = serde_json::from_str(text)?;
+    if is_within_bounds(&value) { Ok(value) } else { Err(serde_json::Error::custom("number out of range")) }
+}
+
+/// What the keys begin with by which `serde_json` tells numbers from objects.
+const MARK: &str = "$serde_json::private::";
+
+/// Whether an object begins with a key that `serde_json` keeps for itself.
+fn is_disguised(text: &str) -> bool {
+    // Inside a text the quotation mark would be escaped, and no serializer escapes letters or the dollar sign.
+    text.match_indices(MARK).any(|(at, _)| {
+        let before = text.get(..at).and_then(|before| before.strip_suffix('"'));
+        before.is_some_and(|before| before.trim_end().ends_with('{'))
+    })
+}
+
+fn is_within_bounds(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => number.as_f64().is_some() || large_integer(number).is_some(),
+        Value::Array(items) => items.iter().all(is_within_bounds),
+        Value::Object(fields) => fields.values().all(is_within_bounds),
+        Value::Null | Value::Bool(_) | Value::String(_) => true,
+    }
+}
+
+/// The decimal digits of an integer beyond 64 bits.
+#[must_use]
+pub fn large_integer(number: &Number) -> Option<String> {
+    if number.is_i64() || number.is_u64() || number.is_f64() {
+        return None;
+    }
+    let text = number.to_string();
+    let digits = text.strip_prefix('-').unwrap_or(&text);
+    digits.bytes().all(|byte| byte.is_ascii_digit()).then_some(text)
 }
 
 /// One step from a container to what it holds.
@@ -102,7 +150,7 @@ impl Writer {
     }
 
     fn text(&mut self, text: &str) {
-        self.out.push_str(&serde_json::Value::from(text).to_string());
+        self.out.push_str(&Value::from(text).to_string());
     }
 
     fn check_depth(&self) -> Result<(), NotJson> {
@@ -136,7 +184,7 @@ mod tests {
         let value =
             json!({"a": [1, -2.5, "x\"\n\u{1F600}", null, true], "b": {}, "big": 18_446_744_073_709_551_615_u64});
         let text = to_json(&Json, &&value).unwrap();
-        assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
     }
 
     #[test]
@@ -145,5 +193,25 @@ mod tests {
         let refused = to_json(&Json, &&value).unwrap_err();
         assert!(refused.path.starts_with("[0][0]"), "{refused}");
         assert!(refused.to_string().contains("deeper than 128"));
+    }
+
+    #[test]
+    fn what_is_read_is_what_was_written() {
+        assert_eq!(from_json(r#"{"a":[1,-2.5,"x"]}"#).unwrap(), json!({"a": [1, -2.5, "x"]}));
+        assert!(from_json(r#"{"a":[1e999]}"#).unwrap_err().to_string().starts_with("number out of range"));
+        assert_eq!(large_integer(&18_446_744_073_709_551_615_u64.into()), None);
+    }
+
+    #[test]
+    fn no_object_passes_for_a_number() {
+        for disguised in [
+            r#"{"args":{"$serde_json::private::Number":"5"}}"#,
+            "{\"args\": {\n  \"$serde_json::private::RawValue\": \"5\"}}",
+        ] {
+            assert!(from_json(disguised).unwrap_err().to_string().contains("cannot begin with"), "{disguised}");
+        }
+        let harmless =
+            r#"{"code":"see {\"$serde_json::private::Number\"","b":{"a":1,"$serde_json::private::Number":2}}"#;
+        assert_eq!(from_json(harmless).unwrap(), serde_json::from_str::<Value>(harmless).unwrap());
     }
 }

@@ -209,15 +209,7 @@ impl Host for Json {
         match *view {
             serde_json::Value::Null => Kind::Null,
             serde_json::Value::Bool(flag) => Kind::Bool(*flag),
-            serde_json::Value::Number(number) => number.as_i64().map_or_else(
-                || {
-                    number.as_u64().map_or_else(
-                        || Kind::Float(number.as_f64().unwrap_or(f64::NAN)),
-                        |large| Kind::BigInt(large.to_string()),
-                    )
-                },
-                Kind::Int,
-            ),
+            serde_json::Value::Number(number) => number_kind(number),
             serde_json::Value::String(text) => Kind::Text(Cow::Borrowed(text)),
             serde_json::Value::Array(items) => Kind::List(items.len()),
             serde_json::Value::Object(_) => Kind::Object,
@@ -253,6 +245,15 @@ impl Host for Json {
 
     fn spelling(&self) -> Spelling {
         Spelling::Wire
+    }
+}
+
+fn number_kind(number: &serde_json::Number) -> Kind<'static> {
+    match (number.as_i64(), number.as_u64()) {
+        (Some(small), _) => Kind::Int(small),
+        (None, Some(large)) => Kind::BigInt(large.to_string()),
+        (None, None) => crate::json::large_integer(number)
+            .map_or_else(|| Kind::Float(number.as_f64().unwrap_or(f64::NAN)), Kind::BigInt),
     }
 }
 

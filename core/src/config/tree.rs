@@ -121,7 +121,7 @@ fn from_json(value: jsonc_parser::ast::Value<'_>, depth: usize) -> Result<Node, 
         Ast::NullKeyword(_) => Kind::Null,
         Ast::BooleanLit(flag) => Kind::Bool(flag.value),
         Ast::StringLit(text) => Kind::Text(text.value.into_owned()),
-        Ast::NumberLit(number) => Kind::Number(number.value.parse().map_err(|_| Unreadable {
+        Ast::NumberLit(number) => Kind::Number(number_of(number.value).ok_or_else(|| Unreadable {
             at,
             why: format!("`{}` is no number", number.value.chars().take(40).collect::<String>()),
         })?),
@@ -140,6 +140,12 @@ fn from_json(value: jsonc_parser::ast::Value<'_>, depth: usize) -> Result<Node, 
         ),
     };
     Ok(Node { kind, at })
+}
+
+/// A number in the one spelling that fingerprints are made of, however a host's build keeps it.
+fn number_of(text: &str) -> Option<Number> {
+    let number: Number = text.parse().ok()?;
+    if number.is_i64() || number.is_u64() { Some(number) } else { number.as_f64().and_then(Number::from_f64) }
 }
 
 /// Reads TOML.

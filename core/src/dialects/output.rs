@@ -7,6 +7,8 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
+use crate::json::from_json;
+
 /// The longest text of a hook that a message repeats, in characters.
 pub const SHOWN: usize = 500;
 
@@ -128,16 +130,19 @@ pub enum Json {
     Unreadable(String),
 }
 
+/// How the reasons begin for which text is JSON and yet cannot be read.
+const UNREADABLE: [&str; 3] = ["recursion limit", "number out of range", "an object cannot begin with"];
+
 /// Reads a whole text as JSON.
 #[must_use]
 pub fn parse(text: &str) -> Json {
     let text = trim(text);
-    match serde_json::from_str(text).or_else(|why| again(text, why)) {
+    match from_json(text).or_else(|why| again(text, why)) {
         Ok(Value::Object(fields)) => Json::Object(fields),
         Ok(other) => Json::Other(other),
         Err(why) => {
             let words = why.to_string();
-            if words.starts_with("recursion limit") || words.starts_with("number out of range") {
+            if UNREADABLE.iter().any(|beginning| words.starts_with(beginning)) {
                 Json::Unreadable(words)
             } else {
                 Json::Not
@@ -170,7 +175,7 @@ fn again(text: &str, why: serde_json::Error) -> Result<Value, serde_json::Error>
     if !(words.contains("surrogate") || words.contains("hex escape")) {
         return Err(why);
     }
-    serde_json::from_str(&with_whole_surrogates(text))
+    from_json(&with_whole_surrogates(text))
 }
 
 /// Replaces `\ud800`-like escapes that have no other half.

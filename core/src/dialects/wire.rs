@@ -4,11 +4,12 @@ use serde_json::{Map, Value};
 
 use super::{Decided, WireAnswer, WireEvent, named};
 use crate::error::{Code, Error};
+use crate::json::from_json;
 
 /// Reads the JSON text that an agent sends to its hooks; [`Code::InvalidWireEvent`] says what is not of that agent.
 pub fn event_from_wire(dialect: &str, text: &str) -> Result<WireEvent, Error> {
     let dialect = named(dialect)?;
-    let wire = serde_json::from_str(text)
+    let wire = from_json(text)
         .map_err(|why| Error::new(Code::InvalidWireEvent, format!("what {} sent is no JSON: {why}", dialect.name())))?;
     dialect.event_from_wire(&wire)
 }
