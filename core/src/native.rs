@@ -8,10 +8,11 @@ mod content;
 mod environment;
 mod hosted;
 mod settings;
+mod transcript;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -38,7 +39,6 @@ pub struct Runtime {
     pool: Pool,
     web: WebClient,
     tools: RwLock<Vec<ToolDefinition>>,
-    empty_transcript: OnceLock<Option<tempfile::TempPath>>,
 }
 
 impl Runtime {
@@ -50,7 +50,6 @@ impl Runtime {
             web: WebClient::new(settings.web.clone()),
             settings,
             tools: RwLock::default(),
-            empty_transcript: OnceLock::new(),
         })
     }
 
@@ -85,15 +84,6 @@ impl Runtime {
     /// Waits until nothing runs; false when the time is up before.
     pub fn drain(&self, limit: Duration) -> bool {
         self.pool.drain(limit)
-    }
-
-    /// A real, empty file for hooks that open a transcript that their host does not have.
-    fn empty_transcript(&self) -> Option<&Path> {
-        let path = self.empty_transcript.get_or_init(|| {
-            let file = tempfile::Builder::new().prefix("hookweave-transcript-").suffix(".jsonl").tempfile();
-            file.ok().map(tempfile::NamedTempFile::into_temp_path)
-        });
-        path.as_deref()
     }
 }
 
@@ -141,7 +131,7 @@ impl NativeHook {
             payload,
             tool,
             project_dir: self.runtime.project_dir(),
-            empty_transcript: self.runtime.empty_transcript().map(Path::to_path_buf),
+            empty_transcript: transcript::place(),
             depth,
         }
     }
@@ -193,6 +183,18 @@ impl NativeHook {
         said.unwrap_or_else(|failure| dialect.broken(invocation, failure))
     }
 
+    /// The event in the dialect's words; an empty transcript that they name is there.
+    fn encode(&self, invocation: &Invocation) -> Encoded {
+        let dialect = self.declared.dialect;
+        let encoded = dialect.encode(invocation);
+        match &invocation.empty_transcript {
+            Some(empty) if transcript::is_named(&encoded, empty) && !transcript::make(empty) => {
+                dialect.encode(&Invocation { empty_transcript: transcript::instead(), ..invocation.clone() })
+            }
+            _ => encoded,
+        }
+    }
+
     fn run_command(
         &self,
         spec: &CommandSpec,
@@ -202,7 +204,7 @@ impl NativeHook {
     ) -> Result<Said<Value>, Failure<Value>> {
         let dialect = self.declared.dialect;
         let limit = self.limit();
-        let Encoded { body, env, env_file } = dialect.encode(invocation);
+        let Encoded { body, env, env_file } = self.encode(invocation);
         let env_file = env_file.map(EnvFile::new).transpose().map_err(|why| {
             Failure::new(FailureKind::NotStarted, format!("no file for environment variables could be made: {why}"))
         })?;
@@ -247,7 +249,7 @@ impl NativeHook {
         cancel: &Cancel,
     ) -> Result<Said<Value>, Failure<Value>> {
         let dialect = self.declared.dialect;
-        let body = dialect.encode(invocation).body.to_string();
+        let body = self.encode(invocation).body.to_string();
         let variable = |name: &str| environment.text(name);
         let limit = self.limit().unwrap_or(MAX_REQUEST);
         let answer = self.runtime.web.send(spec, body.as_bytes(), &variable, limit, cancel);

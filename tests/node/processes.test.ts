@@ -1,7 +1,7 @@
 /** Commands and the process that runs them: what keeps it alive, how it ends, what it leaves behind. */
 
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -109,6 +109,35 @@ describe("a process", () => {
       await until(() => !lives(left(folder)));
     });
   }
+
+  test("that ends by process.exit() leaves no transcripts behind", async (t) => {
+    const folder = new Folder(t);
+    const [caches, temporary] = [folder.at("caches"), folder.at("temporary")];
+    mkdirSync(temporary);
+    const sees = `read -r event; path=\${event#*'"transcript_path":"'}; path=\${path%%'"'*}
+      test -f "$path" && test -r "$path" && test ! -s "$path" && echo empty >&2; exit 2`;
+    const file = folder.settings({ PreToolUse: [sees] });
+    const program = `
+      Object.assign(process.env, ${JSON.stringify({ XDG_CACHE_HOME: caches, TMPDIR: temporary })});
+      ${loading(
+        file,
+        `const other = new HookClient({ logger: null });
+         other.load(${JSON.stringify(file)});
+         const outcomes = [await client.dispatch("PreToolUse", payload), await other.dispatch("PreToolUse", payload)];
+         process.stdout.write(outcomes.map((o) => o.reason).join());
+         process.exit(3);`,
+      )}`;
+    for (const round of [1, 2]) {
+      const done = await runModule(program);
+      assert.deepEqual(
+        { round, code: done.code, out: done.out },
+        { round, code: 3, out: "empty,empty" },
+      );
+    }
+    assert.deepEqual(readdirSync(temporary), []);
+    if (linux)
+      assert.deepEqual(readdirSync(folder.at("caches/hookweave")), ["empty-transcript.jsonl"]);
+  });
 
   test("never crashes at its end, whenever that is", { timeout: 240_000 }, async (t) => {
     const folder = new Folder(t);

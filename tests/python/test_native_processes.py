@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,32 @@ def test_exit_right_after_a_dispatch_with_commands_never_aborts(tmp_path: Path) 
         programs = [EXIT.format(file=str(file), then=THEN[n % len(THEN)]) for n in range(200)]
         results = list(pool.map(run, programs))
     assert [(done.returncode, done.stderr) for done in results if done.returncode != 0 or done.stderr] == []
+
+
+SEES = """read -r event; path=${event#*'"transcript_path":"'}; path=${path%%'"'*}
+test -f "$path" && test -r "$path" && test ! -s "$path" && echo empty >&2; exit 2"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="caches stand elsewhere")
+def test_a_hard_exit_leaves_no_transcripts_behind(tmp_path: Path) -> None:
+    file = native(tmp_path, {"event": "Stop", "command": SEES, "dialect": "claude-code"})
+    caches, temporary = tmp_path / "caches", tmp_path / "temporary"
+    temporary.mkdir()
+    program = f"""
+import os
+os.environ.update(XDG_CACHE_HOME={str(caches)!r}, TMPDIR={str(temporary)!r})
+from hookweave import HookClient
+for _ in range(2):
+    client = HookClient()
+    client.load({str(file)!r})
+    outcome = client.dispatch_sync("Stop")
+    assert outcome.reason == "empty", outcome
+os._exit(3)
+"""
+    results = [run(program), run(program)]
+    assert [(done.returncode, done.stderr) for done in results] == [(3, ""), (3, "")]
+    assert list(temporary.iterdir()) == []
+    assert [path.name for path in (caches / "hookweave").iterdir()] == ["empty-transcript.jsonl"]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")

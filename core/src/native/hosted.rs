@@ -51,7 +51,7 @@ impl NativeHook {
     /// What the host is asked to do; `None` for hooks that the engine runs itself.
     #[must_use]
     pub fn question(&self, invocation: &Invocation) -> Option<Question> {
-        let body = self.declared.dialect.encode(invocation).body;
+        let body = self.encode(invocation).body;
         match &self.declared.run {
             Run::Prompt { text, model, agent, .. } => {
                 let prompt = prompt(text, &body);
