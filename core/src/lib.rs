@@ -41,6 +41,8 @@ mod read;
 pub mod registry;
 #[cfg(feature = "engine")]
 mod response;
+#[cfg(feature = "host")]
+pub mod session;
 pub mod tool;
 
 #[cfg(feature = "engine")]

@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use crate::action::Action;
 use crate::answer::{Ask, Injection, Message};
-use crate::dispatch::{Loud, Record, Running};
+use crate::dispatch::{Loud, Record, Running, Status};
 use crate::event::EventSpec;
-use crate::hook::FailBehavior;
+use crate::hook::{FailBehavior, Scope};
 use crate::index::{Plan, Reuse, Snapshot};
 use crate::look::Look;
 use crate::payload::Host;
@@ -91,12 +91,31 @@ impl<T, V> Outcome<T, V> {
         self.running.loud.is_none()
     }
 
-    fn records(&self) -> &[Record<T, V>] {
+    pub(crate) fn records(&self) -> &[Record<T, V>] {
         self.running.loud.as_ref().map_or(&[], |loud| &loud.records)
     }
 
     fn deciding(&self) -> Option<&Record<T, V>> {
         self.deciding.and_then(|index| self.records().get(index))
+    }
+
+    /// How often hooks have changed the event.
+    pub(crate) fn changes(&self) -> u32 {
+        self.running.loud.as_ref().map_or(0, |loud| loud.changes)
+    }
+
+    /// The hook that decided.
+    pub(crate) fn decider(&self) -> Option<&str> {
+        self.deciding().map(|record| &**record.call.entry().name())
+    }
+
+    /// Whether a hook of such a scope has run without failing.
+    pub(crate) fn heard(&self, of: impl Fn(Scope) -> bool) -> bool {
+        let mut ran = self.records().iter().filter(|record| record.failure.is_none() && record.status == Status::Ran);
+        match &self.running.loud {
+            None => self.running.plan.calls().iter().any(|call| of(call.entry().scope())),
+            Some(_) => ran.any(|record| of(record.call.entry().scope())),
+        }
     }
 
     /// The strongest decision.
@@ -121,7 +140,7 @@ impl<T, V> Outcome<T, V> {
 
     /// What each hook decided that decided anything.
     pub fn votes(&self) -> Vec<Vote<'_>> {
-        let changes = self.running.loud.as_ref().map_or(0, |loud| loud.changes);
+        let changes = self.changes();
         self.records()
             .iter()
             .filter(|record| record.action != Action::Continue)

@@ -32,6 +32,9 @@ pub struct Ask {
     pub prompt: Option<String>,
     /// What the person can choose.
     pub options: Vec<String>,
+    /// Those options that allow, beside "Allow once" and "Allow always", which always do; every other one denies.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub grants: Vec<String>,
     /// How long to wait, in milliseconds.
     pub timeout_ms: u64,
     /// What a timeout means: `allow` or `deny`.
@@ -162,14 +165,20 @@ pub(super) fn ask<'v, H: Host>(host: &'v H, view: Option<&H::View<'v>>) -> Resul
     if kind != Kind::Object {
         return Err(format!("`ask` must be an object, is {}", kind.words()));
     }
-    check_keys(host, view, "ask", &["prompt", "options", "timeout_ms", "timeout", "default", "remember"])?;
+    check_keys(host, view, "ask", &["prompt", "options", "grants", "timeout_ms", "timeout", "default", "remember"])?;
     let defaults = Ask::new();
     let prompt = field(host, view, "prompt").map(|prompt| text(host, &prompt, "ask.prompt")).transpose()?;
     let default = field(host, view, "default");
     let remember = field(host, view, "remember");
+    let options = texts(host, view, "options")?.unwrap_or(defaults.options);
+    let grants = texts(host, view, "grants")?.unwrap_or_default();
+    if let Some(unknown) = grants.iter().find(|grant| !options.contains(grant)) {
+        return Err(format!("`ask.grants`: `{unknown}` is none of the options"));
+    }
     Ok(Some(Ask {
         prompt,
-        options: ask_options(host, view)?.unwrap_or(defaults.options),
+        options,
+        grants,
         timeout_ms: ask_timeout(host, view)?.unwrap_or(defaults.timeout_ms),
         default: word(host, default.as_ref(), "ask.default", &["deny", "allow"])?.unwrap_or(defaults.default),
         remember: word(host, remember.as_ref(), "ask.remember", &["tool", "prompt"])?,
@@ -182,6 +191,7 @@ impl Ask {
         Self {
             prompt: None,
             options: ASK_OPTIONS.iter().map(|&option| option.to_owned()).collect(),
+            grants: Vec::new(),
             timeout_ms: ASK_TIMEOUT_MS,
             default: "deny",
             remember: None,
@@ -189,17 +199,18 @@ impl Ask {
     }
 }
 
-fn ask_options<'v, H: Host>(host: &'v H, ask: &H::View<'v>) -> Result<Option<Vec<String>>, String> {
-    let Some(view) = field(host, ask, "options") else { return Ok(None) };
+/// A list of strings of an ask, when it has one.
+fn texts<'v, H: Host>(host: &'v H, ask: &H::View<'v>, field_name: &str) -> Result<Option<Vec<String>>, String> {
+    let Some(view) = field(host, ask, field_name) else { return Ok(None) };
     let Kind::List(length) = host.kind(&view) else {
-        return Err(format!("`ask.options` must be a list of strings, is {}", host.kind(&view).words()));
+        return Err(format!("`ask.{field_name}` must be a list of strings, is {}", host.kind(&view).words()));
     };
     if length == 0 {
-        return Err("`ask.options` is empty; leave it out for the usual choices".to_owned());
+        return Err(format!("`ask.{field_name}` is empty; leave it out for the usual choices"));
     }
     (0..length)
         .map(|index| {
-            let name = format!("ask.options[{index}]");
+            let name = format!("ask.{field_name}[{index}]");
             host.item(&view, index)
                 .ok_or_else(|| format!("`{name}` is undefined"))
                 .and_then(|item| text(host, &item, &name))

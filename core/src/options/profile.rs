@@ -35,6 +35,10 @@ pub struct Profile {
     pub every_event_is_a_gate: bool,
     /// Whether a hook's `allow` counts; else it is void.
     pub grants: bool,
+    /// Whether a `PermissionRequest` hook that has nothing to say has granted what was asked.
+    pub silence_grants: bool,
+    /// Whether `PostToolUse` follows a run that failed too.
+    pub post_tool_after_failure: bool,
 }
 
 const USUAL_PRECEDENCE: &[Action] =
@@ -58,9 +62,17 @@ impl Profile {
         blocking_failures: &[],
         every_event_is_a_gate: false,
         grants: true,
+        silence_grants: false,
+        post_tool_after_failure: false,
     };
 
-    const A3S: Self = Self { name: "a3s", mode: Mode::Parallel, ..Self::DEFAULT };
+    const A3S: Self = Self {
+        name: "a3s",
+        mode: Mode::Parallel,
+        silence_grants: true,
+        post_tool_after_failure: true,
+        ..Self::DEFAULT
+    };
 
     /// What runs after the tool or the turn is started and forgotten there.
     const WINGMAN: Self = Self {
@@ -69,6 +81,7 @@ impl Profile {
         timeout: Some(MINUTE),
         timeout_bounds: Some((Duration::from_secs(1), TEN_MINUTES)),
         detached: &["PostToolUse", "Stop"],
+        post_tool_after_failure: true,
         ..Self::DEFAULT
     };
 

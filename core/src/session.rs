@@ -1,0 +1,143 @@
+//! From what hooks say to what an agent does: one machine for the whole life of a conversation.
+//!
+//! A [`Session`] holds what outlives one event: what a person has approved, the budget of a turn, the environment that
+//! hooks left. Its methods begin [`Flow`]s: a tool call, a prompt, a whole answer of the model. A flow does nothing by itself; it
+//! says one [`Effect`] after the other (run these hooks, ask this person, run the tool), and a driver in the host's language
+//! carries it out and says what came of it. So the order of things, and what each answer leads to, is the same in every
+//! language.
+
+mod agent;
+mod approval;
+mod compaction;
+mod context;
+mod effect;
+mod escape;
+mod flow;
+mod notices;
+mod permission;
+mod prompt;
+mod settings;
+mod state;
+mod stop;
+mod tool;
+mod verdict;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Map, Value};
+
+use crate::error::{Code, Error};
+use crate::options::Profile;
+use crate::payload::Host;
+use crate::read::Reader;
+
+use state::{Memory, State};
+
+pub use agent::Generation;
+pub use approval::{ApprovalRequest, Decided};
+pub use compaction::Compaction;
+pub use effect::{Called, Effect, Reply, Requested, Role, ValueId};
+pub use escape::escaped;
+pub use flow::Flow;
+pub use notices::Noticed;
+pub use permission::{Permission, Permissions};
+pub use prompt::Submitted;
+pub use settings::{MAX_STOPS, Settings};
+pub use stop::{Started, Stopped};
+pub use tool::{Injected, ToolCall, ToolRun};
+pub use verdict::Verdict;
+
+/// One conversation of an agent, or of a subagent within it.
+#[derive(Debug)]
+pub struct Session {
+    id: String,
+    agent: Option<Agent>,
+    settings: Arc<Settings>,
+    state: Mutex<State>,
+    /// Shared by a conversation and all its subagents.
+    memory: Arc<Mutex<Memory>>,
+}
+
+/// Who a subagent is.
+#[derive(Debug, Clone)]
+struct Agent {
+    id: String,
+    kind: String,
+}
+
+impl Session {
+    /// A conversation; an id is made when none is given.
+    #[must_use]
+    pub fn new(id: Option<String>, settings: Settings) -> Arc<Self> {
+        Arc::new(Self {
+            id: id.unwrap_or_else(crate::host::new_id),
+            agent: None,
+            settings: Arc::new(settings),
+            state: Mutex::default(),
+            memory: Arc::default(),
+        })
+    }
+
+    /// A conversation with the settings of a host's object, `session_id` among them.
+    pub fn read<'v, H: Host>(host: &'v H, view: &H::View<'v>, profile: &'static Profile) -> Result<Arc<Self>, Error> {
+        let id = Reader::new(host, view, Code::InvalidOption, "session")?.text("session_id")?;
+        Ok(Self::new(id, Settings::read(host, view, profile)?))
+    }
+
+    /// A subagent of this conversation: its hooks, its id and what was approved are the same; turns and budget are its own.
+    #[must_use]
+    pub fn subagent(&self, kind: String, id: Option<String>) -> Arc<Self> {
+        Arc::new(Self {
+            id: self.id.clone(),
+            agent: Some(Agent { id: id.unwrap_or_else(crate::host::new_id), kind }),
+            settings: Arc::clone(&self.settings),
+            state: Mutex::new(self.state().for_subagent()),
+            memory: Arc::clone(&self.memory),
+        })
+    }
+
+    /// The conversation's id.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The subagent's id; `None` for the conversation itself.
+    #[must_use]
+    pub fn agent_id(&self) -> Option<&str> {
+        self.agent.as_ref().map(|agent| agent.id.as_str())
+    }
+
+    /// The environment that hooks left for tools and commands.
+    #[must_use]
+    pub fn env(&self) -> Map<String, Value> {
+        self.state().env.clone()
+    }
+
+    /// What the session was made with.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What every event of the session carries.
+    fn common(&self) -> Map<String, Value> {
+        let mut fields = Map::new();
+        fields.insert("session_id".to_owned(), self.id.clone().into());
+        if let Some(cwd) = &self.settings.cwd {
+            fields.insert("cwd".to_owned(), cwd.clone().into());
+        }
+        if let Some(agent) = &self.agent {
+            fields.insert("agent_id".to_owned(), agent.id.clone().into());
+        }
+        fields
+    }
+}

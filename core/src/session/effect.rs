@@ -1,0 +1,186 @@
+//! What a flow wants done, and what came of it.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::approval::ApprovalRequest;
+use super::verdict::Verdict;
+
+/// A value of the host's that the driver keeps for the time of a flow: arguments, a result, a response.
+pub type ValueId = u32;
+
+/// Who speaks in a message of the context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Role {
+    System,
+    User,
+    Assistant,
+    Tool,
+}
+
+/// The next thing to do.
+#[derive(Debug, Serialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+pub enum Effect {
+    /// Raise an event; reply with [`Reply::Dispatched`].
+    Dispatch {
+        /// The event's name.
+        event: &'static str,
+        /// Its payload, but for the host's own values.
+        fields: Map<String, Value>,
+        /// The host's own values of the payload, by field.
+        values: Vec<(&'static str, ValueId)>,
+        /// The fields whose final values are wanted, of those that hooks changed.
+        wants: &'static [&'static str],
+    },
+    /// Copy a value, so that nobody else holds what it is made of, and give its JSON text; reply with [`Reply::Frozen`].
+    Freeze {
+        /// Which one.
+        value: ValueId,
+    },
+    /// Ask a person; reply with [`Reply::Chosen`], [`Reply::TimedOut`] or [`Reply::Failed`].
+    Approve(Box<ApprovalRequest>),
+    /// Run a tool; reply with [`Reply::Ran`].
+    RunTool {
+        /// Its name.
+        tool: String,
+        /// The call's id.
+        tool_use_id: String,
+        /// Its arguments.
+        args: ValueId,
+        /// Variables that hooks left.
+        env: Map<String, Value>,
+    },
+    /// Call the model; reply with [`Reply::Responded`] or [`Reply::Failed`].
+    CallModel {
+        /// What the user asked for.
+        prompt: String,
+        /// The instructions, when there are any.
+        system_prompt: Option<String>,
+        /// The names of the tools that it may call.
+        tools: Vec<Value>,
+        /// Messages for this call only: role and text.
+        ephemeral: Vec<(Role, String)>,
+    },
+    /// Read a response that hooks have changed; reply with [`Reply::Responded`].
+    ReadResponse {
+        /// Which one.
+        response: ValueId,
+    },
+    /// Make the context shorter; reply with [`Reply::Text`] or [`Reply::Failed`].
+    Summarise {
+        /// What to keep in mind.
+        custom_instructions: Option<String>,
+    },
+    /// Wait; reply with [`Reply::Done`].
+    Wait {
+        /// How long, in milliseconds.
+        ms: u64,
+    },
+    /// Add a message to the context; reply with [`Reply::Done`] or [`Reply::Failed`].
+    AddMessage {
+        /// Who says it.
+        role: Role,
+        /// What is said, when it is text.
+        content: Option<String>,
+        /// What is said, when it is a value of the host's: a response, a tool's result.
+        value: Option<ValueId>,
+        /// Where it comes from.
+        metadata: Map<String, Value>,
+    },
+    /// Show a text to the user; reply with [`Reply::Done`].
+    Show {
+        /// The text.
+        text: String,
+        /// `info`, `warning` or `error`.
+        level: &'static str,
+        /// The hook that says it, or `hookweave`.
+        source: String,
+    },
+    /// The flow has ended; this is what it came to.
+    Finish {
+        /// The fields of what its method promises.
+        result: Value,
+    },
+}
+
+/// What came of an effect.
+#[derive(Debug)]
+pub enum Reply {
+    /// The flow may begin.
+    Begin,
+    /// It is done, and there is nothing to say about it.
+    Done,
+    /// It could not be done.
+    Failed {
+        /// Why.
+        why: String,
+    },
+    /// What hooks said.
+    Dispatched {
+        /// All of it; `None` when they had nothing to say.
+        verdict: Option<Box<Verdict>>,
+        /// The final value of the wanted field that is the host's own: a copy that nobody else holds.
+        value: Option<ValueId>,
+        /// The final values of the others.
+        json: Map<String, Value>,
+    },
+    /// A copy of a value, and its JSON text when it has one.
+    Frozen {
+        /// The copy.
+        value: ValueId,
+        /// Its text.
+        text: Option<String>,
+    },
+    /// What a person chose.
+    Chosen {
+        /// The option.
+        option: String,
+    },
+    /// A person did not answer in time.
+    TimedOut,
+    /// A tool has run.
+    Ran(Called),
+    /// The model has answered.
+    Responded {
+        /// Its response, as the host's value.
+        response: ValueId,
+        /// Its text.
+        text: String,
+        /// The tools that it calls, in order.
+        calls: Vec<Requested>,
+        /// What it cost.
+        usage: Value,
+    },
+    /// A text.
+    Text {
+        /// It.
+        text: String,
+    },
+}
+
+/// How a tool's run ended.
+#[derive(Debug)]
+pub struct Called {
+    /// Its result, a record with `success` and `output`, as the host's value.
+    pub result: ValueId,
+    /// Why it failed; `None` when it did not.
+    pub error: Option<String>,
+    /// How long it took, in milliseconds.
+    pub duration: f64,
+}
+
+/// A tool call of the model's.
+#[derive(Debug, Clone)]
+pub struct Requested {
+    /// The tool's name.
+    pub tool: String,
+    /// The call's id, when the model gave one.
+    pub id: Option<String>,
+    /// The arguments.
+    pub args: ValueId,
+    /// Whether the host has such a tool.
+    pub known: bool,
+}

@@ -1,0 +1,187 @@
+//! Flows: written as one function from beginning to end, run in steps by whoever carries out their effects.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::Session;
+use super::effect::{Effect, Reply, Role, ValueId};
+use super::verdict::Verdict;
+
+/// Something that a session does, in steps.
+///
+/// It is a function that is left at each effect and entered again with the reply. It has no thread, no clock and no
+/// runtime; dropping it ends it where it is.
+pub struct Flow {
+    function: Pin<Box<dyn Future<Output = Value> + Send>>,
+    desk: Desk,
+}
+
+impl fmt::Debug for Flow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Flow").finish_non_exhaustive()
+    }
+}
+
+impl Flow {
+    /// A flow of a session, not begun.
+    pub(super) fn new<F, R>(session: &Arc<Session>, function: impl FnOnce(Cx) -> F) -> Self
+    where
+        F: Future<Output = R> + Send + 'static,
+        R: Serialize,
+    {
+        let desk = Desk::default();
+        let body = function(Cx { session: Arc::clone(session), desk: desk.clone() });
+        let function = async move { serde_json::to_value(body.await).unwrap_or_default() };
+        Self { function: Box::pin(function), desk }
+    }
+
+    /// Takes in what came of the last effect, [`Reply::Begin`] at first, and says what is next.
+    ///
+    /// After [`Effect::Finish`] there is no more.
+    pub fn step(&mut self, reply: Reply) -> Effect {
+        self.desk.lock().reply = Some(reply);
+        let mut context = Context::from_waker(Waker::noop());
+        match self.function.as_mut().poll(&mut context) {
+            Poll::Ready(result) => Effect::Finish { result },
+            // Nothing but an effect is ever waited for.
+            Poll::Pending => self.desk.lock().effect.take().unwrap_or(Effect::Finish { result: Value::Null }),
+        }
+    }
+}
+
+/// Where a flow and its driver leave things for each other.
+#[derive(Debug, Clone, Default)]
+struct Desk(Arc<Mutex<Papers>>);
+
+#[derive(Debug, Default)]
+struct Papers {
+    effect: Option<Effect>,
+    reply: Option<Reply>,
+}
+
+impl Desk {
+    fn lock(&self) -> MutexGuard<'_, Papers> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An effect that is waited for.
+struct Exchange {
+    desk: Desk,
+    effect: Option<Effect>,
+}
+
+impl Future for Exchange {
+    type Output = Reply;
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Reply> {
+        let effect = self.effect.take();
+        let mut papers = self.desk.lock();
+        if let Some(effect) = effect {
+            papers.effect = Some(effect);
+            papers.reply = None;
+            return Poll::Pending;
+        }
+        papers.reply.take().map_or(Poll::Pending, Poll::Ready)
+    }
+}
+
+/// What hooks said of an event, and the field that was asked for.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    pub(super) verdict: Box<Verdict>,
+    pub(super) value: Option<ValueId>,
+    pub(super) json: Map<String, Value>,
+}
+
+/// What a flow's functions are given: its session, and the means to have things done.
+#[derive(Debug, Clone)]
+pub(super) struct Cx {
+    pub(super) session: Arc<Session>,
+    desk: Desk,
+}
+
+impl Said {
+    /// The text that hooks made of a field, when they changed it.
+    pub(super) fn text(&self, field: &str) -> Option<String> {
+        self.json.get(field).and_then(Value::as_str).map(str::to_owned)
+    }
+}
+
+impl Cx {
+    /// Has something done.
+    pub(super) async fn perform(&self, effect: Effect) -> Reply {
+        Exchange { desk: self.desk.clone(), effect: Some(effect) }.await
+    }
+
+    /// Raises an event of plain fields.
+    pub(super) async fn raise(&self, event: &'static str, fields: Value) -> Said {
+        self.dispatch(event, fields, Vec::new(), &[]).await
+    }
+
+    /// Raises an event, shows its messages, and adds what its hooks inject.
+    pub(super) async fn dispatch(
+        &self,
+        event: &'static str,
+        own: Value,
+        values: Vec<(&'static str, ValueId)>,
+        wants: &'static [&'static str],
+    ) -> Said {
+        let mut fields = self.session.common();
+        if let Value::Object(own) = own {
+            fields.extend(own.into_iter().filter(|(_, value)| !value.is_null()));
+        }
+        let Reply::Dispatched { verdict: Some(verdict), value, json } =
+            self.perform(Effect::Dispatch { event, fields, values, wants }).await
+        else {
+            return Said::default();
+        };
+        if !verdict.env.is_empty() {
+            self.session.state().env.extend(verdict.env.clone());
+        }
+        self.show_messages(&verdict).await;
+        self.inject(event, &verdict).await;
+        Said { verdict, value, json }
+    }
+
+    async fn show_messages(&self, verdict: &Verdict) {
+        for (hook, message) in &verdict.messages {
+            let source = hook.clone().unwrap_or_else(|| OWN.to_owned());
+            self.perform(Effect::Show { text: message.text.clone(), level: message.level, source }).await;
+        }
+    }
+
+    /// Tells the user something of the engine's own.
+    pub(super) async fn tell(&self, level: &'static str, text: String) {
+        self.perform(Effect::Show { text, level, source: OWN.to_owned() }).await;
+    }
+
+    /// Adds a message to the context; a context that fails is the user's to know, and stops nothing.
+    pub(super) async fn add_message(
+        &self,
+        role: Role,
+        content: Option<String>,
+        value: Option<ValueId>,
+        metadata: Map<String, Value>,
+    ) {
+        if let Reply::Failed { why } = self.perform(Effect::AddMessage { role, content, value, metadata }).await {
+            self.tell("error", format!("the context did not take a message: {why}")).await;
+        }
+    }
+
+    /// Waits before something is tried again.
+    pub(super) async fn wait(&self, ms: u64) {
+        if ms > 0 {
+            self.perform(Effect::Wait { ms }).await;
+        }
+    }
+}
+
+/// The name under which the engine itself speaks.
+const OWN: &str = "hookweave";

@@ -1,0 +1,90 @@
+//! What a session remembers between its flows.
+
+use std::collections::{HashSet, VecDeque};
+
+use serde_json::{Map, Value};
+
+use super::effect::Role;
+
+/// How many tools an event's context names.
+const RECENT_TOOLS: usize = 10;
+
+/// How many approvals are remembered; the person is asked again beyond.
+const MAX_APPROVALS: usize = 4096;
+
+/// What one agent of a conversation remembers.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    /// Variables that hooks left for tools and commands.
+    pub(super) env: Map<String, Value>,
+    /// The last tools that ran, the latest at the end.
+    pub(super) recent_tools: VecDeque<String>,
+    /// What the last call of the model said of its cost.
+    pub(super) usage: Value,
+    /// Messages for the next call of the model alone.
+    pub(super) ephemeral: Vec<(Role, String)>,
+    /// Prompts so far.
+    pub(super) turns: u64,
+    /// Tokens that hooks have injected in this turn.
+    pub(super) injected_tokens: usize,
+    /// The user was told that the turn's budget is used up.
+    pub(super) budget_told: bool,
+    /// How often in a row a hook has kept the agent from stopping.
+    pub(super) stops: u32,
+    /// A warning about the context's size has been raised, and it has not shrunk since.
+    pub(super) context_told: bool,
+}
+
+impl State {
+    /// What a subagent begins with.
+    pub(super) fn for_subagent(&self) -> Self {
+        Self { env: self.env.clone(), ..Self::default() }
+    }
+
+    pub(super) fn begin_turn(&mut self) {
+        self.turns += 1;
+        self.injected_tokens = 0;
+        self.budget_told = false;
+        self.stops = 0;
+    }
+
+    pub(super) fn note_tool(&mut self, tool: &str) {
+        if self.recent_tools.len() == RECENT_TOOLS {
+            self.recent_tools.pop_front();
+        }
+        self.recent_tools.push_back(tool.to_owned());
+    }
+}
+
+/// What a person said "Allow always" to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Approval {
+    /// The very same question about the very same arguments.
+    Exact { hook: Option<String>, event: &'static str, tool: String, prompt: String, args: String },
+    /// The same question, whatever the arguments.
+    Prompt { hook: Option<String>, event: &'static str, prompt: String },
+    /// Whatever this hook asks about this tool.
+    Tool { hook: Option<String>, event: &'static str, tool: String },
+}
+
+/// The approvals of a conversation.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    approvals: HashSet<Approval>,
+}
+
+impl Memory {
+    pub(super) fn holds(&self, approval: &Approval) -> bool {
+        self.approvals.contains(approval)
+    }
+
+    pub(super) fn keep(&mut self, approval: Approval) {
+        if self.approvals.len() < MAX_APPROVALS {
+            self.approvals.insert(approval);
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.approvals.clear();
+    }
+}

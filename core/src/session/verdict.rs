@@ -1,0 +1,84 @@
+//! What a session needs of a dispatch's outcome.
+
+use serde_json::{Map, Value};
+
+use crate::action::Action;
+use crate::answer::{Ask, Injection, Message};
+use crate::hook::Scope;
+use crate::json::{from_json, to_json};
+use crate::outcome::{From, Outcome};
+use crate::payload::Host;
+
+/// What the hooks of one dispatch said, without the host's own values.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[expect(missing_docs, reason = "the fields are the outcome's methods of the same names")]
+pub struct Verdict {
+    pub decision: Action,
+    pub blocked: bool,
+    pub reason: Option<String>,
+    /// The hook that decided.
+    pub hook: Option<String>,
+    pub modified: Vec<String>,
+    pub injections: Vec<(String, Injection)>,
+    pub messages: Vec<(Option<String>, Message)>,
+    pub asks: Vec<(String, Ask)>,
+    pub feedback: Vec<String>,
+    pub delay_ms: u64,
+    pub suppress_output: bool,
+    /// What hooks left for later commands.
+    pub env: Map<String, Value>,
+    /// The hook whose word may stand for a person's, and whether it grants.
+    pub settled: Option<(String, bool, Option<String>)>,
+    /// A hook whose word may stand for a person's has run and had nothing against it.
+    pub heard: bool,
+}
+
+impl Verdict {
+    /// The verdict of an outcome.
+    pub fn of<T, H: Host>(outcome: &Outcome<T, H::Value>, host: &H) -> Self {
+        let owned = |given: From<'_, Injection>| (given.hook.unwrap_or_default().to_owned(), given.part.clone());
+        let votes = outcome.records().iter().filter(|record| trusted(record.call.entry().scope()));
+        let settling = |action: fn(Action) -> bool| {
+            let changes = outcome.changes();
+            votes.clone().find(|record| action(record.action) && !record.is_void(changes))
+        };
+        let refusing = settling(Action::refuses);
+        let settled = refusing.or_else(|| settling(|action| action == Action::Allow)).map(|record| {
+            let name = record.call.entry().name().to_string();
+            (name, !record.action.refuses(), record.reason.clone())
+        });
+        Self {
+            decision: outcome.decision(),
+            blocked: outcome.blocked(),
+            reason: outcome.reason().map(str::to_owned),
+            hook: outcome.decider().map(str::to_owned),
+            modified: outcome.modified().into_iter().map(str::to_owned).collect(),
+            injections: outcome.injections().into_iter().map(owned).collect(),
+            messages: outcome.messages().into_iter().map(|m| (m.hook.map(str::to_owned), m.part.clone())).collect(),
+            asks: outcome.asks().into_iter().map(|a| (a.hook.unwrap_or_default().to_owned(), a.part.clone())).collect(),
+            feedback: outcome.feedback().into_iter().map(str::to_owned).collect(),
+            delay_ms: outcome.delay_ms(),
+            suppress_output: outcome.suppress_output(),
+            env: env(outcome, host),
+            heard: outcome.heard(trusted),
+            settled,
+        }
+    }
+}
+
+/// Whether hooks of a scope may answer for a person: those that come with a project may not.
+const fn trusted(scope: Scope) -> bool {
+    matches!(scope, Scope::Managed | Scope::User | Scope::Callback)
+}
+
+/// The variables that hooks of any dialect left.
+fn env<T, H: Host>(outcome: &Outcome<T, H::Value>, host: &H) -> Map<String, Value> {
+    let mut variables = Map::new();
+    for (_, own) in outcome.ext() {
+        let left = host.get(&host.view(own), "env").and_then(|view| to_json(host, &view).ok());
+        if let Some(Ok(Value::Object(left))) = left.map(|text| from_json(&text)) {
+            variables.extend(left.into_iter().filter(|(_, value)| value.is_string()));
+        }
+    }
+    variables
+}
