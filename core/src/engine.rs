@@ -7,6 +7,7 @@ mod event;
 #[cfg(feature = "native")]
 mod native;
 mod outcome;
+mod session;
 mod shared;
 
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use crate::explain::{Explanation, explain};
 use crate::handler::Code;
 use crate::host::hook_id;
 use crate::index::Planned;
-use crate::options::Options;
+use crate::options::{Options, Profile};
 use crate::outcome::Outcome as Folded;
 use crate::payload::Json;
 use crate::registry::{HookInfo, Registry};
@@ -30,6 +31,7 @@ pub use builder::{EngineBuilder, Registration};
 pub use detached::LateAnswer;
 pub use event::Event;
 pub use outcome::Outcome;
+pub use session::*;
 
 #[cfg(feature = "native")]
 pub(crate) use native::NativeCode;
@@ -66,6 +68,7 @@ struct Inner {
     registry: Registry<Code>,
     enabled: AtomicBool,
     detached: Arc<Detached>,
+    hosted: Hosted,
     #[cfg(feature = "native")]
     natives: native::Natives,
 }
@@ -86,6 +89,7 @@ impl Inner {
             enabled: AtomicBool::new(options.enabled),
             detached: Arc::new(Detached::new(options.max_detached)),
             registry: Registry::new(options),
+            hosted: Hosted::default(),
             #[cfg(feature = "native")]
             natives: native::Natives::new(settings),
         }
@@ -185,6 +189,30 @@ impl Engine {
         tracing::debug!(event = event.name(), selected = plan.calls().len(), depth, "hooks selected");
         let step = begin(&Shared, snapshot, spec, plan, reuse, Arc::clone(event.shared_payload()));
         Ok(driver::run(&self.inner.detached, step, event, depth).await)
+    }
+
+    /// Begins to open a session.
+    #[must_use]
+    pub fn session(&self) -> SessionBuilder {
+        SessionBuilder::new(self.clone())
+    }
+
+    /// Makes a tool known to the sessions of this engine, in place of another one of that name.
+    pub fn register_tool(&self, name: &str, tool: Arc<dyn Tool>) {
+        self.inner.hosted.add_tool(name, tool);
+    }
+
+    /// Sets the model of this engine's sessions.
+    pub fn register_model(&self, model: Arc<dyn Model>) {
+        self.inner.hosted.set_model(model);
+    }
+
+    pub(crate) fn hosted(&self) -> &Hosted {
+        &self.inner.hosted
+    }
+
+    pub(crate) fn profile(&self) -> &'static Profile {
+        self.inner.registry.snapshot().options().profile
     }
 
     /// Says which hooks an event would run, and why not the others, without running anything.

@@ -56,6 +56,16 @@ pub enum Code {
     AwaitableInSyncDispatch,
     /// The client was closed.
     ClientClosed,
+    /// The session has ended.
+    SessionClosed,
+    /// A hook refused to let a subagent begin.
+    SubagentBlocked,
+    /// No tool is registered under the name.
+    UnknownTool,
+    /// No model is registered.
+    NoModel,
+    /// Nothing waits for approval under the id, or the option is none of the question's.
+    UnknownApproval,
     /// The object is bound to its process and cannot be pickled.
     NotPicklable,
     /// The interpreter cannot host the engine.
@@ -85,6 +95,11 @@ impl Code {
         Self::InvalidPayload,
         Self::AwaitableInSyncDispatch,
         Self::ClientClosed,
+        Self::SessionClosed,
+        Self::SubagentBlocked,
+        Self::UnknownTool,
+        Self::NoModel,
+        Self::UnknownApproval,
         Self::NotPicklable,
         Self::UnsupportedInterpreter,
     ];
@@ -113,6 +128,11 @@ impl Code {
             Self::InvalidPayload => "invalid_payload",
             Self::AwaitableInSyncDispatch => "awaitable_in_sync_dispatch",
             Self::ClientClosed => "client_closed",
+            Self::SessionClosed => "session_closed",
+            Self::SubagentBlocked => "subagent_blocked",
+            Self::UnknownTool => "unknown_tool",
+            Self::NoModel => "no_model",
+            Self::UnknownApproval => "unknown_approval",
             Self::NotPicklable => "not_picklable",
             Self::UnsupportedInterpreter => "unsupported_interpreter",
         }

@@ -46,7 +46,12 @@ pub mod session;
 pub mod tool;
 
 #[cfg(feature = "engine")]
-pub use engine::{Engine, EngineBuilder, Event, LateAnswer, Outcome, Registration};
+pub use engine::{
+    AllowAll, Approval, Approver, Compaction, Context, ContextMessage, DenyAll, Display, Engine, EngineBuilder, Event,
+    Generation, LateAnswer, LogDisplay, Messages, Model, ModelRequest, ModelResponse, Noticed, Outcome,
+    PendingApproval, PendingApprovals, Registration, Running, Session, SessionBuilder, Started, Stopped, Submitted,
+    Tool, ToolContext, ToolOutcome, ToolResult, ToolUse,
+};
 pub use error::{Code, Error};
 #[cfg(feature = "engine")]
 pub use handler::{Handler, HookError, HookFuture};

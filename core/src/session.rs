@@ -129,7 +129,8 @@ impl Session {
     }
 
     /// What every event of the session carries.
-    fn common(&self) -> Map<String, Value> {
+    #[must_use]
+    pub fn common(&self) -> Map<String, Value> {
         let mut fields = Map::new();
         fields.insert("session_id".to_owned(), self.id.clone().into());
         if let Some(cwd) = &self.settings.cwd {

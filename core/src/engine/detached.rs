@@ -1,5 +1,6 @@
 //! Hooks that are started and not awaited.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -67,12 +68,16 @@ impl Detached {
             tracing::info!(event, hook, %answer, "a detached hook answered, and nobody listens");
             return;
         };
-        listener(LateAnswer {
+        let late = LateAnswer {
             hook: hook.to_owned(),
             event: event.to_owned(),
             answer: answer.clone(),
             wakes: job.entry.handler().wakes() && matches!(answer["action"].as_str(), Some("block" | "stop")),
-        });
+        };
+        // The hooks that wait for their place must not go down with it.
+        if catch_unwind(AssertUnwindSafe(|| listener(late))).is_err() {
+            tracing::warn!(event, hook, "a listener to late answers panicked");
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, DetachedQueue<Job>> {

@@ -24,6 +24,11 @@ impl Outcome {
         Self { event: event.with_payload(Arc::clone(inner.payload())), inner }
     }
 
+    /// The fold as the machine keeps it.
+    pub(crate) const fn inner(&self) -> &crate::outcome::Outcome<Code, Arc<Value>> {
+        &self.inner
+    }
+
     /// The final event.
     #[must_use]
     pub const fn event(&self) -> &Event {

@@ -20,6 +20,16 @@ pub enum Permission {
 }
 
 impl Permission {
+    /// The permission's name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+
     /// The permission of a name.
     pub fn named(name: &str) -> Result<Self, Error> {
         match name {

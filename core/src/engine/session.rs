@@ -1,0 +1,200 @@
+//! Sessions for programs written in Rust: the machine of [`crate::session`], carried out on the caller's task.
+
+mod approvers;
+mod builder;
+mod driver;
+mod hosted;
+mod parts;
+mod results;
+mod values;
+
+use std::future::Future;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::Engine;
+use crate::error::{Code, Error};
+use crate::handler::HookError;
+use crate::session::{Session as Machine, ToolCall};
+
+pub use approvers::{AllowAll, DenyAll, PendingApproval, PendingApprovals};
+pub use builder::SessionBuilder;
+pub(crate) use hosted::Hosted;
+pub use parts::{
+    Approval, Approver, Context, ContextMessage, Display, LogDisplay, Messages, Model, ModelRequest, ModelResponse,
+    Running, Tool, ToolContext, ToolResult, ToolUse,
+};
+pub use results::{Compaction, Generation, Noticed, Started, Stopped, Submitted, ToolOutcome};
+
+use driver::Driver;
+use parts::{Parts, closure_tool};
+
+/// One conversation: what its hooks say is acted on, the same way in every language.
+///
+/// Cheap to clone; clones are the same conversation. Dropping a future of a method cancels what it was doing.
+#[derive(Debug, Clone)]
+pub struct Session {
+    engine: Engine,
+    machine: Arc<Machine>,
+    parts: Arc<Parts>,
+}
+
+impl Session {
+    pub(crate) const fn new(engine: Engine, machine: Arc<Machine>, parts: Arc<Parts>) -> Self {
+        Self { engine, machine, parts }
+    }
+
+    /// The conversation's id.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        self.machine.id()
+    }
+
+    /// The subagent's id; `None` for the conversation itself.
+    #[must_use]
+    pub fn agent_id(&self) -> Option<&str> {
+        self.machine.agent_id()
+    }
+
+    /// The environment that hooks left for tools and commands.
+    #[must_use]
+    pub fn env(&self) -> Map<String, Value> {
+        self.machine.env()
+    }
+
+    /// Raises `SessionStart`; the source is `startup`, `resume` or what else began it.
+    pub async fn start(&self, source: &str) -> Result<Started, Error> {
+        self.driver().run(self.machine.start(source.to_owned())).await
+    }
+
+    /// Raises `SessionEnd` and forgets what was approved.
+    pub async fn end(&self, reason: &str) -> Result<(), Error> {
+        self.driver().run::<Stopped>(self.machine.end(reason.to_owned())).await.map(drop)
+    }
+
+    /// Takes a prompt in: hooks may change or refuse it.
+    pub async fn submit_prompt(&self, prompt: &str) -> Result<Submitted, Error> {
+        self.driver().run(self.machine.submit_prompt(prompt.to_owned())).await
+    }
+
+    /// Makes a tool call: hooks and, if need be, a person judge it, the closure runs it, hooks look at what came of it.
+    pub async fn run_tool<F, R>(
+        &self,
+        tool: &str,
+        args: Value,
+        run: impl Fn(Value) -> F + Send + Sync + 'static,
+    ) -> Result<ToolOutcome, Error>
+    where
+        F: Future<Output = Result<R, HookError>> + Send + 'static,
+        R: Into<ToolResult> + 'static,
+    {
+        self.use_tool(tool, args, None, Arc::new(closure_tool(run))).await
+    }
+
+    /// Makes a call of a tool that the engine knows by [`Engine::register_tool`].
+    pub async fn execute_tool(&self, tool: &str, args: Value) -> Result<ToolOutcome, Error> {
+        let Some(known) = self.engine.hosted().tool(tool) else { return Err(self.engine.hosted().unknown_tool(tool)) };
+        self.use_tool(tool, args, None, known).await
+    }
+
+    /// Makes a tool call with everything said.
+    pub async fn use_tool(
+        &self,
+        tool: &str,
+        args: Value,
+        tool_use_id: Option<String>,
+        run: Arc<dyn Tool>,
+    ) -> Result<ToolOutcome, Error> {
+        let mut driver = self.driver().with_tool(tool, run);
+        let args = driver.keep(args);
+        driver.run_tool(self.machine.run_tool(ToolCall { tool: tool.to_owned(), args, tool_use_id })).await
+    }
+
+    /// Answers a prompt with the model and the tools that the engine knows.
+    pub async fn generate(&self, prompt: &str) -> Result<Generation, Error> {
+        let Some(model) = self.engine.hosted().model() else {
+            return Err(Error::new(Code::NoModel, "no model is registered; call register_model first"));
+        };
+        let tools = self.engine.hosted().tool_names().into_iter().map(Value::from).collect();
+        self.driver().with_model(model).generate(self.machine.generate(prompt.to_owned(), tools)).await
+    }
+
+    /// Makes the context shorter: hooks may add instructions, the closure makes the summary from them.
+    pub async fn compact<F>(
+        &self,
+        trigger: &str,
+        custom_instructions: Option<String>,
+        summarise: impl Fn(Option<String>) -> F + Send + Sync,
+    ) -> Result<Compaction, Error>
+    where
+        F: Future<Output = Result<String, HookError>> + Send,
+    {
+        let flow = self.machine.compact(trigger.to_owned(), custom_instructions);
+        self.driver().compact(flow, &summarise).await
+    }
+
+    /// Says how many tokens the context holds; hooks are warned when that is much.
+    pub async fn note_usage(&self, tokens: u64) -> Result<(), Error> {
+        self.driver().finish(self.machine.note_usage(tokens)).await.map(drop)
+    }
+
+    /// Raises `Notification`.
+    pub async fn notify(&self, message: &str, title: Option<&str>, kind: Option<&str>) -> Result<Noticed, Error> {
+        self.driver().run(self.machine.notify(message, title, kind)).await
+    }
+
+    /// Asks hooks for a line about the agent's state.
+    pub async fn status_line(&self, fields: Map<String, Value>) -> Result<Option<String>, Error> {
+        let noticed: Noticed = self.driver().run(self.machine.status_line(fields)).await?;
+        Ok(noticed.value.as_ref().and_then(Value::as_str).map(str::to_owned))
+    }
+
+    /// Asks hooks for files that fit what the user has begun to type; as given when they have nothing to say.
+    pub async fn suggest_files(&self, query: &str, suggestions: Vec<Value>) -> Result<Vec<Value>, Error> {
+        let noticed: Noticed = self.driver().run(self.machine.file_suggestions(query, &suggestions)).await?;
+        Ok(match noticed.value {
+            Some(Value::Array(chosen)) => chosen,
+            _ => suggestions,
+        })
+    }
+
+    /// The agent has done its work; hooks may keep it at it, and the reason is in the context then.
+    pub async fn stop(&self, last_message: Option<&str>, status: &str) -> Result<Stopped, Error> {
+        let details = json!({"last_message": last_message, "status": status});
+        self.driver().run(self.machine.stop(details)).await
+    }
+
+    /// The agent has ended with an error.
+    pub async fn stop_failure(&self, error: &str) -> Result<(), Error> {
+        self.driver().run::<Stopped>(self.machine.stop_failure(error.to_owned())).await.map(drop)
+    }
+
+    /// Begins a subagent: same hooks, same id, its own `agent_id`. `Err` is what refused it.
+    pub async fn subagent(&self, kind: &str, id: Option<String>) -> Result<Result<Self, Started>, Error> {
+        let machine = self.machine.subagent(kind.to_owned(), id);
+        let child = Self { machine, ..self.clone() };
+        let started: Started = child.driver().run(child.machine.start_subagent()).await?;
+        Ok(if started.accepted { Ok(child) } else { Err(started) })
+    }
+
+    /// This subagent has done its work; hooks may keep it at it.
+    pub async fn stop_subagent(&self) -> Result<Stopped, Error> {
+        self.driver().run(self.machine.stop_subagent()).await
+    }
+
+    /// Raises any other event, with what every event of the session carries.
+    pub async fn dispatch(&self, event: &str, payload: Value) -> Result<super::Outcome, Error> {
+        self.driver().raise(event, payload).await
+    }
+
+    /// Makes a matcher for hooks that are only for this session and its subagents.
+    #[must_use]
+    pub fn matcher(&self) -> String {
+        self.id().to_owned()
+    }
+
+    fn driver(&self) -> Driver<'_> {
+        Driver::new(self)
+    }
+}

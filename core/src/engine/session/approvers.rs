@@ -1,0 +1,112 @@
+//! Approvers that are built in.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+
+use super::parts::{Approval, Approver, Running};
+use crate::error::{Code, Error};
+use crate::handler::HookError;
+
+/// Denies everything; what a session does that was given no other.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct DenyAll;
+
+impl Approver for DenyAll {
+    fn approve<'a>(&'a self, _: &'a Approval) -> Running<'a, Result<String, HookError>> {
+        Box::pin(std::future::ready(Ok("Deny".to_owned())))
+    }
+}
+
+/// Allows everything: for tests, and for sandboxes that bound the harm by other means.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AllowAll;
+
+impl Approver for AllowAll {
+    fn approve<'a>(&'a self, approval: &'a Approval) -> Running<'a, Result<String, HookError>> {
+        let option = approval.request.granting.first().cloned();
+        Box::pin(std::future::ready(option.ok_or_else(|| "no option of the question allows".into())))
+    }
+}
+
+/// A question that waits for somebody elsewhere.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PendingApproval {
+    /// By which it is decided.
+    pub id: String,
+    /// The question.
+    pub approval: Approval,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    pending: PendingApproval,
+    answer: oneshot::Sender<String>,
+}
+
+/// Questions that wait to be decided from elsewhere: a web page, a chat, another process. Clones are the same queue.
+#[derive(Debug, Clone, Default)]
+pub struct PendingApprovals {
+    waiting: Arc<Mutex<BTreeMap<u64, Waiting>>>,
+}
+
+impl PendingApprovals {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Waiting>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What waits, the oldest first.
+    #[must_use]
+    pub fn pending(&self) -> Vec<PendingApproval> {
+        self.lock().values().map(|waiting| waiting.pending.clone()).collect()
+    }
+
+    /// Decides a question by one of its options; any other is refused.
+    pub fn decide(&self, id: &str, option: &str) -> Result<(), Error> {
+        let mut waiting = self.lock();
+        let place = waiting.iter().find(|(_, one)| one.pending.id == id).map(|(place, _)| *place);
+        let Some(one) = place.and_then(|place| waiting.get(&place)) else {
+            return Err(Error::new(Code::UnknownApproval, format!("nothing waits for approval under `{id}`")));
+        };
+        let options = &one.pending.approval.request.options;
+        if !options.iter().any(|known| known == option) {
+            let known = options.join(", ");
+            return Err(Error::new(Code::UnknownApproval, format!("`{option}` is no option; known are {known}")));
+        }
+        if let Some(one) = place.and_then(|place| waiting.remove(&place)) {
+            // Whoever asked may have given up in this very moment.
+            let _ = one.answer.send(option.to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// Takes a question out of the queue when nobody waits for it any more.
+struct Place {
+    queue: PendingApprovals,
+    place: u64,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.queue.lock().remove(&self.place);
+    }
+}
+
+impl Approver for PendingApprovals {
+    fn approve<'a>(&'a self, approval: &'a Approval) -> Running<'a, Result<String, HookError>> {
+        let (answer, answered) = oneshot::channel();
+        let pending = PendingApproval { id: crate::host::new_id(), approval: approval.clone() };
+        let place = {
+            let mut waiting = self.lock();
+            let place = waiting.last_key_value().map_or(0, |(last, _)| last + 1);
+            waiting.insert(place, Waiting { pending, answer });
+            Place { queue: self.clone(), place }
+        };
+        Box::pin(async move {
+            let _place = place;
+            answered.await.map_err(|_| "the question was dropped".into())
+        })
+    }
+}

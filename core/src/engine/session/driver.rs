@@ -1,0 +1,278 @@
+//! Carries out what a flow wants done.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use super::parts::{Approval, ContextMessage, Model, ModelRequest, Tool, ToolContext, ToolResult};
+use super::results::{Compaction, Generated, Generation, Run, ToolOutcome};
+use super::values::Values;
+use super::{HookError, Session};
+use crate::engine::shared::Shared;
+use crate::engine::{Event, Outcome, driver};
+use crate::error::{Code, Error};
+use crate::json::to_json;
+use crate::payload::Json;
+use crate::session::{ApprovalRequest, Called, Effect, Flow, Reply, Requested, Role, ValueId, Verdict};
+
+/// One flow on its way.
+pub(super) struct Driver<'s> {
+    session: &'s Session,
+    values: Values,
+    outcomes: Vec<Outcome>,
+    tool: Option<(String, Arc<dyn Tool>)>,
+    model: Option<Arc<dyn Model>>,
+}
+
+impl<'s> Driver<'s> {
+    pub(super) fn new(session: &'s Session) -> Self {
+        Self { session, values: Values::default(), outcomes: Vec::new(), tool: None, model: None }
+    }
+
+    pub(super) fn with_tool(mut self, name: &str, tool: Arc<dyn Tool>) -> Self {
+        self.tool = Some((name.to_owned(), tool));
+        self
+    }
+
+    pub(super) fn with_model(mut self, model: Arc<dyn Model>) -> Self {
+        self.model = Some(model);
+        self
+    }
+
+    pub(super) fn keep(&mut self, value: Value) -> ValueId {
+        self.values.keep(Arc::new(value))
+    }
+
+    /// Runs a flow whose result has no values.
+    pub(super) async fn run<R: DeserializeOwned>(mut self, flow: Flow) -> Result<R, Error> {
+        read(self.drive(flow, &no_summary).await?)
+    }
+
+    /// Runs a flow whose result nobody needs.
+    pub(super) async fn finish(mut self, flow: Flow) -> Result<Value, Error> {
+        self.drive(flow, &no_summary).await
+    }
+
+    pub(super) async fn run_tool(mut self, flow: Flow) -> Result<ToolOutcome, Error> {
+        let run: Run = read(self.drive(flow, &no_summary).await?)?;
+        Ok(run.outcome(&self.values, self.outcomes))
+    }
+
+    pub(super) async fn generate(mut self, flow: Flow) -> Result<Generation, Error> {
+        let generated: Generated = read(self.drive(flow, &no_summary).await?)?;
+        Ok(generated.outcome(&self.values, self.outcomes))
+    }
+
+    pub(super) async fn compact<F>(
+        mut self,
+        flow: Flow,
+        summarise: &(impl Fn(Option<String>) -> F + Send + Sync),
+    ) -> Result<Compaction, Error>
+    where
+        F: Future<Output = Result<String, HookError>> + Send,
+    {
+        read(self.drive(flow, summarise).await?)
+    }
+
+    async fn drive<F>(
+        &mut self,
+        mut flow: Flow,
+        summarise: &(impl Fn(Option<String>) -> F + Send + Sync),
+    ) -> Result<Value, Error>
+    where
+        F: Future<Output = Result<String, HookError>> + Send,
+    {
+        let mut reply = Reply::Begin;
+        loop {
+            reply = match flow.step(reply) {
+                Effect::Finish { result } => return Ok(result),
+                Effect::Summarise { custom_instructions } => match summarise(custom_instructions).await {
+                    Ok(text) => Reply::Text { text },
+                    Err(why) => failed(&*why),
+                },
+                effect => self.carry_out(effect).await?,
+            };
+        }
+    }
+
+    async fn carry_out(&mut self, effect: Effect) -> Result<Reply, Error> {
+        Ok(match effect {
+            Effect::Dispatch { event, mut fields, values, wants } => {
+                for (field, value) in &values {
+                    fields.insert((*field).to_owned(), self.values.get(*value));
+                }
+                let outcome = self.dispatch(event, Value::Object(fields)).await?;
+                let verdict = Some(Box::new(Verdict::of(outcome.inner(), &Shared)));
+                let (value, json) = self.wanted(&outcome, wants, &values);
+                self.outcomes.push(outcome);
+                Reply::Dispatched { verdict, value, json }
+            }
+            Effect::Freeze { value } => {
+                let text = to_json(&Json, &&self.values.get(value)).ok();
+                Reply::Frozen { value, text }
+            }
+            Effect::Approve(request) => self.ask(*request).await,
+            Effect::RunTool { tool, tool_use_id, args, env } => self.call(&tool, tool_use_id, args, env).await,
+            Effect::CallModel { prompt, system_prompt, tools, ephemeral } => {
+                let mut messages = self.session.parts.context.messages();
+                messages.extend(ephemeral.into_iter().map(|(role, text)| passing(role, text)));
+                self.respond(ModelRequest { prompt, system_prompt, tools, messages }).await
+            }
+            Effect::ReadResponse { response } => self.responded(response),
+            Effect::Wait { ms } => {
+                tokio::time::sleep(Duration::from_millis(ms)).await;
+                Reply::Done
+            }
+            Effect::AddMessage { role, content, value, metadata } => {
+                let content = content.map(Value::from).or_else(|| value.map(|value| self.values.get(value)));
+                let message = ContextMessage { role, content: content.unwrap_or_default(), metadata };
+                match self.session.parts.context.add_message(message) {
+                    Ok(()) => Reply::Done,
+                    Err(why) => failed(&*why),
+                }
+            }
+            Effect::Show { text, level, source } => {
+                self.session.parts.display.show_message(&text, level, &source);
+                Reply::Done
+            }
+            Effect::Summarise { .. } | Effect::Finish { .. } => Reply::Done,
+        })
+    }
+
+    /// The final values of the fields that the flow asked for, of those that hooks changed.
+    fn wanted(
+        &mut self,
+        outcome: &Outcome,
+        wants: &[&'static str],
+        values: &[(&'static str, ValueId)],
+    ) -> (Option<ValueId>, Map<String, Value>) {
+        let modified = outcome.modified();
+        let (mut value, mut json) = (None, Map::new());
+        for field in wants.iter().filter(|field| modified.contains(field)) {
+            let last = outcome.event().field(field).clone();
+            if values.iter().any(|(name, _)| name == field) {
+                value = Some(self.keep(last));
+            } else {
+                json.insert((*field).to_owned(), last);
+            }
+        }
+        (value, json)
+    }
+
+    async fn dispatch(&self, event: &str, payload: Value) -> Result<Outcome, Error> {
+        let outcome = self.session.engine.dispatch(Event::new(event, payload)).await?;
+        if let Some(observer) = &self.session.parts.observer {
+            observer(&outcome);
+        }
+        Ok(outcome)
+    }
+
+    /// Raises an event with what every event of the session carries.
+    pub(super) async fn raise(&self, event: &str, payload: Value) -> Result<Outcome, Error> {
+        let mut fields = self.session.machine.common();
+        match payload {
+            Value::Object(own) => fields.extend(own),
+            Value::Null => {}
+            _ => return Err(crate::engine::not_an_object(event)),
+        }
+        self.dispatch(event, Value::Object(fields)).await
+    }
+
+    async fn ask(&self, request: ApprovalRequest) -> Reply {
+        let args = request.args.map_or(Value::Null, |args| self.values.get(args));
+        let approval = Approval { request, args };
+        match tokio::time::timeout(approval.timeout(), self.session.parts.approver.approve(&approval)).await {
+            Ok(Ok(option)) => Reply::Chosen { option },
+            Ok(Err(why)) => failed(&*why),
+            Err(_) => Reply::TimedOut,
+        }
+    }
+
+    async fn call(&mut self, name: &str, tool_use_id: String, args: ValueId, env: Map<String, Value>) -> Reply {
+        let own = self.tool.as_ref().filter(|(known, _)| known == name).map(|(_, tool)| Arc::clone(tool));
+        let Some(tool) = own.or_else(|| self.session.engine.hosted().tool(name)) else {
+            return failed(&*HookError::from(format!("no tool {name} is registered")));
+        };
+        let context = ToolContext { session_id: self.session.id().to_owned(), tool_use_id, env };
+        let began = driver::now();
+        let result = tool.run(self.values.get(args), context).await;
+        let duration = driver::now().saturating_duration_since(began).as_secs_f64() * 1000.0;
+        let (result, error) = match result {
+            Ok(result) if result.success => (result, None),
+            Ok(result) => {
+                let text = result.output.as_str().map_or_else(|| result.output.to_string(), str::to_owned);
+                (result, Some(text))
+            }
+            Err(why) => {
+                let text = why.to_string();
+                (ToolResult { output: text.clone().into(), success: false, exit_code: None }, Some(text))
+            }
+        };
+        let mut record = json!({"success": result.success, "output": result.output, "duration": duration});
+        if let (Some(code), Value::Object(record)) = (result.exit_code, &mut record) {
+            record.insert("exit_code".to_owned(), code.into());
+        }
+        Reply::Ran(Called { result: self.keep(record), error, duration })
+    }
+
+    async fn respond(&mut self, request: ModelRequest) -> Reply {
+        let Some(model) = self.model.clone() else {
+            return failed(&*HookError::from("no model is registered"));
+        };
+        let began = driver::now();
+        match model.respond(request).await {
+            Err(why) => failed(&*why),
+            Ok(response) => {
+                let duration = driver::now().saturating_duration_since(began).as_secs_f64() * 1000.0;
+                let calls: Vec<Value> = response
+                    .tool_calls
+                    .into_iter()
+                    .map(|call| json!({"id": call.id, "name": call.name, "args": call.args}))
+                    .collect();
+                let record =
+                    json!({"text": response.text, "tool_calls": calls, "usage": response.usage, "duration": duration});
+                let response = self.keep(record);
+                self.responded(response)
+            }
+        }
+    }
+
+    /// What a response says, which hooks may have changed.
+    fn responded(&mut self, id: ValueId) -> Reply {
+        let response = self.values.get(id);
+        let text = response.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let mut calls = Vec::new();
+        for call in response.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
+            let Some(tool) = call.get("name").and_then(Value::as_str).map(str::to_owned) else {
+                return failed(&*HookError::from("a tool call of the model has no name"));
+            };
+            let args = call.get("args").filter(|args| !args.is_null()).cloned().unwrap_or_else(|| json!({}));
+            let known = self.session.engine.hosted().tool(&tool).is_some();
+            let id = call.get("id").and_then(Value::as_str).map(str::to_owned);
+            calls.push(Requested { tool, id, args: self.keep(args), known });
+        }
+        let usage = response.get("usage").cloned().unwrap_or_default();
+        Reply::Responded { response: id, text, calls, usage }
+    }
+}
+
+/// A message for one call of the model.
+fn passing(role: Role, text: String) -> ContextMessage {
+    let metadata = Map::from_iter([("source".to_owned(), Value::from("hook")), ("ephemeral".to_owned(), true.into())]);
+    ContextMessage { role, content: text.into(), metadata }
+}
+
+fn failed(why: &(dyn std::error::Error + Send + Sync)) -> Reply {
+    Reply::Failed { why: why.to_string() }
+}
+
+async fn no_summary(_: Option<String>) -> Result<String, HookError> {
+    Err("nothing makes a summary".into())
+}
+
+fn read<R: DeserializeOwned>(result: Value) -> Result<R, Error> {
+    serde_json::from_value(result).map_err(|why| Error::new(Code::InvalidPayload, format!("a flow's result: {why}")))
+}
