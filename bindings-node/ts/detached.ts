@@ -38,9 +38,10 @@ export class Detached implements Waiting {
 
   start(): void {
     this.since = now();
+    let result: unknown;
     try {
       const { handler } = this.job.call;
-      const result = callAt(this.job.depth, handler, Turn.event(this.#turn), this.#turn);
+      result = callAt(this.job.depth, handler, Turn.event(this.#turn), this.#turn);
       const end = (answer: unknown): void => {
         this.#end(undefined, answer as object | null | undefined);
       };
@@ -56,7 +57,7 @@ export class Detached implements Waiting {
       this.#end(error);
       return;
     }
-    this.#end();
+    this.#end(undefined, result as object | null | undefined);
   }
 
   expire(): void {

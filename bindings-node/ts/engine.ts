@@ -1,9 +1,11 @@
 /** A client's inner side: its hooks, the plans it remembers, and the hooks that nobody waits for. */
 
+import type { HookResponse } from "./answers.js";
 import { Detached, type Job } from "./detached.js";
 import { describe, errorOf } from "./errors.js";
 import type { Fields } from "./event.js";
 import type { Waiters } from "./native-hooks.js";
+import { localAnswer } from "./names.js";
 import { crossing, NativeHooks, type Registered, type Reported } from "./native.js";
 import type { Outcome } from "./outcome.js";
 import { Plan, type Call, type Crew } from "./plan.js";
@@ -175,11 +177,16 @@ export class Engine implements Crew {
     });
   }
 
-  /** What a program's own function answers then is nobody's business; a hook from a file has no other way to speak. */
-  #noteAnswer({ call, trail }: Job, answer: object): void {
-    if (call.wakes === undefined) return;
+  /** Only an objection wakes the model. */
+  #noteAnswer({ call, trail }: Job, said: object): void {
+    if (typeof said !== "object" || Object.keys(said).length === 0) return;
+    // What a program's own function answers is in this language's spelling already.
+    const answer = (
+      call.wakes === undefined ? said : localAnswer(trail.plan.event, said)
+    ) as HookResponse;
     const { late, logger } = this;
-    const told = { event: trail.plan.event, hook: call.name, wakes: call.wakes, answer };
+    const wakes = call.wakes === true && (answer.action === "block" || answer.action === "stop");
+    const told = { event: trail.plan.event, hook: call.name, wakes, answer };
     if (late === null) {
       logger?.info?.("a detached hook answered, and nobody listens", told);
       return;

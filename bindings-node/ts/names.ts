@@ -98,3 +98,20 @@ export function localKeys(object: object): Record<string, unknown> {
     Object.entries(object).map(([name, value]): [string, unknown] => [local(name), value]),
   );
 }
+
+/** An answer as the core writes it in this language's spelling. */
+export function localAnswer(event: string, answer: object): Record<string, unknown> {
+  const { delay_ms: delay, ask, modified, ...rest } = answer as Record<string, unknown>;
+  const isObject = (part: unknown): part is object => typeof part === "object" && part !== null;
+  return {
+    ...localKeys(rest),
+    ...(delay === undefined ? {} : { delay }),
+    ...(isObject(ask) ? { ask: localAsk(ask) } : {}),
+    ...(isObject(modified) ? { modified: localFields(event, modified) } : {}),
+  };
+}
+
+function localAsk(ask: object): object {
+  const { timeout_ms: timeout, ...rest } = ask as Record<string, unknown>;
+  return timeout === undefined ? rest : { ...rest, timeout };
+}

@@ -240,7 +240,7 @@ export interface DiscoverOptions {
   plugins?: readonly string[];
 }
 
-/** What a detached hook from a file said when nobody waited for it any more. It decides nothing. */
+/** What a detached hook said when nobody waited for it any more. It decides nothing. */
 export interface LateAnswer {
   /** The event's canonical name. */
   readonly event: string;
@@ -248,7 +248,7 @@ export interface LateAnswer {
   readonly hook: string;
   /** Context, messages, a reason. */
   readonly answer: HookResponse;
-  /** The hook asks that the model be told at once. */
+  /** The hook objects, and asks that the model be told at once. */
   readonly wakes: boolean;
 }
 

@@ -16,6 +16,7 @@ pub mod cursor;
 mod draft;
 pub mod factory;
 pub mod gemini_cli;
+mod hosted;
 mod incoming;
 mod matching;
 pub mod native;

@@ -61,7 +61,7 @@ class Job:
             _logging.detached_ended(self.event, self.hook, answer, seconds)
             return
         handler = self.call[0]
-        wakes = isinstance(handler, NativeHandler) and handler.hook.wakes and answer.get("action") == "block"
+        wakes = isinstance(handler, NativeHandler) and handler.hook.wakes and answer.get("action") in ("block", "stop")
         try:
             listener(LateAnswer(self.hook, self.event, dict(answer), wakes))
         except Exception as error:

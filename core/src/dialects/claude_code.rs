@@ -143,7 +143,10 @@ impl Dialect for ClaudeCode {
     }
 
     fn decode_hosted(&self, invocation: &Invocation, kind: RunKind, answer: &Value) -> Said<Value> {
-        hosted::decode(&self.flavour, invocation, kind, answer)
+        match hosted::decode(&self.flavour, invocation, kind, answer) {
+            Said::Failed(failure) => self.broken(invocation, failure),
+            said => said,
+        }
     }
 
     fn broken(&self, invocation: &Invocation, failure: Failure<Value>) -> Said<Value> {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use super::hosted::{self, Verdict};
 use super::output::{self, Json};
 use super::ruling::Ruling;
 use super::{
@@ -132,6 +133,22 @@ impl Dialect for Native {
         let line = output::first_line(&body);
         let what = format!("status {}{}{line}", answer.status, if line.is_empty() { "" } else { ": " });
         draft::failed(FailureKind::Unreachable, what)
+    }
+
+    fn decode_hosted(&self, invocation: &Invocation, kind: RunKind, answer: &Value) -> Said<Value> {
+        if kind == RunKind::McpTool {
+            return hosted::tool_text(answer).map_or_else(|failure| failure, |text| read_answer(invocation, &text));
+        }
+        match hosted::verdict(answer) {
+            Ok(Verdict::Passes) => Said::Nothing,
+            Ok(Verdict::Refuses { reason, .. }) => {
+                let mut draft = draft::Draft::new(NAME, invocation);
+                let ends_the_turn = kind == RunKind::Prompt && invocation.event.may_have("tool");
+                draft.decide(if ends_the_turn { "stop" } else { "block" }, reason);
+                draft.said()
+            }
+            Err(failure) => failure,
+        }
     }
 
     fn event_from_wire(&self, wire: &Value) -> Result<WireEvent, Error> {
