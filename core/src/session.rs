@@ -69,12 +69,13 @@ impl Session {
     /// A conversation; an id is made when none is given.
     #[must_use]
     pub fn new(id: Option<String>, settings: Settings) -> Arc<Self> {
+        let memory = Memory::new(settings.permissions.clone());
         Arc::new(Self {
             id: id.unwrap_or_else(crate::host::new_id),
             agent: None,
             settings: Arc::new(settings),
             state: Mutex::default(),
-            memory: Arc::default(),
+            memory: Arc::new(Mutex::new(memory)),
         })
     }
 
@@ -112,6 +113,11 @@ impl Session {
     #[must_use]
     pub fn env(&self) -> Map<String, Value> {
         self.state().env.clone()
+    }
+
+    /// Adds a rule for tools that the host has learnt of since; of several rules for a tool the strictest holds.
+    pub fn permit(&self, tools: &str, permission: Permission) -> Result<(), Error> {
+        self.memory().permissions.add(tools, permission)
     }
 
     /// What the session was made with.

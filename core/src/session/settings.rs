@@ -17,7 +17,7 @@ pub const MAX_STOPS: u32 = 8;
 pub struct Settings {
     /// The working directory that events carry.
     pub cwd: Option<String>,
-    /// What the host allows.
+    /// What the host allows, as long as nothing is added by [`Session::permit`](super::Session::permit).
     pub permissions: Permissions,
     /// How often a hook may have something tried again, and how often it may rewrite what a person is asked about.
     pub max_retries: u32,

@@ -5,6 +5,7 @@ use std::collections::{HashSet, VecDeque};
 use serde_json::{Map, Value};
 
 use super::effect::Role;
+use super::permission::Permissions;
 
 /// How many tools an event's context names.
 const RECENT_TOOLS: usize = 10;
@@ -67,13 +68,18 @@ pub(super) enum Approval {
     Tool { hook: Option<String>, event: &'static str, tool: String },
 }
 
-/// The approvals of a conversation.
-#[derive(Debug, Default)]
+/// What a conversation and its subagents share: what the host permits, and what a person has approved.
+#[derive(Debug)]
 pub(super) struct Memory {
+    pub(super) permissions: Permissions,
     approvals: HashSet<Approval>,
 }
 
 impl Memory {
+    pub(super) fn new(permissions: Permissions) -> Self {
+        Self { permissions, approvals: HashSet::new() }
+    }
+
     pub(super) fn holds(&self, approval: &Approval) -> bool {
         self.approvals.contains(approval)
     }

@@ -153,7 +153,7 @@ impl Attempt<'_> {
 
     /// What the host permits and what hooks want asked.
     async fn permit(&mut self, verdict: &Verdict) -> Judged {
-        let permission = self.cx.session.settings.permissions.of(&self.tool);
+        let permission = self.cx.session.memory().permissions.of(&self.tool);
         if permission == Permission::Deny {
             let reason = format!("the host does not permit {}", self.tool);
             let fields = json!({"tool": self.tool, "by": "host", "reason": reason});
