@@ -7,8 +7,11 @@ import {
   HookweaveError,
   type CustomEventName,
   type HookInfo,
+  type Judge,
+  type LateAnswer,
   type Outcome,
   type TemporaryHook,
+  type ToolCaller,
 } from "hookweave";
 
 import { fill, Place } from "./place.js";
@@ -22,6 +25,7 @@ import {
   type Json,
   type JsonObject,
 } from "./values.js";
+import { received, wireMisfit } from "./wire.js";
 
 /** `native` is the style of cases with files; their callbacks are asynchronous. */
 export type Style = "sync" | "async" | "native";
@@ -35,6 +39,10 @@ export interface Case {
   server?: JsonObject;
   files?: JsonObject[];
   load?: JsonObject[];
+  lint?: JsonObject[];
+  judge?: JsonObject;
+  tool_caller?: JsonObject;
+  listener?: JsonObject;
   hooks?: JsonObject[];
   dispatch?: JsonObject | JsonObject[];
   concurrent?: number;
@@ -99,7 +107,7 @@ function mustWait(value: Json | undefined): boolean {
 
 /** Whether a case can run with handlers of a style. */
 export function canRun(test: Case, style: Style): boolean {
-  const isNative = test.files !== undefined || test.load !== undefined;
+  const isNative = test.files !== undefined;
   if (isNative || style === "native") return isNative && style === "native";
   if (test.style !== undefined && test.style !== style) return false;
   const deeds = [test.hooks, test.dispatch] as unknown as Json[];
@@ -120,6 +128,8 @@ export class CaseRun {
   /** What hooks still mean to do to the objects that they have answered with. */
   #later: (() => void)[] = [];
   readonly #misfits: string[] = [];
+  /** What the listener to late answers heard since the last look. */
+  #late: LateAnswer[] = [];
   #hasDetached = false;
 
   constructor(test: Case, style: Style) {
@@ -165,13 +175,40 @@ export class CaseRun {
         this.#client.defineTool(name as string, camelKeys(definition));
       });
     }
+    this.#host();
     this.#loadAfter(undefined);
+    for (const entry of test.lint ?? []) this.#lint(entry);
     for (const hook of test.hooks ?? []) {
       this.#registerExpecting(hook);
       this.#loadAfter(hook["name"] as string | undefined);
     }
     await this.#dispatches();
     if (this.#misfits.length > 0) throw new Error(this.#misfits.join("\n"));
+  }
+
+  /** Sets who answers for the host, and who hears late answers, as the case says. */
+  #host(): void {
+    const { judge, tool_caller: caller, listener } = this.#test;
+    // Nobody waits for their start: they are no hooks, so they count in `runs` and not in `ran`.
+    const answerer = (name: string, { does, sees }: JsonObject): Run =>
+      this.#handler({ name, detached: true }, does, sees);
+    if (judge !== undefined) this.#client.setJudge(answerer("judge", judge) as unknown as Judge);
+    if (caller !== undefined) {
+      this.#client.setToolCaller(answerer("tool_caller", caller) as unknown as ToolCaller);
+    }
+    if (listener === undefined) return;
+    this.#client.onLateAnswer((answer) => {
+      this.#late.push(answer);
+      if (listener["raises"] !== undefined) throw new Error(listener["raises"] as string);
+    });
+  }
+
+  #lint(entry: JsonObject): void {
+    const place = this.#place;
+    if (place === null) throw new Error("a case with files needs a place");
+    this.#expectError(entry["error"], () => {
+      this.#misfits.push(...place.lintMisfits(this.#client, entry));
+    });
   }
 
   /** Loads the files that come behind a hook, or before all. */
@@ -210,10 +247,13 @@ export class CaseRun {
     }
   }
 
-  #start(one: JsonObject, signal?: AbortSignal): Promise<Outcome> {
-    const event = one["event"] as CustomEventName;
-    const payload = this.#placed(localFields(event, one["payload"]) as Record<string, unknown>);
-    return this.#client.dispatch(event, payload, signal === undefined ? {} : { signal });
+  async #start(one: JsonObject, signal?: AbortSignal): Promise<Outcome> {
+    const sent = one["from_wire"] as JsonObject | undefined;
+    const event = sent === undefined ? null : received(sent);
+    const name = (event?.name ?? one["event"]) as CustomEventName;
+    const payload =
+      event?.payload ?? this.#placed(localFields(name, one["payload"]) as Record<string, unknown>);
+    return this.#client.dispatch(name, payload, signal === undefined ? {} : { signal });
   }
 
   /** A payload with the case's place as its working directory, unless it has another. */
@@ -248,8 +288,17 @@ export class CaseRun {
       this.#muddle();
       const why = outcomeMisfit(expected, outcome, place);
       if (why !== null) this.#misfits.push(`${why}; trace: ${show(outcome.toJSON().trace)}`);
+      this.#compareWire(expected["to_wire"] as JsonObject | undefined, outcome, place);
     }
     await this.#compareState(expected, place);
+  }
+
+  #compareWire(wanted: JsonObject | undefined, outcome: Outcome, place: string): void {
+    if (wanted === undefined) return;
+    this.#expectError(wanted["error"], () => {
+      const why = wireMisfit(wanted, outcome, `${place}.to_wire`);
+      if (why !== null) this.#misfits.push(why);
+    });
   }
 
   async #concurrently(one: JsonObject, expects: JsonObject[], count: number): Promise<void> {
@@ -294,6 +343,9 @@ export class CaseRun {
       if (why !== null) this.#misfits.push(why);
     };
     if (this.#place !== null) this.#misfits.push(...this.#place.misfits(expected, place));
+    const late = this.#late.splice(0).sort((a, b) => (a.hook < b.hook ? -1 : 1));
+    if (expected["late"] !== undefined)
+      note(misfit(lateHere(expected["late"]), late, `${place}.late`));
     if (expected["ran"] !== undefined) note(misfit(expected["ran"], this.#ran, `${place}.ran`));
     if (expected["runs"] !== undefined) {
       const runs = Object.fromEntries(
@@ -544,6 +596,14 @@ function answerOf(event: Given, canonical: JsonObject): Record<string, unknown> 
   return answer;
 }
 
+/** Late answers as this language spells them. */
+function lateHere(patterns: Json): Json {
+  return (patterns as JsonObject[]).map(({ answer, ...rest }) => ({
+    ...rest,
+    answer: camelKeys(answer as JsonObject) as JsonObject,
+  }));
+}
+
 /** What a runner compares apart from the canonical form. */
 const apart = new Set([
   "ran",
@@ -556,6 +616,8 @@ const apart = new Set([
   "explain",
   "saw",
   "requests",
+  "late",
+  "to_wire",
 ]);
 
 /** Why an outcome does not fit; null when it does. */

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { TrustStore, type HookClient, type LoadReport } from "hookweave";
+import { TrustStore, type Dialect, type HookClient, type LoadReport } from "hookweave";
 
 import { camel, isObject, misfit, type Json, type JsonObject } from "./values.js";
 
@@ -143,6 +143,15 @@ export class Place {
     const names = ["sources", "trust", "on_untrusted", "strict", "agent", "plugins"];
     const cwd = join(this.project, entry["discover"] as string);
     return client.discover(cwd, { ...given(names), trustStore: this.#trustStore });
+  }
+
+  /** Lints what an entry names; gives where the findings are not as expected. */
+  lintMisfits(client: HookClient, entry: JsonObject): string[] {
+    const path = join(this.project, entry["path"] as string);
+    const dialect = entry["dialect"] as Dialect | undefined;
+    const found = client.lint(path, dialect === undefined ? {} : { dialect });
+    const why = misfit(entry["findings"] ?? [], found, `lint ${path}`);
+    return why === null ? [] : [why];
   }
 
   /** Approves whatever waits for it in the usual places of the project. */

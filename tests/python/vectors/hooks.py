@@ -7,9 +7,11 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
+from dataclasses import asdict
+from functools import partial
 from typing import Any
 
-from hookweave import Event, HookClient, HookResponse
+from hookweave import Event, HookClient, HookResponse, LateAnswer
 
 from .values import MISSING, decode, fits
 
@@ -40,6 +42,22 @@ class World:
         self.later: list[Callable[[], None]] = []
         self.blocks = ExitStack()
         self.ids: dict[str, str] = {}
+        self.late: list[dict[str, Any]] = []
+
+    def host(self, case: dict[str, Any]) -> None:
+        """Sets who answers for the host, and who hears late answers, as the case says."""
+        # Nobody waits for their start: they are no hooks, so they count in `runs` and not in `ran`.
+        if "judge" in case:
+            self.client.set_judge(AsyncHandler(self, "judge", {**case["judge"], "detached": True}))
+        if "tool_caller" in case:
+            self.client.set_tool_caller(AsyncHandler(self, "tool_caller", {**case["tool_caller"], "detached": True}))
+        if "listener" in case:
+            self.client.on_late_answer(partial(self._hear, case["listener"].get("raises")))
+
+    def _hear(self, raises: str | None, answer: LateAnswer) -> None:
+        self.late.append(asdict(answer))
+        if raises is not None:
+            raise RuntimeError(raises)
 
     def register(self, hook: dict[str, Any]) -> None:
         """Registers a hook of the case, once or as often as it says."""

@@ -24,7 +24,7 @@ MUST_BE_EMPTY = ("problems", "untrusted")
 
 def is_native(case: dict[str, Any]) -> bool:
     """Whether a case is about hooks from files."""
-    return "files" in case or "load" in case
+    return any(name in case for name in ("files", "load", "lint"))
 
 
 def fill(value: Any, places: dict[str, str]) -> Any:
@@ -139,6 +139,11 @@ class Place:
         names = ("sources", "trust", "on_untrusted", "strict", "agent", "plugins")
         options = {name: entry[name] for name in names if name in entry}
         return client.discover(self.project / entry["discover"], trust_store=self.trust_store, **options)
+
+    def lint(self, client: HookClient, entry: dict[str, Any]) -> list[str]:
+        """Lints what an entry names; gives where the findings are not as expected."""
+        found = client.lint(self.project / entry["path"], dialect=entry.get("dialect"))
+        return fits(entry.get("findings", []), plain([asdict(finding) for finding in found]), f"lint {entry['path']}")
 
     def approve(self, client: HookClient, entry: dict[str, Any]) -> None:
         """Approves whatever waits for it in the usual places of the project."""

@@ -12,17 +12,15 @@ from typing import Any
 
 from hookweave import HookClient, HookweaveError, Outcome
 
+from .comparing import Comparison, check, refused
 from .hooks import World
 from .native import Place, is_native
-from .values import decode, fits
+from .values import decode
+from .wire import event_of
 
 FOLDER = Path(__file__).resolve().parents[2] / "vectors"
 STYLES = ("sync", "blocking", "async", "trio")
 NAMES = {"default_timeout_ms": "default_timeout"}
-
-
-class Mismatch(AssertionError):
-    """What a case expects did not come."""
 
 
 def cases() -> list[dict[str, Any]]:
@@ -45,30 +43,6 @@ def styles(case: dict[str, Any]) -> Iterator[str]:
 def _needs_async(case: dict[str, Any]) -> bool:
     text = json.dumps(case)
     return '"hangs"' in text or '"cancel_after_ms"' in text
-
-
-def check(faults: list[str]) -> None:
-    """Fails with all faults."""
-    if faults:
-        raise Mismatch("\n".join(faults))
-
-
-def refused(wanted: dict[str, Any], act: Callable[[], Any]) -> None:
-    """Checks that something is refused with this code and message."""
-    try:
-        act()
-    except HookweaveError as error:
-        check(_error_faults(wanted, error))
-        return
-    raise Mismatch(f"not refused; expected {wanted}")
-
-
-def _error_faults(wanted: dict[str, Any], error: BaseException) -> list[str]:
-    code = getattr(error, "code", None)
-    if code != wanted["code"]:
-        return [f"code {code!r} is not {wanted['code']!r}: {error!r}"]
-    texts = wanted.get("contains", [])
-    return fits({"$contains": texts}, str(error), "message")
 
 
 def make_client(options: dict[str, Any]) -> HookClient:
@@ -100,12 +74,15 @@ def _run_in(case: dict[str, Any], style: str, place: Place | None) -> None:
     if place is not None:
         client_options["project_dir"] = place.project
     world = World(make_client(client_options), style)
+    world.host(case)
     for given in case.get("events", []):
         _define(given, world.client.define_event)
     for given in case.get("tools", []):
         _define(given, world.client.define_tool)
     play = _Play(case, world, place)
     play.load(None)
+    for entry in case.get("lint", []):
+        play.lint(entry)
     for hook in case.get("hooks", []):
         if "error" in hook:
             refused(hook["error"], lambda hook=hook: world.register(hook))
@@ -139,6 +116,7 @@ class _Play:
         self.case = case
         self.world = world
         self.place = place
+        self.comparison = Comparison(world, place)
         self.has_detached = place is not None or '"detached": true' in json.dumps(case)
 
     def load(self, after: str | None) -> None:
@@ -156,6 +134,15 @@ class _Play:
         else:
             check(place.report_faults(entry, place.load(client, entry)))
 
+    def lint(self, entry: dict[str, Any]) -> None:
+        """Lints one file."""
+        place, client = self.place, self.world.client
+        assert place is not None
+        if "error" in entry:
+            refused(entry["error"], lambda: place.lint(client, entry))
+        else:
+            check(place.lint(client, entry))
+
     def prepare(self, dispatch: dict[str, Any]) -> tuple[Any, ...]:
         """Takes the steps before a dispatch; gives its arguments."""
         for step in dispatch.get("before", []):
@@ -164,6 +151,8 @@ class _Play:
             else:
                 self.step(step)
         self.world.ran.clear()
+        if "from_wire" in dispatch:
+            return (event_of(dispatch["from_wire"]),)
         if self.place is not None:
             return (dispatch["event"], self.place.payload(decode(dispatch.get("payload", {}))))
         return (dispatch["event"], decode(dispatch["payload"])) if "payload" in dispatch else (dispatch["event"],)
@@ -256,15 +245,15 @@ class _Play:
             arguments = self.prepare(dispatches[0])
             outcomes = await together([lambda: client.dispatch(*arguments)] * self.case["concurrent"])
             await self.drain()
-            self.compare_all(expects, outcomes)
+            self.comparison.each(expects, outcomes)
             return
         for dispatch, expect in zip(dispatches, expects, strict=True):
-            arguments = self.prepare(dispatch) if self.place is None else await self.prepare_place(dispatch)
-            if self.case.get("explain"):
-                self.explain(expect, arguments)
-                continue
             result: Any
             try:
+                arguments = self.prepare(dispatch) if self.place is None else await self.prepare_place(dispatch)
+                if self.case.get("explain"):
+                    self.comparison.explain(expect, arguments)
+                    continue
                 if "cancel_after_ms" in dispatch:
                     make = partial(client.dispatch, *arguments)
                     result = await cancelled(make, dispatch["cancel_after_ms"] / 1000)
@@ -273,7 +262,7 @@ class _Play:
             except HookweaveError as error:
                 result = error
             await self.drain()
-            self.compare(expect, result)
+            self.comparison.one(expect, result)
 
     async def drain(self) -> None:
         self.world.blocks.close()
@@ -293,84 +282,19 @@ class _Play:
                 thread.start()
             for thread in threads:
                 thread.join()
-            self.compare_all(expects, outcomes)
+            self.comparison.each(expects, outcomes)
             return
         for dispatch, expect in zip(dispatches, expects, strict=True):
-            arguments = self.prepare(dispatch)
-            if self.case.get("explain"):
-                self.explain(expect, arguments)
-                continue
             result: Any
             try:
+                arguments = self.prepare(dispatch)
+                if self.case.get("explain"):
+                    self.comparison.explain(expect, arguments)
+                    continue
                 result = client.dispatch_sync(*arguments)
             except HookweaveError as error:
                 result = error
             self.world.blocks.close()
             if self.has_detached:
                 asyncio.run(client.drain(5))
-            self.compare(expect, result)
-
-    def compare_all(self, expects: list[dict[str, Any]], outcomes: list[Outcome[Any]]) -> None:
-        """Each outcome fits another expectation, in any order."""
-        left = list(outcomes)
-        for expect in expects:
-            for outcome in left:
-                if not self.faults(expect, outcome):
-                    left.remove(outcome)
-                    break
-            else:
-                raise Mismatch(f"no outcome fits {expect}: {[one.to_dict() for one in left]}")
-        check(self.world.faults)
-
-    def compare(self, expect: dict[str, Any], result: Any) -> None:
-        check([*self.faults(expect, result), *self.world.faults])
-
-    def faults(self, expect: dict[str, Any], result: Any) -> list[str]:
-        """Where a dispatch's result differs from what is expected."""
-        world = self.world
-        world.mutate_kept()
-        faults: list[str] = [] if self.place is None else self.place.faults(expect)
-        rest = {name: one for name, one in expect.items() if name not in ("saw", "requests")}
-        if "error" in rest:
-            wanted = rest.pop("error")
-            if not isinstance(result, HookweaveError):
-                return [f"no error; expected {wanted}, got {result.to_dict()}"]
-            faults += _error_faults(wanted, result)
-        elif isinstance(result, HookweaveError):
-            return [f"unexpected {result!r}"]
-        if rest.pop("cancelled", False) and result is not True:
-            return [f"not cancelled: {result!r}"]
-        if "ran" in rest:
-            faults += fits(rest.pop("ran"), list(world.ran), "ran")
-        for name, count in rest.pop("runs", {}).items():
-            faults += fits(count, world.runs.get(name, 0), f"runs.{name}")
-        if "hooks_left" in rest:
-            names = sorted(hook.name for hook in world.client.list_hooks())
-            faults += fits(sorted(rest.pop("hooks_left")), names, "hooks_left")
-        if "unmatched" in rest:
-            wanted = rest.pop("unmatched")
-            got = [{"hook": one.hook, "why": one.why} for one in result.unmatched]
-            faults += fits([_explained(one) for one in wanted], got, "unmatched")
-        if rest:
-            canonical = result.to_dict()
-            last = {entry["hook"]: entry for entry in canonical.get("trace", [])}
-            faults += fits(rest.pop("trace_of", {}), last, "trace_of")
-            faults += fits(rest, canonical)
-        return faults
-
-    def explain(self, expect: dict[str, Any], arguments: tuple[Any, ...]) -> None:
-        """Explains instead of dispatching."""
-        if "error" in expect:
-            refused(expect["error"], lambda: self.world.client.explain(*arguments))
-            return
-        explained = self.world.client.explain(*arguments)
-        got = [{"hook": one.hook, "matched": one.matched, "why": one.why} for one in explained]
-        check(fits([_explained(one) for one in expect["explain"]], got, "explain"))
-        check([] if self.place is None else self.place.faults(expect))
-
-
-def _explained(wanted: dict[str, Any]) -> dict[str, Any]:
-    pattern = {name: value for name, value in wanted.items() if name != "why_contains"}
-    if "why_contains" in wanted:
-        pattern["why"] = {"$contains": wanted["why_contains"]}
-    return pattern
+            self.comparison.one(expect, result)

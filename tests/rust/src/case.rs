@@ -39,6 +39,11 @@ pub struct Case {
     #[serde(default)]
     pub load: Vec<Map<String, Value>>,
     #[serde(default)]
+    pub lint: Vec<Map<String, Value>>,
+    pub judge: Option<Value>,
+    pub tool_caller: Option<Value>,
+    pub listener: Option<Map<String, Value>>,
+    #[serde(default)]
     pub hooks: Vec<Hook>,
     #[serde(default)]
     pub dispatch: Many<Dispatch>,
@@ -59,6 +64,12 @@ impl Case {
     pub fn read(written: Value) -> Result<Self, serde_json::Error> {
         let case = Self::deserialize(&written)?;
         Ok(Self { written, ..case })
+    }
+
+    /// Who answers hooks that only the host can run, by the names under which their runs are counted.
+    pub fn answerers(&self) -> impl Iterator<Item = (&'static str, &Value)> {
+        let both = [("judge", &self.judge), ("tool_caller", &self.tool_caller)];
+        both.into_iter().filter_map(|(part, answerer)| Some((part, answerer.as_ref()?)))
     }
 
     /// Whether the case is about hooks from files, which have a style of their own.
@@ -130,7 +141,9 @@ impl<T> Many<T> {
 #[serde(deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are explained in tests/vectors/README.md")]
 pub struct Dispatch {
+    #[serde(default)]
     pub event: String,
+    pub from_wire: Option<Value>,
     #[serde(default = "empty")]
     pub payload: Value,
     pub cancel_after_ms: Option<u64>,

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use serde_json::{Map, Value};
 
 use crate::case::Hook;
+use crate::script::Script;
 
 /// A future that may move between threads.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -54,6 +55,14 @@ pub trait Client: Send + Sync {
         Box::pin(async {
             Err(Fault { code: "unsupported".to_owned(), message: "this client loads no files".to_owned() })
         })
+    }
+    /// Sets who answers the questions of hooks that only the host can run: the `judge` or the `tool_caller`.
+    fn answer_questions(&self, part: &str, _answerer: Script) {
+        panic!("this client has no {part}");
+    }
+    /// Notes late answers in the log; a listener that raises panics then.
+    fn listen(&self, _raises: Option<&str>) {
+        panic!("this client has no late answers");
     }
     /// Waits for detached hooks.
     fn drain(&self) -> Pending<'_, ()>;

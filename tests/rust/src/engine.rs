@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use hookweave::files::Request;
 use hookweave::hook::HookSpec;
+use hookweave::native::Question;
 use hookweave::payload::Json;
 use hookweave::tool::ToolDefinition;
-use hookweave::{Engine, Event, Handler, HookError, HookFuture, HookResponse};
-use serde_json::{Map, Value};
+use hookweave::{Engine, Event, Handler, HookError, HookFuture, HookResponse, LateAnswer};
+use serde_json::{Map, Value, json};
 
 use crate::case::Hook;
 use crate::client::{Client, Fault, Pending};
@@ -37,6 +38,14 @@ impl Native {
     pub fn new(options: &Value, theatre: Arc<Theatre>, given: Given) -> Result<Self, Fault> {
         let settings = options.as_object().cloned().unwrap_or_default();
         Ok(Self { engine: Engine::builder().settings(settings).build()?, theatre, given })
+    }
+}
+
+impl Native {
+    /// The engine.
+    #[must_use]
+    pub const fn engine(&self) -> &Engine {
+        &self.engine
     }
 }
 
@@ -141,6 +150,32 @@ impl Client for Native {
 
     fn reload(&self) -> Pending<'_, Result<Value, Fault>> {
         Box::pin(async { Ok(serde_json::to_value(self.engine.reload().await?).unwrap()) })
+    }
+
+    fn answer_questions(&self, part: &str, answerer: Script) {
+        let (script, theatre) = (Arc::new(answerer), Arc::clone(&self.theatre));
+        let answer = move |question: Question| {
+            let (script, theatre) = (Arc::clone(&script), Arc::clone(&theatre));
+            async move {
+                let asked = question.to_json();
+                let deed = script.begin(&theatre, &asked);
+                Ok(theatre.perform(deed, asked, 0).await?.unwrap_or_default())
+            }
+        };
+        match part {
+            "judge" => self.engine.set_judge(answer),
+            _ => self.engine.set_tool_caller(answer),
+        }
+    }
+
+    fn listen(&self, raises: Option<&str>) {
+        let (theatre, raises) = (Arc::clone(&self.theatre), raises.map(str::to_owned));
+        self.engine.on_late_answer(move |LateAnswer { hook, event, answer, wakes }| {
+            theatre.log().late.push(json!({"hook": hook, "event": event, "answer": answer, "wakes": wakes}));
+            if let Some(message) = &raises {
+                panic!("{message}");
+            }
+        });
     }
 
     fn drain(&self) -> Pending<'_, ()> {

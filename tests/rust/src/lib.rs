@@ -13,6 +13,7 @@
 )]
 
 pub mod case;
+mod check;
 pub mod client;
 pub mod engine;
 pub mod foreign;
@@ -22,4 +23,6 @@ mod promises;
 pub mod runner;
 pub mod script;
 mod server;
+pub mod session;
 pub mod value;
+mod wire;

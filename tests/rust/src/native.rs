@@ -4,11 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
+use hookweave::config::lint::lint;
+use hookweave::config::load::LoadOptions;
 use hookweave::config::trust::{Approval, TrustStore};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 use crate::case::Case;
+use crate::check::check_refusal;
 use crate::client::{Client, Fault};
 use crate::pattern::{Missing, compare};
 use crate::server::Server;
@@ -118,6 +121,23 @@ impl Place {
         Self::check_report("reload", expect, client.reload().await)
     }
 
+    /// Lints what an entry names; gives what does not hold.
+    pub(crate) fn lint(&self, entry: &Map<String, Value>) -> Vec<String> {
+        let path = self.project.join(entry["path"].as_str().unwrap());
+        let dialect = entry.get("dialect").and_then(Value::as_str);
+        let (place, mut faults) = (format!("lint {}", path.display()), Vec::new());
+        match lint(&path, &LoadOptions { dialect, ..LoadOptions::default() }) {
+            Ok(findings) => {
+                let findings = serde_json::to_value(findings).unwrap();
+                check_refusal(&place, entry.get("error"), None, &mut faults);
+                let wanted = entry.get("findings").cloned().unwrap_or(json!([]));
+                compare(&place, &wanted, Some(&findings), Missing::IsAFault, &mut faults);
+            }
+            Err(error) => check_refusal(&place, entry.get("error"), Some(error.into()), &mut faults),
+        }
+        faults
+    }
+
     fn trust_store(&self) -> TrustStore {
         TrustStore::at(self.root.path().join("trust.json"))
     }
@@ -138,7 +158,7 @@ impl Place {
         let report = match came {
             Ok(report) => report,
             Err(fault) => {
-                crate::runner::check_refusal(place, expect.get("error"), Some(fault), &mut faults);
+                check_refusal(place, expect.get("error"), Some(fault), &mut faults);
                 return faults;
             }
         };

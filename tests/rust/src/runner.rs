@@ -6,13 +6,14 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::case::{Case, Dispatch, Hook, Kind};
+use crate::check::{Came, check, check_any_order, check_durations, check_ran, check_refusal, check_state};
 use crate::client::{Client, Fault};
 use crate::engine::{Given, Native};
 use crate::foreign::Foreign;
 use crate::native::Place;
-use crate::pattern::{Missing, compare, one_or_many};
-use crate::script::{Do, Theatre, parse_does};
+use crate::script::{Do, Script, Theatre, parse_does};
 use crate::value::expand;
+use crate::wire;
 
 /// A way to run a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,14 +84,6 @@ pub fn run(case: &Case, style: Style) -> Vec<String> {
     })
 }
 
-/// What one dispatch came to.
-enum Came {
-    Outcome(Value),
-    Explanation(Value),
-    Refused(Fault),
-    Cancelled,
-}
-
 async fn execute(case: &Case, style: Style) -> Vec<String> {
     let settled = case.is_native().then(|| Place::of(case));
     let (place, case) = settled.as_ref().map_or((None, case), |(place, case)| (Some(place), case));
@@ -104,6 +97,12 @@ async fn execute(case: &Case, style: Style) -> Vec<String> {
         }
     };
     theatre.enter(&client);
+    for (part, answerer) in case.answerers() {
+        client.answer_questions(part, Script::answerer(part, answerer));
+    }
+    if let Some(listener) = &case.listener {
+        client.listen(listener.get("raises").and_then(Value::as_str));
+    }
     define(&case.events, &|definition| client.define_event(definition), &mut faults);
     define(&case.tools, &|definition| client.define_tool(definition), &mut faults);
     let load = |after: Option<&str>, faults: &mut Vec<String>| {
@@ -114,6 +113,9 @@ async fn execute(case: &Case, style: Style) -> Vec<String> {
         }
     };
     load(None, &mut faults);
+    for entry in &case.lint {
+        faults.extend(place.unwrap().lint(entry));
+    }
     for hook in &case.hooks {
         register(&theatre, &*client, hook, hook.error.as_ref(), &mut faults);
         load(hook.name.as_deref().or(Some("")), &mut faults);
@@ -137,8 +139,11 @@ async fn execute(case: &Case, style: Style) -> Vec<String> {
                 }
             }
             let before = theatre.log().started.len();
-            let dispatch = placed(place, dispatch);
-            let came = if case.explain { explain(&*client, &dispatch) } else { one(&*client, &dispatch).await };
+            let came = match wire::read(dispatch).map(|dispatch| placed(place, &dispatch)) {
+                Err(fault) => Came::Refused(fault),
+                Ok(dispatch) if case.explain => explain(&*client, &dispatch),
+                Ok(dispatch) => one(&*client, &dispatch).await,
+            };
             if drains {
                 client.drain().await;
             }
@@ -242,144 +247,4 @@ fn take_step(theatre: &Theatre, client: &dyn Client, step: &Map<String, Value>, 
             check_refusal(&format!("{deed} {value}"), wanted, refused, faults);
         }
     }
-}
-
-pub(crate) fn check_refusal(place: &str, wanted: Option<&Value>, refused: Option<Fault>, faults: &mut Vec<String>) {
-    match (wanted, refused) {
-        (None, None) => {}
-        (None, Some(fault)) => faults.push(format!("{place}: refused with {}: {}", fault.code, fault.message)),
-        (Some(wanted), None) => faults.push(format!("{place}: expected {wanted}, was not refused")),
-        (Some(wanted), Some(fault)) => {
-            if wanted["code"] != *fault.code {
-                faults.push(format!("{place}: expected {}, got {}: {}", wanted["code"], fault.code, fault.message));
-            }
-            for text in one_or_many(&wanted["contains"]) {
-                if !fault.message.contains(text) {
-                    faults.push(format!("{place}: `{text}` is not in the message: {}", fault.message));
-                }
-            }
-        }
-    }
-}
-
-fn check(expect: &Map<String, Value>, came: &Came, faults: &mut Vec<String>) {
-    let wanted = |key: &str| expect.get(key);
-    match came {
-        Came::Refused(fault) => check_refusal("the dispatch", wanted("error"), Some(fault.clone()), faults),
-        Came::Cancelled if wanted("cancelled").is_some() => {}
-        Came::Cancelled => faults.push("was cancelled".to_owned()),
-        _ if wanted("error").or(wanted("cancelled")).is_some() => {
-            faults.push(format!("expected {}, but the dispatch ended", Value::Object(expect.clone())));
-        }
-        Came::Explanation(explanation) => {
-            check_reasons("explain", wanted("explain"), &explanation["hooks"], faults);
-        }
-        Came::Outcome(outcome) => {
-            for (key, pattern) in expect {
-                match key.as_str() {
-                    "ran" | "runs" | "hooks_left" | "saw" | "requests" => {}
-                    "unmatched" => check_reasons(key, Some(pattern), &outcome[key], faults),
-                    "trace_of" => check_trace_of(pattern, &outcome["trace"], faults),
-                    _ => compare(key, pattern, outcome.get(key), Missing::FitsEmpty, faults),
-                }
-            }
-        }
-    }
-}
-
-fn check_trace_of(wanted: &Value, trace: &Value, faults: &mut Vec<String>) {
-    for (hook, pattern) in wanted.as_object().into_iter().flatten() {
-        let last = trace.as_array().into_iter().flatten().rev().find(|entry| entry["hook"] == **hook);
-        compare(&format!("trace of {hook}"), pattern, last, Missing::FitsEmpty, faults);
-    }
-}
-
-/// A hook that slept took at least as long, in microseconds, and nobody sleeps for half a minute.
-fn check_durations(hooks: &[Hook], outcome: &Value, faults: &mut Vec<String>) {
-    for entry in outcome["trace"].as_array().into_iter().flatten().filter(|entry| entry["status"] == "ran") {
-        let hook = hooks.iter().find(|hook| hook.name.as_deref() == entry["hook"].as_str());
-        let Some(slept) = hook.and_then(|hook| hook.does.get("sleep_ms")).and_then(Value::as_f64) else { continue };
-        let took = entry["duration_us"].as_f64().unwrap_or_default();
-        if !(slept * 1e3..30e6).contains(&took) {
-            faults.push(format!("{} slept for {slept} ms and took {took} us", entry["hook"]));
-        }
-    }
-}
-
-/// Lists of hooks with a part of the reason why each does not run.
-fn check_reasons(place: &str, wanted: Option<&Value>, got: &Value, faults: &mut Vec<String>) {
-    let Some(Value::Array(wanted)) = wanted else { return };
-    let mut patterns = wanted.clone();
-    for pattern in &mut patterns {
-        let fields = pattern.as_object_mut().unwrap();
-        if let Some(text) = fields.shift_remove("why_contains") {
-            fields.insert("why".to_owned(), serde_json::json!({ "$contains": text }));
-        }
-    }
-    compare(place, &Value::Array(patterns), Some(got), Missing::FitsEmpty, faults);
-}
-
-fn check_ran(expect: &Map<String, Value>, ran: &[String], faults: &mut Vec<String>) {
-    if let Some(wanted) = expect.get("ran")
-        && *wanted != serde_json::json!(ran)
-    {
-        faults.push(format!("ran: expected {wanted}, got {ran:?}"));
-    }
-}
-
-fn check_state(expect: &Map<String, Value>, theatre: &Theatre, client: &dyn Client, faults: &mut Vec<String>) {
-    for (hook, wanted) in expect.get("runs").and_then(Value::as_object).into_iter().flatten() {
-        let runs = theatre.log().runs.get(hook).copied().unwrap_or_default();
-        if *wanted != runs {
-            faults.push(format!("runs of {hook}: expected {wanted}, got {runs}"));
-        }
-    }
-    if let Some(wanted) = expect.get("hooks_left") {
-        let mut wanted = one_or_many(wanted);
-        let names = client.hook_names();
-        let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
-        wanted.sort_unstable();
-        names.sort_unstable();
-        if wanted != names {
-            faults.push(format!("hooks left: expected {wanted:?}, got {names:?}"));
-        }
-    }
-}
-
-/// Concurrent dispatches: each outcome has to fit another expectation.
-fn check_any_order(case: &Case, came: &[Came], theatre: &Theatre, client: &dyn Client, faults: &mut Vec<String>) {
-    for expect in case.expect.all() {
-        check_state(expect, theatre, client, faults);
-    }
-    let fits = |expect: &Map<String, Value>, came: &Came| {
-        let mut found = Vec::new();
-        check(expect, came, &mut found);
-        found
-    };
-    if !matches_up(case.expect.all(), came, &|expect, came| fits(expect, came).is_empty()) {
-        for (number, came) in came.iter().enumerate() {
-            for (wanted, expect) in case.expect.all().iter().enumerate() {
-                let found = fits(expect, came);
-                faults.push(format!("outcome {} against {}: {found:?}", number + 1, wanted + 1));
-            }
-        }
-    }
-}
-
-/// Whether each of the one can have another of the other.
-fn matches_up<A, B>(wanted: &[A], got: &[B], fits: &dyn Fn(&A, &B) -> bool) -> bool {
-    fn place<A, B>(wanted: &[A], got: &[B], taken: &mut [bool], fits: &dyn Fn(&A, &B) -> bool) -> bool {
-        let Some((first, rest)) = wanted.split_first() else { return true };
-        for index in 0..got.len() {
-            if !taken[index] && fits(first, &got[index]) {
-                taken[index] = true;
-                if place(rest, got, taken, fits) {
-                    return true;
-                }
-                taken[index] = false;
-            }
-        }
-        false
-    }
-    wanted.len() == got.len() && place(wanted, got, &mut vec![false; got.len()], fits)
 }

@@ -113,6 +113,18 @@ impl Script {
         }
     }
 
+    /// The script of whoever answers a host's questions; nobody waits for its start.
+    #[must_use]
+    pub fn answerer(part: &str, written: &Value) -> Self {
+        Self {
+            name: part.to_owned(),
+            does: parse_does(written.get("does").unwrap_or(&Value::Null)),
+            sees: written.get("sees").and_then(Value::as_array).cloned().unwrap_or_default(),
+            detached: true,
+            runs: AtomicUsize::new(0),
+        }
+    }
+
     /// Notes the start of a run and says what it does.
     pub fn begin(&self, stage: &Theatre, event: &Value) -> Do {
         let run = self.runs.fetch_add(1, Ordering::SeqCst);
@@ -148,6 +160,8 @@ pub struct Log {
     pub runs: BTreeMap<String, usize>,
     /// What hooks saw that they should not have seen.
     pub faults: Vec<String>,
+    /// What the listener to late answers heard since the last look.
+    pub late: Vec<Value>,
 }
 
 /// Where a case plays: its log, its client and the ids of its hooks.
