@@ -102,6 +102,8 @@ export declare class NativeRun {
 
 /** Looks after the files of a client until it is stopped. */
 export declare class NativeWatch {
+  /** What happened since the last call. */
+  take(): NativeNoticed
   /** Looks no more. */
   stop(): void
 }
@@ -214,6 +216,14 @@ export interface LoadedHook {
   native: Native
 }
 
+/** What a watch noticed. */
+export interface NativeNoticed {
+  /** A file that matters to a reload changed. */
+  reload: boolean
+  /** Payloads of `FileChanged`, as the JSON text of a list. */
+  files: string
+}
+
 /** What a hook command leaves for the agent that started it. */
 export interface NativeWireAnswer {
   /** How the command ends. */
@@ -321,8 +331,8 @@ export interface Stand {
 /** What a hook leaves for its agent, from an outcome's canonical JSON text. */
 export declare function toWire(dialect: string, outcome: string): NativeWireAnswer
 
-/** Files that matter to a reload. */
+/** Files that matter to a reload, and, after an empty text, files that hooks want to hear of. */
 export declare function watchedFiles(hooks: NativeHooks): Array<string>
 
-/** Looks after files and calls when so many have changed; keeps no process alive. */
-export declare function watchFiles(hooks: NativeHooks, changed: (files: number) => void): NativeWatch
+/** Looks after a client's files and calls when there is something to take; keeps no process alive. */
+export declare function watchFiles(hooks: NativeHooks, changed: () => void): NativeWatch

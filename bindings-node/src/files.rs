@@ -1,15 +1,15 @@
 //! Loading hooks from files, for the TypeScript layer: JSON texts out, numbers of hooks by which plans name them.
 
 use std::cell::{Cell, RefCell};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hookweave::config::Directories;
 use hookweave::config::lint::lint;
 use hookweave::config::load::LoadOptions;
 use hookweave::host::{
-    Approval, Error, EventSpec, Host, NativeHook, Prepared, QUIET, Request, TrustStore, Watch, event_from_wire,
-    from_json, hook_id, outcome_to_wire, watch,
+    Approval, Error, EventSpec, FilesWatch, Host, NativeHook, Noticed, Prepared, QUIET, Request, TrustStore, Watched,
+    event_from_wire, from_json, hook_id, outcome_to_wire,
 };
 use napi::Env;
 use napi::bindgen_prelude::{Function, Unknown};
@@ -193,20 +193,40 @@ pub fn apply_reload(
     )
 }
 
-/// Files that matter to a reload.
+/// Files that matter to a reload, and, after an empty text, files that hooks want to hear of.
 #[napi]
 pub fn watched_files(hooks: &NativeHooks) -> Vec<String> {
-    hooks.files().watched().iter().map(|file| file.display().to_string()).collect()
+    let Watched { own, wanted } = hooks.files().watched(hooks.runtime());
+    let path = |file: &PathBuf| file.display().to_string();
+    own.iter().map(path).chain([String::new()]).chain(wanted.iter().map(path)).collect()
 }
 
 /// Looks after the files of a client until it is stopped.
 #[napi]
 pub struct NativeWatch {
-    watch: Option<Watch>,
+    watch: Option<FilesWatch>,
+}
+
+/// What a watch noticed.
+#[napi(object, object_from_js = false)]
+pub struct NativeNoticed {
+    /// A file that matters to a reload changed.
+    pub reload: bool,
+    /// Payloads of `FileChanged`, as the JSON text of a list.
+    pub files: String,
 }
 
 #[napi]
 impl NativeWatch {
+    /// What happened since the last call.
+    #[napi]
+    pub fn take(&self) -> NativeNoticed {
+        let Noticed { reload, files } = self.watch.as_ref().map(FilesWatch::take).unwrap_or_default();
+        let files =
+            files.into_iter().map(|(file, event)| json!({"file_path": file.display().to_string(), "event": event}));
+        NativeNoticed { reload, files: Value::Array(files.collect()).to_string() }
+    }
+
     /// Looks no more.
     #[napi]
     pub fn stop(&mut self) {
@@ -214,16 +234,16 @@ impl NativeWatch {
     }
 }
 
-/// Looks after files and calls when so many have changed; keeps no process alive.
+/// Looks after a client's files and calls when there is something to take; keeps no process alive.
 #[napi]
 pub fn watch_files(
     hooks: &NativeHooks,
-    #[napi(ts_arg_type = "(files: number) => void")] changed: Function<'_, u32, ()>,
+    #[napi(ts_arg_type = "() => void")] changed: Function<'_, (), ()>,
 ) -> Result<NativeWatch, Refusal> {
-    let bell = changed.build_threadsafe_function::<u32>().callee_handled::<false>().weak::<true>();
+    let bell = changed.build_threadsafe_function::<()>().callee_handled::<false>().weak::<true>();
     let bell = bell.build().map_err(broken)?;
-    let watch = watch(hooks.files().watched(), QUIET, move |files| {
-        bell.call(u32::try_from(files.len()).unwrap_or(u32::MAX), ThreadsafeFunctionCallMode::NonBlocking);
+    let watch = hooks.files().watch(hooks.runtime(), QUIET, move || {
+        bell.call((), ThreadsafeFunctionCallMode::NonBlocking);
     });
     Ok(NativeWatch { watch: Some(watch.map_err(|error| refuse(&error))?) })
 }

@@ -225,7 +225,8 @@ export class HookClient implements Disposable, AsyncDisposable {
   }
 
   /**
-   * Reloads whenever a loaded file changes, or one appears where hooks may stand; tells what came of it.
+   * Reloads whenever a loaded file changes, or one appears where hooks may stand; tells what came of it. When a file
+   * changes that hooks on `FileChanged` watch, by their matcher or by `watchPaths`, that event is raised.
    *
    * It keeps no process alive, but the client until `unwatch` or `close`. Throws `invalid_config` when files cannot be
    * watched here.
@@ -259,7 +260,7 @@ export class HookClient implements Disposable, AsyncDisposable {
     this.#loader.hosts.toolCaller = caller;
   }
 
-  /** Sets who hears what detached hooks from files answer; without anybody it is logged. */
+  /** Sets who hears what detached hooks answer; without anybody it is logged. */
   onLateAnswer(listener: ((answer: LateAnswer) => void) | null): void {
     this.#engine.late = listener;
   }

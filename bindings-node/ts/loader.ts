@@ -13,7 +13,7 @@ import type { Outcome } from "./outcome.js";
 import { loadReport, reloadReport, type LoadReport, type ReloadReport } from "./reports.js";
 
 /** Raises an event through the hooks in force. */
-type Raise = (event: "ConfigChange", payload: object) => Promise<Outcome>;
+type Raise = (event: "ConfigChange" | "FileChanged", payload: object) => Promise<Outcome>;
 
 /** What a client has once it is about hooks from files; before, it costs nothing. */
 export class Loader {
@@ -116,13 +116,44 @@ export class Loader {
     );
     this.#watched = wanted;
     if (before === null) return;
+    const missed = before.take();
     before.stop();
     // What changed since the files were read, one watch may have kept to itself and the other taken for granted.
-    void this.#changed();
+    void this.#reloadChanged();
+    for (const payload of JSON.parse(missed.files) as object[]) void this.#tellChanged(payload);
   }
 
+  /** Does what changed files ask for: a reload first, so that hooks in force hear of the rest. */
   async #changed(): Promise<void> {
     if (this.#watch === null) return;
+    const { reload, files: changed } = this.#watch.take();
+    if (reload) await this.#reloadChanged();
+    for (const payload of JSON.parse(changed) as object[]) await this.#tellChanged(payload);
+    try {
+      // A hook may have said meanwhile which files it wants to hear of.
+      if (!this.engine.closed && this.#isWatching()) this.#look();
+    } catch (error) {
+      this.engine.logger?.warn("files cannot be watched", { message: describe(error), error });
+    }
+  }
+
+  #isWatching(): boolean {
+    return this.#watch !== null;
+  }
+
+  async #tellChanged(payload: object): Promise<void> {
+    try {
+      await this.raise("FileChanged", localFields("FileChanged", payload));
+    } catch (error) {
+      if (this.engine.closed) return;
+      this.engine.logger?.warn("hooks did not hear of a changed file", {
+        message: describe(error),
+        error,
+      });
+    }
+  }
+
+  async #reloadChanged(): Promise<void> {
     const { logger } = this.engine;
     try {
       const report = await this.reload();

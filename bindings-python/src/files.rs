@@ -130,12 +130,13 @@ fn apply_reload<'py>(client: &Bound<'py, Client>, prepared: &PreparedReload) -> 
     serial::to_python(client.py(), &report)
 }
 
-/// Files that matter to a reload.
+/// What a watch looks after: files that matter to a reload, and files that hooks want to hear of.
 #[pyfunction]
-fn watched_files(client: &Bound<'_, Client>) -> Vec<PathBuf> {
+fn watched_files(client: &Bound<'_, Client>) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let this = client.get();
     let _turn = this.loading(client.py());
-    this.files().watched()
+    let watched = this.files().watched(this.runtime());
+    (watched.own, watched.wanted)
 }
 
 /// What will surprise in a file.

@@ -1,25 +1,35 @@
-//! Noticing that files of hooks change: a thread of the core rings a mailbox, and whoever watches it does the rest.
+//! Noticing that files change: a thread of the core rings a mailbox, and whoever watches it does the rest.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use hookweave::host;
+use hookweave::host::{FilesWatch, Noticed, QUIET};
 use pyo3::prelude::*;
 
+use crate::client::Client;
 use crate::errors;
 use crate::native::Mailbox;
 
-/// Looks after files until it is stopped or collected; its thread never enters the interpreter.
+/// Looks after a client's files until it is stopped or collected; its thread never enters the interpreter.
 #[pyclass(frozen, module = "hookweave._native")]
-pub(crate) struct Watch(Mutex<Option<host::Watch>>);
+pub(crate) struct Watch(Mutex<Option<FilesWatch>>);
 
 #[pymethods]
 impl Watch {
     #[new]
-    fn new(py: Python<'_>, files: Vec<PathBuf>, mailbox: &Mailbox) -> PyResult<Self> {
+    fn new(client: &Bound<'_, Client>, mailbox: &Mailbox) -> PyResult<Self> {
+        let (py, this) = (client.py(), client.get());
         let ring = mailbox.ringer();
-        let watch = py.detach(|| host::watch(files, host::QUIET, move |_| ring()));
+        let _turn = this.loading(py);
+        let watch = py.detach(|| this.files().watch(this.runtime(), QUIET, ring));
         Ok(Self(Mutex::new(Some(watch.map_err(|error| errors::of(py, &error))?))))
+    }
+
+    /// What happened since the last call: whether to reload, and the files that hooks want to hear of.
+    fn take(&self) -> (bool, Vec<(PathBuf, &'static str)>) {
+        let watch = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Noticed { reload, files } = watch.as_ref().map(FilesWatch::take).unwrap_or_default();
+        (reload, files)
     }
 
     /// Ends the thread.

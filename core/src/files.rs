@@ -4,8 +4,9 @@
 //! the two meet a client's registry, whoever its host is.
 
 mod request;
+mod watching;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
@@ -22,6 +23,8 @@ use crate::native::{NativeHook, Runtime};
 use crate::registry::{HookId, Registry};
 
 pub use request::Request;
+pub(crate) use watching::Bell;
+pub use watching::{FilesWatch, Noticed, Watched};
 
 /// Makes a host's handler of a hook from a file.
 pub type Wrap<'w, T> = &'w dyn Fn(Arc<NativeHook>, Arc<EventSpec>) -> T;
@@ -177,14 +180,6 @@ impl Files {
             reloaded.report.add(batch.report());
         }
         reloaded
-    }
-
-    /// Files that matter to a reload, whether they are there or not.
-    pub fn watched(&self) -> Vec<PathBuf> {
-        let mut files: Vec<_> = self.lock().iter().flat_map(|batch| batch.configuration.watched.clone()).collect();
-        files.sort();
-        files.dedup();
-        files
     }
 }
 

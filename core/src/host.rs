@@ -27,10 +27,10 @@ pub use crate::tool::ToolDefinition;
 pub use crate::{
     config::{
         trust::{Approval, Trust, TrustStore},
-        watch::{QUIET, Watch, watch},
+        watch::QUIET,
     },
     dialects::Invocation,
-    files::{Files, Prepared, Reloaded, Report as FilesReport, Request},
+    files::{Files, FilesWatch, Noticed, Prepared, Reloaded, Report as FilesReport, Request, Watched},
     handlers::pool::Job,
     native::{NativeHook, Question, Runtime, Settings},
 };

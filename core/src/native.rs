@@ -9,6 +9,7 @@ mod environment;
 mod hosted;
 mod settings;
 mod transcript;
+mod wanted;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,7 @@ use crate::tool::ToolDefinition;
 use environment::{EnvFile, Environment};
 pub use hosted::Question;
 pub use settings::Settings;
+use wanted::WantedFiles;
 
 /// What the native hooks of one client share: the pool that they run on, connections, settings.
 #[derive(Debug)]
@@ -39,6 +41,7 @@ pub struct Runtime {
     pool: Pool,
     web: WebClient,
     tools: RwLock<Vec<ToolDefinition>>,
+    wanted: WantedFiles,
 }
 
 impl Runtime {
@@ -50,6 +53,7 @@ impl Runtime {
             web: WebClient::new(settings.web.clone()),
             settings,
             tools: RwLock::default(),
+            wanted: WantedFiles::default(),
         })
     }
 
@@ -62,6 +66,11 @@ impl Runtime {
     #[must_use]
     pub fn project_dir(&self) -> Option<PathBuf> {
         self.settings.project_dir.clone().or_else(|| std::env::current_dir().ok())
+    }
+
+    /// The files that hooks want to hear of.
+    pub(crate) const fn wanted_files(&self) -> &WantedFiles {
+        &self.wanted
     }
 
     /// Tells native hooks of a tool that the host has under a name of its own.
@@ -180,7 +189,16 @@ impl NativeHook {
                 format!("a hook of kind {:?} is run by the host, which has set nothing to run it with", self.kind()),
             )),
         };
-        said.unwrap_or_else(|failure| dialect.broken(invocation, failure))
+        let said = said.unwrap_or_else(|failure| dialect.broken(invocation, failure));
+        self.note(invocation, &said);
+        said
+    }
+
+    /// Notes which files the hook wants to hear of from now on.
+    fn note(&self, invocation: &Invocation, said: &Said<Value>) {
+        if let Said::Answer(answer) = said {
+            self.runtime.wanted.note(invocation, self.declared.dialect.name(), answer);
+        }
     }
 
     /// The event in the dialect's words; an empty transcript that they name is there.

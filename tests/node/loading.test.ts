@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { AsyncLocalStorage } from "node:async_hooks";
-import { renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
 import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -237,6 +238,50 @@ describe("watching", () => {
     folder.settings({ PreToolUse: [says("four")] });
     await sleep(400);
     assert.equal(await reason(), "three");
+    await client.close(0);
+  });
+
+  test("files that hooks name raise an event, by a matcher or by an answer", async (t) => {
+    const folder = new Folder(t);
+    const answer = JSON.stringify({
+      hookSpecificOutput: { hookEventName: "SessionStart", watchPaths: [folder.at("more")] },
+    });
+    const file = folder.at(".claude/settings.json");
+    folder.write(".claude/settings.json", {
+      hooks: {
+        FileChanged: [
+          {
+            matcher: ".env|.envrc",
+            hooks: [{ type: "command", command: `cat >> ${folder.at("heard")}` }],
+          },
+        ],
+        SessionStart: [{ hooks: [{ type: "command", command: `echo '${answer}'` }] }],
+      },
+    });
+    const client = quietClient({ projectDir: folder.at(".") });
+    client.load(file);
+    const told: string[] = [];
+    const reports: ReloadReport[] = [];
+    client.registerHook("FileChanged", (event) => {
+      told.push(`${event.event} ${basename(event.filePath)}`);
+    });
+    client.watch((report) => reports.push(report));
+    writeFileSync(folder.at(".env"), "A=1");
+    await until(() => told.length === 1);
+    writeFileSync(folder.at("more"), "not yet");
+    await sleep(300);
+    await client.dispatch("SessionStart", { source: "startup" });
+    await sleep(300);
+    writeFileSync(folder.at("more"), "now, and longer");
+    await until(() => told.length === 2);
+    rmSync(folder.at(".env"));
+    await until(() => told.length === 3);
+    client.unwatch();
+    writeFileSync(folder.at(".env"), "A=2");
+    await sleep(300);
+    assert.deepEqual(told, ["add .env", "change more", "unlink .env"]);
+    assert.deepEqual(reports, []);
+    assert.equal(readFileSync(folder.at("heard"), "utf8").match(/"FileChanged"/g)?.length, 2);
     await client.close(0);
   });
 

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import contextvars
 import gc
+import json
 import logging
 import os
 import threading
@@ -84,6 +85,65 @@ def test_a_changed_file_is_reloaded_on_the_loop_of_the_watch(run: Callable[..., 
     assert asked[0][0] == "guard"
     assert [place for _, *place in asked] == [[threading.get_ident(), "watch"]] * 2
     assert [place for _, *place in heard] == [["watch", threading.get_ident()]] * 2
+
+
+def watching(folder: Path) -> HookClient:
+    """A client whose hook on FileChanged writes what it hears of, and whose SessionStart names one more file."""
+    path = folder / ".claude" / "settings.json"
+    path.parent.mkdir()
+    answer = prints({"hookSpecificOutput": {"hookEventName": "SessionStart", "watchPaths": [str(folder / "more")]}})
+    keeps = {"type": "command", "command": f"cat >> {folder}/heard"}
+    groups = {
+        "FileChanged": [{"matcher": ".env|.envrc", "hooks": [keeps]}],
+        "SessionStart": [{"hooks": [{"type": "command", "command": answer}]}],
+    }
+    path.write_text(json.dumps({"hooks": groups}), encoding="utf-8")
+    client = HookClient(project_dir=folder)
+    client.load(path)
+    return client
+
+
+@pytest.mark.parametrize("run", LOOPS)
+def test_files_that_hooks_name_raise_an_event(run: Callable[..., Any], tmp_path: Path) -> None:
+    client = watching(tmp_path)
+    told: list[tuple[str, str, str]] = []
+    reports: list[ReloadReport] = []
+
+    @client.hook("FileChanged")
+    def tells(event: Event) -> None:
+        told.append((Path(event["file_path"]).name, event["event"], WHERE.get()))
+
+    async def main() -> None:
+        WHERE.set("watch")
+        client.watch(reports.append)
+        WHERE.set("elsewhere")
+        (tmp_path / ".env").write_text("A=1", encoding="utf-8")
+        assert await soon(lambda: len(told) == 1)
+        (tmp_path / "more").write_text("not yet", encoding="utf-8")
+        await pause(0.3)
+        await client.dispatch("SessionStart", source="startup")
+        await pause(0.3)
+        (tmp_path / "more").write_text("now, and longer", encoding="utf-8")
+        assert await soon(lambda: len(told) == 2)
+        (tmp_path / ".env").unlink()
+        assert await soon(lambda: len(told) == 3)
+        client.unwatch()
+        (tmp_path / ".env").write_text("A=2", encoding="utf-8")
+        await pause(0.3)
+
+    run(main)
+    assert told == [(".env", "add", "watch"), ("more", "change", "watch"), (".env", "unlink", "watch")]
+    assert reports == []
+    heard = (tmp_path / "heard").read_text(encoding="utf-8")
+    assert (heard.count('"hook_event_name":"FileChanged"'), "more" in heard) == (2, False)
+
+
+def test_files_that_hooks_name_raise_an_event_without_a_loop(tmp_path: Path) -> None:
+    client = watching(tmp_path)
+    client.watch()
+    (tmp_path / ".envrc").write_text("A=1", encoding="utf-8")
+    assert until(lambda: (tmp_path / "heard").exists() and ".envrc" in (tmp_path / "heard").read_text(encoding="utf-8"))
+    client.unwatch()
 
 
 def test_without_a_loop_a_thread_reloads(tmp_path: Path) -> None:

@@ -21,17 +21,25 @@ from . import _native
 from ._logging import logger
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from .client import HookClient
     from .files import ReloadReport
 
 __all__ = ["FileWatch", "OnReload"]
+
+FileChange: TypeAlias = "tuple[Path, str]"
+"""A file that hooks want to hear of, and what became of it."""
 
 OnReload: TypeAlias = "Callable[[ReloadReport], Awaitable[None] | None]"
 """Hears what came of a reload; sync or async."""
 
 
 class FileWatch:
-    """Reloads a client's files when they change; sees to it until it is stopped or its loop is closed."""
+    """Reloads a client's files when they change, and raises ``FileChanged`` for those that its hooks want to hear of.
+
+    It sees to it until it is stopped or its loop is closed.
+    """
 
     __slots__ = (
         "__weakref__",
@@ -39,6 +47,7 @@ class FileWatch:
         "_client",
         "_context",
         "_leave",
+        "_missed",
         "_on_reload",
         "_process",
         "_watch",
@@ -52,7 +61,8 @@ class FileWatch:
         self._context = contextvars.copy_context()
         self._box = _native.Mailbox()
         self._watch: _native.Watch | None = None
-        self._watched: list[Any] = []
+        self._watched: Any = None
+        self._missed: list[FileChange] = []
         self._leave: Callable[[], None] = lambda: None
         self.look(client)
         self._join()
@@ -77,11 +87,66 @@ class FileWatch:
         watched = _native.watched_files(client)
         if self._watch is not None and watched == self._watched:
             return False
-        old, self._watch = self._watch, _native.Watch(watched, self._box)
+        old, self._watch = self._watch, _native.Watch(client, self._box)
         self._watched = watched
         if old is not None:
+            self._missed += old.take()[1]
             old.stop()
         return True
+
+    def _take(self) -> tuple[bool, list[FileChange]]:
+        """What happened since the last call: whether to reload, and the files to tell of."""
+        missed, self._missed = self._missed, []
+        reload, files = (False, []) if self._watch is None else self._watch.take()
+        return reload, missed + files
+
+    def _wants_others(self) -> bool:
+        """Whether a hook has said meanwhile that it wants to hear of other files."""
+        client = self._client()
+        try:
+            return client is not None and not self.stopped and self.look(client)
+        except Exception:
+            logger.exception("files that hooks want to hear of cannot be watched")
+            return False
+
+    async def attend(self) -> None:
+        """Does on the loop that runs what changed files ask for; a reload first: hooks in force hear of the rest."""
+        again = False
+        while True:
+            reload, files = self._take()
+            if reload or again:
+                await self.reload()
+            for path, what in files:
+                client = self._client()
+                if client is None or self.stopped:
+                    return
+                try:
+                    await client.dispatch("FileChanged", {"file_path": str(path), "event": what})
+                except Exception:
+                    logger.exception("hooks did not hear that %s changed", path)
+            # What changed since the files were read, the old watch may have kept to itself.
+            again = self._wants_others()
+            if not again and not self._missed:
+                return
+
+    def attend_blocking(self) -> None:
+        """The same on a thread."""
+        again = False
+        while True:
+            reload, files = self._take()
+            if reload or again:
+                self.reload_blocking()
+            for path, what in files:
+                client = self._client()
+                if client is None or self.stopped:
+                    return
+                try:
+                    client.dispatch_sync("FileChanged", {"file_path": str(path), "event": what})
+                except Exception:
+                    logger.exception("hooks did not hear that %s changed", path)
+            again = self._wants_others()
+            if not again and not self._missed:
+                return
 
     def _join(self) -> None:
         trio = sys.modules.get("trio")
@@ -148,7 +213,7 @@ def _join_asyncio(watch: FileWatch, loop: asyncio.AbstractEventLoop) -> None:
         if tasks:
             rung = True
             return
-        task = loop.create_task(watch.reload(), context=watch._context.copy())
+        task = loop.create_task(watch.attend(), context=watch._context.copy())
         tasks.add(task)
         task.add_done_callback(ended)
 
@@ -189,7 +254,7 @@ def _join_trio(watch: FileWatch) -> None:
                 await trio.lowlevel.wait_readable(watch._box.fileno())
                 watch._box.take()
                 if not watch.stopped:
-                    await watch.reload()
+                    await watch.attend()
         finally:
             watch._leave = lambda: None
             watch.stop()
@@ -211,7 +276,7 @@ def _join_thread(watch: FileWatch) -> None:
                 watch = reference()
                 if watch is None or watch.stopped:
                     return
-                watch._context.run(watch.reload_blocking)
+                watch._context.run(watch.attend_blocking)
                 del watch
 
     watch._leave = box.ring

@@ -237,9 +237,10 @@ class HookClient(TypedClient, _native.Client):
     def watch(self, on_reload: _edge.OnReload | None = None) -> None:
         """Reloads by itself when a loaded file changes, as :meth:`reload` does; ``on_reload`` hears what came of it.
 
-        Both run where this is called, with the context variables of the call: on its event loop until that is closed,
-        or on a daemon thread where no loop runs. A reload that fails is logged. There is one watch; a second call
-        takes the place of the first.
+        When a file changes that hooks on ``FileChanged`` watch, by their matcher or by ``watchPaths``, that event is
+        raised. All of this runs where this is called, with the context variables of the call: on its event loop until
+        that is closed, or on a daemon thread where no loop runs. A reload that fails is logged. There is one watch; a
+        second call takes the place of the first.
         """
         self.unwatch()
         self._watch = _edge.FileWatch(self, on_reload)

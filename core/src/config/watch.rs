@@ -39,6 +39,38 @@ impl fmt::Debug for Watch {
     }
 }
 
+/// A file that is other than it was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The file.
+    pub file: PathBuf,
+    /// What became of it.
+    pub kind: ChangeKind,
+}
+
+/// What became of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangeKind {
+    /// It is there as before, with something else in it, or another file in its place.
+    Changed,
+    /// It was not there before.
+    Added,
+    /// It is gone.
+    Removed,
+}
+
+impl ChangeKind {
+    /// The word for it in the event `FileChanged`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Changed => "change",
+            Self::Added => "add",
+            Self::Removed => "unlink",
+        }
+    }
+}
+
 enum Message {
     /// Something happened in a folder that is watched.
     Stirred,
@@ -56,7 +88,7 @@ struct State {
 pub fn watch(
     files: impl IntoIterator<Item = PathBuf>,
     quiet: Duration,
-    mut changed: impl FnMut(&[PathBuf]) + Send + 'static,
+    mut changed: impl FnMut(&[Change]) + Send + 'static,
 ) -> Result<Watch, Error> {
     let (sender, receiver) = channel();
     let (farewell, gone) = channel();
@@ -91,7 +123,7 @@ fn refused(why: impl fmt::Display) -> Error {
 }
 
 impl State {
-    fn run(&mut self, receiver: &Receiver<Message>, quiet: Duration, changed: &mut impl FnMut(&[PathBuf])) {
+    fn run(&mut self, receiver: &Receiver<Message>, quiet: Duration, changed: &mut impl FnMut(&[Change])) {
         loop {
             match receiver.recv() {
                 Ok(Message::Stirred) => {}
@@ -114,16 +146,21 @@ impl State {
     }
 
     /// Which files are other than at the last look.
-    fn look(&mut self) -> Vec<PathBuf> {
+    fn look(&mut self) -> Vec<Change> {
         let mut told = Vec::new();
         for (file, seen) in &mut self.files {
             let now = identity(file);
             if now != *seen {
+                let kind = match (&seen, &now) {
+                    (None, _) => ChangeKind::Added,
+                    (_, None) => ChangeKind::Removed,
+                    _ => ChangeKind::Changed,
+                };
                 *seen = now;
-                told.push(file.clone());
+                told.push(Change { file: file.clone(), kind });
             }
         }
-        told.sort();
+        told.sort_by(|one, other| one.file.cmp(&other.file));
         told
     }
 
@@ -168,12 +205,16 @@ impl Drop for Watch {
 mod tests {
     use super::*;
 
-    fn watched(files: &[PathBuf]) -> (Watch, Receiver<Vec<PathBuf>>) {
+    fn watched(files: &[PathBuf]) -> (Watch, Receiver<Vec<Change>>) {
         let (sender, receiver) = channel();
         let watch = watch(files.to_vec(), Duration::from_millis(30), move |changed| {
             _ = sender.send(changed.to_vec());
         });
         (watch.unwrap(), receiver)
+    }
+
+    fn one(file: &Path, kind: ChangeKind) -> [Change; 1] {
+        [Change { file: file.to_path_buf(), kind }]
     }
 
     const LONG: Duration = Duration::from_secs(10);
@@ -185,12 +226,12 @@ mod tests {
         std::fs::write(&file, "{}").unwrap();
         let (_watch, told) = watched(std::slice::from_ref(&file));
         std::fs::write(&file, "{ }").unwrap();
-        assert_eq!(told.recv_timeout(LONG).unwrap(), std::slice::from_ref(&file));
+        assert_eq!(told.recv_timeout(LONG).unwrap(), one(&file, ChangeKind::Changed));
         std::fs::write(dir.path().join("other"), "{\"a\": 1}").unwrap();
         std::fs::rename(dir.path().join("other"), &file).unwrap();
-        assert_eq!(told.recv_timeout(LONG).unwrap(), std::slice::from_ref(&file));
+        assert_eq!(told.recv_timeout(LONG).unwrap(), one(&file, ChangeKind::Changed));
         std::fs::remove_file(&file).unwrap();
-        assert_eq!(told.recv_timeout(LONG).unwrap(), [file]);
+        assert_eq!(told.recv_timeout(LONG).unwrap(), one(&file, ChangeKind::Removed));
     }
 
     #[test]
@@ -201,7 +242,7 @@ mod tests {
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::thread::sleep(Duration::from_millis(200));
         std::fs::write(&file, "{}").unwrap();
-        assert_eq!(told.recv_timeout(LONG).unwrap(), [file]);
+        assert_eq!(told.recv_timeout(LONG).unwrap(), one(&file, ChangeKind::Added));
     }
 
     #[test]

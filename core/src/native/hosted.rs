@@ -74,7 +74,9 @@ impl NativeHook {
             Run::Prompt { continue_on_block: true, .. } => RunKind::Agent,
             run => run.kind(),
         };
-        self.declared.dialect.decode_hosted(invocation, kind, answer)
+        let said = self.declared.dialect.decode_hosted(invocation, kind, answer);
+        self.note(invocation, &said);
+        said
     }
 
     /// The failure of a hook for which the host has set nobody.

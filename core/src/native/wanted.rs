@@ -1,0 +1,75 @@
+//! The files that hooks have said they want to hear of, while they ran.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+
+use crate::dialects::Invocation;
+use crate::files::Bell;
+
+/// How many files hooks may name: each costs the system a watch.
+const MAX_FILES: usize = 1000;
+
+/// What one dispatch is known by: hooks of the same add up, those of a later one replace the list.
+type Dispatch = [Option<Value>; 3];
+
+#[derive(Debug, Default)]
+struct List {
+    files: Vec<PathBuf>,
+    dispatch: Dispatch,
+    bell: Option<Arc<Bell>>,
+}
+
+/// The list of a client, shared by all of its hooks.
+#[derive(Debug, Default)]
+pub(crate) struct WantedFiles(Mutex<List>);
+
+impl WantedFiles {
+    fn lock(&self) -> MutexGuard<'_, List> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The files, as the hooks named them.
+    pub(crate) fn list(&self) -> Vec<PathBuf> {
+        self.lock().files.clone()
+    }
+
+    /// Whom to tell when the list changes; the last who asked.
+    pub(crate) fn set_bell(&self, bell: &Arc<Bell>) {
+        self.lock().bell = Some(Arc::clone(bell));
+    }
+
+    /// Tells nobody any more, unless somebody else has asked since.
+    pub(crate) fn forget_bell(&self, bell: &Arc<Bell>) {
+        let mut list = self.lock();
+        if list.bell.as_ref().is_some_and(|own| Arc::ptr_eq(own, bell)) {
+            list.bell = None;
+        }
+    }
+
+    /// Takes `watchPaths` out of what a hook answered; paths that are not absolute name nothing.
+    pub(super) fn note(&self, invocation: &Invocation, dialect: &str, answer: &Value) {
+        let own = answer.get("ext").and_then(|ext| ext.get(dialect)).and_then(|own| own.get("watchPaths"));
+        let Some(paths) = own.and_then(Value::as_array) else { return };
+        let paths = paths.iter().filter_map(Value::as_str).map(Path::new).filter(|path| path.is_absolute());
+        let dispatch = ["event_type", "session_id", "timestamp"].map(|name| invocation.field(name).cloned());
+        let mut list = self.lock();
+        let mut files = if list.dispatch == dispatch { list.files.clone() } else { Vec::new() };
+        for path in paths {
+            if files.len() < MAX_FILES && !files.iter().any(|file| file == path) {
+                files.push(path.to_path_buf());
+            }
+        }
+        list.dispatch = dispatch;
+        if files == list.files {
+            return;
+        }
+        list.files = files;
+        let bell = list.bell.clone();
+        drop(list);
+        if let Some(bell) = bell {
+            bell.ring();
+        }
+    }
+}
