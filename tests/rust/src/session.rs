@@ -1,0 +1,425 @@
+//! Runs one case of tests/vectors/sessions and says what does not hold.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hookweave::{
+    Approval, Approver, Context, ContextMessage, Display, Engine, HookError, Model, ModelRequest, ModelResponse, Running,
+    Session, Tool, ToolContext, ToolOutcome, ToolResult, ToolUse,
+};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::case::{Hook, Many};
+use crate::check::check_refusal;
+use crate::client::{Client, Fault};
+use crate::engine::{Given, Native};
+use crate::pattern::{Missing, compare};
+use crate::script::Theatre;
+use crate::value::expand;
+
+/// One case.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are explained in tests/vectors/sessions/README.md")]
+pub struct Case {
+    pub id: String,
+    pub rule: String,
+    pub why: String,
+    #[serde(default)]
+    pub client: Map<String, Value>,
+    #[serde(default)]
+    pub session: Map<String, Value>,
+    #[serde(default)]
+    pub hooks: Vec<Hook>,
+    pub approver: Option<Vec<Value>>,
+    #[serde(default)]
+    pub tools: BTreeMap<String, Many<Value>>,
+    #[serde(default)]
+    pub model: Vec<Value>,
+    pub context: Option<String>,
+    #[serde(rename = "do")]
+    pub steps: Vec<Map<String, Value>>,
+    #[serde(default)]
+    pub expect: Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+struct Topic {
+    cases: Vec<Case>,
+}
+
+/// Every case, file by file.
+#[must_use]
+pub fn read_all() -> Vec<Case> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../vectors/sessions");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let cases = files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "json"));
+    cases
+        .flat_map(|file| {
+            let text = std::fs::read_to_string(file).unwrap();
+            let topic: Topic = serde_json::from_str(&text).unwrap_or_else(|why| panic!("{}: {why}", file.display()));
+            topic.cases
+        })
+        .collect()
+}
+
+/// What has happened in a case.
+#[derive(Debug, Default)]
+struct Log {
+    events: Vec<Value>,
+    tools: Vec<Value>,
+    asked: Vec<Value>,
+    messages: Vec<Value>,
+    shown: Vec<Value>,
+    model_calls: Vec<Value>,
+}
+
+/// A scripted agent around a session: approver, context, display, tools and model in one.
+#[derive(Debug)]
+struct Agent {
+    approver: Vec<Value>,
+    tools: BTreeMap<String, Vec<Value>>,
+    model: Vec<Value>,
+    breaks: bool,
+    log: Mutex<Log>,
+}
+
+/// The entry for the n-th time; the last one repeats.
+fn nth(list: &[Value], index: usize) -> Value {
+    list.get(index).or(list.last()).cloned().unwrap_or_default()
+}
+
+fn raised(entry: &Value) -> Option<HookError> {
+    entry.get("raises").and_then(Value::as_str).map(HookError::from)
+}
+
+impl Agent {
+    fn log(&self) -> std::sync::MutexGuard<'_, Log> {
+        self.log.lock().unwrap()
+    }
+}
+
+/// The agent in each of its parts.
+struct Part(Arc<Agent>);
+
+impl Approver for Part {
+    fn approve<'a>(&'a self, approval: &'a Approval) -> Running<'a, Result<String, HookError>> {
+        let turn = self.0.log().asked.len();
+        let mut asked = serde_json::to_value(&approval.request).unwrap();
+        asked["args"] = approval.args.clone();
+        self.0.log().asked.push(asked);
+        let entry = nth(&self.0.approver, turn);
+        Box::pin(async move {
+            if entry.get("hangs").is_some() {
+                std::future::pending::<()>().await;
+            }
+            match raised(&entry) {
+                Some(error) => Err(error),
+                None => Ok(entry.as_str().unwrap_or_default().to_owned()),
+            }
+        })
+    }
+}
+
+impl Context for Part {
+    fn add_message(&self, message: ContextMessage) -> Result<(), HookError> {
+        if self.0.breaks {
+            return Err("the context is broken".into());
+        }
+        let ContextMessage { role, content, metadata } = message;
+        self.0.log().messages.push(json!({"role": role, "content": content, "metadata": metadata}));
+        Ok(())
+    }
+
+    fn messages(&self) -> Vec<ContextMessage> {
+        Vec::new()
+    }
+}
+
+impl Display for Part {
+    fn show_message(&self, text: &str, level: &str, source: &str) {
+        self.0.log().shown.push(json!({"text": text, "level": level, "source": source}));
+    }
+}
+
+struct Scripted(Arc<Agent>, String);
+
+impl Tool for Scripted {
+    fn run(&self, args: Value, context: ToolContext) -> Running<'_, Result<ToolResult, HookError>> {
+        let Self(agent, name) = self;
+        let turn = agent.log().tools.iter().filter(|run| run["tool"] == **name).count();
+        agent.log().tools.push(json!({"tool": name, "args": args, "env": context.env}));
+        let entry = agent.tools.get(name).map_or_else(|| json!({"output": "ok"}), |list| nth(list, turn));
+        Box::pin(async move {
+            if let Some(error) = raised(&entry) {
+                return Err(error);
+            }
+            Ok(match entry.get("fails") {
+                Some(text) => ToolResult { output: text.clone(), success: false, exit_code: None },
+                None => ToolResult::from(entry.get("output").cloned().unwrap_or_default()),
+            })
+        })
+    }
+}
+
+impl Model for Part {
+    fn respond(&self, request: ModelRequest) -> Running<'_, Result<ModelResponse, HookError>> {
+        let turn = self.0.log().model_calls.len();
+        let ephemeral: Vec<Value> = request
+            .messages
+            .iter()
+            .map(|message| json!({"role": message.role, "content": message.content}))
+            .collect();
+        self.0.log().model_calls.push(json!({
+            "prompt": request.prompt, "system_prompt": request.system_prompt, "tools": request.tools,
+            "ephemeral": ephemeral,
+        }));
+        let entry = nth(&self.0.model, turn);
+        Box::pin(async move {
+            if let Some(error) = raised(&entry) {
+                return Err(error);
+            }
+            let call = |call: &Value| ToolUse {
+                id: call.get("id").and_then(Value::as_str).map(str::to_owned),
+                name: call["name"].as_str().unwrap_or_default().to_owned(),
+                args: call.get("args").cloned().unwrap_or_default(),
+            };
+            Ok(ModelResponse {
+                text: entry["text"].as_str().unwrap_or_default().to_owned(),
+                tool_calls: entry["tool_calls"].as_array().into_iter().flatten().map(call).collect(),
+                usage: entry["usage"].clone(),
+            })
+        })
+    }
+}
+
+/// Runs a case; gives a line for everything that does not hold.
+#[must_use]
+pub fn run(case: &Case, given: Given) -> Vec<String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(async {
+        match tokio::time::timeout(Duration::from_secs(30), execute(case, given)).await {
+            Ok(faults) => faults,
+            Err(_) => vec!["did not end within 30 s".to_owned()],
+        }
+    })
+}
+
+async fn execute(case: &Case, given: Given) -> Vec<String> {
+    let theatre = Arc::new(Theatre::default());
+    let native = Arc::new(Native::new(&Value::Object(case.client.clone()), Arc::clone(&theatre), given).unwrap());
+    let client: Arc<dyn Client> = Arc::clone(&native) as Arc<dyn Client>;
+    theatre.enter(&client);
+    for hook in &case.hooks {
+        theatre.register(&*client, hook).unwrap_or_else(|fault| panic!("{}: {fault:?}", case.id));
+    }
+    let agent = Arc::new(Agent {
+        approver: case.approver.clone().unwrap_or_default(),
+        tools: case.tools.iter().map(|(name, does)| (name.clone(), does.all().to_vec())).collect(),
+        model: case.model.clone(),
+        breaks: case.context.is_some(),
+        log: Mutex::default(),
+    });
+    let engine = native.engine();
+    for name in case.tools.keys() {
+        engine.register_tool(name, Arc::new(Scripted(Arc::clone(&agent), name.clone())));
+    }
+    if !case.model.is_empty() {
+        engine.register_model(Arc::new(Part(Arc::clone(&agent))));
+    }
+    let mut faults = Vec::new();
+    match open(engine, case, &agent) {
+        Ok(session) => {
+            let play = Play { case, agent: &agent, theatre: &theatre, client: &*client };
+            play.steps(&session, &case.steps, "step", &mut faults).await;
+            play.check(&session, &mut faults);
+        }
+        Err(fault) => faults.push(format!("the session: {fault:?}")),
+    }
+    faults.extend(std::mem::take(&mut theatre.log().faults));
+    faults
+}
+
+fn open(engine: &Engine, case: &Case, agent: &Arc<Agent>) -> Result<Session, Fault> {
+    let mut builder = engine.session().context(Arc::new(Part(Arc::clone(agent)))).display(Arc::new(Part(Arc::clone(agent))));
+    if case.approver.is_some() {
+        builder = builder.approver(Part(Arc::clone(agent)));
+    }
+    for (option, value) in &case.session {
+        builder = builder.set(option, value.clone());
+    }
+    let heard = Arc::clone(agent);
+    Ok(builder.on_outcome(move |outcome| heard.log().events.push(outcome.event().name().into())).open()?)
+}
+
+struct Play<'c> {
+    case: &'c Case,
+    agent: &'c Arc<Agent>,
+    theatre: &'c Arc<Theatre>,
+    client: &'c dyn Client,
+}
+
+impl Play<'_> {
+    fn steps<'a>(
+        &'a self,
+        session: &'a Session,
+        steps: &'a [Map<String, Value>],
+        place: &'a str,
+        faults: &'a mut Vec<String>,
+    ) -> Pin<Box<dyn Future<Output = ()> + 'a>> {
+        Box::pin(async move {
+            for (index, step) in steps.iter().enumerate() {
+                let place = format!("{place} {}", index + 1);
+                let came = self.step(session, step, &place, faults).await;
+                if let (Ok(came), Some(wanted)) = (&came, step.get("expect")) {
+                    compare(&place, wanted, Some(came), Missing::FitsEmpty, faults);
+                }
+                check_refusal(&place, step.get("error"), came.err(), faults);
+            }
+        })
+    }
+
+    async fn step(
+        &self,
+        session: &Session,
+        step: &Map<String, Value>,
+        place: &str,
+        faults: &mut Vec<String>,
+    ) -> Result<Value, Fault> {
+        let (deed, value) = step.iter().find(|(key, _)| *key != "expect" && *key != "error").expect("a step is not empty");
+        let text = |field: &str| value.get(field).and_then(Value::as_str);
+        let whole = value.as_str().unwrap_or_default();
+        let object = || value.as_object().cloned().unwrap_or_default();
+        Ok(match deed.as_str() {
+            "start" => {
+                let came = session.start(whole).await?;
+                json!({"accepted": came.accepted, "reason": came.reason, "env": came.env})
+            }
+            "end" => {
+                session.end(whole).await?;
+                Value::Null
+            }
+            "submit_prompt" => {
+                let came = session.submit_prompt(whole).await?;
+                json!({"accepted": came.accepted, "prompt": came.prompt, "reason": came.reason, "stops": came.stops})
+            }
+            "run_tool" => {
+                let name = text("tool").unwrap_or_default();
+                let args = expand(&value["args"]).unwrap_or_default();
+                let tool = Arc::new(Scripted(Arc::clone(self.agent), name.to_owned()));
+                let id = text("tool_use_id").map(str::to_owned);
+                shown(&session.use_tool(name, args, id, tool).await?)
+            }
+            "generate" => {
+                let came = session.generate(whole).await?;
+                json!({
+                    "status": came.status, "text": came.text, "reason": came.reason, "model_calls": came.model_calls,
+                    "tools": came.tools.iter().map(shown).collect::<Vec<_>>(), "response": came.response,
+                })
+            }
+            "compact" => {
+                let custom = text("custom_instructions").map(str::to_owned);
+                let summary = |custom: Option<String>| {
+                    let result = match text("raises") {
+                        Some(why) => Err(HookError::from(why)),
+                        None => Ok(text("summary").unwrap_or_default().replace("{instructions}", &custom.unwrap_or_default())),
+                    };
+                    std::future::ready(result)
+                };
+                let came = session.compact(text("trigger").unwrap_or("manual"), custom, summary).await?;
+                json!({"compacted": came.compacted, "summary": came.summary, "reason": came.reason})
+            }
+            "note_usage" => {
+                session.note_usage(value.as_u64().unwrap_or_default()).await?;
+                Value::Null
+            }
+            "notify" => {
+                session.notify(text("message").unwrap_or_default(), text("title"), text("kind")).await?;
+                Value::Null
+            }
+            "status_line" => session.status_line(object()).await?.into(),
+            "suggest_files" => {
+                let suggestions = value["suggestions"].as_array().cloned().unwrap_or_default();
+                session.suggest_files(text("query").unwrap_or_default(), suggestions).await?.into()
+            }
+            "stop" => {
+                let came = session.stop(text("last_message"), text("status").unwrap_or("completed")).await?;
+                json!({"goes_on": came.goes_on, "reason": came.reason})
+            }
+            "stop_failure" => {
+                session.stop_failure(whole).await?;
+                Value::Null
+            }
+            "subagent" => self.subagent(session, value, place, faults).await?,
+            "temporary_hook" => {
+                let mut hook: Hook = serde_json::from_value(value.clone()).unwrap();
+                let matcher = hook.options.entry("matcher").or_insert_with(|| json!({}));
+                matcher["session"] = session.id().into();
+                self.theatre.register(self.client, &hook)?;
+                Value::Null
+            }
+            "dispatch" => {
+                let payload = expand(&value["payload"]).unwrap_or_default();
+                session.dispatch(text("event").unwrap_or_default(), payload).await?.to_json()
+            }
+            other => panic!("{}: no step `{other}`", self.case.id),
+        })
+    }
+
+    async fn subagent(
+        &self,
+        session: &Session,
+        value: &Value,
+        place: &str,
+        faults: &mut Vec<String>,
+    ) -> Result<Value, Fault> {
+        let (kind, id) = (value["type"].as_str().unwrap_or_default(), value["id"].as_str().map(str::to_owned));
+        let child = match session.subagent(kind, id).await? {
+            Ok(child) => child,
+            Err(refused) => return Ok(json!({"accepted": false, "reason": refused.reason})),
+        };
+        let steps: Vec<Map<String, Value>> = serde_json::from_value(value["do"].clone()).unwrap_or_default();
+        self.steps(&child, &steps, place, faults).await;
+        let stopped = child.stop_subagent().await?;
+        Ok(json!({"accepted": true, "goes_on": stopped.goes_on, "env": child.env()}))
+    }
+
+    fn check(&self, session: &Session, faults: &mut Vec<String>) {
+        let ran = std::mem::take(&mut self.theatre.log().started);
+        let log = self.agent.log();
+        let env = Value::Object(session.env());
+        let lists = [
+            ("events", &log.events),
+            ("tools", &log.tools),
+            ("asked", &log.asked),
+            ("messages", &log.messages),
+            ("shown", &log.shown),
+            ("model_calls", &log.model_calls),
+        ];
+        for (name, pattern) in &self.case.expect {
+            let came = match name.as_str() {
+                "env" => env.clone(),
+                "ran" => json!(ran),
+                _ => match lists.iter().find(|(known, _)| known == name) {
+                    Some((_, list)) => Value::Array((*list).clone()),
+                    None => panic!("{}: nothing is known of `{name}`", self.case.id),
+                },
+            };
+            compare(name, pattern, Some(&came), Missing::FitsEmpty, faults);
+        }
+    }
+}
+
+fn shown(run: &ToolOutcome) -> Value {
+    json!({
+        "ran": run.ran, "ok": run.ok, "output": run.output, "decision": run.decision, "reason": run.reason, "by": run.by,
+        "args": run.args, "error": run.error, "attempts": run.attempts, "feedback": run.feedback,
+        "injected": run.injected, "suppress_output": run.suppress_output, "stops": run.stops,
+        "tool_use_id": run.tool_use_id, "result": run.result,
+    })
+}
