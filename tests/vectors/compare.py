@@ -23,13 +23,15 @@ LISTS = HERE.parent.parent / "target" / "vectors"
 HOSTS = ("rust", "python", "node")
 NOT_CASES = {"schema.json", "rules.json"}
 CORPUS = HERE.parent / "corpus"
+# Vectors of sessions have a format of their own, and lists of their own.
+SESSIONS = HERE / "sessions"
 
 
-def read_topics() -> dict[str, dict]:
-    """Every vector file by its name."""
+def read_topics(folder: Path) -> dict[str, dict]:
+    """Every vector file of a folder by its name."""
     return {
         path.name: json.loads(path.read_text(encoding="utf-8"))
-        for path in sorted(HERE.glob("*.json"))
+        for path in sorted(folder.glob("*.json"))
         if path.name not in NOT_CASES
     }
 
@@ -50,20 +52,23 @@ def check_schema(topics: dict[str, dict], required: bool) -> list[str]:
     ]
 
 
-def check_files(topics: dict[str, dict]) -> list[str]:
+def check_files(topics: dict[str, dict], sessions: dict[str, dict]) -> list[str]:
     """Faults in names, ids, lists of expectations and rules."""
     rules = json.loads((HERE / "rules.json").read_text(encoding="utf-8"))
     known = [rule["id"] for rule in rules]
     faults = [f"rules.json: {rule} is there twice" for rule, n in Counter(known).items() if n > 1]
     seen: Counter[str] = Counter()
     used: set[str] = set()
-    for name, topic in topics.items():
+    for name, topic in [*topics.items(), *sessions.items()]:
         if name != f"{topic['topic']}.json":
             faults.append(f"{name}: its topic is {topic['topic']}")
         for case in topic["cases"]:
             seen[case["id"]] += 1
             used.add(case["rule"])
-            faults += [f"{case['id']}: {fault}" for fault in check_case(topic["topic"], case)]
+            if "do" not in case:
+                faults += [f"{case['id']}: {fault}" for fault in check_case(case)]
+            if not case["id"].startswith(topic["topic"] + "/"):
+                faults.append(f"{case['id']}: the id does not begin with the topic")
             if case["rule"] not in known:
                 faults.append(f"{case['id']}: rule {case['rule']} is not in rules.json")
     faults += [f"{case} is there {n} times" for case, n in seen.items() if n > 1]
@@ -110,11 +115,9 @@ def corpus_names(value: object) -> Iterator[str]:
             yield from corpus_names(item)
 
 
-def check_case(topic: str, case: dict) -> list[str]:
+def check_case(case: dict) -> list[str]:
     """Faults that only the whole case shows."""
     faults = []
-    if not case["id"].startswith(topic + "/"):
-        faults.append("the id does not begin with the topic")
     dispatches, expectations = case.get("dispatch"), case.get("expect")
     if isinstance(dispatches, list) and (not isinstance(expectations, list) or len(dispatches) != len(expectations)):
         faults.append("a list of dispatches needs a list of as many expectations")
@@ -127,12 +130,12 @@ def check_case(topic: str, case: dict) -> list[str]:
     return faults
 
 
-def check_lists(topics: dict[str, dict]) -> list[str]:
-    """Faults in what the runners say they ran."""
+def check_lists(topics: dict[str, dict], prefix: str) -> list[str]:
+    """Faults in what the runners say they ran, in lists whose names begin so."""
     wanted = {case["id"]: case.get("not", {}) for topic in topics.values() for case in topic["cases"]}
     faults = []
     for host in HOSTS:
-        path = LISTS / f"{host}.txt"
+        path = LISTS / f"{prefix}{host}.txt"
         if not path.exists():
             faults.append(f"{host}: {path} is missing; run its vector tests first")
             continue
@@ -147,7 +150,7 @@ def check_lists(topics: dict[str, dict]) -> list[str]:
             if case in ran and ran[case] != line:
                 faults.append(f"{host}: says `{ran[case]}` instead of `{line}`")
         skipped = sum(" # " in line for line in lines)
-        print(f"{host:<7} {len(lines) - skipped:4} cases run, {skipped} that its vectors excuse")
+        print(f"{prefix + host:<16} {len(lines) - skipped:4} cases run, {skipped} that its vectors excuse")
     return faults
 
 
@@ -157,13 +160,15 @@ def main() -> int:
     parser.add_argument("--files", action="store_true", help="check the files only, not what the runners ran")
     parser.add_argument("--schema", action="store_true", help="fail when the schema cannot be checked")
     options = parser.parse_args()
-    topics = read_topics()
-    faults = check_schema(topics, options.schema) + check_files(topics) + check_law() + check_corpus(topics)
-    for name, topic in topics.items():
-        print(f"{name.removesuffix('.json'):<18} {len(topic['cases']):4}")
-    print(f"{'in all':<18} {sum(len(topic['cases']) for topic in topics.values()):4}")
+    topics, sessions = read_topics(HERE), read_topics(SESSIONS)
+    faults = check_schema(topics, options.schema) + check_files(topics, sessions) + check_law() + check_corpus(topics)
+    counts = {name.removesuffix(".json"): len(topic["cases"]) for name, topic in topics.items()}
+    counts |= {f"sessions/{name.removesuffix('.json')}": len(topic["cases"]) for name, topic in sessions.items()}
+    for name, count in counts.items():
+        print(f"{name:<22} {count:4}")
+    print(f"{'in all':<22} {sum(counts.values()):4}")
     if not options.files:
-        faults += check_lists(topics)
+        faults += check_lists(topics, "") + check_lists(sessions, "sessions-")
     for fault in faults:
         print(fault, file=sys.stderr)
     return 1 if faults else 0
