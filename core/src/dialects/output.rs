@@ -221,6 +221,25 @@ pub fn object_behind_text(text: &str) -> Option<Map<String, Value>> {
     }
 }
 
+/// The remark on an answer that was printed to standard error, where nobody reads it; none on a log in JSON.
+#[must_use]
+pub fn misplaced_answer(stderr: &str) -> Option<&'static str> {
+    const WORDS: [&str; 7] = [
+        "decision",
+        "permissionDecision",
+        "hookSpecificOutput",
+        "continue",
+        "stopReason",
+        "systemMessage",
+        "suppressOutput",
+    ];
+    let fields = object_behind_text(stderr)?;
+    WORDS
+        .iter()
+        .any(|word| fields.contains_key(*word))
+        .then_some("JSON on standard error is not read; an answer is printed to standard output")
+}
+
 /// What kind of JSON a value is, for messages.
 #[must_use]
 pub fn kind(value: &Value) -> &'static str {
@@ -250,6 +269,20 @@ mod tests {
         assert_eq!(without_ansi("\u{1b}[1;31mred\u{1b}[0m \u{1b}]0;title\u{7}x\u{1b}(By"), "red xy");
         assert_eq!(without_ansi("\u{1b}]0;unclosed\nstays"), "\nstays");
         assert_eq!(without_ansi("\u{9b}2Jtext\u{1b}"), "text");
+    }
+
+    #[test]
+    fn an_answer_on_standard_error_is_told_from_a_log() {
+        for answer in
+            [r#"{"decision": "block"}"#, "starting\n{\"hookSpecificOutput\": {}}", "\u{1b}[1m\n{\"continue\": false}\n"]
+        {
+            assert!(misplaced_answer(answer).is_some(), "{answer}");
+        }
+        for log in
+            ["", "decision", r#"{"level": "info", "msg": "decision"}"#, "{\"decision\": 1}\n{\"decision\": 2}", "[1]"]
+        {
+            assert_eq!(misplaced_answer(log), None, "{log}");
+        }
     }
 
     #[test]

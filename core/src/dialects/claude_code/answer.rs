@@ -38,7 +38,7 @@ pub(crate) fn decode(flavour: &Flavour, invocation: &Invocation, exited: &Exited
     let Some(reader) = Reader::new(flavour, invocation) else { return Said::Nothing };
     let printed = reader.printed(&stdout);
     match exited.code {
-        Some(0) => reader.zero(&stdout, printed),
+        Some(0) => reader.zero(&stdout, &stderr, printed),
         Some(2) => reader.two(&stderr, &printed),
         _ => reader.other(exited, &stdout, &stderr, printed),
     }
@@ -58,7 +58,7 @@ pub(crate) fn decode_web(flavour: &Flavour, invocation: &Invocation, answer: &We
             let line = output::first_line(&body);
             reader.fails(FailureKind::InvalidAnswer, format!("the server answered text, not a JSON object: {line}"))
         }
-        printed => reader.zero("", printed),
+        printed => reader.zero("", "", printed),
     }
 }
 
@@ -88,18 +88,20 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn zero(mut self, stdout: &str, printed: Printed) -> Said<Value> {
+    fn zero(mut self, stdout: &str, stderr: &str, printed: Printed) -> Said<Value> {
         match printed {
             Printed::Answer(answer) => self.answers(&answer, None),
             Printed::Void(why) => self.fails(FailureKind::InvalidAnswer, why),
             Printed::Unreadable(why) => unreadable(&why),
             Printed::Nothing | Printed::Plain if self.known.two == Two::Fails => self.made(stdout),
-            Printed::Nothing => Said::Nothing,
-            Printed::Plain => {
+            Printed::Nothing | Printed::Plain => {
                 if (self.flavour.plain_is_context)(self.known.name) {
                     self.draft.context(stdout);
                 }
                 self.remark(stdout);
+                if let Some(why) = output::misplaced_answer(stderr) {
+                    self.draft.note(why);
+                }
                 self.draft.said()
             }
         }

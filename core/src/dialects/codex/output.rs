@@ -22,7 +22,7 @@ pub(super) fn decode(invocation: &Invocation, exited: &Exited) -> Said<Value> {
     let stderr = output::text(&exited.stderr);
     match exited.code {
         Some(0) if event == "SessionEnd" => Said::Nothing,
-        Some(0) => said(invocation, &stdout),
+        Some(0) => said(invocation, &stdout, &stderr),
         Some(2) if reads_exit_2(event) => {
             if stderr.is_empty() {
                 let why = "exit code 2 without a reason on standard error, which Codex takes for a failure";
@@ -42,10 +42,14 @@ fn reads_exit_2(event: &str) -> bool {
 }
 
 /// What a hook said that ended well.
-fn said(invocation: &Invocation, stdout: &str) -> Said<Value> {
+fn said(invocation: &Invocation, stdout: &str, stderr: &str) -> Said<Value> {
     let event = invocation.event.name();
+    let mut draft = Draft::new(NAME, invocation);
+    if let Some(why) = output::misplaced_answer(stderr) {
+        draft.note(why);
+    }
     if stdout.is_empty() {
-        return Said::Nothing;
+        return draft.said();
     }
     let invalid = |why: &str| failed(FailureKind::InvalidAnswer, format!("{why}: {}", output::first_line(stdout)));
     match output::parse(stdout) {
@@ -57,12 +61,10 @@ fn said(invocation: &Invocation, stdout: &str) -> Said<Value> {
         _ if matches!(event, "Stop" | "SubagentStop") => invalid("only a JSON object is an answer here"),
         _ if stdout.starts_with(['{', '[']) => invalid("the output looks like JSON and is no JSON object"),
         _ if matches!(event, "SessionStart" | "SubagentStart" | "UserPromptSubmit") => {
-            let mut draft = Draft::new(NAME, invocation);
             draft.context(stdout);
             draft.said()
         }
         _ => {
-            let mut draft = Draft::new(NAME, invocation);
             if output::object_behind_text(stdout).is_some() {
                 draft.note("the JSON object stands behind other text, where Codex does not read it");
             }
