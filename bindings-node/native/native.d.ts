@@ -27,6 +27,32 @@ export declare class Native {
   unanswered(event: string, depth: number): string
 }
 
+/** Something that a session does. The values that it is about stay in JavaScript, and it knows their numbers. */
+export declare class NativeFlow {
+  /** Begins. */
+  begin(): string
+  /** It is done. */
+  done(): string
+  /** It could not be done. */
+  failed(why: string): string
+  /** No hook had anything to say. */
+  nothingSaid(): string
+  /** What hooks said, the number of the wanted value and the other wanted fields as the JSON text of an object. */
+  dispatched(run: NativeRun, values: object, value: number | undefined | null, fields: string): string
+  /** A copy of a value, and its JSON text when it has one. */
+  frozen(value: number, text?: string | undefined | null): string
+  /** What a person chose. */
+  chosen(option: string): string
+  /** Nobody answered in time. */
+  timedOut(): string
+  /** A tool has run. */
+  ran(result: number, error: string | undefined | null, duration: number): string
+  /** The model has answered; what it cost is JSON text. */
+  responded(response: number, text: string, calls: Array<NativeToolCall>, usage: string): string
+  /** A text. */
+  text(text: string): string
+}
+
 /** The hooks of one client. */
 export declare class NativeHooks {
   /** With a client's settings. */
@@ -98,6 +124,54 @@ export declare class NativeRun {
   ext(): [string, number][]
   /** The indices of failures in the trace, and the places of what was thrown there. */
   causes(): [number, number][]
+}
+
+/** One conversation, or a subagent within it. */
+export declare class NativeSession {
+  /** With a session's settings, under the profile of a client. */
+  constructor(hooks: NativeHooks, settings: unknown)
+  /** A subagent of it. */
+  subagent(kind: string, id?: string | undefined | null): NativeSession
+  /** The conversation's id. */
+  get id(): string
+  /** The subagent's id. */
+  get agentId(): string | null
+  /** The working directory that events carry. */
+  get cwd(): string | null
+  /** Whether it matters that a hook has run and said nothing. */
+  get hearsSilence(): boolean
+  /** The environment that hooks left, as JSON text. */
+  env(): string
+  /** Adds a rule for tools. */
+  permit(tools: string, permission: string): void
+  /** The session begins. */
+  start(source: string): NativeFlow
+  /** The session ends. */
+  end(reason: string): NativeFlow
+  /** Takes a prompt in. */
+  submitPrompt(prompt: string): NativeFlow
+  /** Makes a tool call; `args` is the number of the value. */
+  runTool(tool: string, args: number, toolUseId?: string | undefined | null): NativeFlow
+  /** Answers a prompt with a model and tools. */
+  generate(prompt: string, tools: Array<string>): NativeFlow
+  /** Makes the context shorter. */
+  compact(trigger: string, customInstructions?: string | undefined | null): NativeFlow
+  /** Says how many tokens the context holds. */
+  noteUsage(tokens: number): NativeFlow
+  /** Something that the user should know. */
+  notify(message: string, title?: string | undefined | null, kind?: string | undefined | null): NativeFlow
+  /** A line about the agent's state, from an object as JSON text. */
+  statusLine(fields: string): NativeFlow
+  /** Files that fit what was typed, from a list as JSON text. */
+  fileSuggestions(query: string, suggestions: string): NativeFlow
+  /** The agent has done its work; the details are an object as JSON text. */
+  stop(details: string): NativeFlow
+  /** The agent has ended with an error. */
+  stopFailure(error: string): NativeFlow
+  /** This subagent begins. */
+  startSubagent(): NativeFlow
+  /** This subagent has done its work. */
+  stopSubagent(): NativeFlow
 }
 
 /** Looks after the files of a client until it is stopped. */
@@ -222,6 +296,18 @@ export interface NativeNoticed {
   reload: boolean
   /** Payloads of `FileChanged`, as the JSON text of a list. */
   files: string
+}
+
+/** A tool call of the model's. */
+export interface NativeToolCall {
+  /** The tool's name. */
+  tool: string
+  /** The call's id, when the model gave one. */
+  id?: string
+  /** The number of its arguments. */
+  args: number
+  /** Whether the client has such a tool. */
+  known: boolean
 }
 
 /** What a hook command leaves for the agent that started it. */

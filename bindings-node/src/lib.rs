@@ -1,7 +1,8 @@
 //! The native part of the npm package `hookweave`.
 //!
 //! It translates: JavaScript values into what the core reads ([`host`]), registrations ([`hooks`]), plans ([`plan`]) and
-//! running dispatches ([`run`]), hooks from files ([`files`], [`native`]). The loop over hooks, their timeouts and their promises are in TypeScript, because a
+//! running dispatches ([`run`]), hooks from files ([`files`], [`native`]) and what sessions do
+//! ([`session`], [`flow`]). The loop over hooks, their timeouts and their promises are in TypeScript, because a
 //! call from Rust into JavaScript costs more than most hooks do. No rule lives here.
 
 #![expect(clippy::needless_pass_by_value, reason = "the glue that napi writes hands owned values over")]
@@ -9,8 +10,10 @@
 pub mod catalogue;
 mod error;
 pub mod files;
+pub mod flow;
 pub mod hooks;
 mod host;
 pub mod native;
 pub mod plan;
 pub mod run;
+pub mod session;

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 use hookweave::host::{Call, Failure, FailureKind, Outcome, Report, Said, Stage, Step};
+use hookweave::session::Verdict;
 use napi::Env;
 use napi::bindgen_prelude::{Object, Unknown};
 use napi_derive::napi;
@@ -286,6 +287,11 @@ impl NativeRun {
 }
 
 impl NativeRun {
+    /// What a session needs of the outcome.
+    pub(crate) fn verdict(&self, values: &Values<'_>) -> Result<Verdict, Refusal> {
+        self.read(|outcome| Verdict::of(outcome, values))
+    }
+
     fn read<R>(&self, read: impl FnOnce(&Outcome<Ticket, Slot>) -> R) -> Result<R, Refusal> {
         match &*self.state.borrow() {
             State::Done(outcome) => Ok(read(outcome)),
