@@ -241,6 +241,11 @@ fn default_timeouts_are_the_systems_own() {
         (Format::NativeToml, "hookweave = 1\n[[hooks]]\nevent = \"Stop\"\ncommand = \"x\"", 60.0),
         (Format::NativeToml, "hookweave = 1\n[[hooks]]\nevent = \"Stop\"\ncommand = \"x\"\ntimeout = \"1500ms\"", 1.5),
         (
+            Format::Claude,
+            r#"{"hooks": {"SessionEnd": [{"hooks": [{"type": "command", "command": "x", "timeout": 90}]}]}}"#,
+            60.0,
+        ),
+        (
             Format::CodexToml,
             "[[hooks.SessionEnd]]\n[[hooks.SessionEnd.hooks]]\ntype = \"command\"\ncommand = \"x\"\ntimeout = 30",
             3.0,

@@ -1,5 +1,7 @@
 //! Claude Code's settings files, the `hooks/hooks.json` of its plugins, and Factory's files of the same shape.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value, json};
 
 use super::groups::{self, Style};
@@ -29,6 +31,9 @@ const ASKING_EVENTS: &[&str] = &[
     "TeammateIdle",
     "Stop",
 ];
+
+/// How far a hook's own timeout raises what the end of a session waits.
+const SESSION_END: Duration = Duration::from_secs(60);
 
 /// Events on which only commands and MCP tools run.
 const LOCAL_EVENTS: &[&str] = &["SessionStart", "Setup"];
@@ -98,6 +103,10 @@ fn handler(reading: &mut Reading<'_>, slot: &mut Slot, entry: &Spot<'_>) -> Take
         _ => command(reading, entry)?,
     };
     draft.timeout = entry.duration("timeout", 1.0)?;
+    if event == "SessionEnd" && draft.timeout.is_some_and(|given| given > SESSION_END) {
+        reading.remark(entry, "the end of a session waits at most 60 seconds for hooks; 60 seconds are taken");
+        draft.timeout = Some(SESSION_END);
+    }
     draft.fail_behavior = fail_behavior(reading, entry, &event, &kind, draft.detached)?;
     entry.text("statusMessage")?;
     if entry.flag("once")? == Some(true) {
