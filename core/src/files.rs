@@ -20,7 +20,7 @@ use crate::config::trust::TrustStore;
 use crate::error::{Code, Error};
 use crate::event::EventSpec;
 use crate::native::{NativeHook, Runtime};
-use crate::registry::{HookId, Registry};
+use crate::registry::{HookId, Registry, Seat};
 
 pub use request::Request;
 pub(crate) use watching::Bell;
@@ -65,6 +65,8 @@ pub struct Reloaded {
 struct Batch {
     request: Request,
     configuration: Configuration,
+    /// Keeps the hooks before those of files that were loaded later, also after a reload.
+    seat: Seat,
     hooks: Vec<HookId>,
     problems: Vec<Problem>,
 }
@@ -119,7 +121,8 @@ impl Files {
         wrap: Wrap<'_, T>,
     ) -> Result<Report, Error> {
         let configuration = read(&request, registry, runtime)?;
-        let mut batch = Batch { request, configuration, hooks: Vec::new(), problems: Vec::new() };
+        let seat = registry.seat();
+        let mut batch = Batch { request, configuration, seat, hooks: Vec::new(), problems: Vec::new() };
         batch.register(registry, runtime, wrap)?;
         let report = batch.report();
         self.lock().push(batch);
@@ -228,7 +231,7 @@ impl Batch {
     fn register<T>(&mut self, registry: &Registry<T>, runtime: &Arc<Runtime>, wrap: Wrap<'_, T>) -> Result<(), Error> {
         self.problems.clear();
         for ready in &self.configuration.hooks {
-            match register(registry, runtime, ready, wrap) {
+            match register(registry, self.seat, runtime, ready, wrap) {
                 Ok(id) => self.hooks.push(id),
                 Err(error) => self.problems.push(refused(ready, &error)),
             }
@@ -256,6 +259,7 @@ impl Batch {
 
 fn register<T>(
     registry: &Registry<T>,
+    seat: Seat,
     runtime: &Arc<Runtime>,
     ready: &Ready,
     wrap: Wrap<'_, T>,
@@ -263,7 +267,7 @@ fn register<T>(
     let spec = ready.declared.spec.clone();
     let event = registry.resolve(&spec.event)?;
     let hook = NativeHook::new(ready.declared.clone(), Some(Arc::clone(&ready.guard)), Arc::clone(runtime));
-    registry.register(spec, wrap(Arc::new(hook), event))
+    registry.register_at(Some(seat), spec, wrap(Arc::new(hook), event))
 }
 
 fn refused(ready: &Ready, error: &Error) -> Problem {

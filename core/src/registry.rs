@@ -22,8 +22,19 @@ use crate::tool::{ToolDefinition, Tools};
 
 pub use entry::{Entry, HookId, HookInfo};
 
-/// Priority, scope, registration: the order of hooks.
-type Order = (i32, Scope, u64);
+/// Priority, scope, place, registration: the order of hooks.
+type Order = (i32, Scope, Seat, u64);
+
+/// A place in the order of registration that stays when the hooks in it are swapped for others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Seat(u64, u64);
+
+impl Seat {
+    /// The place of a hook for itself: behind every place that was kept before it came.
+    const fn own(number: u64) -> Self {
+        Self(number, u64::MAX)
+    }
+}
 
 /// A hook in the list, and whether it is switched on.
 #[derive(Debug)]
@@ -45,6 +56,7 @@ struct State<T> {
     catalogue: Catalogue,
     tools: Tools,
     next: u64,
+    seats: u64,
 }
 
 /// The hooks of one client.
@@ -64,8 +76,14 @@ impl<T> Registry<T> {
         let options = Arc::new(options);
         let catalogue = Catalogue::new(options.profile.every_event_is_a_gate);
         let snapshot = Snapshot::new(Arc::clone(&options), &catalogue, Tools::default(), Vec::new());
-        let state =
-            State { hooks: BTreeMap::new(), orders: FxHashMap::default(), catalogue, tools: Tools::default(), next: 1 };
+        let state = State {
+            hooks: BTreeMap::new(),
+            orders: FxHashMap::default(),
+            catalogue,
+            tools: Tools::default(),
+            next: 1,
+            seats: 0,
+        };
         Self {
             options,
             state: Mutex::new(state),
@@ -96,6 +114,18 @@ impl<T> Registry<T> {
 
     /// Adds a hook; refuses unknown events, bad matchers, contradictions and one hook too many.
     pub fn register(&self, spec: HookSpec, handler: T) -> Result<HookId, Error> {
+        self.register_at(None, spec, handler)
+    }
+
+    /// A place behind all hooks that are there now and before all that come later.
+    pub fn seat(&self) -> Seat {
+        let mut state = self.lock();
+        state.seats += 1;
+        Seat(state.next, state.seats)
+    }
+
+    /// Adds a hook at a place instead of behind all others.
+    pub fn register_at(&self, seat: Option<Seat>, spec: HookSpec, handler: T) -> Result<HookId, Error> {
         spec.check()?;
         // Declared before the lock, so that handlers are dropped after it is released: dropping may run foreign code.
         let _spent;
@@ -111,7 +141,8 @@ impl<T> Registry<T> {
         state.next += 1;
         state.catalogue.intern(&event);
         let entry = Entry::new(id, spec, event, matcher, &self.options, handler);
-        let order = (entry.priority(), entry.scope(), id.number());
+        let seat = seat.unwrap_or(Seat::own(id.number()));
+        let order = (entry.priority(), entry.scope(), seat, id.number());
         let enabled = entry.starts_enabled();
         state.orders.insert(id, order);
         state.hooks.insert(order, Listed { entry: Arc::new(entry), enabled });
