@@ -136,11 +136,35 @@ fn a_wrong_expectation_of_a_hook_from_a_file_is_found() {
         ("native-config/strict", "/load/0/error/contains/0", "hooks.json"),
         ("native-config/other-keys", "/files/0/text", "{}"),
         ("native-config/untrusted", "/load/0/untrusted/0/approval/event", "Stop"),
+        ("native-hosted/model", "/judge/sees/0/model", "large"),
+        ("native-hosted/mcp-tool", "/tool_caller/sees/0/input/command", "rm"),
+        ("native-late/rewake", "/expect/late/0/wakes", "no"),
+        ("native-lint/plain-http", "/lint/0/findings/0/rule", "remark"),
+        ("native-reload/kept", "/dispatch/before/1/reload/kept/0", "later"),
     ];
     for (id, place, other) in wrong {
         let mut written = once(id);
         *written.pointer_mut(place).unwrap_or_else(|| panic!("{id} has no {place}")) = other.into();
         let case = Case::read(written).unwrap();
         assert!(!run(&case, Style::Native).is_empty(), "{id} held although {place} is {other}");
+    }
+}
+
+#[test]
+fn a_wrong_expectation_of_another_agents_words_is_found() {
+    let cases = read_all();
+    let wrong = [
+        ("wire/cocode-refuse", "/expect/to_wire/exit_code", "0"),
+        ("wire/cursor-refuse", "/expect/to_wire/stdout/agent_message", "yes"),
+        ("wire/codex-ask", "/expect/to_wire/degraded/0", "nothing"),
+        ("wire/claude-code-event", "/expect/event/tool", "Task"),
+        ("wire/a3s-refused", "/expect/0/error/code", "unknown_dialect"),
+    ];
+    for (id, place, other) in wrong {
+        let case = cases.iter().find(|case| case.id == id).unwrap_or_else(|| panic!("there is no case {id}"));
+        let mut written = case.written.clone();
+        *written.pointer_mut(place).unwrap_or_else(|| panic!("{id} has no {place}")) = other.into();
+        let case = Case::read(written).unwrap();
+        assert!(!run(&case, Style::Facade).is_empty(), "{id} held although {place} is {other}");
     }
 }
