@@ -14,7 +14,16 @@ import {
   type ToolCaller,
 } from "hookweave";
 
+import { outcomeMisfit } from "./outcome.js";
 import { fill, Place } from "./place.js";
+import {
+  answerOf,
+  camelKeys,
+  canonicalView,
+  lateHere,
+  localFields,
+  type Given,
+} from "./spelling.js";
 import {
   camel,
   decode,
@@ -51,50 +60,7 @@ export interface Case {
   not?: Record<string, string>;
 }
 
-/** What a handler is given, as the runner uses it. */
-interface Given {
-  toJson(): string;
-  readonly [field: string]: unknown;
-}
-
 type Run = (event: Given, context: { signal: AbortSignal }) => unknown;
-
-function camelKeys(object: JsonObject): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(object).map(([key, value]) => [camel(key), decode(value)]),
-  );
-}
-
-const catalogue = new HookClient().catalogue();
-const common = ["eventType", "sessionId", "timestamp", "cwd", "agentId", "metadata"];
-
-/** The fields that the catalogue names for an event, in this language's spelling. */
-function knownFields(event: string): Set<string> {
-  const entry = catalogue.find(({ name, aliases }) => name === event || aliases.includes(event));
-  return new Set([...common, ...(entry?.fields ?? []).map(({ name }) => name)]);
-}
-
-/** Payload fields in this language's spelling; what is inside them stays. */
-function localFields(event: string, fields: Json | undefined): unknown {
-  const decoded = decode(fields ?? {});
-  if (!isObject(decoded)) return decoded;
-  const known = knownFields(event);
-  return Object.fromEntries(
-    Object.entries(decoded).map(([name, value]) => [
-      known.has(camel(name)) ? camel(name) : name,
-      value,
-    ]),
-  );
-}
-
-/** The fields of an event by their canonical names, the values as they are. */
-function canonicalView(event: Given): Record<string, unknown> {
-  const snake = (name: string): string => name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
-  const known = knownFields(event["eventType"] as string);
-  return Object.fromEntries(
-    Object.keys(event).map((name) => [known.has(name) ? snake(name) : name, event[name]]),
-  );
-}
 
 /** Deeds that a handler can only do if it may wait. */
 function mustWait(value: Json | undefined): boolean {
@@ -577,69 +543,4 @@ export class CaseRun {
         this.#client.enabled = step["client_enabled"] as boolean;
     });
   }
-}
-
-/** An answer in this language's spelling. */
-function answerOf(event: Given, canonical: JsonObject): Record<string, unknown> {
-  const answer = camelKeys(canonical);
-  if ("delayMs" in answer) {
-    answer["delay"] = answer["delayMs"];
-    delete answer["delayMs"];
-  }
-  if (isObject(answer["ask"]) && "timeout_ms" in answer["ask"]) {
-    const { timeout_ms: timeout, ...ask } = answer["ask"];
-    answer["ask"] = { ...ask, timeout };
-  }
-  if (canonical["modified"] !== undefined) {
-    answer["modified"] = localFields(event["eventType"] as string, canonical["modified"]);
-  }
-  return answer;
-}
-
-/** Late answers as this language spells them. */
-function lateHere(patterns: Json): Json {
-  return (patterns as JsonObject[]).map(({ answer, ...rest }) => ({
-    ...rest,
-    answer: camelKeys(answer as JsonObject) as JsonObject,
-  }));
-}
-
-/** What a runner compares apart from the canonical form. */
-const apart = new Set([
-  "ran",
-  "runs",
-  "hooks_left",
-  "unmatched",
-  "trace_of",
-  "error",
-  "cancelled",
-  "explain",
-  "saw",
-  "requests",
-  "late",
-  "to_wire",
-]);
-
-/** Why an outcome does not fit; null when it does. */
-function outcomeMisfit(expected: JsonObject, outcome: Outcome, place: string): string | null {
-  const canonical = outcome.toJSON() as unknown as Record<string, unknown>;
-  for (const [key, pattern] of Object.entries(expected)) {
-    if (apart.has(key)) continue;
-    const why = misfit(pattern, canonical[key], `${place}.${key}`);
-    if (why !== null) return why;
-  }
-  const trace = canonical["trace"] as { hook: string }[];
-  for (const [name, pattern] of Object.entries((expected["trace_of"] ?? {}) as JsonObject)) {
-    const entry = trace.findLast(({ hook }) => hook === name);
-    const why = misfit(pattern, entry, `${place}.trace_of.${name}`);
-    if (why !== null) return why;
-  }
-  if (expected["unmatched"] !== undefined) {
-    const patterns = (expected["unmatched"] as JsonObject[]).map(({ hook, why_contains: why }) => ({
-      hook: hook as Json,
-      ...(why === undefined ? {} : { why: { $contains: why } }),
-    }));
-    return misfit(patterns, outcome.unmatched, `${place}.unmatched`);
-  }
-  return null;
 }
