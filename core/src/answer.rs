@@ -94,7 +94,8 @@ fn bool_hint(kind: &Kind<'_>) -> &'static str {
     }
 }
 
-fn is_restricting(text: &str) -> bool {
+/// Whether a text is a word that means "no".
+pub(crate) fn is_restricting(text: &str) -> bool {
     RESTRICTING.iter().any(|word| word.eq_ignore_ascii_case(text.trim()))
 }
 

@@ -8,6 +8,7 @@ mod cocode;
 mod codex;
 mod copilot;
 mod cursor;
+mod flat;
 mod gemini;
 mod groups;
 pub(super) mod native;

@@ -4,47 +4,18 @@
 //! what follows an interpreter, a name with a script's ending, an executable file. Data does not: a log that a hook writes
 //! changes all the time. What a script itself loads is not followed.
 
+mod programs;
+mod tokens;
+
 use std::path::{Component, Path, PathBuf};
 
 use super::{Declared, Run};
 use crate::handlers::command::CommandLine;
+use programs::{has_script_ending, is_assignment, is_code, is_count, is_interpreter, is_wrapper};
+use tokens::{Token, tokens};
 
 /// How many scripts of one hook are looked at.
 const MAX_SCRIPTS: usize = 64;
-
-/// Programs that run the file that they are given.
-const INTERPRETERS: &[&str] = &[
-    ".",
-    "source",
-    "sh",
-    "bash",
-    "zsh",
-    "dash",
-    "ksh",
-    "fish",
-    "pwsh",
-    "powershell",
-    "node",
-    "tsx",
-    "ts-node",
-    "ruby",
-    "perl",
-    "php",
-    "lua",
-    "python",
-    "python2",
-    "python3",
-];
-
-/// Programs that run the program that they are given.
-const WRAPPERS: &[&str] = &[
-    "exec", "env", "nohup", "command", "time", "timeout", "nice", "sudo", "doas", "setsid", "stdbuf", "xargs", "uv",
-    "uvx", "run", "npx", "bun", "bunx", "deno", "pnpm", "yarn", "poetry",
-];
-
-/// Options of interpreters whose argument is code, or the name of something that is no file here.
-const CODE: &[&str] =
-    &["-c", "-e", "-m", "-p", "-lc", "-ec", "-euc", "-exc", "-ic", "-cl", "--eval", "--print", "-Command"];
 
 /// Directories whose files belong to the system: whoever can change them needs no hook.
 const SYSTEM: &[&str] = &["/bin", "/sbin", "/usr", "/lib", "/lib64", "/nix/store", "/opt/homebrew", "/System"];
@@ -157,8 +128,8 @@ impl Search<'_> {
             _ if assigned => After::Start,
             After::Start if word == "cd" || word == "pushd" => After::Cd,
             After::Start | After::Wrapper if is_interpreter(base_name) => After::Interpreter,
-            After::Start | After::Wrapper if WRAPPERS.contains(&base_name) => After::Wrapper,
-            After::Interpreter if CODE.contains(&word) => After::Code,
+            After::Start | After::Wrapper if is_wrapper(base_name) => After::Wrapper,
+            After::Interpreter if is_code(word) => After::Code,
             // `sh -u x`, `timeout 5 ./x`, `env A=1 ./x`.
             After::Interpreter | After::Wrapper if word.starts_with(['-', '+']) => after,
             After::Wrapper if is_assignment(word) || is_count(word) => after,
@@ -238,34 +209,8 @@ impl Search<'_> {
     }
 }
 
-fn is_interpreter(name: &str) -> bool {
-    let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    INTERPRETERS.contains(&name) || !plain.is_empty() && INTERPRETERS.contains(&plain)
-}
-
-fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| {
-        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-    })
-}
-
-/// A number with or without a unit, as `timeout` takes it.
-fn is_count(word: &str) -> bool {
-    let digits = word.trim_end_matches(['s', 'm', 'h']);
-    !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit() || c == '.')
-}
-
 /// Letters that say that a word is code or a pattern, and no file's name.
 const NO_NAME: &[char] = &['*', '?', '{', '}', '\n', '(', ')', ';', '"', '\'', '`', '<', '>', '|', '='];
-
-fn has_script_ending(text: &str) -> bool {
-    const ENDINGS: &[&str] = &[
-        "sh", "bash", "zsh", "fish", "ps1", "py", "js", "mjs", "cjs", "ts", "mts", "rb", "pl", "php", "lua", "awk",
-        "jq", "bat", "cmd", "exe",
-    ];
-    Path::new(text).extension().and_then(|ending| ending.to_str()).is_some_and(|ending| ENDINGS.contains(&ending))
-}
 
 /// Whether a file can be started as a program.
 #[cfg(unix)]
@@ -295,91 +240,15 @@ fn without_dots(path: &Path) -> PathBuf {
     out
 }
 
-#[derive(Debug, PartialEq, Eq)]
-enum Token {
-    Word(String),
-    /// An operator after which a new command begins.
-    End,
-    /// An operator after which the file is named that output goes into.
-    Into,
-}
-
-/// Splits a line as shells do, leniently: an open quote ends with the line.
-fn tokens(text: &str) -> Vec<Token> {
-    let mut tokens = Vec::new();
-    let mut word = String::new();
-    let mut open = false;
-    let mut chars = text.chars().peekable();
-    let mut quote: Option<char> = None;
-    while let Some(c) = chars.next() {
-        match (quote, c) {
-            (Some(mark), c) if c == mark => quote = None,
-            (Some('"') | None, '\\') => {
-                if let Some(next) = chars.next() {
-                    word.push(next);
-                    open = true;
-                }
-            }
-            (None, '\'' | '"') => {
-                quote = Some(c);
-                open = true;
-            }
-            (None, c) if c.is_whitespace() || matches!(c, ';' | '&' | '|' | '(' | ')' | '<' | '>' | '`') => {
-                // `$(` begins a command; the `$` before it is no word.
-                if c == '(' && word == "$" {
-                    word.clear();
-                }
-                if open || !word.is_empty() {
-                    tokens.push(Token::Word(std::mem::take(&mut word)));
-                    open = false;
-                }
-                match c {
-                    // `2>&1` names no file.
-                    '>' if chars.next_if_eq(&'&').is_some() => {}
-                    '>' => {
-                        while chars.next_if(|next| matches!(next, '>' | '|')).is_some() {}
-                        tokens.push(Token::Into);
-                    }
-                    '&' if chars.peek() == Some(&'>') => {}
-                    ';' | '&' | '|' | '(' | ')' | '`' | '\n' => tokens.push(Token::End),
-                    _ => {}
-                }
-            }
-            (_, c) => word.push(c),
-        }
-    }
-    if open || !word.is_empty() {
-        tokens.push(Token::Word(word));
-    }
-    tokens
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn words(text: &str) -> Vec<String> {
-        tokens(text)
-            .into_iter()
-            .filter_map(|token| match token {
-                Token::Word(word) => Some(word),
-                Token::End | Token::Into => None,
-            })
-            .collect()
-    }
 
     fn found(line: &str) -> Vec<String> {
         let roots = Roots { project: Some(Path::new("/project")), home: Some(Path::new("/home/u")) };
         let mut search = Search { roots, plugin: None, base: Some("/project".into()), found: Vec::new() };
         search.line(line, 0);
         search.found.iter().map(|script| script.path.display().to_string()).collect()
-    }
-
-    #[test]
-    fn lines_are_split_as_shells_do() {
-        assert_eq!(words("a 'b c'\"d\" \\e;f&&g|h >i"), ["a", "b cd", "e", "f", "g", "h", "i"]);
-        assert_eq!(words("\"$CLAUDE_PROJECT_DIR\"/x.sh"), ["$CLAUDE_PROJECT_DIR/x.sh"]);
-        assert_eq!(words("'open"), ["open"]);
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! An approval is for a fingerprint: the entry as it stands in the file, the project that it belongs to, and the content
 //! of the scripts that it names. Whatever of these changes makes another fingerprint, which nobody has approved.
 
+mod fingerprint;
+
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -10,12 +12,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
-use super::guard::{Content, Guard};
-use super::{Declared, places};
+use super::places;
 use crate::error::{Code, Error};
+
+pub(super) use fingerprint::{fingerprint, switch_fingerprint};
 
 /// The largest store that is read, in bytes.
 const MAX_STORE: u64 = 16 * 1024 * 1024;
@@ -221,86 +222,6 @@ fn now_ms() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// What an approval of a hook is for; an error when one of its scripts cannot be read to be approved.
-pub(super) fn fingerprint(declared: &Declared, project: Option<&Path>, guard: &Guard) -> Result<String, String> {
-    let mut scripts = Vec::new();
-    for (path, content) in guard.contents() {
-        let content = match content {
-            Content::Hash(hash) => hex(hash),
-            Content::Missing => "missing".to_owned(),
-            Content::Unreadable(why) => return Err(format!("its script {} cannot be checked: {why}", path.display())),
-        };
-        scripts.push(json!([path.to_string_lossy(), content]));
-    }
-    let plugin = declared.plugin.as_ref().map(|root| root.to_string_lossy().into_owned());
-    Ok(hash(&json!({
-        "hookweave": 1,
-        "project": project.map(Path::to_string_lossy),
-        "scope": declared.spec.scope,
-        "dialect": declared.dialect.name(),
-        "plugin": plugin,
-        "entry": declared.entry,
-        "scripts": scripts,
-    })))
-}
-
-/// What an approval of a file's switches is for.
-pub(super) fn switch_fingerprint(file: &Path, project: Option<&Path>, dialect: &str, switches: &Value) -> String {
-    hash(&json!({
-        "hookweave": 1,
-        "project": project.map(Path::to_string_lossy),
-        "file": file.to_string_lossy(),
-        "dialect": dialect,
-        "switches": switches,
-    }))
-}
-
-fn hash(value: &Value) -> String {
-    let mut text = String::new();
-    canonical(value, &mut text);
-    let digest: [u8; 32] = Sha256::digest(text.as_bytes()).into();
-    format!("sha256:{}", hex(&digest))
-}
-
-fn hex(bytes: &[u8; 32]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(64), |mut text, byte| {
-        _ = write!(text, "{byte:02x}");
-        text
-    })
-}
-
-/// JSON with sorted names and no spaces, so that how a file is laid out does not matter.
-fn canonical(value: &Value, out: &mut String) {
-    match value {
-        Value::Object(fields) => {
-            let mut names: Vec<_> = fields.iter().collect();
-            names.sort_by_key(|(name, _)| *name);
-            out.push('{');
-            for (index, (name, value)) in names.into_iter().enumerate() {
-                if index > 0 {
-                    out.push(',');
-                }
-                out.push_str(&Value::from(name.as_str()).to_string());
-                out.push(':');
-                canonical(value, out);
-            }
-            out.push('}');
-        }
-        Value::Array(items) => {
-            out.push('[');
-            for (index, item) in items.iter().enumerate() {
-                if index > 0 {
-                    out.push(',');
-                }
-                canonical(item, out);
-            }
-            out.push(']');
-        }
-        plain => out.push_str(&plain.to_string()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -316,14 +237,6 @@ mod tests {
             runs: "./x.sh".into(),
             approved_at: 0,
         }
-    }
-
-    #[test]
-    fn layout_does_not_change_a_hash_and_content_does() {
-        let hash_of = |text: &str| hash(&serde_json::from_str(text).unwrap());
-        assert_eq!(hash_of(r#"{"a":1,"b":[2,{"d":3,"c":4}]}"#), hash_of(r#"{ "b": [2, {"c":4,"d":3}], "a": 1 }"#));
-        assert_ne!(hash_of(r#"{"a":"1"}"#), hash_of(r#"{"a":1}"#));
-        assert_ne!(hash_of(r#"{"a":"x\",\"b\":\"y"}"#), hash_of(r#"{"a":"x","b":"y"}"#));
     }
 
     #[test]

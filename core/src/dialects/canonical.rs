@@ -59,6 +59,18 @@ pub(super) fn invalid_answer(message: String, meant_to_restrict: bool) -> Said<V
     if meant_to_restrict { draft::refused(kind, message) } else { draft::failed(kind, message) }
 }
 
+/// A value of a decision that none of the event's words is; one that says no keeps a gate shut.
+pub(super) fn unknown_word(name: &str, value: &Value) -> Said<Value> {
+    let says_no = match value {
+        Value::Bool(flag) => !flag,
+        Value::String(word) => {
+            answer::is_restricting(word) || ["no", "false"].iter().any(|no| no.eq_ignore_ascii_case(word.trim()))
+        }
+        _ => false,
+    };
+    invalid_answer(format!("`{name}` cannot be `{}`", output::shown(&value.to_string())), says_no)
+}
+
 /// A process that ended in a way that says that it failed.
 pub(super) fn exited(exited: &Exited) -> Said<Value> {
     let (stdout, stderr) = (output::text(&exited.stdout), output::text(&exited.stderr));
@@ -193,4 +205,25 @@ pub(super) fn one_ask(ruling: &mut Ruling<'_>, decided: &Decided<'_>) -> Map<Str
     let all_allow = asks.iter().all(|ask| ask.get("default") == Some(&json!("allow")));
     ask.insert("default".to_owned(), json!(if all_allow { "allow" } else { "deny" }));
     ask
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_word_that_says_no_keeps_a_gate_shut() {
+        for (value, says_no) in [
+            (json!(" Denied "), true),
+            (json!("STOP"), true),
+            (json!("No"), true),
+            (json!(false), true),
+            (json!("denying"), false),
+            (json!(true), false),
+            (json!(0), false),
+        ] {
+            let Said::Failed(failure) = unknown_word("permission", &value) else { panic!("{value} is no word") };
+            assert_eq!(failure.meant_to_restrict, says_no, "{value}");
+        }
+    }
 }

@@ -86,7 +86,6 @@ pub struct Reading {
     #[serde(default = "anything")]
     pub stderr: Vec<String>,
     pub says: String,
-    #[serde(default)]
     pub expect: Option<Value>,
     #[serde(default)]
     pub why: String,
@@ -97,34 +96,26 @@ pub struct Reading {
 #[serde(deny_unknown_fields)]
 pub struct Sample {
     pub event: String,
-    #[serde(default)]
     pub payload: Option<String>,
     /// The exit code; without it and without `signal` the process ended with 0.
-    #[serde(default)]
     pub exit: Option<i32>,
-    #[serde(default)]
     pub signal: Option<i32>,
     #[serde(default)]
     pub stdout: String,
     #[serde(default)]
     pub stderr: String,
     /// A web server's answer instead of a process.
-    #[serde(default)]
     pub status: Option<u16>,
     #[serde(default)]
     pub body: String,
     /// A host's answer instead of a process: `prompt`, `agent` or `mcp_tool`.
-    #[serde(default)]
     pub hosted: Option<String>,
     /// The host's answer, as JSON.
-    #[serde(default)]
     pub answered: Option<String>,
     pub says: String,
     /// The exact answer, as JSON.
-    #[serde(default)]
     pub answer: Option<String>,
     /// What a failure must be.
-    #[serde(default)]
     pub expect: Option<Value>,
     #[serde(default)]
     pub why: String,
@@ -142,10 +133,8 @@ pub struct Stdin {
     /// Variables that must not be set.
     #[serde(default)]
     pub without_env: Vec<String>,
-    #[serde(default)]
     pub env_file: Option<String>,
     /// The host's tool definition, as JSON.
-    #[serde(default)]
     pub tool: Option<String>,
     #[serde(default)]
     pub why: String,
@@ -156,10 +145,8 @@ pub struct Stdin {
 #[serde(deny_unknown_fields)]
 pub struct Placed {
     pub event: String,
-    #[serde(default)]
     pub matcher: Option<String>,
     /// The canonical event, when it is to be checked.
-    #[serde(default)]
     pub canonical: Option<String>,
     /// Names that the hook sees and that select it.
     #[serde(default)]
@@ -167,13 +154,11 @@ pub struct Placed {
     #[serde(default)]
     pub misses: Vec<String>,
     /// The payload field that the names stand in, dotted; the tool or the subtype unless said.
-    #[serde(default)]
     pub field: Option<String>,
     /// The dialect has no such event.
     #[serde(default)]
     pub absent: bool,
     /// The matcher is refused, with these words.
-    #[serde(default)]
     pub refused: Option<String>,
     #[serde(default)]
     pub why: String,
@@ -185,7 +170,6 @@ pub struct Timeout {
     pub event: String,
     pub kind: String,
     /// In seconds; left out for none.
-    #[serde(default)]
     pub seconds: Option<f64>,
 }
 
@@ -195,12 +179,10 @@ pub struct Timeout {
 pub struct Wire {
     pub event: String,
     pub becomes: String,
-    #[serde(default)]
     pub payload: Option<String>,
-    #[serde(default)]
     pub outcome: Option<String>,
     /// The final payload, when hooks have changed it.
-    #[serde(default, rename = "final")]
+    #[serde(rename = "final")]
     pub changed: Option<String>,
     #[serde(default)]
     pub exit: i32,

@@ -1,6 +1,6 @@
 //! Copilot's hooks files (`.github/hooks/*.json`), which VS Code's agent reads too.
 
-use super::cursor::version_is_known;
+use super::flat;
 use crate::config::entry::{Draft, Slot, environment, shell, webhook};
 use crate::config::reading::{Reading, Spot, Syntax, Take};
 use crate::config::{Loaded, Run, Source};
@@ -9,23 +9,12 @@ use crate::handlers::command::{CommandLine, CommandSpec, Shell};
 pub(super) fn read(text: &str, source: &Source<'_>) -> Loaded {
     Reading::of(text, Syntax::JsonWithComments, source, |reading, top| {
         let Some(top) = reading.object(top) else { return };
-        if !version_is_known(reading, &top) {
+        if !flat::version_is_known(reading, &top) {
             return;
         }
         let disabled = top.flag("disableAllHooks");
         reading.switches().disable_all = reading.take(disabled).flatten();
-        let Some(hooks) = top.get("hooks") else { return };
-        let checked = hooks.must_be_object();
-        if reading.take(checked).is_none() {
-            return;
-        }
-        for (event, entries) in hooks.fields() {
-            let listed = entries.items();
-            for entry in reading.take(listed).unwrap_or_default() {
-                let read = read_entry(reading, event, &entry);
-                reading.take(read);
-            }
-        }
+        flat::read_events(reading, &top, read_entry);
     })
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::flat;
 use crate::config::entry::{Draft, shell};
 use crate::config::reading::{Reading, Spot, Syntax, Take};
 use crate::config::{Loaded, Run, Source};
@@ -11,37 +12,10 @@ use crate::hook::{FailBehavior, Scope};
 pub(super) fn read(text: &str, source: &Source<'_>) -> Loaded {
     Reading::of(text, Syntax::JsonWithComments, source, |reading, top| {
         let Some(top) = reading.object(top) else { return };
-        if !version_is_known(reading, &top) {
-            return;
-        }
-        let Some(hooks) = top.get("hooks") else { return };
-        let checked = hooks.must_be_object();
-        if reading.take(checked).is_none() {
-            return;
-        }
-        for (event, entries) in hooks.fields() {
-            let listed = entries.items();
-            for entry in reading.take(listed).unwrap_or_default() {
-                let read = read_entry(reading, event, &entry);
-                reading.take(read);
-            }
+        if flat::version_is_known(reading, &top) {
+            flat::read_events(reading, &top, read_entry);
         }
     })
-}
-
-/// Files of these systems carry a version; another one than 1 is refused whole.
-pub(super) fn version_is_known(reading: &mut Reading<'_>, top: &Spot<'_>) -> bool {
-    match top.get("version") {
-        None => {
-            reading.remark(top, "`version` is missing; add \"version\": 1");
-            true
-        }
-        Some(version) if version.node.to_value() == serde_json::json!(1) => true,
-        Some(version) => {
-            reading.broken(version.wrong("unknown version; this reader knows version 1"));
-            false
-        }
-    }
 }
 
 fn read_entry(reading: &mut Reading<'_>, event: &str, entry: &Spot<'_>) -> Take<()> {

@@ -6,7 +6,7 @@ use super::NAME;
 use super::events::{Known, of};
 use crate::dialects::draft::{Draft, failed, refused};
 use crate::dialects::output::{self, Json};
-use crate::dialects::{Exited, Invocation, WebAnswer, tools};
+use crate::dialects::{Exited, Invocation, WebAnswer, canonical, tools};
 use crate::dispatch::{FailureKind, Said};
 
 const NO_REASON: &str = "the hook gave no reason";
@@ -160,21 +160,6 @@ fn answer(invocation: &Invocation, known: &Known, printed: Printed, also: impl F
     draft.said()
 }
 
-/// A word that is none of the event's; one that says no keeps a gate shut.
-fn invalid(name: &str, value: &Value) -> Said<Value> {
-    let what = format!("`{name}` cannot be `{}`", output::shown(&value.to_string()));
-    let word = value.as_str().unwrap_or_default().trim().to_ascii_lowercase();
-    let says_no = matches!(
-        word.as_str(),
-        "deny" | "denied" | "block" | "blocked" | "reject" | "rejected" | "ask" | "no" | "false"
-    );
-    if says_no || *value == Value::Bool(false) {
-        refused(FailureKind::InvalidAnswer, what)
-    } else {
-        failed(FailureKind::InvalidAnswer, what)
-    }
-}
-
 fn pre_tool_use(
     draft: &mut Draft<'_>,
     invocation: &Invocation,
@@ -189,7 +174,7 @@ fn pre_tool_use(
                 Some("deny") => draft.decide("block", reason()),
                 Some("ask") => draft.decide("ask", reason()),
                 Some("allow") => draft.decide("allow", text(words, "permissionDecisionReason").map(str::to_owned)),
-                _ => return Err(invalid("permissionDecision", value)),
+                _ => return Err(canonical::unknown_word("permissionDecision", value)),
             },
         }
     }
@@ -236,7 +221,7 @@ fn permission_request(
                 draft.decide("allow", None);
             }
         }
-        _ => return Err(invalid("behavior", value)),
+        _ => return Err(canonical::unknown_word("behavior", value)),
     }
     Ok(())
 }

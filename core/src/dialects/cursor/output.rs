@@ -6,7 +6,7 @@ use super::NAME;
 use super::events::{Ask, Known, Reads, of};
 use crate::dialects::draft::{Draft, failed, refused};
 use crate::dialects::output::{self, Json};
-use crate::dialects::{Exited, Invocation, tools};
+use crate::dialects::{Exited, Invocation, canonical, tools};
 use crate::dispatch::{FailureKind, Said};
 
 const NO_REASON: &str = "the hook gave no reason";
@@ -89,7 +89,7 @@ fn answer(invocation: &Invocation, known: &Known, fields: &Map<String, Value>) -
         Reads::Continue => match fields.get("continue") {
             Some(Value::Bool(false)) => Words::of(fields).refuse(&mut draft, None),
             Some(Value::Bool(true) | Value::Null) | None => {}
-            Some(other) => return invalid("continue", other),
+            Some(other) => return canonical::unknown_word("continue", other),
         },
         Reads::Followup => followup(&mut draft, invocation, known, fields),
         Reads::Result => result(&mut draft, invocation, fields),
@@ -110,21 +110,6 @@ fn answer(invocation: &Invocation, known: &Known, fields: &Map<String, Value>) -
     draft.said()
 }
 
-/// A value of the wrong type or an unknown word; one that says no keeps a gate shut.
-fn invalid(name: &str, value: &Value) -> Said<Value> {
-    let what = format!("`{name}` cannot be `{}`", output::shown(&value.to_string()));
-    let word = value.as_str().unwrap_or_default().trim().to_ascii_lowercase();
-    let says_no = matches!(
-        word.as_str(),
-        "deny" | "denied" | "block" | "blocked" | "reject" | "rejected" | "ask" | "no" | "false"
-    );
-    if says_no || *value == Value::Bool(false) {
-        refused(FailureKind::InvalidAnswer, what)
-    } else {
-        failed(FailureKind::InvalidAnswer, what)
-    }
-}
-
 fn permission(
     draft: &mut Draft<'_>,
     invocation: &Invocation,
@@ -139,7 +124,7 @@ fn permission(
         None => "allow",
         Some(value) => match value.as_str() {
             Some(word @ ("allow" | "deny" | "ask")) => word,
-            _ => return Err(invalid("permission", value)),
+            _ => return Err(canonical::unknown_word("permission", value)),
         },
     };
     match (decision, ask) {

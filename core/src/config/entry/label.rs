@@ -1,0 +1,75 @@
+//! What people are told of a hook: what it runs, and a name for it.
+
+use std::path::Path;
+
+use crate::config::Run;
+use crate::handlers::command::CommandLine;
+use crate::handlers::webhook::Method;
+
+/// What runs, for a person: the command line, or the method and address of a request without its secrets.
+pub(super) fn runs(run: &Run) -> String {
+    let text = match run {
+        Run::Command(command) => match &command.line {
+            CommandLine::Shell { text, .. } => text.clone(),
+            CommandLine::Exec { program, args } => {
+                std::iter::once(program.as_str()).chain(args.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
+            }
+        },
+        Run::Webhook(webhook) => {
+            let method = if webhook.method == Method::Put { "PUT" } else { "POST" };
+            format!("{method} {}", without_secrets(&webhook.url))
+        }
+        Run::Prompt { text, agent, .. } => format!("{}: {text}", if *agent { "agent" } else { "prompt" }),
+        Run::McpTool { server, tool, .. } => format!("mcp__{server}__{tool}"),
+    };
+    let mut short: String = text.chars().take(500).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+/// A URL without user name, password, query and fragment, where tokens stand.
+pub(in crate::config) fn without_secrets(url: &str) -> String {
+    let plain = url.split(['?', '#']).next().unwrap_or_default();
+    match plain.split_once("://") {
+        Some((scheme, rest)) => {
+            let (host, path) = rest.split_once('/').map_or((rest, None), |(host, path)| (host, Some(path)));
+            let host = host.rsplit('@').next().unwrap_or(host);
+            path.map_or_else(|| format!("{scheme}://{host}"), |path| format!("{scheme}://{host}/{path}"))
+        }
+        None => plain.to_owned(),
+    }
+}
+
+/// A short name for what runs: the script's base name where there is one, else the beginning of the line.
+pub(super) fn name_of(runs: &str) -> String {
+    let script = runs
+        .split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';' | '&' | '|' | '(' | ')' | '<' | '>'))
+        .filter(|word| word.contains('/') && !word.contains("://"))
+        .filter_map(|word| Path::new(word).file_name()?.to_str())
+        .find(|name| Path::new(name).extension().is_some());
+    let name = script.map_or_else(|| runs.chars().take(40).collect::<String>(), str::to_owned);
+    let name: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let name = name.trim();
+    if name.is_empty() || name.len() > 256 { "hook".to_owned() } else { name.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_of_a_url_are_not_shown() {
+        assert_eq!(without_secrets("https://user:pw@h.example:8/a/b?token=x#y"), "https://h.example:8/a/b");
+        assert_eq!(without_secrets("https://h.example?token=x"), "https://h.example");
+    }
+
+    #[test]
+    fn hooks_are_named_after_their_script() {
+        assert_eq!(name_of("\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh --x"), "guard.sh");
+        assert_eq!(name_of("python3 .claude/hooks/check.py"), "check.py");
+        assert_eq!(name_of("echo hello"), "echo hello");
+        assert_eq!(name_of("\n"), "hook");
+    }
+}

@@ -1,0 +1,83 @@
+//! The words of a command line.
+
+/// A piece of a line.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Token {
+    Word(String),
+    /// An operator after which a new command begins.
+    End,
+    /// An operator after which the file is named that output goes into.
+    Into,
+}
+
+/// Splits a line as shells do, leniently: an open quote ends with the line.
+pub(super) fn tokens(text: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut word = String::new();
+    let mut open = false;
+    let mut chars = text.chars().peekable();
+    let mut quote: Option<char> = None;
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(mark), c) if c == mark => quote = None,
+            (Some('"') | None, '\\') => {
+                if let Some(next) = chars.next() {
+                    word.push(next);
+                    open = true;
+                }
+            }
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                open = true;
+            }
+            (None, c) if c.is_whitespace() || matches!(c, ';' | '&' | '|' | '(' | ')' | '<' | '>' | '`') => {
+                // `$(` begins a command; the `$` before it is no word.
+                if c == '(' && word == "$" {
+                    word.clear();
+                }
+                if open || !word.is_empty() {
+                    tokens.push(Token::Word(std::mem::take(&mut word)));
+                    open = false;
+                }
+                match c {
+                    // `2>&1` names no file.
+                    '>' if chars.next_if_eq(&'&').is_some() => {}
+                    '>' => {
+                        while chars.next_if(|next| matches!(next, '>' | '|')).is_some() {}
+                        tokens.push(Token::Into);
+                    }
+                    '&' if chars.peek() == Some(&'>') => {}
+                    ';' | '&' | '|' | '(' | ')' | '`' | '\n' => tokens.push(Token::End),
+                    _ => {}
+                }
+            }
+            (_, c) => word.push(c),
+        }
+    }
+    if open || !word.is_empty() {
+        tokens.push(Token::Word(word));
+    }
+    tokens
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        tokens(text)
+            .into_iter()
+            .filter_map(|token| match token {
+                Token::Word(word) => Some(word),
+                Token::End | Token::Into => None,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn lines_are_split_as_shells_do() {
+        assert_eq!(words("a 'b c'\"d\" \\e;f&&g|h >i"), ["a", "b cd", "e", "f", "g", "h", "i"]);
+        assert_eq!(words("\"$CLAUDE_PROJECT_DIR\"/x.sh"), ["$CLAUDE_PROJECT_DIR/x.sh"]);
+        assert_eq!(words("'open"), ["open"]);
+    }
+}
