@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hookweave_vectors::case::{Case, folder, read_all};
 use hookweave_vectors::runner::{Style, run};
+use hookweave_vectors::session;
 use serde_json::Value;
 
 /// Runs the cases on a few threads, since most of the time they wait.
@@ -82,8 +83,9 @@ fn every_rule_has_a_case_and_every_case_a_rule() {
     let text = std::fs::read_to_string(folder().join("rules.json")).unwrap();
     let rules: Vec<Value> = serde_json::from_str(&text).unwrap();
     let known: BTreeSet<&str> = rules.iter().map(|rule| rule["id"].as_str().unwrap()).collect();
-    let cases = read_all();
-    let used: BTreeSet<&str> = cases.iter().map(|case| case.rule.as_str()).collect();
+    let (cases, sessions) = (read_all(), session::read_all());
+    let rules_of_sessions = sessions.iter().map(|case| case.rule.as_str());
+    let used: BTreeSet<&str> = cases.iter().map(|case| case.rule.as_str()).chain(rules_of_sessions).collect();
     assert_eq!(known.len(), rules.len(), "a rule is listed twice");
     assert_eq!(
         used.difference(&known).collect::<Vec<_>>(),
