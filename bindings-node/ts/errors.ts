@@ -50,6 +50,43 @@ export class PayloadError extends HookweaveError {}
 /** The client was closed (`client_closed`). */
 export class ClientClosed extends HookweaveError {}
 
+/** Something about a session: base of what sessions throw. */
+export class SessionError extends HookweaveError {}
+
+/** The session has ended (`session_closed`). */
+export class SessionClosed extends SessionError {}
+
+/** A hook refused to let a subagent begin (`subagent_blocked`); `reason` is why. */
+export class SubagentBlocked extends SessionError {
+  readonly reason: string | null;
+
+  constructor(kind: string, reason: string | null) {
+    super(
+      "subagent_blocked",
+      `the subagent \`${kind}\` may not begin: ${reason ?? "a hook blocked it"}`,
+    );
+    this.reason = reason;
+  }
+}
+
+/** No tool is registered under the name (`unknown_tool`). */
+export class UnknownToolError extends SessionError {}
+
+/** No model is registered (`no_model`). */
+export class NoModelError extends SessionError {}
+
+/** Nothing waits for approval under the id, or the option is none of the question's (`unknown_approval`). */
+export class UnknownApprovalError extends SessionError {}
+
+/** A tool's run failed (`tool_failed`); found in its outcome, never thrown at the agent. `cause` is what the tool threw. */
+export class ToolFailed extends SessionError {
+  constructor(message: string, options?: ErrorOptions) {
+    super("tool_failed", message, options);
+    // It is made when the run is over; where that was tells nothing. Its `cause` has the stack that does.
+    this.stack = `${this.name}: ${message}`;
+  }
+}
+
 /** Why a hook failed. */
 export type FailureKind =
   | "raised"
@@ -97,6 +134,13 @@ const named: Readonly<Record<string, { prototype: Error }>> = {
   NestingError,
   PayloadError,
   ClientClosed,
+  SessionError,
+  SessionClosed,
+  SubagentBlocked,
+  UnknownToolError,
+  NoModelError,
+  UnknownApprovalError,
+  ToolFailed,
   HookFailed,
   HookTimeout,
   InvalidAnswer,
@@ -125,6 +169,10 @@ const byCode: Readonly<Record<string, typeof HookweaveError>> = {
   payload_not_json: PayloadError,
   invalid_payload: PayloadError,
   client_closed: ClientClosed,
+  session_closed: SessionClosed,
+  unknown_tool: UnknownToolError,
+  no_model: NoModelError,
+  unknown_approval: UnknownApprovalError,
 };
 
 /** The error of the class that belongs to a code. */

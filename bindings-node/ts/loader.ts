@@ -33,6 +33,9 @@ export class Loader {
     readonly raise: Raise,
   ) {
     engine.waiters = this.waiters;
+    engine.closeFiles = () => {
+      this.close();
+    };
   }
 
   load(path: string, options: object): LoadReport {

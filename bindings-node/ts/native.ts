@@ -9,10 +9,19 @@ export type NativePlan = InstanceType<typeof native.NativePlan>;
 export type NativeRun = InstanceType<typeof native.NativeRun>;
 export type Native = InstanceType<typeof native.Native>;
 export type NativeJob = InstanceType<typeof native.NativeJob>;
+export type NativeSession = InstanceType<typeof native.NativeSession>;
+export type NativeFlow = InstanceType<typeof native.NativeFlow>;
 export type NativeWatch = InstanceType<typeof native.NativeWatch>;
-export type { Loaded, Planned, Registered, Reported, Stand } from "../native/native.js";
+export type {
+  Loaded,
+  NativeToolCall,
+  Planned,
+  Registered,
+  Reported,
+  Stand,
+} from "../native/native.js";
 
-export const { NativeHooks, catalogue, commonFields, limits, refuseDepth } = native;
+export const { NativeHooks, NativeSession, catalogue, commonFields, limits, refuseDepth } = native;
 
 /** The functions about hooks from files; to be called inside `crossing`. */
 export const files: Pick<

@@ -122,6 +122,9 @@ interface Known {
   trace: readonly TraceEntry[] | null;
 }
 
+/** What an outcome is derived from. */
+export let trailOf: (outcome: Outcome) => Trail;
+
 /**
  * Decision, final event, context, messages and trace of one dispatch.
  *
@@ -133,6 +136,7 @@ export class Outcome<N extends EventName = EventName> {
   #known: Known | null = null;
 
   static {
+    trailOf = (outcome) => outcome.#trail;
     // A promise looks for a `then` in what it is fulfilled with; this ends the search at its first step, which is
     // a twentieth of a dispatch.
     Object.defineProperty(this.prototype, "then", { value: undefined });

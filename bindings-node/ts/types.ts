@@ -4,21 +4,13 @@ import type { HookResponse } from "./answers.js";
 import type { EventName, HookEvent } from "./event-types.js";
 import type { Dialect, Origin } from "./reports.js";
 
+export type { ToolResult } from "./tool-result.js";
+
 /** What a tool was about to be run in. */
 export interface ToolContext {
   readonly workingDirectory?: string;
   readonly recentTools?: readonly unknown[];
   readonly tokenUsage?: Readonly<Record<string, unknown>>;
-  readonly [field: string]: unknown;
-}
-
-/** What a tool gave. */
-export interface ToolResult {
-  readonly success?: boolean;
-  readonly output?: unknown;
-  readonly exitCode?: number;
-  /** Milliseconds. */
-  readonly duration?: number;
   readonly [field: string]: unknown;
 }
 

@@ -1,0 +1,206 @@
+/** A client's hooks and events, without those from files. */
+
+import { readHook } from "./definition.js";
+import { run } from "./driver.js";
+import { Engine } from "./engine.js";
+import type { DefinedEvent, EventName, Payload } from "./event-types.js";
+import type { Fields } from "./event.js";
+import { localKeys } from "./names.js";
+import { catalogue as nativeCatalogue, crossing } from "./native.js";
+import type { Outcome } from "./outcome.js";
+import { originOf } from "./reports.js";
+import { TemporaryHook } from "./temporary.js";
+import type {
+  CatalogueEntry,
+  CatalogueField,
+  ClientOptions,
+  DispatchOptions,
+  EventDefinition,
+  Explanation,
+  Handler,
+  HookDefinition,
+  HookInfo,
+  Logger,
+  ToolDefinition,
+} from "./types.js";
+
+/** Tells failures to whoever watches the program run, and nothing else. */
+const console_: Logger = {
+  warn: (message, details) => {
+    console.warn(`hookweave: ${message}`, details);
+  },
+  error: (message, details) => {
+    console.error(`hookweave: ${message}`, details);
+  },
+};
+
+/** What a client is made of; no program sees it. */
+export let engineOf: (client: ClientHooks) => Engine;
+
+/** Hooks and the events that run them. */
+export class ClientHooks {
+  readonly #engine: Engine;
+
+  static {
+    engineOf = (client) => client.#engine;
+  }
+
+  /** Throws `invalid_option` or `unknown_profile`. */
+  constructor(options: ClientOptions = {}) {
+    const { logger, ...settings } = options;
+    this.#engine = new Engine(settings, logger === undefined ? console_ : logger);
+  }
+
+  /** Whether dispatches run any hook. */
+  get enabled(): boolean {
+    return this.#engine.native.enabled;
+  }
+
+  set enabled(enabled: boolean) {
+    this.#engine.native.enabled = enabled;
+    this.#engine.forget();
+  }
+
+  /**
+   * Registers a hook and gives its id.
+   *
+   * Throws `unknown_event`, `invalid_hook`, `invalid_matcher`, `matcher_not_applicable` or `too_many_hooks`.
+   */
+  registerHook<N extends EventName>(
+    event: N,
+    hook: Handler<NoInfer<N>> | HookDefinition<NoInfer<N>>,
+  ): string {
+    return this.#register(event, hook, false);
+  }
+
+  #register(event: string, hook: unknown, temporary: boolean): string {
+    const { handler, settings } = readHook(hook);
+    return this.#engine.register(event, temporary ? { ...settings, temporary } : settings, handler);
+  }
+
+  /** Registers a hook until the block ends that it is declared in: `using hook = client.temporaryHook(…)`. */
+  temporaryHook<N extends EventName>(
+    event: N,
+    hook: Handler<NoInfer<N>> | HookDefinition<NoInfer<N>>,
+  ): TemporaryHook {
+    const id = this.#register(event, hook, true);
+    return new TemporaryHook(id, () => {
+      this.unregisterHook(id);
+    });
+  }
+
+  /** Runs a function with a hook that is there only meanwhile; gives what the function gives. */
+  async withHook<N extends EventName, R>(
+    event: N,
+    hook: Handler<NoInfer<N>> | HookDefinition<NoInfer<N>>,
+    body: () => R | PromiseLike<R>,
+  ): Promise<R> {
+    const temporary = this.temporaryHook(event, hook);
+    try {
+      return await body();
+    } finally {
+      temporary.remove();
+    }
+  }
+
+  /** Removes a hook; false when it is not there (any more). */
+  unregisterHook(id: string): boolean {
+    const removed = this.#engine.native.unregister(id);
+    this.#engine.forget();
+    return removed;
+  }
+
+  /** Switches a hook on; throws `unknown_hook`. */
+  enableHook(id: string): void {
+    crossing(() => {
+      this.#engine.native.setHookEnabled(id, true);
+    });
+    this.#engine.forget();
+  }
+
+  /** Switches a hook off; throws `unknown_hook`. */
+  disableHook(id: string): void {
+    crossing(() => {
+      this.#engine.native.setHookEnabled(id, false);
+    });
+    this.#engine.forget();
+  }
+
+  /** Every hook, in the order in which they run. */
+  listHooks(): HookInfo[] {
+    return this.#engine.native.list().map((listed) => {
+      const { timeoutMs: timeout, matcher, origin, ...info } = localKeys(listed as object);
+      return {
+        ...info,
+        matcher: localKeys(matcher as object),
+        timeout,
+        origin: originOf(origin),
+      } as HookInfo;
+    });
+  }
+
+  /** Adds an event of the program's own; throws `invalid_event_definition`. */
+  defineEvent<N extends string>(name: N, definition: EventDefinition = {}): N & DefinedEvent {
+    this.#engine.checkOpen();
+    crossing(() => {
+      this.#engine.native.defineEvent({ ...definition, name });
+    });
+    this.#engine.forget();
+    return name as N & DefinedEvent;
+  }
+
+  /** Says which known tool a tool of the program is; throws `invalid_tool_definition`. */
+  defineTool(name: string, definition: ToolDefinition): void {
+    this.#engine.checkOpen();
+    crossing(() => {
+      this.#engine.native.defineTool({ ...definition, name });
+    });
+    this.#engine.forget();
+  }
+
+  /**
+   * Runs an event's hooks and folds what they say.
+   *
+   * Rejects with `unknown_event`, `invalid_payload`, `nested_too_deep` or `client_closed`, and with the signal's reason
+   * when it is cancelled. A hook that fails does not reject it: its failure is in the trace.
+   */
+  dispatch<N extends EventName>(
+    event: N,
+    payload: Payload<N>,
+    options?: DispatchOptions,
+  ): Promise<Outcome<N>>;
+  dispatch<N extends EventName>(event: NeedsNothing<N>): Promise<Outcome<N>>;
+  dispatch(event: EventName, payload: unknown = {}, options?: DispatchOptions): Promise<Outcome> {
+    try {
+      const engine = this.#engine;
+      engine.checkOpen();
+      const plan = engine.plan(event, payload as Fields);
+      return run(plan, payload as Fields, options?.signal);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** Says which hooks an event would run if all of them continued, and why not the others, without running any. */
+  explain<N extends EventName>(event: N, payload: Payload<N>): Explanation {
+    this.#engine.checkOpen();
+    return crossing(() => this.#engine.native.explain(event, payload)) as Explanation;
+  }
+
+  /** Every event that the engine knows, as data. */
+  catalogue(): CatalogueEntry[] {
+    return nativeCatalogue().map(({ subtype, fields, ...entry }) => ({
+      ...entry,
+      subtype: subtype ?? null,
+      fields: fields.map(({ name, kind, optional, modifiable }) => ({
+        name,
+        kind: kind as CatalogueField["kind"],
+        optional,
+        modifiable,
+      })),
+    }));
+  }
+}
+
+/** The name of an event that can be raised without a payload. */
+type NeedsNothing<N extends EventName> = Partial<Payload<N>> extends Payload<N> ? N : never;

@@ -1,0 +1,119 @@
+/** Calls what a session's host brings: tools, the model, the summary. */
+
+import type { ContextMessage } from "./context.js";
+import type { CallModelEffect, RunToolEffect } from "./effects.js";
+import { describe } from "./errors.js";
+import { readResponse as read, responseOf } from "./models.js";
+import type { NativeFlow } from "./native.js";
+import { copyOf, type FlowDriver } from "./session-driver.js";
+import { ToolResult } from "./tool-result.js";
+import { failureText, type ToolFunction } from "./tools.js";
+
+/** Runs the tool; whatever it throws is a failed run. */
+export async function runTool(
+  driver: FlowDriver,
+  flow: NativeFlow,
+  effect: RunToolEffect,
+): Promise<string> {
+  const { tool, tool_use_id: toolUseId, args, env } = effect;
+  const { session, signal } = driver;
+  const run = (driver.means.run ?? driver.parts.tools.known(tool)) as ToolFunction;
+  const began = performance.now();
+  let result: ToolResult;
+  driver.thrown.delete(args);
+  try {
+    // Its own copy: a tool that is run again gets what was judged, whatever it did to the first.
+    const own = copyOf(driver.values[args]) as Record<string, unknown>;
+    const context = { tool, toolUseId, session, env, signal };
+    const given = await driver.call(() => run(own, context));
+    result = given instanceof ToolResult ? given : new ToolResult(given);
+  } catch (error) {
+    signal.throwIfAborted();
+    driver.thrown.set(args, error);
+    result = new ToolResult(describe(error), { success: false });
+  }
+  const duration = performance.now() - began;
+  const { success = true, output, exitCode } = result;
+  const record = { success, output: output ?? null, duration };
+  const id = driver.keep(exitCode === undefined ? record : { ...record, exitCode });
+  return flow.ran(id, success ? undefined : failureText(output), duration);
+}
+
+/** Calls the model and reads what it answers. */
+export async function callModel(
+  driver: FlowDriver,
+  flow: NativeFlow,
+  effect: CallModelEffect,
+): Promise<string> {
+  const { prompt, system_prompt: systemPrompt, tools, ephemeral } = effect;
+  const { session, signal } = driver;
+  const began = performance.now();
+  try {
+    const messages: ContextMessage[] = [
+      ...(driver.parts.context.messages ?? []),
+      ...ephemeral.map(([role, content]) => ({ role, content, metadata: { ...PASSING } })),
+    ];
+    const { id: sessionId, agentId } = session;
+    const onText = (text: string): void => {
+      tellText(driver, text);
+    };
+    const request = { prompt, systemPrompt, tools, messages, sessionId, agentId, onText, signal };
+    const answer = await driver.call(() => driver.means.model?.(request));
+    const response = responseOf(answer, performance.now() - began);
+    return responded(driver, flow, driver.keep(response));
+  } catch (error) {
+    driver.modelError = error;
+    return driver.failed(flow, "the model failed", error);
+  }
+}
+
+function tellText(driver: FlowDriver, text: string): void {
+  if (driver.signal.aborted) return;
+  try {
+    driver.means.onText?.(text);
+  } catch (error) {
+    driver.log("a listener to the model's text failed", error);
+  }
+}
+
+/** Reads a response that hooks have changed. */
+export function readResponse(driver: FlowDriver, flow: NativeFlow, id: number): string {
+  try {
+    return responded(driver, flow, id);
+  } catch (error) {
+    driver.modelError = error;
+    return driver.failed(flow, "the response that hooks left cannot be read", error);
+  }
+}
+
+function responded(driver: FlowDriver, flow: NativeFlow, id: number): string {
+  const { text, calls, usage } = read(driver.values[id]);
+  const { tools } = driver.parts;
+  const requested = calls.map(({ name, id: callId, args }) => ({
+    tool: name,
+    args: driver.keep(args),
+    known: tools.has(name),
+    ...(callId === null ? {} : { id: callId }),
+  }));
+  return flow.responded(id, text, requested, usage);
+}
+
+/** Has the conversation summarised. */
+export async function summarise(
+  driver: FlowDriver,
+  flow: NativeFlow,
+  customInstructions: string | null,
+): Promise<string> {
+  const { signal } = driver;
+  try {
+    const text: unknown = await driver.call(() =>
+      driver.means.summarise?.(customInstructions, { signal }),
+    );
+    return typeof text === "string" ? flow.text(text) : flow.failed("the summary is no text");
+  } catch (error) {
+    return driver.failed(flow, "the summary failed", error);
+  }
+}
+
+/** Where messages for one call of the model come from. */
+const PASSING = { source: "hook", ephemeral: true } as const;

@@ -1,0 +1,221 @@
+/**
+ * Carries out what a session's flow wants done.
+ *
+ * No rule is here: the core says what is next, and this does it. The values that a flow is about stay in this language;
+ * the core knows their numbers only.
+ */
+
+import type { Approver } from "./approvals.js";
+import { untilAborted, wait } from "./cancelling.js";
+import type { Context } from "./context.js";
+import type { Display } from "./display.js";
+import {
+  readEffect,
+  type AddMessageEffect,
+  type DispatchEffect,
+  type Effect,
+  type ShowEffect,
+} from "./effects.js";
+import { describe } from "./errors.js";
+import type { Model } from "./models.js";
+import { local, localFields, localKeys } from "./names.js";
+import { crossing, jsonText, type NativeFlow } from "./native.js";
+import { trailOf, type Outcome } from "./outcome.js";
+import { approve } from "./session-approval.js";
+import { callModel, readResponse, runTool, summarise } from "./session-calls.js";
+import type { Session } from "./session.js";
+import type { AnyTool, Tools } from "./tools.js";
+import { finalPayload, loudOf } from "./trail.js";
+import type { Logger } from "./types.js";
+import { copyContainer, isContainer, setField } from "./values.js";
+
+/** What a session was given, shared with its subagents. */
+export interface Parts {
+  readonly approver: Approver;
+  readonly context: Context;
+  readonly display: Display;
+  readonly tools: Tools;
+  readonly logger: Logger | null;
+  /** Raises an event through the client's hooks, and tells whoever listens to outcomes. */
+  raise(event: string, payload: object, signal: AbortSignal): Promise<Outcome>;
+}
+
+/** What one flow has beside that. */
+export interface Means {
+  /** The function for the one tool that is run. */
+  readonly run?: AnyTool;
+  readonly model?: Model;
+  readonly onText?: ((text: string) => void) | undefined;
+  readonly summarise?: Summarise;
+}
+
+/** Makes a text of the conversation that says the same in fewer words. */
+export type Summarise = (
+  customInstructions: string | null,
+  context: { readonly signal: AbortSignal },
+) => string | PromiseLike<string>;
+
+/** Events about one tool call. */
+const ABOUT_TOOL: ReadonlySet<string> = new Set([
+  "ToolResolution",
+  "PreToolUse",
+  "PermissionRequest",
+  "PermissionGranted",
+  "PermissionDenied",
+  "PostToolUse",
+  "PostToolUseFailure",
+]);
+
+/** One flow on its way. */
+export class FlowDriver {
+  readonly values: unknown[] = [];
+  readonly outcomes: Outcome[] = [];
+  /** The outcomes about each tool call that the model made. */
+  readonly byCall: Outcome[][] = [];
+  /** What tools threw, by the number of the arguments. */
+  readonly thrown = new Map<number, unknown>();
+  /** What the flow came to, as the core writes it. */
+  result: unknown;
+  /** What the model threw last. */
+  modelError: unknown;
+
+  constructor(
+    readonly session: Session,
+    readonly parts: Parts,
+    readonly means: Means,
+    readonly signal: AbortSignal,
+  ) {}
+
+  /** Takes a value in and gives its number. */
+  keep(value: unknown): number {
+    return this.values.push(value) - 1;
+  }
+
+  /** Takes the flow to its end. */
+  async run(flow: NativeFlow): Promise<void> {
+    let text = flow.begin();
+    for (;;) {
+      const effect = readEffect(text);
+      if (effect.do === "finish") {
+        this.result = effect.result;
+        return;
+      }
+      this.signal.throwIfAborted();
+      text = await this.#carryOut(flow, effect);
+    }
+  }
+
+  #carryOut(flow: NativeFlow, effect: Exclude<Effect, { do: "finish" }>): string | Promise<string> {
+    switch (effect.do) {
+      case "dispatch":
+        return this.#dispatch(flow, effect);
+      case "freeze":
+        return this.#freeze(flow, effect.value);
+      case "approve":
+        return approve(this, flow, effect);
+      case "run_tool":
+        return runTool(this, flow, effect);
+      case "call_model":
+        return callModel(this, flow, effect);
+      case "read_response":
+        return readResponse(this, flow, effect.response);
+      case "summarise":
+        return summarise(this, flow, effect.custom_instructions);
+      case "wait":
+        return wait(effect.ms, this.signal).then(() => flow.done());
+      case "add_message":
+        return this.#addMessage(flow, effect);
+      case "show":
+        return this.#show(flow, effect);
+    }
+  }
+
+  async #dispatch(flow: NativeFlow, effect: DispatchEffect): Promise<string> {
+    const { event, fields, values, wants } = effect;
+    const payload = localFields(event, fields);
+    for (const [field, value] of values) setField(payload, local(field), this.values[value]);
+    const outcome = await this.parts.raise(event, payload, this.signal);
+    this.#note(event, outcome);
+    const trail = trailOf(outcome);
+    if (trail.loud === null && !this.session.hearsSilence) return flow.nothingSaid();
+    const loud = loudOf(trail);
+    const modified = new Set(outcome.modified);
+    const final = finalPayload(trail);
+    const json: Record<string, unknown> = {};
+    let wanted: number | undefined;
+    for (const field of wants.filter((field) => modified.has(local(field)))) {
+      const last = final[local(field)];
+      if (values.some(([name]) => name === field)) wanted = this.keep(copyOf(last));
+      else json[field] = last;
+    }
+    // A change that has no JSON form cannot be taken over; going on as if it had not been made could undo a guard.
+    const text = jsonText(json);
+    return crossing(() => flow.dispatched(loud.run, loud.values, wanted, text));
+  }
+
+  #note(event: string, outcome: Outcome): void {
+    this.outcomes.push(outcome);
+    if (event === "ToolResolution") this.byCall.push([]);
+    if (ABOUT_TOOL.has(event)) this.byCall.at(-1)?.push(outcome);
+  }
+
+  #freeze(flow: NativeFlow, id: number): string {
+    const value = copyOf(this.values[id]);
+    let text: string | undefined;
+    try {
+      text = jsonText(value);
+    } catch {
+      // What has no JSON form is shown to nobody, and no approval of it is remembered.
+    }
+    return flow.frozen(this.keep(value), text);
+  }
+
+  async #addMessage(flow: NativeFlow, effect: AddMessageEffect): Promise<string> {
+    const { role, content, value, metadata } = effect;
+    const said: unknown = content ?? (value === null ? null : this.values[value]);
+    try {
+      const { context } = this.parts;
+      await this.call(() => context.addMessage(role, said, localKeys(metadata)));
+      return flow.done();
+    } catch (error) {
+      return this.failed(flow, "the context failed", error);
+    }
+  }
+
+  async #show(flow: NativeFlow, { text, level, source }: ShowEffect): Promise<string> {
+    try {
+      const { display } = this.parts;
+      await this.call(() => display.showMessage(text, level, source));
+    } catch (error) {
+      this.signal.throwIfAborted();
+      this.log("the display failed", error);
+    }
+    return flow.done();
+  }
+
+  /** What a function of the host's gives, unless the flow is cancelled first. */
+  call<T>(work: () => T | PromiseLike<T>, signal = this.signal): Promise<Awaited<T>> {
+    // What it throws at once is a rejection like any other.
+    const begun = new Promise<Awaited<T>>((resolve) => {
+      resolve(work() as Awaited<T>);
+    });
+    return untilAborted(begun, signal);
+  }
+
+  /** Tells the core that something of the host's has failed; a cancellation is thrown on instead. */
+  failed(flow: NativeFlow, what: string, error: unknown): string {
+    this.signal.throwIfAborted();
+    this.log(what, error);
+    return flow.failed(describe(error));
+  }
+
+  log(what: string, error: unknown): void {
+    const { id: sessionId } = this.session;
+    this.parts.logger?.warn(what, { sessionId, message: describe(error), error });
+  }
+}
+
+/** A copy whose containers nobody else holds. */
+export function copyOf(value: unknown): unknown {
+  return isContainer(value) ? copyContainer(value) : value;
+}

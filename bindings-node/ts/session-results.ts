@@ -1,0 +1,213 @@
+/** What the methods of a session give. */
+
+import { ToolFailed } from "./errors.js";
+import { localKeys } from "./names.js";
+import type { Outcome, TraceEntry } from "./outcome.js";
+import type { ToolResult } from "./tool-result.js";
+
+/** What came of a beginning. */
+export type Started =
+  | {
+      readonly accepted: true;
+      readonly reason: null;
+      /** The environment that hooks left. */
+      readonly env: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly accepted: false;
+      /** Why it may not begin. */
+      readonly reason: string | null;
+      readonly env: Readonly<Record<string, string>>;
+    };
+
+/** What came of a prompt. */
+export type Submitted =
+  | {
+      readonly accepted: true;
+      /** The prompt as hooks left it. */
+      readonly prompt: string;
+      readonly reason: null;
+      readonly stops: false;
+    }
+  | {
+      readonly accepted: false;
+      readonly prompt: string;
+      /** Why it did not go into the conversation. */
+      readonly reason: string | null;
+      /** A hook wants the agent to stop. */
+      readonly stops: boolean;
+    };
+
+/** What came of an end. */
+export type Stopped =
+  | {
+      /** A hook wants the agent to go on. */
+      readonly goesOn: true;
+      /** Why; the context has it already. */
+      readonly reason: string;
+    }
+  | { readonly goesOn: false; readonly reason: string | null };
+
+/** What came of a compaction. */
+export type Compaction =
+  | { readonly compacted: true; readonly summary: string; readonly reason: null }
+  | { readonly compacted: false; readonly summary: null; readonly reason: string | null };
+
+/** Context that a hook gave. */
+export interface Injected {
+  readonly hook: string;
+  readonly content: string;
+  readonly role: "system" | "user" | "assistant";
+  /** For the next model call only. */
+  readonly ephemeral: boolean;
+}
+
+/** A tool call as the machine tells it. */
+export interface ToolRun {
+  readonly tool_use_id: string;
+  readonly ran: boolean;
+  readonly ok: boolean;
+  readonly decision: ToolOutcome["decision"];
+  readonly reason: string | null;
+  readonly by: string | null;
+  readonly args: number;
+  readonly result: number | null;
+  readonly error: string | null;
+  readonly attempts: number;
+  readonly feedback: readonly string[];
+  readonly injected: readonly Injected[];
+  readonly suppress_output: boolean;
+  readonly stops: boolean;
+}
+
+/** What hooks said of several events. */
+class Said {
+  /** What hooks said of each event, in order. */
+  readonly outcomes: readonly Outcome[];
+
+  constructor(outcomes: readonly Outcome[]) {
+    this.outcomes = outcomes;
+  }
+
+  /** What became of each hook, in order of the events. */
+  get trace(): readonly TraceEntry[] {
+    return this.outcomes.flatMap(({ trace }) => trace);
+  }
+}
+
+/** What came of a tool call. */
+export class ToolOutcome extends Said {
+  readonly toolUseId: string;
+  /** Whether the tool was run. */
+  readonly ran: boolean;
+  /** Whether it ran to its end without failing. */
+  readonly ok: boolean;
+  /** What it found or did, as hooks left it; `null` when it did not run. */
+  readonly output: unknown;
+  /** What was decided before it ran; when it was not let through, `block`, `stop` or `deny`. */
+  readonly decision: "continue" | "allow" | "skip" | "ask" | "block" | "stop" | "deny";
+  /** Why it did not run. */
+  readonly reason: string | null;
+  /** Who decided that: a hook, `user`, `timeout` or `host`. */
+  readonly by: string | null;
+  /** The arguments that it ran with, or would have. */
+  readonly args: Readonly<Record<string, unknown>>;
+  /** The whole result, as hooks left it; `null` when it did not run. */
+  readonly result: ToolResult | null;
+  /** Why it failed; its `cause` is what the tool threw. */
+  readonly error: ToolFailed | null;
+  /** How often it was run. */
+  readonly attempts: number;
+  /** What hooks object to in what it did, for the model. */
+  readonly feedback: readonly string[];
+  /** What hooks have told the model about it. */
+  readonly injected: readonly Injected[];
+  /** A hook wants its own output kept out of the transcript. */
+  readonly suppressOutput: boolean;
+  /** A hook wants the agent to stop. */
+  readonly stops: boolean;
+
+  constructor(
+    run: ToolRun,
+    values: readonly unknown[],
+    thrown: ReadonlyMap<number, unknown>,
+    outcomes: readonly Outcome[],
+  ) {
+    super(outcomes);
+    this.toolUseId = run.tool_use_id;
+    this.ran = run.ran;
+    this.ok = run.ok;
+    this.decision = run.decision;
+    this.reason = run.reason;
+    this.by = run.by;
+    this.args = values[run.args] as Record<string, unknown>;
+    this.result = run.result === null ? null : (values[run.result] as ToolResult);
+    this.output = this.result?.output ?? null;
+    this.error = run.error === null ? null : failure(run, run.error, thrown);
+    this.attempts = run.attempts;
+    this.feedback = run.feedback;
+    this.injected = run.injected;
+    this.suppressOutput = run.suppress_output;
+    this.stops = run.stops;
+  }
+}
+
+function failure(run: ToolRun, message: string, thrown: ReadonlyMap<number, unknown>): ToolFailed {
+  return new ToolFailed(
+    message,
+    thrown.has(run.args) ? { cause: thrown.get(run.args) } : undefined,
+  );
+}
+
+/** A generation as the machine tells it. */
+export interface Generated {
+  readonly status: Generation["status"];
+  readonly text: string;
+  readonly reason: string | null;
+  readonly model_calls: number;
+  readonly tools: readonly ToolRun[];
+  readonly response: number | null;
+}
+
+/** What came of a prompt that the model was to answer. */
+export class Generation extends Said {
+  /** How it ended; `limit` is that the model was called too often. */
+  readonly status: "done" | "blocked" | "stopped" | "failed" | "limit";
+  /** What the model said last. */
+  readonly text: string;
+  /** Why it did not come to its end. */
+  readonly reason: string | null;
+  /** How often the model was called. */
+  readonly modelCalls: number;
+  /** The tool calls, in order. */
+  readonly tools: readonly ToolOutcome[];
+  /** The model's last response, as hooks left it. */
+  readonly response: Readonly<Record<string, unknown>> | null;
+  /** What the model threw, when that is why it failed. */
+  readonly cause: unknown;
+
+  constructor(
+    generated: Generated,
+    values: readonly unknown[],
+    tools: readonly ToolOutcome[],
+    cause: unknown,
+    outcomes: readonly Outcome[],
+  ) {
+    super(outcomes);
+    this.status = generated.status;
+    this.text = generated.text;
+    this.reason = generated.reason;
+    this.modelCalls = generated.model_calls;
+    this.tools = tools;
+    this.response =
+      generated.response === null
+        ? null
+        : (values[generated.response] as Readonly<Record<string, unknown>>);
+    this.cause = generated.status === "failed" ? cause : undefined;
+  }
+}
+
+/** A result of plain fields, in this language's spelling. */
+export function plainResult(result: unknown): Record<string, unknown> {
+  return localKeys(result as object);
+}

@@ -1,0 +1,290 @@
+/** A conversation: what its hooks say is acted on. */
+
+import type { ApprovalRequest } from "./approvals.js";
+import type { Context } from "./context.js";
+import { errorOf, describe, SubagentBlocked } from "./errors.js";
+import type { EventName, Payload } from "./event-types.js";
+import { canonicalFields } from "./names.js";
+import { jsonText, type NativeFlow } from "./native.js";
+import type { Outcome } from "./outcome.js";
+import type { Summarise } from "./session-driver.js";
+import { Life } from "./session-life.js";
+import type {
+  CompactOptions,
+  FlowOptions,
+  GenerateOptions,
+  NotifyOptions,
+  RunToolOptions,
+  StopDetails,
+  SubagentOptions,
+} from "./session-options.js";
+import {
+  Generation,
+  plainResult,
+  ToolOutcome,
+  type Compaction,
+  type Generated,
+  type Started,
+  type Stopped,
+  type Submitted,
+  type ToolRun,
+} from "./session-results.js";
+import type { TemporaryHook } from "./temporary.js";
+import type { AnyTool, ToolFunction } from "./tools.js";
+import type { Handler, HookDefinition } from "./types.js";
+import { copyContainer, isPlain } from "./values.js";
+
+/**
+ * One conversation, made by `client.session`: hooks see its events, and what they say is acted on in the same way in
+ * every language.
+ *
+ * Methods may overlap. After `end`, or a signal given to `client.session`, what was under way rejects.
+ */
+export class Session implements AsyncDisposable {
+  /** The conversation's id. */
+  readonly id: string;
+  /** The subagent's id; `null` for the conversation itself. */
+  readonly agentId: string | null;
+  /** @internal Whether it matters that a hook ran and said nothing. */
+  readonly hearsSilence: boolean;
+  readonly #life: Life;
+
+  /** @internal */
+  constructor(life: Life) {
+    this.#life = life;
+    life.session = this;
+    this.id = life.native.id;
+    this.agentId = life.native.agentId ?? null;
+    this.hearsSilence = life.native.hearsSilence;
+  }
+
+  /** Whether it has ended, or was cancelled: nothing begins any more. */
+  get ended(): boolean {
+    return this.#life.over;
+  }
+
+  /** The conversation so far, as far as the context shows it. */
+  get context(): Context {
+    return this.#life.home.context;
+  }
+
+  /** The environment that hooks left for tools and commands. */
+  get env(): Readonly<Record<string, string>> {
+    return JSON.parse(this.#life.native.env()) as Record<string, string>;
+  }
+
+  /** Raises `SessionStart`. */
+  async start(source = "startup", options?: FlowOptions): Promise<Started> {
+    return plainResult(
+      await this.#life.flow(() => this.#life.native.start(source), options?.signal),
+    ) as Started;
+  }
+
+  /**
+   * Ends the session: what is under way is cancelled, subagents end, `SessionEnd` is raised (`SubagentStop` for a
+   * subagent), approvals are forgotten. A second time does nothing.
+   */
+  end(reason = "other"): Promise<Stopped> {
+    return this.#life.end(reason);
+  }
+
+  /** Takes a prompt in: hooks may change or refuse it. */
+  async submitPrompt(prompt: string, options?: FlowOptions): Promise<Submitted> {
+    return plainResult(
+      await this.#life.flow(() => this.#life.native.submitPrompt(prompt), options?.signal),
+    ) as Submitted;
+  }
+
+  /**
+   * Makes a tool call: hooks and, if need be, a person judge it, the tool runs, hooks look at what came of it.
+   *
+   * Without a function the client's tool of that name is run; rejects with `unknown_tool` when there is none. A call that
+   * is refused or a tool that fails does not reject.
+   */
+  runTool(
+    tool: string,
+    args: Readonly<Record<string, unknown>>,
+    options?: RunToolOptions,
+  ): Promise<ToolOutcome>;
+  runTool<A extends object>(
+    tool: string,
+    args: A,
+    run: ToolFunction<NoInfer<A>>,
+    options?: RunToolOptions,
+  ): Promise<ToolOutcome>;
+  async runTool(
+    tool: string,
+    args: object,
+    given?: AnyTool | RunToolOptions,
+    more?: RunToolOptions,
+  ): Promise<ToolOutcome> {
+    const own = typeof given === "function" ? given : undefined;
+    const options = (own === undefined ? (given as RunToolOptions | undefined) : more) ?? {};
+    const run = own ?? this.#life.home.tools.known(tool);
+    if (!isPlain(args)) {
+      throw errorOf("invalid_payload", `runTool: the arguments of ${tool} must be a plain object`);
+    }
+    const driver = await this.#life.drive(
+      (driver) =>
+        this.#life.native.runTool(tool, driver.keep(copyContainer(args)), options.toolUseId),
+      options.signal,
+      { run },
+    );
+    return new ToolOutcome(driver.result as ToolRun, driver.values, driver.thrown, driver.outcomes);
+  }
+
+  /**
+   * Answers a prompt with the client's model and tools: the whole loop of an agent.
+   *
+   * Rejects with `no_model` when none is registered. A model that fails does not reject.
+   */
+  async generate(prompt: string, options: GenerateOptions = {}): Promise<Generation> {
+    const { tools, model: registered } = this.#life.home;
+    const model = registered();
+    if (model === null) {
+      throw errorOf("no_model", "no model is registered; call registerModel first");
+    }
+    const driver = await this.#life.drive(
+      () => this.#life.native.generate(prompt, tools.names),
+      options.signal,
+      { model, onText: options.onText },
+    );
+    const { values, thrown, outcomes, byCall, modelError } = driver;
+    const generated = driver.result as Generated;
+    const calls = generated.tools.map(
+      (call, index) => new ToolOutcome(call, values, thrown, byCall[index] ?? []),
+    );
+    return new Generation(generated, values, calls, modelError, outcomes);
+  }
+
+  /** Makes the context shorter: hooks may refuse or instruct, the function makes the summary. */
+  async compact(summarise: Summarise, options: CompactOptions = {}): Promise<Compaction> {
+    const { trigger = "manual", customInstructions } = options;
+    const begin = (): NativeFlow => this.#life.native.compact(trigger, customInstructions);
+    return plainResult(await this.#life.flow(begin, options.signal, { summarise })) as Compaction;
+  }
+
+  /** Says how many tokens the context holds; hooks are warned once when that is much. */
+  async noteUsage(tokens: number, options?: FlowOptions): Promise<void> {
+    await this.#life.flow(() => this.#life.native.noteUsage(tokens), options?.signal);
+  }
+
+  /** Raises `Notification`; gives what hooks object to. */
+  async notify(message: string, options: NotifyOptions = {}): Promise<readonly string[]> {
+    const { title, kind, signal } = options;
+    const begin = (): NativeFlow => this.#life.native.notify(message, title, kind);
+    const noticed = await this.#life.flow(begin, signal);
+    return (noticed as { feedback: readonly string[] }).feedback;
+  }
+
+  /** Asks hooks for a line about the agent's state; `null` when none of them writes one. */
+  async statusLine(
+    fields: Readonly<Record<string, unknown>> = {},
+    options?: FlowOptions,
+  ): Promise<string | null> {
+    const text = jsonText(canonicalFields("StatusLine", fields));
+    const noticed = await this.#life.flow(
+      () => this.#life.native.statusLine(text),
+      options?.signal,
+    );
+    const { value } = noticed as { value: unknown };
+    return typeof value === "string" ? value : null;
+  }
+
+  /** Asks hooks for files that fit what the user has begun to type; as given when they have nothing to say. */
+  async suggestFiles(
+    query: string,
+    suggestions: readonly unknown[] = [],
+    options?: FlowOptions,
+  ): Promise<readonly unknown[]> {
+    const text = jsonText(suggestions);
+    const noticed = await this.#life.flow(
+      () => this.#life.native.fileSuggestions(query, text),
+      options?.signal,
+    );
+    const { value } = noticed as { value: unknown };
+    return Array.isArray(value) ? value : suggestions;
+  }
+
+  /** The agent has done its work; hooks may keep it at it, and the context has the reason then. */
+  async stop(details: StopDetails = {}, options?: FlowOptions): Promise<Stopped> {
+    const text = jsonText(canonicalFields("Stop", { status: "completed", ...details }));
+    return plainResult(
+      await this.#life.flow(() => this.#life.native.stop(text), options?.signal),
+    ) as Stopped;
+  }
+
+  /** The agent has ended with an error. */
+  async stopFailure(error: unknown, options?: FlowOptions): Promise<void> {
+    await this.#life.flow(() => this.#life.native.stopFailure(describe(error)), options?.signal);
+  }
+
+  /**
+   * Begins a subagent: the same hooks, the same id, an `agentId` of its own; it ends with its parent at the latest.
+   *
+   * Rejects with `subagent_blocked` when a hook refuses it. `await using child = await session.subagent("reviewer");`
+   */
+  async subagent(kind: string, options: SubagentOptions = {}): Promise<Session> {
+    this.#life.check();
+    const { agentId, context, signal } = options;
+    const { home, native } = this.#life;
+    const given = context === undefined ? home : { ...home, context };
+    const life = new Life(native.subagent(kind, agentId), given, this.#life);
+    const child = new Session(life);
+    this.#life.adopt(life);
+    try {
+      const begin = (): NativeFlow => life.native.startSubagent();
+      const started = plainResult(await life.flow(begin, signal)) as Started;
+      if (!started.accepted) throw new SubagentBlocked(kind, started.reason);
+    } catch (error) {
+      await life.end("other");
+      throw error;
+    }
+    life.begun = true;
+    life.obey(signal);
+    return child;
+  }
+
+  /** Raises any other event, with what every event of the session carries. */
+  dispatch<N extends EventName>(
+    event: N,
+    payload: Payload<N>,
+    options?: FlowOptions,
+  ): Promise<Outcome<N>> {
+    const { cwd } = this.#life.native;
+    const common = {
+      sessionId: this.id,
+      ...(cwd === null ? {} : { cwd }),
+      ...(this.agentId === null ? {} : { agentId: this.agentId }),
+    };
+    const raise = (signal: AbortSignal): Promise<Outcome<N>> =>
+      this.#life.home.raise(event, { ...common, ...payload }, signal) as Promise<Outcome<N>>;
+    return this.#life.during(options?.signal, raise);
+  }
+
+  /** The questions that wait to be decided, of subagents too, with `approval: "pending"`. */
+  pending(): ApprovalRequest[] {
+    return this.#life.home.pending.requests;
+  }
+
+  /** Decides a question that waits by one of its options; throws `unknown_approval`. */
+  decide(id: string, option: string): void {
+    this.#life.home.pending.decide(id, option);
+  }
+
+  /** Registers a hook that hears this session and its subagents only, until it is removed or the session ends. */
+  temporaryHook<N extends EventName>(
+    event: N,
+    hook: Handler<NoInfer<N>> | HookDefinition<NoInfer<N>>,
+  ): TemporaryHook {
+    this.#life.check();
+    const temporary = this.#life.home.hook(this.id, event, hook);
+    this.#life.hooks.add(temporary);
+    return temporary;
+  }
+
+  /** Ends the session at the end of a block: `await using session = client.session();`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end();
+  }
+}

@@ -1,0 +1,146 @@
+/** What a client has once it has sessions: its tools, its model, and the sessions by their ids. */
+
+import { approverOf, PendingApprovals } from "./approvals.js";
+import { MessageList } from "./context.js";
+import { LogDisplay } from "./display.js";
+import type { Engine } from "./engine.js";
+import { describe, errorOf } from "./errors.js";
+import type { Model } from "./models.js";
+import { crossing, NativeSession } from "./native.js";
+import type { Outcome } from "./outcome.js";
+import { Life, type Home } from "./session-life.js";
+import type { SessionOptions } from "./session-options.js";
+import { Session } from "./session.js";
+import type { TemporaryHook } from "./temporary.js";
+import { Tools, type AnyTool, type Permission } from "./tools.js";
+import { isPlain } from "./values.js";
+
+/** How many sessions a client keeps alive that nobody but it has made. */
+const MAX_KEPT = 1024;
+
+/** What sessions need of the client. */
+export interface Client {
+  raise(event: string, payload: object, signal: AbortSignal): Promise<Outcome>;
+  hook(event: string, hook: object): TemporaryHook;
+}
+
+/** A client's sessions. */
+export class Sessions {
+  readonly tools = new Tools();
+  model: Model | null = null;
+  /** All sessions; whoever uses one keeps it. */
+  readonly #alive = new Set<WeakRef<Life>>();
+  /** The latest by its id. */
+  readonly #known = new Map<string, WeakRef<Life>>();
+  readonly #gone = new FinalizationRegistry<{ id: string; life: WeakRef<Life> }>(({ id, life }) => {
+    this.#alive.delete(life);
+    if (this.#known.get(id) === life) this.#known.delete(id);
+  });
+  /** Those that were made for an id alone, the least recently used first: nobody else keeps their conversation. */
+  readonly #kept = new Map<string, Session>();
+
+  constructor(
+    readonly engine: Engine,
+    readonly client: Client,
+  ) {}
+
+  /** Makes a session; throws `invalid_option`. */
+  make(options: SessionOptions): Session {
+    this.engine.checkOpen();
+    const given: unknown = options;
+    if (!isPlain(given)) {
+      throw errorOf("invalid_option", "session: the options must be an object");
+    }
+    const { approval, context, display, onOutcome, signal, ...settings } = options;
+    if (onOutcome !== undefined && typeof onOutcome !== "function") {
+      throw errorOf("invalid_option", "session: `onOutcome` must be a function");
+    }
+    const native = crossing(() => new NativeSession(this.engine.native, settings));
+    for (const [tool, permission] of this.tools.permissions) native.permit(tool, permission);
+    const { tools, engine, client } = this;
+    const { logger } = engine;
+    const pending = new PendingApprovals();
+    const home: Home = {
+      approver: approverOf(approval, pending),
+      context: part("context", "addMessage", context) ?? new MessageList(),
+      display: part("display", "showMessage", display) ?? new LogDisplay(logger),
+      tools,
+      logger,
+      pending,
+      model: () => this.model,
+      closed: () => engine.closed,
+      hook: (id, event, hook) => client.hook(event, only(id, hook)),
+      raise: async (event, payload, signal) => {
+        const outcome = await client.raise(event, payload, signal);
+        try {
+          onOutcome?.(outcome);
+        } catch (error) {
+          logger?.warn("a listener to outcomes failed", { message: describe(error), error });
+        }
+        return outcome;
+      },
+    };
+    const life = new Life(native, home, null);
+    const session = new Session(life);
+    life.obey(signal);
+    const weak = new WeakRef(life);
+    this.#alive.add(weak);
+    this.#known.set(session.id, weak);
+    this.#gone.register(life, { id: session.id, life: weak });
+    return session;
+  }
+
+  /** The session of an id; one with the defaults when there is none. */
+  get(id: string): Session {
+    if (typeof id !== "string" || id === "") {
+      throw errorOf("invalid_option", "the session's id must be a text that is not empty");
+    }
+    const known = this.#known.get(id)?.deref();
+    if (known !== undefined && !known.over) {
+      if (this.#kept.delete(id)) this.#kept.set(id, known.session);
+      return known.session;
+    }
+    const session = this.make({ sessionId: id });
+    this.#kept.set(id, session);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
+    return session;
+  }
+
+  /** Takes a tool in, for the sessions that are there too. */
+  addTool(name: string, run: AnyTool, permission: Permission | undefined): void {
+    this.engine.checkOpen();
+    this.tools.add(name, run, permission);
+    if (permission === undefined) return;
+    for (const life of this.#alive) crossing(() => life.deref()?.native.permit(name, permission));
+  }
+}
+
+/** Checks a part that the host brings. */
+function part<P extends object>(name: string, method: string, given: P | undefined): P | null {
+  if (given === undefined) return null;
+  const has = typeof (given as Record<string, unknown> | null)?.[method] === "function";
+  if (!has) throw errorOf("invalid_option", `session: \`${name}\` must have a method ${method}`);
+  return given;
+}
+
+/** A hook that hears one session only. */
+function only(id: string, hook: unknown): object {
+  const matcher = { session: pattern(id) };
+  if (typeof hook === "function") return { handler: hook, matcher };
+  if (!isPlain(hook)) return hook as object;
+  const given = hook["matcher"];
+  if (isPlain(given) && given["session"] !== undefined) {
+    throw errorOf("invalid_matcher", "a session's own hook has no `session` in its matcher");
+  }
+  return { ...hook, matcher: { ...(given as object | undefined), ...matcher } };
+}
+
+/** A pattern that only this id fits. */
+function pattern(id: string): string {
+  if (id.includes("|") || id.trim() !== id || id === "") {
+    const why = "it has a `|`, or white space at its ends";
+    throw errorOf("invalid_matcher", `no matcher can name the session \`${id}\`: ${why}`);
+  }
+  return /[*?[{]/.test(id) ? id.replace(/[*?[\]{}\\]/g, "\\$&") : id;
+}

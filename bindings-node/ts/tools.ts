@@ -1,0 +1,103 @@
+/** What an agent can do. */
+
+import { errorOf } from "./errors.js";
+import { jsonText } from "./native.js";
+import type { Session } from "./session.js";
+
+/** What a tool is told beside its arguments. */
+export interface ToolCallContext {
+  /** The tool's name. */
+  readonly tool: string;
+  /** The call's id. */
+  readonly toolUseId: string;
+  readonly session: Session;
+  /** Variables that hooks left for tools and commands. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Fires when the call is cancelled. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Does what a tool does.
+ *
+ * Its arguments are its own, and already judged. What it gives is the output, or a `ToolResult`; what it throws is a
+ * failed run.
+ */
+export type ToolFunction<A extends object = Record<string, unknown>> = (
+  args: A,
+  context: ToolCallContext,
+) => unknown;
+
+/** What a host makes of a tool before any hook is asked. */
+export type Permission = "allow" | "ask" | "deny";
+
+const PERMISSIONS: readonly unknown[] = ["allow", "ask", "deny"];
+
+/** What `registerTool` takes beside the name and the function. */
+export interface ToolOptions {
+  /** Whether it runs, a person is asked, or it never runs; of several rules for a tool the strictest holds. */
+  permission?: Permission;
+}
+
+/** A tool's function by its name, whatever arguments it takes. */
+export type AnyTool = (args: never, context: ToolCallContext) => unknown;
+
+/** The tools of a client. */
+export class Tools {
+  readonly #tools = new Map<string, AnyTool>();
+  readonly #permissions = new Map<string, Permission>();
+
+  add(name: string, run: AnyTool, permission: Permission | undefined): void {
+    if (typeof name !== "string" || name.trim() === "") {
+      throw errorOf("invalid_option", "registerTool: the name must be a text that is not empty");
+    }
+    if (typeof run !== "function") {
+      throw errorOf("invalid_option", `registerTool: what \`${name}\` runs must be a function`);
+    }
+    if (permission !== undefined && !PERMISSIONS.includes(permission)) {
+      throw errorOf(
+        "invalid_option",
+        `registerTool: the permission of \`${name}\` must be allow, ask or deny`,
+      );
+    }
+    this.#tools.set(name, run);
+    if (permission !== undefined) this.#permissions.set(name, permission);
+  }
+
+  get(name: string): AnyTool | undefined {
+    return this.#tools.get(name);
+  }
+
+  has(name: string): boolean {
+    return this.#tools.has(name);
+  }
+
+  get names(): string[] {
+    return [...this.#tools.keys()].sort();
+  }
+
+  get permissions(): ReadonlyMap<string, Permission> {
+    return this.#permissions;
+  }
+
+  /** The function of a tool; throws `unknown_tool`. */
+  known(name: string): AnyTool {
+    const run = this.#tools.get(name);
+    if (run !== undefined) return run;
+    const known = this.names.join(", ");
+    throw errorOf(
+      "unknown_tool",
+      `no tool \`${name}\` is registered${known === "" ? "" : `; known are ${known}`}; call registerTool first, or give runTool the function`,
+    );
+  }
+}
+
+/** A failed result's output as the text of an error. */
+export function failureText(output: unknown): string {
+  if (typeof output === "string") return output;
+  try {
+    return jsonText(output ?? null);
+  } catch {
+    return "the tool failed";
+  }
+}
