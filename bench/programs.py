@@ -219,6 +219,13 @@ BARS = [
         1.5,
     ),
     cost(
+        "Rust, tool of 1 ms in a session with 10 hooks / the tool alone",
+        rust("tool of 1 ms in a session with 10 hooks"),
+        rust("tool of 1 ms"),
+        1.05,
+        1.02,
+    ),
+    cost(
         "command `true` / posix_spawn of it",
         rust("command true", RUST_COMMANDS),
         rust("posix_spawn of true", RUST_COMMANDS),

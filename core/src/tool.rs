@@ -1,8 +1,13 @@
 //! Tools that a host has under names of its own.
 
+use std::sync::Arc;
+
+use jsonschema::{PatternOptions, Validator};
 use rustc_hash::FxHashMap;
+use serde_json::Value;
 
 use crate::error::{Code, Error};
+use crate::json::{from_json, to_json};
 use crate::payload::Host;
 use crate::read::Reader;
 
@@ -17,14 +22,24 @@ pub struct ToolDefinition {
     pub command: Option<String>,
     /// The arguments that hold file paths.
     pub paths: Vec<String>,
+    /// The JSON Schema of its arguments: what hooks make of them has to satisfy it.
+    pub schema: Option<Value>,
 }
 
 impl ToolDefinition {
-    /// Reads `{name, same_as?, command?, paths?}` from a host's object.
+    /// Reads `{name, same_as?, command?, paths?, schema?}` from a host's object.
     pub fn read<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Result<Self, Error> {
         let reader = Reader::new(host, view, Code::InvalidToolDefinition, "tool definition")?;
-        reader.only(&["name", "same_as", "command", "paths"])?;
+        reader.only(&["name", "same_as", "command", "paths", "schema"])?;
+        let schema = match reader.value("schema") {
+            Some(view) => {
+                let text = to_json(host, &view).map_err(|why| reader.refuse("schema", why))?;
+                Some(from_json(&text).map_err(|why| reader.refuse("schema", why))?)
+            }
+            None => None,
+        };
         Ok(Self {
+            schema,
             name: reader.required_text("name")?,
             same_as: reader.text("same_as")?,
             command: reader.text("command")?,
@@ -40,6 +55,33 @@ pub(crate) struct Tool {
     pub(crate) same_as: Vec<String>,
     pub(crate) command: Option<String>,
     pub(crate) paths: Vec<String>,
+    schema: Option<Schema>,
+}
+
+/// What a tool's arguments have to be.
+#[derive(Debug, Clone)]
+struct Schema {
+    written: Value,
+    validator: Arc<Validator>,
+}
+
+impl PartialEq for Schema {
+    fn eq(&self, other: &Self) -> bool {
+        self.written == other.written
+    }
+}
+
+impl Eq for Schema {}
+
+impl Schema {
+    /// Compiles a schema; nothing that it refers to is fetched, and its patterns run in linear time.
+    fn new(written: Value) -> Result<Self, String> {
+        let validator = jsonschema::options()
+            .with_pattern_options(PatternOptions::regex())
+            .build(&written)
+            .map_err(|why| format!("schema is no JSON Schema: {why}"))?;
+        Ok(Self { written, validator: Arc::new(validator) })
+    }
 }
 
 /// The tools that a host has defined.
@@ -49,19 +91,35 @@ pub(crate) struct Tools {
 }
 
 impl Tools {
+    /// Why arguments that a hook gave are not what a tool takes; `None` when they are, or when nobody said what it takes.
+    pub(crate) fn refuses<H: Host>(&self, host: &H, tool: &str, args: &H::Value) -> Option<String> {
+        let schema = self.by_name.get(tool)?.schema.as_ref()?;
+        let written = to_json(host, &host.view(args)).map_err(|why| why.to_string());
+        let value = written.and_then(|text| from_json(&text).map_err(|why| why.to_string()));
+        let why = match value {
+            Ok(value) => {
+                let error = schema.validator.iter_errors(&value).next()?;
+                let place = error.instance_path().to_string().replace('/', ".");
+                format!("`modified.args{place}`: {error}")
+            }
+            Err(why) => format!("`modified.args`: {why}"),
+        };
+        Some(format!("{why}: not what tool {tool} takes by its schema"))
+    }
+
     pub(crate) fn get(&self, name: &str) -> Option<&Tool> {
         self.by_name.get(name)
     }
 
     /// Adds a tool. The same definition twice is no error.
     pub(crate) fn define(&mut self, definition: ToolDefinition) -> Result<(), Error> {
-        let ToolDefinition { name, same_as, command, paths } = definition;
+        let ToolDefinition { name, same_as, command, paths, schema } = definition;
         let refuse = |why: &str| Err(Error::new(Code::InvalidToolDefinition, format!("tool `{name}`: {why}")));
         if name.trim().is_empty() {
             return refuse("a tool needs a name");
         }
-        if same_as.is_none() && command.is_none() && paths.is_empty() {
-            return refuse("says nothing; give same_as, command or paths");
+        if same_as.is_none() && command.is_none() && paths.is_empty() && schema.is_none() {
+            return refuse("says nothing; give same_as, command, paths or schema");
         }
         if command.as_ref().is_some_and(String::is_empty) || paths.iter().any(String::is_empty) {
             return refuse("an argument name is empty");
@@ -78,7 +136,11 @@ impl Tools {
             names.push(other);
             names.extend(further);
         }
-        let tool = Tool { same_as: names, command, paths };
+        let schema = match schema.map(Schema::new).transpose() {
+            Ok(schema) => schema,
+            Err(why) => return refuse(&why),
+        };
+        let tool = Tool { same_as: names, command, paths, schema };
         if self.by_name.get(&name).is_some_and(|known| *known != tool) {
             return refuse("is already defined differently");
         }

@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout, reason = "the parent reads the figures from the standard output")]
 
 mod commands;
+mod sessions;
 
 use std::error::Error;
 use std::future::Future;
@@ -81,12 +82,16 @@ fn asynchronous(count: usize) -> Result<Variant, hookweave::Error> {
     Ok(dispatching(engine, "ls -la"))
 }
 
-fn synchronous(count: usize) -> Result<Variant, hookweave::Error> {
+fn synchronous_hooks(count: usize) -> Result<Engine, hookweave::Error> {
     let engine = unlimited()?;
     for _ in 0..count {
         engine.on("PreToolUse").tool("Bash").run(|_: &Event| ())?;
     }
-    Ok(dispatching(engine, "ls -la"))
+    Ok(engine)
+}
+
+fn synchronous(count: usize) -> Result<Variant, hookweave::Error> {
+    Ok(dispatching(synchronous_hooks(count)?, "ls -la"))
 }
 
 /// One hook that matches among so many that do not: hooks for other tools, or for other commands.
@@ -114,6 +119,8 @@ fn callbacks() -> Result<Variants, hookweave::Error> {
         ("hookweave, 10 async hooks", asynchronous(10)?),
         ("hookweave, 0 of 1 hooks match", asynchronous(0)?),
         ("hookweave, 10 sync hooks", synchronous(10)?),
+        ("tool of 1 ms", sessions::bare()),
+        ("tool of 1 ms in a session with 10 hooks", sessions::judged(synchronous_hooks(10)?)?),
         ("50 hooks, other tools", among(50, false, "ls -la")?),
         ("10,000 hooks, other tools", among(10_000, false, "ls -la")?),
         ("10,000 hooks, command patterns", among(10_000, true, "ls -la")?),

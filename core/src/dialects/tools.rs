@@ -219,7 +219,7 @@ mod tests {
             name: "sh".into(),
             same_as: Some("Bash".into()),
             command: Some("cmd".into()),
-            paths: Vec::new(),
+            ..ToolDefinition::default()
         };
         assert_eq!(to_dialect("factory", "sh", Some(&shell)), "Execute");
         let args = object(&json!({"cmd": "rm", "command": "ls"}));
@@ -233,8 +233,8 @@ mod tests {
         let edit = ToolDefinition {
             name: "patch".into(),
             same_as: Some("Edit".into()),
-            command: None,
             paths: vec!["target".into(), "second".into()],
+            ..ToolDefinition::default()
         };
         let args = object(&json!({"target": "a.rs", "old_string": "x", "new_string": "y", "file_path": "decoy"}));
         let theirs = args_to_dialect("copilot", "patch", Some(&edit), &args);

@@ -13,6 +13,10 @@ use crate::event::EventSpec;
 use crate::hook::FailBehavior;
 use crate::index::Call;
 use crate::payload::Host;
+use crate::tool::Tools;
+
+/// Says why fields that a hook replaces are not what they have to be.
+type Refuses<'r, V> = &'r dyn Fn(&[(String, V)]) -> Option<String>;
 
 impl<T, V> Running<T, V> {
     /// Takes in a whole stage, in the order of its hooks, whatever finished first.
@@ -25,6 +29,8 @@ impl<T, V> Running<T, V> {
     ) {
         let calls: Vec<Call<T>> = self.plan.calls().get(self.at..end).unwrap_or_default().to_vec();
         let event = Arc::clone(&self.event);
+        let (tools, payload) = (self.snapshot.tools(), &self.payload);
+        let refuses = |modified: &[(String, V)]| refused_args(host, tools, payload, modified);
         let loud = self.loud.get_or_insert_with(|| Loud::after(&self.plan, &self.quiet));
         let first = loud.records.len();
         let mut changes: Vec<Change<V>> = Vec::new();
@@ -33,7 +39,8 @@ impl<T, V> Running<T, V> {
             let report = reports.next().unwrap_or_else(|| {
                 Report::new(Said::Failed(Failure::new(FailureKind::Cancelled, "the hook was not run to its end")), 0)
             });
-            if let Some(modified) = loud.take_report(host, &event, call, report).filter(|modified| !modified.is_empty())
+            if let Some(modified) =
+                loud.take_report(host, &event, call, report, &refuses).filter(|modified| !modified.is_empty())
             {
                 let mandatory = call.entry().mandatory();
                 changes.push(Change { index, mandatory, fields: modified });
@@ -142,6 +149,7 @@ impl<T, V> Loud<T, V> {
         event: &EventSpec,
         call: &Call<T>,
         report: Report<V>,
+        refuses: Refuses<'_, V>,
     ) -> Option<Vec<(String, V)>> {
         let status = if self.rechecking { Status::Rechecked } else { Status::Ran };
         let mut record = Record::new(call, status, report.took);
@@ -151,7 +159,7 @@ impl<T, V> Loud<T, V> {
             Said::Nothing => {}
             Said::Detached => record.status = Status::Detached,
             Said::Failed(failure) => fail(&mut record, event, failure),
-            Said::Answer(said) => match self.read(host, event, &said) {
+            Said::Answer(said) => match self.read(host, event, &said, refuses) {
                 Reading::Nothing => {}
                 Reading::Answer(answer) => modified = Some(self.take_answer(host, &mut record, *answer)),
                 Reading::Invalid(InvalidAnswer { message, meant_to_restrict }) => {
@@ -165,12 +173,16 @@ impl<T, V> Loud<T, V> {
     }
 
     /// Reads an answer; in a recheck nothing may be modified any more.
-    fn read<H: Host<Value = V>>(&self, host: &H, event: &EventSpec, said: &V) -> Reading<V> {
+    fn read<H: Host<Value = V>>(&self, host: &H, event: &EventSpec, said: &V, refuses: Refuses<'_, V>) -> Reading<V> {
         match answer::read(host, event, &host.view(said)) {
             Reading::Answer(answer) if self.rechecking && !answer.modified.is_empty() => {
                 let message = "`modified` is not possible in a recheck: every other hook has already run".to_owned();
                 Reading::Invalid(InvalidAnswer { message, meant_to_restrict: true })
             }
+            Reading::Answer(answer) => match refuses(&answer.modified) {
+                Some(message) => Reading::Invalid(InvalidAnswer { message, meant_to_restrict: true }),
+                None => Reading::Answer(answer),
+            },
             reading => reading,
         }
     }
@@ -226,6 +238,19 @@ impl<T, V> Loud<T, V> {
         let both = host.with(&host.view(known), changes);
         *known = both;
     }
+}
+
+/// Why a tool would not take the arguments that a hook gave it.
+fn refused_args<H: Host>(
+    host: &H,
+    tools: &Tools,
+    payload: &H::Value,
+    modified: &[(String, H::Value)],
+) -> Option<String> {
+    let (_, args) = modified.iter().find(|(field, _)| field == "args")?;
+    let view = host.view(payload);
+    let tool = host.get(&view, "tool")?;
+    host.text(&tool, |name| tools.refuses(host, name, args)).flatten()
 }
 
 /// The failure rule.

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hookweave::{
-    Approval, Approver, Context, ContextMessage, Display, Engine, HookError, Model, ModelRequest, ModelResponse, Running,
-    Session, Tool, ToolContext, ToolOutcome, ToolResult, ToolUse,
+    Approval, Approver, Context, ContextMessage, Display, Engine, HookError, Model, ModelRequest, ModelResponse,
+    Running, Session, Tool, ToolContext, ToolOutcome, ToolResult, ToolUse,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -170,11 +170,8 @@ impl Tool for Scripted {
 impl Model for Part {
     fn respond(&self, request: ModelRequest) -> Running<'_, Result<ModelResponse, HookError>> {
         let turn = self.0.log().model_calls.len();
-        let ephemeral: Vec<Value> = request
-            .messages
-            .iter()
-            .map(|message| json!({"role": message.role, "content": message.content}))
-            .collect();
+        let ephemeral: Vec<Value> =
+            request.messages.iter().map(|message| json!({"role": message.role, "content": message.content})).collect();
         self.0.log().model_calls.push(json!({
             "prompt": request.prompt, "system_prompt": request.system_prompt, "tools": request.tools,
             "ephemeral": ephemeral,
@@ -246,7 +243,8 @@ async fn execute(case: &Case, given: Given) -> Vec<String> {
 }
 
 fn open(engine: &Engine, case: &Case, agent: &Arc<Agent>) -> Result<Session, Fault> {
-    let mut builder = engine.session().context(Arc::new(Part(Arc::clone(agent)))).display(Arc::new(Part(Arc::clone(agent))));
+    let mut builder =
+        engine.session().context(Arc::new(Part(Arc::clone(agent)))).display(Arc::new(Part(Arc::clone(agent))));
     if case.approver.is_some() {
         builder = builder.approver(Part(Arc::clone(agent)));
     }
@@ -291,7 +289,8 @@ impl Play<'_> {
         place: &str,
         faults: &mut Vec<String>,
     ) -> Result<Value, Fault> {
-        let (deed, value) = step.iter().find(|(key, _)| *key != "expect" && *key != "error").expect("a step is not empty");
+        let (deed, value) =
+            step.iter().find(|(key, _)| *key != "expect" && *key != "error").expect("a step is not empty");
         let text = |field: &str| value.get(field).and_then(Value::as_str);
         let whole = value.as_str().unwrap_or_default();
         let object = || value.as_object().cloned().unwrap_or_default();
@@ -327,7 +326,9 @@ impl Play<'_> {
                 let summary = |custom: Option<String>| {
                     let result = match text("raises") {
                         Some(why) => Err(HookError::from(why)),
-                        None => Ok(text("summary").unwrap_or_default().replace("{instructions}", &custom.unwrap_or_default())),
+                        None => Ok(text("summary")
+                            .unwrap_or_default()
+                            .replace("{instructions}", &custom.unwrap_or_default())),
                     };
                     std::future::ready(result)
                 };
