@@ -103,6 +103,8 @@ export interface CanonicalOutcome {
   readonly suppress_output: boolean;
   readonly ext: Record<string, unknown>;
   readonly trace: Record<string, unknown>[];
+  /** What the fields were that hooks changed; missing when they changed none. */
+  original?: Record<string, unknown>;
 }
 
 /** The native summary: the canonical form without what holds values of this language. */
@@ -237,7 +239,12 @@ export class Outcome<N extends EventName = EventName> {
     const trail = this.#trail;
     const { trace, ...rest } = this.#read();
     const event = canonicalFields(trail.plan.event, fill(trail, finalPayload(trail)));
-    const canonical = { event, ...rest, ext: this.ext, trace };
+    const canonical: CanonicalOutcome = { event, ...rest, ext: this.ext, trace };
+    if (rest.modified.length > 0) {
+      const came = canonicalFields(trail.plan.event, fill(trail, trail.payload));
+      const changed = rest.modified.filter((name) => name in came);
+      canonical.original = Object.fromEntries(changed.map((name) => [name, came[name]]));
+    }
     try {
       return copyContainer(canonical);
     } catch {

@@ -86,6 +86,12 @@ impl<T, V> Outcome<T, V> {
         &self.running.payload
     }
 
+    /// The payload as it came.
+    pub fn original(&self) -> &V {
+        let changed = self.running.loud.as_ref().and_then(|loud| loud.versions.first());
+        changed.map_or(&self.running.payload, |(_, before)| before)
+    }
+
     /// Whether no hook said, failed or skipped anything.
     pub const fn is_quiet(&self) -> bool {
         self.running.loud.is_none()

@@ -16,7 +16,8 @@ pub fn event_from_wire(dialect: &str, text: &str) -> Result<WireEvent, Error> {
 
 /// What a hook of a dialect leaves for its agent: the exit code, stdout and stderr that mean the outcome.
 ///
-/// `outcome` is the canonical form of an outcome with its final event. What the dialect cannot express becomes stricter
+/// `outcome` is the canonical form of an outcome with its final event and, under `original`, what the fields were that
+/// hooks changed. What the dialect cannot express becomes stricter
 /// and is said in [`WireAnswer::degraded`].
 pub fn outcome_to_wire(dialect: &str, outcome: &Value) -> Result<WireAnswer, Error> {
     let dialect = named(dialect)?;
@@ -29,7 +30,10 @@ pub fn outcome_to_wire(dialect: &str, outcome: &Value) -> Result<WireAnswer, Err
         let why = format!("{} has no event `{name}`, so no hook of it could answer", dialect.name());
         return Err(Error::new(Code::InvalidWireEvent, why));
     };
-    let payload: Map<String, Value> = payload.clone();
-    let event = WireEvent { event, payload };
-    Ok(dialect.outcome_to_wire(&Decided { event: &event, outcome, payload: &event.payload }))
+    let mut came: Map<String, Value> = payload.clone();
+    if let Some(original) = outcome.get("original").and_then(Value::as_object) {
+        came.extend(original.clone());
+    }
+    let event = WireEvent { event, payload: came };
+    Ok(dialect.outcome_to_wire(&Decided { event: &event, outcome, payload }))
 }
