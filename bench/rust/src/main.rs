@@ -120,7 +120,7 @@ fn callbacks() -> Result<Variants, hookweave::Error> {
         ("hookweave, 0 of 1 hooks match", asynchronous(0)?),
         ("hookweave, 10 sync hooks", synchronous(10)?),
         ("tool of 1 ms", sessions::bare()),
-        ("tool of 1 ms in a session with 10 hooks", sessions::judged(synchronous_hooks(10)?)?),
+        ("tool of 1 ms in a session with 10 hooks", sessions::judged(&synchronous_hooks(10)?)?),
         ("50 hooks, other tools", among(50, false, "ls -la")?),
         ("10,000 hooks, other tools", among(10_000, false, "ls -la")?),
         ("10,000 hooks, command patterns", among(10_000, true, "ls -la")?),

@@ -14,6 +14,7 @@ const TOOL: Duration = Duration::from_millis(1);
 struct Work;
 
 impl Tool for Work {
+    #[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
     fn run(&self, _: Value, _: ToolContext) -> Running<'_, Result<ToolResult, hookweave::HookError>> {
         let began = Instant::now();
         while began.elapsed() < TOOL {
@@ -24,7 +25,7 @@ impl Tool for Work {
 }
 
 /// The tool alone.
-pub fn bare() -> Variant {
+pub(crate) fn bare() -> Variant {
     Box::new(|times| {
         Box::pin(async move {
             for _ in 0..times {
@@ -37,7 +38,7 @@ pub fn bare() -> Variant {
 }
 
 /// The tool in a session of an engine.
-pub fn judged(engine: Engine) -> Result<Variant, hookweave::Error> {
+pub(crate) fn judged(engine: &Engine) -> Result<Variant, hookweave::Error> {
     let session = engine.session().open()?;
     let tool: Arc<dyn Tool> = Arc::new(Work);
     Ok(Box::new(move |times| {
