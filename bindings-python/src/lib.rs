@@ -15,6 +15,7 @@ mod event;
 mod files;
 mod fill;
 mod flight;
+mod flow;
 mod known;
 mod log;
 mod native;
@@ -23,6 +24,7 @@ mod object;
 mod outcome;
 mod recycle;
 mod serial;
+mod session;
 mod watch;
 
 use pyo3::prelude::*;
@@ -51,6 +53,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     native::add_types(module)?;
     files::add_to(module)?;
     module.add_class::<watch::Watch>()?;
+    module.add_class::<session::Session>()?;
+    module.add_class::<flow::Flow>()?;
+    module.add_function(wrap_pyfunction!(flow::freeze, module)?)?;
+    module.add_function(wrap_pyfunction!(flow::owned, module)?)?;
     module.add_function(wrap_pyfunction!(set_classes, module)?)?;
     module.add_function(wrap_pyfunction!(known_events, module)?)?;
     module.add_function(wrap_pyfunction!(event_item, module)?)?;

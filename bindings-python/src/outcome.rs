@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hookweave::host;
+use hookweave::session::Verdict;
 use pyo3::PyTypeInfo as _;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -64,6 +65,14 @@ fn records<'py>(py: Python<'py>, builder: &str, items: &impl Serialize) -> PyRes
 impl Outcome {
     fn inner(&self, py: Python<'_>) -> &host::Outcome<Handler, Object> {
         self.finished.outcome(py, &self.known)
+    }
+
+    /// What a session needs of it; `None` when there was nobody to be asked.
+    pub(crate) fn verdict(&self, py: Python<'_>) -> Option<Verdict> {
+        match &self.finished {
+            Finished::Unasked { .. } => None,
+            Finished::Said(outcome) => Some(Verdict::of(outcome, &PyHost::new(py))),
+        }
     }
 
     fn filled(&self, py: Python<'_>) -> Object {

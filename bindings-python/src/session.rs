@@ -1,0 +1,147 @@
+//! Sessions as Python sees them: what they remember, and the beginnings of their flows.
+//!
+//! What a flow wants done is carried out in `hookweave/_driver.py`; no rule stands there.
+
+use std::sync::Arc;
+
+use hookweave::host;
+use hookweave::session::{Permission, Session as Conversation, ToolCall, ValueId};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use serde_json::{Map, Value};
+
+use crate::client::Client;
+use crate::convert::PyHost;
+use crate::errors;
+use crate::flow::Flow;
+use crate::serial;
+
+/// One conversation of an agent, or of a subagent within it.
+#[pyclass(frozen, module = "hookweave._native")]
+pub(crate) struct Session(Arc<Conversation>);
+
+/// A Python value as JSON.
+pub(crate) fn json(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    let py = value.py();
+    let refuse = |why: String| errors::raise(py, "payload_not_json", &why);
+    let text = host::to_json(&PyHost::new(py), &value.as_borrowed()).map_err(|error| refuse(error.to_string()))?;
+    host::from_json(&text).map_err(|error| refuse(error.to_string()))
+}
+
+fn object(value: &Bound<'_, PyDict>) -> PyResult<Map<String, Value>> {
+    match json(value.as_any())? {
+        Value::Object(fields) => Ok(fields),
+        _ => Err(errors::broken("a dict is an object")),
+    }
+}
+
+fn items(value: &Bound<'_, PyList>) -> PyResult<Vec<Value>> {
+    match json(value.as_any())? {
+        Value::Array(items) => Ok(items),
+        _ => Err(errors::broken("a list is an array")),
+    }
+}
+
+#[pymethods]
+impl Session {
+    #[new]
+    fn new(client: &Bound<'_, Client>, options: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let py = client.py();
+        let profile = client.get().registry().snapshot().options().profile;
+        let conversation = Conversation::read(&PyHost::new(py), &options.as_any().as_borrowed(), profile);
+        conversation.map(Self).map_err(|error| errors::of(py, &error))
+    }
+
+    /// The conversation's id.
+    #[getter]
+    fn id(&self) -> &str {
+        self.0.id()
+    }
+
+    /// The subagent's id; None for the conversation itself.
+    #[getter]
+    fn agent_id(&self) -> Option<&str> {
+        self.0.agent_id()
+    }
+
+    /// The environment that hooks left.
+    fn env<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        serial::to_python(py, &self.0.env())
+    }
+
+    /// What every event of the session carries.
+    fn common<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        serial::to_python(py, &self.0.common())
+    }
+
+    /// Adds a rule for tools: `allow`, `ask` or `deny`.
+    fn permit(&self, py: Python<'_>, tools: &str, permission: &str) -> PyResult<()> {
+        let permitted = Permission::named(permission).and_then(|permission| self.0.permit(tools, permission));
+        permitted.map_err(|error| errors::of(py, &error))
+    }
+
+    /// A subagent of this conversation.
+    #[pyo3(signature = (kind, id = None))]
+    fn subagent(&self, kind: String, id: Option<String>) -> Self {
+        Self(self.0.subagent(kind, id))
+    }
+
+    fn start(&self, source: String) -> Flow {
+        Flow::new(self.0.start(source))
+    }
+
+    fn end(&self, reason: String) -> Flow {
+        Flow::new(self.0.end(reason))
+    }
+
+    fn submit_prompt(&self, prompt: String) -> Flow {
+        Flow::new(self.0.submit_prompt(prompt))
+    }
+
+    #[pyo3(signature = (tool, args, tool_use_id = None))]
+    fn run_tool(&self, tool: String, args: ValueId, tool_use_id: Option<String>) -> Flow {
+        Flow::new(self.0.run_tool(ToolCall { tool, args, tool_use_id }))
+    }
+
+    fn generate(&self, prompt: String, tools: Vec<String>) -> Flow {
+        Flow::new(self.0.generate(prompt, tools.into_iter().map(Value::from).collect()))
+    }
+
+    #[pyo3(signature = (trigger, custom_instructions = None))]
+    fn compact(&self, trigger: String, custom_instructions: Option<String>) -> Flow {
+        Flow::new(self.0.compact(trigger, custom_instructions))
+    }
+
+    fn note_usage(&self, tokens: u64) -> Flow {
+        Flow::new(self.0.note_usage(tokens))
+    }
+
+    #[pyo3(signature = (message, title = None, kind = None))]
+    fn notify(&self, message: &str, title: Option<&str>, kind: Option<&str>) -> Flow {
+        Flow::new(self.0.notify(message, title, kind))
+    }
+
+    fn status_line(&self, fields: &Bound<'_, PyDict>) -> PyResult<Flow> {
+        Ok(Flow::new(self.0.status_line(object(fields)?)))
+    }
+
+    fn suggest_files(&self, query: &str, suggestions: &Bound<'_, PyList>) -> PyResult<Flow> {
+        Ok(Flow::new(self.0.file_suggestions(query, &items(suggestions)?)))
+    }
+
+    fn stop(&self, details: &Bound<'_, PyDict>) -> PyResult<Flow> {
+        Ok(Flow::new(self.0.stop(Value::Object(object(details)?))))
+    }
+
+    fn stop_failure(&self, error: String) -> Flow {
+        Flow::new(self.0.stop_failure(error))
+    }
+
+    fn start_subagent(&self) -> Flow {
+        Flow::new(self.0.start_subagent())
+    }
+
+    fn stop_subagent(&self) -> Flow {
+        Flow::new(self.0.stop_subagent())
+    }
+}
