@@ -15,7 +15,10 @@ from __future__ import annotations
 from . import _native, errors, events
 from ._native import Dispatch, Outcome
 from ._typed import HookOptions
+from .approval import AllowAll, ApprovalRequest, Approver, DenyAll, PendingApprovals, TerminalApprover
 from .client import EventName, HookClient, TemporaryHook
+from .context import Context, ContextMessage, Messages
+from .display import Display, LogDisplay
 from .errors import *  # noqa: F403
 from .event import Event
 from .events import *  # noqa: F403
@@ -31,6 +34,7 @@ from .files import (
     UntrustedHook,
     WireAnswer,
 )
+from .models import Model, ModelRequest, ModelResponse, ToolCall
 from .outcome import (
     Explained,
     Failure,
@@ -46,19 +50,31 @@ from .outcome import (
 )
 from .record import Record
 from .response import Action, HookResponse
+from .results import Compaction, Generation, Started, Stopped, Submitted, ToolOutcome
+from .session import Session
+from .tools import ToolContext, ToolResult
 
 _native.set_classes(Record, HookResponse)
 __version__ = _native.__version__
 __all__ = [
     "Action",
+    "AllowAll",
+    "ApprovalRequest",
+    "Approver",
     "Change",
+    "Compaction",
+    "Context",
+    "ContextMessage",
+    "DenyAll",
     "Dispatch",
+    "Display",
     "Event",
     "EventName",
     "Explained",
     "Failure",
     "Finding",
     "FoundFile",
+    "Generation",
     "HookClient",
     "HookInfo",
     "HookOptions",
@@ -66,15 +82,30 @@ __all__ = [
     "Injection",
     "LateAnswer",
     "LoadReport",
+    "LogDisplay",
     "Message",
+    "Messages",
+    "Model",
+    "ModelRequest",
+    "ModelResponse",
     "Origin",
     "Outcome",
     "Overridden",
+    "PendingApprovals",
     "Problem",
     "Question",
     "Record",
     "ReloadReport",
+    "Session",
+    "Started",
+    "Stopped",
+    "Submitted",
     "TemporaryHook",
+    "TerminalApprover",
+    "ToolCall",
+    "ToolContext",
+    "ToolOutcome",
+    "ToolResult",
     "TraceEntry",
     "TrustStore",
     "Unmatched",

@@ -20,10 +20,16 @@ __all__ = [
     "InvalidMatcherError",
     "InvalidOptionError",
     "NestingError",
+    "NoModelError",
     "NotPicklableError",
     "PayloadError",
+    "SessionClosed",
+    "SubagentBlocked",
+    "ToolFailed",
+    "UnknownApprovalError",
     "UnknownEventError",
     "UnknownHookError",
+    "UnknownToolError",
     "UnsupportedInterpreterError",
     "UntrustedHookError",
     "WireEventError",
@@ -127,6 +133,46 @@ class ClientClosed(HookweaveError, RuntimeError):
     """The client was closed and dispatches no more."""
 
     codes = ("client_closed",)
+
+
+class SessionClosed(HookweaveError, RuntimeError):
+    """The session has ended, or the subagent ended with its session."""
+
+    codes = ("session_closed",)
+
+
+class SubagentBlocked(HookweaveError):
+    """A hook refused to let a subagent begin; ``reason`` is what it said."""
+
+    codes = ("subagent_blocked",)
+
+    def __init__(self, message: str, code: str | None = None, reason: str | None = None) -> None:
+        super().__init__(message, code)
+        self.reason = reason
+
+
+class UnknownToolError(HookweaveError, LookupError):
+    """No tool is registered under the name."""
+
+    codes = ("unknown_tool",)
+
+
+class NoModelError(HookweaveError, LookupError):
+    """No model is registered."""
+
+    codes = ("no_model",)
+
+
+class UnknownApprovalError(HookweaveError, LookupError):
+    """Nothing waits for approval under the id, or the option is none of the question's."""
+
+    codes = ("unknown_approval",)
+
+
+class ToolFailed(HookweaveError):
+    """A tool failed; found at ``outcome.error``, never raised at the agent. ``__cause__`` is what the tool raised."""
+
+    codes = ("tool_failed",)
 
 
 class NotPicklableError(HookweaveError, TypeError):

@@ -76,6 +76,7 @@ class Question:
     hook: str
     prompt: str | None
     options: tuple[str, ...] = ()
+    grants: tuple[str, ...] = ()
     timeout: float | None = None
     default: Literal["allow", "deny"] = "deny"
     remember: Literal["tool", "prompt"] | None = None
@@ -190,6 +191,7 @@ def questions(parts: Parts) -> list[Question]:
             hook=part["hook"],
             prompt=part["prompt"],
             options=tuple(part["options"]),
+            grants=tuple(part.get("grants", ())),
             timeout=part["timeout_ms"] / 1000,
             default=part["default"],
             remember=part.get("remember"),

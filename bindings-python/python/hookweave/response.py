@@ -106,6 +106,7 @@ class HookResponse:
         *,
         reason: str | None = None,
         options: Sequence[str] | None = None,
+        grants: Sequence[str] | None = None,
         timeout: float | timedelta | None = None,
         default: Literal["allow", "deny"] | None = None,
         remember: Literal["tool", "prompt"] | None = None,
@@ -115,8 +116,18 @@ class HookResponse:
         suppress_output: bool | None = None,
         ext: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> HookResponse:
-        """Wants a person to decide; ``timeout`` is how long to wait for one, in seconds or as a timedelta."""
-        parts = {"prompt": prompt, "options": options, "timeout": timeout, "default": default, "remember": remember}
+        """Wants a person to decide; ``timeout`` is how long to wait for one, in seconds or as a timedelta.
+
+        ``grants`` are those of the options that allow, beside "Allow once" and "Allow always".
+        """
+        parts = {
+            "prompt": prompt,
+            "options": options,
+            "grants": grants,
+            "timeout": timeout,
+            "default": default,
+            "remember": remember,
+        }
         question = {name: part for name, part in parts.items() if part is not None}
         return cls(
             "ask",

@@ -8,20 +8,34 @@ from datetime import timedelta
 from typing import Any, assert_type
 
 from hookweave import (
+    ApprovalRequest,
+    Compaction,
     Dispatch,
     Event,
     EventName,
     Finding,
     GenerateEndEvent,
+    Generation,
     HookClient,
     HookResponse,
     LateAnswer,
     LoadReport,
+    ModelRequest,
+    ModelResponse,
     Outcome,
+    PendingApprovals,
     PermissionRequestEvent,
     PreToolUseEvent,
     ReloadReport,
+    Session,
+    Started,
     StopEvent,
+    Stopped,
+    ToolCall,
+    ToolContext,
+    ToolFailed,
+    ToolOutcome,
+    ToolResult,
     UntrustedHook,
     WireAnswer,
 )
@@ -134,3 +148,64 @@ async def from_files() -> None:
     event = Event.from_wire("codex", b"{}")
     assert_type(event, Event)
     assert_type(client.dispatch_sync(event).to_wire("codex"), WireAnswer)
+
+
+def shell(args: dict[str, Any]) -> str:
+    return str(args["command"])
+
+
+async def with_context(args: dict[str, Any], context: ToolContext) -> ToolResult:
+    assert_type(context.session, Session)
+    return ToolResult(context.env, success=False, exit_code=1)
+
+
+def approve(request: ApprovalRequest) -> str:
+    return request.granting[0] if request.tool == "Bash" else "Deny"
+
+
+async def approve_later(request: ApprovalRequest) -> str:
+    return request.options[-1]
+
+
+async def model(request: ModelRequest) -> ModelResponse:
+    request.on_text("text")
+    return ModelResponse("text", [ToolCall("Bash", {"command": "ls"})], {"total_tokens": len(request.messages)})
+
+
+class OwnContext:
+    async def add_message(self, role: str, content: Any, metadata: dict[str, Any]) -> None:
+        print(role, content, metadata)
+
+
+class OwnDisplay:
+    def show_message(self, text: str, level: str, source: str) -> None:
+        print(text, level, source)
+
+
+async def sessions() -> None:
+    client.register_tool("Bash", shell, schema={"type": "object"}, permission="ask")
+    client.register_tool("Other", with_context)
+    client.register_model(model)
+    client.register_model(lambda request: request.prompt)
+    async with client.session("s1", cwd=".", approval=approve, permissions={"Bash": "ask", "*": "deny"}) as session:
+        assert_type(session, Session)
+        outcome = await session.run_tool("Bash", {"command": "ls"}, shell)
+        assert_type(outcome, ToolOutcome)
+        assert_type(outcome.error, ToolFailed | None)
+        assert_type(await session.run_tool("Other", {}, with_context, tool_use_id="t"), ToolOutcome)
+        assert_type(await session.generate("text", on_text=print), Generation)
+        assert_type(await session.compact(lambda custom: custom or ""), Compaction)
+        assert_type(await session.stop("text", changed_files=[]), Stopped)
+        assert_type(await session.status_line(branch="main"), str | None)
+        with session.temporary_hook("PreToolUse", guard, matcher={"tool": "Bash"}) as hook:
+            assert_type(hook, str)
+        async with session.subagent("explore") as child:
+            assert_type(child, Session)
+    client.session(approval=approve_later, context=OwnContext(), display=OwnDisplay(), permissions="ask")
+    client.session(approval=PendingApprovals())
+    pending = client.session(approval="pending")
+    assert_type(await pending.start(), Started)
+    assert_type(pending.pending(), list[ApprovalRequest])
+    pending.decide("id", "Deny")
+    assert_type(await client.execute_tool("s1", "Bash", {"command": "ls"}), ToolOutcome)
+    assert_type(await client.generate("s1", "text"), Generation)

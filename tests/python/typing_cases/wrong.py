@@ -50,6 +50,15 @@ client.set_judge(lambda: None)  # WRONG
 client.on_late_answer(lambda event, hook: None)  # WRONG
 client.watch(3)  # WRONG
 client.dispatch_sync("Stop").to_wire(3)  # WRONG
+client.session(approval="maybe")  # WRONG
+client.session(approval=lambda request: True)  # WRONG
+client.session(permissions={"Bash": "sometimes"})  # WRONG
+client.session(context=3)  # WRONG
+client.register_tool("Bash", "ls")  # WRONG
+client.register_tool("Bash", print, permission="maybe")  # WRONG
+client.register_model(lambda request: 3)  # WRONG
+client.execute_tool("s1", "Bash", "ls")  # WRONG
+client.session().compact(lambda custom: 3)  # WRONG
 
 
 def changes(event: PreToolUseEvent) -> None:

@@ -47,11 +47,16 @@ def _needs_async(case: dict[str, Any]) -> bool:
 
 def make_client(options: dict[str, Any]) -> HookClient:
     """A client with the case's options."""
+    return HookClient(**client_options(options))
+
+
+def client_options(options: dict[str, Any]) -> dict[str, Any]:
+    """A case's options as Python has them."""
     given = {NAMES.get(name, name): value for name, value in options.items() if name != "error"}
     limit = given.get("default_timeout")
     if isinstance(limit, int | float):
         given["default_timeout"] = limit / 1000
-    return HookClient(**given)
+    return given
 
 
 def run_case(case: dict[str, Any], style: str) -> None:

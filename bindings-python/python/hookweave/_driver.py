@@ -1,0 +1,323 @@
+"""Carries out what a flow of a session wants done; what comes next is the core's to say."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import uuid
+from collections.abc import Awaitable, Callable
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+from . import _either, _native
+from ._logging import logger
+from .approval import ApprovalRequest
+from .context import ContextMessage
+from .errors import HookweaveError, ToolFailed
+from .models import Model, ModelRequest, OnText, record_of
+from .outcome import Injection
+from .results import Generation, ToolOutcome
+from .tools import Tool, ToolContext, ToolResult
+
+if TYPE_CHECKING:
+    from .session import Session
+
+__all__ = ["Driver", "Summarise"]
+
+Effect: TypeAlias = dict[str, Any]
+"""What is to be done; ``do`` names it."""
+
+Summarise: TypeAlias = Callable[[str | None], Awaitable[str] | str]
+"""Makes a summary of the context, given what to keep in mind."""
+
+
+def _nobody_listens(text: str) -> None:
+    """Takes the pieces of a response when nobody wants them."""
+
+
+def _why(error: BaseException) -> str:
+    return str(error) or type(error).__name__
+
+
+class _Part:
+    """What belongs to one tool call of a flow."""
+
+    __slots__ = ("cause", "outcomes", "tool")
+
+    def __init__(self, tool: str) -> None:
+        self.tool = tool
+        self.outcomes: list[_native.Outcome[Any]] = []
+        self.cause: BaseException | None = None
+
+
+class Driver:
+    """One flow on its way, with the host's own values that it is about."""
+
+    __slots__ = ("_cause", "_on_text", "_outcomes", "_parts", "_session", "_values", "model", "summarise", "tool")
+
+    def __init__(self, session: Session, on_text: OnText | None = None) -> None:
+        self._session = session
+        self._values: list[Any] = []
+        self._outcomes: list[_native.Outcome[Any]] = []
+        self._parts: list[_Part] = []
+        self._cause: BaseException | None = None
+        self._on_text = on_text or _nobody_listens
+        self.tool: Tool | None = None
+        self.model: Model | None = None
+        self.summarise: Summarise | None = None
+
+    def keep(self, value: Any) -> int:
+        """Keeps a value for the time of the flow; gives its number."""
+        self._values.append(value)
+        return len(self._values) - 1
+
+    async def drive(self, flow: _native.Flow) -> Any:
+        """Runs a flow to its end; gives what it came to."""
+        effect = flow.begin()
+        while effect["do"] != "finish":
+            effect = await self._CARRIES_OUT[effect["do"]](self, flow, effect)
+        return effect["result"]
+
+    async def run_tool(self, flow: _native.Flow, tool: str) -> ToolOutcome:
+        """Runs the flow of one tool call."""
+        part = _Part(tool)
+        self._parts.append(part)
+        return self._tool_outcome(await self.drive(flow), part)
+
+    async def generate(self, flow: _native.Flow) -> Generation:
+        """Runs the flow of a whole answer."""
+        result = await self.drive(flow)
+        tools = [self._tool_outcome(run, part) for run, part in zip(result["tools"], self._parts, strict=True)]
+        response = result["response"]
+        return Generation(
+            status=result["status"],
+            text=result["text"],
+            reason=result["reason"],
+            model_calls=result["model_calls"],
+            tools=tools,
+            response=None if response is None else self._values[response],
+            error=self._cause if result["status"] == "failed" else None,
+            outcomes=tuple(self._outcomes),
+        )
+
+    def _tool_outcome(self, run: dict[str, Any], part: _Part) -> ToolOutcome:
+        result = None if run["result"] is None else self._values[run["result"]]
+        failed = None
+        if run["error"] is not None:
+            failed = ToolFailed(run["error"])
+            failed.__cause__ = part.cause
+        return ToolOutcome(
+            tool=part.tool,
+            tool_use_id=run["tool_use_id"],
+            ran=run["ran"],
+            ok=run["ok"],
+            output=None if result is None else result.get("output"),
+            decision=run["decision"],
+            reason=run["reason"],
+            by=run["by"],
+            args=self._values[run["args"]],
+            result=result,
+            error=failed,
+            attempts=run["attempts"],
+            feedback=run["feedback"],
+            injected=[Injection(**one) for one in run["injected"]],
+            suppress_output=run["suppress_output"],
+            stops=run["stops"],
+            outcomes=tuple(part.outcomes),
+        )
+
+    def _note(self, event: str, payload: dict[str, Any], outcome: _native.Outcome[Any]) -> None:
+        """Keeps an outcome; one of a whole answer's tool calls begins when its tool is looked for."""
+        self._outcomes.append(outcome)
+        if event == "ToolResolution":
+            self._parts.append(_Part(payload["tool"]))
+        if self._parts and "tool" in payload:
+            self._parts[-1].outcomes.append(outcome)
+
+    async def _dispatch(self, flow: _native.Flow, effect: Effect) -> Effect:
+        payload, own = effect["fields"], dict(effect["values"])
+        for field, number in own.items():
+            payload[field] = self._values[number]
+        outcome = await self._session._client.dispatch(effect["event"], payload)
+        self._note(effect["event"], payload, outcome)
+        value: int | None = None
+        fields = {}
+        if effect["wants"]:
+            for field in outcome.modified:
+                if field not in effect["wants"]:
+                    continue
+                final = outcome.event.get(field)
+                if field in own:
+                    value = self.keep(_native.owned(final))
+                else:
+                    fields[field] = final
+        return flow.dispatched(outcome, value, fields)
+
+    async def _freeze(self, flow: _native.Flow, effect: Effect) -> Effect:
+        try:
+            value, text = _native.freeze(self._values[effect["value"]])
+            if text is None:
+                # There are things in it that are no JSON, and that somebody may hold.
+                value = copy.deepcopy(value)
+        except Exception as error:
+            return flow.failed(_why(error))
+        return flow.frozen(self.keep(value), text)
+
+    async def _approve(self, flow: _native.Flow, effect: Effect) -> Effect:
+        session = self._session
+        request = ApprovalRequest(
+            id=str(uuid.uuid4()),
+            session_id=session.id,
+            agent_id=session.agent_id,
+            event=effect["event"],
+            tool=effect["tool"],
+            args=None if effect["args"] is None else copy.deepcopy(self._values[effect["args"]]),
+            shown=effect["shown"],
+            hook=effect["hook"],
+            prompt=effect["prompt"],
+            options=tuple(effect["options"]),
+            granting=tuple(effect["granting"]),
+            timeout=effect["timeout_ms"] / 1000,
+            default=effect["default"],
+            remember=effect["remember"],
+        )
+        try:
+            chosen: Any = session._approver(request)
+            if inspect.isawaitable(chosen):
+                in_time, chosen = await _either.within(request.timeout, chosen)
+                if not in_time:
+                    return flow.timed_out()
+        except Exception as error:
+            logger.warning("the approver of session %s failed", session.id, exc_info=True)
+            return flow.failed(_why(error))
+        if not isinstance(chosen, str):
+            return flow.failed(f"an approver answers with one of the options, not with {chosen!r}")
+        return flow.chosen(chosen)
+
+    async def _run_tool(self, flow: _native.Flow, effect: Effect) -> Effect:
+        name = effect["tool"]
+        tool = self.tool or self._session._client._tools.get(name)
+        if tool is None:
+            return flow.failed(f"no tool {name} is registered")
+        context = ToolContext(name, effect["tool_use_id"], self._session, effect["env"])
+        # A tool that changes its arguments must not change those of the next attempt.
+        args = _native.owned(self._values[effect["args"]])
+        part = self._parts[-1]
+        part.cause = None
+        began = perf_counter()
+        try:
+            given = tool(args, context)
+            if inspect.isawaitable(given):
+                given = await _either.finish(given)
+        except Exception as error:
+            part.cause = error
+            given = ToolResult(_why(error), success=False)
+        duration = (perf_counter() - began) * 1000
+        result = given if isinstance(given, ToolResult) else ToolResult(given)
+        record: dict[str, Any] = {"success": result.success, "output": result.output}
+        if result.exit_code is not None:
+            record["exit_code"] = result.exit_code
+        record["duration"] = duration
+        return flow.ran(self.keep(record), None if result.success else _text(result.output), duration)
+
+    async def _call_model(self, flow: _native.Flow, effect: Effect) -> Effect:
+        messages = list(getattr(self._session.context, "messages", ()))
+        metadata = {"source": "hook", "ephemeral": True}
+        messages += [ContextMessage(role, text, dict(metadata)) for role, text in effect["ephemeral"]]
+        request = ModelRequest(
+            prompt=effect["prompt"],
+            system_prompt=effect["system_prompt"],
+            tools=effect["tools"],
+            messages=messages,
+            on_text=self._on_text,
+        )
+        assert self.model is not None
+        began = perf_counter()
+        try:
+            given: Any = self.model(request)
+            if inspect.isawaitable(given):
+                given = await _either.finish(given)
+            response = _native.owned(record_of(given, (perf_counter() - began) * 1000))
+        except Exception as error:
+            self._cause = error
+            return flow.failed(_why(error))
+        return self._responded(flow, self.keep(response))
+
+    async def _read_response(self, flow: _native.Flow, effect: Effect) -> Effect:
+        return self._responded(flow, effect["response"])
+
+    def _responded(self, flow: _native.Flow, number: int) -> Effect:
+        """Tells what a response says, which hooks may have changed."""
+        response = self._values[number]
+        calls = []
+        try:
+            for call in response.get("tool_calls") or ():
+                name, id, args = call.get("name"), call.get("id"), call.get("args")
+                if not isinstance(name, str):
+                    return flow.failed("a tool call of the model has no name")
+                own = self.keep(_native.owned({} if args is None else args))
+                calls.append((name, id if isinstance(id, str) else None, own, name in self._session._client._tools))
+            text = response.get("text")
+            return flow.responded(number, text if isinstance(text, str) else "", calls, response.get("usage"))
+        except (AttributeError, TypeError, HookweaveError) as error:
+            self._cause = error
+            return flow.failed(f"the model's response cannot be read: {_why(error)}")
+
+    async def _summarise(self, flow: _native.Flow, effect: Effect) -> Effect:
+        assert self.summarise is not None
+        try:
+            text: Any = self.summarise(effect["custom_instructions"])
+            if inspect.isawaitable(text):
+                text = await _either.finish(text)
+        except Exception as error:
+            logger.warning("making a summary for session %s failed", self._session.id, exc_info=True)
+            return flow.failed(_why(error))
+        if not isinstance(text, str):
+            return flow.failed(f"a summary is a text, not a value of type {type(text).__name__}")
+        return flow.text(text)
+
+    async def _wait(self, flow: _native.Flow, effect: Effect) -> Effect:
+        await _either.sleep(effect["ms"] / 1000)
+        return flow.done()
+
+    async def _add_message(self, flow: _native.Flow, effect: Effect) -> Effect:
+        content = effect["content"]
+        try:
+            if content is None and effect["value"] is not None:
+                content = _native.owned(self._values[effect["value"]])
+            added = self._session.context.add_message(effect["role"], content, effect["metadata"])
+            if inspect.isawaitable(added):
+                await _either.finish(added)
+        except Exception as error:
+            logger.warning("the context of session %s did not take a message", self._session.id, exc_info=True)
+            return flow.failed(_why(error))
+        return flow.done()
+
+    async def _show(self, flow: _native.Flow, effect: Effect) -> Effect:
+        try:
+            shown = self._session._display.show_message(effect["text"], effect["level"], effect["source"])
+            if inspect.isawaitable(shown):
+                await _either.finish(shown)
+        except Exception:
+            logger.warning("the display of session %s failed on: %s", self._session.id, effect["text"], exc_info=True)
+        return flow.done()
+
+    _CARRIES_OUT: ClassVar[dict[str, Callable[[Driver, _native.Flow, Effect], Awaitable[Effect]]]] = {
+        "dispatch": _dispatch,
+        "freeze": _freeze,
+        "approve": _approve,
+        "run_tool": _run_tool,
+        "call_model": _call_model,
+        "read_response": _read_response,
+        "summarise": _summarise,
+        "wait": _wait,
+        "add_message": _add_message,
+        "show": _show,
+    }
+
+
+def _text(output: object) -> str:
+    """What a tool that failed has to say, as text."""
+    if isinstance(output, str):
+        return output
+    return _native.freeze(output)[1] or str(output)

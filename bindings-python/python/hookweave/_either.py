@@ -1,0 +1,144 @@
+"""What differs between asyncio and trio, for code that runs on both."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Awaitable
+from concurrent.futures import CancelledError, Future
+from typing import Any, TypeVar
+
+__all__ = ["Aborted", "Scope", "finish", "sleep", "wait", "within"]
+
+T = TypeVar("T")
+
+
+class Aborted(Exception):
+    """A scope was ended from elsewhere."""
+
+
+def _trio() -> Any:
+    """The module trio when a trio task is running, else None."""
+    trio = sys.modules.get("trio")
+    return trio if trio is not None and trio.lowlevel.in_trio_task() else None
+
+
+def current_task() -> object:
+    """The task that is running."""
+    trio = _trio()
+    return asyncio.current_task() if trio is None else trio.lowlevel.current_task()
+
+
+async def sleep(seconds: float) -> None:
+    """Lets time pass."""
+    trio = _trio()
+    await (asyncio.sleep(seconds) if trio is None else trio.sleep(seconds))
+
+
+async def finish(awaitable: Awaitable[T]) -> T:
+    """Awaits; when it ends in a cancellation that nobody asked of the caller, that is a failure like any other."""
+    task = None if _trio() is not None else asyncio.current_task()
+    if task is None:
+        return await awaitable
+    requests = task.cancelling()
+    try:
+        return await awaitable
+    except asyncio.CancelledError as error:
+        if task.cancelling() > requests:
+            raise
+        raise CancelledError("it ended in a cancellation that nobody asked for") from error
+
+
+async def within(seconds: float, awaitable: Awaitable[T]) -> tuple[bool, T | None]:
+    """``(True, value)``, or ``(False, None)`` when the time is over; what is awaited is cancelled then."""
+    trio = _trio()
+    if trio is not None:
+        value: T | None = None
+        with trio.move_on_after(seconds) as scope:
+            value = await awaitable
+        return (False, None) if scope.cancelled_caught else (True, value)
+    limit = asyncio.timeout(seconds)
+    try:
+        async with limit:
+            return (True, await finish(awaitable))
+    except TimeoutError:
+        if not limit.expired():
+            raise
+    return (False, None)
+
+
+async def wait(future: Future[T]) -> T:
+    """The result of something that another thread does; a cancel of the caller cancels the future."""
+    trio = _trio()
+    if trio is None:
+        return await asyncio.wrap_future(future)
+    done = trio.Event()
+    token = trio.lowlevel.current_trio_token()
+
+    def wake(_: object) -> None:
+        try:
+            token.run_sync_soon(done.set)
+        except trio.RunFinishedError:
+            # The run ended while the future was left behind; nobody waits any more.
+            return
+
+    future.add_done_callback(wake)
+    try:
+        await done.wait()
+    finally:
+        future.cancel()
+    return future.result()
+
+
+class Scope:
+    """Something awaited that can be ended from another task; who awaited it gets :class:`Aborted` then."""
+
+    __slots__ = ("_end", "_task", "ended")
+
+    def __init__(self) -> None:
+        self._task = current_task()
+        self._end: Any = None
+        self.ended: Future[None] = Future()
+        # Whoever waits for the end and is cancelled must not cancel it.
+        self.ended.set_running_or_notify_cancel()
+
+    async def run(self, awaitable: Awaitable[T]) -> T:
+        """Awaits; is called once, by the task that made the scope."""
+        try:
+            return await (self._run_asyncio(awaitable) if _trio() is None else self._run_trio(awaitable))
+        finally:
+            self.ended.set_result(None)
+
+    async def _run_asyncio(self, awaitable: Awaitable[T]) -> T:
+        loop = asyncio.get_running_loop()
+        limit = asyncio.timeout(None)
+
+        def expire() -> None:
+            if not self.ended.done() and not limit.expired():
+                limit.reschedule(loop.time())
+
+        self._end = lambda: loop.call_soon_threadsafe(expire)
+        try:
+            async with limit:
+                return await awaitable
+        except TimeoutError:
+            if not limit.expired():
+                raise
+        raise Aborted
+
+    async def _run_trio(self, awaitable: Awaitable[T]) -> T:
+        trio = _trio()
+        token = trio.lowlevel.current_trio_token()
+        with trio.CancelScope() as scope:
+            self._end = lambda: token.run_sync_soon(scope.cancel)
+            return await awaitable
+        raise Aborted
+
+    def is_own(self) -> bool:
+        """Whether the running task is the one that would be ended."""
+        return self._task is current_task()
+
+    def end(self) -> None:
+        """Cancels what is awaited, from any thread."""
+        if self._end is not None and not self.ended.done():
+            self._end()

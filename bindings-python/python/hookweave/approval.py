@@ -1,0 +1,145 @@
+"""Who is asked when a tool call or a prompt needs a person's word."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future, InvalidStateError
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from . import _either
+from ._terminal import TerminalApprover
+from .errors import InvalidOptionError, UnknownApprovalError
+
+__all__ = [
+    "AllowAll",
+    "Approval",
+    "ApprovalRequest",
+    "Approver",
+    "DenyAll",
+    "PendingApprovals",
+    "TerminalApprover",
+    "approver_of",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRequest:
+    """A question to a person. Its texts are safe to be shown: what a screen would obey is written out."""
+
+    id: str
+    """By which a pending question is decided."""
+    session_id: str
+    agent_id: str | None
+    event: str
+    """The event that waits for the answer."""
+    tool: str
+    """The tool; empty when it is not about one."""
+    args: Any
+    """A copy of the arguments that will be used; None when it is not about a tool."""
+    shown: str | None
+    """What it is about as text: the arguments as JSON, or a prompt."""
+    hook: str | None
+    """The hook that asks; None when it is the host's own rule."""
+    prompt: str
+    options: tuple[str, ...]
+    granting: tuple[str, ...]
+    """Those of the options that allow."""
+    timeout: float
+    """Seconds to answer."""
+    default: Literal["allow", "deny"]
+    """What happens when nobody answers in time."""
+    remember: Literal["tool", "prompt"] | None
+    """How widely "Allow always" holds beyond the very same arguments."""
+
+
+Approver: TypeAlias = Callable[[ApprovalRequest], Awaitable[str] | str]
+"""Answers with one of the options, sync or async. Anything else denies, and so does an exception."""
+
+Approval: TypeAlias = Literal["deny", "allow", "terminal", "pending"] | Approver
+"""Who is asked: a built-in approver by its name, or one of the host's own."""
+
+
+class DenyAll:
+    """Denies everything; what a session does that was given no other."""
+
+    __slots__ = ()
+
+    def __call__(self, request: ApprovalRequest) -> str:
+        """Denies."""
+        return "Deny"
+
+
+class AllowAll:
+    """Allows everything: for tests, and for sandboxes that bound the harm by other means."""
+
+    __slots__ = ()
+
+    def __call__(self, request: ApprovalRequest) -> str:
+        """Chooses the first option that allows."""
+        if not request.granting:
+            raise LookupError("no option of the question allows")
+        return request.granting[0]
+
+
+class PendingApprovals:
+    """Questions that wait to be decided from elsewhere: a web page, a chat, another thread.
+
+    One queue may serve many sessions.
+    """
+
+    __slots__ = ("_lock", "_waiting")
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: dict[str, tuple[ApprovalRequest, Future[str]]] = {}
+
+    async def __call__(self, request: ApprovalRequest) -> str:
+        """Waits until somebody decides."""
+        future: Future[str] = Future()
+        with self._lock:
+            self._waiting[request.id] = (request, future)
+        try:
+            return await _either.wait(future)
+        finally:
+            with self._lock:
+                self._waiting.pop(request.id, None)
+
+    def pending(self) -> list[ApprovalRequest]:
+        """What waits, the oldest first."""
+        with self._lock:
+            return [request for request, _ in self._waiting.values()]
+
+    def decide(self, id: str, option: str) -> None:
+        """Decides a question by one of its options, from any task or thread."""
+        with self._lock:
+            request, future = self._waiting.get(id, (None, None))
+            if request is None or future is None:
+                raise UnknownApprovalError(f"nothing waits for approval under `{id}`")
+            if option not in request.options:
+                raise UnknownApprovalError(f"`{option}` is no option; known are {', '.join(request.options)}")
+            del self._waiting[id]
+        try:
+            future.set_result(option)
+        except InvalidStateError:
+            # Whoever asked has given up in this very moment.
+            raise UnknownApprovalError(f"nothing waits for approval under `{id}`") from None
+
+
+_BUILT_IN: dict[str, Callable[[], Approver]] = {
+    "deny": DenyAll,
+    "allow": AllowAll,
+    "terminal": TerminalApprover,
+    "pending": PendingApprovals,
+}
+
+
+def approver_of(approval: object) -> Approver:
+    """The approver that is meant."""
+    if isinstance(approval, str) and approval in _BUILT_IN:
+        return _BUILT_IN[approval]()
+    if callable(approval):
+        return approval
+    known = ", ".join(_BUILT_IN)
+    raise InvalidOptionError(f"session: `approval` must be one of {known} or a function, is {approval!r}")

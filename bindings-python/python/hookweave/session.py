@@ -1,0 +1,322 @@
+"""Sessions: what hooks say is acted on, the same way in every language."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+
+from . import _either, _native
+from ._driver import Driver, Summarise
+from .approval import ApprovalRequest, Approver, PendingApprovals
+from .context import Context
+from .display import Display
+from .errors import (
+    InvalidMatcherError,
+    NoModelError,
+    SessionClosed,
+    SubagentBlocked,
+    UnknownApprovalError,
+    UnknownToolError,
+)
+from .models import OnText
+from .results import Compaction, Generation, Started, Stopped, Submitted, ToolOutcome
+from .tools import Tool, ToolFunction
+
+if TYPE_CHECKING:
+    from .client import HookClient, TemporaryHook
+
+__all__ = ["Permission", "Session", "exactly"]
+
+Permission: TypeAlias = Literal["allow", "ask", "deny"]
+"""What the host makes of a tool before any hook is asked."""
+
+
+class Session:
+    """One conversation of an agent, or of a subagent within it; :meth:`HookClient.session` makes one.
+
+    ``async with`` starts and ends it. Any number of its methods may be under way at once. Cancelling one cancels what
+    it is doing: the tool, the person who is asked, the hooks.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_approver",
+        "_children",
+        "_client",
+        "_closed",
+        "_display",
+        "_native",
+        "_parent",
+        "_running",
+        "context",
+    )
+
+    context: Context
+    """Where the conversation is kept."""
+
+    def __init__(
+        self,
+        client: HookClient,
+        native: _native.Session,
+        approver: Approver,
+        context: Context,
+        display: Display,
+        parent: Session | None = None,
+    ) -> None:
+        self._client = client
+        self._native = native
+        self._approver = approver
+        self._display = display
+        self._parent = parent
+        self._children: set[Session] = set()
+        self._running: set[_either.Scope] = set()
+        self._closed = False
+        self.context = context
+
+    @property
+    def id(self) -> str:
+        """The conversation's id; a subagent has that of its conversation."""
+        return self._native.id
+
+    @property
+    def agent_id(self) -> str | None:
+        """The subagent's id; None for the conversation itself."""
+        return self._native.agent_id
+
+    @property
+    def env(self) -> dict[str, str]:
+        """Variables that hooks left for tools and commands."""
+        return self._native.env()
+
+    @property
+    def closed(self) -> bool:
+        """Whether it has ended."""
+        return self._closed
+
+    async def start(self, source: str = "startup") -> Started:
+        """Raises ``SessionStart`` or, for a subagent, ``SubagentStart``, which may refuse it."""
+        is_subagent = self._parent is not None
+        flow = self._native.start_subagent() if is_subagent else self._native.start(source)
+        started = Started(**await self._run(flow))
+        if not started.accepted:
+            self._close()
+        elif self._parent is not None:
+            if self._parent._closed:
+                # It has ended while hooks were asked.
+                self._close()
+            self._parent._check()
+            self._parent._children.add(self)
+        return started
+
+    async def end(self, reason: str = "other") -> Stopped:
+        """Raises ``SessionEnd`` and forgets what was approved; subagents end first. The second time it does nothing.
+
+        For a subagent it raises ``SubagentStop``: hooks may keep it at work, and then it has not ended.
+        """
+        if self._closed:
+            return Stopped(False, None)
+        return await self._end(reason, insists=False)
+
+    async def _end(self, reason: str, insists: bool) -> Stopped:
+        stopped = Stopped(False, None)
+        try:
+            for child in list(self._children):
+                await child._abort()
+                await child._end(reason, insists=True)
+            flow = self._native.end(reason) if self._parent is None else self._native.stop_subagent()
+            stopped = Stopped(**await Driver(self).drive(flow))
+        except BaseException:
+            insists = True
+            raise
+        finally:
+            if insists or not stopped.goes_on:
+                self._close()
+        return stopped
+
+    def _close(self) -> None:
+        """Ends it without a word to any hook."""
+        self._closed = True
+        for child in list(self._children):
+            child._close()
+            for scope in list(child._running):
+                scope.end()
+        if self._parent is not None:
+            self._parent._children.discard(self)
+        elif self._client._sessions.get(self.id) is self:
+            del self._client._sessions[self.id]
+
+    async def _abort(self) -> None:
+        """Cancels what a subagent does, except what does this."""
+        others = [scope for scope in self._running if not scope.is_own()]
+        for scope in others:
+            scope.end()
+        for scope in others:
+            await _either.wait(scope.ended)
+
+    def _check(self) -> None:
+        if self._closed:
+            what = f"session {self.id}" if self.agent_id is None else f"subagent {self.agent_id}"
+            raise SessionClosed(f"{what} has ended; open another one")
+
+    async def _run(self, flow: _native.Flow) -> Any:
+        return await self._guard(Driver(self).drive(flow))
+
+    async def _guard(self, running: Any) -> Any:
+        """Awaits what a flow does; a subagent's ends with its session."""
+        try:
+            self._check()
+        except SessionClosed:
+            running.close()
+            raise
+        if self._parent is None:
+            return await running
+        scope = _either.Scope()
+        self._running.add(scope)
+        try:
+            return await scope.run(running)
+        except _either.Aborted:
+            raise SessionClosed(f"subagent {self.agent_id} ended with its session") from None
+        finally:
+            self._running.discard(scope)
+
+    async def submit_prompt(self, prompt: str) -> Submitted:
+        """Takes a prompt in: hooks may change or refuse it, and it goes into the context."""
+        return Submitted(**await self._run(self._native.submit_prompt(prompt)))
+
+    async def run_tool(
+        self, tool: str, args: Mapping[str, Any], run: ToolFunction | None = None, *, tool_use_id: str | None = None
+    ) -> ToolOutcome:
+        """Makes a tool call: hooks and, if need be, a person judge it, ``run`` runs it, hooks look at what came of it.
+
+        ``run`` gets the final arguments as a dict of its own, and a :class:`ToolContext` if it takes a second
+        parameter; it gives its output or a :class:`ToolResult`. Without it, the tool is the one that
+        :meth:`HookClient.register_tool` made known.
+        """
+        self._check()
+        if run is None and tool not in self._client._tools:
+            known = ", ".join(self._client._tools) or "none"
+            raise UnknownToolError(f"no tool `{tool}` is registered; known are: {known}")
+        driver = Driver(self)
+        driver.tool = None if run is None else Tool(run)
+        flow = self._native.run_tool(tool, driver.keep(_native.owned(dict(args))), tool_use_id)
+        outcome: ToolOutcome = await self._guard(driver.run_tool(flow, tool))
+        return outcome
+
+    async def generate(self, prompt: str, *, on_text: OnText | None = None) -> Generation:
+        """Answers a prompt with the client's model and tools, until there is nothing left to do.
+
+        ``on_text`` hears the text piece by piece if the model tells it (:attr:`ModelRequest.on_text`).
+        """
+        self._check()
+        if self._client._model is None:
+            raise NoModelError("no model is registered; call register_model first")
+        driver = Driver(self, on_text)
+        driver.model = self._client._model
+        generation: Generation = await self._guard(
+            driver.generate(self._native.generate(prompt, list(self._client._tools)))
+        )
+        return generation
+
+    async def compact(
+        self, summarise: Summarise, *, trigger: str = "manual", custom_instructions: str | None = None
+    ) -> Compaction:
+        """Makes the context shorter: hooks may refuse or add instructions, from which ``summarise`` makes the text."""
+        driver = Driver(self)
+        driver.summarise = summarise
+        flow = self._native.compact(trigger, custom_instructions)
+        return Compaction(**await self._guard(driver.drive(flow)))
+
+    async def note_usage(self, tokens: int) -> None:
+        """Says how many tokens the context holds; hooks are warned once when that is much."""
+        await self._run(self._native.note_usage(tokens))
+
+    async def notify(self, message: str, *, title: str | None = None, kind: str | None = None) -> list[str]:
+        """Raises ``Notification``; gives what hooks object to."""
+        feedback: list[str] = (await self._run(self._native.notify(message, title, kind)))["feedback"]
+        return feedback
+
+    async def status_line(self, **fields: Any) -> str | None:
+        """Asks hooks for a line about the agent's state; None when none has one."""
+        line = (await self._run(self._native.status_line(fields)))["value"]
+        return line if isinstance(line, str) else None
+
+    async def suggest_files(self, query: str, suggestions: Iterable[Any] = ()) -> list[Any]:
+        """Asks hooks for files that fit what the user has begun to type; as given when they have nothing to say."""
+        given = list(suggestions)
+        chosen = (await self._run(self._native.suggest_files(query, given)))["value"]
+        return chosen if isinstance(chosen, list) else given
+
+    async def stop(self, last_message: str | None = None, status: str = "completed", **details: Any) -> Stopped:
+        """The agent has done its work; hooks may keep it at it, and the reason is in the context then."""
+        fields = {"last_message": last_message, "status": status, **details}
+        return Stopped(**await self._run(self._native.stop(fields)))
+
+    async def stop_failure(self, error: str) -> None:
+        """The agent has ended with an error."""
+        await self._run(self._native.stop_failure(error))
+
+    def subagent(self, agent_type: str, agent_id: str | None = None) -> Session:
+        """A subagent with the same hooks, id, approvals and context, and turns of its own, for an ``async with`` block.
+
+        Entering raises :class:`SubagentBlocked` when a hook refuses it. It ends with its session at the latest, and
+        what it does then ends with :class:`SessionClosed`.
+        """
+        self._check()
+        native = self._native.subagent(agent_type, agent_id)
+        return Session(self._client, native, self._approver, self.context, self._display, parent=self)
+
+    async def dispatch(
+        self, event: str, payload: Mapping[str, Any] | None = None, /, **fields: Any
+    ) -> _native.Outcome[Any]:
+        """Raises any other event, with what all events of the session carry; what hooks say is the host's to act on."""
+        self._check()
+        # The overloads of the client's method do not take a name that may be any event's.
+        dispatch: Callable[..., Awaitable[_native.Outcome[Any]]] = self._client.dispatch
+        return await dispatch(event, {**self._native.common(), **(payload or {}), **fields})
+
+    def temporary_hook(self, event: str, handler: Callable[[Any], Any], **options: Any) -> TemporaryHook:
+        """A hook for the time of a block, for this session and its subagents; of a subagent for it alone."""
+        matcher = {**(options.pop("matcher", None) or {}), "session": exactly(self.id)}
+        if self.agent_id is not None:
+            matcher["agent"] = exactly(self.agent_id)
+        return self._client._temporary(event, handler, {**options, "matcher": matcher})
+
+    def pending(self) -> list[ApprovalRequest]:
+        """What waits for somebody's decision, the oldest first; with ``approval="pending"``."""
+        return self._approver.pending() if isinstance(self._approver, PendingApprovals) else []
+
+    def decide(self, id: str, option: str) -> None:
+        """Decides a pending question by one of its options, from any task or thread."""
+        if not isinstance(self._approver, PendingApprovals):
+            raise UnknownApprovalError('nothing waits for approval: the session was not made with approval="pending"')
+        self._approver.decide(id, option)
+
+    async def __aenter__(self) -> Self:
+        started = await self.start()
+        if not started.accepted:
+            reason = started.reason
+            raise SubagentBlocked(reason or "a hook refused to let the subagent begin", reason=reason)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None and not isinstance(error, Exception):
+            # Cancelled: no hook is asked any more.
+            self._close()
+        elif not self._closed:
+            await self._end("other", insists=True)
+
+    def __repr__(self) -> str:
+        agent = "" if self.agent_id is None else f" of subagent {self.agent_id}"
+        return f"<Session {self.id}{agent}, {'closed' if self._closed else 'open'}>"
+
+
+def exactly(name: str) -> str:
+    """A pattern for just this name or id, where names and globs split on ``|`` are meant."""
+    if "|" in name or name != name.strip() or not name:
+        raise InvalidMatcherError(f"no pattern can name {name!r}: it is empty, begins or ends blank, or has a `|`")
+    if not any(letter in name for letter in "*?[{"):
+        return name
+    return "".join(f"\\{letter}" if letter in "*?[]{}\\!," else letter for letter in name)

@@ -1,0 +1,68 @@
+"""Tools: what an agent can do, and what comes of it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from .session import Session
+
+__all__ = ["Tool", "ToolContext", "ToolFunction", "ToolResult"]
+
+ToolFunction: TypeAlias = Callable[..., Awaitable[Any] | Any]
+"""Called with the arguments as a dict, and with a :class:`ToolContext` if it takes a second parameter."""
+
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool gives that has more to say than its output; with ``success=False`` the call has failed."""
+
+    output: Any = None
+    success: bool = True
+    exit_code: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """What a tool is told beside its arguments."""
+
+    tool: str
+    tool_use_id: str
+    session: Session
+    env: dict[str, str]
+    """Variables that hooks left for tools and commands."""
+
+
+class Tool:
+    """A tool as sessions call it."""
+
+    __slots__ = ("_function", "_takes_context")
+
+    def __init__(self, function: ToolFunction) -> None:
+        if not callable(function):
+            raise TypeError(f"a tool is called with its arguments; {function!r} is not callable")
+        self._function = function
+        self._takes_context = _takes_context(function)
+
+    def __call__(self, args: Any, context: ToolContext) -> Any:
+        """Runs it, or gives something to await."""
+        return self._function(args, context) if self._takes_context else self._function(args)
+
+
+def _takes_context(function: ToolFunction) -> bool:
+    """Whether there is a second parameter that has to be given, or one that is called ``context``."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        # A function of a native module that does not say.
+        return False
+    positional = [one for one in parameters if one.kind in _POSITIONAL]
+    if len(positional) < 2:
+        return False
+    second = positional[1]
+    return second.default is inspect.Parameter.empty or second.name == "context"

@@ -1,0 +1,305 @@
+"""Runs one case of tests/vectors/sessions and compares what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
+from dataclasses import asdict
+from typing import Any
+
+from hookweave import (
+    ApprovalRequest,
+    HookClient,
+    HookweaveError,
+    ModelRequest,
+    Outcome,
+    Session,
+    ToolContext,
+    ToolOutcome,
+    ToolResult,
+)
+
+from .comparing import check, error_faults
+from .hooks import World, sleep
+from .run import FOLDER, client_options
+from .values import decode, fits
+
+STYLES = ("sync", "async", "trio")
+TOOL_FIELDS = (
+    "ran ok output decision reason by args attempts feedback suppress_output stops tool_use_id result".split()  # noqa: SIM905
+)
+
+
+def session_cases() -> list[dict[str, Any]]:
+    """Every case of every file."""
+    files = sorted((FOLDER / "sessions").glob("*.json"))
+    return [case for path in files for case in json.loads(path.read_text(encoding="utf-8"))["cases"]]
+
+
+def run_session_case(case: dict[str, Any], style: str) -> None:
+    """Runs a case in a style: synchronous or asynchronous hooks on asyncio, or asynchronous ones on trio."""
+    play = _Play(case, style)
+    if style == "trio":
+        import trio
+
+        async def limited() -> None:
+            with trio.fail_after(30):
+                await play.run()
+
+        trio.run(limited)
+    else:
+        asyncio.run(asyncio.wait_for(play.run(), 30))
+
+
+def _nth(entries: list[Any], turn: int) -> Any:
+    """The entry for a turn; the last one again and again."""
+    return entries[min(turn, len(entries) - 1)] if entries else None
+
+
+class Agent:
+    """A scripted agent around a session: approver, context, display, tools and model in one."""
+
+    def __init__(self, case: dict[str, Any], is_async: bool) -> None:
+        self.case = case
+        self.is_async = is_async
+        self.asked: list[dict[str, Any]] = []
+        self.tools: list[dict[str, Any]] = []
+        self.messages_added: list[dict[str, Any]] = []
+        self.shown: list[dict[str, Any]] = []
+        self.model_calls: list[dict[str, Any]] = []
+
+    async def _later(self, value: Callable[[], Any]) -> Any:
+        await sleep(0)
+        return value()
+
+    def _give(self, value: Callable[[], Any]) -> Any:
+        """What a part of the agent gives, now or to be awaited, as the style wants."""
+        return self._later(value) if self.is_async else value()
+
+    def approve(self, request: ApprovalRequest) -> Any:
+        """The approver."""
+        entry = _nth(self.case["approver"], len(self.asked))
+        fields = asdict(request)
+        fields["timeout_ms"] = fields.pop("timeout") * 1000
+        self.asked.append(fields)
+        if isinstance(entry, dict) and "hangs" in entry:
+            return sleep(3600)
+
+        def answer() -> Any:
+            if isinstance(entry, dict):
+                raise RuntimeError(entry["raises"])
+            return entry
+
+        return self._give(answer)
+
+    def add_message(self, role: str, content: Any, metadata: dict[str, Any]) -> Any:
+        """The context."""
+
+        def add() -> None:
+            if "context" in self.case:
+                raise RuntimeError("the context is broken")
+            self.messages_added.append({"role": role, "content": content, "metadata": metadata})
+
+        return self._give(add)
+
+    def show_message(self, text: str, level: str, source: str) -> Any:
+        """The display."""
+        return self._give(lambda: self.shown.append({"text": text, "level": level, "source": source}))
+
+    def tool(self, name: str) -> Callable[[Any, ToolContext], Any]:
+        """A tool that does what the case says."""
+
+        def run(args: Any, context: ToolContext) -> Any:
+            turn = sum(run["tool"] == name for run in self.tools)
+            self.tools.append({"tool": name, "args": args, "env": context.env})
+            listed = self.case.get("tools", {}).get(name, {"output": "ok"})
+            entry = _nth(listed if isinstance(listed, list) else [listed], turn)
+
+            def give() -> Any:
+                if "raises" in entry:
+                    raise RuntimeError(entry["raises"])
+                if "fails" in entry:
+                    return ToolResult(entry["fails"], success=False)
+                return decode(entry["output"])
+
+            return self._give(give)
+
+        return run
+
+    def model(self, request: ModelRequest) -> Any:
+        """The model."""
+        entry = _nth(self.case["model"], len(self.model_calls))
+        passing = [{"role": message.role, "content": message.content} for message in request.messages]
+        given = {"prompt": request.prompt, "system_prompt": request.system_prompt, "tools": request.tools}
+        self.model_calls.append({**given, "ephemeral": passing})
+
+        def give() -> Any:
+            if "raises" in entry:
+                raise RuntimeError(entry["raises"])
+            return decode(entry)
+
+        return self._give(give)
+
+
+class _Client(HookClient):
+    """A client that notes which events are raised."""
+
+    __slots__ = ("events",)
+    events: list[str]
+
+    def dispatch(self, event: Any, /, *payload: Any, **fields: Any) -> Any:
+        self.events.append(event)
+        return super().dispatch(event, *payload, **fields)
+
+
+class _Play:
+    def __init__(self, case: dict[str, Any], style: str) -> None:
+        self.case = case
+        self.client = _Client(**client_options(case.get("client", {})))
+        self.client.events = []
+        self.world = World(self.client, style)
+        self.agent = Agent(case, style != "sync")
+        self.blocks = ExitStack()
+        self.faults: list[str] = []
+        for hook in case.get("hooks", []):
+            self.world.register(hook)
+        for name in case.get("tools", {}):
+            self.client.register_tool(name, self.agent.tool(name))
+        if "model" in case:
+            self.client.register_model(self.agent.model)
+
+    async def run(self) -> None:
+        """Takes the steps and checks what has happened."""
+        options = dict(self.case.get("session", {}))
+        if "approver" in self.case:
+            options["approval"] = self.agent.approve
+        session = self.client.session(context=self.agent, display=self.agent, **options)
+        with self.blocks:
+            await self.steps(session, self.case["do"], "step")
+        agent = self.agent
+        came = {
+            "events": self.client.events,
+            "tools": agent.tools,
+            "asked": agent.asked,
+            "messages": agent.messages_added,
+            "shown": agent.shown,
+            "model_calls": agent.model_calls,
+            "env": session.env,
+            "ran": self.world.ran,
+        }
+        for name, pattern in self.case.get("expect", {}).items():
+            self.faults += fits(pattern, came[name], name)
+        check([*self.faults, *self.world.faults])
+
+    async def steps(self, session: Session, steps: list[dict[str, Any]], place: str) -> None:
+        """Takes steps one after the other."""
+        for number, step in enumerate(steps, 1):
+            where = f"{place} {number}"
+            try:
+                came = await self.step(session, step, where)
+            except HookweaveError as error:
+                wanted = step.get("error")
+                self.faults += [f"{where}: unexpected {error!r}"] if wanted is None else error_faults(wanted, error)
+                continue
+            if "error" in step:
+                self.faults.append(f"{where}: not refused; expected {step['error']}, got {came!r}")
+            if "expect" in step:
+                self.faults += fits(step["expect"], came, where)
+
+    async def step(self, session: Session, step: dict[str, Any], where: str) -> Any:
+        """Takes one step; gives what it came to, in the canonical spelling."""
+        ((deed, given),) = ((key, value) for key, value in step.items() if key not in ("expect", "error"))
+        if deed == "subagent":
+            return await self.subagent(session, given, where)
+        if deed == "temporary_hook":
+            self.temporary_hook(session, given)
+            return None
+        do: Callable[[Session, Any], Awaitable[Any]] = getattr(self, f"do_{deed}")
+        return await do(session, given)
+
+    async def subagent(self, session: Session, given: dict[str, Any], where: str) -> dict[str, Any]:
+        """Begins a subagent, takes its steps, and ends it."""
+        child = session.subagent(given["type"], given.get("id"))
+        started = await child.start()
+        if not started.accepted:
+            return asdict(started)
+        await self.steps(child, given["do"], where)
+        stopped = await child.end()
+        return {"accepted": True, "goes_on": stopped.goes_on, "env": child.env}
+
+    def temporary_hook(self, session: Session, hook: dict[str, Any]) -> None:
+        """Registers a hook that is the session's own until the case ends."""
+        register, self.world.client = self.world.client, _Local(session, self.blocks)  # type: ignore[assignment]
+        try:
+            self.world.register(hook)
+        finally:
+            self.world.client = register
+
+    async def do_start(self, session: Session, source: str) -> Any:
+        return asdict(await session.start(source))
+
+    async def do_end(self, session: Session, reason: str) -> None:
+        await session.end(reason)
+
+    async def do_submit_prompt(self, session: Session, prompt: str) -> Any:
+        return asdict(await session.submit_prompt(prompt))
+
+    async def do_run_tool(self, session: Session, given: dict[str, Any]) -> Any:
+        run = self.agent.tool(given["tool"])
+        args = decode(given["args"])
+        return _shown(await session.run_tool(given["tool"], args, run, tool_use_id=given.get("tool_use_id")))
+
+    async def do_generate(self, session: Session, prompt: str) -> Any:
+        came = await session.generate(prompt)
+        fields = {name: getattr(came, name) for name in ("status", "text", "reason", "model_calls", "response")}
+        return {**fields, "tools": [_shown(one) for one in came.tools]}
+
+    async def do_compact(self, session: Session, given: dict[str, Any]) -> Any:
+        def summarise(custom: str | None) -> Any:
+            if "raises" in given:
+                raise RuntimeError(given["raises"])
+            return self.agent._give(lambda: given["summary"].replace("{instructions}", custom or ""))
+
+        options = {name: given[name] for name in ("trigger", "custom_instructions") if name in given}
+        return asdict(await session.compact(summarise, **options))
+
+    async def do_note_usage(self, session: Session, tokens: int) -> None:
+        await session.note_usage(tokens)
+
+    async def do_notify(self, session: Session, given: dict[str, Any]) -> None:
+        await session.notify(**given)
+
+    async def do_status_line(self, session: Session, given: dict[str, Any]) -> Any:
+        return await session.status_line(**given)
+
+    async def do_suggest_files(self, session: Session, given: dict[str, Any]) -> Any:
+        return await session.suggest_files(**given)
+
+    async def do_stop(self, session: Session, given: dict[str, Any]) -> Any:
+        return asdict(await session.stop(**given))
+
+    async def do_stop_failure(self, session: Session, error: str) -> None:
+        await session.stop_failure(error)
+
+    async def do_dispatch(self, session: Session, given: dict[str, Any]) -> Any:
+        outcome: Outcome[Any] = await session.dispatch(given["event"], decode(given.get("payload", {})))
+        return outcome.to_dict()
+
+
+class _Local:
+    """Stands for the client while a hook is registered for a session alone."""
+
+    def __init__(self, session: Session, blocks: ExitStack) -> None:
+        self.session = session
+        self.blocks = blocks
+
+    def register_hook(self, event: str, handler: Any, **options: Any) -> str:
+        return self.blocks.enter_context(self.session.temporary_hook(event, handler, **options))
+
+
+def _shown(outcome: ToolOutcome) -> dict[str, Any]:
+    fields = {name: getattr(outcome, name) for name in TOOL_FIELDS}
+    error = None if outcome.error is None else str(outcome.error)
+    return {**fields, "error": error, "injected": [asdict(one) for one in outcome.injected]}
