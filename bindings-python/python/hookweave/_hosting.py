@@ -1,0 +1,138 @@
+"""What a client holds for its sessions: tools, a model, and the sessions themselves."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from . import _native
+from .approval import Approval, approver_of
+from .context import Context, Messages
+from .display import Display, LogDisplay
+from .models import Model, OnText
+from .results import Generation, ToolOutcome
+from .session import Permission, Session, exactly
+from .tools import Tool, ToolFunction
+
+if TYPE_CHECKING:
+    from .client import HookClient
+
+__all__ = ["Hosting"]
+
+
+class Hosting(_native.Client):
+    """The part of the client that opens sessions; the client has the slots."""
+
+    __slots__ = ()
+    _tools: dict[str, Tool]
+    _permissions: dict[str, Permission]
+    _model: Model | None
+    _sessions: weakref.WeakValueDictionary[str, Session]
+    _open_sessions: weakref.WeakSet[Session]
+
+    def _host(self) -> None:
+        """Begins with no tools, no model and no sessions."""
+        self._tools = {}
+        self._permissions = {}
+        self._model = None
+        self._sessions = weakref.WeakValueDictionary()
+        self._open_sessions = weakref.WeakSet()
+
+    def session(
+        self,
+        session_id: str | None = None,
+        *,
+        cwd: str | os.PathLike[str] | None = None,
+        approval: Approval = "deny",
+        context: Context | None = None,
+        display: Display | None = None,
+        permissions: Permission | Mapping[str, Permission] | None = None,
+        max_retries: int = 3,
+        injection_limit: int = 10 * 1024,
+        injection_budget: int = 1000,
+        max_model_calls: int = 100,
+        context_limit: int | None = None,
+        context_threshold: float = 0.8,
+        model: Any = None,
+        system_prompt: str | None = None,
+    ) -> Session:
+        """A conversation of an agent, in which what hooks say is acted on; use it in ``async with``.
+
+        ``approval``: who is asked (``deny``, ``allow``, ``terminal``, ``pending`` or a function). ``permissions``: what
+        the host makes of tools, one word for all or by names and globs split on ``|``, with ``*`` for every other one.
+        ``max_retries``: how often a hook may have something tried again. ``injection_limit``: the longest text that a
+        hook may inject, in bytes; ``injection_budget``: tokens in a turn before the user is warned. ``context_limit``:
+        how many tokens the context holds; ``context_threshold``: at which part of it hooks are warned. ``model``: its
+        name as events carry it.
+        """
+        given = {
+            "session_id": session_id,
+            "cwd": None if cwd is None else os.fspath(cwd),
+            "permissions": dict(permissions) if isinstance(permissions, Mapping) else permissions,
+            "max_retries": max_retries,
+            "injection_limit": injection_limit,
+            "injection_budget": injection_budget,
+            "max_model_calls": max_model_calls,
+            "context_limit": context_limit,
+            "context_threshold": context_threshold,
+            "model": model,
+            "system_prompt": system_prompt,
+        }
+        native = _native.Session(self, {name: value for name, value in given.items() if value is not None})
+        for tool, permission in self._permissions.items():
+            native.permit(exactly(tool), permission)
+        session = Session(
+            cast("HookClient", self),
+            native,
+            approver_of(approval),
+            Messages() if context is None else context,
+            LogDisplay() if display is None else display,
+        )
+        self._sessions[session.id] = session
+        self._open_sessions.add(session)
+        return session
+
+    def register_tool(
+        self,
+        name: str,
+        run: ToolFunction,
+        *,
+        schema: Mapping[str, Any] | None = None,
+        permission: Permission | None = None,
+    ) -> None:
+        """Makes a tool known to the sessions of this client, in place of another one of that name.
+
+        ``run`` gets the arguments as a dict, and a :class:`ToolContext` if it takes a second parameter; sync or async.
+        ``schema`` is the JSON Schema of its arguments, which what hooks make of them has to satisfy; a tool has one
+        definition, so use :meth:`define_tool` when there is more to say of it. ``permission`` adds a rule to all
+        sessions, open ones too; of several rules for a tool the strictest holds.
+        """
+        tool = Tool(run)
+        if schema is not None:
+            self._define_tool({"name": name, "schema": dict(schema)})
+        if permission is not None:
+            rule = exactly(name)
+            # Refuses what is no permission before anything is changed.
+            _native.Session(self, {"permissions": permission})
+            self._permissions[name] = permission
+            for session in list(self._open_sessions):
+                session._native.permit(rule, permission)
+        self._tools[name] = tool
+
+    def register_model(self, model: Model | None) -> None:
+        """Sets the model of this client's sessions, sync or async; None takes it away."""
+        self._model = model
+
+    def _session(self, session_id: str) -> Session:
+        """The open session with this id, or a new one with the defaults."""
+        return self._sessions.get(session_id) or self.session(session_id)
+
+    async def execute_tool(self, session_id: str, name: str, args: Mapping[str, Any]) -> ToolOutcome:
+        """Makes a call of a registered tool in the session with this id; one with the defaults if there is none."""
+        return await self._session(session_id).run_tool(name, args)
+
+    async def generate(self, session_id: str, prompt: str, *, on_text: OnText | None = None) -> Generation:
+        """Answers a prompt in the session with this id; in one with the defaults if there is none."""
+        return await self._session(session_id).generate(prompt, on_text=on_text)

@@ -1,0 +1,238 @@
+"""Who is asked, from where it is decided, and that what was approved is what runs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hookweave import (
+    ApprovalRequest,
+    Event,
+    HookClient,
+    HookResponse,
+    PendingApprovals,
+    UnknownApprovalError,
+)
+
+from test_loops import LOOPS
+
+
+def shell(args: dict[str, Any]) -> str:
+    return f"ran {args['command']}"
+
+
+LS = {"command": "ls"}
+
+
+def test_pending_approvals_are_decided_from_another_task() -> None:
+    async def main() -> None:
+        session = HookClient().session("s-1", permissions={"Bash": "ask"}, approval="pending")
+        call = asyncio.create_task(session.run_tool("Bash", LS, shell))
+        while not session.pending():
+            await asyncio.sleep(0)
+        (request,) = session.pending()
+        assert (request.event, request.tool, request.args, request.session_id) == ("PreToolUse", "Bash", LS, "s-1")
+        assert request.shown == '{"command":"ls"}' and "Allow once" in request.granting
+        with pytest.raises(UnknownApprovalError, match="is no option"):
+            session.decide(request.id, "Perhaps")
+        with pytest.raises(UnknownApprovalError, match="nothing waits"):
+            session.decide("other", "Allow once")
+        session.decide(request.id, "Allow once")
+        assert (await call).ok and session.pending() == []
+        with pytest.raises(UnknownApprovalError):
+            session.decide(request.id, "Allow once")
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("run", LOOPS)
+def test_pending_approvals_are_decided_from_a_thread(run: Callable[..., Any]) -> None:
+    approvals = PendingApprovals()
+
+    def decide() -> None:
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline:
+            for request in approvals.pending():
+                approvals.decide(request.id, "Deny" if request.args["command"] == "rm" else "Allow once")
+            if len(seen) == 2:
+                return
+            time.sleep(0.001)
+
+    seen: list[bool] = []
+
+    async def main() -> None:
+        session = HookClient().session(permissions="ask", approval=approvals)
+        seen.append((await session.run_tool("Bash", LS, shell)).ok)
+        denied = await session.run_tool("Bash", {"command": "rm"}, shell)
+        assert denied.by == "user" and denied.reason is not None and denied.reason.startswith("user denied")
+        seen.append(denied.ran)
+
+    thread = threading.Thread(target=decide)
+    thread.start()
+    run(main)
+    thread.join()
+    assert seen == [True, False]
+
+
+def test_a_session_without_a_queue_has_nothing_pending() -> None:
+    session = HookClient().session()
+    assert session.pending() == []
+    with pytest.raises(UnknownApprovalError, match="pending"):
+        session.decide("x", "Allow once")
+
+
+@pytest.mark.parametrize("run", LOOPS)
+def test_nobody_answers_in_time(run: Callable[..., Any]) -> None:
+    async def main() -> None:
+        client = HookClient()
+        client.register_hook("PreToolUse", lambda event: HookResponse.ask("sure?", timeout=0.02))
+        session = client.session(approval="pending")
+        outcome = await session.run_tool("Bash", LS, shell)
+        assert (outcome.ran, outcome.decision, outcome.by) == (False, "deny", "timeout")
+        assert session.pending() == []
+
+    run(main)
+
+
+@pytest.mark.parametrize("answer", ["allow", True, None, 1, "Allow Once", "allow once ", ["Allow once"]])
+def test_only_an_option_that_allows_allows(answer: Any) -> None:
+    async def main() -> None:
+        session = HookClient().session(permissions="ask", approval=lambda request: answer)
+        outcome = await session.run_tool("Bash", LS, shell)
+        assert (outcome.ran, outcome.decision) == (False, "deny")
+
+    asyncio.run(main())
+
+
+def test_a_hook_says_which_of_its_options_allow() -> None:
+    async def main() -> None:
+        client = HookClient()
+        question = HookResponse.ask(
+            "how?", options=["dry run", "for real", "not at all"], grants=["dry run", "for real"]
+        )
+        client.register_hook("PreToolUse", lambda event: question)
+        for answer, ran in (("dry run", True), ("not at all", False), ("Allow once", False)):
+            session = client.session(approval=lambda request, answer=answer: answer)
+            assert (await session.run_tool("Bash", LS, shell)).ran is ran
+        outcome = await client.dispatch("PreToolUse", tool="Bash", args=LS)
+        assert outcome.asks[0].grants == ("dry run", "for real")
+
+    asyncio.run(main())
+
+
+def test_an_approver_that_raises_denies_and_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    def approve(request: ApprovalRequest) -> str:
+        raise OSError("no line")
+
+    async def main() -> None:
+        with caplog.at_level(logging.WARNING, logger="hookweave"):
+            outcome = await HookClient().session(permissions="ask", approval=approve).run_tool("Bash", LS, shell)
+        assert (outcome.ran, outcome.by) == (False, "host")
+        assert outcome.reason is not None and "no line" in outcome.reason
+
+    asyncio.run(main())
+    assert any("approver" in record.getMessage() for record in caplog.records)
+
+
+def test_an_approver_that_cancels_itself_is_no_cancellation_of_the_caller() -> None:
+    async def approve(request: ApprovalRequest) -> str:
+        task = asyncio.ensure_future(asyncio.sleep(3600))
+        task.cancel()
+        await task
+        return "Allow once"
+
+    async def main() -> None:
+        session = HookClient().session(permissions="ask", approval=approve)
+        outcome = await session.run_tool("Bash", LS, shell)
+        assert (outcome.ran, outcome.by) == (False, "host")
+
+    asyncio.run(main())
+
+
+def test_changing_args_after_an_approval_changes_nothing() -> None:
+    given = {"command": "ls", "list": [1]}
+    asked: list[Any] = []
+
+    def approve(request: ApprovalRequest) -> str:
+        asked.append(request.args)
+        given["command"] = "rm -rf /"
+        given["list"].append(2)  # type: ignore[attr-defined]
+        request.args["command"] = "rm -rf /"
+        request.args["list"].append(3)
+        return "Allow once"
+
+    async def main() -> None:
+        ran: list[Any] = []
+        session = HookClient().session(permissions="ask", approval=approve)
+        outcome = await session.run_tool("Bash", given, ran.append)
+        assert ran == [{"command": "ls", "list": [1]}]
+        assert outcome.args == {"command": "ls", "list": [1]}
+
+    asyncio.run(main())
+    assert asked
+
+
+class Sly(dict[str, Any]):
+    """A container that whoever made it may change."""
+
+
+class Opaque:
+    def __init__(self) -> None:
+        self.command = "ls"
+
+
+@pytest.mark.parametrize("make", [dict, Sly, OrderedDict])
+def test_a_hook_cannot_change_what_was_approved(make: Callable[..., Any]) -> None:
+    kept: list[Any] = []
+    shown: list[str | None] = []
+    client = HookClient()
+
+    @client.hook("PreToolUse")
+    def modify(event: Event) -> dict[str, Any]:
+        args = make(command="ls", inner=make(deep=[make(x=1)]))
+        kept.append(args)
+        return {"modified": {"args": args}, "action": "ask"}
+
+    def change() -> None:
+        for args in kept:
+            args["command"] = "rm -rf /"
+            args["inner"]["deep"][0]["x"] = 2
+
+    def approve(request: ApprovalRequest) -> str:
+        shown.append(request.shown)
+        change()
+        return "Allow once"
+
+    client.register_hook("PermissionGranted", lambda event: change())
+
+    async def main() -> None:
+        ran: list[Any] = []
+        outcome = await client.session(approval=approve).run_tool("Bash", LS, ran.append)
+        assert shown == ['{"command":"ls","inner":{"deep":[{"x":1}]}}']
+        assert ran == [{"command": "ls", "inner": {"deep": [{"x": 1}]}}] and outcome.args == ran[0]
+
+    asyncio.run(main())
+
+
+def test_what_is_no_json_is_copied_before_it_is_approved() -> None:
+    opaque = Opaque()
+
+    def approve(request: ApprovalRequest) -> str:
+        assert request.shown is None
+        opaque.command = "rm -rf /"
+        return "Allow always"
+
+    async def main() -> None:
+        session = HookClient().session(permissions="ask", approval=approve)
+        outcome = await session.run_tool("Bash", {"what": opaque}, lambda args: args["what"].command)
+        assert outcome.output == "ls"
+        locked = await session.run_tool("Bash", {"what": threading.Lock()}, lambda args: "ran")
+        assert (locked.ran, locked.by) == (False, "host")
+
+    asyncio.run(main())
