@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -78,7 +79,8 @@ def rust(variant: str, program: str = "rust") -> Series:
     return program, variant
 
 
-CALLS, SDK, AMPLIFIER, COMMANDS = "callbacks", "claude_sdk", "amplifier", "commands"
+CALLS, SDK, AMPLIFIER, COMMANDS, SESSIONS = "callbacks", "claude_sdk", "amplifier", "commands", "sessions"
+IN_A_SESSION = "tool of 1 ms in a session with 10 hooks"
 RUST_COMMANDS, RUST_LARGE = "rust/commands", "rust/commands in 2 GiB"
 NODE_LARGE = "commands in 2 GiB"
 HOOKWEAVE = {
@@ -218,12 +220,13 @@ BARS = [
         2.0,
         1.5,
     ),
-    cost(
-        "Rust, tool of 1 ms in a session with 10 hooks / the tool alone",
-        rust("tool of 1 ms in a session with 10 hooks"),
-        rust("tool of 1 ms"),
-        1.05,
-        1.02,
+    *(
+        cost(f"{host}, {IN_A_SESSION} / the tool alone", series(IN_A_SESSION), series("tool of 1 ms"), 1.05, 1.02)
+        for host, series in {
+            "Python": partial(python, SESSIONS),
+            "Node": partial(node, SESSIONS),
+            "Rust": rust,
+        }.items()
     ),
     cost(
         "command `true` / posix_spawn of it",
@@ -335,11 +338,11 @@ def commands() -> dict[str, list[str]]:
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     found = {
         f"python/{name}": [str(PYTHON), str(BENCH / "python" / f"{name}.py")]
-        for name in (CALLS, AMPLIFIER, SDK, "payload", "matching", COMMANDS)
+        for name in (CALLS, AMPLIFIER, SDK, "payload", "matching", SESSIONS, COMMANDS)
     }
     found |= {
         f"node/{name}": [os.environ.get("NODE", "node"), str(WORK / "node" / f"{name}.mjs")]
-        for name in (CALLS, "payload", "matching", COMMANDS)
+        for name in (CALLS, "payload", "matching", SESSIONS, COMMANDS)
     }
     program = str(target / os.environ.get("CARGO_BUILD_TARGET", "") / "release" / RUST_PROGRAM)
     return found | {

@@ -18,6 +18,8 @@ from results import Count, count_junit, count_libtest
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "target" / "results"
 VECTOR_LISTS = ROOT / "target" / "vectors"
+# Where cargo and rustup have their things when the environment does not say.
+TOOL_HOMES = {"CARGO_HOME": ".cargo", "RUSTUP_HOME": ".rustup"}
 # A suite that hangs must fail the run, not stall it.
 SUITE_LIMIT_SECONDS = 1_800
 
@@ -40,7 +42,12 @@ class Suite:
 def rust_suites() -> list[Suite]:
     """Unit, vector, property, example and doc tests of the crates; the bindings are tested from their languages."""
     exclude = ["--exclude", "hookweave-python", "--exclude", "hookweave-node"]
-    return [Suite("rust", ["cargo", "test", "--workspace", *exclude, "--no-fail-fast", "--quiet"])]
+    # A home of the tests' own: hooks that run in a login shell would hear what somebody's profile says.
+    own = ROOT / "target" / "home"
+    own.mkdir(parents=True, exist_ok=True)
+    tools = {name: os.environ.get(name, str(Path.home() / folder)) for name, folder in TOOL_HOMES.items()}
+    command = ["cargo", "test", "--workspace", *exclude, "--no-fail-fast", "--quiet"]
+    return [Suite("rust", command, env={**tools, "HOME": str(own)})]
 
 
 def python_suites(python: str) -> list[Suite]:

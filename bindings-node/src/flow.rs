@@ -40,13 +40,23 @@ impl From<Flow> for NativeFlow {
 impl NativeFlow {
     fn step(&mut self, reply: Reply) -> String {
         let effect = self.flow.step(reply);
-        let mut effect = serde_json::to_value(&effect).unwrap_or_else(|_| json!({"do": "finish", "result": null}));
+        let text = serde_json::to_string(&effect).unwrap_or_else(|_| r#"{"do":"finish","result":null}"#.to_owned());
+        if !may_hold_large_integers(&text) {
+            return text;
+        }
+        let mut effect = serde_json::to_value(&effect).unwrap_or_default();
         let large = large_integers(&effect);
         if let (false, Value::Object(fields)) = (large.is_empty(), &mut effect) {
             fields.insert("large".to_owned(), json!(large));
         }
         effect.to_string()
     }
+}
+
+/// Whether a text has as many digits in a row as an integer that a number of JavaScript's does not hold.
+fn may_hold_large_integers(text: &str) -> bool {
+    const DIGITS: usize = 16;
+    text.split(|letter: char| !letter.is_ascii_digit()).any(|digits| digits.len() >= DIGITS)
 }
 
 #[napi]

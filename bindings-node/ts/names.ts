@@ -1,6 +1,7 @@
 /** How this language spells the engine's own names, and back: `sessionId` is `session_id` on every wire. */
 
 import { catalogue, commonFields } from "./native.js";
+import { setField } from "./values.js";
 
 /** `toolUseId` for `tool_use_id`. */
 export function local(canonical: string): string {
@@ -15,6 +16,8 @@ function canonical(name: string): string {
 interface Names {
   /** The canonical name of each field that the catalogue knows. */
   readonly fields: ReadonlyMap<string, string>;
+  /** The same the other way round. */
+  readonly locals: ReadonlyMap<string, string>;
   /** Fields whose own fields belong to the catalogue too. */
   readonly records: ReadonlySet<string>;
 }
@@ -25,23 +28,18 @@ let custom: Names | null = null;
 function namesOf(event: string): Names {
   if (byEvent === null || custom === null) {
     const common = commonFields();
-    custom = {
-      fields: new Map(common.map((field) => [field.name, field.canonical])),
-      records: new Set(),
-    };
-    byEvent = new Map(
-      catalogue().map(({ name, fields }) => [
-        name,
-        {
-          fields: new Map([...common, ...fields].map((field) => [field.name, field.canonical])),
-          records: new Set(
-            fields.filter(({ kind }) => kind === "record").map((field) => field.name),
-          ),
-        },
-      ]),
-    );
+    custom = known(common);
+    byEvent = new Map(catalogue().map(({ name, fields }) => [name, known([...common, ...fields])]));
   }
   return byEvent.get(event) ?? custom;
+}
+
+function known(fields: readonly { name: string; canonical: string; kind: string }[]): Names {
+  return {
+    fields: new Map(fields.map((field) => [field.name, field.canonical])),
+    locals: new Map(fields.map((field) => [field.canonical, field.name])),
+    records: new Set(fields.filter(({ kind }) => kind === "record").map((field) => field.name)),
+  };
 }
 
 /** An event's fields in the canonical spelling; what is inside `args`, `metadata` and the like keeps its own. */
@@ -62,14 +60,14 @@ export function canonicalFields(
 
 /** Canonical fields of an event in this language's spelling; the other way round than `canonicalFields`. */
 export function localFields(event: string, fields: object): Record<string, unknown> {
-  const names = namesOf(event);
-  const locals = new Map([...names.fields].map(([name, canonical]) => [canonical, name]));
-  return Object.fromEntries(
-    Object.entries(localRecords(event, fields)).map(([name, value]) => [
-      locals.get(name) ?? name,
-      value,
-    ]),
-  );
+  const { locals, records } = namesOf(event);
+  const spelled: Record<string, unknown> = {};
+  for (const [canonical, value] of Object.entries(fields) as [string, unknown][]) {
+    const name = locals.get(canonical) ?? canonical;
+    const isRecord = records.has(name) && typeof value === "object" && value !== null;
+    setField(spelled, name, isRecord ? localKeys(value) : value);
+  }
+  return spelled;
 }
 
 /** Canonical fields of an event whose own fields are in this language's spelling; the core knows either at the top. */

@@ -1,6 +1,8 @@
 /** Runs the conformance vectors, and lists the cases that ran. */
 
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
@@ -10,6 +12,10 @@ import { canRun, CaseRun, type Case, type Style } from "./support/case.js";
 const root = new URL("../../", import.meta.url);
 const folder = new URL("tests/vectors/", root);
 const list = new URL("target/vectors/node.txt", root);
+
+// A home of the tests' own: hooks that run in a login shell would hear what somebody's profile says.
+const home = mkdtempSync(join(tmpdir(), "hookweave-home-"));
+process.env["HOME"] = home;
 
 const ran: string[] = [];
 const failed: string[] = [];
@@ -43,6 +49,7 @@ for (const file of readdirSync(folder).sort()) {
 }
 
 after(() => {
+  rmSync(home, { recursive: true, force: true });
   mkdirSync(new URL(".", list), { recursive: true });
   writeFileSync(fileURLToPath(list), `${ran.sort().join("\n")}\n`);
 });

@@ -27,6 +27,14 @@ def ran() -> Iterator[set[str]]:
     LIST.write_text("".join(f"{line}\n" for line in sorted(lines)), encoding="utf-8")
 
 
+@pytest.fixture(scope="module", autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A home of the tests' own: hooks that run in a login shell would hear what somebody's profile says."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+        yield
+
+
 @pytest.mark.parametrize(("case", "style"), RUNS, ids=[f"{case['id']}-{style}" for case, style in RUNS])
 def test_vector(case: dict[str, Any], style: str, ran: set[str]) -> None:
     """The case holds."""
