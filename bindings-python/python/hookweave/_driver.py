@@ -163,12 +163,11 @@ class Driver:
             return flow.failed(_why(error))
         return flow.frozen(self.keep(value), text)
 
-    async def _approve(self, flow: _native.Flow, effect: Effect) -> Effect:
-        session = self._session
-        request = ApprovalRequest(
+    def _request(self, effect: Effect) -> ApprovalRequest:
+        return ApprovalRequest(
             id=str(uuid.uuid4()),
-            session_id=session.id,
-            agent_id=session.agent_id,
+            session_id=self._session.id,
+            agent_id=self._session.agent_id,
             event=effect["event"],
             tool=effect["tool"],
             args=None if effect["args"] is None else copy.deepcopy(self._values[effect["args"]]),
@@ -181,7 +180,11 @@ class Driver:
             default=effect["default"],
             remember=effect["remember"],
         )
+
+    async def _approve(self, flow: _native.Flow, effect: Effect) -> Effect:
+        session = self._session
         try:
+            request = self._request(effect)
             chosen: Any = session._approver(request)
             if inspect.isawaitable(chosen):
                 in_time, chosen = await _either.within(request.timeout, chosen)
