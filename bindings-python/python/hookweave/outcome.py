@@ -76,10 +76,11 @@ class Question:
     hook: str
     prompt: str | None
     options: tuple[str, ...] = ()
-    grants: tuple[str, ...] = ()
     timeout: float | None = None
     default: Literal["allow", "deny"] = "deny"
     remember: Literal["tool", "prompt"] | None = None
+    grants: tuple[str, ...] = ()
+    """Those of the options that allow, beside "Allow once" and "Allow always"."""
 
 
 @dataclass(frozen=True, slots=True)
