@@ -31,14 +31,14 @@ export class HookClient extends ClientFiles implements Disposable, AsyncDisposab
   /**
    * Takes in a tool for `session.runTool`, `executeTool` and `generate`; one of the same name is replaced.
    *
-   * Throws `invalid_option`.
+   * Throws `invalid_option`, and `invalid_tool_definition` for a schema that is none.
    */
   registerTool<A extends object = Record<string, unknown>>(
     name: string,
     run: ToolFunction<A>,
-    { permission }: ToolOptions = {},
+    options: ToolOptions = {},
   ): void {
-    this.#sessions.addTool(name, run, permission);
+    this.#sessions.addTool(name, run, options);
   }
 
   /** Sets the model that `generate` calls; `null` is none. */

@@ -17,7 +17,7 @@ export interface ModelRequest {
   readonly sessionId: string;
   readonly agentId: string | null;
   /** Passes on a piece of the text as soon as it is there. */
-  onText(text: string): void;
+  readonly onText: (text: string) => void;
   /** Fires when the generation is cancelled. */
   readonly signal: AbortSignal;
 }

@@ -5,6 +5,7 @@ import { MessageList } from "./context.js";
 import { LogDisplay } from "./display.js";
 import type { Engine } from "./engine.js";
 import { describe, errorOf } from "./errors.js";
+import { exactly } from "./exact.js";
 import type { Model } from "./models.js";
 import { crossing, NativeSession } from "./native.js";
 import type { Outcome } from "./outcome.js";
@@ -12,7 +13,7 @@ import { Life, type Home } from "./session-life.js";
 import type { SessionOptions } from "./session-options.js";
 import { Session } from "./session.js";
 import type { TemporaryHook } from "./temporary.js";
-import { Tools, type AnyTool, type Permission } from "./tools.js";
+import { Tools, type AnyTool, type ToolOptions } from "./tools.js";
 import { isPlain } from "./values.js";
 
 /** How many sessions a client keeps alive that nobody but it has made. */
@@ -56,7 +57,7 @@ export class Sessions {
       throw errorOf("invalid_option", "session: `onOutcome` must be a function");
     }
     const native = crossing(() => new NativeSession(this.engine.native, settings));
-    for (const [tool, permission] of this.tools.permissions) native.permit(tool, permission);
+    for (const [rule, permission] of this.tools.permissions) native.permit(rule, permission);
     const { tools, engine, client } = this;
     const { logger } = engine;
     const pending = new PendingApprovals();
@@ -108,11 +109,17 @@ export class Sessions {
   }
 
   /** Takes a tool in, for the sessions that are there too. */
-  addTool(name: string, run: AnyTool, permission: Permission | undefined): void {
+  addTool(name: string, run: AnyTool, { permission, schema }: ToolOptions): void {
     this.engine.checkOpen();
-    this.tools.add(name, run, permission);
-    if (permission === undefined) return;
-    for (const life of this.#alive) crossing(() => life.deref()?.native.permit(name, permission));
+    const rule = this.tools.check(name, run, permission);
+    if (schema !== undefined) {
+      crossing(() => this.engine.native.defineTool({ name, schema }));
+      this.engine.forget();
+    }
+    this.tools.add(name, run);
+    if (permission === undefined || rule === null) return;
+    this.tools.permissions.set(rule, permission);
+    for (const life of this.#alive) crossing(() => life.deref()?.native.permit(rule, permission));
   }
 }
 
@@ -126,7 +133,7 @@ function part<P extends object>(name: string, method: string, given: P | undefin
 
 /** A hook that hears one session only. */
 function only(id: string, hook: unknown): object {
-  const matcher = { session: pattern(id) };
+  const matcher = { session: exactly(id, "session", "invalid_matcher") };
   if (typeof hook === "function") return { handler: hook, matcher };
   if (!isPlain(hook)) return hook as object;
   const given = hook["matcher"];
@@ -134,13 +141,4 @@ function only(id: string, hook: unknown): object {
     throw errorOf("invalid_matcher", "a session's own hook has no `session` in its matcher");
   }
   return { ...hook, matcher: { ...(given as object | undefined), ...matcher } };
-}
-
-/** A pattern that only this id fits. */
-function pattern(id: string): string {
-  if (id.includes("|") || id.trim() !== id || id === "") {
-    const why = "it has a `|`, or white space at its ends";
-    throw errorOf("invalid_matcher", `no matcher can name the session \`${id}\`: ${why}`);
-  }
-  return /[*?[{]/.test(id) ? id.replace(/[*?[\]{}\\]/g, "\\$&") : id;
 }

@@ -1,14 +1,17 @@
 /** Asking the person at the terminal that the program was started from. */
 
-import { closeSync, constants, openSync } from "node:fs";
+import { closeSync, constants, openSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { ReadStream, WriteStream } from "node:tty";
 
 import type { ApprovalContext, ApprovalRequest } from "./approvals.js";
+import { describe } from "./errors.js";
 
 /** The controlling terminal, whatever standard input and output are tied to. */
 const [INPUT, OUTPUT] =
-  process.platform === "win32" ? ["\\\\.\\CONIN$", "\\\\.\\CONOUT$"] : ["/dev/tty", "/dev/tty"];
+  process.platform === "win32"
+    ? (["\\\\.\\CONIN$", "\\\\.\\CONOUT$"] as const)
+    : (["/dev/tty", "/dev/tty"] as const);
 
 /** Lines that come sooner were typed before the question could be read. */
 const TYPED_AHEAD = 300;
@@ -27,16 +30,17 @@ export function askOnTerminal(
 }
 
 async function ask(request: ApprovalRequest, signal: AbortSignal): Promise<string> {
-  const terminal = open();
-  if (terminal === null) return "Deny";
-  const { input, output } = terminal;
+  const { input, output } = open();
   const lines = createInterface({ input, output, terminal: false });
   const until = Date.now() + request.timeout;
   const began = Date.now();
   const invite = (): void => {
     output.write(`\r${invitation(until - Date.now())}`);
   };
-  const countdown = setInterval(invite, 1000);
+  // What has been typed so far stays, and the cursor goes back behind it.
+  const countdown = setInterval(() => {
+    output.write(`\u001b7\r${invitation(until - Date.now())}\u001b8`);
+  }, 1000);
   try {
     output.write(question(request));
     invite();
@@ -63,16 +67,28 @@ async function ask(request: ApprovalRequest, signal: AbortSignal): Promise<strin
   }
 }
 
-function open(): { input: ReadStream; output: WriteStream } | null {
+function open(): { input: ReadStream; output: WriteStream } {
   const opened: number[] = [];
   try {
-    opened.push(openSync(INPUT, constants.O_RDWR));
-    opened.push(openSync(OUTPUT, constants.O_RDWR));
-    const [from, to] = opened as [number, number];
+    if (inBackground()) throw new Error("the program runs in the background of its terminal");
+    for (const path of [INPUT, OUTPUT]) opened.push(openSync(path, constants.O_RDWR));
+    const [from = -1, to = -1] = opened;
     return { input: new ReadStream(from), output: new WriteStream(to) };
-  } catch {
+  } catch (cause) {
     for (const file of opened) closeSync(file);
-    return null;
+    throw new Error(`there is no terminal to ask at: ${describe(cause)}`, { cause });
+  }
+}
+
+/** Whether reading from the terminal would stop the program, as far as the system tells. */
+function inBackground(): boolean {
+  try {
+    const stat = readFileSync("/proc/self/stat", "utf8");
+    // Behind the name in brackets: state, parent, process group, session, terminal, the terminal's foreground group.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return Number(fields[5]) > 0 && fields[5] !== fields[2];
+  } catch {
+    return false;
   }
 }
 
@@ -101,8 +117,9 @@ function indented(text: string): string {
 }
 
 function invitation(left: number): string {
-  const seconds = Math.max(0, Math.ceil(left / 1000));
-  return `Number or text of your choice (${String(seconds)} s left): `;
+  // Always of the same width, so that what was typed behind it stays where it is.
+  const seconds = String(Math.max(0, Math.ceil(left / 1000))).padStart(5);
+  return `Number or text of your choice, ${seconds} s left: `;
 }
 
 /** The option of a line, by its number or text; `null` when it is none of them. */

@@ -1,6 +1,7 @@
 /** What an agent can do. */
 
 import { errorOf } from "./errors.js";
+import { exactly } from "./exact.js";
 import { jsonText } from "./native.js";
 import type { Session } from "./session.js";
 
@@ -37,6 +38,11 @@ const PERMISSIONS: readonly unknown[] = ["allow", "ask", "deny"];
 export interface ToolOptions {
   /** Whether it runs, a person is asked, or it never runs; of several rules for a tool the strictest holds. */
   permission?: Permission;
+  /**
+   * The JSON Schema of its arguments: what hooks make of them has to satisfy it. A tool has one definition, so use
+   * `defineTool` when there is more to say of it.
+   */
+  schema?: Readonly<Record<string, unknown>>;
 }
 
 /** A tool's function by its name, whatever arguments it takes. */
@@ -45,27 +51,29 @@ export type AnyTool = (args: never, context: ToolCallContext) => unknown;
 /** The tools of a client. */
 export class Tools {
   readonly #tools = new Map<string, AnyTool>();
-  readonly #permissions = new Map<string, Permission>();
+  /** By patterns that fit one tool each. */
+  readonly permissions = new Map<string, Permission>();
 
-  add(name: string, run: AnyTool, permission: Permission | undefined): void {
+  /** Refuses what is no tool; gives the pattern for its permission, if it has one. */
+  check(name: unknown, run: unknown, permission: unknown): string | null {
     if (typeof name !== "string" || name.trim() === "") {
       throw errorOf("invalid_option", "registerTool: the name must be a text that is not empty");
     }
     if (typeof run !== "function") {
       throw errorOf("invalid_option", `registerTool: what \`${name}\` runs must be a function`);
     }
-    if (permission !== undefined && !PERMISSIONS.includes(permission)) {
+    if (permission === undefined) return null;
+    if (!PERMISSIONS.includes(permission)) {
       throw errorOf(
         "invalid_option",
         `registerTool: the permission of \`${name}\` must be allow, ask or deny`,
       );
     }
-    this.#tools.set(name, run);
-    if (permission !== undefined) this.#permissions.set(name, permission);
+    return exactly(name, "tool", "invalid_option");
   }
 
-  get(name: string): AnyTool | undefined {
-    return this.#tools.get(name);
+  add(name: string, run: AnyTool): void {
+    this.#tools.set(name, run);
   }
 
   has(name: string): boolean {
@@ -74,10 +82,6 @@ export class Tools {
 
   get names(): string[] {
     return [...this.#tools.keys()].sort();
-  }
-
-  get permissions(): ReadonlyMap<string, Permission> {
-    return this.#permissions;
   }
 
   /** The function of a tool; throws `unknown_tool`. */

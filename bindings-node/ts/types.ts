@@ -260,6 +260,8 @@ export interface ToolDefinition {
   command?: string;
   /** The arguments that hold file paths. */
   paths?: readonly string[];
+  /** The JSON Schema of its arguments: what hooks make of them has to satisfy it. */
+  schema?: Readonly<Record<string, unknown>>;
 }
 
 /** What `dispatch` takes beside the payload. */
