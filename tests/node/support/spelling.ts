@@ -19,31 +19,48 @@ export function camelKeys(object: JsonObject): Record<string, unknown> {
 const catalogue = new HookClient().catalogue();
 const common = ["eventType", "sessionId", "timestamp", "cwd", "agentId", "metadata"];
 
-/** The fields that the catalogue names for an event, in this language's spelling. */
-export function knownFields(event: string): Set<string> {
+/** The fields that the catalogue names for an event, in this language's spelling, and those whose fields it names too. */
+function knownFields(event: string): { names: Set<string>; records: Set<string> } {
   const entry = catalogue.find(({ name, aliases }) => name === event || aliases.includes(event));
-  return new Set([...common, ...(entry?.fields ?? []).map(({ name }) => name)]);
+  const fields = entry?.fields ?? [];
+  return {
+    names: new Set([...common, ...fields.map(({ name }) => name)]),
+    records: new Set(fields.filter(({ kind }) => kind === "record").map(({ name }) => name)),
+  };
 }
 
-/** Payload fields in this language's spelling; what is inside them stays. */
+/** An object with its keys spelled otherwise; anything else as it is. */
+function respelled(value: unknown, spell: (name: string) => string): unknown {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [spell(key), item]));
+}
+
+/** A name in snake_case. */
+export function snake(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Payload fields in this language's spelling; what is inside them stays, but for what the catalogue knows. */
 export function localFields(event: string, fields: Json | undefined): unknown {
   const decoded = decode(fields ?? {});
   if (!isObject(decoded)) return decoded;
-  const known = knownFields(event);
+  const { names, records } = knownFields(event);
   return Object.fromEntries(
-    Object.entries(decoded).map(([name, value]) => [
-      known.has(camel(name)) ? camel(name) : name,
-      value,
-    ]),
+    Object.entries(decoded).map(([key, value]) => {
+      const name = camel(key);
+      return [names.has(name) ? name : key, records.has(name) ? respelled(value, camel) : value];
+    }),
   );
 }
 
-/** The fields of an event by their canonical names, the values as they are. */
+/** The fields of an event by their canonical names, the values as they are, but for what the catalogue knows. */
 export function canonicalView(event: Given): Record<string, unknown> {
-  const snake = (name: string): string => name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
-  const known = knownFields(event["eventType"] as string);
+  const { names, records } = knownFields(event["eventType"] as string);
   return Object.fromEntries(
-    Object.keys(event).map((name) => [known.has(name) ? snake(name) : name, event[name]]),
+    Object.keys(event).map((name) => [
+      names.has(name) ? snake(name) : name,
+      records.has(name) ? respelled(event[name], snake) : event[name],
+    ]),
   );
 }
 

@@ -1,0 +1,283 @@
+/** A vector of sessions, run against the package. */
+
+import { HookClient, HookweaveError, SubagentBlocked, ToolResult } from "hookweave";
+import type {
+  ApprovalRequest,
+  Approver,
+  Context,
+  CustomEventName,
+  Display,
+  ModelAnswer,
+  ModelRequest,
+  Session,
+  SessionOptions,
+  ToolOutcome,
+} from "hookweave";
+
+import { camelKeys, localFields, snake } from "./spelling.js";
+import { mustWait, Theatre, type Style } from "./theatre.js";
+import { decode, isObject, misfit, show, type Json, type JsonObject } from "./values.js";
+
+export interface SessionCase {
+  id: string;
+  client?: JsonObject;
+  session?: JsonObject;
+  hooks?: JsonObject[];
+  approver?: Json[];
+  tools?: Record<string, JsonObject | JsonObject[]>;
+  model?: JsonObject[];
+  context?: "raises";
+  do: JsonObject[];
+  expect?: JsonObject;
+}
+
+/** What has happened in a case. */
+interface Log {
+  readonly events: unknown[];
+  readonly tools: { tool: string; args: unknown; env: unknown }[];
+  readonly asked: unknown[];
+  readonly messages: unknown[];
+  readonly shown: unknown[];
+  readonly model_calls: unknown[];
+}
+
+/** Whether a case can run with hooks of a style. */
+export function sessionCanRun(test: SessionCase, style: Style): boolean {
+  return style === "async" || !mustWait([test.hooks, test.do] as unknown as Json[]);
+}
+
+function snakeKeys(object: unknown): unknown {
+  if (!isObject(object)) return object;
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [snake(key), value]));
+}
+
+/** The entry for the n-th time; the last one repeats. */
+function nth<T>(list: readonly T[], index: number): T | undefined {
+  return list[Math.min(index, list.length - 1)];
+}
+
+/** What an entry of the script gives; throws what it raises. */
+function play(entry: Json | undefined): JsonObject {
+  const object = isObject(entry) ? entry : {};
+  if (object["raises"] !== undefined) throw new Error(object["raises"] as string);
+  return object;
+}
+
+/** One run of a case in one style. */
+export class SessionRun {
+  readonly #test: SessionCase;
+  readonly #theatre: Theatre;
+  readonly #log: Log = {
+    events: [],
+    tools: [],
+    asked: [],
+    messages: [],
+    shown: [],
+    model_calls: [],
+  };
+
+  constructor(test: SessionCase, style: Style) {
+    this.#test = test;
+    const profiled = test.client?.["profile"] !== undefined;
+    this.#theatre = new Theatre(style, profiled, (one) => {
+      const event = one["event"] as CustomEventName;
+      return this.#theatre.client.dispatch(event, localFields(event, one["payload"]) as never);
+    });
+  }
+
+  /** Throws what does not fit. */
+  async run(): Promise<void> {
+    const test = this.#test;
+    const theatre = this.#theatre;
+    const client = new HookClient({ ...camelKeys(test.client ?? {}), logger: null });
+    theatre.client = client;
+    for (const hook of test.hooks ?? []) theatre.registerExpecting(hook);
+    for (const name of Object.keys(test.tools ?? {})) client.registerTool(name, this.#tool(name));
+    if (test.model !== undefined) client.registerModel(this.#inStyle(this.#respond));
+    const session = client.session(this.#options());
+    await this.#steps(session, test.do, "step");
+    const got: Record<string, unknown> = { ...this.#log, env: session.env, ran: theatre.ran };
+    for (const [name, pattern] of Object.entries(test.expect ?? {})) {
+      if (!(name in got)) throw new Error(`nothing is known of ${name}`);
+      this.#note(misfit(pattern, got[name], name));
+    }
+    if (theatre.misfits.length > 0) throw new Error(theatre.misfits.join("\n"));
+  }
+
+  #note(why: string | null): void {
+    if (why !== null) this.#theatre.misfits.push(why);
+  }
+
+  /** A function that answers at once, or a promise, as the style says. */
+  #inStyle<A extends unknown[], R>(run: (...args: A) => R): (...args: A) => R {
+    if (this.#theatre.style === "sync") return run;
+    const later = async (...args: A): Promise<unknown> => {
+      await Promise.resolve();
+      return run(...args);
+    };
+    return later as unknown as (...args: A) => R;
+  }
+
+  #options(): SessionOptions {
+    const { session = {}, approver, context: broken } = this.#test;
+    const { messages, shown, events } = this.#log;
+    const context: Context = {
+      addMessage: this.#inStyle((role, content, metadata) => {
+        if (broken !== undefined) throw new Error("the context is broken");
+        messages.push({ role, content: snakeKeys(content), metadata: snakeKeys(metadata) });
+      }),
+    };
+    const display: Display = {
+      showMessage: this.#inStyle((text, level, source) => {
+        shown.push({ text, level, source });
+      }),
+    };
+    return {
+      ...camelKeys(session),
+      context,
+      display,
+      onOutcome: (outcome) => events.push(outcome.event.eventType),
+      ...(approver === undefined ? {} : { approval: this.#approver(approver) }),
+    };
+  }
+
+  #approver(script: Json[]): Approver {
+    const asked = ({ timeout, ...request }: ApprovalRequest): string | Promise<string> => {
+      const turn = this.#log.asked.push({ ...request, timeout_ms: timeout }) - 1;
+      const entry = nth(script, turn);
+      if (typeof entry === "string") return entry;
+      return play(entry)["hangs"] === true ? new Promise(() => undefined) : "";
+    };
+    return this.#inStyle(asked);
+  }
+
+  #tool(name: string): (args: object, context: { env: object }) => unknown {
+    const script = [this.#test.tools?.[name] ?? { output: "ok" }].flat();
+    return this.#inStyle((args: object, { env }: { env: object }) => {
+      const { tools } = this.#log;
+      const turn = tools.filter(({ tool }) => tool === name).length;
+      tools.push({ tool: name, args, env });
+      const { fails, output } = play(nth(script, turn));
+      if (fails !== undefined) return new ToolResult(fails, { success: false });
+      return decode(output ?? null);
+    });
+  }
+
+  readonly #respond = (request: ModelRequest): ModelAnswer => {
+    const { prompt, systemPrompt, tools, messages } = request;
+    const calls = this.#log.model_calls;
+    const turn =
+      calls.push({ prompt, system_prompt: systemPrompt, tools, ephemeral: messages }) - 1;
+    return camelKeys(play(nth(this.#test.model ?? [], turn)));
+  };
+
+  async #steps(session: Session, steps: JsonObject[], place: string): Promise<void> {
+    for (const [index, step] of steps.entries()) {
+      const { expect, error, ...deed } = step;
+      const here = `${place} ${String(index + 1)}`;
+      const [[name, value] = ["nothing", null]] = Object.entries(deed);
+      let got: unknown;
+      try {
+        got = await this.#step(session, name, value, here);
+      } catch (thrown) {
+        if (error === undefined || !(thrown instanceof HookweaveError)) throw thrown;
+        this.#theatre.compareError(error as JsonObject, thrown, here);
+        continue;
+      }
+      if (error !== undefined) this.#note(`${here}: expected the error ${show(error)}`);
+      if (expect !== undefined) this.#note(misfit(expect, got, here));
+    }
+  }
+
+  async #step(session: Session, deed: string, value: Json, place: string): Promise<unknown> {
+    const text = value as string;
+    const given = isObject(value) ? value : {};
+    switch (deed) {
+      case "start":
+        return session.start(text);
+      case "end":
+        return session.end(text);
+      case "submit_prompt":
+        return session.submitPrompt(text);
+      case "run_tool":
+        return this.#runTool(session, given);
+      case "generate": {
+        const { tools, modelCalls, ...rest } = await session.generate(text);
+        return { ...rest, model_calls: modelCalls, tools: tools.map(canonical) };
+      }
+      case "compact":
+        return this.#compact(session, given);
+      case "note_usage":
+        return session.noteUsage(value as number);
+      case "notify": {
+        const { message, ...options } = given;
+        return session.notify(message as string, options);
+      }
+      case "status_line":
+        return session.statusLine(given);
+      case "suggest_files":
+        return session.suggestFiles(given["query"] as string, given["suggestions"] as Json[]);
+      case "stop":
+        return snakeKeys(await session.stop(camelKeys(given)));
+      case "stop_failure":
+        return session.stopFailure(text);
+      case "subagent":
+        return this.#subagent(session, given, place);
+      case "temporary_hook":
+        this.#theatre.register(given, (event, hook) => session.temporaryHook(event, hook));
+        return null;
+      case "dispatch": {
+        const event = given["event"] as CustomEventName;
+        const payload = localFields(event, given["payload"]) as Record<string, unknown>;
+        return (await session.dispatch(event, payload)).toJSON();
+      }
+      default:
+        throw new Error(`there is no step ${deed}`);
+    }
+  }
+
+  async #runTool(session: Session, given: JsonObject): Promise<unknown> {
+    const { tool, args, tool_use_id: toolUseId } = given as { [name: string]: Json; tool: string };
+    const options = toolUseId === undefined ? {} : { toolUseId: toolUseId as string };
+    const all = decode(args ?? {}) as Record<string, unknown>;
+    return canonical(await session.runTool(tool, all, this.#tool(tool), options));
+  }
+
+  #compact(session: Session, given: JsonObject): Promise<unknown> {
+    const { trigger, custom_instructions: custom, summary } = given as Record<string, string>;
+    const summarise = this.#inStyle((instructions: string | null) => {
+      play(given);
+      return (summary ?? "").replace("{instructions}", instructions ?? "");
+    });
+    return session.compact(summarise, {
+      trigger: trigger as "manual",
+      ...(custom === undefined ? {} : { customInstructions: custom }),
+    });
+  }
+
+  async #subagent(session: Session, given: JsonObject, place: string): Promise<unknown> {
+    const { type, id } = given as Record<string, string>;
+    let child: Session;
+    try {
+      child = await session.subagent(type as string, id === undefined ? {} : { agentId: id });
+    } catch (error) {
+      if (!(error instanceof SubagentBlocked)) throw error;
+      return { accepted: false, reason: error.reason };
+    }
+    await this.#steps(child, given["do"] as JsonObject[], place);
+    const { goesOn } = await child.end();
+    return { accepted: true, goes_on: goesOn, env: child.env };
+  }
+}
+
+/** What came of a tool call, as every language writes it. */
+function canonical(outcome: ToolOutcome): unknown {
+  const { error, result, toolUseId, suppressOutput, outcomes: _, ...rest } = outcome;
+  return {
+    ...rest,
+    error: error?.message ?? null,
+    result: snakeKeys(result),
+    tool_use_id: toolUseId,
+    suppress_output: suppressOutput,
+  };
+}
