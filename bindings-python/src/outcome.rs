@@ -85,7 +85,11 @@ impl Outcome {
     }
 
     fn whole<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        fill::whole(py, &self.known.name, self.inner(py).payload(), &self.filled(py), Fields::CopiedIfPossible)
+        self.whole_of(py, self.inner(py).payload())
+    }
+
+    fn whole_of<'py>(&self, py: Python<'py>, payload: &Object) -> PyResult<Bound<'py, PyDict>> {
+        fill::whole(py, &self.known.name, payload, &self.filled(py), Fields::CopiedIfPossible)
     }
 }
 
@@ -216,6 +220,17 @@ impl Outcome {
         let summary = serial::to_python(py, &self.inner(py).summary())?.cast_into::<PyDict>()?;
         dict.update(summary.as_mapping())?;
         dict.set_item(intern!(py, "ext"), self.ext(py)?)?;
+        let modified = self.inner(py).modified();
+        if !modified.is_empty() {
+            let came = self.whole_of(py, self.inner(py).original())?;
+            let original = PyDict::new(py);
+            for field in modified {
+                if let Some(value) = came.get_item(field)? {
+                    original.set_item(field, value)?;
+                }
+            }
+            dict.set_item(intern!(py, "original"), original)?;
+        }
         Ok(dict)
     }
 
