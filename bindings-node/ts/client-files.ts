@@ -9,10 +9,18 @@ import type { Dialect, Finding, LoadReport, ReloadReport } from "./reports.js";
 import { TrustStore } from "./trust.js";
 import type { DiscoverOptions, LateAnswer, LoadOptions } from "./types.js";
 
+/** What a client has from files, if it has any; no program sees it. */
+// Not kept by the engine: what hooks still run with would keep the client then.
+export let loaderOf: (client: ClientFiles) => Loader | null;
+
 /** Hooks that stand in files of any known system. */
 export class ClientFiles extends ClientHooks {
   /** Made when the client first has to do with hooks from files. */
   #loaderOrNone: Loader | null = null;
+
+  static {
+    loaderOf = (client) => client.#loaderOrNone;
+  }
 
   /**
    * Loads the hooks of one file of any known system.

@@ -1,6 +1,6 @@
 /** The client: where a program registers hooks, raises events, and opens sessions. */
 
-import { ClientFiles } from "./client-files.js";
+import { ClientFiles, loaderOf } from "./client-files.js";
 import { engineOf } from "./client-hooks.js";
 import { errorOf } from "./errors.js";
 import type { CustomEventName } from "./event-types.js";
@@ -90,7 +90,7 @@ export class HookClient extends ClientFiles implements Disposable, AsyncDisposab
     if (!(await engineOf(this).drain(timeout))) {
       engineOf(this).abortDetached(new DOMException("the client was closed", "AbortError"));
     }
-    engineOf(this).closeFiles?.();
+    loaderOf(this)?.close();
   }
 
   /** Closes the client at the end of a block: `await using client = new HookClient()`. */

@@ -32,8 +32,6 @@ export class Engine implements Crew {
   closed = false;
   /** The hooks from files that run; made with the first file. */
   waiters: Waiters | null = null;
-  /** Ends what hooks from files have brought with them. */
-  closeFiles: (() => void) | null = null;
   /** Who hears what hooks from files say when nobody waits for them. */
   late: ((answer: LateAnswer) => void) | null = null;
 

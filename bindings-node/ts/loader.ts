@@ -33,9 +33,6 @@ export class Loader {
     readonly raise: Raise,
   ) {
     engine.waiters = this.waiters;
-    engine.closeFiles = () => {
-      this.close();
-    };
   }
 
   load(path: string, options: object): LoadReport {
