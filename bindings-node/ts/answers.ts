@@ -27,7 +27,10 @@ export interface Message {
 export interface Ask {
   /** The question; the answer's reason when left out. */
   prompt?: string;
+  /** What the person can choose. */
   options?: readonly string[];
+  /** Those options that allow, beside "Allow once" and "Allow always", which always do. */
+  grants?: readonly string[];
   /** Milliseconds that a person has. */
   timeout?: number;
   /** What a timeout means; `deny` unless said. */
@@ -126,9 +129,10 @@ export const HookResponse = {
     prompt: string,
     { reason, ...rest }: AnswerParts<K> & { reason?: string } & Omit<Ask, "prompt"> = {},
   ): AskResponse<K> {
-    const { options, timeout, default: fallback, remember, ...parts } = rest;
+    const { options, grants, timeout, default: fallback, remember, ...parts } = rest;
     const ask: Ask = { prompt };
     if (options !== undefined) ask.options = options;
+    if (grants !== undefined) ask.grants = grants;
     if (timeout !== undefined) ask.timeout = timeout;
     if (fallback !== undefined) ask.default = fallback;
     if (remember !== undefined) ask.remember = remember;

@@ -43,6 +43,8 @@ export interface GivenAsk {
   readonly hook: string;
   readonly prompt: string | null;
   readonly options: readonly string[];
+  /** Those of them that allow, beside "Allow once" and "Allow always". */
+  readonly grants?: readonly string[];
   /** Milliseconds. */
   readonly timeout: number;
   readonly default: "allow" | "deny";

@@ -76,6 +76,7 @@ test("the canonical form is the same as in the other languages", async () => {
   });
   const outcome = await client.dispatch("GenerateStart", {
     prompt: "hi",
+    systemPrompt: "be brief",
     model: "m",
     tools: [],
     sessionId: "s",
@@ -98,6 +99,7 @@ test("the canonical form is the same as in the other languages", async () => {
     blocked: false,
     reason: null,
     modified: ["system_prompt"],
+    original: { system_prompt: "be brief" },
     votes: [{ hook: "a", action: "ask", reason: null }],
     injections: [],
     messages: [],

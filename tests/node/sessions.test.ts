@@ -6,6 +6,7 @@ import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import {
+  HookResponse,
   HookweaveError,
   MessageList,
   SubagentBlocked,
@@ -323,6 +324,24 @@ describe("questions", () => {
     });
     assert.equal((await session.runTool("Bash", ls, () => 1)).by, "timeout");
     assert.equal((why as Error).name, "TimeoutError");
+  });
+
+  test("may have options of their own that allow", async () => {
+    const client = quietClient();
+    const ask = { options: ["Yes", "No"], grants: ["Yes"], timeout: 1000 };
+    client.registerHook("PreToolUse", () => HookResponse.ask("sure?", ask));
+    let asked: ApprovalRequest | null = null;
+    const session = client.session({
+      approval: (request) => {
+        asked = request;
+        return "Yes";
+      },
+    });
+    const outcome = await session.runTool("Bash", ls, () => 1);
+    assert.equal(outcome.ran, true);
+    assert.deepEqual(outcome.outcomes[0]?.asks[0]?.grants, ["Yes"]);
+    const { options, granting, timeout } = asked as unknown as ApprovalRequest;
+    assert.deepEqual([options, granting, timeout], [["Yes", "No"], ["Yes"], 1000]);
   });
 
   test("an answer that is no text denies", async () => {
