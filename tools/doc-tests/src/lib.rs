@@ -4,6 +4,10 @@
 #[doc = include_str!("../../../README.md")]
 pub mod readme {}
 
+/// The guide to sessions.
+#[doc = include_str!("../../../docs/sessions.md")]
+pub mod sessions {}
+
 /// The reference for Rust users.
 #[doc = include_str!("../../../docs/rust.md")]
 pub mod rust {}
