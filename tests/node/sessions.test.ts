@@ -234,6 +234,16 @@ describe("what was approved", () => {
     assert.equal(outcome.output, '{"command":"ls","more":["a"]}');
   });
 
+  test("is what was given when the call began, where nobody asks too", async () => {
+    const client = quietClient();
+    client.registerHook("PreToolUse", () => sleep(10));
+    const args = { command: "ls", more: ["a"] };
+    const call = client.session().runTool("Bash", args, (given) => JSON.stringify(given));
+    args.command = "rm -rf /";
+    args.more.push("b");
+    assert.equal((await call).output, '{"command":"ls","more":["a"]}');
+  });
+
   test("is what runs, whatever a hook does to what it answered", async () => {
     const client = quietClient();
     const kept = { command: "ls -l", paths: ["/home"] };
