@@ -85,11 +85,7 @@ impl Outcome {
     }
 
     fn whole<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        self.whole_of(py, self.inner(py).payload())
-    }
-
-    fn whole_of<'py>(&self, py: Python<'py>, payload: &Object) -> PyResult<Bound<'py, PyDict>> {
-        fill::whole(py, &self.known.name, payload, &self.filled(py), Fields::CopiedIfPossible)
+        fill::whole(py, &self.known.name, self.inner(py).payload(), &self.filled(py), Fields::CopiedIfPossible)
     }
 }
 
@@ -222,7 +218,10 @@ impl Outcome {
         dict.set_item(intern!(py, "ext"), self.ext(py)?)?;
         let modified = self.inner(py).modified();
         if !modified.is_empty() {
-            let came = self.whole_of(py, self.inner(py).original())?;
+            // What was filled in belongs to the final event: its containers must not stand for those that came.
+            let unfilled = Object::from_bound(PyDict::new(py));
+            let original = self.inner(py).original();
+            let came = fill::whole(py, &self.known.name, original, &unfilled, Fields::CopiedIfPossible)?;
             let original = PyDict::new(py);
             for field in modified {
                 if let Some(value) = came.get_item(field)? {

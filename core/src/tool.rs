@@ -1,8 +1,9 @@
 //! Tools that a host has under names of its own.
 
+use std::fmt;
 use std::sync::Arc;
 
-use jsonschema::{PatternOptions, Validator};
+use boon::{Compiler, SchemaIndex, Schemas, UrlLoader, ValidationError};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
@@ -59,10 +60,16 @@ pub(crate) struct Tool {
 }
 
 /// What a tool's arguments have to be.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 struct Schema {
     written: Value,
-    validator: Arc<Validator>,
+    compiled: Arc<(Schemas, SchemaIndex)>,
+}
+
+impl fmt::Debug for Schema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Schema").field(&self.written).finish()
+    }
 }
 
 impl PartialEq for Schema {
@@ -74,13 +81,40 @@ impl PartialEq for Schema {
 impl Eq for Schema {}
 
 impl Schema {
-    /// Compiles a schema; nothing that it refers to is fetched, and its patterns run in linear time.
+    /// Compiles a schema; nothing outside of it is read.
     fn new(written: Value) -> Result<Self, String> {
-        let validator = jsonschema::options()
-            .with_pattern_options(PatternOptions::regex())
-            .build(&written)
-            .map_err(|why| format!("schema is no JSON Schema: {why}"))?;
-        Ok(Self { written, validator: Arc::new(validator) })
+        let refused = |why: &dyn fmt::Display| format!("schema is no JSON Schema: {why}");
+        let mut compiler = Compiler::new();
+        compiler.use_loader(Box::new(NoLoader));
+        compiler.add_resource(PLACE, written.clone()).map_err(|why| refused(&why))?;
+        let mut schemas = Schemas::new();
+        let index = compiler.compile(PLACE, &mut schemas).map_err(|why| refused(&format_args!("{why:#}")))?;
+        Ok(Self { written, compiled: Arc::new((schemas, index)) })
+    }
+
+    /// Where and why a value does not satisfy it.
+    fn refuses(&self, value: &Value) -> Option<String> {
+        let (schemas, index) = &*self.compiled;
+        let error = schemas.validate(value, *index).err()?;
+        let first = innermost(&error);
+        Some(format!("`modified.args{}`: {}", first.instance_location.to_string().replace('/', "."), first.kind))
+    }
+}
+
+/// The name under which a schema refers to itself.
+const PLACE: &str = "hookweave:tool";
+
+/// The first of the causes that has no further cause.
+fn innermost<'e, 's, 'v>(error: &'e ValidationError<'s, 'v>) -> &'e ValidationError<'s, 'v> {
+    error.causes.first().map_or(error, innermost)
+}
+
+/// What a schema refers to has to be in it: nothing is fetched, from the network or from files.
+struct NoLoader;
+
+impl UrlLoader for NoLoader {
+    fn load(&self, url: &str) -> Result<Value, Box<dyn std::error::Error>> {
+        Err(format!("{url} is outside of the schema; write it into its `$defs`").into())
     }
 }
 
@@ -97,11 +131,7 @@ impl Tools {
         let written = to_json(host, &host.view(args)).map_err(|why| why.to_string());
         let value = written.and_then(|text| from_json(&text).map_err(|why| why.to_string()));
         let why = match value {
-            Ok(value) => {
-                let error = schema.validator.iter_errors(&value).next()?;
-                let place = error.instance_path().to_string().replace('/', ".");
-                format!("`modified.args{place}`: {error}")
-            }
+            Ok(value) => schema.refuses(&value)?,
             Err(why) => format!("`modified.args`: {why}"),
         };
         Some(format!("{why}: not what tool {tool} takes by its schema"))

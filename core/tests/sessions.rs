@@ -117,6 +117,8 @@ async fn what_hooks_make_of_arguments_has_to_satisfy_the_tool_s_schema() {
         |schema| ToolDefinition { name: "Echo".to_owned(), schema: Some(schema), ..ToolDefinition::default() };
     let refused = engine.define_tool(definition(json!({"type": "no such type"}))).unwrap_err();
     assert_eq!(refused.code().to_string(), "invalid_tool_definition");
+    let outside = engine.define_tool(definition(json!({"$ref": "file:///etc/hostname"}))).unwrap_err();
+    assert!(outside.message().contains("outside of the schema"), "{}", outside.message());
     engine.define_tool(definition(schema)).unwrap();
     let hook = engine
         .on("PreToolUse")
