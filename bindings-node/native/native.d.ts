@@ -122,6 +122,8 @@ export declare class NativeRun {
   unmatched(values: object): unknown[]
   /** The dialects of `ext` and the places of their values. */
   ext(): [string, number][]
+  /** The fields that hooks changed and the places of what they were. */
+  originals(): [string, number][]
   /** The indices of failures in the trace, and the places of what was thrown there. */
   causes(): [number, number][]
 }

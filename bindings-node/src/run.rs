@@ -275,6 +275,14 @@ impl NativeRun {
         env.to_js_value(&pairs).map_err(broken)
     }
 
+    /// The fields that hooks changed and the places of what they were.
+    #[napi(ts_return_type = "[string, number][]")]
+    pub fn originals<'env>(&self, env: &'env Env) -> Result<Unknown<'env>, Refusal> {
+        let pairs = self
+            .read(|outcome| outcome.originals().map(|(field, slot)| (field.to_owned(), slot.0)).collect::<Vec<_>>())?;
+        env.to_js_value(&pairs).map_err(broken)
+    }
+
     /// The indices of failures in the trace, and the places of what was thrown there.
     #[napi(ts_return_type = "[number, number][]")]
     pub fn causes<'env>(&self, env: &'env Env) -> Result<Unknown<'env>, Refusal> {

@@ -243,9 +243,9 @@ export class Outcome<N extends EventName = EventName> {
     const event = canonicalFields(trail.plan.event, fill(trail, finalPayload(trail)));
     const canonical: CanonicalOutcome = { event, ...rest, ext: this.ext, trace };
     if (rest.modified.length > 0) {
-      const came = canonicalFields(trail.plan.event, fill(trail, trail.payload));
-      const changed = rest.modified.filter((name) => name in came);
-      canonical.original = Object.fromEntries(changed.map((name) => [name, came[name]]));
+      const { run, values } = loudOf(trail);
+      const came = crossing(() => run.originals()).map(([name, place]) => [name, values[place]] as const);
+      canonical.original = canonicalFields(trail.plan.event, Object.fromEntries(came));
     }
     try {
       return copyContainer(canonical);

@@ -216,16 +216,14 @@ impl Outcome {
         let summary = serial::to_python(py, &self.inner(py).summary())?.cast_into::<PyDict>()?;
         dict.update(summary.as_mapping())?;
         dict.set_item(intern!(py, "ext"), self.ext(py)?)?;
-        let modified = self.inner(py).modified();
-        if !modified.is_empty() {
-            // What was filled in belongs to the final event: its containers must not stand for those that came.
-            let unfilled = Object::from_bound(PyDict::new(py));
-            let original = self.inner(py).original();
-            let came = fill::whole(py, &self.known.name, original, &unfilled, Fields::CopiedIfPossible)?;
+        if !self.inner(py).modified().is_empty() {
             let original = PyDict::new(py);
-            for field in modified {
-                if let Some(value) = came.get_item(field)? {
-                    original.set_item(field, value)?;
+            for (field, came) in self.inner(py).originals() {
+                let came = came.borrow(py);
+                match copy(&came, Shape::Plain, host::MAX_NESTING) {
+                    Ok(copied) => original.set_item(field, copied)?,
+                    // It came like this from the host, and can be looked at all the same.
+                    Err(_) => original.set_item(field, came)?,
                 }
             }
             dict.set_item(intern!(py, "original"), original)?;

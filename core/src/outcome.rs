@@ -86,10 +86,9 @@ impl<T, V> Outcome<T, V> {
         &self.running.payload
     }
 
-    /// The payload as it came.
-    pub fn original(&self) -> &V {
-        let changed = self.running.loud.as_ref().and_then(|loud| loud.versions.first());
-        changed.map_or(&self.running.payload, |(_, before)| before)
+    /// What the fields were that hooks changed, those that there were.
+    pub fn originals(&self) -> impl Iterator<Item = (&str, &V)> {
+        self.running.loud.iter().flat_map(|loud| &loud.originals).map(|(field, came)| (field.as_str(), came))
     }
 
     /// Whether no hook said, failed or skipped anything.

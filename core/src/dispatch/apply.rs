@@ -88,6 +88,7 @@ impl<T, V> Running<T, V> {
         loud.changes = after;
         // Who changed a field in an earlier stage; what hooks of one stage change is merged, not overwritten.
         let earlier = loud.modified.clone();
+        loud.keep_originals(host, &self.event, &self.payload, &changes);
         for change in &changes {
             let Some(by) = calls.get(change.index).map(|call| call.entry().name()) else { continue };
             for (field, _) in &change.fields {

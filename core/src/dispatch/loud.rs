@@ -5,10 +5,13 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::failure::FailureKind;
+use super::merge::Change;
 use crate::action::Action;
 use crate::answer::{Ask, Injection, Message};
+use crate::event::EventSpec;
 use crate::hook::{FailBehavior, Scope};
 use crate::index::{Call, Plan};
+use crate::payload::Host;
 
 /// What became of a selected hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -104,6 +107,8 @@ pub(crate) struct Loud<T, V> {
     pub(crate) changes: u32,
     /// Each field that was changed, and who changed it last.
     pub(crate) modified: Vec<(String, Arc<str>)>,
+    /// What the changed fields were, as they came: a host may do with its own payload what it likes afterwards.
+    pub(crate) originals: Vec<(String, V)>,
     /// The payloads before each change, with the position of the last hook of the stage that made it.
     pub(crate) versions: Vec<(usize, V)>,
     pub(crate) injections: Vec<(Arc<str>, Injection)>,
@@ -122,6 +127,28 @@ pub(crate) struct Loud<T, V> {
 }
 
 impl<T, V> Loud<T, V> {
+    /// Keeps what fields were that are changed for the first time.
+    pub(super) fn keep_originals<H: Host<Value = V>>(
+        &mut self,
+        host: &H,
+        event: &EventSpec,
+        payload: &V,
+        changes: &[Change<V>],
+    ) {
+        let view = host.view(payload);
+        for (field, _) in changes.iter().flat_map(|change| &change.fields) {
+            if self.modified.iter().any(|(known, _)| known == field)
+                || self.originals.iter().any(|(known, _)| known == field)
+            {
+                continue;
+            }
+            let local = if event.built_in().is_some() { host.spelling().local(field) } else { field.into() };
+            if let Some(came) = host.get(&view, &local) {
+                self.originals.push((field.clone(), host.keep(&came)));
+            }
+        }
+    }
+
     /// Takes over from the quiet list.
     pub(crate) fn after(plan: &Plan<T>, quiet: &[u64]) -> Box<Self> {
         let records: Vec<_> =
@@ -131,6 +158,7 @@ impl<T, V> Loud<T, V> {
             records,
             changes: 0,
             modified: Vec::new(),
+            originals: Vec::new(),
             versions: Vec::new(),
             injections: Vec::new(),
             messages: Vec::new(),

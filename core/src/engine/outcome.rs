@@ -126,12 +126,10 @@ impl Outcome {
             fields.insert("event".into(), self.event.to_json());
             let ext = self.inner.ext().map(|(dialect, value)| (dialect.to_owned(), (**value).clone())).collect();
             fields.insert("ext".into(), Value::Object(ext));
-            let modified = self.inner.modified();
-            if !modified.is_empty() {
+            if !self.inner.modified().is_empty() {
                 // An agent that merges what changed has to be told what was taken away.
-                let before = |field: &str| Some((field.to_owned(), self.inner.original().get(field)?.clone()));
-                let original = modified.into_iter().filter_map(before).collect();
-                fields.insert("original".into(), Value::Object(original));
+                let came = self.inner.originals().map(|(field, value)| (field.to_owned(), (**value).clone())).collect();
+                fields.insert("original".into(), Value::Object(came));
             }
         }
         whole

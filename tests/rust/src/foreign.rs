@@ -77,8 +77,8 @@ impl Foreign {
                     let mut whole = serde_json::to_value(outcome.summary()).unwrap();
                     whole["event"] = outcome.payload().clone();
                     whole["ext"] = outcome.ext().map(|(dialect, value)| (dialect.to_owned(), value.clone())).collect();
-                    let before = |field: &str| Some((field.to_owned(), outcome.original().get(field)?.clone()));
-                    whole["original"] = outcome.modified().into_iter().filter_map(before).collect();
+                    whole["original"] =
+                        outcome.originals().map(|(field, came)| (field.to_owned(), came.clone())).collect();
                     whole["unmatched"] = serde_json::to_value(outcome.unmatched(&Json)).unwrap();
                     return Ok(whole);
                 }
