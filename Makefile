@@ -40,7 +40,9 @@ RUNTIMES_READY := $(NODE_PACKAGE)/runtimes/node_modules/.stamp
 help: ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F '\t' '{ printf "  make %-11s %s\n", $$1, $$2 }'
 
-demo: $(PYTHON_READY) $(NODE_READY) ## run the examples in Python, Node and Rust and compare
+# Both packages at once: while one is compiled the other one's tools are fetched.
+demo: ## run the examples in Python, Node and Rust and compare
+	@$(MAKE) --no-print-directory -j2 $(PYTHON_READY) $(NODE_READY)
 	@$(PY) tools/demo.py
 
 test: $(PYTHON_READY) $(NODE_READY) $(NODES_READY) $(RUNTIMES_READY) ## run every test; closes with one line of counts
