@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -80,7 +79,7 @@ def rust(variant: str, program: str = "rust") -> Series:
 
 
 CALLS, SDK, AMPLIFIER, COMMANDS, SESSIONS = "callbacks", "claude_sdk", "amplifier", "commands", "sessions"
-IN_A_SESSION = "tool of 1 ms in a session with 10 hooks"
+ALONE, IN_A_SESSION = "tool of 1 ms", "tool of 1 ms in a session with 10 hooks"
 RUST_COMMANDS, RUST_LARGE = "rust/commands", "rust/commands in 2 GiB"
 NODE_LARGE = "commands in 2 GiB"
 HOOKWEAVE = {
@@ -220,14 +219,15 @@ BARS = [
         2.0,
         1.5,
     ),
-    *(
-        cost(f"{host}, {IN_A_SESSION} / the tool alone", series(IN_A_SESSION), series("tool of 1 ms"), 1.05, 1.02)
-        for host, series in {
-            "Python": partial(python, SESSIONS),
-            "Node": partial(node, SESSIONS),
-            "Rust": rust,
-        }.items()
+    cost(
+        f"Python, {IN_A_SESSION} / the tool alone",
+        python(SESSIONS, IN_A_SESSION),
+        python(SESSIONS, ALONE),
+        1.05,
+        1.02,
     ),
+    cost(f"Node, {IN_A_SESSION} / the tool alone", node(SESSIONS, IN_A_SESSION), node(SESSIONS, ALONE), 1.05, 1.02),
+    cost(f"Rust, {IN_A_SESSION} / the tool alone", rust(IN_A_SESSION), rust(ALONE), 1.05, 1.02),
     cost(
         "command `true` / posix_spawn of it",
         rust("command true", RUST_COMMANDS),

@@ -244,7 +244,9 @@ export class Outcome<N extends EventName = EventName> {
     const canonical: CanonicalOutcome = { event, ...rest, ext: this.ext, trace };
     if (rest.modified.length > 0) {
       const { run, values } = loudOf(trail);
-      const came = crossing(() => run.originals()).map(([name, place]) => [name, values[place]] as const);
+      const came = crossing(() => run.originals()).map(
+        ([name, place]) => [name, values[place]] as const,
+      );
       canonical.original = canonicalFields(trail.plan.event, Object.fromEntries(came));
     }
     try {

@@ -1,10 +1,49 @@
 //! Every vector of sessions, with hooks that answer at once and with hooks that are futures.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use hookweave_vectors::engine::Given;
 use hookweave_vectors::session::{read_all, run};
+
+/// Every event that a session raises by itself.
+const RAISED: [&str; 25] = [
+    "ContextWarning",
+    "FileSuggestion",
+    "GenerateEnd",
+    "GenerateError",
+    "GenerateStart",
+    "Notification",
+    "PermissionDenied",
+    "PermissionGranted",
+    "PermissionRequest",
+    "PostCompact",
+    "PostToolBatch",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PostUserMessage",
+    "PreCompact",
+    "PreToolUse",
+    "SessionEnd",
+    "SessionStart",
+    "StatusLine",
+    "Stop",
+    "StopFailure",
+    "SubagentStart",
+    "SubagentStop",
+    "ToolResolution",
+    "UserPromptSubmit",
+];
+
+#[test]
+fn each_event_of_a_session_is_raised_by_some_case() {
+    let cases = read_all();
+    let lists = cases.iter().filter_map(|case| case.expect.get("events")?.as_array());
+    let raised: BTreeSet<&str> = lists.flatten().filter_map(|event| event.as_str()).collect();
+    let missing: Vec<_> = RAISED.iter().filter(|event| !raised.contains(*event)).collect();
+    assert!(missing.is_empty(), "no case has {missing:?}");
+}
 
 #[test]
 fn every_case_holds() {
