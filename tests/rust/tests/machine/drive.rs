@@ -63,6 +63,11 @@ pub(crate) fn by_facade(given: &Given) -> Driven {
                 driven.outcome["event"] = done.payload().clone();
                 driven.outcome["ext"] =
                     done.ext().map(|(dialect, value)| (dialect.to_owned(), value.clone())).collect();
+                let came: serde_json::Map<String, Value> =
+                    done.originals().map(|(field, came)| (field.to_owned(), came.clone())).collect();
+                if !done.modified().is_empty() {
+                    driven.outcome["original"] = Value::Object(came);
+                }
                 return driven;
             }
         }
