@@ -69,25 +69,11 @@ async def within(seconds: float, awaitable: Awaitable[T]) -> tuple[bool, T | Non
 
 async def wait(future: Future[T]) -> T:
     """The result of something that another thread does; a cancel of the caller cancels the future."""
-    trio = _trio()
-    if trio is None:
+    if _trio() is None:
         return await asyncio.wrap_future(future)
-    done = trio.Event()
-    token = trio.lowlevel.current_trio_token()
+    from . import _trio as on_trio
 
-    def wake(_: object) -> None:
-        try:
-            token.run_sync_soon(done.set)
-        except trio.RunFinishedError:
-            # The run ended while the future was left behind; nobody waits any more.
-            return
-
-    future.add_done_callback(wake)
-    try:
-        await done.wait()
-    finally:
-        future.cancel()
-    return future.result()
+    return await on_trio.wait(future)
 
 
 class Scope:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
 from math import inf
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 import trio
 
 from . import _threads
 from ._stage import Call, Report, begin_all
 
-__all__ = ["in_task", "run_one", "run_stage"]
+__all__ = ["in_task", "run_one", "run_stage", "wait"]
+
+T = TypeVar("T")
 
 
 def in_task() -> bool:
@@ -22,7 +25,14 @@ def in_task() -> bool:
 
 async def run_threaded(handler: Callable[[Any], Any], event: object, depth: int) -> Any:
     """Runs a blocking handler on a thread; a cancel leaves the thread behind and drops its answer."""
-    future = _threads.submit(handler, event, depth)
+    worked, value = await wait(_threads.submit(handler, event, depth))
+    if not worked:
+        raise value
+    return value
+
+
+async def wait(future: Future[T]) -> T:
+    """The result of something that another thread does; a cancel of the caller cancels the future."""
     done = trio.Event()
     token = trio.lowlevel.current_trio_token()
 
@@ -30,7 +40,7 @@ async def run_threaded(handler: Callable[[Any], Any], event: object, depth: int)
         try:
             token.run_sync_soon(done.set)
         except trio.RunFinishedError:
-            # The run ended while the thread was left behind; nobody waits any more.
+            # The run ended while the future was left behind; nobody waits any more.
             return
 
     future.add_done_callback(wake)
@@ -38,10 +48,7 @@ async def run_threaded(handler: Callable[[Any], Any], event: object, depth: int)
         await done.wait()
     finally:
         future.cancel()
-    worked, value = future.result()
-    if not worked:
-        raise value
-    return value
+    return future.result()
 
 
 async def _finish(awaitable: Awaitable[Any], timeout: float | None, began: float) -> Report:
