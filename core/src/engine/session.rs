@@ -18,6 +18,7 @@ use crate::error::{Code, Error};
 use crate::handler::HookError;
 use crate::session::{Session as Machine, ToolCall};
 
+pub use crate::session::{Compaction, Noticed, Started, Stopped, Submitted};
 pub use approvers::{AllowAll, DenyAll, PendingApproval, PendingApprovals};
 pub use builder::SessionBuilder;
 pub(crate) use hosted::Hosted;
@@ -25,7 +26,7 @@ pub use parts::{
     Approval, Approver, Context, ContextMessage, Display, LogDisplay, Messages, Model, ModelRequest, ModelResponse,
     Running, Tool, ToolContext, ToolResult, ToolUse,
 };
-pub use results::{Compaction, Generation, Noticed, Started, Stopped, Submitted, ToolOutcome};
+pub use results::{Generation, ToolOutcome};
 
 use driver::Driver;
 use parts::{Parts, closure_tool};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Session;
@@ -11,7 +11,7 @@ use super::flow::{Cx, Flow};
 use super::prompt::Passed;
 
 /// What came of a compaction.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compaction {
     /// Whether the context was made shorter.
     pub compacted: bool,

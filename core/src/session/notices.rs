@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::Session;
 use super::flow::Flow;
 
 /// What came of a notice.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Noticed {
     /// The field that hooks may fill, as they left it; `None` when they did not.
     pub value: Option<Value>,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::approval::{Subject, request};
@@ -12,7 +12,7 @@ use super::{Session, Verdict};
 use crate::action::Action;
 
 /// What came of a prompt.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Submitted {
     /// Whether it went into the conversation.
     pub accepted: bool,

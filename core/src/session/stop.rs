@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::effect::Role;
@@ -13,7 +13,7 @@ use super::{Agent, Session};
 use crate::action::Action;
 
 /// What came of a beginning.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Started {
     /// Whether it may begin.
     pub accepted: bool,
@@ -24,7 +24,7 @@ pub struct Started {
 }
 
 /// What came of an end.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stopped {
     /// A hook wants the agent to go on.
     pub goes_on: bool,

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::parts::{Approval, ContextMessage, Model, ModelRequest, Tool, ToolContext, ToolResult};
-use super::results::{Compaction, Generated, Generation, Run, ToolOutcome};
+use super::results::{Generated, Generation, Run, ToolOutcome};
 use super::values::Values;
 use super::{HookError, Session};
 use crate::engine::shared::Shared;
@@ -16,7 +16,7 @@ use crate::engine::{Event, Outcome, driver};
 use crate::error::{Code, Error};
 use crate::json::to_json;
 use crate::payload::Json;
-use crate::session::{ApprovalRequest, Called, Effect, Flow, Reply, Requested, Role, ValueId, Verdict};
+use crate::session::{ApprovalRequest, Called, Compaction, Effect, Flow, Reply, Requested, Role, ValueId, Verdict};
 
 /// One flow on its way.
 pub(super) struct Driver<'s> {

@@ -1,7 +1,7 @@
 //! What the methods of a session give.
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::values::Values;
 use crate::engine::Outcome;
@@ -128,57 +128,4 @@ impl Generated {
             outcomes,
         }
     }
-}
-
-/// What came of a prompt.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-pub struct Submitted {
-    /// Whether it went into the conversation.
-    pub accepted: bool,
-    /// The prompt as hooks left it.
-    pub prompt: String,
-    /// Why it did not.
-    pub reason: Option<String>,
-    /// A hook wants the agent to stop.
-    pub stops: bool,
-}
-
-/// What came of a beginning.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-pub struct Started {
-    /// Whether it may begin.
-    pub accepted: bool,
-    /// Why not.
-    pub reason: Option<String>,
-    /// The environment that hooks left.
-    pub env: Map<String, Value>,
-}
-
-/// What came of an end.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-pub struct Stopped {
-    /// A hook wants the agent to go on; why is in the context.
-    pub goes_on: bool,
-    /// Why.
-    pub reason: Option<String>,
-}
-
-/// What came of a compaction.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-pub struct Compaction {
-    /// Whether the context was made shorter.
-    pub compacted: bool,
-    /// What it was made into.
-    pub summary: Option<String>,
-    /// Why it was not.
-    pub reason: Option<String>,
-}
-
-/// What came of a notice.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-pub struct Noticed {
-    /// The field that hooks may fill, as they left it.
-    pub value: Option<Value>,
-    /// What hooks object to.
-    pub feedback: Vec<String>,
 }
