@@ -4,6 +4,7 @@ mod builder;
 mod detached;
 mod driver;
 mod event;
+mod in_place;
 #[cfg(feature = "native")]
 mod native;
 mod outcome;
@@ -30,6 +31,7 @@ use crate::tool::ToolDefinition;
 pub use builder::{EngineBuilder, Registration};
 pub use detached::LateAnswer;
 pub use event::Event;
+pub use in_place::HookContext;
 pub use outcome::Outcome;
 pub use session::*;
 

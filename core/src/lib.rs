@@ -48,7 +48,7 @@ pub mod tool;
 #[cfg(feature = "engine")]
 pub use engine::{
     AllowAll, Approval, Approver, Compaction, Context, ContextMessage, DenyAll, Display, Engine, EngineBuilder, Event,
-    Generation, LateAnswer, LogDisplay, Messages, Model, ModelRequest, ModelResponse, Noticed, Outcome,
+    Generation, HookContext, LateAnswer, LogDisplay, Messages, Model, ModelRequest, ModelResponse, Noticed, Outcome,
     PendingApproval, PendingApprovals, Registration, Running, Session, SessionBuilder, Started, Stopped, Submitted,
     Tool, ToolContext, ToolOutcome, ToolResult, ToolUse,
 };

@@ -96,6 +96,24 @@ impl HookResponse {
         self.set("modified", fields)
     }
 
+    /// Adds fields that the hook changed in place; what its answer itself says of a field counts.
+    pub(crate) fn with_changes(mut self, changes: Map<String, Value>) -> Self {
+        if changes.is_empty() {
+            return self;
+        }
+        match self.fields.entry("modified").or_insert(Value::Null) {
+            Value::Object(said) => {
+                for (field, value) in changes {
+                    said.entry(field).or_insert(value);
+                }
+            }
+            said @ Value::Null => *said = Value::Object(changes),
+            // Anything else is no answer, and the machine says so.
+            _ => {}
+        }
+        self
+    }
+
     /// Gives context to the model, in role `system`.
     pub fn inject(self, content: impl Into<String>) -> Self {
         self.push("inject", json!({"content": content.into()}))

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use super::in_place::{Changing, HookContext, answer};
 use super::{Engine, Event};
 use crate::error::Error;
-use crate::handler::{Code, Handler};
+use crate::handler::{Code, Handler, HookFuture};
 use crate::hook::{FailBehavior, HookSpec, Scope, Timeout};
 use crate::matcher::ArgTest;
 use crate::options::Mode;
@@ -91,9 +92,9 @@ impl EngineBuilder {
     }
 }
 
-/// A hook about to be registered; it is in force after [`Self::run`], [`Self::run_async`] or [`Self::handler`].
+/// A hook about to be registered; it is in force after [`Self::run`] and its like, or [`Self::handler`].
 #[derive(Debug)]
-#[must_use = "nothing is registered before run, run_async or handler"]
+#[must_use = "nothing is registered before run (or its like) or handler"]
 pub struct Registration {
     engine: Engine,
     spec: HookSpec,
@@ -137,6 +138,12 @@ impl Registration {
     /// A regular expression over `args.command`.
     pub fn command_pattern(mut self, pattern: impl Into<String>) -> Self {
         self.spec.matcher.command_pattern = Some(pattern.into());
+        self
+    }
+
+    /// A permission rule such as `Bash(git *)` or `Edit(src/**)`, which looks at every command of a line or every file.
+    pub fn rule(mut self, rule: impl Into<String>) -> Self {
+        self.spec.matcher.rule = Some(rule.into());
         self
     }
 
@@ -220,6 +227,38 @@ impl Registration {
         R: IntoResponse,
     {
         self.register(Code::of_async(run))
+    }
+
+    /// Registers a closure that may change the event in place; gives the hook's id.
+    ///
+    /// What it changed is the `modified` of its answer, whatever else it answers. A changed field that hooks may not modify
+    /// makes the answer invalid, and a closure that fails has changed nothing.
+    ///
+    /// ```
+    /// use hookweave::{Engine, Event, HookContext};
+    /// use serde_json::json;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let engine = Engine::new();
+    /// engine.on("PreToolUse").tool("Bash").run_mut(|ctx: &mut HookContext| ctx["args"]["timeout"] = json!(30_000))?;
+    /// let outcome = engine.dispatch(Event::pre_tool_use("Bash", json!({"command": "make"}))).await?;
+    /// assert_eq!(outcome.event().args(), &json!({"command": "make", "timeout": 30_000}));
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn run_mut<R: IntoResponse>(
+        self,
+        run: impl Fn(&mut HookContext) -> R + Send + Sync + 'static,
+    ) -> Result<String, Error> {
+        self.register(Code::Sync(Box::new(move |event| answer(event, &run))))
+    }
+
+    /// Registers a closure that may change the event in place and gives a boxed future; gives the hook's id.
+    pub fn run_async_mut(
+        self,
+        run: impl for<'c> Fn(&'c mut HookContext) -> HookFuture<'c> + Send + Sync + 'static,
+    ) -> Result<String, Error> {
+        self.handler(Changing(run))
     }
 
     /// Registers a handler of a type of your own; gives the hook's id.
