@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -16,13 +15,10 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
 
+from example_programs import EXAMPLES, ROOT, build_rust, build_typescript, commands
 from results import Case, write_junit
-from typescript import compile_project, link_packages
 
-ROOT = Path(__file__).resolve().parent.parent
-EXAMPLES = ROOT / "examples"
 RUNS = ROOT / "target" / "demo"
-TYPESCRIPT_OUT = ROOT / "target" / "examples"
 RUN_LIMIT_SECONDS = 120
 # Differences that are shown of two runs.
 MOST_SHOWN = 20
@@ -68,6 +64,7 @@ EXISTING_HOOKS = Example(
     leaves=("project",),
     legend="Marks: ! blocks  ? asks  + allows  * rewrites  x failed. The settings file and its scripts are unchanged.",
 )
+SHOWN = (GUARDED_AGENT, EXISTING_HOOKS)
 
 
 @dataclass(frozen=True)
@@ -114,23 +111,7 @@ def without_times(value: Any) -> Any:
 
 def build(quiet: bool) -> str | None:
     """Compiles the TypeScript and the Rust programs; says what is wrong when one does not compile."""
-    link_packages(TYPESCRIPT_OUT)
-    compiled = compile_project(ROOT / "examples" / "tsconfig.json")
-    if compiled.returncode != 0:
-        return f"the TypeScript programs do not compile:\n{compiled.stdout}{compiled.stderr}"
-    command = ["cargo", "build", "--release", "-p", "hookweave-examples"]
-    built = subprocess.run([*command, *(["--quiet"] if quiet else [])], cwd=ROOT, check=False)
-    return "the Rust programs do not compile" if built.returncode != 0 else None
-
-
-def commands(example: Example) -> dict[str, list[str]]:
-    """How each program of an example is started."""
-    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    return {
-        "Python": [sys.executable, str(example.sources / "main.py")],
-        "Node": [os.environ.get("NODE", "node"), str(TYPESCRIPT_OUT / example.name / "main.js")],
-        "Rust": [str(target / os.environ.get("CARGO_BUILD_TARGET", "") / "release" / example.name)],
-    }
+    return build_typescript() or build_rust([example.name for example in SHOWN], quiet)
 
 
 def start(example: Example, language: str, command: list[str]) -> Run:
@@ -220,7 +201,7 @@ def wrong(run: Run) -> str | None:
 def show(example: Example, quiet: bool) -> list[Case]:
     """Runs one example in each language, shows what it printed, and compares."""
     runs = []
-    for language, command in commands(example).items():
+    for language, command in commands(example.name).items():
         run = start(example, language, command)
         runs.append(run)
         if not quiet:
@@ -240,12 +221,12 @@ def main() -> int:
     if (broken := build(options.quiet)) is not None:
         cases = [Case("the programs compile", broken)]
     else:
-        cases = [case for example in (GUARDED_AGENT, EXISTING_HOOKS) for case in show(example, options.quiet)]
+        cases = [case for example in SHOWN for case in show(example, options.quiet)]
     print()
     for case in cases:
         print(f"{'FAILED' if case.problem else 'ok':<8}{case.name}" + (f"\n{case.problem}" if case.problem else ""))
     if options.junit:
-        write_junit(options.junit, "examples", cases)
+        write_junit(options.junit, "demo", cases)
     print(f"{time.monotonic() - began:.1f} s")
     return any(case.problem for case in cases)
 

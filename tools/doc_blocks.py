@@ -61,6 +61,8 @@ def collect(paths: Iterable[Path]) -> tuple[list[Program], list[Case]]:
             if block.not_run is not None:
                 reason = block.not_run or None
                 cases.append(Case(name, None if reason else "`not run:` gives no reason", skipped=reason))
+            elif block.file is not None:
+                cases.append(Case(name, file_problem(block.file, block.text)))
             elif block.is_output:
                 if not any(program.block.page == page and program.prints == block.text for program in programs):
                     cases.append(Case(name, "`prints` must stand right after an executed block"))
@@ -74,6 +76,14 @@ def collect(paths: Iterable[Path]) -> tuple[list[Program], list[Case]]:
             elif block.language.split(",")[0] != "rust" and block.language not in NOT_CODE:
                 cases.append(Case(name, f"nothing executes `{block.language}` blocks: say why with `not run:`"))
     return programs, cases
+
+
+def file_problem(path: str, text: str) -> str | None:
+    """Why a block does not show a file of the project, or nothing; such a file is run by a test of its own."""
+    file = ROOT / path
+    if not file.is_file():
+        return f"there is no file {path}"
+    return None if file.read_text(encoding="utf-8").strip() == text.strip() else f"the block is not what is in {path}"
 
 
 def json_problem(text: str) -> str | None:

@@ -33,6 +33,12 @@ class Block:
         return self.comment == "continues"
 
     @property
+    def file(self) -> str | None:
+        """The file of the project that the block shows whole: `<!-- file: PATH -->`."""
+        before, mark, path = self.comment.partition("file:")
+        return path.strip() if mark and not before.strip() else None
+
+    @property
     def is_output(self) -> bool:
         """Whether the block shows what the block before it prints: `<!-- prints -->`."""
         return self.comment == "prints"
@@ -62,10 +68,18 @@ def blocks(page: Path) -> Iterator[Block]:
 
 def replace_section(page: Path, name: str, body: str) -> None:
     """Puts a body between `<!-- NAME:begin -->` and `<!-- NAME:end -->`; the rest of the page stays."""
-    text = page.read_text(encoding="utf-8")
+    try:
+        text = with_section(page.read_text(encoding="utf-8"), name, body)
+    except ValueError as error:
+        raise ValueError(f"{page}: {error}") from error
+    page.write_text(text, encoding="utf-8")
+
+
+def with_section(text: str, name: str, body: str) -> str:
+    """A page's text with another body between the marks of a section."""
     begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
     head, found_begin, rest = text.partition(begin)
     _, found_end, tail = rest.partition(end)
     if not (found_begin and found_end):
-        raise ValueError(f"{page} has no section {begin} … {end}")
-    page.write_text(f"{head}{begin}\n\n{body.strip()}\n\n{end}{tail}", encoding="utf-8")
+        raise ValueError(f"there is no section {begin} … {end}")
+    return f"{head}{begin}\n\n{body.strip()}\n\n{end}{tail}"

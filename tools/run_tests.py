@@ -82,9 +82,10 @@ def node_suites(nodes: Sequence[str]) -> list[Suite]:
 
 
 def tool_suites(python: str) -> list[Suite]:
-    """Suites that are programs of this folder: the demo, the documents' code, the lists of vectors."""
+    """Suites that are programs of this folder: the demo, the examples, the documents' code, the lists of vectors."""
     programs = {
-        "examples": ["tools/demo.py", "--quiet"],
+        "demo": ["tools/demo.py", "--quiet"],
+        "examples": ["tools/examples.py"],
         "documents": ["tools/doc_blocks.py"],
     }
     suites = [Suite("vector lists", [python, "tests/vectors/compare.py", "--schema"], one_check=True)]

@@ -51,6 +51,19 @@ def test_a_comment_belongs_to_the_next_block_only(page: Path) -> None:
     assert problems(page) == [None]
 
 
+@pytest.mark.parametrize(("text", "fine"), [("x = 1", True), ("x = 2", False)])
+def test_a_block_that_shows_a_file_is_what_is_in_it(page: Path, text: str, fine: bool) -> None:
+    (page.parent / "shown.py").write_text("x = 1\n")
+    page.write_text(f"<!-- file: shown.py -->\n```python\n{text}\n```\n")
+    [problem] = problems(page)
+    assert (problem is None) is fine
+
+
+def test_a_file_that_is_gone_is_no_file_to_show(page: Path) -> None:
+    page.write_text("<!-- file: gone.py -->\n```python\nx = 1\n```\n")
+    assert problems(page) == ["there is no file gone.py"]
+
+
 def test_unknown_languages_need_a_reason(page: Path) -> None:
     page.write_text("```sh\nmake demo\n```\n")
     [problem] = problems(page)

@@ -1,0 +1,191 @@
+"""Runs each small example in each of its languages and holds what it prints to one text that all of them share."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from difflib import unified_diff
+from pathlib import Path
+
+from example_programs import EXAMPLES, ROOT, build_rust, build_typescript, commands
+from markdown_pages import with_section
+from results import Case, write_junit
+from typescript import NODE_PACKAGE
+
+PAGE = ROOT / "docs" / "examples.md"
+RUN_LIMIT_SECONDS = 60
+README_LINK = re.compile(r"\]\(\.\./\.\./docs/")
+
+
+@dataclass(frozen=True)
+class Language:
+    """What runs a program, what it is written in, its file, and what pages call its blocks."""
+
+    host: str
+    written_in: str
+    file: str
+    block: str
+
+
+LANGUAGES = {
+    "python": Language("Python", "Python", "main.py", "python"),
+    "node": Language("Node", "TypeScript", "main.ts", "ts"),
+    "rust": Language("Rust", "Rust", "main.rs", "rust"),
+}
+
+
+@dataclass(frozen=True)
+class Example:
+    """A small program in several languages, all of which print the same."""
+
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        """What its folder is called."""
+        return self.folder.name
+
+    @property
+    def expected(self) -> str:
+        """What every language prints."""
+        return (self.folder / "expected.txt").read_text(encoding="utf-8")
+
+    @property
+    def languages(self) -> list[str]:
+        """The languages that it has a program in."""
+        return [name for name, language in LANGUAGES.items() if (self.folder / language.file).exists()]
+
+
+def examples(folder: Path = EXAMPLES) -> list[Example]:
+    """The examples that print one expected text; the demo's compare more than that, and have none."""
+    return [Example(path.parent) for path in sorted(folder.glob("*/expected.txt"))]
+
+
+# --- running -------------------------------------------------------------------------------------
+
+
+def build(chosen: Sequence[Example], languages: Iterable[str]) -> str | None:
+    """Compiles what is about to run; says what is wrong when something does not compile."""
+    if "node" in languages and (broken := build_typescript()) is not None:
+        return broken
+    return build_rust([one.name for one in chosen if "rust" in one.languages], True) if "rust" in languages else None
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """The variables of a run: with the linters of the checkout, without what git is told on this machine."""
+    tools = [Path(sys.executable).parent, NODE_PACKAGE / "node_modules" / ".bin"]
+    return {
+        **os.environ,
+        "PATH": os.pathsep.join([*map(str, tools), os.environ.get("PATH", os.defpath)]),
+        "NO_COLOR": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CEILING_DIRECTORIES": str(folder.parent),
+    }
+
+
+def check(example: Example, language: str, command: Sequence[str] | None = None) -> Case:
+    """Runs one program in a folder of its own, outside of the checkout, whose settings of linters are not meant."""
+    host = LANGUAGES[language].host
+    name = f"{example.name}: {host} prints what is expected"
+    with tempfile.TemporaryDirectory(prefix="hookweave-example-") as made:
+        folder = Path(made).resolve() / example.name
+        if (project := example.folder / "project").is_dir():
+            shutil.copytree(project, folder)
+        else:
+            folder.mkdir()
+        try:
+            done = subprocess.run(
+                command or commands(example.name)[host],
+                cwd=folder,
+                env=environment(folder),
+                # Without a terminal: nobody is there to be asked.
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,
+                capture_output=True,
+                text=True,
+                encoding="utf-8",
+                timeout=RUN_LIMIT_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return Case(name, f"did not end within {RUN_LIMIT_SECONDS} s")
+    return Case(name, wrong(example.expected, done))
+
+
+def wrong(expected: str, done: subprocess.CompletedProcess[str]) -> str | None:
+    """What is not as it should be of a run that has ended."""
+    if done.returncode != 0:
+        return f"exit code {done.returncode}\n{done.stdout}{done.stderr}"
+    if done.stdout.rstrip() == expected.rstrip():
+        return None
+    lines = unified_diff(expected.splitlines(), done.stdout.splitlines(), "expected.txt", "printed", lineterm="")
+    return "printed something else:\n" + "\n".join(lines)
+
+
+# --- the page ------------------------------------------------------------------------------------
+
+
+def page_section(example: Example) -> str:
+    """What the page shows of an example: its README, its programs, and what they print."""
+    title, _, prose = (example.folder / "README.md").read_text(encoding="utf-8").partition("\n")
+    prose = README_LINK.sub("](", prose).strip()
+    parts = [f"##{title}", re.sub(r"^##", "####", prose, flags=re.MULTILINE)]
+    for language in example.languages:
+        path = example.folder / LANGUAGES[language].file
+        code = path.read_text(encoding="utf-8").strip("\n")
+        fold = "details open" if language == "python" else "details"
+        parts.append(
+            f"<{fold}><summary>{LANGUAGES[language].written_in}</summary>\n\n"
+            f"<!-- file: {path.relative_to(ROOT)} -->\n```{LANGUAGES[language].block}\n{code}\n```\n\n</details>"
+        )
+    parts.append(f"It prints:\n\n```text\n{example.expected.rstrip()}\n```")
+    return "\n\n".join(parts)
+
+
+def page_text(text: str, shown: Iterable[Example]) -> str:
+    """The page with the section of every example as it ought to be."""
+    for example in shown:
+        text = with_section(text, f"example {example.name}", page_section(example))
+    return text
+
+
+def main() -> int:
+    """Builds, runs and compares; or writes the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="examples to run; all when none is given")
+    parser.add_argument("--only", default=",".join(LANGUAGES), help="languages, split by commas: python, node, rust")
+    parser.add_argument("--write-docs", action="store_true", help="write the sections of docs/examples.md anew instead")
+    parser.add_argument("--junit", type=Path, help="where to write a JUnit report")
+    options = parser.parse_args()
+    known = examples()
+    if options.write_docs:
+        PAGE.write_text(page_text(PAGE.read_text(encoding="utf-8"), known), encoding="utf-8")
+        return 0
+    languages = options.only.split(",")
+    if unknown := (set(options.names) - {one.name for one in known}) | (set(languages) - set(LANGUAGES)):
+        parser.error(f"unknown: {', '.join(sorted(unknown))}; examples are {', '.join(one.name for one in known)}")
+    chosen = [one for one in known if not options.names or one.name in options.names]
+    if (broken := build(chosen, languages)) is not None:
+        cases = [Case("the programs compile", broken)]
+    else:
+        runs = [(one, language) for one in chosen for language in one.languages if language in languages]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            cases = list(pool.map(lambda run: check(*run), runs))
+    for case in cases:
+        print(f"{'FAILED' if case.problem else 'ok':<8}{case.name}" + (f"\n{case.problem}" if case.problem else ""))
+    if options.junit:
+        write_junit(options.junit, "examples", cases)
+    return any(case.problem for case in cases)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

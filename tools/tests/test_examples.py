@@ -1,0 +1,91 @@
+"""The small examples are whole, run to the letter, and are shown on their page."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import examples
+from examples import LANGUAGES, PAGE, Example, check, page_text
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+KNOWN = examples.examples()
+LONGEST = 90
+"""Lines; a program that is longer is not one to be copied as a whole."""
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Example:
+    folder = tmp_path / "greeting"
+    folder.mkdir()
+    (folder / "README.md").write_text("# Greeting\n\nSee [events](../../docs/events.md).\n\n## More\n\nWords.\n")
+    (folder / "expected.txt").write_text("hello\n")
+    return Example(folder)
+
+
+def problem(example: Example, program: str) -> str | None:
+    return check(example, "python", [sys.executable, "-c", program]).problem
+
+
+def test_a_program_that_prints_what_is_expected_passes(made: Example) -> None:
+    assert problem(made, "print('hello')") is None
+
+
+@pytest.mark.parametrize(
+    ("program", "shown"),
+    [
+        ("print('hullo')", "+hullo"),
+        ("print('hello'); raise SystemExit(3)", "exit code 3"),
+        ("import time; time.sleep(9)", "did not end"),
+    ],
+)
+def test_anything_else_fails(made: Example, program: str, shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(examples, "RUN_LIMIT_SECONDS", 2)
+    found = problem(made, program)
+    assert found is not None
+    assert shown in found
+
+
+def test_a_program_gets_a_copy_of_its_project_outside_of_the_checkout(made: Example) -> None:
+    (made.folder / "project").mkdir()
+    (made.folder / "project" / "word").write_text("hello")
+    program = "import pathlib as p; w = p.Path('word'); print(w.read_text()); w.write_text(''); p.Path('x').touch()"
+    assert problem(made, program) is None
+    assert (made.folder / "project" / "word").read_text() == "hello"
+    outside = f"import pathlib as p; print('hello' if not p.Path.cwd().is_relative_to({str(ROOT)!r}) else '')"
+    assert problem(made, outside) is None
+
+
+@pytest.mark.parametrize("example", KNOWN, ids=lambda example: example.name)
+def test_an_example_is_small_and_in_python_and_typescript(example: Example) -> None:
+    assert {"python", "node"} <= set(example.languages)
+    for language in example.languages:
+        program = (example.folder / LANGUAGES[language].file).read_text(encoding="utf-8")
+        assert len(program.splitlines()) <= LONGEST
+    assert example.expected.strip(), "it prints nothing"
+
+
+def test_the_page_shows_every_example_as_it_is() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    shown = re.findall(r"^<!-- example (\S+):begin -->$", text, re.MULTILINE)
+    assert sorted(shown) == [example.name for example in KNOWN]
+    assert text == page_text(text, KNOWN), "call tools/examples.py --write-docs"
+
+
+def test_the_pages_table_leads_to_every_example() -> None:
+    table = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+    for example in KNOWN:
+        title = (example.folder / "README.md").read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
+        assert any(f"[{title}](#{title.lower().replace(' ', '-')})" in row for row in table), title
+
+
+def test_a_section_has_the_prose_the_programs_and_the_output(made: Example, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("examples.ROOT", made.folder.parent)
+    (made.folder / "main.py").write_text("print('hello')\n")
+    marks = "<!-- example greeting:begin -->\nold\n<!-- example greeting:end -->"
+    page = page_text(marks, [made])
+    assert "### Greeting\n\nSee [events](events.md).\n\n#### More" in page
+    assert "<!-- file: greeting/main.py -->\n```python\nprint('hello')\n```" in page
+    assert page.endswith("It prints:\n\n```text\nhello\n```\n\n<!-- example greeting:end -->")
+    assert page_text(page, [made]) == page
