@@ -41,14 +41,18 @@ class Suite:
 
 def rust_suites() -> list[Suite]:
     """Unit, vector, property, example and doc tests of the crates; the bindings are tested from their languages."""
-    # The packages and the examples hold integers of any size, which would change what all others are built with.
-    exclude = [part for name in ("python", "node", "examples") for part in ("--exclude", f"hookweave-{name}")]
+    # The packages, the command and the examples hold integers of any size, which would change what all others are
+    # built with.
+    exclude = [part for name in ("python", "node", "cli", "examples") for part in ("--exclude", f"hookweave-{name}")]
     # A home of the tests' own: hooks that run in a login shell would hear what somebody's profile says.
     own = ROOT / "target" / "home"
     own.mkdir(parents=True, exist_ok=True)
     tools = {name: os.environ.get(name, str(Path.home() / folder)) for name, folder in TOOL_HOMES.items()}
     command = ["cargo", "test", "--workspace", *exclude, "--no-fail-fast", "--quiet"]
-    return [Suite("rust", command, env={**tools, "HOME": str(own)})]
+    # The command is tested as it is shipped, built from what the packages are built from.
+    shipped = ["cargo", "test", "--package", "hookweave-cli", "--release", "--no-fail-fast", "--quiet"]
+    env = {**tools, "HOME": str(own)}
+    return [Suite("rust", command, env=env), Suite("command", shipped, env=env)]
 
 
 def python_suites(python: str) -> list[Suite]:

@@ -8,7 +8,7 @@ pub mod a3s;
 pub mod amplifier;
 mod canonical;
 pub mod claude_code;
-mod clock;
+pub(crate) mod clock;
 pub mod cocode;
 pub mod codex;
 pub mod copilot;
@@ -23,6 +23,7 @@ pub mod native;
 pub mod output;
 mod ruling;
 pub mod tools;
+mod unable;
 pub mod wingman;
 mod wire;
 
@@ -39,6 +40,8 @@ use crate::event::EventSpec;
 use crate::matcher::MatcherSpec;
 use crate::tool::ToolDefinition;
 
+pub(crate) use unable::NEVER_CLOSED;
+pub use unable::unable_to_wire;
 pub use wire::{event_from_wire, outcome_to_wire};
 
 /// An event on its way to one native hook.
@@ -203,6 +206,11 @@ pub trait Dialect: Debug + Sync {
     /// What a hook's process inherits of the host's environment.
     fn inherits(&self) -> Inherits {
         Inherits::AllBut(&[])
+    }
+
+    /// Whether the system has hooks of a kind; every one has commands.
+    fn has(&self, kind: RunKind) -> bool {
+        kind == RunKind::Command
     }
 
     /// Whether hooks of this event are given the content of the file that it names, in `metadata.<dialect>.content`.

@@ -8,6 +8,7 @@ use super::groups::{self, Style};
 use crate::config::entry::{Draft, Slot, shell, webhook};
 use crate::config::reading::{Reading, Spot, Syntax, Take};
 use crate::config::{Loaded, Run, Source};
+use crate::dialects::NEVER_CLOSED;
 use crate::handlers::command::{CommandLine, CommandSpec, Shell};
 use crate::hook::FailBehavior;
 
@@ -37,9 +38,6 @@ const SESSION_END: Duration = Duration::from_secs(60);
 
 /// Events on which only commands and MCP tools run.
 const LOCAL_EVENTS: &[&str] = &["SessionStart", "Setup"];
-
-/// Events whose hooks cannot fail closed: a block there means that the agent has to go on.
-const NEVER_CLOSED: &[&str] = &["Stop", "SubagentStop", "TaskCompleted", "TeammateIdle"];
 
 pub(super) fn read(text: &str, source: &Source<'_>) -> Loaded {
     read_as(text, source, &Style { skipped: &[], handler })

@@ -1,0 +1,57 @@
+//! The command line.
+
+use clap::{Parser, Subcommand};
+
+use crate::commands::{Explain, Hook, Lint, List, Run};
+use crate::failed::Result;
+use crate::screen::Screen;
+
+const CODES: &str = "\
+Exit codes:
+  0  everything is as it should be
+  1  the answer is no: findings, a blocked event, a failed test
+  2  wrong usage, or input that cannot be read
+  `hookweave hook` exits as its agent expects.
+
+Documentation: https://github.com/hookweave/hookweave/blob/main/docs/command.md";
+
+/// See, test, explain and install hooks for AI agents.
+#[derive(Debug, Parser)]
+#[command(
+    name = "hookweave",
+    version,
+    about,
+    long_about = None,
+    after_help = CODES,
+    max_term_width = 100,
+    propagate_version = false,
+    disable_help_subcommand = true,
+    arg_required_else_help = true
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    List(List),
+    Lint(Lint),
+    Explain(Explain),
+    Run(Run),
+    Hook(Hook),
+}
+
+impl Cli {
+    /// Runs the command; gives the exit code.
+    pub(crate) fn run(self, screen: Screen<'_>) -> Result<u8> {
+        let verdict = match self.command {
+            Command::List(list) => list.run(screen)?,
+            Command::Lint(lint) => lint.run(screen)?,
+            Command::Explain(explain) => explain.run(screen)?,
+            Command::Run(run) => run.run(screen)?,
+            Command::Hook(hook) => return hook.run(),
+        };
+        Ok(verdict.code())
+    }
+}

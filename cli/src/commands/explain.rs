@@ -1,0 +1,114 @@
+//! `hookweave explain`: which hooks an event would run, in which order, and why not the others.
+
+use clap::Args;
+use hookweave::explain::{Explained, explain};
+use hookweave::host::HookInfo;
+use hookweave::payload::Json;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::drive::completed;
+use crate::failed::{Result, Verdict};
+use crate::input::EventArgs;
+use crate::policy::{Policy, Which, place_text};
+use crate::screen::{BOLD, Cell, DIM, GOOD, Screen, Table, WARN, count, json, shown, styled};
+
+/// Say which hooks an event would run, in which order, and why not the others
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Nothing runs. Example:\n  hookweave explain --event PreToolUse --tool Bash --args '{\"command\": \"git push\"}'"
+)]
+pub(crate) struct Explain {
+    #[command(flatten)]
+    event: EventArgs,
+
+    #[command(flatten)]
+    which: Which,
+
+    /// Print JSON for programs
+    #[arg(long)]
+    json: bool,
+}
+
+/// A hook under the event's light, with where it stands.
+#[derive(Serialize)]
+struct Row<'r> {
+    #[serde(flatten)]
+    explained: &'r Explained,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<&'r hookweave::hook::Origin>,
+}
+
+impl Explain {
+    /// Runs the command.
+    pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
+        let given = self.event.read()?;
+        let policy = Policy::load(&self.which)?;
+        let snapshot = policy.registry.snapshot();
+        let spec = snapshot.resolve(&given.name)?;
+        let payload = Value::Object(completed(&spec, given.payload));
+        let explanation = explain(&snapshot, &Json, &spec, &&payload);
+        let hooks = policy.registry.list();
+        let info = |explained: &Explained| hooks.iter().find(|hook| hook.id == explained.id);
+        if self.json {
+            let rows: Vec<Row<'_>> = explanation
+                .hooks
+                .iter()
+                .map(|explained| Row { explained, origin: info(explained).and_then(|hook| hook.origin.as_deref()) })
+                .collect();
+            let untrusted = &policy.report.untrusted;
+            let whole = serde_json::json!({
+                "event": explanation.event, "gate": explanation.gate, "hooks": rows, "untrusted": untrusted,
+            });
+            json(screen, &whole)?;
+            return Ok(Verdict::Fine);
+        }
+        let gate = if explanation.gate { "a block stops it" } else { "it cannot be blocked, only observed" };
+        writeln!(screen, "{}  {}\n", styled(BOLD, &explanation.event), styled(DIM, gate))?;
+        let (run, rest): (Vec<&Explained>, Vec<&Explained>) = explanation.hooks.iter().partition(|hook| hook.matched);
+        let place = |explained: &Explained| {
+            info(explained).map_or_else(String::new, |hook: &HookInfo| place_text(hook, &self.which.directory()))
+        };
+        if !run.is_empty() {
+            writeln!(screen, "{}", styled(GOOD, "Would run"))?;
+            let mut table = Table::new(&["stage", "hook", "priority", "scope", "place"]);
+            for hook in &run {
+                let mut name = hook.hook.clone();
+                let partly = !hook.covers && !hook.detached;
+                for (mark, is_set) in [
+                    ("mandatory", hook.mandatory),
+                    ("background", hook.detached),
+                    ("an allow would not count: it covers only part of the call", partly),
+                ] {
+                    if is_set {
+                        name = format!("{name} ({mark})");
+                    }
+                }
+                table.row([
+                    Cell::from(hook.stage.map_or_else(String::new, |stage| (stage + 1).to_string())),
+                    Cell::from(name),
+                    Cell::from(hook.priority.to_string()),
+                    Cell::from(hook.scope.as_str()),
+                    Cell::new(DIM, place(hook)),
+                ]);
+            }
+            table.write(screen, 2)?;
+        }
+        if !rest.is_empty() {
+            writeln!(screen, "{}{}", if run.is_empty() { "" } else { "\n" }, styled(WARN, "Would not run"))?;
+            for hook in &rest {
+                writeln!(screen, "  {}  {}", shown(&hook.hook), styled(DIM, &place(hook)))?;
+                writeln!(screen, "    {}", shown(hook.why.as_deref().unwrap_or("its matcher does not hold")))?;
+            }
+        }
+        if explanation.hooks.is_empty() {
+            writeln!(screen, "No hook listens to it.")?;
+        }
+        let untrusted = policy.report.untrusted.len();
+        if untrusted > 0 {
+            let what = format!("{} not approved and left out; see `hookweave list`", count(untrusted, "hook"));
+            writeln!(screen, "\n{}", styled(WARN, &what))?;
+        }
+        Ok(Verdict::Fine)
+    }
+}

@@ -1,0 +1,209 @@
+//! `hookweave hook`: an agent's one hook command.
+//!
+//! The event comes on standard input in the agent's words, the policy decides, and the answer goes out in the agent's
+//! words. Whatever goes wrong on the way leaves a gate shut.
+
+use std::io::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use hookweave::dialects::{self, Dialect, RunKind, WireAnswer, WireEvent};
+use hookweave::host::FilesReport;
+use serde_json::{Map, Value, json};
+
+use crate::commands::run::FAREWELL;
+use crate::drive::{Deadline, dispatch, outcome_json};
+use crate::failed::{BROKEN, Failed, Result};
+use crate::input::read_stdin;
+use crate::policy::{Policy, Which};
+use crate::screen::{count, shown};
+
+/// How much of the time that an agent waits for a hook is left for everything but the policy's hooks.
+const MARGIN: f64 = 0.1;
+
+/// Be an agent's hook command: event on standard input, answer in the agent's own words
+#[derive(Debug, Args)]
+#[command(after_help = "\
+`hookweave install --agent NAME` writes the agent's settings so that it runs this.
+
+The hooks of hookweave.toml decide; --source adds those of other systems. When something goes wrong (an event that
+cannot be read, a broken policy, hooks that take too long), what the agent was about to do is refused with the reason.")]
+pub(crate) struct Hook {
+    /// The agent that runs this: claude-code, codex, gemini-cli, cursor, copilot, factory, …
+    #[arg(long, value_name = "AGENT")]
+    agent: String,
+
+    #[command(flatten)]
+    which: Which,
+
+    /// What hooks mean that nobody has approved
+    #[arg(long, value_enum, default_value_t)]
+    untrusted: Untrusted,
+
+    /// A policy with broken entries decides with what is left of it
+    #[arg(long)]
+    lenient: bool,
+
+    /// How long the hooks may take together; a tenth less than the agent waits unless given
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    deadline: Option<Duration>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum Untrusted {
+    /// They are left out, and the user is told when a session starts.
+    #[default]
+    Report,
+    /// Every gate stays shut until they are approved.
+    Block,
+}
+
+fn seconds(text: &str) -> std::result::Result<Duration, String> {
+    let number = text.parse::<f64>().ok().filter(|number| *number > 0.0);
+    let limit = number.and_then(|number| Duration::try_from_secs_f64(number).ok());
+    limit.ok_or_else(|| "write a number of seconds greater than 0, such as 30 or 0.5".to_owned())
+}
+
+impl Hook {
+    /// Runs the command; gives the exit code that the agent expects.
+    pub(crate) fn run(self) -> Result<u8> {
+        let dialect = dialects::named(&self.agent)?;
+        // What a panic prints would reach the model; the answer says what matters.
+        std::panic::set_hook(Box::new(|_| ()));
+        let read = read_stdin();
+        let text = read.as_deref().unwrap_or_default();
+        let decided = match &read {
+            Ok(text) => catch_unwind(AssertUnwindSafe(|| self.decide(dialect, text)))
+                .unwrap_or_else(|_| Err(Failed::new("it came upon a bug of its own; please report it"))),
+            Err(why) => Err(Failed::new(why.to_string())),
+        };
+        let (answer, policy) = match decided {
+            Ok((answer, policy)) => (answer, Some(policy)),
+            Err(why) => {
+                let why = format!("hookweave could not decide: {}", shown(&why.to_string()));
+                (dialects::unable_to_wire(dialect.name(), text, &why)?, None)
+            }
+        };
+        tell(&answer)?;
+        // The process has no later: what runs in the background is waited for, though not for ever.
+        if let Some(policy) = policy.filter(|policy| !policy.runtime.drain(FAREWELL)) {
+            policy.runtime.shutdown(FAREWELL);
+        }
+        Ok(u8::try_from(answer.exit_code).unwrap_or(BROKEN))
+    }
+
+    fn decide(&self, dialect: &'static dyn Dialect, text: &str) -> Result<(WireAnswer, Policy)> {
+        let event = dialects::event_from_wire(dialect.name(), text)?;
+        let deadline = Deadline::within(self.deadline.or_else(|| usual_deadline(dialect, &event)));
+        let policy = Policy::load(&self.which_of(dialect)?)?;
+        // An agent whose own files are a source must not meet this very command again.
+        policy.leave_out(|hook| hook.origin.as_ref().is_some_and(|origin| is_this_command(&origin.runs)));
+        if !self.lenient {
+            refuse_broken(&policy.report)?;
+        }
+        let waiting = untrusted(&policy.report);
+        if let (Some(waiting), Untrusted::Block) = (&waiting, self.untrusted) {
+            return Err(Failed::new(waiting.clone()));
+        }
+        let outcome = dispatch(&policy, event.event, event.payload.clone(), deadline)?;
+        let mut whole = outcome_json(&outcome);
+        if let Some(waiting) = waiting.filter(|_| event.event == "SessionStart") {
+            add_message(&mut whole, &waiting);
+        }
+        let answer = dialects::outcome_to_wire(dialect.name(), &Value::Object(whole))?;
+        Ok((answer, policy))
+    }
+
+    /// The hooks that decide: hookweave's own files of the project that the agent works in, unless somebody says more.
+    fn which_of(&self, dialect: &dyn Dialect) -> Result<Which> {
+        let mut which = self.which.clone();
+        if which.cwd.is_none() {
+            which.cwd = Some(project_of(dialect)?);
+        }
+        if which.files.is_empty() && which.sources.is_empty() {
+            which.sources = vec!["native".to_owned()];
+        }
+        Ok(which)
+    }
+}
+
+/// The project's directory, which stays when the agent works elsewhere for a while.
+fn project_of(dialect: &dyn Dialect) -> Result<PathBuf> {
+    let variable = match dialect.name() {
+        "claude-code" => "CLAUDE_PROJECT_DIR",
+        "gemini-cli" => "GEMINI_PROJECT_DIR",
+        "cursor" => "CURSOR_PROJECT_DIR",
+        "factory" => "FACTORY_PROJECT_DIR",
+        _ => "HOOKWEAVE_PROJECT_DIR",
+    };
+    let said = std::env::var_os(variable).map(PathBuf::from).filter(|dir| dir.is_absolute() && dir.is_dir());
+    match said {
+        Some(project) => Ok(project),
+        None => std::env::current_dir().map_err(|error| Failed::new(format!("the working directory is gone: {error}"))),
+    }
+}
+
+/// A little less than the agent waits for a hook of its own.
+fn usual_deadline(dialect: &dyn Dialect, event: &WireEvent) -> Option<Duration> {
+    dialect.timeout(event.event, RunKind::Command).map(|limit| limit.mul_f64(1.0 - MARGIN))
+}
+
+/// Whether a command line is `hookweave hook`, however it is started.
+pub(crate) fn is_this_command(line: &str) -> bool {
+    let words: Vec<&str> =
+        line.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'')).filter(|w| !w.is_empty()).collect();
+    let is_program = |word: &str| {
+        let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+        name == "hookweave" || name == "hookweave.exe"
+    };
+    words.windows(2).any(|pair| matches!(pair, [program, "hook"] if is_program(program)))
+}
+
+/// A policy with an entry that makes no sense lacks what the entry should guard.
+fn refuse_broken(report: &FilesReport) -> Result<()> {
+    let mine = |file: &PathBuf| report.found.iter().any(|found| found.file == *file && found.dialect == "native");
+    let broken: Vec<String> = report
+        .problems
+        .iter()
+        .filter(|problem| problem.fatal && mine(&problem.file))
+        .map(ToString::to_string)
+        .collect();
+    match broken.first() {
+        None => Ok(()),
+        Some(first) => {
+            let more = if broken.len() > 1 { format!(" (and {} more)", broken.len() - 1) } else { String::new() };
+            Err(Failed::new(format!("the policy is broken: {first}{more}; `hookweave lint` says what to mend")))
+        }
+    }
+}
+
+/// What to say of hooks that nobody has approved.
+fn untrusted(report: &FilesReport) -> Option<String> {
+    let waiting = report.untrusted.len();
+    (waiting > 0).then(|| {
+        let what = count(waiting, "hook");
+        format!("hookweave: {what} of this project are not approved and do not run; look at them with `hookweave list`, then `hookweave trust approve`")
+    })
+}
+
+fn add_message(outcome: &mut Map<String, Value>, text: &str) {
+    let messages = outcome.entry("messages").or_insert_with(|| json!([]));
+    if let Some(messages) = messages.as_array_mut() {
+        messages.push(json!({"hook": null, "text": text, "level": "warning"}));
+    }
+}
+
+/// Leaves the answer for the agent, as it is: no colours, nothing written out.
+fn tell(answer: &WireAnswer) -> Result<()> {
+    if !answer.stdout.is_empty() {
+        let mut out = std::io::stdout().lock();
+        writeln!(out, "{}", answer.stdout)?;
+        out.flush()?;
+    }
+    if !answer.stderr.is_empty() {
+        let _ = writeln!(std::io::stderr().lock(), "{}", answer.stderr);
+    }
+    Ok(())
+}

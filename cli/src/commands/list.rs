@@ -1,0 +1,161 @@
+//! `hookweave list`: every hook that is found here.
+
+use std::path::Path;
+
+use clap::Args;
+use hookweave::config::load::Untrusted;
+use hookweave::host::{FilesReport, HookInfo};
+use serde::Serialize;
+
+use crate::failed::{Result, Verdict};
+use crate::policy::{Policy, TrustChoice, Which, matcher_text, place_text, relative};
+use crate::screen::{BAD, BOLD, Cell, DIM, GOOD, Screen, Table, WARN, count, json, shown, styled};
+
+/// List every hook that is found here
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    #[command(flatten)]
+    which: Which,
+
+    /// Only hooks of this event
+    #[arg(short, long, value_name = "NAME")]
+    event: Option<String>,
+
+    /// Print JSON for programs
+    #[arg(long)]
+    json: bool,
+}
+
+/// The whole answer, for programs.
+#[derive(Serialize)]
+struct Listing<'l> {
+    hooks: Vec<Listed<'l>>,
+    #[serde(flatten)]
+    report: &'l FilesReport,
+}
+
+#[derive(Serialize)]
+struct Listed<'l> {
+    #[serde(flatten)]
+    hook: &'l HookInfo,
+    trust: &'static str,
+}
+
+impl List {
+    /// Runs the command.
+    pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
+        let policy = Policy::load(&self.which)?;
+        let event = self.event.as_deref().map(|name| policy.registry.resolve(name)).transpose()?;
+        let mut events = policy.by_event();
+        if let Some(event) = &event {
+            events.retain(|name, _| name == event.name());
+        }
+        if self.json {
+            let hooks =
+                events.values().flatten().map(|hook| Listed { hook, trust: trust(hook, &self.which) }).collect();
+            json(screen, &Listing { hooks, report: &policy.report })?;
+            return Ok(Verdict::Fine);
+        }
+        let below = self.which.directory();
+        for (event, hooks) in &events {
+            writeln!(screen, "{}", styled(BOLD, event))?;
+            table(hooks, &below, &self.which).write(screen, 2)?;
+            writeln!(screen)?;
+        }
+        untrusted(screen, &policy.report.untrusted, &below)?;
+        problems(screen, &policy.report, &below)?;
+        let listed: usize = events.values().map(Vec::len).sum();
+        summary(screen, listed, &policy.report)?;
+        Ok(Verdict::Fine)
+    }
+}
+
+/// Why a hook counts.
+fn trust(hook: &HookInfo, which: &Which) -> &'static str {
+    use hookweave::hook::Scope::{Agent, Callback, Local, Managed, Project, User};
+    match hook.scope {
+        _ if !which.files.is_empty() => "named",
+        Managed => "managed",
+        User => "yours",
+        Project | Local | Agent if which.trust == TrustChoice::All => "vouched for",
+        Project | Local | Agent => "approved",
+        Callback => "",
+    }
+}
+
+fn table(hooks: &[HookInfo], below: &Path, which: &Which) -> Table {
+    let mut table = Table::new(&["#", "hook", "for", "scope", "dialect", "trust", "place"]);
+    for hook in hooks {
+        let style = if hook.enabled { GOOD } else { DIM };
+        let mut name = hook.name.clone();
+        for (mark, is_set) in
+            [("mandatory", hook.mandatory), ("background", hook.detached), ("once", hook.once), ("off", !hook.enabled)]
+        {
+            if is_set {
+                name = format!("{name} ({mark})");
+            }
+        }
+        let matcher = matcher_text(hook);
+        let origin = hook.origin.as_deref();
+        table.row([
+            Cell::from((hook.order + 1).to_string()),
+            Cell::from(name),
+            if matcher.is_empty() { Cell::new(DIM, "all") } else { Cell::from(matcher) },
+            Cell::from(hook.scope.as_str()),
+            Cell::from(origin.map_or("", |origin| origin.dialect)),
+            Cell::new(style, trust(hook, which)),
+            Cell::new(DIM, place_text(hook, below)),
+        ]);
+    }
+    table
+}
+
+/// Hooks that do not run because nobody has approved them.
+pub(crate) fn untrusted(screen: Screen<'_>, untrusted: &[Untrusted], below: &Path) -> Result<()> {
+    if untrusted.is_empty() {
+        return Ok(());
+    }
+    writeln!(screen, "{}", styled(WARN, "Not approved, so they do not run"))?;
+    for hook in untrusted {
+        let what = if hook.approval.event.is_empty() { "a switch" } else { &hook.approval.event };
+        let file = relative(Path::new(&hook.approval.file), below);
+        let line = hook.line.map(|line| format!(":{line}")).unwrap_or_default();
+        writeln!(
+            screen,
+            "  {}  {}  {}",
+            shown(what),
+            shown(&hook.approval.runs),
+            styled(DIM, &format!("{file}{line}"))
+        )?;
+        writeln!(screen, "    {}", styled(DIM, &hook.why))?;
+    }
+    Ok(writeln!(screen, "  Look at them, then run {}\n", styled(BOLD, "hookweave trust approve"))?)
+}
+
+/// What could not be taken, and what will surprise.
+pub(crate) fn problems(screen: Screen<'_>, report: &FilesReport, below: &Path) -> Result<()> {
+    if report.problems.is_empty() {
+        return Ok(());
+    }
+    writeln!(screen, "{}", styled(BOLD, "Problems"))?;
+    for problem in &report.problems {
+        let (style, word) = if problem.fatal { (BAD, "left out") } else { (WARN, "remark") };
+        let file = relative(&problem.file, below);
+        let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let place = if problem.place.is_empty() { String::new() } else { format!(" ({})", shown(&problem.place)) };
+        writeln!(screen, "  {} {}{line}{place}: {}", styled(style, word), shown(&file), shown(&problem.message))?;
+    }
+    Ok(writeln!(screen)?)
+}
+
+fn summary(screen: Screen<'_>, listed: usize, report: &FilesReport) -> Result<()> {
+    if report.found.is_empty() {
+        writeln!(screen, "No hooks files here. `hookweave init` writes one to begin with.")?;
+        return Ok(());
+    }
+    let mut parts = vec![count(listed, "hook"), format!("{} read", count(report.found.len(), "file"))];
+    if !report.untrusted.is_empty() {
+        parts.push(format!("{} not approved", report.untrusted.len()));
+    }
+    Ok(writeln!(screen, "{}", parts.join(", "))?)
+}

@@ -1,0 +1,190 @@
+//! Takes a dispatch to its outcome: starts hooks from files and waits for them on this thread.
+//!
+//! The third driver beside those of the languages, and the smallest: every hook here is a native one, so there is
+//! nothing to poll and no runtime to start.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use hookweave::dispatch::{Failure, FailureKind, Said, Stage, Step, begin, check_depth};
+use hookweave::host::{Call, Envelope, EventSpec, Job, Planned, Report, now_ms};
+use hookweave::native::NativeHook;
+use hookweave::outcome::Outcome as Folded;
+use hookweave::payload::Json;
+use serde_json::{Map, Value, json};
+
+use crate::clock::{nanos_since, now};
+use crate::failed::{Failed, Result};
+use crate::policy::Policy;
+
+/// What all hooks said together.
+pub(crate) type Outcome = Folded<Arc<NativeHook>, Value>;
+
+/// How deep this process stands in dispatches of others, as the engine tells its commands.
+const DEPTH: &str = "HOOKWEAVE_DEPTH";
+
+/// How long an event's hooks may take together, and since when.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Deadline {
+    start: Instant,
+    limit: Option<Duration>,
+}
+
+impl Deadline {
+    /// A limit that begins now; `None` is without end.
+    pub(crate) fn within(limit: Option<Duration>) -> Self {
+        Self { start: now(), limit }
+    }
+
+    fn left(self) -> Option<Duration> {
+        self.limit.map(|limit| limit.saturating_sub(now().saturating_duration_since(self.start)))
+    }
+}
+
+/// Runs the hooks that an event selects. An error is an event that nobody knows, a dispatch that is nested too deeply,
+/// or hooks that were not done in time.
+pub(crate) fn dispatch(
+    policy: &Policy,
+    name: &str,
+    payload: Map<String, Value>,
+    deadline: Deadline,
+) -> Result<Outcome> {
+    let depth = depth();
+    check_depth(depth)?;
+    let snapshot = policy.registry.snapshot();
+    let spec = snapshot.resolve(name)?;
+    let payload = Value::Object(completed(&spec, payload));
+    let planned = snapshot.event(spec.name()).filter(|_| policy.registry.options().enabled);
+    let planned = planned.map(|index| snapshot.plan(&Json, index, &&payload));
+    let Some(Planned { plan, reuse }) = planned else {
+        return Ok(Folded::empty(snapshot, spec, payload));
+    };
+    let mut step = begin(&Json, snapshot, spec, plan, reuse, payload);
+    loop {
+        step = match step {
+            Step::Done(outcome) => return Ok(*outcome),
+            Step::Run(stage) => run(stage, depth, deadline)?,
+        };
+    }
+}
+
+/// The depth of a dispatch that starts here: one more than that of the hook that this process is.
+fn depth() -> u32 {
+    let stands = std::env::var(DEPTH).ok().and_then(|depth| depth.parse::<u32>().ok());
+    stands.map_or(0, |depth| depth.saturating_add(1))
+}
+
+/// The payload with what the engine fills in where nobody says it.
+pub(crate) fn completed(spec: &EventSpec, payload: Map<String, Value>) -> Map<String, Value> {
+    let envelope = Envelope::new(now_ms());
+    let mut whole = Map::new();
+    whole.insert("event_type".into(), spec.name().into());
+    if !payload.contains_key("session_id") {
+        whole.insert("session_id".into(), envelope.session_id().into());
+    }
+    whole.insert("timestamp".into(), envelope.timestamp().into());
+    if spec.may_have("tool_use_id") && spec.built_in().is_some() && !payload.contains_key("tool_use_id") {
+        whole.insert("tool_use_id".into(), envelope.tool_use_id().into());
+    }
+    whole.insert("metadata".into(), json!({}));
+    whole.extend(payload);
+    whole.insert("event_type".into(), spec.name().into());
+    whole
+}
+
+/// What a hook at an index of its stage came to, and how long it took.
+type Ended = (usize, Said<Value>, u64);
+
+/// Starts the hooks of a stage together and waits for all that are awaited.
+fn run(
+    mut stage: Stage<Arc<NativeHook>, Value>,
+    depth: u32,
+    deadline: Deadline,
+) -> Result<Step<Arc<NativeHook>, Value>> {
+    for index in 0..stage.calls().len() {
+        stage.started(index);
+    }
+    let (tell, told) = channel();
+    let mut jobs = Vec::new();
+    let mut awaited = 0;
+    for (index, call) in stage.calls().iter().enumerate() {
+        let entry = call.entry();
+        let hook = entry.handler();
+        let payload = stage.payload().as_object().cloned().unwrap_or_default();
+        let invocation = hook.invocation(entry.event(), payload, depth);
+        if entry.detached() {
+            // Nobody waits for it here; whoever ends the process waits for the runtime.
+            drop(hook.start(invocation, |_| ()));
+            continue;
+        }
+        awaited += 1;
+        let began = now();
+        if hook.is_hosted() {
+            let why =
+                "it asks a model or calls a tool, which only an agent can do; the command runs commands and webhooks";
+            let failure = Failure::new(FailureKind::NotStarted, why);
+            let _ = tell.send((index, hook.broken(&invocation, failure), nanos_since(began)));
+            continue;
+        }
+        let tell = tell.clone();
+        jobs.extend(hook.start(invocation, move |said| drop(tell.send((index, said, nanos_since(began))))));
+    }
+    drop(tell);
+    let ended = collect(&told, awaited, deadline, jobs)?;
+    let reports = reports(stage.calls(), ended);
+    Ok(stage.resume(&Json, reports))
+}
+
+/// Waits for so many hooks; what still runs at the deadline is killed.
+fn collect(told: &Receiver<Ended>, awaited: usize, deadline: Deadline, jobs: Vec<Job>) -> Result<Vec<Ended>> {
+    let _kills: Vec<Job> = jobs.into_iter().map(Job::cancel_on_drop).collect();
+    let mut ended = Vec::with_capacity(awaited);
+    while ended.len() < awaited {
+        let next = match deadline.left() {
+            None => told.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(left) => told.recv_timeout(left),
+        };
+        match next {
+            Ok(report) => ended.push(report),
+            // A hook that is dropped without a word counts as cancelled, which the machine knows.
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => {
+                let limit = deadline.limit.unwrap_or_default();
+                return Err(Failed::new(format!("its hooks were not done within {limit:?}")));
+            }
+        }
+    }
+    Ok(ended)
+}
+
+/// The reports in the order of the calls.
+fn reports(calls: &[Call<Arc<NativeHook>>], mut ended: Vec<Ended>) -> Vec<Report<Value>> {
+    let cancelled = || Said::Failed(Failure::new(FailureKind::Cancelled, "the hook ended without a word"));
+    let report = |(index, call): (usize, &Call<Arc<NativeHook>>)| {
+        if call.entry().detached() {
+            return Report::new(Said::Detached, 0);
+        }
+        match ended.iter().position(|(at, ..)| *at == index) {
+            Some(found) => {
+                let (_, said, took) = ended.swap_remove(found);
+                Report::new(said, took)
+            }
+            None => Report::new(cancelled(), 0),
+        }
+    };
+    calls.iter().enumerate().map(report).collect()
+}
+
+/// An outcome's canonical form, the same in every language.
+pub(crate) fn outcome_json(outcome: &Outcome) -> Map<String, Value> {
+    let Ok(Value::Object(mut whole)) = serde_json::to_value(outcome.summary()) else { return Map::new() };
+    whole.insert("event".into(), outcome.payload().clone());
+    let ext = outcome.ext().map(|(dialect, value)| (dialect.to_owned(), value.clone())).collect();
+    whole.insert("ext".into(), Value::Object(ext));
+    if !outcome.modified().is_empty() {
+        let came = outcome.originals().map(|(field, value)| (field.to_owned(), value.clone())).collect();
+        whole.insert("original".into(), Value::Object(came));
+    }
+    whole
+}

@@ -1,0 +1,146 @@
+//! Events as people give them: a file, standard input, or words on the command line.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use hookweave::dialects;
+use hookweave::host::from_json;
+use serde_json::{Map, Value};
+
+use crate::failed::{Failed, Result};
+
+/// The largest event that is read, in bytes.
+pub(crate) const MAX_EVENT: u64 = 64 * 1024 * 1024;
+
+/// An event.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "The event")]
+pub(crate) struct EventArgs {
+    /// File with the event as JSON (`{"event_type": "PreToolUse", "tool": "Bash", …}`); `-` is standard input
+    #[arg(value_name = "EVENT.json")]
+    pub(crate) file: Option<PathBuf>,
+
+    /// The file holds what this agent sends to its hooks
+    #[arg(long, value_name = "AGENT", requires = "file")]
+    pub(crate) agent: Option<String>,
+
+    /// The event's name, or an alias of it
+    #[arg(short, long, value_name = "NAME")]
+    pub(crate) event: Option<String>,
+
+    /// The tool's name
+    #[arg(short, long, value_name = "TOOL")]
+    pub(crate) tool: Option<String>,
+
+    /// The tool's arguments as a JSON object
+    #[arg(short, long, value_name = "JSON")]
+    pub(crate) args: Option<String>,
+
+    /// Another field of the event, as JSON or else as text; may be repeated
+    #[arg(short, long = "set", value_name = "FIELD=VALUE")]
+    pub(crate) set: Vec<String>,
+}
+
+/// An event by the engine's names.
+#[derive(Debug, Clone)]
+pub(crate) struct GivenEvent {
+    /// Its name or an alias.
+    pub(crate) name: String,
+    /// Its fields.
+    pub(crate) payload: Map<String, Value>,
+}
+
+impl EventArgs {
+    /// The event that is meant.
+    pub(crate) fn read(&self) -> Result<GivenEvent> {
+        let mut given = match &self.file {
+            Some(file) => read_file(file, self.agent.as_deref(), self.event.as_deref())?,
+            None => GivenEvent { name: self.name()?, payload: Map::new() },
+        };
+        if let Some(tool) = &self.tool {
+            given.payload.insert("tool".into(), tool.as_str().into());
+        }
+        if let Some(args) = &self.args {
+            let args = from_json(args).map_err(|why| Failed::new(format!("--args is no JSON: {why}")))?;
+            given.payload.insert("args".into(), args);
+        }
+        for set in &self.set {
+            let (field, value) = set.split_once('=').filter(|(field, _)| !field.is_empty()).ok_or_else(|| {
+                Failed::new(format!(
+                    "--set `{set}` names no field; write --set FIELD=VALUE, such as --set prompt=hello"
+                ))
+            })?;
+            let value = from_json(value).unwrap_or_else(|_| value.into());
+            given.payload.insert(field.to_owned(), value);
+        }
+        if given.payload.get("args").is_some_and(|args| !args.is_object()) {
+            return Err(Failed::new(
+                "the event's `args` must be a JSON object, such as --args '{\"command\": \"ls\"}'",
+            ));
+        }
+        Ok(given)
+    }
+
+    fn name(&self) -> Result<String> {
+        match (&self.event, &self.tool) {
+            (Some(event), _) => Ok(event.clone()),
+            (None, Some(_)) => Ok("PreToolUse".to_owned()),
+            (None, None) => Err(Failed::new("no event is given; name a file, or --event and its fields")),
+        }
+    }
+}
+
+/// Reads an event from a file.
+pub(crate) fn read_file(file: &Path, agent: Option<&str>, name: Option<&str>) -> Result<GivenEvent> {
+    let text = read_text(file)?;
+    event_of(&text, agent, name).map_err(|why| Failed::file(file, why))
+}
+
+/// Reads an event's text: the engine's own form, or what an agent sends.
+pub(crate) fn event_of(text: &str, agent: Option<&str>, name: Option<&str>) -> Result<GivenEvent> {
+    if let Some(agent) = agent {
+        let event = dialects::event_from_wire(agent, text)?;
+        return Ok(GivenEvent { name: event.event.to_owned(), payload: event.payload });
+    }
+    let value = from_json(text).map_err(|why| Failed::new(format!("the event is no JSON: {why}")))?;
+    let Value::Object(payload) = value else { return Err(Failed::new("the event must be a JSON object")) };
+    let said = payload.get("event_type").or_else(|| payload.get("event")).and_then(Value::as_str);
+    let name = name.or(said).ok_or_else(|| {
+        let wire = payload.get("hook_event_name").or_else(|| payload.get("hookEventName")).is_some();
+        let mend =
+            if wire { "it looks like what an agent sends: say which with --agent" } else { "add it, or --event" };
+        Failed::new(format!("the event has no `event_type`; {mend}"))
+    })?;
+    let name = name.to_owned();
+    let mut payload = payload;
+    payload.shift_remove("event_type");
+    Ok(GivenEvent { name, payload })
+}
+
+/// Reads a file, or standard input for `-`, up to a limit.
+pub(crate) fn read_text(file: &Path) -> Result<String> {
+    if file == Path::new("-") {
+        return read_stdin();
+    }
+    let open = std::fs::File::open(file).map_err(|error| Failed::file(file, format!("cannot be read: {error}")))?;
+    bounded(open).map_err(|error| Failed::file(file, format!("cannot be read: {error}")))
+}
+
+/// Reads standard input up to a limit.
+pub(crate) fn read_stdin() -> Result<String> {
+    bounded(std::io::stdin().lock()).map_err(|error| Failed::new(format!("standard input cannot be read: {error}")))
+}
+
+fn bounded(from: impl std::io::Read) -> std::io::Result<String> {
+    use std::io::{Error, ErrorKind};
+    let mut bytes = Vec::new();
+    from.take(MAX_EVENT + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_EVENT {
+        return Err(Error::new(ErrorKind::InvalidData, format!("more than {MAX_EVENT} bytes, the most that is read")));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Error::new(ErrorKind::InvalidData, format!("it is no UTF-8 (byte {at})"))
+    })
+}

@@ -1,0 +1,34 @@
+//! The `hookweave` command: see, test, explain and install hooks for AI agents.
+
+mod cli;
+mod clock;
+mod commands;
+mod drive;
+mod failed;
+mod input;
+mod policy;
+mod screen;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::cli::Cli;
+use crate::failed::{BROKEN, Failed};
+use crate::screen::{BAD, shown_lines};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut out = anstream::stdout().lock();
+    match cli.run(&mut out) {
+        Ok(code) => ExitCode::from(code),
+        // Whoever read the output has seen enough, as `head` does.
+        Err(Failed::NobodyReads) => ExitCode::SUCCESS,
+        Err(failed) => {
+            let mut err = anstream::stderr().lock();
+            let _ = writeln!(err, "{BAD}error:{BAD:#} {}", shown_lines(&failed.to_string()));
+            ExitCode::from(BROKEN)
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! The hooks that a command works with, loaded from files.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+use hookweave::files::{Files, Report, Request};
+use hookweave::hook::Scope;
+use hookweave::host::{HookId, HookInfo, Options, Registry, Trust};
+use hookweave::native::{NativeHook, Runtime, Settings};
+use hookweave::payload::Json;
+use serde_json::{Map, Value, json};
+
+use crate::failed::{Failed, Result};
+
+/// Which hooks from a project's files count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum TrustChoice {
+    /// Those that you have approved.
+    #[default]
+    Approved,
+    /// All: you vouch for the project.
+    All,
+}
+
+impl From<TrustChoice> for Trust {
+    fn from(choice: TrustChoice) -> Self {
+        match choice {
+            TrustChoice::Approved => Self::Approved,
+            TrustChoice::All => Self::All,
+        }
+    }
+}
+
+/// Which hooks are meant.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Which hooks")]
+pub(crate) struct Which {
+    /// Directory whose hooks are meant; the current one unless given
+    #[arg(short = 'C', long = "cwd", value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+
+    /// Take this hooks file and nothing that is found; may be repeated
+    #[arg(short = 'f', long = "file", value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Whose format the files given with --file have, when it cannot be told from their name, place and shape
+    #[arg(long, value_name = "DIALECT", requires = "files")]
+    pub(crate) dialect: Option<String>,
+
+    /// Only hooks of this dialect or scope; may be repeated
+    #[arg(long = "source", value_name = "NAME", conflicts_with = "files")]
+    pub(crate) sources: Vec<String>,
+
+    /// Which hooks from the project's files count
+    #[arg(long, value_enum, default_value_t, conflicts_with = "files")]
+    pub(crate) trust: TrustChoice,
+
+    /// Where approvals are kept; your own store unless given
+    #[arg(long, value_name = "FILE", conflicts_with = "files")]
+    pub(crate) trust_store: Option<PathBuf>,
+
+    /// A plugin's directory whose hooks count too; may be repeated
+    #[arg(long = "plugin", value_name = "DIR", conflicts_with = "files")]
+    pub(crate) plugins: Vec<PathBuf>,
+
+    /// The agent definition whose own hooks count too
+    #[arg(long, value_name = "NAME", conflicts_with = "files")]
+    pub(crate) agent_files: Option<String>,
+}
+
+impl Which {
+    /// The directory.
+    pub(crate) fn directory(&self) -> PathBuf {
+        self.cwd.clone().unwrap_or_else(|| PathBuf::from("."))
+    }
+
+    /// What is loaded.
+    fn requests(&self) -> Vec<Request> {
+        if self.files.is_empty() {
+            return vec![self.places(&self.directory())];
+        }
+        let file = |path: &PathBuf| Request::File {
+            path: path.clone(),
+            dialect: self.dialect.clone(),
+            scope: Scope::Project,
+            strict: false,
+        };
+        self.files.iter().map(file).collect()
+    }
+
+    fn places(&self, cwd: &Path) -> Request {
+        Request::Places {
+            cwd: cwd.to_path_buf(),
+            sources: self.sources.clone(),
+            trust: self.trust.into(),
+            store: self.trust_store.clone(),
+            refuse_untrusted: false,
+            strict: false,
+            agent: self.agent_files.clone(),
+            plugins: self.plugins.clone(),
+        }
+    }
+}
+
+/// Loaded hooks, ready to be asked.
+#[derive(Debug)]
+pub(crate) struct Policy {
+    /// The hooks.
+    pub(crate) registry: Registry<Arc<NativeHook>>,
+    /// What they run on.
+    pub(crate) runtime: Arc<Runtime>,
+    /// What loading gave.
+    pub(crate) report: Report,
+}
+
+impl Policy {
+    /// Loads the hooks that somebody means.
+    pub(crate) fn load(which: &Which) -> Result<Self> {
+        let cwd = which.directory();
+        let project = std::path::absolute(&cwd).map_err(|error| Failed::file(&cwd, error))?;
+        if !project.is_dir() {
+            return Err(Failed::file(&cwd, "is no directory; name one that exists with --cwd"));
+        }
+        Self::load_requests(&which.requests(), &project)
+    }
+
+    /// Loads requests; what the files say of the client itself holds for the client.
+    fn load_requests(requests: &[Request], project: &Path) -> Result<Self> {
+        let policy = Self::load_with(requests, project, &Map::new())?;
+        let known = |name: &str| name != "audit_level";
+        let options: Map<String, Value> =
+            policy.report.options.iter().filter(|(name, _)| known(name)).map(|(n, v)| (n.clone(), v.clone())).collect();
+        if options.is_empty() { Ok(policy) } else { Self::load_with(requests, project, &options) }
+    }
+
+    fn load_with(requests: &[Request], project: &Path, options: &Map<String, Value>) -> Result<Self> {
+        let registry = Registry::new(Options::read(&Json, &&Value::Object(options.clone()))?);
+        let settings = json!({"project_dir": project.to_string_lossy()});
+        let runtime = Runtime::new(Settings::read(&Json, &&settings)?);
+        let files = Files::default();
+        let mut report = Report::default();
+        for request in requests {
+            let loaded = files.load(&registry, &runtime, request.clone(), &|hook, _| hook)?;
+            report.hooks.extend(loaded.hooks);
+            report.found.extend(loaded.found);
+            report.untrusted.extend(loaded.untrusted);
+            report.problems.extend(loaded.problems);
+            report.options.extend(loaded.options);
+        }
+        Ok(Self { registry, runtime, report })
+    }
+
+    /// Takes out the hooks that a question is true for.
+    pub(crate) fn leave_out(&self, unwanted: impl Fn(&HookInfo) -> bool) {
+        for hook in self.registry.list().iter().filter(|hook| unwanted(hook)) {
+            if let Some(id) = HookId::parse(&hook.id) {
+                self.registry.unregister(id);
+            }
+        }
+    }
+
+    /// The hooks by event, in the order of the events' names and of running.
+    pub(crate) fn by_event(&self) -> BTreeMap<String, Vec<HookInfo>> {
+        let mut events: BTreeMap<String, Vec<HookInfo>> = BTreeMap::new();
+        for hook in self.registry.list() {
+            events.entry(hook.event.clone()).or_default().push(hook);
+        }
+        events
+    }
+}
+
+/// A matcher in one line: `tool=Bash command_pattern=^git`.
+pub(crate) fn matcher_text(hook: &HookInfo) -> String {
+    let Ok(Value::Object(fields)) = serde_json::to_value(&hook.matcher) else { return String::new() };
+    let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let parts = fields.iter().filter(|(name, _)| *name != "naming" && *name != "subject");
+    parts.map(|(name, value)| format!("{name}={}", shown(value))).collect::<Vec<_>>().join(" ")
+}
+
+/// Where a hook stands: `file:line`, relative to a directory when it lies below.
+pub(crate) fn place_text(hook: &HookInfo, below: &Path) -> String {
+    let Some(origin) = &hook.origin else { return String::new() };
+    let file = relative(&origin.file, below);
+    origin.line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"))
+}
+
+/// A path as a person reads it best.
+pub(crate) fn relative(path: &Path, below: &Path) -> String {
+    let base = std::fs::canonicalize(below).unwrap_or_else(|_| below.to_path_buf());
+    path.strip_prefix(&base).unwrap_or(path).display().to_string()
+}
