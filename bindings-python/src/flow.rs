@@ -3,10 +3,12 @@
 use std::sync::Mutex;
 
 use hookweave::host::{MAX_NESTING, TooDeep, to_json};
-use hookweave::session::{Called, Flow as Machine, Reply, Requested, ValueId};
+use hookweave::session::{Called, Effect, Flow as Machine, Reply, Requested, ValueId};
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
-use serde_json::Value;
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use serde_json::{Map, Value};
 
 use crate::convert::PyHost;
 use crate::errors;
@@ -15,25 +17,129 @@ use crate::serial;
 use crate::session::json;
 
 /// Something that a session does.
+///
+/// The host's own values that it is about are in a list, which the machine knows the places of.
 #[pyclass(frozen, module = "hookweave._native")]
-pub(crate) struct Flow(Mutex<Machine>);
+pub(crate) struct Flow {
+    running: Mutex<Running>,
+    values: Py<PyList>,
+}
+
+struct Running {
+    machine: Machine,
+    raised: Raised,
+}
+
+/// What has to be known of the event that was raised last when its outcome comes.
+#[derive(Default)]
+struct Raised {
+    /// The fields that hold values of the list.
+    own: Vec<(&'static str, ValueId)>,
+    wants: &'static [&'static str],
+}
 
 impl Flow {
-    pub(crate) fn new(flow: Machine) -> Self {
-        Self(Mutex::new(flow))
+    pub(crate) fn new(py: Python<'_>, machine: Machine) -> Self {
+        let running = Running { machine, raised: Raised::default() };
+        Self { running: Mutex::new(running), values: PyList::empty(py).unbind() }
+    }
+
+    /// Takes a value in and gives its place.
+    pub(crate) fn keep(&self, value: &Bound<'_, PyAny>) -> PyResult<ValueId> {
+        let values = self.values.bind(value.py());
+        values.append(value)?;
+        ValueId::try_from(values.len() - 1).map_err(|_| errors::broken("a flow has too many values"))
+    }
+
+    fn value<'py>(&self, py: Python<'py>, place: ValueId) -> PyResult<Bound<'py, PyAny>> {
+        self.values.bind(py).get_item(place as usize)
+    }
+
+    fn with<R>(&self, work: impl FnOnce(&mut Running) -> R) -> PyResult<R> {
+        match self.running.try_lock() {
+            Ok(mut running) => Ok(work(&mut running)),
+            Err(_) => Err(errors::broken("a flow was driven twice")),
+        }
     }
 
     fn step<'py>(&self, py: Python<'py>, reply: Reply) -> PyResult<Bound<'py, PyAny>> {
-        let effect = match self.0.try_lock() {
-            Ok(mut flow) => flow.step(reply),
-            Err(_) => return Err(errors::broken("a flow was driven twice")),
-        };
-        serial::to_python(py, &effect)
+        // The machine runs no Python code; making objects may, and is done when nothing is locked.
+        match self.with(|running| running.machine.step(reply))? {
+            Effect::Dispatch { event, fields, values, wants } => self.dispatch(py, event, &fields, values, wants),
+            Effect::RunTool { tool, tool_use_id, args, env } => {
+                let effect = named(py, intern!(py, "run_tool"))?;
+                effect.set_item(intern!(py, "tool"), tool)?;
+                effect.set_item(intern!(py, "tool_use_id"), tool_use_id)?;
+                // A tool that changes its arguments must not change those of the next attempt.
+                effect.set_item(intern!(py, "args"), owned(&self.value(py, args)?)?)?;
+                effect.set_item(intern!(py, "env"), serial::dict(py, &env)?)?;
+                Ok(effect.into_any())
+            }
+            Effect::Finish { result } => {
+                let effect = named(py, intern!(py, "finish"))?;
+                effect.set_item(intern!(py, "result"), serial::convert(py, &result)?)?;
+                Ok(effect.into_any())
+            }
+            other => serial::to_python(py, &other),
+        }
     }
+
+    fn dispatch<'py>(
+        &self,
+        py: Python<'py>,
+        event: &'static str,
+        fields: &Map<String, Value>,
+        own: Vec<(&'static str, ValueId)>,
+        wants: &'static [&'static str],
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let payload = serial::dict(py, fields)?;
+        for (field, place) in &own {
+            payload.set_item(PyString::intern(py, field), self.value(py, *place)?)?;
+        }
+        self.with(|running| running.raised = Raised { own, wants })?;
+        let effect = named(py, intern!(py, "dispatch"))?;
+        effect.set_item(intern!(py, "event"), PyString::intern(py, event))?;
+        effect.set_item(intern!(py, "payload"), payload)?;
+        Ok(effect.into_any())
+    }
+
+    /// The final values that are wanted of those that hooks changed: the place of the host's own, and the others.
+    fn changed(&self, outcome: &Bound<'_, Outcome>) -> PyResult<(Option<ValueId>, Map<String, Value>)> {
+        let py = outcome.py();
+        let Raised { own, wants } = self.with(|running| std::mem::take(&mut running.raised))?;
+        let (mut value, mut fields) = (None, Map::new());
+        for field in outcome.get().modified(py).into_iter().filter(|field| wants.contains(field)) {
+            let event = outcome.get().event(py)?;
+            let last = event.bind(py).call_method1(intern!(py, "get"), (field,))?;
+            if own.iter().any(|(name, _)| *name == field) {
+                value = Some(self.keep(&owned(&last)?)?);
+            } else {
+                fields.insert(field.to_owned(), json(&last)?);
+            }
+        }
+        Ok((value, fields))
+    }
+}
+
+/// An effect, but for its fields.
+fn named<'py>(py: Python<'py>, name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyDict>> {
+    let effect = PyDict::new(py);
+    effect.set_item(intern!(py, "do"), name)?;
+    Ok(effect)
 }
 
 #[pymethods]
 impl Flow {
+    /// The host's values that it is about, by their numbers.
+    #[getter]
+    fn values<'py>(&self, py: Python<'py>) -> &Bound<'py, PyList> {
+        self.values.bind(py)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.values)
+    }
+
     fn begin<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.step(py, Reply::Begin)
     }
@@ -46,17 +152,12 @@ impl Flow {
         self.step(py, Reply::Failed { why })
     }
 
-    /// What hooks said, and the final values that were wanted.
-    fn dispatched<'py>(
-        &self,
-        outcome: &Bound<'py, Outcome>,
-        value: Option<ValueId>,
-        fields: &Bound<'py, PyDict>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    /// What hooks said.
+    fn dispatched<'py>(&self, outcome: &Bound<'py, Outcome>) -> PyResult<Bound<'py, PyAny>> {
         let py = outcome.py();
-        let Value::Object(fields) = json(fields.as_any())? else { return Err(errors::broken("a dict is an object")) };
+        let (value, json) = self.changed(outcome)?;
         let verdict = outcome.get().verdict(py).map(Box::new);
-        self.step(py, Reply::Dispatched { verdict, value, json: fields })
+        self.step(py, Reply::Dispatched { verdict, value, json })
     }
 
     fn frozen<'py>(&self, py: Python<'py>, value: ValueId, text: Option<String>) -> PyResult<Bound<'py, PyAny>> {
@@ -74,12 +175,12 @@ impl Flow {
     /// How a tool's run ended; the duration in milliseconds.
     fn ran<'py>(
         &self,
-        py: Python<'py>,
-        result: ValueId,
+        result: &Bound<'py, PyDict>,
         error: Option<String>,
         duration: f64,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.step(py, Reply::Ran(Called { result, error, duration }))
+        let called = Called { result: self.keep(result.as_any())?, error, duration };
+        self.step(result.py(), Reply::Ran(called))
     }
 
     /// What the model answered; calls are `(tool, id, args, known)`.

@@ -111,7 +111,7 @@ impl Outcome {
 
     /// The final event.
     #[getter]
-    fn event(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+    pub(crate) fn event(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         if let Some(event) = self.event.with(py, |event| event.clone()) {
             return Ok(event.into_bound(py).unbind());
         }
@@ -124,7 +124,7 @@ impl Outcome {
 
     /// The names of the payload fields that hooks changed.
     #[getter]
-    fn modified(&self, py: Python<'_>) -> Vec<&str> {
+    pub(crate) fn modified(&self, py: Python<'_>) -> Vec<&str> {
         self.inner(py).modified()
     }
 

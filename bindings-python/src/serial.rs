@@ -5,7 +5,7 @@ use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::errors;
 
@@ -15,7 +15,17 @@ pub(crate) fn to_python<'py>(py: Python<'py>, value: &impl Serialize) -> PyResul
     convert(py, &value)
 }
 
-fn convert<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+/// Turns the fields of an object into a dict.
+pub(crate) fn dict<'py>(py: Python<'py>, fields: &Map<String, Value>) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (name, field) in fields {
+        dict.set_item(name, convert(py, field)?)?;
+    }
+    Ok(dict)
+}
+
+/// Turns a JSON value into dicts, lists, strings and numbers.
+pub(crate) fn convert<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     match value {
         Value::Null => Ok(py.None().into_bound(py)),
         Value::Bool(flag) => flag.into_bound_py_any(py),
@@ -35,12 +45,6 @@ fn convert<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
             }
             Ok(list.into_any())
         }
-        Value::Object(fields) => {
-            let dict = PyDict::new(py);
-            for (name, field) in fields {
-                dict.set_item(name, convert(py, field)?)?;
-            }
-            Ok(dict.into_any())
-        }
+        Value::Object(fields) => dict(py, fields).map(Bound::into_any),
     }
 }

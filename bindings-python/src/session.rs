@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use hookweave::host;
-use hookweave::session::{Permission, Session as Conversation, ToolCall, ValueId};
+use hookweave::session::{Permission, Session as Conversation, ToolCall};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::{Map, Value};
@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use crate::client::Client;
 use crate::convert::PyHost;
 use crate::errors;
-use crate::flow::Flow;
+use crate::flow::{Flow, owned};
 use crate::serial;
 
 /// One conversation of an agent, or of a subagent within it.
@@ -86,62 +86,65 @@ impl Session {
         Self(self.0.subagent(kind, id))
     }
 
-    fn start(&self, source: String) -> Flow {
-        Flow::new(self.0.start(source))
+    fn start(&self, py: Python<'_>, source: String) -> Flow {
+        Flow::new(py, self.0.start(source))
     }
 
-    fn end(&self, reason: String) -> Flow {
-        Flow::new(self.0.end(reason))
+    fn end(&self, py: Python<'_>, reason: String) -> Flow {
+        Flow::new(py, self.0.end(reason))
     }
 
-    fn submit_prompt(&self, prompt: String) -> Flow {
-        Flow::new(self.0.submit_prompt(prompt))
+    fn submit_prompt(&self, py: Python<'_>, prompt: String) -> Flow {
+        Flow::new(py, self.0.submit_prompt(prompt))
     }
 
     #[pyo3(signature = (tool, args, tool_use_id = None))]
-    fn run_tool(&self, tool: String, args: ValueId, tool_use_id: Option<String>) -> Flow {
-        Flow::new(self.0.run_tool(ToolCall { tool, args, tool_use_id }))
+    fn run_tool(&self, tool: String, args: &Bound<'_, PyAny>, tool_use_id: Option<String>) -> PyResult<Flow> {
+        // Its arguments are the first of the flow's values.
+        let flow = Flow::new(args.py(), self.0.run_tool(ToolCall { tool, args: 0, tool_use_id }));
+        flow.keep(&owned(args)?)?;
+        Ok(flow)
     }
 
-    fn generate(&self, prompt: String, tools: Vec<String>) -> Flow {
-        Flow::new(self.0.generate(prompt, tools.into_iter().map(Value::from).collect()))
+    fn generate(&self, py: Python<'_>, prompt: String, tools: Vec<String>) -> Flow {
+        Flow::new(py, self.0.generate(prompt, tools.into_iter().map(Value::from).collect()))
     }
 
     #[pyo3(signature = (trigger, custom_instructions = None))]
-    fn compact(&self, trigger: String, custom_instructions: Option<String>) -> Flow {
-        Flow::new(self.0.compact(trigger, custom_instructions))
+    fn compact(&self, py: Python<'_>, trigger: String, custom_instructions: Option<String>) -> Flow {
+        Flow::new(py, self.0.compact(trigger, custom_instructions))
     }
 
-    fn note_usage(&self, tokens: u64) -> Flow {
-        Flow::new(self.0.note_usage(tokens))
+    fn note_usage(&self, py: Python<'_>, tokens: u64) -> Flow {
+        Flow::new(py, self.0.note_usage(tokens))
     }
 
     #[pyo3(signature = (message, title = None, kind = None))]
-    fn notify(&self, message: &str, title: Option<&str>, kind: Option<&str>) -> Flow {
-        Flow::new(self.0.notify(message, title, kind))
+    fn notify(&self, py: Python<'_>, message: &str, title: Option<&str>, kind: Option<&str>) -> Flow {
+        Flow::new(py, self.0.notify(message, title, kind))
     }
 
-    fn status_line(&self, fields: &Bound<'_, PyDict>) -> PyResult<Flow> {
-        Ok(Flow::new(self.0.status_line(object(fields)?)))
+    fn status_line(&self, py: Python<'_>, fields: &Bound<'_, PyDict>) -> PyResult<Flow> {
+        Ok(Flow::new(py, self.0.status_line(object(fields)?)))
     }
 
-    fn suggest_files(&self, query: &str, suggestions: &Bound<'_, PyList>) -> PyResult<Flow> {
-        Ok(Flow::new(self.0.file_suggestions(query, &items(suggestions)?)))
+    fn suggest_files(&self, py: Python<'_>, query: &str, suggestions: &Bound<'_, PyList>) -> PyResult<Flow> {
+        Ok(Flow::new(py, self.0.file_suggestions(query, &items(suggestions)?)))
     }
 
-    fn stop(&self, details: &Bound<'_, PyDict>) -> PyResult<Flow> {
-        Ok(Flow::new(self.0.stop(Value::Object(object(details)?))))
+    fn stop(&self, py: Python<'_>, details: &Bound<'_, PyDict>) -> PyResult<Flow> {
+        Ok(Flow::new(py, self.0.stop(Value::Object(object(details)?))))
     }
 
-    fn stop_failure(&self, error: String) -> Flow {
-        Flow::new(self.0.stop_failure(error))
+    fn stop_failure(&self, py: Python<'_>, error: String) -> Flow {
+        Flow::new(py, self.0.stop_failure(error))
     }
 
-    fn start_subagent(&self) -> Flow {
-        Flow::new(self.0.start_subagent())
+    fn start_subagent(&self, py: Python<'_>) -> Flow {
+        Flow::new(py, self.0.start_subagent())
     }
 
-    fn stop_subagent(&self) -> Flow {
-        Flow::new(self.0.stop_subagent())
+    fn stop_subagent(&self, py: Python<'_>) -> Flow {
+        Flow::new(py, self.0.stop_subagent())
     }
 }

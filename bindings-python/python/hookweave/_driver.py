@@ -53,11 +53,23 @@ class _Part:
 class Driver:
     """One flow on its way, with the host's own values that it is about."""
 
-    __slots__ = ("_cause", "_on_text", "_outcomes", "_parts", "_session", "_values", "model", "summarise", "tool")
+    __slots__ = (
+        "_cause",
+        "_flow",
+        "_on_text",
+        "_outcomes",
+        "_parts",
+        "_session",
+        "_values",
+        "model",
+        "summarise",
+        "tool",
+    )
 
-    def __init__(self, session: Session, on_text: OnText | None = None) -> None:
+    def __init__(self, session: Session, flow: _native.Flow, on_text: OnText | None = None) -> None:
         self._session = session
-        self._values: list[Any] = []
+        self._flow = flow
+        self._values = flow.values
         self._outcomes: list[_native.Outcome[Any]] = []
         self._parts: list[_Part] = []
         self._cause: BaseException | None = None
@@ -66,27 +78,27 @@ class Driver:
         self.model: Model | None = None
         self.summarise: Summarise | None = None
 
-    def keep(self, value: Any) -> int:
+    def _keep(self, value: Any) -> int:
         """Keeps a value for the time of the flow; gives its number."""
         self._values.append(value)
         return len(self._values) - 1
 
-    async def drive(self, flow: _native.Flow) -> Any:
-        """Runs a flow to its end; gives what it came to."""
-        effect = flow.begin()
-        while effect["do"] != "finish":
-            effect = await self._CARRIES_OUT[effect["do"]](self, flow, effect)
+    async def drive(self) -> Any:
+        """Runs the flow to its end; gives what it came to."""
+        effect = self._flow.begin()
+        while (do := effect["do"]) != "finish":
+            effect = await self._CARRIES_OUT[do](self, effect)
         return effect["result"]
 
-    async def run_tool(self, flow: _native.Flow, tool: str) -> ToolOutcome:
+    async def run_tool(self, tool: str) -> ToolOutcome:
         """Runs the flow of one tool call."""
         part = _Part(tool)
         self._parts.append(part)
-        return self._tool_outcome(await self.drive(flow), part)
+        return self._tool_outcome(await self.drive(), part)
 
-    async def generate(self, flow: _native.Flow) -> Generation:
+    async def generate(self) -> Generation:
         """Runs the flow of a whole answer."""
-        result = await self.drive(flow)
+        result = await self.drive()
         tools = [self._tool_outcome(run, part) for run, part in zip(result["tools"], self._parts, strict=True)]
         response = result["response"]
         return Generation(
@@ -101,30 +113,21 @@ class Driver:
         )
 
     def _tool_outcome(self, run: dict[str, Any], part: _Part) -> ToolOutcome:
+        """What the machine tells of a tool call, with the host's own values in place of their numbers."""
         result = None if run["result"] is None else self._values[run["result"]]
         failed = None
         if run["error"] is not None:
             failed = ToolFailed(run["error"])
             failed.__cause__ = part.cause
-        return ToolOutcome(
-            tool=part.tool,
-            tool_use_id=run["tool_use_id"],
-            ran=run["ran"],
-            ok=run["ok"],
-            output=None if result is None else result.get("output"),
-            decision=run["decision"],
-            reason=run["reason"],
-            by=run["by"],
-            args=self._values[run["args"]],
-            result=result,
-            error=failed,
-            attempts=run["attempts"],
-            feedback=run["feedback"],
-            injected=[Injection(**one) for one in run["injected"]],
-            suppress_output=run["suppress_output"],
-            stops=run["stops"],
-            outcomes=tuple(part.outcomes),
-        )
+        if run["injected"]:
+            run["injected"] = [Injection(**one) for one in run["injected"]]
+        run["tool"] = part.tool
+        run["args"] = self._values[run["args"]]
+        run["result"] = result
+        run["output"] = None if result is None else result.get("output")
+        run["error"] = failed
+        run["outcomes"] = tuple(part.outcomes)
+        return ToolOutcome._of(run)
 
     def _note(self, event: str, payload: dict[str, Any], outcome: _native.Outcome[Any]) -> None:
         """Keeps an outcome; one of a whole answer's tool calls begins when its tool is looked for."""
@@ -134,34 +137,21 @@ class Driver:
         if self._parts and "tool" in payload:
             self._parts[-1].outcomes.append(outcome)
 
-    async def _dispatch(self, flow: _native.Flow, effect: Effect) -> Effect:
-        payload, own = effect["fields"], dict(effect["values"])
-        for field, number in own.items():
-            payload[field] = self._values[number]
-        outcome = await self._session._client.dispatch(effect["event"], payload)
-        self._note(effect["event"], payload, outcome)
-        value: int | None = None
-        fields = {}
-        if effect["wants"]:
-            for field in outcome.modified:
-                if field not in effect["wants"]:
-                    continue
-                final = outcome.event.get(field)
-                if field in own:
-                    value = self.keep(_native.owned(final))
-                else:
-                    fields[field] = final
-        return flow.dispatched(outcome, value, fields)
+    async def _dispatch(self, effect: Effect) -> Effect:
+        event, payload = effect["event"], effect["payload"]
+        outcome = await self._session._client.dispatch(event, payload)
+        self._note(event, payload, outcome)
+        return self._flow.dispatched(outcome)
 
-    async def _freeze(self, flow: _native.Flow, effect: Effect) -> Effect:
+    async def _freeze(self, effect: Effect) -> Effect:
         try:
             value, text = _native.freeze(self._values[effect["value"]])
             if text is None:
                 # There are things in it that are no JSON, and that somebody may hold.
                 value = copy.deepcopy(value)
         except Exception as error:
-            return flow.failed(_why(error))
-        return flow.frozen(self.keep(value), text)
+            return self._flow.failed(_why(error))
+        return self._flow.frozen(self._keep(value), text)
 
     def _request(self, effect: Effect) -> ApprovalRequest:
         return ApprovalRequest(
@@ -181,7 +171,7 @@ class Driver:
             remember=effect["remember"],
         )
 
-    async def _approve(self, flow: _native.Flow, effect: Effect) -> Effect:
+    async def _approve(self, effect: Effect) -> Effect:
         session = self._session
         try:
             request = self._request(effect)
@@ -189,27 +179,25 @@ class Driver:
             if inspect.isawaitable(chosen):
                 in_time, chosen = await _either.within(request.timeout, chosen)
                 if not in_time:
-                    return flow.timed_out()
+                    return self._flow.timed_out()
         except Exception as error:
             logger.warning("the approver of session %s failed", session.id, exc_info=True)
-            return flow.failed(_why(error))
+            return self._flow.failed(_why(error))
         if not isinstance(chosen, str):
-            return flow.failed(f"an approver answers with one of the options, not with {chosen!r}")
-        return flow.chosen(chosen)
+            return self._flow.failed(f"an approver answers with one of the options, not with {chosen!r}")
+        return self._flow.chosen(chosen)
 
-    async def _run_tool(self, flow: _native.Flow, effect: Effect) -> Effect:
+    async def _run_tool(self, effect: Effect) -> Effect:
         name = effect["tool"]
         tool = self.tool or self._session._client._tools.get(name)
         if tool is None:
-            return flow.failed(f"no tool {name} is registered")
+            return self._flow.failed(f"no tool {name} is registered")
         context = ToolContext(name, effect["tool_use_id"], self._session, effect["env"])
-        # A tool that changes its arguments must not change those of the next attempt.
-        args = _native.owned(self._values[effect["args"]])
         part = self._parts[-1]
         part.cause = None
         began = perf_counter()
         try:
-            given = tool(args, context)
+            given = tool(effect["args"], context)
             if inspect.isawaitable(given):
                 given = await _either.finish(given)
         except Exception as error:
@@ -221,9 +209,9 @@ class Driver:
         if result.exit_code is not None:
             record["exit_code"] = result.exit_code
         record["duration"] = duration
-        return flow.ran(self.keep(record), None if result.success else _text(result.output), duration)
+        return self._flow.ran(record, None if result.success else _text(result.output), duration)
 
-    async def _call_model(self, flow: _native.Flow, effect: Effect) -> Effect:
+    async def _call_model(self, effect: Effect) -> Effect:
         messages = list(getattr(self._session.context, "messages", ()))
         metadata = {"source": "hook", "ephemeral": True}
         messages += [ContextMessage(role, text, dict(metadata)) for role, text in effect["ephemeral"]]
@@ -243,13 +231,13 @@ class Driver:
             response = _native.owned(record_of(given, (perf_counter() - began) * 1000))
         except Exception as error:
             self._cause = error
-            return flow.failed(_why(error))
-        return self._responded(flow, self.keep(response))
+            return self._flow.failed(_why(error))
+        return self._responded(self._keep(response))
 
-    async def _read_response(self, flow: _native.Flow, effect: Effect) -> Effect:
-        return self._responded(flow, effect["response"])
+    async def _read_response(self, effect: Effect) -> Effect:
+        return self._responded(effect["response"])
 
-    def _responded(self, flow: _native.Flow, number: int) -> Effect:
+    def _responded(self, number: int) -> Effect:
         """Tells what a response says, which hooks may have changed."""
         response = self._values[number]
         calls = []
@@ -257,16 +245,16 @@ class Driver:
             for call in response.get("tool_calls") or ():
                 name, id, args = call.get("name"), call.get("id"), call.get("args")
                 if not isinstance(name, str):
-                    return flow.failed("a tool call of the model has no name")
-                own = self.keep(_native.owned({} if args is None else args))
+                    return self._flow.failed("a tool call of the model has no name")
+                own = self._keep(_native.owned({} if args is None else args))
                 calls.append((name, id if isinstance(id, str) else None, own, name in self._session._client._tools))
             text = response.get("text")
-            return flow.responded(number, text if isinstance(text, str) else "", calls, response.get("usage"))
+            return self._flow.responded(number, text if isinstance(text, str) else "", calls, response.get("usage"))
         except (AttributeError, TypeError, HookweaveError) as error:
             self._cause = error
-            return flow.failed(f"the model's response cannot be read: {_why(error)}")
+            return self._flow.failed(f"the model's response cannot be read: {_why(error)}")
 
-    async def _summarise(self, flow: _native.Flow, effect: Effect) -> Effect:
+    async def _summarise(self, effect: Effect) -> Effect:
         assert self.summarise is not None
         try:
             text: Any = self.summarise(effect["custom_instructions"])
@@ -274,16 +262,16 @@ class Driver:
                 text = await _either.finish(text)
         except Exception as error:
             logger.warning("making a summary for session %s failed", self._session.id, exc_info=True)
-            return flow.failed(_why(error))
+            return self._flow.failed(_why(error))
         if not isinstance(text, str):
-            return flow.failed(f"a summary is a text, not a value of type {type(text).__name__}")
-        return flow.text(text)
+            return self._flow.failed(f"a summary is a text, not a value of type {type(text).__name__}")
+        return self._flow.text(text)
 
-    async def _wait(self, flow: _native.Flow, effect: Effect) -> Effect:
+    async def _wait(self, effect: Effect) -> Effect:
         await _either.sleep(effect["ms"] / 1000)
-        return flow.done()
+        return self._flow.done()
 
-    async def _add_message(self, flow: _native.Flow, effect: Effect) -> Effect:
+    async def _add_message(self, effect: Effect) -> Effect:
         content = effect["content"]
         try:
             if content is None and effect["value"] is not None:
@@ -293,19 +281,19 @@ class Driver:
                 await _either.finish(added)
         except Exception as error:
             logger.warning("the context of session %s did not take a message", self._session.id, exc_info=True)
-            return flow.failed(_why(error))
-        return flow.done()
+            return self._flow.failed(_why(error))
+        return self._flow.done()
 
-    async def _show(self, flow: _native.Flow, effect: Effect) -> Effect:
+    async def _show(self, effect: Effect) -> Effect:
         try:
             shown = self._session._display.show_message(effect["text"], effect["level"], effect["source"])
             if inspect.isawaitable(shown):
                 await _either.finish(shown)
         except Exception:
             logger.warning("the display of session %s failed on: %s", self._session.id, effect["text"], exc_info=True)
-        return flow.done()
+        return self._flow.done()
 
-    _CARRIES_OUT: ClassVar[dict[str, Callable[[Driver, _native.Flow, Effect], Awaitable[Effect]]]] = {
+    _CARRIES_OUT: ClassVar[dict[str, Callable[[Driver, Effect], Awaitable[Effect]]]] = {
         "dispatch": _dispatch,
         "freeze": _freeze,
         "approve": _approve,

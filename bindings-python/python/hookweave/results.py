@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 from ._native import Outcome
 from .errors import ToolFailed
@@ -61,7 +61,7 @@ class Compaction:
     """Why the context was not made shorter."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ToolOutcome:
     """What came of a tool call."""
 
@@ -97,6 +97,13 @@ class ToolOutcome:
     """A hook wants the agent to stop."""
     outcomes: tuple[Outcome[Any], ...]
     """What hooks said of each event of the call."""
+
+    @classmethod
+    def _of(cls, fields: dict[str, Any]) -> Self:
+        """Makes one of a dict that has all fields; a frozen class's own initialiser takes longer than a dispatch."""
+        made = cls.__new__(cls)
+        made.__dict__.update(fields)
+        return made
 
     @property
     def trace(self) -> list[TraceEntry]:

@@ -125,7 +125,7 @@ class Session:
                 await child._abort()
                 await child._end(reason, insists=True)
             flow = self._native.end(reason) if self._parent is None else self._native.stop_subagent()
-            stopped = Stopped(**await Driver(self).drive(flow))
+            stopped = Stopped(**await Driver(self, flow).drive())
         except BaseException:
             insists = True
             raise
@@ -160,7 +160,7 @@ class Session:
             raise SessionClosed(f"{what} has ended; open another one")
 
     async def _run(self, flow: _native.Flow) -> Any:
-        return await self._guard(Driver(self).drive(flow))
+        return await self._guard(Driver(self, flow).drive())
 
     async def _guard(self, running: Any) -> Any:
         """Awaits what a flow does; a subagent's ends with its session."""
@@ -197,10 +197,9 @@ class Session:
         if run is None and tool not in self._client._tools:
             known = ", ".join(self._client._tools) or "none"
             raise UnknownToolError(f"no tool `{tool}` is registered; known are: {known}")
-        driver = Driver(self)
+        driver = Driver(self, self._native.run_tool(tool, dict(args), tool_use_id))
         driver.tool = None if run is None else Tool(run)
-        flow = self._native.run_tool(tool, driver.keep(_native.owned(dict(args))), tool_use_id)
-        outcome: ToolOutcome = await self._guard(driver.run_tool(flow, tool))
+        outcome: ToolOutcome = await self._guard(driver.run_tool(tool))
         return outcome
 
     async def generate(self, prompt: str, *, on_text: OnText | None = None) -> Generation:
@@ -211,21 +210,18 @@ class Session:
         self._check()
         if self._client._model is None:
             raise NoModelError("no model is registered; call register_model first")
-        driver = Driver(self, on_text)
+        driver = Driver(self, self._native.generate(prompt, list(self._client._tools)), on_text)
         driver.model = self._client._model
-        generation: Generation = await self._guard(
-            driver.generate(self._native.generate(prompt, list(self._client._tools)))
-        )
+        generation: Generation = await self._guard(driver.generate())
         return generation
 
     async def compact(
         self, summarise: Summarise, *, trigger: str = "manual", custom_instructions: str | None = None
     ) -> Compaction:
         """Makes the context shorter: hooks may refuse or add instructions, from which ``summarise`` makes the text."""
-        driver = Driver(self)
+        driver = Driver(self, self._native.compact(trigger, custom_instructions))
         driver.summarise = summarise
-        flow = self._native.compact(trigger, custom_instructions)
-        return Compaction(**await self._guard(driver.drive(flow)))
+        return Compaction(**await self._guard(driver.drive()))
 
     async def note_usage(self, tokens: int) -> None:
         """Says how many tokens the context holds; hooks are warned once when that is much."""
