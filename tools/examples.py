@@ -22,7 +22,9 @@ from typescript import NODE_PACKAGE
 
 PAGE = ROOT / "docs" / "examples.md"
 RUN_LIMIT_SECONDS = 60
-README_LINK = re.compile(r"\]\(\.\./\.\./docs/")
+# What a README links to lies elsewhere for the page.
+LINK_TO_DOCS = re.compile(r"\]\(\.\./\.\./docs/")
+LINK_TO_EXAMPLE = re.compile(r"\]\(\.\./([\w-]+)/README\.md\)")
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,16 @@ class Example:
     def name(self) -> str:
         """What its folder is called."""
         return self.folder.name
+
+    @property
+    def title(self) -> str:
+        """What its README is headed."""
+        return (self.folder / "README.md").read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+
+    @property
+    def anchor(self) -> str:
+        """Where its section begins on the page."""
+        return "#" + self.title.lower().replace(" ", "-")
 
     @property
     def expected(self) -> str:
@@ -136,9 +148,10 @@ def wrong(expected: str, done: subprocess.CompletedProcess[str]) -> str | None:
 
 def page_section(example: Example) -> str:
     """What the page shows of an example: its README, its programs, and what they print."""
-    title, _, prose = (example.folder / "README.md").read_text(encoding="utf-8").partition("\n")
-    prose = README_LINK.sub("](", prose).strip()
-    parts = [f"##{title}", re.sub(r"^##", "####", prose, flags=re.MULTILINE)]
+    _, _, prose = (example.folder / "README.md").read_text(encoding="utf-8").partition("\n")
+    prose = LINK_TO_DOCS.sub("](", prose).strip()
+    prose = LINK_TO_EXAMPLE.sub(lambda link: f"]({Example(example.folder.parent / link[1]).anchor})", prose)
+    parts = [f"### {example.title}", re.sub(r"^##", "####", prose, flags=re.MULTILINE)]
     for language in example.languages:
         path = example.folder / LANGUAGES[language].file
         code = path.read_text(encoding="utf-8").strip("\n")

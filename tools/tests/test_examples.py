@@ -19,7 +19,9 @@ LONGEST = 90
 def made(tmp_path: Path) -> Example:
     folder = tmp_path / "greeting"
     folder.mkdir()
-    (folder / "README.md").write_text("# Greeting\n\nSee [events](../../docs/events.md).\n\n## More\n\nWords.\n")
+    (folder / "README.md").write_text(
+        "# Greeting\n\nSee [events](../../docs/events.md), [me](../greeting/README.md).\n\n## More\n\nWords.\n"
+    )
     (folder / "expected.txt").write_text("hello\n")
     return Example(folder)
 
@@ -76,8 +78,7 @@ def test_the_page_shows_every_example_as_it_is() -> None:
 def test_the_pages_table_leads_to_every_example() -> None:
     table = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
     for example in KNOWN:
-        title = (example.folder / "README.md").read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
-        assert any(f"[{title}](#{title.lower().replace(' ', '-')})" in row for row in table), title
+        assert any(f"[{example.title}]({example.anchor})" in row for row in table), example.title
 
 
 def test_a_section_has_the_prose_the_programs_and_the_output(made: Example, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +86,7 @@ def test_a_section_has_the_prose_the_programs_and_the_output(made: Example, monk
     (made.folder / "main.py").write_text("print('hello')\n")
     marks = "<!-- example greeting:begin -->\nold\n<!-- example greeting:end -->"
     page = page_text(marks, [made])
-    assert "### Greeting\n\nSee [events](events.md).\n\n#### More" in page
+    assert "### Greeting\n\nSee [events](events.md), [me](#greeting).\n\n#### More" in page
     assert "<!-- file: greeting/main.py -->\n```python\nprint('hello')\n```" in page
     assert page.endswith("It prints:\n\n```text\nhello\n```\n\n<!-- example greeting:end -->")
     assert page_text(page, [made]) == page
