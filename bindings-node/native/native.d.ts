@@ -25,6 +25,10 @@ export declare class Native {
   answered(event: string, depth: number, answer: string): string
   /** What it means that the host has set nobody to answer. */
   unanswered(event: string, depth: number): string
+  /** What it means that whoever was asked threw something. */
+  broken(event: string, depth: number, message: string): string
+  /** What it means that whoever was asked has used up the hook's time. */
+  late(event: string, depth: number): string
 }
 
 /** Something that a session does. The values that it is about stay in JavaScript, and it knows their numbers. */

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use hookweave::host::{EventSpec, Failure, Invocation, NativeHook, Said, from_json, large_integer};
+use hookweave::host::{EventSpec, Failure, FailureKind, Invocation, NativeHook, Said, from_json, large_integer};
 use napi::Status;
 use napi::bindgen_prelude::{FnArgs, Function};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
@@ -95,8 +95,20 @@ impl Native {
     /// What it means that the host has set nobody to answer.
     #[napi]
     pub fn unanswered(&self, event: String, depth: u32) -> Result<String, Refusal> {
-        let invocation = self.invocation(&event, depth)?;
-        Ok(letter(self.hook.declared().dialect.broken(&invocation, self.hook.nobody_answers())))
+        Ok(letter(self.hook.unanswered(&self.invocation(&event, depth)?)))
+    }
+
+    /// What it means that whoever was asked threw something.
+    #[napi]
+    pub fn broken(&self, event: String, depth: u32, message: String) -> Result<String, Refusal> {
+        let failure = Failure::new(FailureKind::Raised, message);
+        Ok(letter(self.hook.broken(&self.invocation(&event, depth)?, failure)))
+    }
+
+    /// What it means that whoever was asked has used up the hook's time.
+    #[napi]
+    pub fn late(&self, event: String, depth: u32) -> Result<String, Refusal> {
+        Ok(letter(self.hook.late(&self.invocation(&event, depth)?)))
     }
 }
 

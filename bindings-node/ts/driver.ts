@@ -164,9 +164,14 @@ export class Dispatch implements Waiting {
   expire(): void {
     this.watched = false;
     this.inContext(() => {
-      const { limit } = this;
+      const { limit, turn, depth } = this;
+      const took = this.took();
       this.giveUp(timeoutReason(limit));
-      this.resume(() => this.enter(this.opened(), [timedOut(limit, this.took())]));
+      this.resume(() => {
+        const values = this.opened();
+        const call = this.trail.plan.calls[this.position] as Call;
+        return this.enter(values, [timedOut(call, turn, { values, depth, took })]);
+      });
     });
   }
 

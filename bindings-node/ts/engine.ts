@@ -4,7 +4,7 @@ import type { HookResponse } from "./answers.js";
 import { Detached, type Job } from "./detached.js";
 import { describe, errorOf } from "./errors.js";
 import type { Fields } from "./event.js";
-import type { Waiters } from "./native-hooks.js";
+import type { NativeHandler, Waiters } from "./native-hooks.js";
 import { localAnswer } from "./names.js";
 import { crossing, NativeHooks, type Registered, type Reported } from "./native.js";
 import type { Outcome } from "./outcome.js";
@@ -13,6 +13,9 @@ import { failed } from "./saying.js";
 import type { Trail } from "./trail.js";
 import type { LateAnswer, Logger } from "./types.js";
 import { copyContainer } from "./values.js";
+
+/** What only a hook from a file has, and its handler. */
+type Native = { readonly wakes: boolean } & NativeHandler;
 
 /** Plans of one event, as long as no hook changes. */
 interface Memo {
@@ -56,22 +59,21 @@ export class Engine implements Crew {
   register(event: string, settings: object, handler: Call["handler"]): string {
     this.checkOpen();
     const known = crossing(() => this.native.register(event, settings));
-    this.#keep(known, handler);
+    this.#keep(known, { handler });
     this.#changed();
     this.logger?.debug?.("hook registered", { event, hook: known.name, id: known.id });
     return known.id;
   }
 
   /** Takes hooks in that the core has registered. */
-  adopt(hooks: readonly { hook: Registered; wakes: boolean; handler: Call["handler"] }[]): void {
-    for (const { hook, wakes, handler } of hooks) this.#keep(hook, handler, wakes);
+  adopt(hooks: readonly ({ readonly hook: Registered } & Native)[]): void {
+    for (const { hook, ...native } of hooks) this.#keep(hook, native);
     this.#changed();
   }
 
-  #keep(hook: Registered, handler: Call["handler"], wakes?: boolean): void {
+  #keep(hook: Registered, code: Pick<Call, "handler" | "wakes" | "late">): void {
     const { number, timeout, ...known } = hook;
-    const call = { ...known, handler, limit: timeout ?? Infinity };
-    this.#calls.set(number, wakes === undefined ? call : { ...call, wakes });
+    this.#calls.set(number, { ...known, ...code, limit: timeout ?? Infinity });
   }
 
   /** Drops the functions of hooks that nothing can call any more, and plans that were kept. */

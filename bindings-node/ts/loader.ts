@@ -7,7 +7,7 @@ import type { Engine } from "./engine.js";
 import { countExactly } from "./depth.js";
 import { describe, errorOf } from "./errors.js";
 import { localFields } from "./names.js";
-import { nativeHandler, Waiters, type Hosts } from "./native-hooks.js";
+import { hostedHandler, nativeHandler, Waiters, type Hosts } from "./native-hooks.js";
 import { crossing, files, type Loaded, type NativeWatch } from "./native.js";
 import type { Outcome } from "./outcome.js";
 import { loadReport, reloadReport, type LoadReport, type ReloadReport } from "./reports.js";
@@ -65,7 +65,9 @@ export class Loader {
       hooks.map(({ hook, native }) => ({
         hook,
         wakes: native.wakes,
-        handler: nativeHandler(engine.native, native, hook.detached, this.waiters, this.hosts),
+        ...(native.hosted
+          ? hostedHandler(native, this.hosts)
+          : nativeHandler(engine.native, native, hook.detached, this.waiters)),
       })),
     );
   }

@@ -1,7 +1,7 @@
 /** Commands, webhooks and hosted questions as handlers: started on the core's threads, awaited like any other hook. */
 
 import { depthNow } from "./depth.js";
-import { HookweaveError } from "./errors.js";
+import { describe, HookweaveError } from "./errors.js";
 import type { EventMethods } from "./event.js";
 import { localRecords } from "./names.js";
 import { crossing, jsonText, type Native, type NativeHooks, type NativeJob } from "./native.js";
@@ -52,8 +52,9 @@ export class Broken extends Error {
     readonly kind: string,
     message: string,
     readonly restricts: boolean,
+    options?: ErrorOptions,
   ) {
-    super(message);
+    super(message, options);
   }
 }
 
@@ -184,34 +185,72 @@ export class Waiters {
 /** Timers of the platform count in 31 bits. */
 const MAX_INTERVAL = 0x7fff_ffff;
 
-/** The handler of a hook that a file declares. */
+/** How the driver calls a hook that a file declares. */
+export interface NativeHandler {
+  readonly handler: (event: object, context: HookContext) => Promise<unknown>;
+  /** What it means that its time is over; only of hooks whose time the driver keeps. */
+  readonly late?: (event: object, depth: number) => unknown;
+}
+
+type Given = { readonly eventType: string } & EventMethods;
+
+/** The handler of a hook that the core runs. */
 export function nativeHandler(
   native: NativeHooks,
   hook: Native,
   detached: boolean,
   waiters: Waiters,
-  hosts: Hosts,
-): (event: object, context: HookContext) => Promise<unknown> {
-  const { hosted, wantsTool } = hook;
-
-  return async (event, context) => {
-    const given = event as { readonly eventType: string } & EventMethods;
-    const depth = depthNow();
-    const text = fit(() => given.toJson());
-    const letter = hosted
-      ? await ask(text, depth, context)
-      : await waiters.wait(native, hook, text, depth, { signal: context.signal, detached });
-    return open(given.eventType, letter);
+): NativeHandler {
+  return {
+    handler: async (event, context) => {
+      const given = event as Given;
+      const depth = depthNow();
+      const text = fit(() => given.toJson());
+      return open(
+        given.eventType,
+        await waiters.wait(native, hook, text, depth, { signal: context.signal, detached }),
+      );
+    },
   };
+}
 
-  async function ask(event: string, depth: number, context: HookContext): Promise<string> {
-    const answerer = (wantsTool ? hosts.toolCaller : hosts.judge) as
-      ((question: object, context: HookContext) => unknown) | null;
-    if (answerer === null) return crossing(() => hook.unanswered(event, depth));
-    const question = JSON.parse(crossing(() => hook.question(event, depth)) ?? "{}") as object;
-    const answer = await answerer(question, context);
-    return crossing(() => hook.answered(event, depth, jsonText(answer ?? null)));
-  }
+/** The handler of a hook that asks the host. */
+export function hostedHandler(hook: Native, hosts: Hosts): NativeHandler {
+  const { wantsTool } = hook;
+  return {
+    handler: async (event, context) => {
+      const given = event as Given;
+      const depth = depthNow();
+      const text = fit(() => given.toJson());
+      const answerer = (wantsTool ? hosts.toolCaller : hosts.judge) as
+        ((question: object, context: HookContext) => unknown) | null;
+      if (answerer === null) {
+        return open(
+          given.eventType,
+          fit(() => crossing(() => hook.unanswered(text, depth))),
+        );
+      }
+      const question = fit(() => crossing(() => hook.question(text, depth))) ?? "{}";
+      let letter: string;
+      try {
+        const answer = await answerer(JSON.parse(question) as object, context);
+        // What it says after its time must not count anywhere.
+        if (context.signal.aborted) return undefined;
+        letter = crossing(() => hook.answered(text, depth, jsonText(answer ?? null)));
+      } catch (error) {
+        const broken = crossing(() => hook.broken(text, depth, describe(error)));
+        return open(given.eventType, broken, { cause: error });
+      }
+      return open(given.eventType, letter);
+    },
+    late: (event, depth) => {
+      const given = event as Given;
+      return open(
+        given.eventType,
+        crossing(() => hook.late(given.toJson(), depth)),
+      );
+    },
+  };
 }
 
 /**
@@ -232,9 +271,11 @@ function fit<R>(act: () => R): R {
 const UNFIT: ReadonlySet<string> = new Set(["payload_not_json", "payload_too_deep"]);
 
 /** What a letter holds: an answer, nothing, or a failure, which is thrown. */
-function open(event: string, text: string): unknown {
+function open(event: string, text: string, options?: ErrorOptions): unknown {
   const { answer, large, failed } = JSON.parse(text) as Letter;
-  if (failed !== undefined) throw new Broken(failed.kind, failed.message, failed.restricts);
+  if (failed !== undefined) {
+    throw new Broken(failed.kind, failed.message, failed.restricts, options);
+  }
   restoreLarge(answer, large);
   const modified = answer?.["modified"];
   if (answer === undefined || typeof modified !== "object" || modified === null) return answer;

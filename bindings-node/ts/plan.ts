@@ -21,6 +21,8 @@ export interface Call {
   readonly once: boolean;
   /** What it answers when nobody waits for it is to wake the model; only a hook from a file says so or not. */
   readonly wakes?: boolean;
+  /** What it means that its time is over, for an event and at a depth; a failure of its own is thrown. */
+  readonly late?: (event: object, depth: number) => unknown;
 }
 
 /** What a driver needs of the client whose hooks it runs. */

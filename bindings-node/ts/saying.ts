@@ -1,8 +1,10 @@
 /** What a hook said, as the native side is told. */
 
 import { describe, HookweaveError } from "./errors.js";
+import { Turn } from "./event.js";
 import { Broken } from "./native-hooks.js";
 import type { Reported } from "./native.js";
+import type { Call } from "./plan.js";
 import { copyContainer, isContainer, MAX_NESTING } from "./values.js";
 
 /** Levels of an answer above a modified value: the answer itself, `modified`. */
@@ -41,8 +43,9 @@ export function failed(
   took: number,
 ): Reported {
   if (cause instanceof Broken) {
-    const { kind: own, message, restricts } = cause;
-    return { said: "failed", took, kind: own, message, restricts };
+    const { kind: own, message, restricts, cause: thrown } = cause;
+    const told: Reported = { said: "failed", took, kind: own, message, restricts };
+    return thrown === undefined ? told : { ...told, value: values.push(thrown) - 1 };
   }
   return {
     said: "failed",
@@ -53,9 +56,19 @@ export function failed(
   };
 }
 
-/** A hook's time is over. */
-export function timedOut(limit: number, took: number): Reported {
-  return { said: "timeout", took, limit };
+/** A hook's time is over; a hook from a file may have its own word on that. */
+export function timedOut(
+  { late, limit }: Call,
+  turn: Turn | null,
+  { values, depth, took }: { values: unknown[]; depth: number; took: number },
+): Reported {
+  if (late === undefined || turn === null) return { said: "timeout", took, limit };
+  try {
+    const answer = late(Turn.event(turn), depth);
+    return answer === undefined ? nothing(took) : answered(values, answer, took);
+  } catch (error) {
+    return failed(values, "raised", error, took);
+  }
 }
 
 /** The reason that a hook's signal fires with at its timeout. */

@@ -176,7 +176,9 @@ class Running implements Waiting {
     if (this.#over) return;
     this.dispatch.inContext(() => {
       Turn.abort(this.turn, timeoutReason(this.limit));
-      this.#end(() => timedOut(this.limit, this.#took()));
+      const { call, turn, values, dispatch } = this;
+      const told = { values, depth: dispatch.depth, took: this.#took() };
+      this.#end(() => timedOut(call, turn, told));
     });
   }
 

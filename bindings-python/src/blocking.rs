@@ -1,6 +1,6 @@
 //! The driver of `dispatch_sync`: no event loop, every hook on the caller's thread.
 
-use hookweave::host::{Code, Error, Failure, FailureKind, Report, Said};
+use hookweave::host::{Code, Error, Failure, FailureKind, Report};
 use pyo3::exceptions::{PyException, PyTimeoutError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -10,7 +10,6 @@ use crate::clock::{self, now};
 use crate::deadline;
 use crate::errors;
 use crate::flight::{self, Finished, Flight};
-use crate::known::Native;
 use crate::object::{self, Awaiting, Inside, Object, call_one};
 
 /// Runs a dispatch to its end.
@@ -55,7 +54,7 @@ fn side_by_side(py: Python<'_>, flight: &mut Flight) -> PyResult<Vec<Report<Obje
     let mut begun = Vec::with_capacity(calls.len());
     for (index, call) in calls.iter().enumerate() {
         let handler = call.entry().handler();
-        if handler.native != Native::Run || call.entry().detached() {
+        if !handler.native.is_run() || call.entry().detached() {
             begun.push(None);
             continue;
         }
@@ -70,12 +69,12 @@ fn side_by_side(py: Python<'_>, flight: &mut Flight) -> PyResult<Vec<Report<Obje
     for (index, begun) in begun.iter().enumerate() {
         reports.push(if begun.is_some() { None } else { Some(one(py, flight, index, true)?) });
     }
-    for ((report, begun), call) in reports.iter_mut().zip(begun).zip(&calls) {
+    for (index, ((report, begun), call)) in reports.iter_mut().zip(begun).zip(&calls).enumerate() {
         let Some((begun, began)) = begun else { continue };
         let handler = call.entry().handler().callable.borrow(py);
         let said = match begun.and_then(|begun| handler.call_method1(intern!(py, "finish"), (begun,))) {
             Ok(answer) => Flight::said(py, Object::from_bound(answer)),
-            Err(error) if error.is_instance_of::<PyException>(py) => Said::Failed(flight::raised(py, error)),
+            Err(error) if error.is_instance_of::<PyException>(py) => flight.raised(py, index, error)?,
             Err(error) => return Err(error),
         };
         *report = Some(Report::new(said, clock::nanos(now().saturating_duration_since(began))));
@@ -98,7 +97,7 @@ fn one(py: Python<'_>, flight: &mut Flight, index: usize, beside_others: bool) -
     let event = if beside_others { flight.own_event(py)? } else { flight.event(py)? };
     flight.start_clock();
     let handler = entry.handler();
-    let result = if handler.native != Native::No {
+    let result = if handler.native.is_from_file() {
         handler.callable.borrow(py).call_method1(intern!(py, "run_sync"), (event.borrow(py),)).map(Object::from_bound)
     } else if handler.in_thread {
         in_thread(py, handler, &event, entry.timeout(), flight.depth + 1)
@@ -108,13 +107,16 @@ fn one(py: Python<'_>, flight: &mut Flight, index: usize, beside_others: bool) -
     drop(event);
     match result {
         Ok(result) if object::awaiting(&result) == Awaiting::Nothing => Ok(flight.answered_at(py, index, result)),
-        Ok(awaitable) => Ok(flight.failed(unexpected(py, &awaitable))),
+        Ok(awaitable) => flight.failed(py, index, unexpected(py, &awaitable)),
         Err(error) if handler.in_thread && error.is_instance_of::<Overdue>(py) => {
-            Ok(flight.failed(Failure::timeout(entry.timeout().unwrap_or_default())))
+            flight.failed(py, index, Failure::timeout(entry.timeout().unwrap_or_default()))
         }
-        Err(error) if error.is_instance_of::<PyException>(py) => Ok(flight.failed(flight::raised(py, error))),
+        Err(error) if error.is_instance_of::<PyException>(py) => {
+            let took = flight.lap();
+            Ok(Report::new(flight.raised(py, index, error)?, took))
+        }
         Err(error) if error.is_instance(py, &deadline::cancelled_error(py)?) => {
-            Ok(flight.failed(flight::cancelled(py, error)))
+            flight.failed(py, index, flight::cancelled(py, error))
         }
         Err(error) => Err(error),
     }

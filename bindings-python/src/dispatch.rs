@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use hookweave::host::{Failure, FailureKind, Report, Said};
+use hookweave::host::{Failure, FailureKind, Report};
 use pyo3::exceptions::{PyException, PyRuntimeError, PyRuntimeWarning, PyStopIteration, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -424,7 +424,7 @@ impl Driver {
         match self.ended(py)? {
             Ended::ByItself => self.answered(py, result),
             Ended::TooLate => {
-                let report = self.timed_out();
+                let report = self.timed_out(py)?;
                 self.resume(py, [report])
             }
             Ended::Cancelled(error) => Err(error.into()),
@@ -441,16 +441,19 @@ impl Driver {
             return Err(error.into());
         }
         let report = match self.ended(py)? {
-            Ended::TooLate => self.timed_out(),
+            Ended::TooLate => self.timed_out(py)?,
             Ended::Cancelled(thrown) => return Err(if is_cancel { error } else { thrown }.into()),
-            Ended::ByItself if is_cancel => self.flight.failed(flight::cancelled(py, error)),
-            Ended::ByItself => self.flight.failed(flight::raised(py, error)),
+            Ended::ByItself if is_cancel => self.flight.failed(py, 0, flight::cancelled(py, error))?,
+            Ended::ByItself => {
+                let took = self.flight.lap();
+                Report::new(self.flight.raised(py, 0, error)?, took)
+            }
         };
         self.resume(py, [report])
     }
 
-    fn timed_out(&mut self) -> Report<Object> {
-        self.flight.failed(Failure::timeout(Duration::from_nanos(self.limit)))
+    fn timed_out(&mut self, py: Python<'_>) -> PyResult<Report<Object>> {
+        self.flight.failed(py, 0, Failure::timeout(Duration::from_nanos(self.limit)))
     }
 
     /// Finds out why a hook that waited has ended, and gives back the cancel request that the deadline made.
@@ -501,7 +504,9 @@ impl Driver {
         let mut reports = self.helper.take().unwrap_or_default();
         let calls = self.flight.calls().to_vec();
         let mut given = result.borrow(py).try_iter()?;
-        for (report, call) in reports.iter_mut().zip(&calls).filter(|(report, _)| report.is_none()) {
+        for (index, (report, call)) in
+            reports.iter_mut().zip(&calls).enumerate().filter(|(_, (report, _))| report.is_none())
+        {
             let item = given.next().ok_or_else(|| errors::broken("a stage lost a report"))??;
             let (kind, value, seconds): (String, Bound<'_, PyAny>, f64) = item.extract()?;
             let took = clock::nanos(Duration::try_from_secs_f64(seconds).unwrap_or_default());
@@ -512,10 +517,13 @@ impl Driver {
                     overran = limit.is_some_and(|limit| took > clock::nanos(limit));
                     Flight::said(py, Object::from_bound(value))
                 }
-                "raised" => Said::Failed(flight::raised(py, PyErr::from_value(value))),
-                "cancelled" => Said::Failed(flight::cancelled(py, PyErr::from_value(value))),
-                "timeout" => Said::Failed(Failure::timeout(limit.unwrap_or_default())),
-                other => Said::Failed(Failure::new(FailureKind::NotStarted, other)),
+                "raised" => self.flight.raised(py, index, PyErr::from_value(value))?,
+                "cancelled" => {
+                    let failure = flight::cancelled(py, PyErr::from_value(value));
+                    self.flight.fallen(py, index, failure)?
+                }
+                "timeout" => self.flight.fallen(py, index, Failure::timeout(limit.unwrap_or_default()))?,
+                other => self.flight.fallen(py, index, Failure::new(FailureKind::NotStarted, other))?,
             };
             *report = Some(Report { said, took, overran });
         }

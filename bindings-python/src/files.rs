@@ -46,9 +46,11 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
 fn handler(client: &Bound<'_, Client>, hook: Arc<NativeHook>, event: Arc<EventSpec>) -> PyResult<Handler> {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let py = client.py();
-    let native = if hook.is_hosted() { Native::Hosted } else { Native::Run };
+    let hosted = hook.is_hosted();
+    let hook = Hook::new(hook, event);
     let class = CLASS.import(py, "hookweave._native_hooks", "NativeHandler")?;
-    let callable = class.call1((client, Hook::new(hook, event)))?;
+    let callable = class.call1((client, hook.clone()))?;
+    let native = if hosted { Native::Hosted(hook) } else { Native::Run };
     Ok(Handler { callable: Object::from_bound(callable), in_thread: false, is_async: false, native })
 }
 

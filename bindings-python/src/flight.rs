@@ -14,7 +14,7 @@ use crate::clock;
 use crate::convert::{PyHost, answer_of};
 use crate::errors;
 use crate::event::OwnEvent;
-use crate::known::{Handler, Known};
+use crate::known::{Handler, Known, Native};
 use crate::log;
 use crate::native;
 use crate::object::{Object, Shared};
@@ -276,8 +276,33 @@ impl Flight {
     }
 
     /// What the core is told of a hook that failed.
-    pub(crate) fn failed(&mut self, failure: Failure<Object>) -> Report<Object> {
-        Report::new(Said::Failed(failure), self.lap())
+    pub(crate) fn failed(
+        &mut self,
+        py: Python<'_>,
+        index: usize,
+        failure: Failure<Object>,
+    ) -> PyResult<Report<Object>> {
+        let took = self.lap();
+        Ok(Report::new(self.fallen(py, index, failure)?, took))
+    }
+
+    /// What the core is told of a hook that raised.
+    pub(crate) fn raised(&mut self, py: Python<'_>, index: usize, error: PyErr) -> PyResult<Said<Object>> {
+        if let Some(failure) = native::failure_of(py, &error) {
+            return Ok(Said::Failed(failure));
+        }
+        let message = describe(py, &error);
+        let cause = Some(Object::from_bound(error.into_value(py).into_bound(py)));
+        self.fallen(py, index, Failure { kind: FailureKind::Raised, message, cause, meant_to_restrict: false })
+    }
+
+    /// What it means that a hook came to no answer; of one that asks the host its dialect says so.
+    pub(crate) fn fallen(&mut self, py: Python<'_>, index: usize, failure: Failure<Object>) -> PyResult<Said<Object>> {
+        let hosted = self.calls().get(index).filter(|call| matches!(call.entry().handler().native, Native::Hosted(_)));
+        let Some(call) = hosted.cloned() else { return Ok(Said::Failed(failure)) };
+        let Native::Hosted(hook) = &call.entry().handler().native else { return Ok(Said::Failed(failure)) };
+        let event = self.own_event(py)?;
+        Ok(hook.broken(py, &event, failure))
     }
 
     /// Makes the outcome that the host gets.
@@ -357,16 +382,6 @@ pub(crate) fn call_of<'py>(
 #[inline]
 pub(crate) fn limit_of(call: &Call<Handler>) -> u64 {
     call.entry().handler().limit(call.entry().timeout()).map_or(u64::MAX, clock::nanos)
-}
-
-/// An exception as a hook's failure.
-pub(crate) fn raised(py: Python<'_>, error: PyErr) -> Failure<Object> {
-    if let Some(failure) = native::failure_of(py, &error) {
-        return failure;
-    }
-    let message = describe(py, &error);
-    let cause = Some(Object::from_bound(error.into_value(py).into_bound(py)));
-    Failure { kind: FailureKind::Raised, message, cause, meant_to_restrict: false }
 }
 
 /// `ValueError: what`; the type alone when there is no text.

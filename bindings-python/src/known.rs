@@ -10,6 +10,7 @@ use pyo3::{Borrowed, intern};
 use crate::convert::PyHost;
 use crate::errors;
 use crate::event::OwnEvent;
+use crate::native::Hook;
 use crate::object::{Gil, Object, Shared, dict_get};
 
 /// A registered handler.
@@ -25,21 +26,33 @@ pub(crate) struct Handler {
 }
 
 /// Whether a hook comes from a file, and who keeps its time then.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) enum Native {
     /// It is a function of the host's.
     No,
     /// The core runs it and keeps its time.
     Run,
     /// The host runs it: a question to its model, or a call of its tool.
-    Hosted,
+    Hosted(Hook),
+}
+
+impl Native {
+    /// Whether the core runs the hook.
+    pub(crate) const fn is_run(&self) -> bool {
+        matches!(self, Self::Run)
+    }
+
+    /// Whether a file declares the hook.
+    pub(crate) const fn is_from_file(&self) -> bool {
+        !matches!(self, Self::No)
+    }
 }
 
 impl Handler {
     /// How long the driver lets the hook run.
     #[inline]
     pub(crate) fn limit(&self, timeout: Option<std::time::Duration>) -> Option<std::time::Duration> {
-        if self.native == Native::Run { None } else { timeout }
+        if self.native.is_run() { None } else { timeout }
     }
 }
 

@@ -13,6 +13,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyList, PyString, PyTuple};
 use serde_json::Value;
 
+use crate::convert::answer_of;
 use crate::errors;
 use crate::event::EventRef;
 use crate::nesting;
@@ -24,6 +25,7 @@ const SIGNAL_PAUSE: Duration = Duration::from_millis(50);
 
 /// A hook from a file, as the drivers' helpers run it.
 #[pyclass(frozen, module = "hookweave._native", name = "NativeHook")]
+#[derive(Debug, Clone)]
 pub(crate) struct Hook {
     hook: Arc<NativeHook>,
     event: Arc<EventSpec>,
@@ -41,6 +43,23 @@ impl Hook {
         let payload = from_json(&payload).map_err(|error| unfit(py, &format!("the event: {error}")))?;
         let Value::Object(payload) = payload else { return Err(errors::broken("an event is an object")) };
         Ok(self.hook.invocation(&self.event, payload, nesting::depth(py).saturating_sub(1)))
+    }
+
+    /// What it means that the host came to no answer: the hook's dialect may know that the action must not happen then.
+    pub(crate) fn broken(&self, py: Python<'_>, event: &Object, failure: Failure<Object>) -> Said<Object> {
+        let Failure { kind, message, cause, meant_to_restrict } = failure;
+        let failed =
+            |meant_to_restrict, kind, message| Said::Failed(Failure { kind, message, cause, meant_to_restrict });
+        let Ok(invocation) = self.invocation(py, &event.bind(py)) else { return failed(true, kind, message) };
+        let failure = Failure { kind, message, cause: None, meant_to_restrict };
+        match self.hook.broken(&invocation, failure) {
+            Said::Nothing | Said::Detached => Said::Nothing,
+            Said::Answer(answer) => match serial::to_python(py, &answer) {
+                Ok(answer) => Said::Answer(answer_of(py, Object::from_bound(answer))),
+                Err(why) => failed(true, FailureKind::InvalidAnswer, why.value(py).to_string()),
+            },
+            Said::Failed(Failure { kind, message, meant_to_restrict, .. }) => failed(meant_to_restrict, kind, message),
+        }
     }
 }
 
@@ -102,7 +121,7 @@ impl Hook {
     /// What it means that the host has set nobody to answer.
     fn unanswered<'py>(&self, py: Python<'py>, event: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
         let invocation = self.invocation(py, event)?;
-        letter(py, self.hook.declared().dialect.broken(&invocation, self.hook.nobody_answers()))
+        letter(py, self.hook.unanswered(&invocation))
     }
 }
 
@@ -251,7 +270,7 @@ impl Mailbox {
 }
 
 /// What a hook said as `(True, answer)` or `(False, exception)`.
-fn letter(py: Python<'_>, said: Said<Value>) -> PyResult<Bound<'_, PyTuple>> {
+pub(crate) fn letter(py: Python<'_>, said: Said<Value>) -> PyResult<Bound<'_, PyTuple>> {
     match said {
         Said::Nothing | Said::Detached => (true, py.None()).into_pyobject(py),
         Said::Answer(answer) => match serial::to_python(py, &answer) {

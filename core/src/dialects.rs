@@ -270,3 +270,39 @@ pub fn named(name: &str) -> Result<&'static dyn Dialect, Error> {
         Error::new(Code::UnknownDialect, format!("unknown dialect `{name}`{hint}; known are {}", names.join(", ")))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::options::Options;
+    use crate::registry::Registry;
+
+    #[test]
+    fn a_dialect_has_what_it_can_read() {
+        let registry: Registry<()> = Registry::new(Options::default());
+        let Ok(event) = registry.resolve("PreToolUse") else { return };
+        let invocation = Invocation {
+            event,
+            declared_event: "PreToolUse".to_owned(),
+            payload: Map::from_iter([("tool".to_owned(), json!("Bash")), ("args".to_owned(), json!({}))]),
+            tool: None,
+            project_dir: None,
+            empty_transcript: None,
+            depth: 0,
+        };
+        let web = WebAnswer { status: 204, content_type: None, body: Vec::new() };
+        for dialect in ALL {
+            assert!(dialect.has(RunKind::Command), "{}", dialect.name());
+            for kind in [RunKind::Webhook, RunKind::McpTool, RunKind::Prompt, RunKind::Agent] {
+                let said = match kind {
+                    RunKind::Webhook => dialect.decode_web(&invocation, &web),
+                    RunKind::McpTool => dialect.decode_hosted(&invocation, kind, &Value::Null),
+                    _ => dialect.decode_hosted(&invocation, kind, &json!({"ok": true})),
+                };
+                assert_eq!(dialect.has(kind), !matches!(said, Said::Failed(_)), "{} {kind:?}", dialect.name());
+            }
+        }
+    }
+}

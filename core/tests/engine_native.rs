@@ -106,6 +106,39 @@ async fn a_model_is_asked_and_nobody_to_ask_is_a_failure() -> Checked {
     Ok(())
 }
 
+#[test]
+fn a_judge_that_panics_or_asks_itself_without_end_fails_its_hook_alone() -> Checked {
+    let project =
+        Project::new(&json!({"hooks": {"PreToolUse": [{"hooks": [{"type": "prompt", "prompt": "Safe?"}]}]}}))?;
+    let engine = project.engine()?;
+    let failure =
+        |outcome: &hookweave::Outcome| outcome.trace()[0].failure.clone().map(|failure| failure.message.to_owned());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+
+    engine.set_judge(|_| -> std::future::Ready<Result<Value, hookweave::HookError>> { panic!("at once") });
+    let outcome = runtime.block_on(engine.dispatch(project.bash("ls")))?;
+    assert_eq!(failure(&outcome).as_deref(), Some("panicked: at once"));
+
+    engine.set_judge(|_| async { panic!("later") });
+    let outcome = runtime.block_on(engine.dispatch(project.bash("ls")))?;
+    assert_eq!(failure(&outcome).as_deref(), Some("panicked: later"));
+
+    let (again, event) = (engine.clone(), project.bash("ls"));
+    engine.set_judge(move |_| {
+        let (again, event) = (again.clone(), event.clone());
+        async move { Ok(json!({"ok": !again.dispatch(event).await?.blocked(), "reason": "asked again"})) }
+    });
+    let outcome = runtime.block_on(engine.dispatch(project.bash("ls")))?;
+    assert!(!outcome.blocked(), "{:?}", outcome.trace());
+
+    // Without a clock nobody can tell when the time is up.
+    engine.set_judge(|_| std::future::pending());
+    let clockless = tokio::runtime::Builder::new_current_thread().build()?;
+    let outcome = clockless.block_on(engine.dispatch(project.bash("ls")))?;
+    assert!(failure(&outcome).is_some_and(|why| why.contains("tokio runtime")), "{:?}", outcome.trace());
+    Ok(())
+}
+
 #[tokio::test]
 async fn a_reload_asks_the_hooks_in_force_first() -> Checked {
     let guard = |extra: Option<&str>| {

@@ -17,7 +17,7 @@ import pytest
 from hookweave import Event, HookClient, HookResponse, Outcome, PreToolUseEvent
 
 from native_files import native, server, settings
-from test_loops import LOOPS
+from test_loops import LOOPS, pause
 
 ECHO = """python3 -c '
 import json, sys
@@ -241,6 +241,53 @@ def test_a_model_and_a_tool_of_the_host(run: Callable[..., Any], tmp_path: Path)
         outcome = run(lambda: tell("PostToolUse"))
         assert outcome.feedback == ["looked"], outcome.to_dict()
     assert calls[0] == {"kind": "mcp_tool", "server": "scan", "tool": "check", "input": {"command": "ls"}}
+
+
+@pytest.mark.parametrize("hooks", [1, 2])
+@pytest.mark.parametrize("run", [*LOOPS, None])
+def test_a_question_without_an_answer_keeps_a_worktree_from_being_made(
+    run: Callable[..., Any] | None, hooks: int, tmp_path: Path
+) -> None:
+    client = HookClient()
+    tools: list[dict[str, Any]] = [
+        {"type": "mcp_tool", "server": "s", "tool": f"t{number}", "timeout": 0.2} for number in range(hooks)
+    ]
+    client.load(settings(tmp_path, "WorktreeCreate", *tools))
+
+    def raises(question: dict[str, Any]) -> str:
+        raise ConnectionError("no server")
+
+    async def raises_later(question: dict[str, Any]) -> str:
+        raise ConnectionError("no server")
+
+    async def hangs(question: dict[str, Any]) -> str:
+        await pause(60)
+        return ""
+
+    async def gives_up(question: dict[str, Any]) -> str:
+        raise asyncio.CancelledError
+
+    callers: list[tuple[Any, str]] = [(raises, "raised"), (None, "not_started")]
+    if run is None:
+        callers.append((hangs, "invalid_answer"))
+    else:
+        callers += [(raises_later, "raised"), (hangs, "timeout")]
+        callers += [] if "trio" in run.__name__ else [(gives_up, "cancelled")]
+    for caller, kind in callers:
+        client.set_tool_caller(caller)
+        if run is None:
+            outcome = client.dispatch_sync("WorktreeCreate", {"name": "feature"})
+        else:
+
+            async def main() -> Outcome[Any]:
+                return await client.dispatch("WorktreeCreate", {"name": "feature"})
+
+            outcome = run(main)
+        failures = [entry.failure for entry in outcome.trace]
+        assert outcome.blocked, (caller, outcome.to_dict())
+        assert [failure and failure.kind for failure in failures] == [kind] * hooks
+        if kind == "raised":
+            assert isinstance(failures[0] and failures[0].error.__cause__, ConnectionError)
 
 
 def test_a_model_without_a_loop(tmp_path: Path) -> None:

@@ -130,6 +130,10 @@ impl Dialect for ClaudeCode {
         self.flavour.inherits
     }
 
+    fn has(&self, _kind: RunKind) -> bool {
+        true
+    }
+
     fn encode(&self, invocation: &Invocation) -> Encoded {
         stdin::encode(&self.flavour, invocation)
     }

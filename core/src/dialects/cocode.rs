@@ -16,6 +16,8 @@ use crate::error::Error;
 use crate::matcher::MatcherSpec;
 
 use result::read_answer;
+#[cfg(feature = "engine")]
+pub(crate) use result::{input_field, nothing_to_change};
 
 const NAME: &str = "cocode";
 
@@ -117,6 +119,10 @@ impl Dialect for Cocode {
 
     fn timeout(&self, _declared_event: &str, kind: RunKind) -> Option<Duration> {
         Some(Duration::from_secs(if kind == RunKind::Webhook { 30 } else { 600 }))
+    }
+
+    fn has(&self, kind: RunKind) -> bool {
+        matches!(kind, RunKind::Command | RunKind::Webhook)
     }
 
     fn encode(&self, invocation: &Invocation) -> Encoded {

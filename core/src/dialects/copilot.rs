@@ -69,6 +69,10 @@ impl Dialect for Copilot {
         Some(Duration::from_secs(30))
     }
 
+    fn has(&self, kind: RunKind) -> bool {
+        matches!(kind, RunKind::Command | RunKind::Webhook)
+    }
+
     fn encode(&self, invocation: &Invocation) -> Encoded {
         Encoded { body: stdin::body(invocation), env: Vec::new(), env_file: None }
     }

@@ -63,6 +63,10 @@ impl Dialect for Cursor {
         Some(Duration::from_secs(60))
     }
 
+    fn has(&self, kind: RunKind) -> bool {
+        matches!(kind, RunKind::Command | RunKind::Prompt)
+    }
+
     fn encode(&self, invocation: &Invocation) -> Encoded {
         Encoded { body: stdin::body(invocation), env: stdin::env(invocation), env_file: None }
     }

@@ -102,6 +102,10 @@ impl Dialect for Native {
         }))
     }
 
+    fn has(&self, _kind: RunKind) -> bool {
+        true
+    }
+
     fn encode(&self, invocation: &Invocation) -> Encoded {
         let name = invocation.event.name();
         let mut body =

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::cell::Cell;
 use std::future::Future;
+use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use super::detached::Detached;
 use super::shared::Shared;
 use super::{Event, Outcome};
 use crate::dispatch::{Failure, FailureKind, Report, Said, Step};
-use crate::handler::{Code, HookError, HookFuture, SyncCode};
+use crate::handler::{Code, HookError, SyncCode};
 use crate::index::Call;
 use crate::registry::Entry;
 use crate::response::HookResponse;
@@ -31,7 +32,7 @@ pub(super) fn depth() -> u32 {
 }
 
 /// Runs code of a hook as part of a dispatch of some depth; a panic is the hook's failure, not the agent's.
-fn inside<R>(depth: u32, run: impl FnOnce() -> R) -> Result<R, Failure<Arc<Value>>> {
+pub(super) fn inside<R, V>(depth: u32, run: impl FnOnce() -> R) -> Result<R, Failure<V>> {
     struct Restore(u32);
     impl Drop for Restore {
         fn drop(&mut self) {
@@ -158,7 +159,7 @@ pub(super) async fn run_entry(entry: &Entry<Code>, event: &Event, depth: u32, be
             log_start(entry);
             let said = match inside(depth, || handler.handle(event)) {
                 Err(failure) => Said::Failed(failure),
-                Ok(future) => HookRun { future, limit: entry.timeout(), timer: None, depth }.await,
+                Ok(future) => Timed::new(future, entry.timeout(), depth).await.map_or_else(Said::Failed, read),
             };
             let ended = now();
             let took = nanos(began, ended);
@@ -184,22 +185,30 @@ fn read(answered: Result<HookResponse, HookError>) -> Said<Arc<Value>> {
     }
 }
 
-/// A handler's future; a timer is armed only when it suspends.
-struct HookRun<'a> {
-    future: HookFuture<'a>,
+/// A future of a hook's; a timer is armed only when it suspends.
+pub(super) struct Timed<F, V> {
+    future: F,
     limit: Option<Duration>,
     timer: Option<Pin<Box<tokio::time::Sleep>>>,
     depth: u32,
+    failure: PhantomData<fn() -> V>,
 }
 
-impl Future for HookRun<'_> {
-    type Output = Said<Arc<Value>>;
+impl<F, V> Timed<F, V> {
+    /// Bounds a future that runs as part of a dispatch of some depth.
+    pub(super) const fn new(future: F, limit: Option<Duration>, depth: u32) -> Self {
+        Self { future, limit, timer: None, depth, failure: PhantomData }
+    }
+}
+
+impl<F: Future + Unpin, V> Future for Timed<F, V> {
+    type Output = Result<F::Output, Failure<V>>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
-        match inside(this.depth, || this.future.as_mut().poll(context)) {
-            Err(failure) => return Poll::Ready(Said::Failed(failure)),
-            Ok(Poll::Ready(answered)) => return Poll::Ready(read(answered)),
+        match inside(this.depth, || Pin::new(&mut this.future).poll(context)) {
+            Err(failure) => return Poll::Ready(Err(failure)),
+            Ok(Poll::Ready(output)) => return Poll::Ready(Ok(output)),
             Ok(Poll::Pending) => {}
         }
         let Some(limit) = this.limit else { return Poll::Pending };
@@ -207,15 +216,15 @@ impl Future for HookRun<'_> {
             Some(timer) => timer,
             None => match arm(limit) {
                 Ok(timer) => this.timer.insert(timer),
-                Err(failure) => return Poll::Ready(Said::Failed(failure)),
+                Err(failure) => return Poll::Ready(Err(failure)),
             },
         };
-        timer.as_mut().poll(context).map(|()| Said::Failed(Failure::timeout(limit)))
+        timer.as_mut().poll(context).map(|()| Err(Failure::timeout(limit)))
     }
 }
 
 /// Starts a timer, or says that there is no clock to time by.
-fn arm(limit: Duration) -> Result<Pin<Box<tokio::time::Sleep>>, Failure<Arc<Value>>> {
+fn arm<V>(limit: Duration) -> Result<Pin<Box<tokio::time::Sleep>>, Failure<V>> {
     let no_clock = || {
         let why = "the hook has a timeout, which needs a tokio runtime with time enabled; dispatch inside one, or set no timeout";
         Failure::new(FailureKind::NotStarted, why)

@@ -6,7 +6,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use serde_json::Value;
 
+use super::driver::{Timed, inside};
 use super::{Engine, Event, Outcome};
+use crate::config::Declared;
 use crate::dialects::Invocation;
 use crate::dispatch::{Failure, FailureKind, Said};
 use crate::error::Error;
@@ -113,6 +115,14 @@ impl Engine {
         natives.files.load(&self.inner.registry, &natives.runtime, request, &|hook, _| natives.code(hook))
     }
 
+    /// Registers a native hook that no file declares; gives its id.
+    pub(crate) fn register_native(&self, declared: Declared) -> Result<String, Error> {
+        let natives = &self.inner.natives;
+        let spec = declared.spec.clone();
+        let hook = NativeHook::new(declared, None, Arc::clone(&natives.runtime));
+        self.inner.registry.register(spec, natives.code(Arc::new(hook))).map(|id| id.to_string())
+    }
+
     /// Reads every loaded file again; the hooks are swapped between dispatches.
     ///
     /// A change that takes protection away raises `ConfigChange` first, through the hooks in force: one that blocks it
@@ -184,21 +194,18 @@ impl NativeCode {
     }
 
     async fn ask(&self, question: Question, invocation: &Invocation) -> Said<Value> {
-        let broken = |failure| self.hook.declared().dialect.broken(invocation, failure);
         let Some(answer) = self.hosts.who_answers(&question) else {
-            return broken(self.hook.nobody_answers());
+            return self.hook.unanswered(invocation);
         };
-        let answering = answer(question);
-        let answered = match self.hook.limit() {
-            None => answering.await,
-            Some(limit) => match tokio::time::timeout(limit, answering).await {
-                Ok(answered) => answered,
-                Err(_) => return broken(Failure::timeout(limit)),
-            },
+        let depth = invocation.depth;
+        let answered = match inside(depth, || answer(question)) {
+            Ok(answering) => Timed::new(answering, self.hook.limit(), depth).await,
+            Err(panicked) => Err(panicked),
         };
         match answered {
-            Ok(answer) => self.hook.answered(invocation, &answer),
-            Err(why) => broken(Failure::new(FailureKind::Raised, why.to_string())),
+            Ok(Ok(answer)) => self.hook.answered(invocation, &answer),
+            Ok(Err(why)) => self.hook.broken(invocation, Failure::new(FailureKind::Raised, why.to_string())),
+            Err(failure) => self.hook.broken(invocation, failure),
         }
     }
 }

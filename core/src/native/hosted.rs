@@ -79,16 +79,30 @@ impl NativeHook {
         said
     }
 
-    /// The failure of a hook for which the host has set nobody.
+    /// What it means that nobody came to an answer: whoever was asked raised, was cancelled, or was too late.
+    ///
+    /// Every driver tells the hook's dialect so, which may know that the action must not happen then.
     #[must_use]
-    pub fn nobody_answers(&self) -> Failure<Value> {
+    pub fn broken(&self, invocation: &Invocation, failure: Failure<Value>) -> Said<Value> {
+        self.declared.dialect.broken(invocation, failure)
+    }
+
+    /// What it means that whoever was asked has used up the hook's time.
+    #[must_use]
+    pub fn late(&self, invocation: &Invocation) -> Said<Value> {
+        self.broken(invocation, Failure::timeout(self.limit().unwrap_or_default()))
+    }
+
+    /// What it means that the host has set nobody to ask.
+    #[must_use]
+    pub fn unanswered(&self, invocation: &Invocation) -> Said<Value> {
         let (what, mend) = if self.wants_tool() {
             ("calls a tool of an MCP server", "set_tool_caller")
         } else {
             ("asks a model", "set_judge")
         };
         let why = format!("the hook {what}, and the host has set nobody to do it; call {mend} first");
-        Failure::new(FailureKind::NotStarted, why)
+        self.broken(invocation, Failure::new(FailureKind::NotStarted, why))
     }
 
     /// Whether the host has to call a tool, rather than to ask a model.

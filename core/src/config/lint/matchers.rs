@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Findings, Hook};
-use crate::dialects::tools;
+use crate::dialects::tools::{self, ToolName};
 use crate::error::did_you_mean;
 use crate::matcher::MatcherSpec;
 use crate::pattern::Pattern;
@@ -116,19 +116,33 @@ fn look_at_name(dialect: &str, name: &str, findings: &mut Findings<'_>) {
     if foreign || known.contains(&name) {
         return;
     }
-    let hint = did_you_mean(name, known.iter().copied());
+    let hint = renamed(dialect, name).unwrap_or_else(|| did_you_mean(name, known.iter().copied()));
     findings.add(
         "unknown-tool",
         format!("{dialect} has no tool `{name}`{hint}; it matches only a tool that the host calls so"),
     );
 }
 
+/// The tools that a dialect has names for.
+fn rows(dialect: &str) -> impl Iterator<Item = &'static ToolName> {
+    tools::TOOLS.iter().filter(move |tool| tool.dialect == dialect)
+}
+
+/// A dialect's own names.
+fn own(dialect: &str) -> impl Iterator<Item = &'static str> {
+    rows(dialect).flat_map(|tool| tool.theirs.iter().copied())
+}
+
+/// What a dialect calls a tool that it does not know by the engine's name.
+fn renamed(dialect: &str, ours: &str) -> Option<String> {
+    let tool = rows(dialect).find(|tool| tool.ours == ours && !tool.theirs.contains(&ours))?;
+    Some(format!("; its `{ours}` is called `{}`", tool.theirs.first()?))
+}
+
 /// Tools by every name under which the dialect's hooks see them.
 fn known(dialect: &str) -> Vec<&'static str> {
-    let own = tools::TOOLS.iter().filter(|tool| tool.dialect == dialect).flat_map(|tool| tool.theirs.iter().copied());
     // A tool that the dialect calls otherwise is not seen by the engine's name.
-    let renamed = |name: &&&str| tools::TOOLS.iter().any(|tool| tool.dialect == dialect && tool.ours == **name);
-    TOOLS.iter().filter(|name| !renamed(name)).copied().chain(own).collect()
+    TOOLS.iter().filter(|ours| rows(dialect).all(|tool| tool.ours != **ours)).copied().chain(own(dialect)).collect()
 }
 
 fn look_at_pattern(pattern: &str, findings: &mut Findings<'_>) {
@@ -165,14 +179,22 @@ fn look_at_pattern(pattern: &str, findings: &mut Findings<'_>) {
 
 fn look_for_tools(dialect: &str, pattern: &str, findings: &mut Findings<'_>) {
     let Ok(compiled) = Pattern::new(pattern) else { return };
-    let known = known(dialect);
+    let hits = |name: &str| compiled.is_match(name) != Some(false);
     let samples = ["mcp__server__tool", "mcp__server", "mcp_server_tool", "MCP:tool"];
-    let hits = known.iter().chain(&samples).any(|name| compiled.is_match(name) != Some(false));
-    if hits || pattern.to_lowercase().contains("mcp") {
+    if own(dialect).chain(samples).any(hits) || pattern.to_lowercase().contains("mcp") {
         let alone = pattern.trim_start_matches('^').trim_end_matches('$');
         if pattern.ends_with('$') && is_server_alone(alone) {
             look_at_name(dialect, alone, findings);
         }
+        return;
+    }
+    // Only then the names that any agent may use: `Bash` would be found in `BashOutput`.
+    if let Some(mend) = rows(dialect).filter(|tool| hits(tool.ours)).find_map(|tool| renamed(dialect, tool.ours)) {
+        findings.add("unknown-tool", format!("`{pattern}` matches no tool that {dialect} has{mend}"));
+        return;
+    }
+    let known = known(dialect);
+    if known.iter().any(|name| hits(name)) {
         return;
     }
     let plain: String = pattern.chars().filter(|c| c.is_alphanumeric() || *c == '_').collect();

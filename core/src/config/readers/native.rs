@@ -82,7 +82,9 @@ fn read_hook(reading: &mut Reading<'_>, entry: &Spot<'_>) -> Take<()> {
         None => reading.source.dialect,
     };
     let slot = slot(reading, entry, dialect)?;
-    let mut draft = Draft::new(run(reading, entry)?);
+    let run = run(reading, entry)?;
+    can_run(entry, dialect, &run)?;
+    let mut draft = Draft::new(run);
     draft.name = name(entry)?;
     entry.text("description")?;
     draft.timeout = readable_duration(entry, "timeout")?;
@@ -153,6 +155,25 @@ fn run(reading: &Reading<'_>, entry: &Spot<'_>) -> Take<Run> {
         "mcp_tool" => mcp_tool(&spot),
         _ => command(reading, entry, &spot).map(Run::Command),
     }
+}
+
+/// Refuses what the hook's dialect has no words for: it could only ever fail.
+fn can_run(entry: &Spot<'_>, dialect: &dyn Dialect, run: &Run) -> Take<()> {
+    if dialect.has(run.kind()) {
+        return Ok(());
+    }
+    let (field, what) = match run {
+        Run::Command(_) => ("command", "commands"),
+        Run::Webhook(_) => ("webhook", "webhooks"),
+        Run::Prompt { agent: true, .. } => ("prompt", "questions to agents"),
+        Run::Prompt { .. } => ("prompt", "questions to models"),
+        Run::McpTool { .. } => ("mcp_tool", "calls of MCP tools"),
+    };
+    let spot = entry.get(field).unwrap_or_else(|| entry.clone());
+    let name = dialect.name();
+    Err(spot.wrong(format!(
+        "{name} has no {what}, and would not understand the answer; take `dialect` out, or use a command"
+    )))
 }
 
 fn command(reading: &Reading<'_>, entry: &Spot<'_>, spot: &Spot<'_>) -> Take<CommandSpec> {
