@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{Explain, Hook, Lint, List, Run};
+use crate::commands::{Explain, Hook, Lint, List, Run, Test};
 use crate::failed::Result;
 use crate::screen::Screen;
 
@@ -39,6 +39,7 @@ enum Command {
     Lint(Lint),
     Explain(Explain),
     Run(Run),
+    Test(Test),
     Hook(Hook),
 }
 
@@ -50,6 +51,7 @@ impl Cli {
             Command::Lint(lint) => lint.run(screen)?,
             Command::Explain(explain) => explain.run(screen)?,
             Command::Run(run) => run.run(screen)?,
+            Command::Test(test) => test.run(screen)?,
             Command::Hook(hook) => return hook.run(),
         };
         Ok(verdict.code())

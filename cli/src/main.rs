@@ -1,8 +1,10 @@
 //! The `hookweave` command: see, test, explain and install hooks for AI agents.
 
+mod cases;
 mod cli;
 mod clock;
 mod commands;
+mod document;
 mod drive;
 mod failed;
 mod input;

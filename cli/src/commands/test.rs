@@ -1,0 +1,262 @@
+//! `hookweave test`: holds hooks to what their author expects of them.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::channel;
+
+use clap::Args;
+use hookweave::config::watch::{QUIET, watch};
+use hookweave::dialects;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::cases::{Came, Case, CaseFile, junit, look_for, tap};
+use crate::clock::{nanos_since, now};
+use crate::drive::{Deadline, dispatch, outcome_json};
+use crate::failed::{Failed, Result, Verdict};
+use crate::policy::{Policy, TrustChoice, Which};
+use crate::screen::{BAD, BOLD, DIM, GOOD, Screen, WARN, json, micros, shown, styled};
+
+/// How many files beside a tested one are watched.
+const MAX_WATCHED: usize = 512;
+
+/// Whose hooks are tested unless the file says.
+const SOURCES: &[&str] = &["project", "local"];
+
+/// Test hooks: events in, decisions expected
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Cases stand in files called NAME.hooktest.yaml (or .toml, .json):
+
+  hooktest: 1
+  cases:
+    - name: nothing deletes everything
+      tool: Bash
+      args: {command: rm -rf /}
+      expect: block
+
+The hooks really run, those of the project without an approval: a test runs the code of what it tests.
+Exits with 1 when a case fails.")]
+pub(crate) struct Test {
+    /// Files of cases, or directories in which to look for them
+    #[arg(value_name = "PATH", default_value = ".")]
+    paths: Vec<PathBuf>,
+
+    /// Only cases whose name contains this
+    #[arg(short = 'k', long, value_name = "TEXT")]
+    filter: Option<String>,
+
+    /// Run again whenever a case, a hooks file or a script changes
+    #[arg(short, long, conflicts_with_all = ["json", "tap"])]
+    watch: bool,
+
+    /// Write a JUnit report too
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+
+    /// Print the Test Anything Protocol
+    #[arg(long, conflicts_with = "json")]
+    tap: bool,
+
+    /// Print JSON for programs
+    #[arg(long)]
+    json: bool,
+}
+
+/// What came of a file.
+#[derive(Debug, Serialize)]
+pub(crate) struct RanFile {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its cases, in order.
+    pub(crate) cases: Vec<Ran>,
+    /// The files that it depends on.
+    #[serde(skip)]
+    depends: Vec<PathBuf>,
+}
+
+/// What came of a case.
+#[derive(Debug, Serialize)]
+pub(crate) struct Ran {
+    /// Its name.
+    pub(crate) name: String,
+    /// Whether it holds.
+    #[serde(flatten)]
+    pub(crate) state: State,
+    /// How long it took.
+    pub(crate) seconds: f64,
+}
+
+/// Whether a case holds.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "snake_case", tag = "state", content = "why")]
+pub(crate) enum State {
+    /// It does.
+    Passed,
+    /// It does not; every difference.
+    Failed(Vec<String>),
+    /// It was not tried, and why.
+    Skipped(String),
+}
+
+impl Test {
+    /// Runs the command.
+    pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
+        if !self.watch {
+            let files = self.all()?;
+            self.report(screen, &files)?;
+            return Ok(Verdict::of(!failed(&files)));
+        }
+        loop {
+            let depends = match self.all() {
+                Ok(files) => {
+                    self.report(screen, &files)?;
+                    files.into_iter().flat_map(|file| file.depends).collect()
+                }
+                // A file that is being written makes no sense for a while.
+                Err(failed) => {
+                    writeln!(screen, "{} {}", styled(BAD, "error:"), shown(&failed.to_string()))?;
+                    look_for(&self.paths)?
+                }
+            };
+            writeln!(screen, "{}", styled(DIM, "waiting for a change …"))?;
+            screen.flush()?;
+            wait_for_change(depends)?;
+            writeln!(screen)?;
+        }
+    }
+
+    fn all(&self) -> Result<Vec<RanFile>> {
+        let paths = look_for(&self.paths)?;
+        if paths.is_empty() {
+            return Err(Failed::new(
+                "no cases here; write a file such as hooks.hooktest.yaml (`hookweave test --help` shows one)",
+            ));
+        }
+        let files: Vec<CaseFile> = paths.iter().map(|path| CaseFile::read(path)).collect::<Result<_>>()?;
+        let ran: Vec<RanFile> = files.iter().map(|file| self.file(file)).collect::<Result<_>>()?;
+        if ran.iter().all(|file| file.cases.is_empty()) {
+            let filter = self.filter.as_deref().unwrap_or_default();
+            return Err(Failed::new(format!("no case's name contains `{filter}`")));
+        }
+        Ok(ran)
+    }
+
+    fn file(&self, file: &CaseFile) -> Result<RanFile> {
+        // Not the hooks of whoever runs the tests: what holds here has to hold everywhere.
+        let sources = if file.sources.is_empty() && file.files.is_empty() { SOURCES } else { &[] };
+        let which = Which {
+            cwd: Some(file.directory()),
+            files: file.files.clone(),
+            sources: sources.iter().map(|source| (*source).to_owned()).chain(file.sources.clone()).collect(),
+            trust: TrustChoice::All,
+            ..Which::default()
+        };
+        let policy = Policy::load(&which)?;
+        let depends = depends(file, &policy);
+        if let Some(problem) = policy.report.problems.iter().find(|problem| problem.fatal) {
+            return Err(Failed::new(format!("{problem}; the tests would miss it")));
+        }
+        let wanted = |case: &&Case| self.filter.as_ref().is_none_or(|part| case.name.contains(part.as_str()));
+        let cases = file.cases.iter().filter(wanted).map(|case| one(&which, case)).collect::<Result<_>>()?;
+        Ok(RanFile { name: file.path.display().to_string(), cases, depends })
+    }
+
+    fn report(&self, screen: Screen<'_>, files: &[RanFile]) -> Result<()> {
+        if let Some(path) = &self.junit {
+            std::fs::write(path, junit(files))
+                .map_err(|error| Failed::file(path, format!("cannot be written: {error}")))?;
+        }
+        if self.tap {
+            return Ok(write!(screen, "{}", tap(files))?);
+        }
+        if self.json {
+            return json(screen, &files);
+        }
+        for file in files {
+            writeln!(screen, "{}", styled(BOLD, &file.name))?;
+            for case in &file.cases {
+                let took = styled(DIM, &micros(case.seconds * 1e6));
+                let name = shown(&case.name);
+                match &case.state {
+                    State::Passed => writeln!(screen, "  {} {name}  {took}", styled(GOOD, "ok     "))?,
+                    State::Skipped(why) => writeln!(screen, "  {} {name}: {}", styled(WARN, "skipped"), shown(why))?,
+                    State::Failed(why) => {
+                        writeln!(screen, "  {} {name}  {took}", styled(BAD, "FAILED "))?;
+                        why.iter().try_for_each(|line| writeln!(screen, "            {}", shown(line)))?;
+                    }
+                }
+            }
+        }
+        let number =
+            |of: fn(&State) -> bool| files.iter().flat_map(|file| &file.cases).filter(|case| of(&case.state)).count();
+        let failed = number(|state| matches!(state, State::Failed(_)));
+        let skipped = number(|state| matches!(state, State::Skipped(_)));
+        let skipped = if skipped > 0 { format!(", {skipped} skipped") } else { String::new() };
+        let total = format!("{} passed, {failed} failed{skipped}", number(|state| matches!(state, State::Passed)));
+        Ok(writeln!(screen, "{}", styled(if failed > 0 { BAD } else { GOOD }, &total))?)
+    }
+}
+
+fn failed(files: &[RanFile]) -> bool {
+    files.iter().flat_map(|file| &file.cases).any(|case| matches!(case.state, State::Failed(_)))
+}
+
+/// Runs one case against hooks of its own, so that none of them remembers another case.
+fn one(which: &Which, case: &Case) -> Result<Ran> {
+    if let Some(why) = &case.skip {
+        return Ok(Ran { name: case.name.clone(), state: State::Skipped(why.clone()), seconds: 0.0 });
+    }
+    let policy = Policy::load(which)?;
+    let began = now();
+    let differences = differences(&policy, case).unwrap_or_else(|why| vec![why.to_string()]);
+    #[expect(clippy::cast_precision_loss, reason = "seconds for a reader")]
+    let seconds = nanos_since(began) as f64 / 1e9;
+    policy.runtime.shutdown(super::run::FAREWELL);
+    let state = if differences.is_empty() { State::Passed } else { State::Failed(differences) };
+    Ok(Ran { name: case.name.clone(), state, seconds })
+}
+
+fn differences(policy: &Policy, case: &Case) -> Result<Vec<String>> {
+    let (name, payload) = case.event()?;
+    let outcome = dispatch(policy, &name, payload, Deadline::within(None))?;
+    let outcome: Map<String, Value> = outcome_json(&outcome);
+    let answer = match &case.agent {
+        Some(agent) => Some(dialects::outcome_to_wire(agent, &Value::Object(outcome.clone()))?),
+        None => None,
+    };
+    Ok(case.expect.differences(&Came { outcome: &outcome, answer: answer.as_ref() }))
+}
+
+/// Files whose change may change what comes of a file's cases: itself, the hooks files, and what stands beside those
+/// and beside the scripts that they name.
+fn depends(file: &CaseFile, policy: &Policy) -> Vec<PathBuf> {
+    let mut files = vec![file.path.clone()];
+    files.extend(policy.report.found.iter().map(|found| found.file.clone()));
+    let directory = file.directory();
+    for hook in policy.registry.list() {
+        let runs = hook.origin.as_ref().map(|origin| origin.runs.clone()).unwrap_or_default();
+        let words = runs.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';' | '&' | '|'));
+        files.extend(
+            words
+                .filter(|word| word.contains('/'))
+                .map(|word| directory.join(word.trim_start_matches("$CLAUDE_PROJECT_DIR/").trim_start_matches("./"))),
+        );
+    }
+    let folders: Vec<PathBuf> = files.iter().filter_map(|file| file.parent().map(Path::to_path_buf)).collect();
+    for folder in folders {
+        let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+        files.extend(entries.map(|entry| entry.path()).filter(|path| path.is_file()).take(MAX_WATCHED));
+    }
+    files.retain(|file| !file.starts_with("/usr") && !file.starts_with("/bin"));
+    files.sort();
+    files.dedup();
+    files.truncate(MAX_WATCHED);
+    files
+}
+
+fn wait_for_change(files: Vec<PathBuf>) -> Result<()> {
+    let (tell, told) = channel();
+    let files = files.into_iter().map(|file| std::path::absolute(&file).unwrap_or(file));
+    let _watch = watch(files, QUIET, move |_| _ = tell.send(()))?;
+    told.recv().map_err(|_| Failed::new("watching ended by itself; run the command again"))
+}
