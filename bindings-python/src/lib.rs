@@ -9,6 +9,7 @@ mod client;
 mod clock;
 mod convert;
 mod deadline;
+mod dialect;
 mod dispatch;
 mod errors;
 mod event;
@@ -52,6 +53,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     outcome::add_type(module)?;
     native::add_types(module)?;
     files::add_to(module)?;
+    dialect::add_to(module)?;
     module.add_class::<watch::Watch>()?;
     module.add_class::<session::Session>()?;
     module.add_class::<flow::Flow>()?;

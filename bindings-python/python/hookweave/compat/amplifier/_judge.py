@@ -1,0 +1,199 @@
+"""Acts on what Amplifier's hooks say, by the rules of the engine's sessions.
+
+What the hooks of an emission said is said once more by hooks of a session of its own, in which nothing else happens: so
+the limits, the budget of a turn, approvals and what is remembered of them are the session's and no second set of rules.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import itertools
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from ...approval import ApprovalRequest
+from ...client import HookClient
+from ...context import Messages, Speaker
+from ...display import LogDisplay
+from ...response import Level
+from ...results import ToolOutcome
+from ._answers import Fields, emitted_answer
+from .approval import ApprovalTimeoutError
+from .models import ContextInjection, Parts
+
+__all__ = ["MAX_INJECTION_SIZE", "MAX_INJECTION_TOKENS", "Judge", "Systems"]
+
+MAX_INJECTION_SIZE: Final = 10 * 1024
+"""The longest text that a hook may inject, in bytes."""
+MAX_INJECTION_TOKENS: Final = 1000
+"""Tokens that hooks may inject in a turn before the user is warned."""
+GRANTING: Final = ("Allow", "Allow once", "Allow always")
+"""How an approval system says yes."""
+
+
+@dataclass
+class Systems:
+    """Where what hooks say goes to; None is the engine's own: nobody approves, a list, the log."""
+
+    approval: Any = None
+    context: Any = None
+    display: Any = None
+    own_context: Messages = field(default_factory=Messages)
+
+    async def approve(self, request: ApprovalRequest) -> str:
+        """Asks the approval system; an answer that is none of the options keeps its meaning."""
+        if self.approval is None:
+            raise LookupError("no approval system is set")
+        options = list(request.options)
+        try:
+            chosen: str = await self.approval.request_approval(
+                prompt=request.prompt, options=options, timeout=request.timeout, default=request.default
+            )
+        except (ApprovalTimeoutError, TimeoutError):
+            if (judging := _JUDGING.get()) is not None:
+                judging.timed_out = True
+            chosen = request.granting[0] if request.default == "allow" and request.granting else "Deny"
+        if chosen in GRANTING and chosen not in request.granting and request.granting:
+            return request.granting[0]
+        return chosen
+
+    async def add_message(self, role: Speaker, content: Any, metadata: dict[str, Any], /) -> None:
+        """Hands a message to the context manager, in the shape that it takes."""
+        judging = _JUDGING.get()
+        if judging is not None:
+            if judging.passing is not None:
+                judging.passing.append(ContextInjection(content=content, role=_role(role), ephemeral=True))
+                return
+            metadata = {**metadata, "event": judging.event}
+        if isinstance(metadata.get("timestamp"), int):
+            metadata = {**metadata, "timestamp": datetime.fromtimestamp(metadata["timestamp"] / 1000, UTC).isoformat()}
+        context: Any = self.own_context if self.context is None else self.context
+        if "content" in inspect.signature(context.add_message).parameters:
+            added = context.add_message(role, content, metadata)
+        else:
+            added = context.add_message({"role": role, "content": content, "metadata": metadata})
+        if inspect.isawaitable(added):
+            await added
+
+    async def show_message(self, text: str, level: Level, source: str, /) -> None:
+        """Hands a text to the display system."""
+        judging = _JUDGING.get()
+        if judging is not None:
+            source = judging.sources.get(source, source)
+        if self.display is None:
+            LogDisplay().show_message(text, level, source)
+            return
+        named = source if source == "hookweave" else f"hook:{source}"
+        shown = self.display.show_message(message=text, level=level, source=named)
+        if inspect.isawaitable(shown):
+            await shown
+
+
+def _role(speaker: Speaker) -> Any:
+    return speaker
+
+
+@dataclass(slots=True)
+class _Judging:
+    """What belongs to one judgement."""
+
+    event: str
+    sources: dict[str, str]
+    passing: list[ContextInjection] | None = None
+    timed_out: bool = False
+
+
+_JUDGING: ContextVar[_Judging | None] = ContextVar("hookweave_amplifier_judging", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What came of what hooks said."""
+
+    denied: str | None
+    """Why the action must not happen; None when it may."""
+    passing: list[ContextInjection]
+    """Texts for the next model call only, which the host hands to the model."""
+
+
+class Judge:
+    """Acts on what hooks said; what was approved and injected is kept for the time of its life."""
+
+    def __init__(self, systems: Systems, session_id: str | None, limit: int, budget: int) -> None:
+        self._client = HookClient(profile="amplifier")
+        # Another prompt begins another turn; it is the host's to keep.
+        self._client.register_hook("UserPromptSubmit", lambda _: {"action": "block"})
+        self._session = self._client.session(
+            session_id,
+            approval=systems.approve,
+            context=systems,
+            display=systems,
+            injection_limit=limit,
+            injection_budget=budget,
+        )
+        self._numbers = itertools.count()
+        self._turn_is_over = False
+
+    def end_turn(self) -> None:
+        """What is injected from now on is counted anew."""
+        self._turn_is_over = True
+
+    async def judge(self, parts: Parts, event: str) -> Judged:
+        """Shows, injects and asks what the hooks of one emission said."""
+        if self._turn_is_over:
+            self._turn_is_over = False
+            await self._session.submit_prompt("")
+        sources = {hook: str(said["user_message_source"]) for hook, said in parts if said.get("user_message_source")}
+        judging = _Judging(event, sources)
+        passing = _Judging(event, sources, passing=[])
+        answers = [(hook, emitted_answer({**said, "data": None}, event, "PreToolUse") or {}) for hook, said in parts]
+        outcome = await self._hear([(hook, _remembered(_only(answer, False))) for hook, answer in answers], judging)
+        ephemeral = [(hook, said) for hook, answer in answers if (said := _only(answer, True))]
+        if outcome.ran and ephemeral:
+            await self._hear(ephemeral, passing)
+        denied = None
+        if not outcome.ran:
+            denied = outcome.reason or "a hook denied it"
+            if judging.timed_out and outcome.by == "user":
+                denied = f"nobody answered in time, denied by default: {denied.removeprefix('user denied: ')}"
+        return Judged(denied, passing.passing or [])
+
+    async def _hear(self, answers: list[tuple[str, Fields]], judging: _Judging) -> ToolOutcome:
+        """Has hooks of these names answer about a call in which nothing is done."""
+        call = f"judgement-{next(self._numbers)}"
+        before = _JUDGING.set(judging)
+        try:
+            with contextlib.ExitStack() as hooks:
+                add: Callable[..., Any] = self._client.temporary_hook
+                for hook, answer in answers:
+                    hooks.enter_context(add("PreToolUse", _always(answer), name=hook, matcher={"tool": call}))
+                return await self._session.run_tool(call, {}, lambda _: None)
+        finally:
+            _JUDGING.reset(before)
+
+    async def end(self) -> None:
+        """Forgets what was approved."""
+        await self._session.end()
+        await self._client.aclose()
+
+
+def _always(answer: Fields) -> Callable[[Any], Fields]:
+    return lambda _: answer
+
+
+def _only(answer: Fields, ephemeral: bool) -> Fields:
+    """The answer with its lasting injections, or nothing but its ephemeral ones, as ones that can be seen."""
+    own = [one for one in answer.get("inject", ()) if bool(one.get("ephemeral")) is ephemeral]
+    if ephemeral:
+        return {"inject": [{**one, "ephemeral": False} for one in own]} if own else {}
+    return {**{name: part for name, part in answer.items() if name != "inject"}, **({"inject": own} if own else {})}
+
+
+def _remembered(answer: Fields) -> Fields:
+    """The answer with a question whose "Allow always" holds for its words: an approval system is shown nothing else."""
+    ask = answer.get("ask")
+    return answer if ask is None else {**answer, "ask": {**ask, "remember": "prompt"}}
