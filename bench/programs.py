@@ -17,6 +17,8 @@ PYTHON = WORK / "venv" / "bin" / "python"
 PYTHON_PEERS = ["amplifier-core==2.0.2", "blinker==1.9.0", "claude-agent-sdk==0.2.187", "pluggy==1.7.0"]
 NODE_PEERS = ["hookable@6.1.2", "hookified@2.2.0", "tapable@2.3.4"]
 RUST_PROGRAM = "hookweave-bench"
+# What a program of a user's is built with, unlike the packages.
+RUST_PROFILE = "program"
 # A settings file with so many hooks, each with a script of its own.
 FIFTY = WORK / "fifty"
 
@@ -310,7 +312,7 @@ def install() -> None:
         shutil.copy(script, folder)
     write_fifty()
 
-    call(["cargo", "build", "--release", "--quiet", "-p", RUST_PROGRAM])
+    call(["cargo", "build", "--profile", RUST_PROFILE, "--quiet", "-p", RUST_PROGRAM])
 
 
 def write_fifty() -> None:
@@ -344,7 +346,7 @@ def commands() -> dict[str, list[str]]:
         f"node/{name}": [os.environ.get("NODE", "node"), str(WORK / "node" / f"{name}.mjs")]
         for name in (CALLS, "payload", "matching", SESSIONS, COMMANDS)
     }
-    program = str(target / os.environ.get("CARGO_BUILD_TARGET", "") / "release" / RUST_PROGRAM)
+    program = str(target / os.environ.get("CARGO_BUILD_TARGET", "") / RUST_PROFILE / RUST_PROGRAM)
     return found | {
         f"node/{NODE_LARGE}": [*found[f"node/{COMMANDS}"], "large"],
         "rust": [program],
