@@ -34,6 +34,7 @@ NODE_MODULES_READY := $(NODE_PACKAGE)/node_modules/.stamp
 NODE_READY := $(NODE_PACKAGE)/dist/.stamp
 NODES_READY := $(NODES)/.stamp
 RUNTIMES_READY := $(NODE_PACKAGE)/runtimes/node_modules/.stamp
+PAGE_TESTS_READY := tests/approval-page/node_modules/.stamp
 
 .PHONY: help demo test lint bench mutate coverage advisories format generate clean python node
 
@@ -45,7 +46,7 @@ demo: ## run the examples in Python, Node and Rust and compare
 	@$(MAKE) --no-print-directory -j2 $(PYTHON_READY) $(NODE_READY)
 	@$(PY) tools/demo.py
 
-test: $(PYTHON_READY) $(NODE_READY) $(NODES_READY) $(RUNTIMES_READY) ## run every test; closes with one line of counts
+test: $(PYTHON_READY) $(NODE_READY) $(NODES_READY) $(RUNTIMES_READY) $(PAGE_TESTS_READY) ## run every test; closes with one line of counts
 	@cd $(NODE_PACKAGE) && npm run --silent build:tests
 	@$(PY) tools/run_tests.py $(NODE_PROGRAMS:%=--node %)
 
@@ -77,7 +78,7 @@ advisories: $(TOOLS_READY) ## check dependencies against the RustSec database (f
 
 clean: ## remove everything that was built or installed
 	rm -rf target $(VENV) $(NODE_PACKAGE)/dist $(NODE_PACKAGE)/build-tests
-	rm -rf $(NODE_PACKAGE)/node_modules $(NODE_PACKAGE)/runtimes/node_modules
+	rm -rf $(NODE_PACKAGE)/node_modules $(NODE_PACKAGE)/runtimes/node_modules tests/approval-page/node_modules
 	find . -name __pycache__ -prune -exec rm -rf {} +
 	rm -rf .mypy_cache .ruff_cache .pytest_cache bindings-python/.mypy_cache bindings-python/.ruff_cache
 	find bindings-python \( -name '*.so' -o -name '*.pyd' \) -exec rm -f {} +
@@ -112,6 +113,12 @@ $(NODE_READY): $(NODE_MODULES_READY) $(NODE_FILES)
 $(RUNTIMES_READY): $(NODE_PACKAGE)/runtimes/package.json
 	npm install --prefix $(NODE_PACKAGE)/runtimes --no-package-lock --no-fund --no-audit --loglevel=error \
 	    || { echo "note: Bun and Deno could not be installed; their smoke test is left out"; mkdir -p $(@D); }
+	touch $@
+
+# Drives a browser in the tests of the approval page; where it cannot be installed they say so and skip.
+$(PAGE_TESTS_READY): tests/approval-page/package.json tests/approval-page/package-lock.json
+	npm ci --prefix tests/approval-page --no-fund --no-audit --loglevel=error \
+	    || { echo "note: playwright-core could not be installed; no browser is driven"; mkdir -p $(@D); }
 	touch $@
 
 $(NODES_READY):

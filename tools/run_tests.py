@@ -73,16 +73,22 @@ def node_suites(nodes: Sequence[str]) -> list[Suite]:
         version = subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout.strip()
         major = version.removeprefix("v").split(".")[0]
         report = RESULTS / f"node-{major}.xml"
-        reporters = [
-            *("--test-reporter=spec", "--test-reporter-destination=stdout"),
-            *("--test-reporter=junit", f"--test-reporter-destination={report}"),
-        ]
-        suites.append(
-            Suite(
-                f"node {major}", [node, "--expose-gc", "--test", *reporters, *tests], report, cwd=ROOT / "bindings-node"
-            )
-        )
+        command = [node, "--expose-gc", "--test", *reporters(report), *tests]
+        suites.append(Suite(f"node {major}", command, report, cwd=ROOT / "bindings-node"))
     return suites
+
+
+def reporters(report: Path) -> list[str]:
+    """What makes Node's test runner show what it does and write a report too."""
+    shown = ["--test-reporter=spec", "--test-reporter-destination=stdout"]
+    return [*shown, "--test-reporter=junit", f"--test-reporter-destination={report}"]
+
+
+def page_suites(python: str, node: str) -> list[Suite]:
+    """The approval page of the examples: its servers in both languages, and the page in a browser."""
+    report = RESULTS / "approval-page.xml"
+    command = [node, "--test", *reporters(report), "tests/approval-page/approval-page.test.mjs"]
+    return [Suite("approval page", command, report, env={"PYTHON": python})]
 
 
 def tool_suites(python: str) -> list[Suite]:
@@ -176,6 +182,7 @@ def main() -> int:
     # Suites run in other folders than this one.
     nodes = [str(Path(shutil.which(node) or node).absolute()) for node in options.node or ["node"]]
     suites = [*rust_suites(), *python_suites(options.python), *node_suites(nodes), *tool_suites(options.python)]
+    suites += page_suites(options.python, nodes[0])
     if options.suites:
         unknown = set(options.suites) - {suite.name for suite in suites} - {suite.name.split()[0] for suite in suites}
         if unknown:
