@@ -92,11 +92,13 @@ def build(chosen: Sequence[Example], languages: Iterable[str]) -> str | None:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """The variables of a run: with the linters of the checkout, without what git is told on this machine."""
+    """The variables of a run: the checkout's linters are found, and nobody's own settings of them or of git."""
     tools = [Path(sys.executable).parent, NODE_PACKAGE / "node_modules" / ".bin"]
     return {
         **os.environ,
         "PATH": os.pathsep.join([*map(str, tools), os.environ.get("PATH", os.defpath)]),
+        "HOME": str(folder.parent),
+        "XDG_CONFIG_HOME": str(folder.parent / ".config"),
         "NO_COLOR": "1",
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",

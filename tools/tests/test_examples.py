@@ -59,6 +59,11 @@ def test_a_program_gets_a_copy_of_its_project_outside_of_the_checkout(made: Exam
     assert problem(made, outside) is None
 
 
+def test_nobodys_own_settings_are_in_reach(made: Example) -> None:
+    program = "import pathlib as p; print('hello' if p.Path.home() == p.Path.cwd().parent else p.Path.home())"
+    assert problem(made, program) is None
+
+
 @pytest.mark.parametrize("example", KNOWN, ids=lambda example: example.name)
 def test_an_example_is_small_and_in_python_and_typescript(example: Example) -> None:
     assert {"python", "node"} <= set(example.languages)
