@@ -1,4 +1,4 @@
-//! Sessions as JavaScript sees them: every method begins a flow, whose steps the TypeScript layer carries out.
+//! Sessions as JavaScript sees them: a method makes a flow and gives its number, the TypeScript layer carries out its steps.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use napi_derive::napi;
 use serde_json::{Map, Value};
 
 use crate::error::{Refusal, broken, refuse};
-use crate::flow::NativeFlow;
+use crate::flow::Flows;
 use crate::hooks::NativeHooks;
 use crate::host::Values;
 
@@ -18,6 +18,7 @@ use crate::host::Values;
 #[napi]
 pub struct NativeSession {
     session: Arc<Session>,
+    pub(crate) flows: Flows,
 }
 
 #[napi]
@@ -28,15 +29,23 @@ impl NativeSession {
         let values = Values::none(&env).map_err(broken)?;
         let slot = values.keep(&settings);
         let profile = hooks.registry().snapshot().options().profile;
-        let session = Session::read(&values, &values.view(&slot), profile).map_err(|error| refuse(&error))?;
-        Ok(Self { session })
+        let witness = hooks.registry().witness().cloned();
+        let session = Session::read(&values, &values.view(&slot), profile, witness).map_err(|error| refuse(&error))?;
+        session.open_in(hooks.runtime().sessions());
+        Ok(Self { session, flows: Flows::default() })
+    }
+
+    /// Takes in what the hooks of an event left that the host has raised in the session by itself.
+    #[napi]
+    pub fn heard(&self, env: Env, run: &NativeRun, values: Object<'_>) -> Result<(), Refusal> {
+        run.tell(&self.session, &Values::new(&env, values).map_err(broken)?)
     }
 
     /// A subagent of it.
     #[must_use]
     #[napi]
     pub fn subagent(&self, kind: String, id: Option<String>) -> Self {
-        Self { session: self.session.subagent(kind, id) }
+        Self { session: self.session.subagent(kind, id), flows: Flows::default() }
     }
 
     /// The conversation's id.
@@ -78,95 +87,95 @@ impl NativeSession {
 
     /// The session begins.
     #[napi]
-    pub fn start(&self, source: String) -> NativeFlow {
-        self.session.start(source).into()
+    pub fn start(&self, source: String) -> u32 {
+        self.flows.add(self.session.start(source))
     }
 
     /// The session ends.
     #[napi]
-    pub fn end(&self, reason: String) -> NativeFlow {
-        self.session.end(reason).into()
+    pub fn end(&self, reason: String) -> u32 {
+        self.flows.add(self.session.end(reason))
     }
 
     /// Takes a prompt in.
     #[napi]
-    pub fn submit_prompt(&self, prompt: String) -> NativeFlow {
-        self.session.submit_prompt(prompt).into()
+    pub fn submit_prompt(&self, prompt: String) -> u32 {
+        self.flows.add(self.session.submit_prompt(prompt))
     }
 
     /// Makes a tool call; `args` is the number of the value.
     #[napi]
-    pub fn run_tool(&self, tool: String, args: u32, tool_use_id: Option<String>) -> NativeFlow {
-        self.session.run_tool(ToolCall { tool, args, tool_use_id }).into()
+    pub fn run_tool(&self, tool: String, args: u32, tool_use_id: Option<String>) -> u32 {
+        self.flows.add(self.session.run_tool(ToolCall { tool, args, tool_use_id }))
     }
 
     /// Answers a prompt with a model and tools.
     #[napi]
-    pub fn generate(&self, prompt: String, tools: Vec<String>) -> NativeFlow {
-        self.session.generate(prompt, tools.into_iter().map(Value::from).collect()).into()
+    pub fn generate(&self, prompt: String, tools: Vec<String>) -> u32 {
+        self.flows.add(self.session.generate(prompt, tools.into_iter().map(Value::from).collect()))
     }
 
     /// Makes the context shorter.
     #[napi]
-    pub fn compact(&self, trigger: String, custom_instructions: Option<String>) -> NativeFlow {
-        self.session.compact(trigger, custom_instructions).into()
+    pub fn compact(&self, trigger: String, custom_instructions: Option<String>) -> u32 {
+        self.flows.add(self.session.compact(trigger, custom_instructions))
     }
 
     /// Says how many tokens the context holds.
     #[napi]
-    pub fn note_usage(&self, tokens: f64) -> NativeFlow {
+    pub fn note_usage(&self, tokens: f64) -> u32 {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "what is no count is clamped to one"
         )]
         let tokens = tokens as u64;
-        self.session.note_usage(tokens).into()
+        self.flows.add(self.session.note_usage(tokens))
     }
 
     /// Something that the user should know.
     #[napi]
-    pub fn notify(&self, message: String, title: Option<String>, kind: Option<String>) -> NativeFlow {
-        self.session.notify(&message, title.as_deref(), kind.as_deref()).into()
+    pub fn notify(&self, message: String, title: Option<String>, kind: Option<String>) -> u32 {
+        self.flows.add(self.session.notify(&message, title.as_deref(), kind.as_deref()))
     }
 
     /// A line about the agent's state, from an object as JSON text.
     #[napi]
-    pub fn status_line(&self, fields: String) -> Result<NativeFlow, Refusal> {
-        Ok(self.session.status_line(object(&fields)?).into())
+    pub fn status_line(&self, fields: String) -> Result<u32, Refusal> {
+        Ok(self.flows.add(self.session.status_line(object(&fields)?)))
     }
 
     /// Files that fit what was typed, from a list as JSON text.
     #[napi]
-    pub fn file_suggestions(&self, query: String, suggestions: String) -> Result<NativeFlow, Refusal> {
+    pub fn file_suggestions(&self, query: String, suggestions: String) -> Result<u32, Refusal> {
         let Value::Array(suggestions) = read(&suggestions)? else {
             return Err(Refusal::new("invalid_payload".to_owned(), "suggestions are a list"));
         };
-        Ok(self.session.file_suggestions(&query, &suggestions).into())
+        Ok(self.flows.add(self.session.file_suggestions(&query, &suggestions)))
     }
 
     /// The agent has done its work; the details are an object as JSON text.
     #[napi]
-    pub fn stop(&self, details: String) -> Result<NativeFlow, Refusal> {
-        Ok(self.session.stop(Value::Object(object(&details)?)).into())
+    pub fn stop(&self, details: String) -> Result<u32, Refusal> {
+        Ok(self.flows.add(self.session.stop(Value::Object(object(&details)?))))
     }
 
     /// The agent has ended with an error.
     #[napi]
-    pub fn stop_failure(&self, error: String) -> NativeFlow {
-        self.session.stop_failure(error).into()
+    pub fn stop_failure(&self, error: String) -> u32 {
+        self.flows.add(self.session.stop_failure(error))
     }
 
     /// This subagent begins.
     #[napi]
-    pub fn start_subagent(&self) -> NativeFlow {
-        self.session.start_subagent().into()
+    pub fn start_subagent(&self) -> u32 {
+        self.flows.add(self.session.start_subagent())
     }
 
     /// This subagent has done its work.
     #[napi]
-    pub fn stop_subagent(&self) -> NativeFlow {
-        self.session.stop_subagent().into()
+    pub fn stop_subagent(&self) -> u32 {
+        self.flows.add(self.session.stop_subagent())
     }
 }
 

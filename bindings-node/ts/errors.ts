@@ -78,6 +78,9 @@ export class NoModelError extends SessionError {}
 /** Nothing waits for approval under the id, or the option is none of the question's (`unknown_approval`). */
 export class UnknownApprovalError extends SessionError {}
 
+/** An audit log cannot be opened, written, read or verified (`audit_failed`). */
+export class AuditError extends HookweaveError {}
+
 /** A tool's run failed (`tool_failed`); found in its outcome, never thrown at the agent. `cause` is what the tool threw. */
 export class ToolFailed extends SessionError {
   constructor(message: string, options?: ErrorOptions) {
@@ -140,6 +143,7 @@ const named: Readonly<Record<string, { prototype: Error }>> = {
   UnknownToolError,
   NoModelError,
   UnknownApprovalError,
+  AuditError,
   ToolFailed,
   HookFailed,
   HookTimeout,
@@ -173,6 +177,7 @@ const byCode: Readonly<Record<string, typeof HookweaveError>> = {
   unknown_tool: UnknownToolError,
   no_model: NoModelError,
   unknown_approval: UnknownApprovalError,
+  audit_failed: AuditError,
 };
 
 /** The error of the class that belongs to a code. */

@@ -14,6 +14,7 @@ use crate::client::Client;
 use crate::convert::PyHost;
 use crate::errors;
 use crate::flow::{Flow, owned};
+use crate::outcome::Outcome;
 use crate::serial;
 
 /// One conversation of an agent, or of a subagent within it.
@@ -48,8 +49,16 @@ impl Session {
     fn new(client: &Bound<'_, Client>, options: &Bound<'_, PyDict>) -> PyResult<Self> {
         let py = client.py();
         let profile = client.get().registry().snapshot().options().profile;
-        let conversation = Conversation::read(&PyHost::new(py), &options.as_any().as_borrowed(), profile);
-        conversation.map(Self).map_err(|error| errors::of(py, &error))
+        let witness = client.get().registry().witness().cloned();
+        let conversation = Conversation::read(&PyHost::new(py), &options.as_any().as_borrowed(), profile, witness);
+        let conversation = conversation.map_err(|error| errors::of(py, &error))?;
+        conversation.open_in(client.get().runtime().sessions());
+        Ok(Self(conversation))
+    }
+
+    /// Takes in what the hooks of an event left that the host has raised in the session by itself.
+    fn heard(&self, outcome: &Bound<'_, Outcome>) {
+        outcome.get().tell(outcome.py(), &self.0);
     }
 
     /// The conversation's id.

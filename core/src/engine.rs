@@ -1,5 +1,7 @@
 //! The engine for programs written in Rust.
 
+#[cfg(feature = "native")]
+mod audit;
 mod builder;
 mod detached;
 mod driver;
@@ -17,7 +19,7 @@ use std::time::Duration;
 
 use crate::dispatch::{begin, check_depth};
 use crate::error::{Code as ErrorCode, Error};
-use crate::event::EventDefinition;
+use crate::event::{EventDefinition, EventSpec};
 use crate::explain::{Explanation, explain};
 use crate::handler::Code;
 use crate::host::hook_id;
@@ -73,6 +75,8 @@ struct Inner {
     hosted: Hosted,
     #[cfg(feature = "native")]
     natives: native::Natives,
+    #[cfg(feature = "native")]
+    audit: Arc<crate::audit::Audit>,
 }
 
 impl Default for Inner {
@@ -87,13 +91,20 @@ impl Default for Inner {
 
 impl Inner {
     fn new(options: Options, #[cfg(feature = "native")] settings: crate::native::Settings) -> Self {
+        let registry = Registry::new(options.clone());
+        #[cfg(feature = "native")]
+        let audit = crate::audit::Audit::new();
+        #[cfg(feature = "native")]
+        registry.watch(audit.clone());
         Self {
             enabled: AtomicBool::new(options.enabled),
             detached: Arc::new(Detached::new(options.max_detached)),
-            registry: Registry::new(options),
+            registry,
             hosted: Hosted::default(),
             #[cfg(feature = "native")]
             natives: native::Natives::new(settings),
+            #[cfg(feature = "native")]
+            audit,
         }
     }
 }
@@ -103,6 +114,15 @@ impl Engine {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    pub(crate) fn of_profile(profile: &'static Profile) -> Self {
+        let inner = Inner::new(
+            Options::of(profile),
+            #[cfg(feature = "native")]
+            crate::native::Settings::default(),
+        );
+        Self { inner: Arc::new(inner) }
     }
 
     /// An engine with settings of its own.
@@ -190,7 +210,11 @@ impl Engine {
         };
         tracing::debug!(event = event.name(), selected = plan.calls().len(), depth, "hooks selected");
         let step = begin(&Shared, snapshot, spec, plan, reuse, Arc::clone(event.shared_payload()));
-        Ok(driver::run(&self.inner.detached, step, event, depth).await)
+        #[cfg_attr(not(feature = "native"), expect(unused_mut, reason = "only an audit can change an outcome"))]
+        let mut outcome = driver::run(&self.inner.detached, step, event, depth).await;
+        #[cfg(feature = "native")]
+        self.inner.audit.dispatched(&Shared, outcome.inner_mut(), |wait| wait());
+        Ok(outcome)
     }
 
     /// Begins to open a session.
@@ -211,6 +235,16 @@ impl Engine {
 
     pub(crate) fn hosted(&self) -> &Hosted {
         &self.inner.hosted
+    }
+
+    /// The event of a name or alias.
+    pub(crate) fn resolve(&self, event: &str) -> Result<Arc<EventSpec>, Error> {
+        self.inner.registry.resolve(event)
+    }
+
+    /// Who keeps a record of what sessions do.
+    pub(crate) fn witness(&self) -> Option<Arc<dyn crate::witness::Witness>> {
+        self.inner.registry.witness().cloned()
     }
 
     pub(crate) fn profile(&self) -> &'static Profile {

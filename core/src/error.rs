@@ -66,6 +66,8 @@ pub enum Code {
     NoModel,
     /// Nothing waits for approval under the id, or the option is none of the question's.
     UnknownApproval,
+    /// An audit log cannot be opened, written, read or verified.
+    AuditFailed,
     /// The object is bound to its process and cannot be pickled.
     NotPicklable,
     /// The interpreter cannot host the engine.
@@ -100,6 +102,7 @@ impl Code {
         Self::UnknownTool,
         Self::NoModel,
         Self::UnknownApproval,
+        Self::AuditFailed,
         Self::NotPicklable,
         Self::UnsupportedInterpreter,
     ];
@@ -133,6 +136,7 @@ impl Code {
             Self::UnknownTool => "unknown_tool",
             Self::NoModel => "no_model",
             Self::UnknownApproval => "unknown_approval",
+            Self::AuditFailed => "audit_failed",
             Self::NotPicklable => "not_picklable",
             Self::UnsupportedInterpreter => "unsupported_interpreter",
         }
@@ -165,7 +169,7 @@ impl Error {
 }
 
 /// ` (did you mean `Bash`?)` when a known name is near, else nothing.
-pub(crate) fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(name, known).map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"))
 }
 

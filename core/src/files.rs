@@ -21,6 +21,7 @@ use crate::error::{Code, Error};
 use crate::event::EventSpec;
 use crate::native::{NativeHook, Runtime};
 use crate::registry::{HookId, Registry, Seat};
+use crate::witness::Seen;
 
 pub use request::Request;
 pub(crate) use watching::Bell;
@@ -126,6 +127,7 @@ impl Files {
         batch.register(registry, runtime, wrap)?;
         let report = batch.report();
         self.lock().push(batch);
+        tell(registry, &report);
         Ok(report)
     }
 
@@ -173,6 +175,7 @@ impl Files {
         for batch in batches.iter() {
             reloaded.report.add(batch.report());
         }
+        tell(registry, &reloaded.report);
         Ok(reloaded)
     }
 
@@ -184,6 +187,17 @@ impl Files {
         }
         reloaded
     }
+}
+
+/// Tells whoever keeps a record what was loaded.
+fn tell<T>(registry: &Registry<T>, report: &Report) {
+    let Some(witness) = registry.witness() else { return };
+    witness.saw(Seen::Loaded {
+        files: report.found.iter().map(|found| found.file.display().to_string()).collect(),
+        hooks: report.hooks.len(),
+        problems: report.problems.iter().map(ToString::to_string).collect(),
+        untrusted: report.untrusted.len(),
+    });
 }
 
 fn read<T>(request: &Request, registry: &Registry<T>, runtime: &Arc<Runtime>) -> Result<Configuration, Error> {

@@ -1,7 +1,7 @@
 //! Hooks that the engine itself runs: commands and webhooks, as blocking jobs on threads of its own.
 
 pub mod cancel;
-mod clock;
+pub(crate) mod clock;
 pub mod command;
 pub mod pool;
 pub mod webhook;

@@ -8,6 +8,10 @@
 pub mod action;
 pub mod answer;
 #[cfg(feature = "native")]
+pub mod audit;
+#[cfg(feature = "engine")]
+pub mod compat;
+#[cfg(feature = "native")]
 pub mod config;
 pub mod detached;
 pub mod dialects;
@@ -44,6 +48,7 @@ mod response;
 #[cfg(feature = "host")]
 pub mod session;
 pub mod tool;
+pub mod witness;
 
 #[cfg(feature = "engine")]
 pub use engine::{

@@ -138,24 +138,30 @@ impl<'v, H: Host> Look<'v, H> {
         self.paths.get_or_init(|| {
             let mut found = Found::none();
             let mut texts = Vec::new();
-            let args = self.args();
-            found.murky = args.murky;
-            if let Some(args) = args.items.first() {
-                let named = self.defined().map_or(&[][..], |tool| &tool.paths);
-                for name in PATH_ARGUMENTS.iter().copied().chain(named.iter().map(String::as_str)) {
-                    if let Some(view) = self.host.get(args, name) {
-                        found.murky |= self.collect_paths(&view, &mut texts);
-                    }
-                }
-            }
-            if let Some(view) = self.event.path().and_then(|field| self.host.field(&self.payload, field)) {
-                found.murky |= self.collect_paths(&view, &mut texts);
-            }
+            found.murky = self.path_texts(&mut texts);
             let cwd = self.text("cwd");
             let cwd = cwd.items.first().map(|cwd| &**cwd);
             found.items = texts.iter().map(|path| PathForms::new(path, cwd)).collect();
             found
         })
+    }
+
+    /// The file paths that the event names, as they are written; says whether some of it cannot be read.
+    pub(crate) fn path_texts(&self, texts: &mut Vec<Cow<'v, str>>) -> bool {
+        let args = self.args();
+        let mut murky = args.murky;
+        if let Some(args) = args.items.first() {
+            let named = self.defined().map_or(&[][..], |tool| &tool.paths);
+            for name in PATH_ARGUMENTS.iter().copied().chain(named.iter().map(String::as_str)) {
+                if let Some(view) = self.host.get(args, name) {
+                    murky |= self.collect_paths(&view, texts);
+                }
+            }
+        }
+        if let Some(view) = self.event.path().and_then(|field| self.host.field(&self.payload, field)) {
+            murky |= self.collect_paths(&view, texts);
+        }
+        murky
     }
 
     /// Adds the path or paths that a value holds; says whether some of it cannot be read.

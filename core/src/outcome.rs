@@ -57,12 +57,14 @@ pub struct Unmatched {
 pub struct Outcome<T, V> {
     pub(crate) running: Running<T, V>,
     deciding: Option<usize>,
+    /// Why it is blocked whatever hooks said.
+    refusal: Option<Box<str>>,
 }
 
 impl<T, V> Outcome<T, V> {
     /// An outcome in the making.
     pub(crate) const fn of(running: Running<T, V>) -> Self {
-        Self { running, deciding: None }
+        Self { running, deciding: None, refusal: None }
     }
 
     /// Finds out who decides, when everything is said.
@@ -93,7 +95,32 @@ impl<T, V> Outcome<T, V> {
 
     /// Whether no hook said, failed or skipped anything.
     pub const fn is_quiet(&self) -> bool {
-        self.running.loud.is_none()
+        self.running.loud.is_none() && self.refusal.is_none()
+    }
+
+    /// The payload as it came.
+    #[cfg(feature = "native")]
+    pub(crate) fn first_payload(&self) -> &V {
+        let versions = self.running.loud.as_ref().map(|loud| &loud.versions);
+        versions.and_then(|versions| versions.first()).map_or(&self.running.payload, |(_, first)| first)
+    }
+
+    /// What the hosts' tools are.
+    #[cfg(feature = "host")]
+    pub(crate) fn tools(&self) -> &crate::tool::Tools {
+        self.running.snapshot.tools()
+    }
+
+    /// The hooks of a quiet dispatch, and how long each took.
+    #[cfg(feature = "native")]
+    pub(crate) fn quiet_runs(&self) -> impl Iterator<Item = (&crate::registry::Entry<T>, u64)> {
+        self.running.plan.calls().iter().map(|call| &**call.entry()).zip(self.running.quiet.iter().copied())
+    }
+
+    /// Blocks what the agent is about to do, whatever hooks said, because it could not be recorded.
+    #[cfg(feature = "native")]
+    pub(crate) fn refuse(&mut self, why: String) {
+        self.refusal = Some(why.into());
     }
 
     pub(crate) fn records(&self) -> &[Record<T, V>] {
@@ -104,6 +131,12 @@ impl<T, V> Outcome<T, V> {
         self.deciding.and_then(|index| self.records().get(index))
     }
 
+    /// Why it is blocked whatever hooks said; `None` when it is not, or when hooks have blocked it.
+    pub(crate) fn refusal(&self) -> Option<&str> {
+        let refused = self.deciding().is_some_and(|record| record.action.refuses());
+        self.refusal.as_deref().filter(|_| !refused)
+    }
+
     /// How often hooks have changed the event.
     pub(crate) fn changes(&self) -> u32 {
         self.running.loud.as_ref().map_or(0, |loud| loud.changes)
@@ -111,6 +144,9 @@ impl<T, V> Outcome<T, V> {
 
     /// The hook that decided.
     pub(crate) fn decider(&self) -> Option<&str> {
+        if self.refusal().is_some() {
+            return None;
+        }
         self.deciding().map(|record| &**record.call.entry().name())
     }
 
@@ -125,6 +161,9 @@ impl<T, V> Outcome<T, V> {
 
     /// The strongest decision.
     pub fn decision(&self) -> Action {
+        if self.refusal().is_some() {
+            return Action::Block;
+        }
         self.deciding().map_or(Action::Continue, |record| record.action)
     }
 
@@ -135,7 +174,7 @@ impl<T, V> Outcome<T, V> {
 
     /// The reason of the first hook with the winning decision.
     pub fn reason(&self) -> Option<&str> {
-        self.deciding().and_then(|record| record.reason.as_deref())
+        self.refusal().or_else(|| self.deciding().and_then(|record| record.reason.as_deref()))
     }
 
     /// The payload fields that hooks changed, in the order of their first change.
@@ -201,6 +240,11 @@ impl<T, V> Outcome<T, V> {
     /// What only one dialect has, by dialect.
     pub fn ext(&self) -> impl Iterator<Item = (&str, &V)> {
         self.running.loud.iter().flat_map(|loud| &loud.ext).map(|(dialect, value)| (dialect.as_str(), value))
+    }
+
+    /// The variables that hooks left for later commands, each with the scope of its hook, in order.
+    pub(crate) fn left(&self) -> impl Iterator<Item = (Scope, &V)> {
+        self.running.loud.iter().flat_map(|loud| &loud.left).map(|(scope, variables)| (*scope, variables))
     }
 
     /// What became of each selected hook, in order.

@@ -7,7 +7,7 @@ mod entry;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use arc_swap::ArcSwap;
 use rustc_hash::FxHashMap;
@@ -19,6 +19,7 @@ use crate::index::Snapshot;
 use crate::matcher::Matcher;
 use crate::options::{MAX_FILE_HOOKS, Options};
 use crate::tool::{ToolDefinition, Tools};
+use crate::witness::{Change, Named, Seen, Witness};
 
 pub use entry::{Entry, HookId, HookInfo};
 
@@ -67,6 +68,7 @@ pub struct Registry<T> {
     snapshot: ArcSwap<Snapshot<T>>,
     stale: AtomicBool,
     version: AtomicU64,
+    witness: OnceLock<Arc<dyn Witness>>,
 }
 
 impl<T> Registry<T> {
@@ -90,7 +92,31 @@ impl<T> Registry<T> {
             snapshot: ArcSwap::from_pointee(snapshot),
             stale: AtomicBool::new(false),
             version: AtomicU64::new(0),
+            witness: OnceLock::new(),
         }
+    }
+
+    /// Sets who keeps a record of hooks that come and go; the first one stays.
+    pub fn watch(&self, witness: Arc<dyn Witness>) {
+        _ = self.witness.set(witness);
+    }
+
+    /// Who keeps a record of hooks that come and go.
+    pub fn witness(&self) -> Option<&Arc<dyn Witness>> {
+        self.witness.get()
+    }
+
+    fn tell(&self, entry: &Entry<T>, change: Change) {
+        let Some(witness) = self.witness.get() else { return };
+        let id = entry.id().to_string();
+        let hook = Named {
+            id: &id,
+            name: entry.name(),
+            event: entry.event().name(),
+            scope: entry.scope(),
+            origin: entry.origin().map(|origin| &**origin),
+        };
+        witness.saw(Seen::Hook(change, hook));
     }
 
     /// The settings.
@@ -144,9 +170,12 @@ impl<T> Registry<T> {
         let seat = seat.unwrap_or(Seat::own(id.number()));
         let order = (entry.priority(), entry.scope(), seat, id.number());
         let enabled = entry.starts_enabled();
+        let entry = Arc::new(entry);
         state.orders.insert(id, order);
-        state.hooks.insert(order, Listed { entry: Arc::new(entry), enabled });
+        state.hooks.insert(order, Listed { entry: Arc::clone(&entry), enabled });
         self.changed();
+        drop(state);
+        self.tell(&entry, Change::Registered);
         Ok(id)
     }
 
@@ -191,7 +220,10 @@ impl<T> Registry<T> {
 
     /// Removes a hook; false when it is not there (any more).
     pub fn unregister(&self, id: HookId) -> bool {
-        self.take(id).is_some_and(|removed| !removed.entry.is_spent())
+        self.take(id).is_some_and(|removed| {
+            self.tell(&removed.entry, Change::Removed);
+            !removed.entry.is_spent()
+        })
     }
 
     fn take(&self, id: HookId) -> Option<Listed<T>> {
@@ -206,11 +238,16 @@ impl<T> Registry<T> {
     pub fn set_enabled(&self, id: HookId, enabled: bool) -> Result<(), Error> {
         let mut state = self.lock();
         let order = state.orders.get(&id).copied();
-        match order.and_then(|order| state.hooks.get_mut(&order)).filter(|listed| !listed.entry.is_spent()) {
-            Some(listed) => listed.enabled = enabled,
-            None => return Err(unknown_hook(&id.to_string())),
-        }
+        let entry = match order.and_then(|order| state.hooks.get_mut(&order)) {
+            Some(listed) if !listed.entry.is_spent() => {
+                listed.enabled = enabled;
+                Arc::clone(&listed.entry)
+            }
+            _ => return Err(unknown_hook(&id.to_string())),
+        };
         self.changed();
+        drop(state);
+        self.tell(&entry, if enabled { Change::Enabled } else { Change::Disabled });
         Ok(())
     }
 

@@ -11,11 +11,14 @@ mod approval;
 mod compaction;
 mod context;
 mod effect;
+mod environment;
 mod escape;
 mod flow;
 mod notices;
 mod permission;
 mod prompt;
+mod recording;
+mod refused;
 mod settings;
 mod state;
 mod stop;
@@ -28,14 +31,18 @@ use serde_json::{Map, Value};
 
 use crate::error::{Code, Error};
 use crate::options::Profile;
+use crate::outcome::Outcome;
 use crate::payload::Host;
 use crate::read::Reader;
+use crate::witness::Witness;
 
+use environment::Environment;
 use state::{Memory, State};
 
 pub use agent::Generation;
 pub use approval::{ApprovalRequest, Decided};
 pub use compaction::Compaction;
+pub use environment::OpenSessions;
 pub use effect::{Called, Effect, Reply, Requested, Role, ValueId};
 pub use escape::escaped;
 pub use flow::Flow;
@@ -54,8 +61,11 @@ pub struct Session {
     agent: Option<Agent>,
     settings: Arc<Settings>,
     state: Mutex<State>,
+    environment: Environment,
     /// Shared by a conversation and all its subagents.
     memory: Arc<Mutex<Memory>>,
+    /// Who keeps a record of tool calls and approvals.
+    witness: Option<Arc<dyn Witness>>,
 }
 
 /// Who a subagent is.
@@ -68,33 +78,50 @@ struct Agent {
 impl Session {
     /// A conversation; an id is made when none is given.
     #[must_use]
-    pub fn new(id: Option<String>, settings: Settings) -> Arc<Self> {
+    pub fn new(id: Option<String>, settings: Settings, witness: Option<Arc<dyn Witness>>) -> Arc<Self> {
         let memory = Memory::new(settings.permissions.clone());
         Arc::new(Self {
             id: id.unwrap_or_else(crate::host::new_id),
             agent: None,
             settings: Arc::new(settings),
             state: Mutex::default(),
+            environment: Environment::default(),
             memory: Arc::new(Mutex::new(memory)),
+            witness,
         })
     }
 
     /// A conversation with the settings of a host's object, `session_id` among them.
-    pub fn read<'v, H: Host>(host: &'v H, view: &H::View<'v>, profile: &'static Profile) -> Result<Arc<Self>, Error> {
+    pub fn read<'v, H: Host>(
+        host: &'v H,
+        view: &H::View<'v>,
+        profile: &'static Profile,
+        witness: Option<Arc<dyn Witness>>,
+    ) -> Result<Arc<Self>, Error> {
         let id = Reader::new(host, view, Code::InvalidOption, "session")?.text("session_id")?;
-        Ok(Self::new(id, Settings::read(host, view, profile)?))
+        Ok(Self::new(id, Settings::read(host, view, profile)?, witness))
     }
 
     /// A subagent of this conversation: its hooks, its id and what was approved are the same; turns and budget are its own.
     #[must_use]
     pub fn subagent(&self, kind: String, id: Option<String>) -> Arc<Self> {
-        Arc::new(Self {
+        let subagent = Self {
             id: self.id.clone(),
             agent: Some(Agent { id: id.unwrap_or_else(crate::host::new_id), kind }),
             settings: Arc::clone(&self.settings),
-            state: Mutex::new(self.state().for_subagent()),
+            state: Mutex::default(),
+            environment: self.environment.for_subagent(),
             memory: Arc::clone(&self.memory),
-        })
+            witness: self.witness.clone(),
+        };
+        subagent.environment.join(&subagent.id, subagent.agent_id());
+        Arc::new(subagent)
+    }
+
+    /// What hooks leave in the environment reaches the hooks of a client from here on: it has these open sessions.
+    pub fn open_in(&self, open: &Arc<OpenSessions>) {
+        self.environment.show_to(open);
+        self.environment.join(&self.id, self.agent_id());
     }
 
     /// The conversation's id.
@@ -112,7 +139,21 @@ impl Session {
     /// The environment that hooks left for tools and commands.
     #[must_use]
     pub fn env(&self) -> Map<String, Value> {
-        self.state().env.clone()
+        self.environment.all()
+    }
+
+    /// Takes in what hooks of an event left in the environment; gives the names of what was not kept.
+    pub fn note(&self, verdict: &Verdict) -> Vec<String> {
+        verdict.env.iter().flat_map(|(scope, left)| self.environment.take_in(*scope, left)).collect()
+    }
+
+    /// The same of an event that the host has raised in the session by itself.
+    pub fn heard<T, H: Host>(&self, outcome: &Outcome<T, H::Value>, host: &H) {
+        for (scope, left) in verdict::env(outcome, host) {
+            for name in self.environment.take_in(scope, &left) {
+                tracing::warn!(session = self.id, "the variable {name:?} is too long, odd or one too many, and is not kept");
+            }
+        }
     }
 
     /// Adds a rule for tools that the host has learnt of since; of several rules for a tool the strictest holds.
@@ -146,5 +187,11 @@ impl Session {
             fields.insert("agent_id".to_owned(), agent.id.clone().into());
         }
         fields
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.environment.leave(&self.id, self.agent.as_ref().map(|agent| agent.id.as_str()));
     }
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 __all__ = [
+    "AuditError",
     "AwaitableInSyncDispatch",
     "ClientClosed",
     "ConfigError",
@@ -173,6 +174,12 @@ class ToolFailed(HookweaveError):
     """A tool failed; found at ``outcome.error``, never raised at the agent. ``__cause__`` is what the tool raised."""
 
     codes = ("tool_failed",)
+
+
+class AuditError(HookweaveError, OSError):
+    """An audit log cannot be opened, written, read or verified."""
+
+    codes = ("audit_failed",)
 
 
 class NotPicklableError(HookweaveError, TypeError):

@@ -103,7 +103,9 @@ impl TrustStore {
                 stored.approved.retain(|known| known.fingerprint != approval.fingerprint);
                 stored.approved.push(Approval { approved_at: now, ..approval.clone() });
             }
-        })
+        })?;
+        crate::audit::approvals_changed(approvals, &[]);
+        Ok(())
     }
 
     /// Takes approvals back; says how many there were.
@@ -114,6 +116,9 @@ impl TrustStore {
             stored.approved.retain(|known| !fingerprints.contains(&known.fingerprint.as_str()));
             taken = before - stored.approved.len();
         })?;
+        if taken > 0 {
+            crate::audit::approvals_changed(&[], fingerprints);
+        }
         Ok(taken)
     }
 

@@ -8,7 +8,7 @@ const DAY_MS: i64 = 86_400_000;
 const LATEST_MS: i64 = 253_402_300_799_999;
 
 /// `2026-11-22T01:20:00.000Z`, as JavaScript writes it; milliseconds out of range are moved to the nearest end.
-pub(super) fn iso(ms: i64) -> String {
+pub(crate) fn iso(ms: i64) -> String {
     let ms = ms.clamp(0, LATEST_MS);
     let (year, month, day) = date(ms.div_euclid(DAY_MS));
     let rest = ms.rem_euclid(DAY_MS);
@@ -32,7 +32,7 @@ fn whole(number: f64) -> i64 {
 }
 
 /// Reads a point in time: a number of milliseconds, or ISO 8601 with `Z` or an offset.
-pub(super) fn read(value: &Value) -> Option<i64> {
+pub(crate) fn read(value: &Value) -> Option<i64> {
     match value {
         Value::Number(number) => number.as_i64().or_else(|| number.as_f64().map(whole)),
         Value::String(text) => parse(text),

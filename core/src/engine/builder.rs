@@ -20,6 +20,8 @@ use crate::response::IntoResponse;
 #[must_use]
 pub struct EngineBuilder {
     settings: Map<String, Value>,
+    #[cfg(feature = "native")]
+    audit: Option<crate::audit::AuditConfig>,
 }
 
 impl EngineBuilder {
@@ -86,9 +88,20 @@ impl EngineBuilder {
         self.set("enabled", enabled.into())
     }
 
-    /// The engine; refuses unknown profiles and settings that make no sense.
+    /// Keeps a record of what hooks do and decide.
+    #[cfg(feature = "native")]
+    pub fn audit(self, config: crate::audit::AuditConfig) -> Self {
+        Self { audit: Some(config), ..self }
+    }
+
+    /// The engine; refuses unknown profiles, settings that make no sense, and an audit log that cannot be written.
     pub fn build(self) -> Result<Engine, Error> {
-        Engine::with_settings(&Value::Object(self.settings))
+        let engine = Engine::with_settings(&Value::Object(self.settings))?;
+        #[cfg(feature = "native")]
+        if let Some(config) = self.audit {
+            engine.audit().configure(config)?;
+        }
+        Ok(engine)
     }
 }
 

@@ -29,6 +29,11 @@ impl Outcome {
         &self.inner
     }
 
+    #[cfg(feature = "native")]
+    pub(super) const fn inner_mut(&mut self) -> &mut crate::outcome::Outcome<Code, Arc<Value>> {
+        &mut self.inner
+    }
+
     /// The final event.
     #[must_use]
     pub const fn event(&self) -> &Event {

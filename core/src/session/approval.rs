@@ -8,6 +8,7 @@ use super::escape::escaped;
 use super::flow::Cx;
 use super::state::Approval;
 use crate::answer::Ask;
+use crate::witness::Seen;
 
 /// The choice that allows this once.
 const ONCE: &str = "Allow once";
@@ -64,6 +65,7 @@ pub(super) enum Settled {
 pub(super) struct Subject<'s> {
     pub(super) event: &'static str,
     pub(super) tool: &'s str,
+    pub(super) tool_use_id: Option<&'s str>,
     pub(super) args: Option<ValueId>,
     /// What is asked about, as text: arguments in JSON, a prompt.
     pub(super) text: Option<String>,
@@ -81,6 +83,8 @@ impl Cx {
             fields
         };
         let values = || subject.args.map(|args| ("args", args)).into_iter().collect::<Vec<_>>();
+        self.tell_asked(subject, &request);
+        let asker = request.hook.clone();
         let asked = json!({"prompt": ask.prompt.as_deref().unwrap_or(&request.prompt)});
         let said = self.dispatch("PermissionRequest", about(asked), values(), &["args"]).await;
         if let Some(args) = said.value {
@@ -90,10 +94,32 @@ impl Cx {
             Some(decided) => decided,
             None => self.ask_person(subject, request).await,
         };
+        self.tell_decided(subject, asker.as_deref(), &decided);
         let outcome = json!({"by": decided.by, "reason": decided.reason});
         let event = if decided.granted { "PermissionGranted" } else { "PermissionDenied" };
         self.dispatch(event, about(outcome), values(), &[]).await;
         if decided.granted { Settled::Granted } else { Settled::Denied(decided) }
+    }
+
+    pub(super) fn tell_asked(&self, subject: &Subject<'_>, request: &ApprovalRequest) {
+        self.session.tell(subject.tool, subject.tool_use_id, |about| Seen::Asked {
+            about,
+            event: subject.event,
+            hook: request.hook.as_deref(),
+            prompt: &request.prompt,
+            options: &request.options,
+        });
+    }
+
+    pub(super) fn tell_decided(&self, subject: &Subject<'_>, hook: Option<&str>, decided: &Decided) {
+        self.session.tell(subject.tool, subject.tool_use_id, |about| Seen::Decided {
+            about,
+            event: subject.event,
+            hook,
+            granted: decided.granted,
+            by: &decided.by,
+            reason: decided.reason.as_deref(),
+        });
     }
 
     /// What hooks that may answer for a person have answered.

@@ -12,6 +12,7 @@ use super::permission::Permission;
 use super::{Session, Verdict};
 use crate::action::Action;
 use crate::answer::Ask;
+use crate::witness::{About, Seen};
 
 /// A tool call to be made.
 #[derive(Debug, Clone)]
@@ -98,15 +99,19 @@ impl Cx {
                 ..ToolRun::default()
             },
             retries: 0,
+            about: None,
         };
-        loop {
+        let may_run = loop {
             match attempt.judge().await {
-                Judged::Runs => break,
+                Judged::Runs => break attempt.is_recorded(),
                 Judged::Again => {}
-                Judged::Refused => return attempt.run,
+                Judged::Refused => break false,
             }
+        };
+        if may_run {
+            attempt.carry_out().await;
         }
-        attempt.carry_out().await;
+        attempt.tell();
         attempt.run
     }
 }
@@ -117,6 +122,8 @@ struct Attempt<'c> {
     tool: String,
     run: ToolRun,
     retries: u32,
+    /// What is judged, where tool runs are recorded.
+    about: Option<Arc<About>>,
 }
 
 impl Attempt<'_> {
@@ -127,6 +134,7 @@ impl Attempt<'_> {
             self.run.args = args;
         }
         let verdict = said.verdict;
+        self.about.clone_from(&verdict.about);
         match verdict.decision {
             Action::Stop | Action::Block => {
                 self.run.stops = verdict.decision == Action::Stop;
@@ -174,7 +182,9 @@ impl Attempt<'_> {
             return self.refuse("deny", Some("the arguments could not be copied".to_owned()), Some("host".to_owned()));
         };
         self.run.args = value;
-        let subject = Subject { event: "PreToolUse", tool: &self.tool.clone(), args: Some(value), text };
+        let (tool, tool_use_id) = (self.tool.clone(), self.run.tool_use_id.clone());
+        let subject =
+            Subject { event: "PreToolUse", tool: &tool, tool_use_id: Some(&tool_use_id), args: Some(value), text };
         for (hook, ask) in asks {
             match self.cx.settle(&subject, hook, &ask).await {
                 Settled::Granted => {}
@@ -200,6 +210,33 @@ impl Attempt<'_> {
     fn refuse(&mut self, decision: &'static str, reason: Option<String>, by: Option<String>) -> Judged {
         (self.run.decision, self.run.reason, self.run.by) = (decision, reason, by);
         Judged::Refused
+    }
+
+    /// Whether a run of the tool can be recorded, if that is required.
+    fn is_recorded(&mut self) -> bool {
+        match self.cx.session.witness.as_ref().and_then(|witness| witness.refuses()) {
+            None => true,
+            Some(why) => {
+                self.refuse("block", Some(why), Some("audit".to_owned()));
+                false
+            }
+        }
+    }
+
+    /// Tells whoever keeps a record what came of the call.
+    fn tell(&self) {
+        let run = &self.run;
+        self.cx.session.tell(&self.tool, Some(&run.tool_use_id), |about| Seen::ToolRun {
+            about,
+            input: self.about.clone(),
+            ran: run.ran,
+            ok: run.ok,
+            decision: run.decision,
+            reason: run.reason.as_deref(),
+            by: run.by.as_deref(),
+            error: run.error.as_deref(),
+            attempts: run.attempts,
+        });
     }
 
     /// Runs the tool, again when a hook wants a failed run repeated.

@@ -1,5 +1,7 @@
 //! What a session needs of a dispatch's outcome.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use crate::action::Action;
@@ -8,6 +10,7 @@ use crate::hook::Scope;
 use crate::json::{from_json, to_json};
 use crate::outcome::{From, Outcome};
 use crate::payload::Host;
+use crate::witness::About;
 
 /// What the hooks of one dispatch said, without the host's own values.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -25,12 +28,14 @@ pub struct Verdict {
     pub feedback: Vec<String>,
     pub delay_ms: u64,
     pub suppress_output: bool,
-    /// What hooks left for later commands.
-    pub env: Map<String, Value>,
+    /// The variables that hooks left for later commands, each with the scope of its hook.
+    pub env: Vec<(Scope, Map<String, Value>)>,
     /// The hook whose word may stand for a person's, and whether it grants.
     pub settled: Option<(String, bool, Option<String>)>,
     /// A hook whose word may stand for a person's has run and had nothing against it.
     pub heard: bool,
+    /// What the event was about, where tool runs are recorded.
+    pub about: Option<Arc<About>>,
 }
 
 impl Verdict {
@@ -43,6 +48,8 @@ impl Verdict {
             votes.clone().find(|record| action(record.action) && !record.is_void(changes))
         };
         let refusing = settling(Action::refuses);
+        // What cannot be recorded is granted by nobody.
+        let refused = outcome.refusal().map(|why| ("audit".to_owned(), false, Some(why.to_owned())));
         let settled = refusing.or_else(|| settling(|action| action == Action::Allow)).map(|record| {
             let name = record.call.entry().name().to_string();
             (name, !record.action.refuses(), record.reason.clone())
@@ -61,7 +68,8 @@ impl Verdict {
             suppress_output: outcome.suppress_output(),
             env: env(outcome, host),
             heard: outcome.heard(trusted),
-            settled,
+            settled: refused.or(settled),
+            about: None,
         }
     }
 }
@@ -71,14 +79,11 @@ const fn trusted(scope: Scope) -> bool {
     matches!(scope, Scope::Managed | Scope::User | Scope::Callback)
 }
 
-/// The variables that hooks of any dialect left.
-fn env<T, H: Host>(outcome: &Outcome<T, H::Value>, host: &H) -> Map<String, Value> {
-    let mut variables = Map::new();
-    for (_, own) in outcome.ext() {
-        let left = host.get(&host.view(own), "env").and_then(|view| to_json(host, &view).ok());
-        if let Some(Ok(Value::Object(left))) = left.map(|text| from_json(&text)) {
-            variables.extend(left.into_iter().filter(|(_, value)| value.is_string()));
-        }
-    }
-    variables
+/// The variables that hooks left.
+pub(super) fn env<T, H: Host>(outcome: &Outcome<T, H::Value>, host: &H) -> Vec<(Scope, Map<String, Value>)> {
+    let read = |left: &H::Value| match to_json(host, &host.view(left)).map(|text| from_json(&text)) {
+        Ok(Ok(Value::Object(left))) => Some(left),
+        _ => None,
+    };
+    outcome.left().filter_map(|(scope, left)| Some((scope, read(left)?))).collect()
 }

@@ -73,7 +73,9 @@ impl SessionBuilder {
     /// Opens the session; an option that makes no sense is an error.
     pub fn open(self) -> Result<Session, Error> {
         let profile = self.engine.profile();
-        let machine = Machine::read(&Json, &&Value::Object(self.settings), profile)?;
+        let machine = Machine::read(&Json, &&Value::Object(self.settings), profile, self.engine.witness())?;
+        #[cfg(feature = "native")]
+        machine.open_in(self.engine.open_sessions());
         Ok(Session::new(self.engine, machine, Arc::new(self.parts)))
     }
 }

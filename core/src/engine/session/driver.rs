@@ -16,7 +16,7 @@ use crate::engine::{Event, Outcome, driver};
 use crate::error::{Code, Error};
 use crate::json::to_json;
 use crate::payload::Json;
-use crate::session::{ApprovalRequest, Called, Compaction, Effect, Flow, Reply, Requested, Role, ValueId, Verdict};
+use crate::session::{ApprovalRequest, Called, Compaction, Effect, Flow, Reply, Requested, Role, ValueId};
 
 /// One flow on its way.
 pub(super) struct Driver<'s> {
@@ -105,7 +105,7 @@ impl<'s> Driver<'s> {
                     fields.insert((*field).to_owned(), self.values.get(*value));
                 }
                 let outcome = self.dispatch(event, Value::Object(fields)).await?;
-                let verdict = Some(Box::new(Verdict::of(outcome.inner(), &Shared)));
+                let verdict = Some(Box::new(self.session.machine.verdict(outcome.inner(), &Shared)));
                 let (value, json) = self.wanted(&outcome, wants, &values);
                 self.outcomes.push(outcome);
                 Reply::Dispatched { verdict, value, json }
@@ -178,7 +178,9 @@ impl<'s> Driver<'s> {
             Value::Null => {}
             _ => return Err(crate::engine::not_an_object(event)),
         }
-        self.dispatch(event, Value::Object(fields)).await
+        let outcome = self.dispatch(event, Value::Object(fields)).await?;
+        self.session.machine.heard(outcome.inner(), &Shared);
+        Ok(outcome)
     }
 
     async fn ask(&self, request: ApprovalRequest) -> Reply {

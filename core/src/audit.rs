@@ -1,0 +1,221 @@
+//! The audit log: what hooks did and decided, in a form that can be proved whole.
+//!
+//! Whoever drives a dispatch tells an [`Audit`] of its outcome once; registry and sessions tell it the rest, as a
+//! [`Witness`]. What is told is copied and put into a bounded queue. A thread makes [`Record`]s of it, blacks out secrets,
+//! fastens each record to the one before it by its hash, and writes them. [`verify`] proves later that nothing was changed,
+//! taken out, put in, moved or, given an [`Anchor`], cut off.
+
+mod anchor;
+mod chain;
+mod config;
+mod desk;
+mod digest;
+mod file;
+mod level;
+mod notes;
+mod open;
+mod queue;
+mod read;
+mod record;
+mod redact;
+mod segments;
+mod sink;
+mod told;
+mod verify;
+mod writer;
+
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use arc_swap::ArcSwapOption;
+
+use crate::error::Error;
+use crate::host::now_ms;
+use crate::outcome::Outcome;
+use crate::payload::Host;
+
+pub use crate::witness::{Inputs, Witness};
+pub use anchor::Anchor;
+pub use config::{AuditConfig, LONGEST_WAIT, MAX_BYTES, QUEUE, Rotation};
+pub use level::{Fsync, Level};
+pub use open::approvals_changed;
+pub use read::{Follow, Line, Lines, MAX_LINE, read, tail};
+pub use record::{Input, Kind, Record};
+pub use redact::{REDACTED, Redaction};
+pub use sink::{LogSink, Outbox, Sink};
+pub use verify::{MAX_PROBLEMS, Problem, ProblemKind, Report, Torn, verify};
+pub use writer::VERSION;
+
+use open::Open;
+use told::{Dispatched, Told};
+
+/// How long [`Audit::close`] and dropping the last handle wait for what is not yet written.
+pub const CLOSE: Duration = Duration::from_secs(5);
+
+/// A client's audit log; without a destination it records nothing and costs nothing.
+pub struct Audit {
+    /// The level that was set.
+    level: Arc<AtomicU8>,
+    /// The level as long as there is somewhere to write, else off: all that a dispatch looks at.
+    effective: AtomicU8,
+    open: ArcSwapOption<Open>,
+    /// Held while the destinations are exchanged.
+    changing: Mutex<()>,
+}
+
+impl std::fmt::Debug for Audit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Audit").field("level", &self.level()).finish_non_exhaustive()
+    }
+}
+
+impl Default for Audit {
+    fn default() -> Self {
+        Self {
+            level: Arc::new(AtomicU8::new(Level::Info as u8)),
+            effective: AtomicU8::new(Level::Off as u8),
+            open: ArcSwapOption::empty(),
+            changing: Mutex::new(()),
+        }
+    }
+}
+
+impl Drop for Audit {
+    fn drop(&mut self) {
+        self.close(CLOSE);
+    }
+}
+
+impl Audit {
+    /// A log that has nowhere to go yet.
+    #[must_use]
+    pub fn new() -> Arc<Self> {
+        let audit = Arc::new(Self::default());
+        open::remember(&audit);
+        audit
+    }
+
+    /// Opens the log as it is to be from now on; what was told before is written to where it went before.
+    ///
+    /// A file that cannot be written and a pattern that does not compile are errors, and everything stays as it was.
+    pub fn configure(&self, config: AuditConfig) -> Result<(), Error> {
+        let _turn = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let level = config.level;
+        let goes_somewhere = config.file.is_some() || !config.sinks.is_empty();
+        // The file of before is let go first: it may be the same one.
+        if let Some(before) = self.open.swap(None) {
+            before.close(CLOSE);
+        }
+        self.effective.store(Level::Off as u8, Ordering::Relaxed);
+        self.level.store(level as u8, Ordering::Relaxed);
+        if goes_somewhere {
+            self.open.store(Some(Arc::new(Open::new(config, Arc::clone(&self.level))?)));
+            self.effective.store(level as u8, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Whether records go anywhere.
+    #[must_use]
+    pub fn has_destination(&self) -> bool {
+        self.open.load().is_some()
+    }
+
+    /// How much is recorded.
+    #[must_use]
+    pub fn level(&self) -> Level {
+        Level::of(self.level.load(Ordering::Relaxed))
+    }
+
+    /// Changes how much is recorded; the change itself is recorded.
+    pub fn set_level(&self, level: Level) {
+        let before = self.level.swap(level as u8, Ordering::Relaxed);
+        let Some(open) = self.open.load_full() else { return };
+        self.effective.store(level as u8, Ordering::Relaxed);
+        if before != level as u8 {
+            let changed = Record::new(Kind::AuditLevel)
+                .with("level", level.as_str())
+                .with("before", Level::of(before).as_str());
+            open.tell(Told::Note(Box::new(changed), now_ms(), None));
+        }
+    }
+
+    /// The level at which something is recorded: off without a destination.
+    #[inline]
+    #[must_use]
+    pub fn effective(&self) -> Level {
+        Level::of(self.effective.load(Ordering::Relaxed))
+    }
+
+    /// Whether dispatches in which no hook says anything are recorded too.
+    #[inline]
+    #[must_use]
+    pub fn hears_quiet(&self) -> bool {
+        self.effective() >= Level::Info
+    }
+
+    /// Records a dispatch that is over; blocks a gate that cannot be recorded, where recording is required.
+    ///
+    /// Where the queue is full this waits, at most a second: `aside` is given what waits and runs it, so that a host can let
+    /// others run meanwhile.
+    #[inline]
+    pub fn dispatched<T, H: Host>(
+        &self,
+        host: &H,
+        outcome: &mut Outcome<T, H::Value>,
+        aside: impl FnOnce(&(dyn Fn() + Sync)),
+    ) {
+        let level = self.effective();
+        if level < Level::Info && (level == Level::Off || outcome.is_quiet()) {
+            return;
+        }
+        self.record_dispatch(host, outcome, aside);
+    }
+
+    fn record_dispatch<T, H: Host>(
+        &self,
+        host: &H,
+        outcome: &mut Outcome<T, H::Value>,
+        aside: impl FnOnce(&(dyn Fn() + Sync)),
+    ) {
+        let Some(open) = self.open.load_full() else { return };
+        let told = Dispatched::of(host, outcome, open.inputs(), now_ms());
+        if told.is_empty() {
+            return;
+        }
+        let refused = open.offer(Told::Dispatch(Box::new(told)), aside);
+        if let Some(why) = refused.filter(|_| open.is_required() && outcome.event().gate()) {
+            outcome.refuse(why);
+        }
+    }
+
+    /// Waits until everything that was told is written; false when the time is up before.
+    pub fn flush(&self, limit: Duration) -> bool {
+        self.open.load_full().is_none_or(|open| open.flush(limit))
+    }
+
+    /// Writes what was told, says that this was all, and records nothing more; false when the time is up before.
+    pub fn close(&self, limit: Duration) -> bool {
+        self.effective.store(Level::Off as u8, Ordering::Relaxed);
+        self.open.swap(None).is_none_or(|open| open.close(limit))
+    }
+
+    /// The last record that was written; `None` without a destination. Kept elsewhere, it proves later that nothing is missing.
+    #[must_use]
+    pub fn anchor(&self) -> Option<Anchor> {
+        self.open.load_full().map(|open| open.anchor())
+    }
+
+    /// What keeps the log from being written; `None` when nothing does.
+    #[must_use]
+    pub fn trouble(&self) -> Option<String> {
+        self.open.load_full().and_then(|open| open.trouble())
+    }
+
+    /// The file that this process writes; `None` when it writes none.
+    #[must_use]
+    pub fn file(&self) -> Option<std::path::PathBuf> {
+        self.open.load_full().and_then(|open| open.file())
+    }
+}

@@ -1,0 +1,75 @@
+//! What the writer and those who tell share, in one process.
+
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::anchor::Anchor;
+use super::level::Level;
+use super::queue::Queue;
+
+/// How far a log is written, and what keeps it from being written further.
+#[derive(Debug, Clone)]
+pub(super) struct Standing {
+    pub(super) last: Anchor,
+    pub(super) why: Option<String>,
+}
+
+/// The process that this one was forked from.
+#[derive(Debug, Clone)]
+pub(super) struct Parent {
+    pub(super) process: u32,
+    /// Where its log stood, as far as this process knows.
+    pub(super) last: Anchor,
+}
+
+/// What the writer and those who tell share.
+#[derive(Debug)]
+pub(super) struct Desk {
+    pub(super) process: u32,
+    pub(super) queue: Queue,
+    /// Shared with the log itself: a change of level holds for forked children too.
+    level: Arc<AtomicU8>,
+    pub(super) parent: Option<Parent>,
+    standing: Mutex<Standing>,
+    /// The file cannot be written just now.
+    pub(super) file_fails: AtomicBool,
+    /// Somebody who hears records did not take the last one.
+    pub(super) sinks_fail: AtomicBool,
+}
+
+impl Desk {
+    pub(super) fn new(queue: Queue, level: Arc<AtomicU8>, last: Anchor, parent: Option<Parent>) -> Self {
+        Self {
+            process: std::process::id(),
+            queue,
+            level,
+            parent,
+            standing: Mutex::new(Standing { last, why: None }),
+            file_fails: AtomicBool::new(false),
+            sinks_fail: AtomicBool::new(false),
+        }
+    }
+
+    pub(super) fn level(&self) -> Level {
+        Level::of(self.level.load(Ordering::Relaxed))
+    }
+
+    pub(super) fn standing(&self) -> Standing {
+        self.standing.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The same, unless somebody is at it: for a forked child, in which nobody may ever let go of the lock.
+    pub(super) fn standing_now(&self) -> Option<Standing> {
+        self.standing.try_lock().ok().map(|standing| standing.clone())
+    }
+
+    pub(super) fn stand(&self, standing: Standing) {
+        self.file_fails.store(standing.why.is_some(), Ordering::Relaxed);
+        *self.standing.lock().unwrap_or_else(PoisonError::into_inner) = standing;
+    }
+
+    /// Whether what is told now may never be written.
+    pub(super) fn is_failing(&self) -> bool {
+        self.file_fails.load(Ordering::Relaxed) || self.sinks_fail.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,272 @@
+//! The file that is written: its own lock, append only, for its user only.
+
+use std::fs::File;
+use std::io::{self, Seek as _, Write as _};
+use std::path::Path;
+use std::time::Duration;
+
+use super::chain::{Link, check, sha256};
+use super::config::Rotation;
+use super::read::same_file;
+use super::segments::Names;
+use crate::error::{Code, Error};
+
+/// How a chain was found when its file was opened.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(super) struct Found {
+    /// Where the next record is fastened.
+    pub(super) link: Link,
+    /// Bytes and hash of each line behind the last record that was not finished.
+    pub(super) torn: Vec<(u64, String)>,
+    /// The file itself has a record, and not only the ones before it.
+    pub(super) holds_records: bool,
+    /// No line feed ends the file.
+    unended: bool,
+    /// Something stands there that no log begins with.
+    foreign: bool,
+}
+
+/// A log's file, open for writing.
+#[derive(Debug)]
+pub(super) struct LogFile {
+    names: Names,
+    file: File,
+    /// Held as long as this process writes.
+    _lock: File,
+    bytes: u64,
+    /// When the file was begun, in milliseconds since the epoch.
+    begun_ms: u64,
+    /// The path was another process's, and this log has a name of its own.
+    pub(super) instead_of: Option<String>,
+}
+
+impl LogFile {
+    /// Opens a log to go on with it. Where another process writes it, a log of this process's own is begun beside it.
+    pub(super) fn open(path: &Path, now_ms: u64) -> Result<(Self, Found), Error> {
+        let refuse = |why: &dyn std::fmt::Display| {
+            Error::new(Code::AuditFailed, format!("the audit log {} cannot be written: {why}", path.display()))
+        };
+        let names = Names::of(path).ok_or_else(|| refuse(&"the path names no file"))?;
+        make_folder(names.folder()).map_err(|why| refuse(&why))?;
+        match lock(&names.lock()).map_err(|why| refuse(&why))? {
+            Some(lock) => Self::open_locked(names, lock, None, now_ms).map_err(|why| refuse(&why)),
+            None => {
+                let whose = names.current().display().to_string();
+                let own = names.own(std::process::id(), now_ms);
+                let lock = lock(&own.lock()).map_err(|why| refuse(&why))?;
+                let lock = lock.ok_or_else(|| refuse(&"another process holds the lock of this process's own log"))?;
+                Self::open_locked(own, lock, Some(whose), now_ms).map_err(|why| refuse(&why))
+            }
+        }
+    }
+
+    /// Opens a log of this process's own, beside the one of the process that it was forked from.
+    pub(super) fn open_own(path: &Path, now_ms: u64) -> Result<(Self, Found), Error> {
+        let refuse = |why: &dyn std::fmt::Display| {
+            Error::new(Code::AuditFailed, format!("the audit log {} cannot be written: {why}", path.display()))
+        };
+        let names = Names::of(path).ok_or_else(|| refuse(&"the path names no file"))?;
+        let own = names.own(std::process::id(), now_ms);
+        let lock = lock(&own.lock()).map_err(|why| refuse(&why))?;
+        let lock = lock.ok_or_else(|| refuse(&"another process holds the lock of this process's own log"))?;
+        let whose = names.current().display().to_string();
+        Self::open_locked(own, lock, Some(whose), now_ms).map_err(|why| refuse(&why))
+    }
+
+    fn open_locked(
+        names: Names,
+        lock: File,
+        instead_of: Option<String>,
+        now_ms: u64,
+    ) -> io::Result<(Self, Found)> {
+        let mut file = open(&names.current())?;
+        let bytes = file.metadata()?.len();
+        let mut found = end_of(&file, bytes)?;
+        found.holds_records = found.link.seq > 0;
+        if found.link.seq == 0
+            && let Some(number) = names.numbers()?.pop()
+        {
+            // The process before ended between two files.
+            let older = File::open(names.rotated(number))?;
+            let length = older.metadata()?.len();
+            found.link = end_of(&older, length)?.link;
+        }
+        if found.foreign {
+            return Err(io::Error::other("it holds something, and that is no audit log; choose another path"));
+        }
+        // What was not finished is closed, never taken away.
+        if found.unended {
+            file.write_all(b"\n")?;
+        }
+        let bytes = file.metadata()?.len();
+        let begun_ms = begun(&file).filter(|_| bytes > 0).unwrap_or(now_ms);
+        Ok((Self { names, file, _lock: lock, bytes, begun_ms, instead_of }, found))
+    }
+
+    pub(super) fn path(&self) -> std::path::PathBuf {
+        self.names.current()
+    }
+
+    /// Writes as much as can be written, and says how much.
+    pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        if written == 0 && !bytes.is_empty() {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    pub(super) fn sync(&self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+
+    /// Whether the file is not at its path any more.
+    pub(super) fn is_gone(&self) -> bool {
+        match (self.file.metadata(), std::fs::symlink_metadata(self.names.current())) {
+            (Ok(held), Ok(there)) => !same_file(&held, &there),
+            (Err(_), _) => false,
+            (_, Err(why)) => why.kind() == io::ErrorKind::NotFound,
+        }
+    }
+
+    /// Whether the next file has to be begun before so many bytes are written.
+    pub(super) fn is_due(&self, rotation: &Rotation, more: usize, now_ms: u64) -> bool {
+        let age = Duration::from_millis(now_ms.saturating_sub(self.begun_ms));
+        self.bytes > 0
+            && (rotation.max_bytes.is_some_and(|most| self.bytes + more as u64 > most)
+                || rotation.max_age.is_some_and(|most| age >= most))
+    }
+
+    /// Puts the file to those that were written before, and begins a new one.
+    pub(super) fn rotate(&mut self, now_ms: u64) -> io::Result<()> {
+        self.file.sync_data()?;
+        let number = self.names.numbers()?.last().map_or(1, |last| last + 1);
+        std::fs::rename(self.names.current(), self.names.rotated(number))?;
+        self.begin(now_ms)
+    }
+
+    fn begin(&mut self, now_ms: u64) -> io::Result<()> {
+        self.file = open(&self.names.current())?;
+        (self.bytes, self.begun_ms) = (self.file.metadata()?.len(), now_ms);
+        Ok(())
+    }
+
+    /// Removes the oldest files beyond so many; gives the name of each and the last record that it held.
+    pub(super) fn forget(&self, keep: usize) -> Vec<(String, Link)> {
+        let numbers = self.names.numbers().unwrap_or_default();
+        let surplus = numbers.len().saturating_sub(keep);
+        let mut removed = Vec::new();
+        for number in numbers.into_iter().take(surplus) {
+            let path = self.names.rotated(number);
+            let link = File::open(&path).and_then(|file| end_of(&file, file.metadata()?.len()));
+            if let Ok(found) = link
+                && std::fs::remove_file(&path).is_ok()
+            {
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                removed.push((name, found.link));
+            }
+        }
+        removed
+    }
+}
+
+/// Opens a file to append to it; never through a link, and one that is made is for its user only.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.create(true).append(true).read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        options.mode(0o600).custom_flags(flags.bits().cast_signed());
+    }
+    let file = options.open(path).map_err(|why| {
+        if std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink()) {
+            return io::Error::other("it is a link, which could lead anywhere; give the file itself");
+        }
+        why
+    })?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    Ok(file)
+}
+
+/// Takes the lock of a log; `None` when another process, or another log of this one, has it.
+fn lock(path: &Path) -> io::Result<Option<File>> {
+    let file = open(path)?;
+    match fs4::FileExt::try_lock(&file) {
+        Ok(()) => Ok(Some(file)),
+        Err(fs4::TryLockError::WouldBlock) => Ok(None),
+        Err(fs4::TryLockError::Error(why)) => Err(why),
+    }
+}
+
+fn make_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+fn begun(file: &File) -> Option<u64> {
+    let meta = file.metadata().ok()?;
+    let begun = meta.created().or_else(|_| meta.modified()).ok()?;
+    let since = begun.duration_since(std::time::UNIX_EPOCH).ok()?;
+    u64::try_from(since.as_millis()).ok()
+}
+
+/// Finds out how a file ends: its last whole record, and what stands behind it.
+fn end_of(file: &File, length: u64) -> io::Result<Found> {
+    let mut window = 64 * 1024_u64;
+    loop {
+        let from = length.saturating_sub(window);
+        let bytes = read_from(file, from, length)?;
+        if let Some(found) = last_record(&bytes, from == 0) {
+            return Ok(found);
+        }
+        if from == 0 {
+            return Ok(only_torn(&bytes));
+        }
+        window *= 4;
+    }
+}
+
+fn read_from(file: &File, from: u64, length: u64) -> io::Result<Vec<u8>> {
+    use std::io::Read as _;
+    let mut file = file;
+    file.seek(io::SeekFrom::Start(from))?;
+    let mut bytes = Vec::new();
+    file.take(length - from).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The last whole record of a file's end, and what was begun behind it; `None` when there is no record in it.
+fn last_record(bytes: &[u8], is_whole: bool) -> Option<Found> {
+    let mut lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
+    if !is_whole {
+        lines.remove(0);
+    }
+    let unended = lines.last().is_some_and(|rest| !rest.is_empty());
+    let at = lines.iter().rposition(|line| check(line).is_ok())?;
+    let fastened = lines.get(at).and_then(|line| check(line).ok())?;
+    let link = Link { seq: fastened.seq, hash: fastened.hash.to_owned() };
+    let torn = lines.get(at + 1..).unwrap_or_default().iter().filter_map(|line| torn(line)).collect();
+    Some(Found { link, torn, unended, ..Found::default() })
+}
+
+/// Bytes and hash of a line that was begun; a line that has an end was finished, and is something else.
+fn torn(line: &[u8]) -> Option<(u64, String)> {
+    (!line.is_empty() && line.last() != Some(&b'}')).then(|| (line.len() as u64, sha256(line)))
+}
+
+/// A file without any record: the first one may have been interrupted.
+fn only_torn(bytes: &[u8]) -> Found {
+    const BEGINNING: &[u8] = br#"{"seq":"#;
+    let lines = || bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let foreign = lines().any(|line| !line.starts_with(BEGINNING) && !BEGINNING.starts_with(line));
+    let unended = bytes.last().is_some_and(|last| *last != b'\n');
+    Found { torn: lines().filter_map(torn).collect(), unended, foreign, ..Found::default() }
+}

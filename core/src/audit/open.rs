@@ -1,0 +1,192 @@
+//! An open log: its settings, and its queue and writer in each process.
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicU8;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+
+use super::anchor::Anchor;
+use super::chain::Link;
+use super::config::{AuditConfig, LONGEST_WAIT};
+use super::desk::{Desk, Parent};
+use super::digest::Key;
+use super::file::{Found, LogFile};
+use super::queue::{Queue, Refused};
+use super::record::{Kind, Record};
+use super::redact::Redactor;
+use super::told::Told;
+use super::writer::{self, Writer};
+use super::{Audit, Inputs};
+use crate::config::trust::Approval;
+use crate::error::{Code, Error};
+use crate::host::now_ms;
+
+/// An open log.
+pub(super) struct Open {
+    config: Arc<AuditConfig>,
+    level: Arc<AtomicU8>,
+    key: Key,
+    desk: ArcSwap<Desk>,
+    path: Mutex<Option<PathBuf>>,
+}
+
+impl Open {
+    /// Opens the file and starts the writer.
+    pub(super) fn new(config: AuditConfig, level: Arc<AtomicU8>) -> Result<Self, Error> {
+        let config = Arc::new(config);
+        let key = config.key.as_deref().map_or_else(Key::random, Key::of);
+        let file = config.file.as_deref().map(|path| LogFile::open(path, now_ms())).transpose()?;
+        let path = file.as_ref().map(|(file, _)| file.path());
+        let desk = start(&config, &key, &level, file, None)?;
+        Ok(Self { config, level, key, desk: ArcSwap::new(desk), path: Mutex::new(path) })
+    }
+
+    pub(super) fn inputs(&self) -> Inputs {
+        self.config.inputs
+    }
+
+    pub(super) fn is_required(&self) -> bool {
+        self.config.required
+    }
+
+    pub(super) fn file(&self) -> Option<PathBuf> {
+        self.path.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The queue and writer of this process: a forked child gets its own, and a file of its own.
+    fn desk(&self) -> Option<Arc<Desk>> {
+        let desk = self.desk.load_full();
+        if desk.process == std::process::id() { Some(desk) } else { self.in_child(desk) }
+    }
+
+    #[cold]
+    fn in_child(&self, parents: Arc<Desk>) -> Option<Arc<Desk>> {
+        // The parent's threads do not exist here, and what they held locked stays locked: nothing of theirs is waited for.
+        let last = parents.standing_now().map_or_else(|| Link::default().anchor(), |standing| standing.last);
+        let parent = Parent { process: parents.process, last };
+        let file = self.config.file.as_deref().map(|path| LogFile::open_own(path, now_ms())).transpose();
+        let made = file.and_then(|file| {
+            let path = file.as_ref().map(|(file, _)| file.path());
+            start(&self.config, &self.key, &self.level, file, Some(parent)).map(|desk| (desk, path))
+        });
+        match made {
+            Ok((desk, path)) => {
+                self.desk.compare_and_swap(&parents, desk);
+                if let Ok(mut known) = self.path.try_lock() {
+                    *known = path;
+                }
+            }
+            Err(why) => tracing::error!(error = %why, "a forked process has no audit log"),
+        }
+        std::mem::forget(parents);
+        Some(self.desk.load_full()).filter(|desk| desk.process == std::process::id())
+    }
+
+    /// Tells the writer something that nobody waits for.
+    pub(super) fn tell(&self, told: Told) {
+        self.offer(told, |wait| wait());
+    }
+
+    /// Hands something to the writer; says why it may never be written.
+    pub(super) fn offer(&self, told: Told, aside: impl FnOnce(&(dyn Fn() + Sync))) -> Option<String> {
+        let Some(desk) = self.desk() else { return Some("audit: this process has no log".to_owned()) };
+        let refused = match desk.queue.offer(told) {
+            Ok(()) => None,
+            Err((_, Refused::Closed)) => Some(Refused::Closed),
+            Err((told, Refused::Full)) => {
+                // What waits may be run on another thread, and is run once.
+                let told = Mutex::new(Some(told));
+                let refused = Mutex::new(None);
+                let wait = self.config.wait.min(LONGEST_WAIT);
+                aside(&|| {
+                    let told = told.lock().unwrap_or_else(PoisonError::into_inner).take();
+                    let came = told.and_then(|told| desk.queue.insist(told, wait).err());
+                    *refused.lock().unwrap_or_else(PoisonError::into_inner) = came;
+                });
+                refused.into_inner().unwrap_or_else(PoisonError::into_inner)
+            }
+        };
+        match refused {
+            Some(Refused::Full) => Some("audit: the queue is full, what was to be recorded is lost".to_owned()),
+            Some(Refused::Closed) => Some("audit: the log is closed".to_owned()),
+            None => self.trouble(),
+        }
+    }
+
+    /// What keeps the log from being written.
+    pub(super) fn trouble(&self) -> Option<String> {
+        let desk = self.desk.load();
+        if !desk.is_failing() {
+            return None;
+        }
+        let why = desk.standing().why.unwrap_or_else(|| "whoever hears the records does not take them".to_owned());
+        Some(format!("audit: {why}"))
+    }
+
+    pub(super) fn flush(&self, limit: Duration) -> bool {
+        self.desk().is_none_or(|desk| desk.queue.flush(limit))
+    }
+
+    pub(super) fn close(&self, limit: Duration) -> bool {
+        let desk = self.desk.load_full();
+        // A forked child that has recorded nothing has nothing to close.
+        desk.process != std::process::id() || desk.queue.close(limit)
+    }
+
+    pub(super) fn anchor(&self) -> Anchor {
+        self.desk.load().standing().last
+    }
+}
+
+fn start(
+    config: &Arc<AuditConfig>,
+    key: &Key,
+    level: &Arc<AtomicU8>,
+    file: Option<(LogFile, Found)>,
+    parent: Option<Parent>,
+) -> Result<Arc<Desk>, Error> {
+    let redactor = Redactor::new(&config.redaction)?;
+    let last = file.as_ref().map(|(_, found)| found.link.clone()).unwrap_or_default().anchor();
+    let desk = Arc::new(Desk::new(Queue::new(config.queue), Arc::clone(level), last, parent));
+    let writer = Writer::new(Arc::clone(&desk), Arc::clone(config), key.clone(), redactor, file);
+    if writer::start(writer) {
+        return Ok(desk);
+    }
+    Err(Error::new(Code::AuditFailed, "the system gives no thread for the audit log"))
+}
+
+/// The logs of this process, for what no client does: approvals are the user's.
+static EVERY: Mutex<Vec<Weak<Audit>>> = Mutex::new(Vec::new());
+
+pub(super) fn remember(audit: &Arc<Audit>) {
+    let mut every = EVERY.lock().unwrap_or_else(PoisonError::into_inner);
+    every.retain(|known| known.strong_count() > 0);
+    every.push(Arc::downgrade(audit));
+}
+
+/// Records in every log of the process that approvals were given or taken back.
+pub fn approvals_changed(given: &[Approval], taken: &[&str]) {
+    let every: Vec<_> = {
+        let every = EVERY.lock().unwrap_or_else(PoisonError::into_inner);
+        every.iter().filter_map(Weak::upgrade).filter(|audit| audit.has_destination()).collect()
+    };
+    for audit in every {
+        let Some(open) = audit.open.load_full() else { continue };
+        for approval in given {
+            let note = Record { event: Some(approval.event.clone()), ..Record::new(Kind::TrustGiven) }
+                .with("fingerprint", approval.fingerprint.as_str())
+                .with("project", approval.project.as_str())
+                .with("file", approval.file.as_str())
+                .with("place", approval.place.as_str())
+                .with("dialect", approval.dialect.as_str())
+                .with("runs", approval.runs.as_str());
+            open.tell(Told::Note(Box::new(note), now_ms(), None));
+        }
+        for fingerprint in taken {
+            let note = Record::new(Kind::TrustTaken).with("fingerprint", *fingerprint);
+            open.tell(Told::Note(Box::new(note), now_ms(), None));
+        }
+    }
+}

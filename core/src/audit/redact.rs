@@ -1,0 +1,181 @@
+//! Blacking out secrets, before anything is hashed or written.
+
+mod forms;
+mod keys;
+
+use std::borrow::Cow;
+
+use regex::{Regex, RegexSet};
+use serde_json::{Map, Value};
+
+use super::record::Record;
+use crate::error::{Code, Error};
+
+use keys::Keys;
+
+/// What stands in place of a secret.
+pub const REDACTED: &str = "[redacted]";
+
+/// No secret is shorter.
+const SHORTEST: usize = 4;
+
+/// What is blacked out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redaction {
+    /// Whether the usual names and forms of secrets count.
+    pub defaults: bool,
+    /// Names of fields whose values are secrets; capitals, dashes and underscores do not matter.
+    pub keys: Vec<String>,
+    /// Regular expressions of secrets; of one with a group `secret` only that is blacked out.
+    pub patterns: Vec<String>,
+}
+
+impl Default for Redaction {
+    fn default() -> Self {
+        Self { defaults: true, keys: Vec::new(), patterns: Vec::new() }
+    }
+}
+
+/// The rules, ready to be used.
+#[derive(Debug)]
+pub(super) struct Redactor {
+    keys: Keys,
+    /// Which of the patterns are there at all: nearly always none, and found out in one pass.
+    any: RegexSet,
+    patterns: Vec<Regex>,
+}
+
+impl Redactor {
+    /// Refuses a pattern that does not compile.
+    pub(super) fn new(rules: &Redaction) -> Result<Self, Error> {
+        let usual = if rules.defaults { forms::SECRETS } else { &[] };
+        let sources: Vec<&str> = usual.iter().copied().chain(rules.patterns.iter().map(String::as_str)).collect();
+        let patterns: Vec<Regex> = sources
+            .iter()
+            .map(|source| {
+                Regex::new(source).map_err(|why| {
+                    Error::new(Code::InvalidOption, format!("audit.redact.patterns: `{source}` does not compile: {why}"))
+                })
+            })
+            .collect::<Result<_, _>>()?;
+        let any = RegexSet::new(&sources)
+            .map_err(|why| Error::new(Code::InvalidOption, format!("audit.redact.patterns: {why}")))?;
+        Ok(Self { keys: Keys::new(rules.defaults, &rules.keys), any, patterns })
+    }
+
+    /// A text without the secrets in it.
+    pub(super) fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if text.len() < SHORTEST || !self.any.is_match(text) {
+            return Cow::Borrowed(text);
+        }
+        let mut clean = text.to_owned();
+        // What one pattern takes out may uncover what another one looks for, so each looks at what is left.
+        for pattern in &self.patterns {
+            let replaced = pattern.replace_all(&clean, |found: &regex::Captures<'_>| match found.name("secret") {
+                Some(secret) => {
+                    let whole = found.get_match();
+                    let before = clean.get(whole.start()..secret.start()).unwrap_or_default();
+                    let after = clean.get(secret.end()..whole.end()).unwrap_or_default();
+                    format!("{before}{REDACTED}{after}")
+                }
+                None => REDACTED.to_owned(),
+            });
+            if let Cow::Owned(replaced) = replaced {
+                clean = replaced;
+            }
+        }
+        Cow::Owned(clean)
+    }
+
+    /// A text that stands under a name.
+    fn named(&self, name: &str, text: &mut String) {
+        if self.keys.are_secret(name) && !text.is_empty() {
+            REDACTED.clone_into(text);
+        } else {
+            self.in_place(text);
+        }
+    }
+
+    fn in_place(&self, text: &mut String) {
+        if let Cow::Owned(clean) = self.text(text) {
+            *text = clean;
+        }
+    }
+
+    /// Blacks out secrets in a value, also in the names of fields, and cuts long texts if that is wanted.
+    pub(super) fn value(&self, value: &mut Value, longest: Option<usize>) {
+        match value {
+            Value::String(text) => {
+                self.in_place(text);
+                cut(text, longest);
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.value(item, longest)),
+            Value::Object(fields) => self.fields(fields, longest),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    fn fields(&self, fields: &mut Map<String, Value>, longest: Option<usize>) {
+        for (name, value) in fields.iter_mut() {
+            if self.keys.are_secret(name) {
+                black_out(value);
+            } else {
+                self.value(value, longest);
+            }
+        }
+        if fields.keys().any(|name| matches!(self.text(name), Cow::Owned(_))) {
+            let old = std::mem::take(fields);
+            fields.extend(old.into_iter().map(|(name, value)| (self.text(&name).into_owned(), value)));
+        }
+    }
+
+    /// Blacks out secrets in every text of a record.
+    pub(super) fn record(&self, record: &mut Record) {
+        let Record { session, agent, event, hook, tool, tool_use_id, outcome, reason, details, input, .. } = record;
+        for text in [session, agent, event, hook, tool, tool_use_id, outcome, reason].into_iter().flatten() {
+            self.in_place(text);
+        }
+        for (name, value) in details.iter_mut() {
+            match value {
+                Value::String(text) => self.named(name, text),
+                value => self.value(value, None),
+            }
+        }
+        if let Some(payload) = input.as_mut().and_then(|input| input.payload.as_mut()) {
+            self.value(payload, None);
+        }
+    }
+}
+
+/// Blacks out everything that a value holds; the shape stays.
+fn black_out(value: &mut Value) {
+    match value {
+        Value::Null | Value::Bool(_) => {}
+        Value::Array(items) => items.iter_mut().for_each(black_out),
+        Value::Object(fields) => fields.values_mut().for_each(black_out),
+        // An empty text is no secret, and worth knowing.
+        Value::String(text) if text.is_empty() => {}
+        Value::String(_) | Value::Number(_) => *value = REDACTED.into(),
+    }
+}
+
+fn cut(text: &mut String, longest: Option<usize>) {
+    let Some(longest) = longest.filter(|longest| text.len() > *longest) else { return };
+    let left = text.len() - longest;
+    text.truncate(text.floor_char_boundary_at(longest));
+    text.push_str(&format!("… [{left} bytes more]"));
+}
+
+/// The nearest end of a character at or before a place.
+trait Boundary {
+    fn floor_char_boundary_at(&self, at: usize) -> usize;
+}
+
+impl Boundary for str {
+    fn floor_char_boundary_at(&self, at: usize) -> usize {
+        (0..=at.min(self.len())).rev().find(|at| self.is_char_boundary(*at)).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,35 @@
+//! The forms of secrets that are told by themselves.
+
+/// Regular expressions; of one with a group `secret` only that is blacked out.
+pub(super) const SECRETS: &[&str] = &[
+    // Private keys, also without their end.
+    r"-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|\z)",
+    // JSON web tokens.
+    r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*",
+    // GitHub, GitLab.
+    r"\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,})",
+    // OpenAI, Anthropic and others of their kind; Stripe.
+    r"\bsk-[A-Za-z0-9_-]{16,}",
+    r"\b(?:sk|rk|pk|whsec)_(?:(?:live|test)_)?[A-Za-z0-9]{16,}",
+    // Amazon, Google, Azure.
+    r"\b(?:AKIA|ASIA|AGPA|AIDA|AROA|ANPA)[A-Z0-9]{16}\b",
+    r"\bAIza[A-Za-z0-9_-]{30,}|\bya29\.[A-Za-z0-9_-]{16,}",
+    r"(?i)\b(?:AccountKey|SharedAccessKey|sig)=(?P<secret>[A-Za-z0-9+/%]{20,}={0,2})",
+    // Slack, Discord, Telegram, Twilio, SendGrid.
+    r"\bxox[a-z]-[A-Za-z0-9-]{10,}|\bxapp-[A-Za-z0-9-]{10,}",
+    r"hooks\.slack\.com/services/(?P<secret>[A-Za-z0-9/]{20,})",
+    r"\b[0-9]{8,10}:[A-Za-z0-9_-]{35}\b",
+    r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}",
+    // Package registries, model hubs, clouds.
+    r"\bnpm_[A-Za-z0-9]{30,}|\bpypi-[A-Za-z0-9_-]{32,}|\bhf_[A-Za-z0-9]{24,}|\bdo[opr]_v1_[a-f0-9]{32,}|\bhvs\.[A-Za-z0-9_-]{20,}",
+    // What stands in a header.
+    r"(?i)\b(?:bearer|basic|token|digest)\s+(?P<secret>[A-Za-z0-9._~+/-]{8,}=*)",
+    r"(?i)\b(?:authorization|x-api-key|api-key|cookie|set-cookie|x-auth-token)\s*:\s*(?P<secret>[^\r\n'\x22]+)",
+    // What stands before the host in an address.
+    r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:'\x22]*:(?P<secret>[^\s/@'\x22]+)@",
+    // `name=value`, `name: value`, `--name value` where the name tells.
+    r#"(?i)[\w.-]*(?:passw(?:or)?d|passphrase|pwd|secret|token|api[_-]?key|apikey|access[_-]?key|private[_-]?key|signing[_-]?key|credential)s?[\w-]*["']?\s*(?:=>?|:=?)\s*(?P<secret>"(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s"'&;|,)}\]]+)"#,
+    r#"(?i)(?:^|\s)--?[\w-]*(?:passw(?:or)?d|passphrase|secret|token|api-?key|access-?key|private-?key)[\w-]*\s+(?P<secret>"[^"]*"?|'[^']*'?|[^\s"'&;|-][^\s"'&;|]*)"#,
+    // A name and a password on a command line.
+    r#"(?:^|\s)(?:-u|--user)[ =]?["']?[^\s:"']+:(?P<secret>[^\s"']+)"#,
+];

@@ -1,0 +1,95 @@
+//! Names of fields whose values are secrets.
+
+/// Words that make a name one of a secret, wherever they stand in it.
+const WORDS: &[&str] = &[
+    "password", "passwd", "passphrase", "passcode", "pwd", "secret", "secrets", "token", "apikey", "authorization",
+    "credential", "credentials", "cookie", "cookies", "privatekey", "accesskey", "secretkey", "otp", "pin", "jwt",
+];
+
+/// Pairs of words that do.
+const PAIRS: &[(&str, &str)] = &[
+    ("api", "key"),
+    ("access", "key"),
+    ("private", "key"),
+    ("signing", "key"),
+    ("encryption", "key"),
+    ("account", "key"),
+    ("auth", "key"),
+    ("auth", "header"),
+    ("connection", "string"),
+];
+
+/// Words behind `token` that say that tokens are counted.
+const COUNTS: &[&str] = &["usage", "count", "counts", "limit", "budget"];
+
+/// Which names are those of secrets.
+#[derive(Debug)]
+pub(super) struct Keys {
+    defaults: bool,
+    own: Vec<String>,
+}
+
+impl Keys {
+    pub(super) fn new(defaults: bool, own: &[String]) -> Self {
+        Self { defaults, own: own.iter().map(|key| plain(key)).collect() }
+    }
+
+    /// Whether what stands under a name is a secret: `dbPassword`, `API-KEY`, `session_token`; not `max_tokens`.
+    pub(super) fn are_secret(&self, name: &str) -> bool {
+        if !self.own.is_empty() && self.own.contains(&plain(name)) {
+            return true;
+        }
+        if !self.defaults {
+            return false;
+        }
+        let words = words(name);
+        words.iter().enumerate().any(|(at, word)| {
+            let next = words.get(at + 1).map_or("", String::as_str);
+            let counted = word == "token" && COUNTS.contains(&next);
+            (WORDS.contains(&word.as_str()) && !counted) || PAIRS.contains(&(word.as_str(), next))
+        })
+    }
+}
+
+fn plain(name: &str) -> String {
+    name.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// The words of a name in any of the usual spellings, in small letters.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut before = ' ';
+    for letter in name.chars() {
+        let begins = letter.is_uppercase() && before.is_lowercase();
+        if (begins || !letter.is_alphanumeric()) && words.last().is_some_and(|word| !word.is_empty()) {
+            words.push(String::new());
+        }
+        if letter.is_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(letter.to_lowercase());
+        }
+        before = letter;
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_secrets_are_told_from_others() {
+        let keys = Keys::new(true, &["X-Internal".to_owned()]);
+        for name in [
+            "password", "dbPassword", "DB_PASSWORD", "api_key", "apiKey", "API-KEY", "apikey", "x-api-key", "session_token",
+            "clientSecret", "Authorization", "set-cookie", "aws.secret.access.key", "xInternal", "x_internal",
+        ] {
+            assert!(keys.are_secret(name), "{name}");
+        }
+        for name in ["max_tokens", "token_usage", "tokenCount", "key", "monkey", "author", "command", "content", "pinned"] {
+            assert!(!keys.are_secret(name), "{name}");
+        }
+        assert!(!Keys::new(false, &[]).are_secret("password"));
+    }
+}

@@ -1,0 +1,132 @@
+//! Who hears each record beside the file.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How many lines an [`Outbox`] holds.
+const HELD: usize = 8192;
+
+/// Somebody who hears each record as the line that it is, without its line feed.
+///
+/// It is called on the writer's thread, in order, also for the records of a forked child. What it does not take is lost for it,
+/// and counted.
+pub trait Sink: Send + Sync {
+    /// Takes a line; says why when it cannot.
+    fn take(&self, line: &str) -> Result<(), String>;
+}
+
+impl<F: Fn(&str) + Send + Sync> Sink for F {
+    fn take(&self, line: &str) -> Result<(), String> {
+        self(line);
+        Ok(())
+    }
+}
+
+/// The engine's own log: each record as an event of the target `hookweave::audit`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LogSink;
+
+impl Sink for LogSink {
+    fn take(&self, line: &str) -> Result<(), String> {
+        tracing::info!(target: "hookweave::audit", record = line);
+        Ok(())
+    }
+}
+
+/// Lines for a host that fetches them itself, because the writer's thread must not enter its interpreter.
+pub struct Outbox {
+    lines: Mutex<Lines>,
+    some: Condvar,
+    room: Condvar,
+    /// How long the writer waits for room.
+    patience: Duration,
+    /// Called when there is something after there was nothing.
+    wake: Box<dyn Fn() + Send + Sync>,
+}
+
+#[derive(Default)]
+struct Lines {
+    waiting: VecDeque<String>,
+    lost: u64,
+    closed: bool,
+}
+
+impl std::fmt::Debug for Outbox {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Outbox").finish_non_exhaustive()
+    }
+}
+
+impl Outbox {
+    /// An empty one. The writer waits so long for room in a full one; `wake` is called from its thread.
+    pub fn new(patience: Duration, wake: impl Fn() + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self {
+            lines: Mutex::default(),
+            some: Condvar::new(),
+            room: Condvar::new(),
+            patience,
+            wake: Box::new(wake),
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Lines> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is there, at most so many lines, and how many did not find room before them.
+    pub fn fetch(&self, most: usize) -> (Vec<String>, u64) {
+        let mut lines = self.lock();
+        let count = lines.waiting.len().min(most);
+        let fetched = lines.waiting.drain(..count).collect();
+        self.room.notify_all();
+        (fetched, std::mem::take(&mut lines.lost))
+    }
+
+    /// Waits so long until something is there; false when nothing will come any more.
+    pub fn wait(&self, limit: Duration) -> bool {
+        let lines = self.lock();
+        let nothing = |lines: &mut Lines| lines.waiting.is_empty() && lines.lost == 0 && !lines.closed;
+        let waited = self.some.wait_timeout_while(lines, limit, nothing);
+        let (lines, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        !lines.closed || !lines.waiting.is_empty()
+    }
+
+    /// Whether everything was fetched.
+    pub fn is_empty(&self) -> bool {
+        self.lock().waiting.is_empty()
+    }
+
+    /// Nothing comes any more; what is there can still be fetched.
+    pub fn close(&self) {
+        self.lock().closed = true;
+        self.some.notify_all();
+        self.room.notify_all();
+    }
+}
+
+impl Sink for Arc<Outbox> {
+    fn take(&self, line: &str) -> Result<(), String> {
+        let full = |lines: &mut Lines| lines.waiting.len() >= HELD && !lines.closed;
+        let mut lines = self.lock();
+        if full(&mut lines) && lines.lost == 0 {
+            let waited = self.room.wait_timeout_while(lines, self.patience, full);
+            lines = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        if lines.closed {
+            return Ok(());
+        }
+        if full(&mut lines) {
+            lines.lost += 1;
+            return Err("whoever hears the records does not keep up".to_owned());
+        }
+        lines.waiting.push_back(line.to_owned());
+        let first = lines.waiting.len() == 1;
+        drop(lines);
+        if first {
+            self.some.notify_all();
+            (self.wake)();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,114 @@
+//! Proving that a log is whole: nothing changed, taken out, put in, moved or cut off.
+
+mod walk;
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::anchor::Anchor;
+use super::read::{Lines, names, unreadable};
+use super::segments::Names;
+use crate::error::Error;
+
+/// How many problems of one chain are listed.
+pub const MAX_PROBLEMS: usize = 100;
+
+/// What is wrong with a place in a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProblemKind {
+    /// A line is not what was written there.
+    Edited,
+    /// A record is whole, and not the one on which the next one, or the anchor, holds on to.
+    Replaced,
+    /// Records are missing.
+    Missing,
+    /// A record stands where it was not written: put in, or moved.
+    Misplaced,
+    /// The log ends before the anchor.
+    Truncated,
+}
+
+/// Something wrong with a log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// Of which kind.
+    pub kind: ProblemKind,
+    /// The file.
+    pub file: PathBuf,
+    /// The line in it, from 1.
+    pub line: u64,
+    /// The number of the first record concerned, as far as it can be told.
+    pub seq: u64,
+    /// What is wrong, in words.
+    pub what: String,
+}
+
+/// A line that its writer did not finish.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Torn {
+    /// The file.
+    pub file: PathBuf,
+    /// The line in it, from 1.
+    pub line: u64,
+    /// How many bytes of it were written.
+    pub bytes: u64,
+    /// The next writer has seen the same and said so; unless one has, the log may as well have been cut off here.
+    pub confirmed: bool,
+}
+
+/// What can be said of a log.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// Whether this chain and those of other processes have no problem.
+    pub whole: bool,
+    /// How many records there are.
+    pub records: u64,
+    /// The files, in the order in which they were written.
+    pub files: Vec<PathBuf>,
+    /// The last record: keep it elsewhere, and give it when the log is verified again.
+    pub last: Option<Anchor>,
+    /// Whether the anchor's record is there as it was; `None` when no anchor was given.
+    pub anchored: Option<bool>,
+    /// The first record that is still there, when rotation has removed older ones and said so.
+    pub begins: Option<u64>,
+    /// Records that could not be written, as the log itself says.
+    pub lost: u64,
+    /// Lines that a writer did not finish.
+    pub torn: Vec<Torn>,
+    /// What is wrong, the first place first; at most [`MAX_PROBLEMS`].
+    pub problems: Vec<Problem>,
+    /// The chains of processes that found another one writing.
+    pub others: Vec<Self>,
+}
+
+/// Verifies a log over all of its files, by the path of the file of now, and the logs of other processes beside it.
+///
+/// It reads line by line and keeps none, so that the log may be of any size. Without an anchor nobody can tell that records are
+/// missing at the end, or that everything was written anew; with one both are found.
+pub fn verify(path: &Path, anchor: Option<&Anchor>) -> Result<Report, Error> {
+    let names = names(path)?;
+    let mut report = chain(&names, path, anchor)?;
+    for other in names.others().map_err(|why| unreadable(path, &why))? {
+        let other = chain(&other, path, None)?;
+        report.whole &= other.whole;
+        report.others.push(other);
+    }
+    Ok(report)
+}
+
+fn chain(names: &Names, path: &Path, anchor: Option<&Anchor>) -> Result<Report, Error> {
+    let files = names.chain().map_err(|why| unreadable(path, &why))?;
+    if files.is_empty() {
+        return Err(unreadable(path, &std::io::Error::from(std::io::ErrorKind::NotFound)));
+    }
+    let mut walk = walk::Walk::new(anchor, files.clone());
+    for line in Lines::of(files) {
+        walk.line(&line?);
+    }
+    Ok(walk.end())
+}
+
+#[cfg(test)]
+mod tests;

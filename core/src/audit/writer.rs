@@ -1,0 +1,300 @@
+//! The thread that makes records of what was told, and writes them.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::chain::Link;
+use super::config::AuditConfig;
+use super::desk::{Desk, Standing};
+use super::digest::Key;
+use super::file::{Found, LogFile};
+use super::level::{Fsync, Level};
+use super::record::{Kind, Record};
+use super::redact::Redactor;
+use super::told::{Maker, Told, input};
+use crate::dialects::clock;
+use crate::host::now_ms;
+use crate::witness::About;
+
+/// The version of what a log holds, told in the record that opens it.
+pub const VERSION: u32 = 1;
+
+/// How long a writer waits before it tries again what failed.
+const AGAIN: Duration = Duration::from_millis(100);
+
+/// How often it looks whether the file is still there, in milliseconds.
+const LOOK_MS: u64 = 1000;
+
+/// A batch is written at the latest when so many bytes of it are ready.
+const CHUNK: usize = 256 * 1024;
+
+/// What the writer works with.
+pub(super) struct Writer {
+    desk: Arc<Desk>,
+    config: Arc<AuditConfig>,
+    key: Key,
+    redactor: Redactor,
+    file: Option<LogFile>,
+    link: Link,
+    /// Lines that are made and not yet written.
+    lines: Vec<u8>,
+    dispatches: u64,
+    looked_ms: u64,
+    /// Sealed records since the standing was last told.
+    failing: bool,
+}
+
+impl Writer {
+    /// Made on the thread that opens the log, so that what is wrong with its settings is told there.
+    pub(super) fn new(
+        desk: Arc<Desk>,
+        config: Arc<AuditConfig>,
+        key: Key,
+        redactor: Redactor,
+        opened: Option<(LogFile, Found)>,
+    ) -> Self {
+        let (file, found) = opened.unzip();
+        let found = found.unwrap_or_default();
+        let link = found.link.clone();
+        let mut writer = Self {
+            desk,
+            config,
+            key,
+            redactor,
+            file,
+            link,
+            lines: Vec::new(),
+            dispatches: 0,
+            looked_ms: now_ms(),
+            failing: false,
+        };
+        writer.begin(&found);
+        writer
+    }
+
+    /// The first records of a process.
+    fn begin(&mut self, found: &Found) {
+        let now = now_ms();
+        if !found.torn.is_empty() {
+            let torn: Vec<Value> =
+                found.torn.iter().map(|(bytes, hash)| json!({"bytes": bytes, "sha256": hash})).collect();
+            self.seal(Record::new(Kind::AuditRecovered).with("torn", torn), now);
+        }
+        let mut opened = Record::new(Kind::AuditOpened)
+            .with("version", VERSION)
+            .with("engine", env!("CARGO_PKG_VERSION"))
+            .with("level", self.desk.level().as_str())
+            .with("process", std::process::id());
+        if let Some(whose) = self.file.as_ref().and_then(|file| file.instead_of.clone()) {
+            opened = opened.with("beside", whose);
+        }
+        if let Some(parent) = &self.desk.parent {
+            opened = opened.with("parent", parent.process).with("parent_last", parent.last.to_string());
+        }
+        self.seal(opened, now);
+    }
+
+    /// Works until nothing more comes.
+    pub(super) fn run(mut self) {
+        let queue = &Arc::clone(&self.desk).queue;
+        self.write_out();
+        let mut spare = Vec::new();
+        loop {
+            let batch = queue.take(spare);
+            if batch.lost > 0 {
+                let why = if self.failing { "the log could not be written" } else { "the queue was full" };
+                self.seal(Record::new(Kind::AuditGap).with("lost", batch.lost).with("why", why), now_ms());
+            }
+            for told in &batch.told {
+                self.take(told);
+                if self.config.fsync == Fsync::Record || self.lines.len() >= CHUNK {
+                    self.write_out();
+                }
+            }
+            if batch.last {
+                self.seal(Record::new(Kind::AuditClosed), now_ms());
+            }
+            self.write_out();
+            self.look_after_file();
+            queue.done(batch.put);
+            if batch.last {
+                return;
+            }
+            spare = batch.told;
+        }
+    }
+
+    fn take(&mut self, told: &Told) {
+        match told {
+            Told::Note(note, at, about) => {
+                let mut note = (**note).clone();
+                if note.kind.level() <= self.desk.level().max(Level::Error) {
+                    self.redactor.record(&mut note);
+                    let of = |about: &Arc<About>| input(about, &self.key, &self.redactor, self.config.inputs);
+                    note.input = about.as_ref().map(of);
+                    self.seal(note, *at);
+                }
+            }
+            Told::Dispatch(dispatched) => {
+                self.dispatches += 1;
+                let mut made = Vec::new();
+                let maker = Maker {
+                    key: &self.key,
+                    redactor: &self.redactor,
+                    inputs: self.config.inputs,
+                    level: self.desk.level(),
+                };
+                dispatched.records(self.dispatches, &maker, |record, at| made.push((record, at)));
+                for (mut record, at) in made {
+                    // Of the payload nothing is left to black out.
+                    let input = record.input.take();
+                    self.redactor.record(&mut record);
+                    record.input = input;
+                    self.seal(record, at);
+                }
+            }
+        }
+    }
+
+    /// Gives a record its place in the chain and hands it to everybody who hears records.
+    fn seal(&mut self, mut record: Record, at_ms: u64) {
+        record.time = clock::iso(i64::try_from(at_ms).unwrap_or(i64::MAX));
+        let begins = self.lines.len();
+        self.link.seal(&mut record, &mut self.lines);
+        let line = self.lines.get(begins..).unwrap_or_default().trim_ascii_end();
+        let mut heard = true;
+        for sink in &self.config.sinks {
+            // Whoever hears it is the program's own code, and must not end the writer.
+            let line = std::str::from_utf8(line).unwrap_or_default();
+            let taken = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| sink.take(line)));
+            heard &= matches!(taken, Ok(Ok(())));
+        }
+        self.desk.sinks_fail.store(!heard, Ordering::Relaxed);
+        if self.file.is_none() {
+            self.lines.truncate(begins);
+        }
+    }
+
+    /// Writes what is ready; while the disk is full, or the file cannot be written for another reason, it tries again.
+    fn write_out(&mut self) {
+        let Some(file) = &self.file else { return self.stand() };
+        let now = now_ms();
+        if file.is_due(&self.config.rotation, self.lines.len(), now) {
+            self.rotate(now);
+        }
+        let mut written = 0;
+        let mut gave_up = false;
+        while let Some(rest) = self.lines.get(written..).filter(|rest| !rest.is_empty()) {
+            let Some(file) = &mut self.file else { break };
+            match file.write(rest) {
+                Ok(some) => written += some,
+                Err(why) if why.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(why) => {
+                    self.fail(&why);
+                    if self.desk.queue.is_closing() {
+                        gave_up = true;
+                        break;
+                    }
+                    self.desk.queue.pause(AGAIN);
+                }
+            }
+        }
+        self.lines.clear();
+        if gave_up {
+            return;
+        }
+        if self.config.fsync != Fsync::Never
+            && let Some(Err(why)) = self.file.as_ref().map(LogFile::sync)
+        {
+            return self.fail(&why);
+        }
+        self.stand();
+    }
+
+    /// Everything up to here is written.
+    fn stand(&mut self) {
+        if std::mem::take(&mut self.failing) {
+            tracing::warn!("the audit log can be written again");
+        }
+        self.desk.stand(Standing { last: self.link.anchor(), why: None });
+    }
+
+    fn fail(&mut self, why: &std::io::Error) {
+        if std::mem::replace(&mut self.failing, true) {
+            return;
+        }
+        let path = self.file.as_ref().map(|file| file.path().display().to_string()).unwrap_or_default();
+        tracing::error!(file = path, error = %why, "the audit log cannot be written");
+        self.desk.stand(Standing { last: self.desk.standing().last, why: Some(format!("{path}: {why}")) });
+    }
+
+    fn rotate(&mut self, now: u64) {
+        let Some(file) = &mut self.file else { return };
+        if let Err(why) = file.rotate(now) {
+            // It goes on in the file that it has.
+            return self.fail(&why);
+        }
+        let removed = self.config.rotation.keep.map(|keep| file.forget(keep)).unwrap_or_default();
+        for (name, link) in removed {
+            let last = link.anchor().to_string();
+            self.seal(Record::new(Kind::SegmentRemoved).with("file", name).with("last", last), now);
+        }
+    }
+
+    /// Begins a new file where somebody has taken the old one away.
+    fn look_after_file(&mut self) {
+        let now = now_ms();
+        if now.saturating_sub(self.looked_ms) < LOOK_MS {
+            return;
+        }
+        self.looked_ms = now;
+        if !self.file.as_ref().is_some_and(LogFile::is_gone) {
+            return;
+        }
+        let Some(path) = self.config.file.clone() else { return };
+        let path = self.file.as_ref().map_or(path, LogFile::path);
+        // The lock goes with the old file: whoever took the file may have taken the lock's too.
+        self.file = None;
+        match LogFile::open(&path, now) {
+            Ok((file, found)) => {
+                self.file = Some(file);
+                if found.holds_records {
+                    self.link = found.link.clone();
+                    self.begin(&found);
+                }
+                let note = Record::new(Kind::AuditReplaced).with("why", "the file was removed, renamed or replaced");
+                self.seal(note, now);
+                self.write_out();
+            }
+            Err(why) => self.fail(&std::io::Error::other(why.message().to_owned())),
+        }
+    }
+}
+
+/// Starts the thread; `false` when the system gives none.
+pub(super) fn start(writer: Writer) -> bool {
+    let desk = Arc::clone(&writer.desk);
+    let ended = Ended(Arc::clone(&desk));
+    let body = move || {
+        let _ended = ended;
+        writer.run();
+    };
+    std::thread::Builder::new().name("hookweave-audit".to_owned()).spawn(body).is_ok()
+}
+
+/// Tells those who wait that the writer is gone, also when it panicked.
+struct Ended(Arc<Desk>);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let why = "the writer of the audit log has ended by a mistake of the engine".to_owned();
+            self.0.stand(Standing { last: self.0.standing().last, why: Some(why) });
+        }
+        self.0.queue.over();
+    }
+}
+

@@ -1,0 +1,35 @@
+//! The audit log of an engine.
+
+use std::time::Duration;
+
+use super::Engine;
+use crate::audit::{Audit, AuditConfig, Level, LogSink};
+use crate::error::Error;
+
+impl Engine {
+    /// The audit log: where it stands, and whether it can be written.
+    #[must_use]
+    pub fn audit(&self) -> &Audit {
+        &self.inner.audit
+    }
+
+    /// Opens the audit log as it is to be from now on.
+    pub fn configure_audit(&self, config: AuditConfig) -> Result<(), Error> {
+        self.inner.audit.configure(config)
+    }
+
+    /// Changes how much is recorded. Where no log was opened, records go to the target `hookweave::audit` of `tracing`.
+    pub fn set_hook_audit_level(&self, level: Level) -> Result<(), Error> {
+        if self.inner.audit.has_destination() || level == Level::Off {
+            self.inner.audit.set_level(level);
+            return Ok(());
+        }
+        self.inner.audit.configure(AuditConfig::default().level(level).sink(LogSink))
+    }
+
+    /// Waits until everything that happened is written; false when the time is up before. It blocks its thread.
+    #[must_use]
+    pub fn flush_audit(&self, limit: Duration) -> bool {
+        self.inner.audit.flush(limit)
+    }
+}

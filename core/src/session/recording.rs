@@ -1,0 +1,39 @@
+//! What a session tells whoever keeps a record of it.
+
+use std::sync::Arc;
+
+use super::{Session, Verdict};
+use crate::outcome::Outcome;
+use crate::payload::Host;
+use crate::witness::{About, InSession, Inputs, Seen};
+
+impl Session {
+    /// Whether a driver has to tell what came of dispatches in which no hook had anything to say.
+    #[must_use]
+    pub fn hears_silence(&self) -> bool {
+        self.settings.profile.silence_grants || self.inputs().is_some()
+    }
+
+    /// What the session needs of a dispatch's outcome.
+    pub fn verdict<T, H: Host>(&self, outcome: &Outcome<T, H::Value>, host: &H) -> Verdict {
+        let inputs = self.inputs().filter(|_| outcome.event().name() == "PreToolUse");
+        let of = |inputs| About::of(host, outcome.event(), outcome.payload(), outcome.tools(), inputs);
+        Verdict { about: inputs.map(of).map(Arc::new), ..Verdict::of(outcome, host) }
+    }
+
+    fn inputs(&self) -> Option<Inputs> {
+        self.witness.as_ref().and_then(|witness| witness.inputs())
+    }
+
+    /// Tells what happened about a tool call, or about no tool.
+    pub(super) fn tell<'s>(
+        &'s self,
+        tool: &'s str,
+        tool_use_id: Option<&'s str>,
+        seen: impl FnOnce(InSession<'s>) -> Seen<'s>,
+    ) {
+        if let Some(witness) = &self.witness {
+            witness.saw(seen(InSession { session: &self.id, agent: self.agent_id(), tool, tool_use_id }));
+        }
+    }
+}
