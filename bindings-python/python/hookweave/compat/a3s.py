@@ -33,7 +33,8 @@ from ..event import Event as HookEvent
 from ..events import *  # noqa: F403
 from ..session import exactly
 
-__all__ = ["A3sClient", "HookConfig", "HookEvent", "HookMatcher", "HookResponse", *events.__all__]
+__all__ = ["A3sClient", "HookConfig", "HookEvent", "HookMatcher", "HookResponse"]
+__all__ += events.__all__
 
 H = TypeVar("H", bound=Callable[..., Any])
 DIALECT: Final = "a3s"
@@ -79,6 +80,23 @@ class HookResponse(canonical.HookResponse):
 
     __slots__ = ()
 
+    if TYPE_CHECKING:
+
+        @classmethod
+        def continue_(cls, **parts: Any) -> Self:
+            """No objection; ``modified`` replaces the named fields of the event."""
+            raise NotImplementedError
+
+        @classmethod
+        def block(cls, reason: str | None = None, **parts: Any) -> Self:
+            """Forbids the event; ``reason`` goes to the model."""
+            raise NotImplementedError
+
+        @classmethod
+        def skip(cls, reason: str | None = None, **parts: Any) -> Self:
+            """Passes over the hooks that come after this one."""
+            raise NotImplementedError
+
     @classmethod
     def retry(
         cls,
@@ -90,7 +108,7 @@ class HookResponse(canonical.HookResponse):
         message: canonical.Show | None = None,
         suppress_output: bool | None = None,
         ext: Mapping[str, Mapping[str, Any]] | None = None,
-    ) -> HookResponse:
+    ) -> Self:
         """Asks for another attempt after ``delay``, here in milliseconds or as a timedelta."""
         return cls(
             "retry",
@@ -138,6 +156,7 @@ class A3sClient(HookClient):
             config: HookConfig | None = None,
         ) -> Callable[[H], H]:
             """A decorator that registers its function for an event and gives it back unchanged."""
+            raise NotImplementedError
 
         def register_hook(  # type: ignore[override]
             self,
@@ -149,6 +168,7 @@ class A3sClient(HookClient):
             config: HookConfig | None = None,
         ) -> str:
             """Registers a handler for an event and returns the hook's id."""
+            raise NotImplementedError
 
         def temporary_hook(  # type: ignore[override]
             self,
@@ -160,6 +180,7 @@ class A3sClient(HookClient):
             config: HookConfig | None = None,
         ) -> TemporaryHook:
             """A hook for the time of a ``with`` or ``async with`` block."""
+            raise NotImplementedError
 
 
 def _defaults(config: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, Any]:

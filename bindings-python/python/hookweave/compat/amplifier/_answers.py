@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from ... import _native
-from .models import ContextInjection, HookResult, Parts, with_parts
+from ...response import Level
+from .models import ContextInjection, HookResult, Parts, Role, with_parts
 
-__all__ = ["Fields", "composed", "emitted_answer", "fields_of", "plain", "raised_answer", "raised_data"]
+__all__ = ["Fields", "common_role", "composed", "emitted_answer", "fields_of", "plain", "raised_answer", "raised_data"]
 
 DIALECT: Final = "amplifier"
-LEVELS: Final = ("info", "warning", "error")
+LEVELS: Final[tuple[Level, ...]] = ("info", "warning", "error")
 
 Fields: TypeAlias = dict[str, Any]
 """A result's fields as plain containers."""
@@ -85,6 +86,12 @@ def raised_answer(said: object, declared: str, event: str, payload: Fields) -> F
     return _read(said, declared, event, json.dumps(payload, default=str))
 
 
+def common_role(injections: Sequence[ContextInjection]) -> Role:
+    """The role that all have, or else the system's."""
+    first = injections[0].role
+    return first if all(one.role == first for one in injections) else "system"
+
+
 def composed(outcome: _native.Outcome[Any], event: str, parts: Parts) -> HookResult:
     """What all hooks said as one result, of which nothing is lost: a coordinator acts on every part."""
     injections = [
@@ -107,11 +114,10 @@ def composed(outcome: _native.Outcome[Any], event: str, parts: Parts) -> HookRes
             if name in asked:
                 setattr(result, name, asked[name])
     if injections:
-        roles = {one.role for one in injections}
         result.context_injection = "\n\n".join(one.content for one in injections)
-        result.context_injection_role = roles.pop() if len(roles) == 1 else "system"
+        result.context_injection_role = common_role(injections)
         result.ephemeral = all(one.ephemeral for one in injections)
     if messages := outcome.messages:
         result.user_message = "\n".join(one.text for one in messages)
-        result.user_message_level = max((one.level for one in messages), key=LEVELS.index)
+        result.user_message_level = LEVELS[max(LEVELS.index(one.level) for one in messages)]
     return with_parts(result, parts)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from ..._logging import logger
+from ._answers import common_role
 from ._judge import MAX_INJECTION_SIZE, MAX_INJECTION_TOKENS, Judge, Systems
 from .hooks import HookRegistry
 from .models import ContextInjection, HookResult, parts_of
@@ -215,12 +216,11 @@ class SessionCoordinator(ModuleCoordinator):
 def _passing(passing: list[ContextInjection], result: HookResult, hook_name: str, event: str) -> HookResult:
     for injection in passing:
         injection.hook_name, injection.event = hook_name, event
-    roles: set[Literal["system", "user", "assistant"]] = {one.role for one in passing}
     return HookResult(
         action="inject_context",
         data=result.data,
         context_injection="\n\n".join(one.content for one in passing),
-        context_injection_role=roles.pop() if len(roles) == 1 else "system",
+        context_injection_role=common_role(passing),
         ephemeral=True,
         append_to_last_tool_result=result.append_to_last_tool_result,
         context_injections=passing,

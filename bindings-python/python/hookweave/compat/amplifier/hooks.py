@@ -96,7 +96,7 @@ class HookRegistry:
         """Adds a hook; what is returned takes it, and no other of the same name, out again."""
         if not callable(handler):
             raise TypeError(f"a hook is called with the event's name and data; {handler!r} is not callable")
-        name = name or getattr(handler, "__name__", None) or type(handler).__name__
+        name = name or str(getattr(handler, "__name__", type(handler).__name__))
         emission = _emission_name(event)
         self._client.define_event(emission, gate=True, modifiable=["data"])
         options: dict[str, Any] = {"priority": priority, "name": name}

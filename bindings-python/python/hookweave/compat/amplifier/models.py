@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from ..._logging import logger
 
-__all__ = ["Action", "ContextInjection", "HookResult", "ToolResult"]
+__all__ = ["Action", "ContextInjection", "HookResult", "Role", "ToolResult"]
 
 Action: TypeAlias = Literal["continue", "deny", "modify", "inject_context", "ask_user"]
 Role: TypeAlias = Literal["system", "user", "assistant"]
