@@ -1,7 +1,12 @@
 //! What a session does, in steps: each reply gives the next effect, as JSON text.
+//!
+//! Flows have numbers and no objects of their own: an object of native code, and having it collected, costs more than all
+//! that a quiet tool call does.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hookweave::host::from_json;
-use hookweave::session::{Called, Flow, Reply, Requested};
+use hookweave::session::{Called, Effect, Flow, Reply, Requested};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
@@ -11,6 +16,7 @@ use crate::error::{Refusal, broken};
 use crate::host::Values;
 use crate::native::large_integers;
 use crate::run::NativeRun;
+use crate::session::NativeSession;
 
 /// A tool call of the model's.
 #[napi(object, object_to_js = false)]
@@ -25,70 +31,95 @@ pub struct NativeToolCall {
     pub known: bool,
 }
 
-/// Something that a session does. The values that it is about stay in JavaScript, and it knows their numbers.
-#[napi]
-pub struct NativeFlow {
-    flow: Flow,
-}
+/// The flows of a session that are under way, by their numbers.
+#[derive(Default)]
+pub(crate) struct Flows(Mutex<Vec<Option<Flow>>>);
 
-impl From<Flow> for NativeFlow {
-    fn from(flow: Flow) -> Self {
-        Self { flow }
+impl Flows {
+    /// Takes a flow in and gives its number.
+    pub(crate) fn add(&self, flow: Flow) -> u32 {
+        let mut flows = self.lock();
+        let free = flows.iter().position(Option::is_none).unwrap_or(flows.len());
+        if free == flows.len() {
+            flows.push(None);
+        }
+        if let Some(place) = flows.get_mut(free) {
+            *place = Some(flow);
+        }
+        u32::try_from(free).unwrap_or(u32::MAX)
+    }
+
+    /// Nothing more is wanted of a flow.
+    fn remove(&self, number: u32) {
+        if let Some(place) = self.lock().get_mut(number as usize) {
+            *place = None;
+        }
+    }
+
+    fn step(&self, number: u32, reply: Reply) -> String {
+        let mut flows = self.lock();
+        let flow = flows.get_mut(number as usize).and_then(Option::as_mut);
+        flow.map_or_else(|| NOTHING.to_owned(), |flow| text_of(&flow.step(reply)))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Option<Flow>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl NativeFlow {
-    fn step(&mut self, reply: Reply) -> String {
-        let effect = self.flow.step(reply);
-        let text = serde_json::to_string(&effect).unwrap_or_else(|_| r#"{"do":"finish","result":null}"#.to_owned());
-        if !may_hold_large_integers(&text) {
-            return text;
-        }
-        let mut effect = serde_json::to_value(&effect).unwrap_or_default();
-        let large = large_integers(&effect);
-        if let (false, Value::Object(fields)) = (large.is_empty(), &mut effect) {
-            fields.insert("large".to_owned(), json!(large));
-        }
-        effect.to_string()
+/// The end of a flow that came to nothing.
+const NOTHING: &str = r#"{"do":"finish","result":null}"#;
+
+fn text_of(effect: &Effect) -> String {
+    let text = serde_json::to_string(effect).unwrap_or_else(|_| NOTHING.to_owned());
+    if !may_hold_large_integers(&text) {
+        return text;
     }
+    let mut effect = serde_json::to_value(effect).unwrap_or_default();
+    let large = large_integers(&effect);
+    if let (false, Value::Object(fields)) = (large.is_empty(), &mut effect) {
+        fields.insert("large".to_owned(), json!(large));
+    }
+    effect.to_string()
 }
 
 /// Whether a text has as many digits in a row as an integer that a number of JavaScript's does not hold.
 fn may_hold_large_integers(text: &str) -> bool {
     const DIGITS: usize = 16;
-    text.split(|letter: char| !letter.is_ascii_digit()).any(|digits| digits.len() >= DIGITS)
+    text.as_bytes().split(|byte| !byte.is_ascii_digit()).any(|digits| digits.len() >= DIGITS)
 }
 
 #[napi]
-impl NativeFlow {
+impl NativeSession {
     /// Begins.
     #[napi]
-    pub fn begin(&mut self) -> String {
-        self.step(Reply::Begin)
+    pub fn begin(&self, flow: u32) -> String {
+        self.flows.step(flow, Reply::Begin)
     }
 
     /// It is done.
     #[napi]
-    pub fn done(&mut self) -> String {
-        self.step(Reply::Done)
+    pub fn done(&self, flow: u32) -> String {
+        self.flows.step(flow, Reply::Done)
     }
 
     /// It could not be done.
     #[napi]
-    pub fn failed(&mut self, why: String) -> String {
-        self.step(Reply::Failed { why })
+    pub fn failed(&self, flow: u32, why: String) -> String {
+        self.flows.step(flow, Reply::Failed { why })
     }
 
     /// No hook had anything to say.
     #[napi]
-    pub fn nothing_said(&mut self) -> String {
-        self.step(Reply::Dispatched { verdict: None, value: None, json: Map::new() })
+    pub fn nothing_said(&self, flow: u32) -> String {
+        self.flows.step(flow, Reply::Dispatched { verdict: None, value: None, json: Map::new() })
     }
 
     /// What hooks said, the number of the wanted value and the other wanted fields as the JSON text of an object.
     #[napi]
     pub fn dispatched(
-        &mut self,
+        &self,
+        flow: u32,
         env: Env,
         run: &NativeRun,
         values: Object<'_>,
@@ -99,45 +130,58 @@ impl NativeFlow {
         let Ok(Value::Object(json)) = from_json(&fields) else {
             return Err(Refusal::new("payload_not_json".to_owned(), "what hooks changed has no JSON form"));
         };
-        Ok(self.step(Reply::Dispatched { verdict: Some(Box::new(verdict)), value, json }))
+        Ok(self.flows.step(flow, Reply::Dispatched { verdict: Some(Box::new(verdict)), value, json }))
     }
 
     /// A copy of a value, and its JSON text when it has one.
     #[napi]
-    pub fn frozen(&mut self, value: u32, text: Option<String>) -> String {
-        self.step(Reply::Frozen { value, text })
+    pub fn frozen(&self, flow: u32, value: u32, text: Option<String>) -> String {
+        self.flows.step(flow, Reply::Frozen { value, text })
     }
 
     /// What a person chose.
     #[napi]
-    pub fn chosen(&mut self, option: String) -> String {
-        self.step(Reply::Chosen { option })
+    pub fn chosen(&self, flow: u32, option: String) -> String {
+        self.flows.step(flow, Reply::Chosen { option })
     }
 
     /// Nobody answered in time.
     #[napi]
-    pub fn timed_out(&mut self) -> String {
-        self.step(Reply::TimedOut)
+    pub fn timed_out(&self, flow: u32) -> String {
+        self.flows.step(flow, Reply::TimedOut)
     }
 
     /// A tool has run.
     #[napi]
-    pub fn ran(&mut self, result: u32, error: Option<String>, duration: f64) -> String {
-        self.step(Reply::Ran(Called { result, error, duration }))
+    pub fn ran(&self, flow: u32, result: u32, error: Option<String>, duration: f64) -> String {
+        self.flows.step(flow, Reply::Ran(Called { result, error, duration }))
     }
 
     /// The model has answered; what it cost is JSON text.
     #[napi]
-    pub fn responded(&mut self, response: u32, text: String, calls: Vec<NativeToolCall>, usage: String) -> String {
+    pub fn responded(
+        &self,
+        flow: u32,
+        response: u32,
+        text: String,
+        calls: Vec<NativeToolCall>,
+        usage: String,
+    ) -> String {
         let calls =
             calls.into_iter().map(|NativeToolCall { tool, id, args, known }| Requested { tool, id, args, known });
         let usage = from_json(&usage).unwrap_or_default();
-        self.step(Reply::Responded { response, text, calls: calls.collect(), usage })
+        self.flows.step(flow, Reply::Responded { response, text, calls: calls.collect(), usage })
     }
 
     /// A text.
     #[napi]
-    pub fn text(&mut self, text: String) -> String {
-        self.step(Reply::Text { text })
+    pub fn text(&self, flow: u32, text: String) -> String {
+        self.flows.step(flow, Reply::Text { text })
+    }
+
+    /// The flow is over, or given up.
+    #[napi]
+    pub fn release(&self, flow: u32) {
+        self.flows.remove(flow);
     }
 }

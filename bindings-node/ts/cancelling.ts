@@ -1,54 +1,112 @@
 /** Ending what is under way. */
 
-/** Waits for something, but only until the signal fires: whoever does not listen to it is left alone. */
+/** What says that something is over before its end: a signal of the platform's, or a `Cancellation`. */
+export interface Cancelling {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  throwIfAborted(): void;
+  addEventListener(type: "abort", listener: () => void, options: { once: true }): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
+/** A signal and its controller in one; making the platform's takes longer than running ten hooks. */
+export class Cancellation implements Cancelling {
+  aborted = false;
+  reason: unknown = undefined;
+  readonly #listeners = new Set<() => void>();
+  #controller: AbortController | null = null;
+
+  /** The platform's signal, for code that is not the engine's. */
+  get signal(): AbortSignal {
+    if (this.#controller === null) {
+      this.#controller = new AbortController();
+      if (this.aborted) this.#controller.abort(this.reason);
+    }
+    return this.#controller.signal;
+  }
+
+  throwIfAborted(): void {
+    if (this.aborted) throw this.reason;
+  }
+
+  addEventListener(_: "abort", listener: () => void): void {
+    if (!this.aborted) this.#listeners.add(listener);
+  }
+
+  removeEventListener(_: "abort", listener: () => void): void {
+    this.#listeners.delete(listener);
+  }
+
+  abort(reason: unknown): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    this.#controller?.abort(reason);
+    const listeners = [...this.#listeners];
+    this.#listeners.clear();
+    for (const listener of listeners) listener();
+  }
+}
+
+/** Waits for something, but only until it is cancelled: whoever does not listen to that is left alone. */
 export function untilAborted<T>(
   work: T | PromiseLike<T>,
-  signal: AbortSignal,
+  cancelling: Cancelling,
 ): Promise<Awaited<T>> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => {
-      reject(signal.reason);
+      reject(cancelling.reason);
     };
-    if (signal.aborted) giveUp();
-    else signal.addEventListener("abort", giveUp, { once: true });
-    Promise.resolve(work)
-      .then(resolve, reject)
-      .finally(() => {
-        signal.removeEventListener("abort", giveUp);
-      });
+    if (cancelling.aborted) giveUp();
+    else cancelling.addEventListener("abort", giveUp, { once: true });
+    Promise.resolve(work).then(
+      (value) => {
+        cancelling.removeEventListener("abort", giveUp);
+        resolve(value);
+      },
+      (error: unknown) => {
+        cancelling.removeEventListener("abort", giveUp);
+        reject(error);
+      },
+    );
   });
 }
 
-/** A controller that fires when the signal does; `release` it when it is over. */
-export function follow(signal: AbortSignal | undefined): {
-  controller: AbortController;
+/** A cancellation that follows another one; `release` it when it is over. */
+export function follow(leader: Cancelling | undefined): {
+  cancellation: Cancellation;
   release: () => void;
 } {
-  const controller = new AbortController();
+  const cancellation = new Cancellation();
+  if (leader === undefined) return { cancellation, release: nothing };
   const obey = (): void => {
-    controller.abort(signal?.reason);
+    cancellation.abort(leader.reason);
   };
-  if (signal?.aborted === true) obey();
-  else signal?.addEventListener("abort", obey, { once: true });
+  if (leader.aborted) obey();
+  else leader.addEventListener("abort", obey, { once: true });
   return {
-    controller,
+    cancellation,
     release: () => {
-      signal?.removeEventListener("abort", obey);
+      leader.removeEventListener("abort", obey);
     },
   };
+}
+
+function nothing(): void {
+  // Nobody is followed.
 }
 
 /** Timers of the platform count in 31 bits. */
 const MAX_TIMER = 0x7fff_ffff;
 
-/** Waits so many milliseconds; rejects with the signal's reason when it fires. */
-export async function wait(ms: number, signal: AbortSignal): Promise<void> {
+/** Waits so many milliseconds; rejects with the reason when it is cancelled. */
+export async function wait(ms: number, cancelling: Cancelling): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   try {
     const over = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, Math.min(ms, MAX_TIMER));
     });
-    await untilAborted(over, signal);
+    await untilAborted(over, cancelling);
   } finally {
     clearTimeout(timer);
   }

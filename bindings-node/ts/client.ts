@@ -69,11 +69,9 @@ export class HookClient extends ClientFiles implements Disposable, AsyncDisposab
   }
 
   get #sessions(): Sessions {
-    return (this.#sessionsOrNone ??= new Sessions(engineOf(this), {
-      raise: (event, payload, signal) =>
-        this.dispatch(event as CustomEventName, payload as never, { signal }),
-      hook: (event, hook) => this.temporaryHook(event as CustomEventName, hook as never),
-    }));
+    return (this.#sessionsOrNone ??= new Sessions(engineOf(this), (event, hook) =>
+      this.temporaryHook(event as CustomEventName, hook as never),
+    ));
   }
 
   /** Waits until no detached hook runs or waits; false when the milliseconds were over first. */

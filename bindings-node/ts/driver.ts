@@ -8,6 +8,7 @@
 
 import { AsyncResource } from "node:async_hooks";
 
+import type { Cancelling } from "./cancelling.js";
 import { now } from "./clock.js";
 import { renew, unwatch, watch, type Waiting } from "./deadline.js";
 import { beginWait, callAt, depthHere, endWait } from "./depth.js";
@@ -29,14 +30,10 @@ const MANUAL = { requireManualDestroy: true };
 const NONE: readonly number[] = [];
 
 /** Runs an event's hooks. */
-export function run(
-  plan: Plan,
-  payload: Fields,
-  signal: AbortSignal | undefined,
-): Promise<Outcome> {
+export function run(plan: Plan, payload: Fields, signal: Cancelling | undefined): Promise<Outcome> {
   const depth = depthHere();
   if (depth > maxDepth) crossing(() => refuseDepth(depth));
-  if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
+  if (signal?.aborted === true) return Promise.reject(signal.reason);
   const hooks = plan.calls.length;
   if (hooks === 0) return Promise.resolve(new Outcome(new Trail(plan, payload, NONE)));
   const began = now();
@@ -82,7 +79,7 @@ export class Dispatch implements Waiting {
     /** The trail's times, to be written. */
     private readonly times: number[],
     readonly depth: number,
-    readonly signal: AbortSignal | null,
+    readonly signal: Cancelling | null,
   ) {
     this.resolved = (value) => {
       if (this.turn !== null) this.onResolved(value);
@@ -278,7 +275,7 @@ export class Dispatch implements Waiting {
   }
 
   /** Lets the caller's signal end it. */
-  private obey(signal: AbortSignal): void {
+  private obey(signal: Cancelling): void {
     this.cancel = () => {
       this.fail(signal.reason);
     };

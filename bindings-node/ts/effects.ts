@@ -77,7 +77,10 @@ export type Effect =
 
 /** An effect from its JSON text, integers of any size in it. */
 export function readEffect(text: string): Effect {
-  const { large, ...effect } = JSON.parse(text) as Effect & { large?: LargeIntegers };
-  restoreLarge(effect, large);
+  const effect = JSON.parse(text) as Effect & { large?: LargeIntegers };
+  if (effect.large !== undefined) {
+    restoreLarge(effect, effect.large);
+    delete effect.large;
+  }
   return effect;
 }

@@ -3,9 +3,18 @@
 import { catalogue, commonFields } from "./native.js";
 import { setField } from "./values.js";
 
+/** Spellings that have been worked out; hostile payloads could ask for new ones without end. */
+const spelled = new Map<string, string>();
+const MAX_SPELLED = 1024;
+
 /** `toolUseId` for `tool_use_id`. */
 export function local(canonical: string): string {
-  return canonical.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+  let name = spelled.get(canonical);
+  if (name === undefined) {
+    name = canonical.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+    if (spelled.size < MAX_SPELLED) spelled.set(canonical, name);
+  }
+  return name;
 }
 
 /** `tool_use_id` for `toolUseId`. */
@@ -61,13 +70,14 @@ export function canonicalFields(
 /** Canonical fields of an event in this language's spelling; the other way round than `canonicalFields`. */
 export function localFields(event: string, fields: object): Record<string, unknown> {
   const { locals, records } = namesOf(event);
-  const spelled: Record<string, unknown> = {};
-  for (const [canonical, value] of Object.entries(fields) as [string, unknown][]) {
+  const result: Record<string, unknown> = {};
+  for (const canonical of Object.keys(fields)) {
+    const value = (fields as Record<string, unknown>)[canonical];
     const name = locals.get(canonical) ?? canonical;
     const isRecord = records.has(name) && typeof value === "object" && value !== null;
-    setField(spelled, name, isRecord ? localKeys(value) : value);
+    setField(result, name, isRecord ? localKeys(value) : value);
   }
-  return spelled;
+  return result;
 }
 
 /** Canonical fields of an event whose own fields are in this language's spelling; the core knows either at the top. */

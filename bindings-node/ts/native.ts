@@ -10,7 +10,6 @@ export type NativeRun = InstanceType<typeof native.NativeRun>;
 export type Native = InstanceType<typeof native.Native>;
 export type NativeJob = InstanceType<typeof native.NativeJob>;
 export type NativeSession = InstanceType<typeof native.NativeSession>;
-export type NativeFlow = InstanceType<typeof native.NativeFlow>;
 export type NativeWatch = InstanceType<typeof native.NativeWatch>;
 export type {
   Loaded,

@@ -4,19 +4,19 @@ import type { ContextMessage } from "./context.js";
 import type { CallModelEffect, RunToolEffect } from "./effects.js";
 import { describe } from "./errors.js";
 import { readResponse as read, responseOf } from "./models.js";
-import type { NativeFlow } from "./native.js";
+import type { Flow } from "./flow.js";
 import { copyOf, type FlowDriver } from "./session-driver.js";
 import { ToolResult } from "./tool-result.js";
-import { failureText, type ToolFunction } from "./tools.js";
+import { failureText, type ToolCallContext, type ToolFunction } from "./tools.js";
 
 /** Runs the tool; whatever it throws is a failed run. */
 export async function runTool(
   driver: FlowDriver,
-  flow: NativeFlow,
+  flow: Flow,
   effect: RunToolEffect,
 ): Promise<string> {
   const { tool, tool_use_id: toolUseId, args, env } = effect;
-  const { session, signal } = driver;
+  const { session, cancelling } = driver;
   const run = (driver.means.run ?? driver.parts.tools.known(tool)) as ToolFunction;
   const began = performance.now();
   let result: ToolResult;
@@ -24,11 +24,19 @@ export async function runTool(
   try {
     // Its own copy: a tool that is run again gets what was judged, whatever it did to the first.
     const own = copyOf(driver.values[args]) as Record<string, unknown>;
-    const context = { tool, toolUseId, session, env, signal };
+    const context: ToolCallContext = {
+      tool,
+      toolUseId,
+      session,
+      env,
+      get signal() {
+        return cancelling.signal;
+      },
+    };
     const given = await driver.call(() => run(own, context));
     result = given instanceof ToolResult ? given : new ToolResult(given);
   } catch (error) {
-    signal.throwIfAborted();
+    cancelling.throwIfAborted();
     driver.thrown.set(args, error);
     result = new ToolResult(describe(error), { success: false });
   }
@@ -42,11 +50,12 @@ export async function runTool(
 /** Calls the model and reads what it answers. */
 export async function callModel(
   driver: FlowDriver,
-  flow: NativeFlow,
+  flow: Flow,
   effect: CallModelEffect,
 ): Promise<string> {
   const { prompt, system_prompt: systemPrompt, tools, ephemeral } = effect;
-  const { session, signal } = driver;
+  const { session, cancelling } = driver;
+  const { signal } = cancelling;
   const began = performance.now();
   try {
     const messages: ContextMessage[] = [
@@ -68,7 +77,7 @@ export async function callModel(
 }
 
 function tellText(driver: FlowDriver, text: string): void {
-  if (driver.signal.aborted) return;
+  if (driver.cancelling.aborted) return;
   try {
     driver.means.onText?.(text);
   } catch (error) {
@@ -77,7 +86,7 @@ function tellText(driver: FlowDriver, text: string): void {
 }
 
 /** Reads a response that hooks have changed. */
-export function readResponse(driver: FlowDriver, flow: NativeFlow, id: number): string {
+export function readResponse(driver: FlowDriver, flow: Flow, id: number): string {
   try {
     return responded(driver, flow, id);
   } catch (error) {
@@ -86,7 +95,7 @@ export function readResponse(driver: FlowDriver, flow: NativeFlow, id: number): 
   }
 }
 
-function responded(driver: FlowDriver, flow: NativeFlow, id: number): string {
+function responded(driver: FlowDriver, flow: Flow, id: number): string {
   const { text, calls, usage } = read(driver.values[id]);
   const { tools } = driver.parts;
   const requested = calls.map(({ name, id: callId, args }) => ({
@@ -101,10 +110,10 @@ function responded(driver: FlowDriver, flow: NativeFlow, id: number): string {
 /** Has the conversation summarised. */
 export async function summarise(
   driver: FlowDriver,
-  flow: NativeFlow,
+  flow: Flow,
   customInstructions: string | null,
 ): Promise<string> {
-  const { signal } = driver;
+  const { signal } = driver.cancelling;
   try {
     const text: unknown = await driver.call(() =>
       driver.means.summarise?.(customInstructions, { signal }),

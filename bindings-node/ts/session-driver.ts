@@ -6,7 +6,7 @@
  */
 
 import type { Approver } from "./approvals.js";
-import { untilAborted, wait } from "./cancelling.js";
+import { untilAborted, wait, type Cancellation, type Cancelling } from "./cancelling.js";
 import type { Context } from "./context.js";
 import type { Display } from "./display.js";
 import {
@@ -17,9 +17,10 @@ import {
   type ShowEffect,
 } from "./effects.js";
 import { describe } from "./errors.js";
+import type { Flow } from "./flow.js";
 import type { Model } from "./models.js";
 import { local, localFields, localKeys } from "./names.js";
-import { crossing, jsonText, type NativeFlow } from "./native.js";
+import { crossing, jsonText } from "./native.js";
 import { trailOf, type Outcome } from "./outcome.js";
 import { approve } from "./session-approval.js";
 import { callModel, readResponse, runTool, summarise } from "./session-calls.js";
@@ -27,7 +28,7 @@ import type { Session } from "./session.js";
 import type { AnyTool, Tools } from "./tools.js";
 import { finalPayload, loudOf } from "./trail.js";
 import type { Logger } from "./types.js";
-import { copyContainer, isContainer, setField } from "./values.js";
+import { copyContainer, isContainer } from "./values.js";
 
 /** What a session was given, shared with its subagents. */
 export interface Parts {
@@ -37,7 +38,7 @@ export interface Parts {
   readonly tools: Tools;
   readonly logger: Logger | null;
   /** Raises an event through the client's hooks, and tells whoever listens to outcomes. */
-  raise(event: string, payload: object, signal: AbortSignal): Promise<Outcome>;
+  raise(event: string, payload: object, cancelling: Cancelling): Promise<Outcome>;
 }
 
 /** What one flow has beside that. */
@@ -83,7 +84,7 @@ export class FlowDriver {
     readonly session: Session,
     readonly parts: Parts,
     readonly means: Means,
-    readonly signal: AbortSignal,
+    readonly cancelling: Cancellation,
   ) {}
 
   /** Takes a value in and gives its number. */
@@ -92,20 +93,24 @@ export class FlowDriver {
   }
 
   /** Takes the flow to its end. */
-  async run(flow: NativeFlow): Promise<void> {
-    let text = flow.begin();
-    for (;;) {
-      const effect = readEffect(text);
-      if (effect.do === "finish") {
-        this.result = effect.result;
-        return;
+  async run(flow: Flow): Promise<void> {
+    try {
+      let text = flow.begin();
+      for (;;) {
+        const effect = readEffect(text);
+        if (effect.do === "finish") {
+          this.result = effect.result;
+          return;
+        }
+        this.cancelling.throwIfAborted();
+        text = await this.#carryOut(flow, effect);
       }
-      this.signal.throwIfAborted();
-      text = await this.#carryOut(flow, effect);
+    } finally {
+      flow.release();
     }
   }
 
-  #carryOut(flow: NativeFlow, effect: Exclude<Effect, { do: "finish" }>): string | Promise<string> {
+  #carryOut(flow: Flow, effect: Exclude<Effect, { do: "finish" }>): string | Promise<string> {
     switch (effect.do) {
       case "dispatch":
         return this.#dispatch(flow, effect);
@@ -122,7 +127,7 @@ export class FlowDriver {
       case "summarise":
         return summarise(this, flow, effect.custom_instructions);
       case "wait":
-        return wait(effect.ms, this.signal).then(() => flow.done());
+        return wait(effect.ms, this.cancelling).then(() => flow.done());
       case "add_message":
         return this.#addMessage(flow, effect);
       case "show":
@@ -130,11 +135,12 @@ export class FlowDriver {
     }
   }
 
-  async #dispatch(flow: NativeFlow, effect: DispatchEffect): Promise<string> {
+  async #dispatch(flow: Flow, effect: DispatchEffect): Promise<string> {
     const { event, fields, values, wants } = effect;
     const payload = localFields(event, fields);
-    for (const [field, value] of values) setField(payload, local(field), this.values[value]);
-    const outcome = await this.parts.raise(event, payload, this.signal);
+    // What hooks are given of the host's own: `args`, `result`, `response`, spelled alike in every language.
+    for (const [field, value] of values) payload[field] = this.values[value];
+    const outcome = await this.parts.raise(event, payload, this.cancelling);
     this.#note(event, outcome);
     const trail = trailOf(outcome);
     if (trail.loud === null && !this.session.hearsSilence) return flow.nothingSaid();
@@ -159,7 +165,7 @@ export class FlowDriver {
     if (ABOUT_TOOL.has(event)) this.byCall.at(-1)?.push(outcome);
   }
 
-  #freeze(flow: NativeFlow, id: number): string {
+  #freeze(flow: Flow, id: number): string {
     const value = copyOf(this.values[id]);
     let text: string | undefined;
     try {
@@ -170,7 +176,7 @@ export class FlowDriver {
     return flow.frozen(this.keep(value), text);
   }
 
-  async #addMessage(flow: NativeFlow, effect: AddMessageEffect): Promise<string> {
+  async #addMessage(flow: Flow, effect: AddMessageEffect): Promise<string> {
     const { role, content, value, metadata } = effect;
     const said: unknown = content ?? (value === null ? null : this.values[value]);
     try {
@@ -182,29 +188,28 @@ export class FlowDriver {
     }
   }
 
-  async #show(flow: NativeFlow, { text, level, source }: ShowEffect): Promise<string> {
+  async #show(flow: Flow, { text, level, source }: ShowEffect): Promise<string> {
     try {
       const { display } = this.parts;
       await this.call(() => display.showMessage(text, level, source));
     } catch (error) {
-      this.signal.throwIfAborted();
+      this.cancelling.throwIfAborted();
       this.log("the display failed", error);
     }
     return flow.done();
   }
 
   /** What a function of the host's gives, unless the flow is cancelled first. */
-  call<T>(work: () => T | PromiseLike<T>, signal = this.signal): Promise<Awaited<T>> {
-    // What it throws at once is a rejection like any other.
-    const begun = new Promise<Awaited<T>>((resolve) => {
-      resolve(work() as Awaited<T>);
-    });
-    return untilAborted(begun, signal);
+  async call<T>(
+    work: () => T | PromiseLike<T>,
+    cancelling: Cancelling = this.cancelling,
+  ): Promise<Awaited<T>> {
+    return untilAborted(work(), cancelling);
   }
 
   /** Tells the core that something of the host's has failed; a cancellation is thrown on instead. */
-  failed(flow: NativeFlow, what: string, error: unknown): string {
-    this.signal.throwIfAborted();
+  failed(flow: Flow, what: string, error: unknown): string {
+    this.cancelling.throwIfAborted();
     this.log(what, error);
     return flow.failed(describe(error));
   }

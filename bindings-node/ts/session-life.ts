@@ -1,10 +1,11 @@
 /** The inner side of a session: what is under way in it and its subagents, and how it ends. */
 
 import type { PendingApprovals } from "./approvals.js";
-import { follow } from "./cancelling.js";
+import { follow, type Cancellation } from "./cancelling.js";
 import { errorOf } from "./errors.js";
 import type { Model } from "./models.js";
-import type { NativeFlow, NativeSession } from "./native.js";
+import { Flow } from "./flow.js";
+import type { NativeSession } from "./native.js";
 import { FlowDriver, type Means, type Parts } from "./session-driver.js";
 import { plainResult, type Stopped } from "./session-results.js";
 import type { Session } from "./session.js";
@@ -27,7 +28,7 @@ export class Life {
   /** A subagent that was refused, or whose beginning failed, does not end either. */
   begun = true;
   readonly hooks = new Set<TemporaryHook>();
-  readonly #flows = new Set<AbortController>();
+  readonly #flows = new Set<Cancellation>();
   readonly #children = new Set<Life>();
   /** Why nothing begins any more. */
   #over: { readonly reason: unknown } | null = null;
@@ -52,7 +53,7 @@ export class Life {
 
   /** Takes a flow to its end; gives its result. */
   async flow(
-    begin: () => NativeFlow,
+    begin: (native: NativeSession) => number,
     signal: AbortSignal | undefined,
     means: Means = {},
   ): Promise<unknown> {
@@ -62,7 +63,7 @@ export class Life {
 
   /** Takes a flow to its end; gives the driver with all that the result refers to. */
   async drive(
-    begin: (driver: FlowDriver) => NativeFlow,
+    begin: (native: NativeSession, driver: FlowDriver) => number,
     signal: AbortSignal | undefined,
     means: Means,
   ): Promise<FlowDriver> {
@@ -71,13 +72,13 @@ export class Life {
   }
 
   #drive(
-    begin: (driver: FlowDriver) => NativeFlow,
+    begin: (native: NativeSession, driver: FlowDriver) => number,
     signal: AbortSignal | undefined,
     means: Means,
   ): Promise<FlowDriver> {
-    return this.#during(signal, async (signal) => {
-      const driver = new FlowDriver(this.session, this.home, means, signal);
-      await driver.run(begin(driver));
+    return this.#during(signal, async (cancellation) => {
+      const driver = new FlowDriver(this.session, this.home, means, cancellation);
+      await driver.run(new Flow(this.native, begin(this.native, driver)));
       return driver;
     });
   }
@@ -85,7 +86,7 @@ export class Life {
   /** Does something that ends when the caller's signal fires or the session is over. */
   async during<R>(
     signal: AbortSignal | undefined,
-    work: (signal: AbortSignal) => Promise<R>,
+    work: (cancellation: Cancellation) => Promise<R>,
   ): Promise<R> {
     this.check();
     return this.#during(signal, work);
@@ -93,15 +94,15 @@ export class Life {
 
   async #during<R>(
     signal: AbortSignal | undefined,
-    work: (signal: AbortSignal) => Promise<R>,
+    work: (cancellation: Cancellation) => Promise<R>,
   ): Promise<R> {
-    const { controller, release } = follow(signal);
-    this.#flows.add(controller);
+    const { cancellation, release } = follow(signal);
+    this.#flows.add(cancellation);
     try {
-      controller.signal.throwIfAborted();
-      return await work(controller.signal);
+      cancellation.throwIfAborted();
+      return await work(cancellation);
     } finally {
-      this.#flows.delete(controller);
+      this.#flows.delete(cancellation);
       release();
     }
   }
@@ -145,7 +146,7 @@ export class Life {
     try {
       for (const child of [...this.#children].reverse()) await child.end(reason);
       if (!this.begun || this.home.closed()) return { goesOn: false, reason: null };
-      const last = (): NativeFlow => (parent === null ? native.end(reason) : native.stopSubagent());
+      const last = (): number => (parent === null ? native.end(reason) : native.stopSubagent());
       const { result } = await this.#drive(last, undefined, {});
       return plainResult(result) as Stopped;
     } finally {

@@ -1,12 +1,13 @@
 /** A conversation: what its hooks say is acted on. */
 
 import type { ApprovalRequest } from "./approvals.js";
+import type { Cancelling } from "./cancelling.js";
 import type { Context } from "./context.js";
 import { errorOf, describe, SubagentBlocked } from "./errors.js";
 import type { EventName, Payload } from "./event-types.js";
 import { canonicalFields } from "./names.js";
-import { jsonText, type NativeFlow } from "./native.js";
-import type { Outcome } from "./outcome.js";
+import { crossing, jsonText, type NativeSession } from "./native.js";
+import { trailOf, type Outcome } from "./outcome.js";
 import type { Summarise } from "./session-driver.js";
 import { Life } from "./session-life.js";
 import type {
@@ -76,7 +77,7 @@ export class Session implements AsyncDisposable {
   /** Raises `SessionStart`. */
   async start(source = "startup", options?: FlowOptions): Promise<Started> {
     return plainResult(
-      await this.#life.flow(() => this.#life.native.start(source), options?.signal),
+      await this.#life.flow((native) => native.start(source), options?.signal),
     ) as Started;
   }
 
@@ -91,7 +92,7 @@ export class Session implements AsyncDisposable {
   /** Takes a prompt in: hooks may change or refuse it. */
   async submitPrompt(prompt: string, options?: FlowOptions): Promise<Submitted> {
     return plainResult(
-      await this.#life.flow(() => this.#life.native.submitPrompt(prompt), options?.signal),
+      await this.#life.flow((native) => native.submitPrompt(prompt), options?.signal),
     ) as Submitted;
   }
 
@@ -125,8 +126,7 @@ export class Session implements AsyncDisposable {
       throw errorOf("invalid_payload", `runTool: the arguments of ${tool} must be a plain object`);
     }
     const driver = await this.#life.drive(
-      (driver) =>
-        this.#life.native.runTool(tool, driver.keep(copyContainer(args)), options.toolUseId),
+      (native, driver) => native.runTool(tool, driver.keep(copyContainer(args)), options.toolUseId),
       options.signal,
       { run },
     );
@@ -145,7 +145,7 @@ export class Session implements AsyncDisposable {
       throw errorOf("no_model", "no model is registered; call registerModel first");
     }
     const driver = await this.#life.drive(
-      () => this.#life.native.generate(prompt, tools.names),
+      (native) => native.generate(prompt, tools.names),
       options.signal,
       { model, onText: options.onText },
     );
@@ -160,19 +160,19 @@ export class Session implements AsyncDisposable {
   /** Makes the context shorter: hooks may refuse or instruct, the function makes the summary. */
   async compact(summarise: Summarise, options: CompactOptions = {}): Promise<Compaction> {
     const { trigger = "manual", customInstructions } = options;
-    const begin = (): NativeFlow => this.#life.native.compact(trigger, customInstructions);
+    const begin = (native: NativeSession): number => native.compact(trigger, customInstructions);
     return plainResult(await this.#life.flow(begin, options.signal, { summarise })) as Compaction;
   }
 
   /** Says how many tokens the context holds; hooks are warned once when that is much. */
   async noteUsage(tokens: number, options?: FlowOptions): Promise<void> {
-    await this.#life.flow(() => this.#life.native.noteUsage(tokens), options?.signal);
+    await this.#life.flow((native) => native.noteUsage(tokens), options?.signal);
   }
 
   /** Raises `Notification`; gives what hooks object to. */
   async notify(message: string, options: NotifyOptions = {}): Promise<readonly string[]> {
     const { title, kind, signal } = options;
-    const begin = (): NativeFlow => this.#life.native.notify(message, title, kind);
+    const begin = (native: NativeSession): number => native.notify(message, title, kind);
     const noticed = await this.#life.flow(begin, signal);
     return (noticed as { feedback: readonly string[] }).feedback;
   }
@@ -183,10 +183,7 @@ export class Session implements AsyncDisposable {
     options?: FlowOptions,
   ): Promise<string | null> {
     const text = jsonText(canonicalFields("StatusLine", fields));
-    const noticed = await this.#life.flow(
-      () => this.#life.native.statusLine(text),
-      options?.signal,
-    );
+    const noticed = await this.#life.flow((native) => native.statusLine(text), options?.signal);
     const { value } = noticed as { value: unknown };
     return typeof value === "string" ? value : null;
   }
@@ -199,7 +196,7 @@ export class Session implements AsyncDisposable {
   ): Promise<readonly unknown[]> {
     const text = jsonText(suggestions);
     const noticed = await this.#life.flow(
-      () => this.#life.native.fileSuggestions(query, text),
+      (native) => native.fileSuggestions(query, text),
       options?.signal,
     );
     const { value } = noticed as { value: unknown };
@@ -210,13 +207,13 @@ export class Session implements AsyncDisposable {
   async stop(details: StopDetails = {}, options?: FlowOptions): Promise<Stopped> {
     const text = jsonText(canonicalFields("Stop", { status: "completed", ...details }));
     return plainResult(
-      await this.#life.flow(() => this.#life.native.stop(text), options?.signal),
+      await this.#life.flow((native) => native.stop(text), options?.signal),
     ) as Stopped;
   }
 
   /** The agent has ended with an error. */
   async stopFailure(error: unknown, options?: FlowOptions): Promise<void> {
-    await this.#life.flow(() => this.#life.native.stopFailure(describe(error)), options?.signal);
+    await this.#life.flow((native) => native.stopFailure(describe(error)), options?.signal);
   }
 
   /**
@@ -233,7 +230,7 @@ export class Session implements AsyncDisposable {
     const child = new Session(life);
     this.#life.adopt(life);
     try {
-      const begin = (): NativeFlow => life.native.startSubagent();
+      const begin = (native: NativeSession): number => native.startSubagent();
       const started = plainResult(await life.flow(begin, signal)) as Started;
       if (!started.accepted) throw new SubagentBlocked(kind, started.reason);
     } catch (error) {
@@ -257,8 +254,13 @@ export class Session implements AsyncDisposable {
       ...(cwd === null ? {} : { cwd }),
       ...(this.agentId === null ? {} : { agentId: this.agentId }),
     };
-    const raise = (signal: AbortSignal): Promise<Outcome<N>> =>
-      this.#life.home.raise(event, { ...common, ...payload }, signal) as Promise<Outcome<N>>;
+    const raise = async (cancelling: Cancelling): Promise<Outcome<N>> => {
+      const { home, native } = this.#life;
+      const outcome = await home.raise(event, { ...common, ...payload }, cancelling);
+      const { loud } = trailOf(outcome);
+      if (loud !== null) crossing(() => { native.heard(loud.run, loud.values); });
+      return outcome as Outcome<N>;
+    };
     return this.#life.during(options?.signal, raise);
   }
 

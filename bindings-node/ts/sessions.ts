@@ -3,12 +3,13 @@
 import { approverOf, PendingApprovals } from "./approvals.js";
 import { MessageList } from "./context.js";
 import { LogDisplay } from "./display.js";
+import { run } from "./driver.js";
 import type { Engine } from "./engine.js";
 import { describe, errorOf } from "./errors.js";
+import type { Fields } from "./event.js";
 import { exactly } from "./exact.js";
 import type { Model } from "./models.js";
 import { crossing, NativeSession } from "./native.js";
-import type { Outcome } from "./outcome.js";
 import { Life, type Home } from "./session-life.js";
 import type { SessionOptions } from "./session-options.js";
 import { Session } from "./session.js";
@@ -19,11 +20,8 @@ import { isPlain } from "./values.js";
 /** How many sessions a client keeps alive that nobody but it has made. */
 const MAX_KEPT = 1024;
 
-/** What sessions need of the client. */
-export interface Client {
-  raise(event: string, payload: object, signal: AbortSignal): Promise<Outcome>;
-  hook(event: string, hook: object): TemporaryHook;
-}
+/** Registers a hook of the client's for a while. */
+type HookForAWhile = (event: string, hook: object) => TemporaryHook;
 
 /** A client's sessions. */
 export class Sessions {
@@ -42,7 +40,7 @@ export class Sessions {
 
   constructor(
     readonly engine: Engine,
-    readonly client: Client,
+    readonly hook: HookForAWhile,
   ) {}
 
   /** Makes a session; throws `invalid_option`. */
@@ -58,7 +56,7 @@ export class Sessions {
     }
     const native = crossing(() => new NativeSession(this.engine.native, settings));
     for (const [rule, permission] of this.tools.permissions) native.permit(rule, permission);
-    const { tools, engine, client } = this;
+    const { tools, engine } = this;
     const { logger } = engine;
     const pending = new PendingApprovals();
     const home: Home = {
@@ -70,9 +68,14 @@ export class Sessions {
       pending,
       model: () => this.model,
       closed: () => engine.closed,
-      hook: (id, event, hook) => client.hook(event, only(id, hook)),
-      raise: async (event, payload, signal) => {
-        const outcome = await client.raise(event, payload, signal);
+      hook: (id, event, hook) => this.hook(event, only(id, hook)),
+      raise: async (event, payload, cancelling) => {
+        engine.checkOpen();
+        const outcome = await run(
+          engine.plan(event, payload as Fields),
+          payload as Fields,
+          cancelling,
+        );
         try {
           onOutcome?.(outcome);
         } catch (error) {
