@@ -86,7 +86,7 @@ impl Profile {
     };
 
     /// A command or server that fails there has said no; only one that takes too long is passed over.
-    const COCODE: Self = Self {
+    pub(crate) const COCODE: Self = Self {
         name: "cocode",
         hook_limits: None,
         timeout: Some(TEN_MINUTES),
@@ -106,7 +106,7 @@ impl Profile {
         ..Self::DEFAULT
     };
 
-    const SHADOW: Self = Self {
+    pub(crate) const SHADOW: Self = Self {
         name: "shadow",
         precedence: &[Action::Stop, Action::Block, Action::Allow, Action::Ask, Action::Retry, Action::Continue],
         short_circuit: false,

@@ -53,12 +53,23 @@ pub(super) fn read_answer(invocation: &Invocation, text: &str) -> Said<Value> {
     }
 }
 
+/// The payload field that is the input of an event, if it has one that a hook can change.
+pub(crate) fn input_field(event: &str) -> Option<&'static str> {
+    match event {
+        "PreToolUse" | "PermissionRequest" => Some("args"),
+        "UserPromptSubmit" => Some("prompt"),
+        _ => None,
+    }
+}
+
+/// What is said of a changed input of an event that has none.
+pub(crate) fn nothing_to_change(event: &str) -> String {
+    format!("{event} has no input that a hook could change")
+}
+
 fn modify(invocation: &Invocation, input: &Value) -> Said<Value> {
-    let field = match invocation.event.name() {
-        "PreToolUse" | "PermissionRequest" => "args",
-        "UserPromptSubmit" => "prompt",
-        event => return canonical::noted(NAME, &format!("{event} has no input that a hook could change")),
-    };
+    let event = invocation.event.name();
+    let Some(field) = input_field(event) else { return canonical::noted(NAME, &nothing_to_change(event)) };
     let modified = json!({field: input});
     canonical::checked(invocation, Map::from_iter([("modified".to_owned(), modified)]))
 }
