@@ -1,0 +1,66 @@
+//! A rehearsal: during one call of one session a deployment is a dry run, and nobody else notices.
+#![allow(clippy::print_stdout, reason = "what it prints is what the program is for")]
+
+use hookweave::hook::FailBehavior;
+use hookweave::{Engine, Error, Event, HookError, HookResponse, Session};
+use serde_json::{Value, json};
+
+/// A hook for as long as this is kept, however the block ends that keeps it.
+struct Temporary<'e> {
+    engine: &'e Engine,
+    id: String,
+}
+
+impl Drop for Temporary<'_> {
+    fn drop(&mut self) {
+        self.engine.unregister(&self.id);
+    }
+}
+
+fn command(args: &Value) -> &str {
+    args.get("command").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Makes a deployment a rehearsal.
+fn dry_run(event: &Event) -> HookResponse {
+    let mut args = event.args().clone();
+    if let Some(args) = args.as_object_mut() {
+        args.insert("command".into(), format!("{} --dry-run", command(event.args())).into());
+    }
+    HookResponse::continue_().modified(json!({"args": args}))
+}
+
+/// The call in question.
+async fn deploy(session: &Session) -> Result<(), Error> {
+    let bash = |args: Value| async move { Ok::<_, HookError>(format!("ran {}", command(&args))) };
+    let call = session.run_tool("Bash", json!({"command": "./deploy.sh shop"}), bash).await?;
+    println!("  {}: {}", session.id(), call.output.as_str().unwrap_or_default());
+    Ok(())
+}
+
+/// Registers the hook for its own length, however it ends.
+async fn rehearse(engine: &Engine, session: &Session, other: &Session) -> Result<(), HookError> {
+    let registration = engine.on("PreToolUse").name("dry-run").session(session.matcher()).tool("Bash");
+    let registration = registration.command_pattern(r"^\./deploy\.sh").fail_behavior(FailBehavior::Block);
+    let _hook = Temporary { engine, id: registration.run(dry_run)? };
+    deploy(session).await?;
+    deploy(other).await?;
+    Err(HookError::from("the rehearsal was broken off"))
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Error> {
+    let engine = Engine::new();
+    let mine = engine.session().set("session_id", "mine").open()?;
+    let other = engine.session().set("session_id", "other").open()?;
+    println!("before");
+    deploy(&mine).await?;
+    println!("during");
+    if let Err(error) = rehearse(&engine, &mine, &other).await {
+        println!("  {error}");
+    }
+    println!("after");
+    deploy(&mine).await?;
+    println!("hooks that are left: {}", engine.hooks().len());
+    Ok(())
+}
