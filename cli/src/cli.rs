@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{Explain, Hook, Lint, List, Run, Test};
+use crate::commands::{Explain, Hook, Install, Lint, List, Run, Test, Uninstall};
 use crate::failed::Result;
 use crate::screen::Screen;
 
@@ -40,6 +40,8 @@ enum Command {
     Explain(Explain),
     Run(Run),
     Test(Test),
+    Install(Install),
+    Uninstall(Uninstall),
     Hook(Hook),
 }
 
@@ -52,6 +54,8 @@ impl Cli {
             Command::Explain(explain) => explain.run(screen)?,
             Command::Run(run) => run.run(screen)?,
             Command::Test(test) => test.run(screen)?,
+            Command::Install(install) => install.run(screen)?,
+            Command::Uninstall(uninstall) => uninstall.run(screen)?,
             Command::Hook(hook) => return hook.run(),
         };
         Ok(verdict.code())

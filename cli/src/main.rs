@@ -1,6 +1,8 @@
 //! The `hookweave` command: see, test, explain and install hooks for AI agents.
 
+mod agents;
 mod cases;
+mod change;
 mod cli;
 mod clock;
 mod commands;
@@ -10,6 +12,7 @@ mod failed;
 mod input;
 mod policy;
 mod screen;
+mod settings;
 
 use std::io::Write as _;
 use std::process::ExitCode;

@@ -61,7 +61,7 @@ describe("the packed package", () => {
     for (const file of files) {
       assert.match(
         file,
-        /^(dist|ts|native)\/|^(package\.json|README\.md|LICENSE.*)$/,
+        /^(bin|dist|ts|native)\/|^(package\.json|README\.md|LICENSE.*)$/,
         `${file} does not belong there`,
       );
     }

@@ -1,0 +1,279 @@
+//! Agents that run commands as hooks: where their settings stand, and how an entry looks there.
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use hookweave::config::Directories;
+use hookweave::error::did_you_mean;
+use serde_json::{Map, Value, json};
+
+use crate::failed::{Failed, Result};
+
+/// Whose settings are changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Reach {
+    /// This project's, shared by everyone who works on it.
+    #[default]
+    Project,
+    /// Your own for this project, where the agent has such a file.
+    Local,
+    /// Yours, for all projects.
+    User,
+}
+
+/// How an agent's settings hold a hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// `{"hooks": {Event: [{"hooks": [{"type": "command", …}]}]}}`
+    Groups,
+    /// `{"version": 1, "hooks": {Event: [{"command": …}]}}`
+    Flat,
+}
+
+/// One agent.
+#[derive(Debug)]
+pub(crate) struct Agent {
+    /// Its dialect.
+    pub(crate) name: &'static str,
+    /// How its settings hold a hook.
+    pub(crate) shape: Shape,
+    /// The events that `hookweave hook` listens to, by the agent's names.
+    pub(crate) events: &'static [&'static str],
+    /// Its files below the project: shared, and one's own.
+    project: (&'static str, Option<&'static str>),
+    /// Its file below the user's home.
+    user: Option<&'static str>,
+    /// How long an entry lets a hook run, in seconds; the agent's own default when absent.
+    seconds: Option<f64>,
+    /// What an entry says beside its command, given the event and how long it may run.
+    entry: fn(&str, &str, Option<f64>) -> Map<String, Value>,
+}
+
+const CLAUDE_EVENTS: &[&str] = &[
+    "SessionStart",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PermissionRequest",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "SubagentStart",
+    "SubagentStop",
+    "PreCompact",
+    "Stop",
+    "SessionEnd",
+];
+
+/// Every agent that can be installed into.
+pub(crate) const AGENTS: &[Agent] = &[
+    Agent {
+        name: "claude-code",
+        shape: Shape::Groups,
+        events: CLAUDE_EVENTS,
+        project: (".claude/settings.json", Some(".claude/settings.local.json")),
+        user: Some(".claude/settings.json"),
+        seconds: None,
+        entry: |event, command, seconds| {
+            let mut entry = in_seconds("timeout")(event, command, seconds);
+            // Also when the command is not there, or is killed for being slow.
+            if matches!(event, "PreToolUse" | "PermissionRequest") {
+                entry.insert("onFailure".into(), json!("block"));
+            }
+            entry
+        },
+    },
+    Agent {
+        name: "codex",
+        shape: Shape::Groups,
+        events: &[
+            "SessionStart",
+            "UserPromptSubmit",
+            "PreToolUse",
+            "PermissionRequest",
+            "PostToolUse",
+            "PreCompact",
+            "SubagentStart",
+            "SubagentStop",
+            "Stop",
+            "SessionEnd",
+        ],
+        project: (".codex/hooks.json", None),
+        user: Some(".codex/hooks.json"),
+        seconds: None,
+        entry: |event, command, seconds| in_seconds("timeout")(event, command, seconds),
+    },
+    Agent {
+        name: "gemini-cli",
+        shape: Shape::Groups,
+        events: &[
+            "SessionStart",
+            "BeforeAgent",
+            "BeforeTool",
+            "AfterTool",
+            "AfterAgent",
+            "PreCompress",
+            "Notification",
+            "SessionEnd",
+        ],
+        project: (".gemini/settings.json", None),
+        user: Some(".gemini/settings.json"),
+        seconds: None,
+        entry: |_, command, seconds| {
+            let mut entry = typed(command);
+            entry.insert("name".into(), json!("hookweave"));
+            // Milliseconds, here alone.
+            entry.extend(seconds.map(|seconds| ("timeout".to_owned(), number(seconds * 1000.0))));
+            entry
+        },
+    },
+    Agent {
+        name: "cursor",
+        shape: Shape::Flat,
+        events: &[
+            "sessionStart",
+            "beforeSubmitPrompt",
+            "preToolUse",
+            "postToolUse",
+            "postToolUseFailure",
+            "subagentStart",
+            "subagentStop",
+            "preCompact",
+            "stop",
+            "sessionEnd",
+        ],
+        project: (".cursor/hooks.json", None),
+        user: Some(".cursor/hooks.json"),
+        // It names no default of its own.
+        seconds: Some(60.0),
+        entry: |event, command, seconds| {
+            let mut entry = Map::new();
+            entry.insert("command".into(), json!(command));
+            entry.extend(seconds.map(|seconds| ("timeout".to_owned(), number(seconds))));
+            if event == "preToolUse" {
+                entry.insert("failClosed".into(), json!(true));
+            }
+            entry
+        },
+    },
+    Agent {
+        name: "copilot",
+        shape: Shape::Flat,
+        // In this spelling Copilot says which event it is.
+        events: &[
+            "SessionStart",
+            "UserPromptSubmit",
+            "PreToolUse",
+            "PermissionRequest",
+            "PostToolUse",
+            "PostToolUseFailure",
+            "SubagentStart",
+            "SubagentStop",
+            "PreCompact",
+            "Stop",
+            "SessionEnd",
+        ],
+        project: (".github/hooks/hookweave.json", None),
+        user: Some(".copilot/hooks/hookweave.json"),
+        seconds: None,
+        entry: |_, command, seconds| {
+            let mut entry = Map::new();
+            entry.insert("type".into(), json!("command"));
+            entry.insert("bash".into(), json!(command));
+            entry.insert("powershell".into(), json!(command));
+            entry.extend(seconds.map(|seconds| ("timeoutSec".to_owned(), number(seconds))));
+            entry
+        },
+    },
+    Agent {
+        name: "factory",
+        shape: Shape::Groups,
+        events: &[
+            "SessionStart",
+            "UserPromptSubmit",
+            "PreToolUse",
+            "PostToolUse",
+            "SubagentStop",
+            "PreCompact",
+            "Notification",
+            "Stop",
+            "SessionEnd",
+        ],
+        project: (".factory/hooks.json", None),
+        user: Some(".factory/hooks.json"),
+        seconds: None,
+        entry: |event, command, seconds| in_seconds("timeout")(event, command, seconds),
+    },
+    Agent {
+        name: "wingman",
+        shape: Shape::Groups,
+        events: &["PreToolUse", "PostToolUse", "Stop"],
+        project: (".wingman/wingman.config.json", None),
+        user: None,
+        seconds: None,
+        entry: |event, command, seconds| in_seconds("timeout")(event, command, seconds),
+    },
+];
+
+fn typed(command: &str) -> Map<String, Value> {
+    let mut entry = Map::new();
+    entry.insert("type".into(), json!("command"));
+    entry.insert("command".into(), json!(command));
+    entry
+}
+
+fn in_seconds(field: &'static str) -> impl Fn(&str, &str, Option<f64>) -> Map<String, Value> {
+    move |_, command, seconds| {
+        let mut entry = typed(command);
+        entry.extend(seconds.map(|seconds| (field.to_owned(), number(seconds))));
+        entry
+    }
+}
+
+/// A number as people write it: whole where it is.
+fn number(seconds: f64) -> Value {
+    serde_json::from_str(&seconds.to_string()).unwrap_or_else(|_| json!(seconds))
+}
+
+/// The agent of this name.
+pub(crate) fn agent(name: &str) -> Result<&'static Agent> {
+    AGENTS.iter().find(|agent| agent.name == name).ok_or_else(|| {
+        let known: Vec<&str> = AGENTS.iter().map(|agent| agent.name).collect();
+        if hookweave::dialects::named(name).is_ok() {
+            let mend = format!("run `hookweave hook --agent {name}` from it yourself");
+            return Failed::new(format!("{name} has no settings file for one command; {mend}"));
+        }
+        let hint = did_you_mean(name, known.iter().copied());
+        Failed::new(format!("unknown agent `{name}`{hint}; known are {}", known.join(", ")))
+    })
+}
+
+impl Agent {
+    /// The settings file, and the directory that it must not lead out of.
+    pub(crate) fn file(&self, reach: Reach, project: &Path) -> Result<(PathBuf, PathBuf)> {
+        let missing = |what: &str| Failed::new(format!("{} has no settings {what}; use --scope project", self.name));
+        match reach {
+            Reach::Project => Ok((project.join(self.project.0), project.to_path_buf())),
+            Reach::Local => {
+                let file = self.project.1.ok_or_else(|| missing("of your own for a project"))?;
+                Ok((project.join(file), project.to_path_buf()))
+            }
+            Reach::User => {
+                let below = self.user.ok_or_else(|| missing("for all projects"))?;
+                let directories = Directories::of_this_user();
+                let home = directories.home.ok_or_else(|| Failed::new("you have no home directory; set HOME"))?;
+                let own = match self.name {
+                    "claude-code" => directories.claude,
+                    "codex" => directories.codex,
+                    _ => None,
+                };
+                let file = own.and_then(|own| Some(own.join(Path::new(below).file_name()?)));
+                let base = file.as_ref().and_then(|file| file.parent().map(Path::to_path_buf));
+                Ok((file.unwrap_or_else(|| home.join(below)), base.unwrap_or(home)))
+            }
+        }
+    }
+
+    /// The entry of an event.
+    pub(crate) fn entry(&self, event: &str, command: &str, seconds: Option<f64>) -> Value {
+        Value::Object((self.entry)(event, command, seconds.or(self.seconds)))
+    }
+}

@@ -1,0 +1,179 @@
+//! `hookweave install` and `hookweave uninstall`: an agent's settings entry for `hookweave hook`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::agents::{Agent, Reach, agent};
+use crate::change::{Change, How, make, read, real_place};
+use crate::failed::{Failed, Result, Verdict};
+use crate::screen::{BOLD, Screen, WARN, count, shown, styled};
+use crate::settings::Settings;
+
+/// Make hookweave an agent's hook command, in the agent's own settings
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The change is shown first. Comments and layout of the file stay, and so do all other hooks in it.
+Agents: claude-code, codex, gemini-cli, cursor, copilot, factory, wingman.")]
+pub(crate) struct Install {
+    #[command(flatten)]
+    target: Target,
+
+    /// Listen to this event, by the agent's name, in place of the usual ones; may be repeated
+    #[arg(long = "event", value_name = "NAME")]
+    events: Vec<String>,
+
+    /// Let hooks of this dialect or scope decide too, beside hookweave.toml; may be repeated
+    #[arg(long = "source", value_name = "NAME")]
+    sources: Vec<String>,
+
+    /// How long the agent waits for a hook, in seconds; its own default unless given
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<f64>,
+
+    /// How the agent is to call this program
+    #[arg(long, value_name = "COMMAND", default_value = "hookweave")]
+    program: String,
+
+    #[command(flatten)]
+    how: How,
+}
+
+/// Take hookweave's entries out of an agent's settings again
+#[derive(Debug, Args)]
+pub(crate) struct Uninstall {
+    #[command(flatten)]
+    target: Target,
+
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Debug, Args)]
+struct Target {
+    /// The agent
+    #[arg(long, value_name = "AGENT")]
+    agent: String,
+
+    /// Whose settings
+    #[arg(long, value_enum, default_value_t)]
+    scope: Reach,
+
+    /// The project's directory
+    #[arg(short = 'C', long = "cwd", value_name = "DIR", default_value = ".")]
+    cwd: PathBuf,
+}
+
+impl Target {
+    /// The agent, and its file as it is.
+    fn open(&self) -> Result<(&'static Agent, PathBuf, Option<String>)> {
+        let agent = agent(&self.agent)?;
+        if !self.cwd.is_dir() {
+            return Err(Failed::file(&self.cwd, "is no directory; name the project with --cwd"));
+        }
+        let (file, within) = agent.file(self.scope, &self.cwd)?;
+        if self.scope == Reach::User && !within.exists() {
+            std::fs::create_dir_all(&within).map_err(|error| Failed::file(&within, error))?;
+        }
+        let file = real_place(&file, &within)?;
+        let before = read(&file)?;
+        Ok((agent, file, before))
+    }
+}
+
+impl Install {
+    /// Runs the command.
+    pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
+        let (agent, file, before) = self.target.open()?;
+        let events = self.events(agent)?;
+        let command = self.command(agent)?;
+        let refuse = |why: String| Failed::file(&file, why);
+        let settings = Settings::read(before.as_deref().unwrap_or_default()).map_err(refuse)?;
+        for event in &events {
+            settings.add(agent, event, &agent.entry(event, &command, self.timeout)).map_err(refuse)?;
+        }
+        let after = Some(settings.text());
+        let changes = [Change { file, before, after, executable: false }];
+        if make(screen, &changes, self.how)? {
+            self.say_next(screen, agent)?;
+        }
+        Ok(Verdict::Fine)
+    }
+
+    fn events(&self, agent: &Agent) -> Result<Vec<String>> {
+        if self.events.is_empty() {
+            return Ok(agent.events.iter().map(|event| (*event).to_owned()).collect());
+        }
+        let known = hookweave::dialects::named(agent.name)?.events();
+        for event in &self.events {
+            if !known.contains(&event.as_str()) {
+                let hint = hookweave::error::did_you_mean(event, known.iter().copied());
+                let known = known.join(", ");
+                return Err(Failed::new(format!("{} has no event `{event}`{hint}; it has {known}", agent.name)));
+            }
+        }
+        Ok(self.events.clone())
+    }
+
+    fn command(&self, agent: &Agent) -> Result<String> {
+        let mut command = format!("{} hook --agent {}", self.program, agent.name);
+        if !self.sources.is_empty() {
+            // Said outright, because a source that is named takes the place of all that is usual.
+            for source in std::iter::once("native").chain(self.sources.iter().map(String::as_str)) {
+                if !source.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-') {
+                    return Err(Failed::new(format!("--source `{source}` is neither a dialect nor a scope")));
+                }
+                command = format!("{command} --source {source}");
+            }
+        }
+        if let Some(seconds) = self.timeout {
+            if !(seconds.is_finite() && seconds > 0.0) {
+                return Err(Failed::new("--timeout must be a number of seconds greater than 0"));
+            }
+            // A little less than the agent waits: a hook that is killed decides nothing.
+            command = format!("{command} --deadline {}", (seconds * 900.0).round() / 1000.0);
+        }
+        Ok(command)
+    }
+
+    fn say_next(&self, screen: Screen<'_>, agent: &Agent) -> Result<()> {
+        if self.program == "hookweave" && !on_path("hookweave") {
+            let what = "`hookweave` is not on your PATH; the agent will not find it. Install it, or say how to call it with --program";
+            writeln!(screen, "{} {}", styled(WARN, "warning:"), shown(what))?;
+        }
+        if !self.target.cwd.join("hookweave.toml").exists() && self.sources.is_empty() {
+            writeln!(screen, "There is no policy yet: {} writes one.", styled(BOLD, "hookweave init"))?;
+        }
+        Ok(writeln!(screen, "{} asks hookweave from its next session on.", agent.name)?)
+    }
+}
+
+/// Whether a program is found by its name.
+pub(crate) fn on_path(program: &str) -> bool {
+    let Some(path) = std::env::var_os("PATH") else { return false };
+    let name = format!("{program}{}", std::env::consts::EXE_SUFFIX);
+    std::env::split_paths(&path)
+        .any(|folder| folder.join(&name).is_file() || folder.join(format!("{program}.cmd")).is_file())
+}
+
+impl Uninstall {
+    /// Runs the command.
+    pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
+        let (agent, file, before) = self.target.open()?;
+        let Some(text) = &before else {
+            writeln!(screen, "Nothing to change: {} is not there.", shown(&file.display().to_string()))?;
+            return Ok(Verdict::Fine);
+        };
+        let refuse = |why: String| Failed::file(&file, why);
+        let settings = Settings::read(text).map_err(refuse)?;
+        let taken = settings.remove(agent).map_err(refuse)?;
+        if taken == 0 {
+            writeln!(screen, "Nothing to change: {} has no entry of hookweave.", shown(&file.display().to_string()))?;
+            return Ok(Verdict::Fine);
+        }
+        let after = Some(settings.text()).filter(|_| !settings.is_bare());
+        writeln!(screen, "{} of {}", count(taken, "entry").replace("entrys", "entries"), agent.name)?;
+        make(screen, &[Change { file, before, after, executable: false }], self.how)?;
+        Ok(Verdict::Fine)
+    }
+}
