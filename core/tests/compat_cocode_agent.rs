@@ -68,6 +68,7 @@ mod agent_loop {
     }
 
     #[rustfmt::skip]
+#[allow(clippy::implicit_clone, reason = "the loop is as its documentation has it")]
 impl AgentLoop {
     async fn execute_tool(
         &mut self,
@@ -144,7 +145,7 @@ async fn the_documented_agent_loop_runs_on_the_registry() -> Checked {
 
     struct Echo;
     impl Tool for Echo {
-        fn name(&self) -> &str {
+        fn name(&self) -> &'static str {
             "Echo"
         }
         fn call<'a>(&'a self, input: Value, _ctx: &'a (), _tool_use_id: &'a str) -> Called<'a> {

@@ -23,8 +23,9 @@ impl AgentConfig {
         self
     }
 
-    fn with_hooks(self, hooks: HookRegistry) -> Self {
-        Self { hooks, ..self }
+    fn with_hooks(mut self, hooks: HookRegistry) -> Self {
+        self.hooks = hooks;
+        self
     }
 
     /// A session that denies whatever has to be asked about.

@@ -96,7 +96,7 @@ impl HookRegistry {
             return Err(Error::new(Code::InvalidMatcher, format!("{}: {why}", event.as_str())));
         };
         let timeout = definition::limit(timeout);
-        let spec = HookSpec { name, matcher, once, timeout, ..HookSpec::new(canonical) };
+        let spec = HookSpec { name, matcher, timeout, once, ..HookSpec::new(canonical) };
         let id = definition::register(&self.engine, event, spec, handler)?;
         if once {
             self.once.push(id.clone());
