@@ -208,3 +208,29 @@ def test_usual_limits_are_those_of_the_profile() -> None:
 def test_what_is_no_function_is_refused() -> None:
     with pytest.raises(TypeError, match="not callable"):
         A3sClient().register_hook("PreToolUse", "handler")
+
+
+def test_hooks_of_one_event_run_together() -> None:
+    async def main() -> None:
+        client, here = A3sClient(), asyncio.Barrier(2)
+
+        async def meets(event: PreToolUseEvent) -> HookResponse:
+            await here.wait()
+            return HookResponse.block("met")
+
+        for _ in range(2):
+            client.register_hook("PreToolUse", meets, config={"timeout": 2000})
+        assert (await client.dispatch("PreToolUse", tool="Bash", args={})).reason == "met"
+
+    asyncio.run(main())
+
+
+def test_a_hook_that_is_asked_for_a_permission_and_continues_has_granted_it() -> None:
+    async def main() -> None:
+        client = A3sClient()
+        session = client.session(permissions="ask")
+        assert not (await session.run_tool("Bash", {"command": "ls"}, lambda args: "ran")).ran
+        client.register_hook("PermissionRequest", lambda event: {"action": "continue"})
+        assert (await session.run_tool("Bash", {"command": "ls"}, lambda args: "ran")).ran
+
+    asyncio.run(main())

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from hookweave import HookClient
 from hookweave.compat import amplifier
-from hookweave.compat.amplifier import HookRegistry, HookResult, events
+from hookweave.compat.amplifier import HookRegistry, HookResult, ModuleCoordinator, events
+from hookweave.compat.amplifier._answers import emitted_answer
 
 from test_loops import LOOPS
 
@@ -212,12 +213,12 @@ def test_hooks_run_by_priority_then_in_the_order_of_registration() -> None:
         return hook
 
     registry = HookRegistry()
-    registry.register("e", noting(1), 5)
+    registry.register("e", noting(1), 5, "first")
     registry.register("e", noting(2), -1)
     registry.on("e", noting(3), 5, "third")
     asyncio.run(registry.emit("e", {}))
     assert order == [2, 1, 3]
-    assert registry.list_handlers() == {"e": ["hook", "hook", "third"]}
+    assert registry.list_handlers() == {"e": ["hook", "first", "third"]}
 
 
 def test_unregistering_one_of_two_hooks_with_a_name_leaves_the_other() -> None:
@@ -400,6 +401,51 @@ def test_hooks_emit_and_many_emissions_run_at_once() -> None:
         assert all(one.user_message is None for one in results), "what hooks of an inner emission say stays there"
 
     asyncio.run(main())
+
+
+def test_an_emission_within_a_hook_does_not_touch_the_outer_one() -> None:
+    async def main() -> None:
+        shown: list[str] = []
+
+        class Shows:
+            def show_message(self, message: str, level: str, source: str) -> None:
+                shown.append(message)
+
+        coordinator = ModuleCoordinator(display_system=Shows())
+        registry = coordinator.hooks
+
+        async def outer(event: str, data: dict[str, Any]) -> HookResult:
+            await registry.emit("inner", {})
+            return HookResult(user_message="outer")
+
+        registry.register("inner", says(action="deny", reason="inner", user_message="inner"))
+        registry.register("outer", outer, 0)
+        registry.register("outer", says(action="ask_user", approval_prompt="its own words?"), 1)
+        result = await registry.emit("outer", {})
+        assert result.approval_prompt == "its own words?"
+        decided = await coordinator.process_hook_result(result, "outer")
+        assert shown == ["outer"] and "its own words?" in (decided.reason or "")
+
+    asyncio.run(main())
+
+
+def test_deny_ends_an_emission_in_a_client_of_any_profile() -> None:
+    registry = HookRegistry(HookClient())
+    ran: list[str] = []
+
+    def later(event: str, data: dict[str, Any]) -> None:
+        ran.append(event)
+
+    registry.register("tool:post", DENY)
+    registry.register("tool:post", later)
+    assert asyncio.run(registry.emit("tool:post", {})).action == "deny" and ran == []
+
+
+def test_a_modify_leaves_no_remark_behind() -> None:
+    answer = emitted_answer(HookResult(action="modify", data={"value": Decimal(1)}), "e", "amplifier:e")
+    assert answer == {"modified": {"data": {"value": "1"}}}
+    with pytest.raises(TypeError, match="dict"):
+        emitted_answer({"action": "modify", "data": [1]}, "e", "amplifier:e")
 
 
 # --- collecting

@@ -222,9 +222,9 @@ def test_allow_always_is_remembered_for_the_hook_and_its_words_until_the_end() -
     assert len(stage.approval.asked) == 3, "what was allowed to one hook is not allowed to another"
     stage.process(ASK, ASK)
     assert len(stage.approval.asked) == 3, "the same question with other choices is the same question"
-    fresh = Stage("Allow always")
-    fresh.process(always)
-    assert len(fresh.approval.asked) == 1
+    asyncio.run(stage.coordinator.cleanup())
+    stage.process(always)
+    assert len(stage.approval.asked) == 4, "at the end it is forgotten"
 
 
 def test_without_an_approval_system_nothing_that_is_asked_about_is_allowed() -> None:
@@ -237,7 +237,8 @@ def test_messages_are_shown_with_level_and_source(level: Any) -> None:
     stage = Stage()
     result = HookResult(user_message="hello", user_message_level=level, suppress_output=True)
     assert stage.process(result) is result
-    stage.process(HookResult(action="deny", reason="no", user_message="denied", user_message_source="policy"))
+    deny = HookResult(action="deny", reason="no", user_message="denied", user_message_source="policy")
+    assert stage.process(deny) is deny
     assert stage.display.shown == [("hello", level, "hook:linter"), ("denied", "info", "hook:policy")]
 
 
@@ -308,7 +309,22 @@ def test_a_result_that_was_changed_says_what_it_says_now() -> None:
 def test_many_results_at_once_do_not_mix() -> None:
     stage = Stage()
 
+    class Slow(Context):
+        async def add_message(self, message: dict[str, Any]) -> None:
+            await asyncio.sleep(0)
+            await super().add_message(message)
+
+    class SlowDisplay(Display):
+        async def show_message(self, message: str, level: str, source: str = "hook") -> None:
+            await asyncio.sleep(0)
+            super().show_message(message, level, source)
+
+    stage.context, stage.display = Slow(), SlowDisplay()
+    stage.coordinator.display_system = stage.display
+
     async def main() -> None:
+        await stage.coordinator.mount("context", stage.context)
+
         async def one(number: int) -> None:
             result = HookResult(action="inject_context", context_injection=f"{number}", user_message=f"{number}")
             await stage.coordinator.process_hook_result(result, f"event:{number}", f"hook{number}")

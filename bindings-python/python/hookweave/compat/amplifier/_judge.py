@@ -7,6 +7,7 @@ the limits, the budget of a turn, approvals and what is remembered of them are t
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 import itertools
 from collections.abc import Callable
@@ -127,7 +128,8 @@ class Judge:
         self._client = HookClient(profile="amplifier")
         # Another prompt begins another turn; it is the host's to keep.
         self._client.register_hook("UserPromptSubmit", lambda _: {"action": "block"})
-        self._session = self._client.session(
+        self._open = functools.partial(
+            self._client.session,
             session_id,
             approval=systems.approve,
             context=systems,
@@ -135,6 +137,7 @@ class Judge:
             injection_limit=limit,
             injection_budget=budget,
         )
+        self._session = self._open()
         self._numbers = itertools.count()
         self._turn_is_over = False
 
@@ -175,10 +178,10 @@ class Judge:
         finally:
             _JUDGING.reset(before)
 
-    async def end(self) -> None:
+    async def forget(self) -> None:
         """Forgets what was approved."""
         await self._session.end()
-        await self._client.aclose()
+        self._session = self._open()
 
 
 def _always(answer: Fields) -> Callable[[Any], Fields]:

@@ -160,7 +160,7 @@ class ModuleCoordinator:
                 await _finished(self._cleanups.pop()())
             except Exception:
                 logger.warning("a clean-up of a module failed", exc_info=True)
-        await self._judge.end()
+        await self._judge.forget()
 
     def reset_turn(self) -> None:
         """A prompt has come in: what is injected from now on is counted anew."""
