@@ -79,12 +79,13 @@ export class ApprovalPage implements AsyncDisposable {
   }
 
   static async open(waiting: Waiting, { port = 0, origins = [] }: PageOptions = {}): Promise<ApprovalPage> {
+    const foreign = origins.map(checkedOrigin);
     const page = new ApprovalPage(waiting);
     // Never another address: whoever reaches the server and has the token decides.
     page.#server.listen(port, "127.0.0.1");
     await once(page.#server, "listening");
     const local = ["127.0.0.1", "localhost"].map((name) => `http://${name}:${page.#port}`);
-    page.#origins = new Set([...local, ...origins]);
+    page.#origins = new Set([...local, ...foreign]);
     page.#timers = [setInterval(() => page.#look(), LOOK_MS), setInterval(() => page.#beat(), HEARTBEAT_MS)];
     return page;
   }
@@ -190,6 +191,12 @@ export class ApprovalPage implements AsyncDisposable {
     response.on("close", () => this.#streams.delete(response));
     this.#look();
   }
+}
+
+/** An origin as browsers send it. */
+function checkedOrigin(given: string): string {
+  if (/^https?:/.test(given) && URL.canParse(given) && new URL(given).origin === given) return given;
+  throw new Error(`\`${given}\` is no origin; write it as https://laptop.example, without a path`);
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {

@@ -70,9 +70,10 @@ class ApprovalPage:
         self.open = True
         self._deadlines: dict[str, float] = {}
         self._requests: list[ApprovalRequest] = []
+        foreign = [_origin(origin) for origin in origins]
         self._server = _Server(self, port)
         local = [f"http://{name}:{self._server.server_port}" for name in ("127.0.0.1", "localhost")]
-        self.origins = {*local, *origins}
+        self.origins = {*local, *foreign}
         self.hosts = {urlsplit(origin).netloc for origin in self.origins}
         self.link = f"{local[0]}/#{self.token}"
         """What a person opens. What is behind the ``#`` is sent to no server and stands in no log."""
@@ -117,6 +118,14 @@ class ApprovalPage:
             return [_view(one, self._deadlines[one.id] - now) for one in self._requests]
 
 
+def _origin(given: str) -> str:
+    """An origin as browsers send it."""
+    parts = urlsplit(given)
+    if given != f"{parts.scheme}://{parts.netloc}" or parts.scheme not in ("http", "https") or not parts.netloc:
+        raise ValueError(f"`{given}` is no origin; write it as https://laptop.example, without a path")
+    return given
+
+
 def _view(request: ApprovalRequest, seconds: float) -> dict[str, Any]:
     fields = ("id", "event", "tool", "shown", "hook", "prompt", "options", "granting", "default", "remember")
     view = {name: getattr(request, name) for name in fields}
@@ -125,6 +134,7 @@ def _view(request: ApprovalRequest, seconds: float) -> dict[str, Any]:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 64
 
     def __init__(self, page: ApprovalPage, port: int) -> None:
         self.page = page

@@ -230,17 +230,31 @@ export function httpTests(language) {
       }
     });
 
-    test("that nobody makes is a denial", async () => {
-      const agent = await Agent.start(language, "--seconds", "1");
+    test("that nobody makes in time is a denial", async () => {
+      const agent = await Agent.start(language, "--seconds", "3");
       try {
-        const [{ left_ms: left, id }] = await agent.waiting(3);
-        assert.ok(left > 0 && left <= 1000, `${left}`);
-        const printed = await agent.end();
-        assert.equal(printed[0], "Bash: nobody answered in time: May the agent run this command? (hook commands)");
-        assert.equal(printed.length, 3);
-        await assert.rejects(agent.decide(id, "Allow once"), { code: "ECONNREFUSED" });
+        const [first, second] = await agent.waiting(3);
+        assert.ok(second.left_ms > 0 && second.left_ms <= 3000, `${second.left_ms}`);
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        await agent.decide(first.id, "Deny");
+        const [later] = await agent.waiting(2);
+        assert.ok(later.left_ms <= second.left_ms - 500, "the time of the others goes on when one is decided");
+        assert.deepEqual(await agent.end(), [
+          "Bash: user denied: May the agent run this command? (hook commands)",
+          "Bash: nobody answered in time: May the agent run this command? (hook commands)",
+          "Write: nobody answered in time: May the agent change production? (hook production)",
+        ]);
+        await assert.rejects(agent.decide(second.id, "Allow once"), { code: "ECONNREFUSED" });
       } finally {
         await agent.stop();
+      }
+    });
+
+    test("comes from no origin that is none", async () => {
+      for (const origin of ["laptop.example", "https://laptop.example/", "https://", "file:///tmp", "*", "null"]) {
+        const agent = await Agent.start(language, `--origin=${origin}`);
+        assert.notEqual(await agent.ended, 0, origin);
+        assert.ok(agent.errors.includes("is no origin; write it as https://laptop.example"), agent.errors);
       }
     });
 

@@ -40,8 +40,10 @@ export class Agent {
     const lines = createInterface({ input: child.stdout });
     const first = once(lines, "line");
     lines.on("line", (line) => agent.lines.push(line));
-    const opened = await Promise.race([first, agent.ended.then(() => [`ended: ${agent.errors}`])]);
-    agent.link = opened[0].replace(/^Open /, "");
+    const [opened] = await Promise.race([first, agent.ended.then(() => [null])]);
+    // It refuses to begin; `errors` says why.
+    if (opened === null) return agent;
+    agent.link = opened.replace(/^Open /, "");
     const { port, hash, origin } = new URL(agent.link);
     Object.assign(agent, { port: Number(port), token: hash.slice(1), origin });
     return agent;
