@@ -77,14 +77,15 @@ def python_steps() -> list[Step]:
 def node_steps() -> list[Step]:
     """The package's own linter and types, and the types of the programs beside it."""
     tsc = [str(NODE_PACKAGE / "node_modules" / ".bin" / "tsc"), "--noEmit", "--project"]
-    prettier = [str(NODE_PACKAGE / "node_modules" / ".bin" / "prettier"), "--config", "bindings-node/.prettierrc.json"]
+    prettier = [str(NODE_PACKAGE / "node_modules" / ".bin" / "prettier"), "--log-level", "warn", "--check"]
+    layout = ["--config", "bindings-node/.prettierrc.json", "--print-width", "120"]
     page = ["examples/approval-page/*.ts", "examples/approval-page/page", "tests/approval-page/*.mjs"]
     return [
         Step("TypeScript lint", ["npm", "run", "--silent", "lint"], cwd=NODE_PACKAGE),
         Step("tsc, the package", [*tsc, "bindings-node/tsconfig.json"]),
         Step("tsc, its tests", [*tsc, "tests/node/tsconfig.json"]),
         Step("tsc, the programs", [*tsc, "examples/tsconfig.json"]),
-        Step("prettier, the approval page", [*prettier, "--print-width", "120", "--log-level", "warn", "--check", *page]),
+        Step("prettier, the approval page", [*prettier, *layout, *page]),
     ]
 
 
