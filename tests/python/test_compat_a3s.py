@@ -122,6 +122,7 @@ ANSWERS: list[tuple[Any, str, float]] = [
     (HookResponse.skip(), "continue", 0.0),
     ({"action": "continue"}, "continue", 0.0),
     ({"action": "deny"}, "block", 0.0),
+    ({"action": "block", "reason": {(1, 2): 3}}, "block", 0.0),
     (None, "continue", 0.0),
 ]
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hookweave import HookClient
 from hookweave.compat import amplifier
-from hookweave.compat.amplifier import HookRegistry, HookResult, ModuleCoordinator, events
+from hookweave.compat.amplifier import ContextInjection, HookRegistry, HookResult, ModuleCoordinator, events
 from hookweave.compat.amplifier._answers import emitted_answer
 
 from test_loops import LOOPS
@@ -94,7 +94,7 @@ def test_injections_of_one_role_have_it_and_others_are_the_system_s() -> None:
 
 
 def test_a_hook_may_inject_several_texts() -> None:
-    injections = [{"content": "A", "role": "user"}, {"content": "B", "ephemeral": True}]
+    injections = [{"content": "A", "role": "user"}, ContextInjection(content="B", ephemeral=True)]
     result = emitted(says(action="inject_context", context_injections=injections))
     assert [(one.content, one.role, one.ephemeral) for one in result.context_injections] == [
         ("A", "user", False),
@@ -444,8 +444,38 @@ def test_deny_ends_an_emission_in_a_client_of_any_profile() -> None:
 def test_a_modify_leaves_no_remark_behind() -> None:
     answer = emitted_answer(HookResult(action="modify", data={"value": Decimal(1)}), "e", "amplifier:e")
     assert answer == {"modified": {"data": {"value": "1"}}}
-    with pytest.raises(TypeError, match="dict"):
-        emitted_answer({"action": "modify", "data": [1]}, "e", "amplifier:e")
+
+
+def circle() -> dict[str, Any]:
+    data: dict[str, Any] = {}
+    data["itself"] = data
+    return data
+
+
+class Spiteful:
+    def __str__(self) -> str:
+        raise ValueError("no text")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        HookResult(action="deny", reason="no", data={(1, 2): 3}),
+        HookResult(action="deny", reason="no", data=circle()),
+        HookResult(action="deny", reason=Spiteful()),
+        HookResult(action="deny", reason="\ud800"),
+        HookResult(action="modify", data=circle()),
+        HookResult(action="modify", data=[1]),
+        HookResult(action="modify", data={"value": Spiteful()}),
+        HookResult(action="ask_user", approval_prompt={1: 2}),
+    ],
+    ids=["keys", "circle", "no text", "surrogate", "modify", "no dict", "no data", "prompt"],
+)
+def test_an_answer_without_a_json_form_lets_nothing_pass(said: HookResult) -> None:
+    assert emitted(lambda event, data: said).action == "deny"
+    registry = HookRegistry()
+    registry.register("tool:pre", lambda event, data: said)
+    assert not asyncio.run(registry.client.session().run_tool("Bash", {}, lambda args: "ran")).ran
 
 
 # --- collecting

@@ -260,7 +260,7 @@ def test_a_context_or_display_that_fails_stops_nothing() -> None:
 
 
 def test_an_action_that_does_not_exist_is_a_failure_of_the_hook() -> None:
-    with pytest.raises(Exception, match="unknown action"):
+    with pytest.raises(ValueError, match=r"hook linter says of tool:post cannot be acted on.*unknown action"):
         Stage().process(HookResult(action="explode"))
 
 
@@ -459,6 +459,14 @@ def test_changing_what_no_hook_may_change_of_a_session_s_event_blocks_it() -> No
     assert not call.ran and "data.tool_name" in (call.reason or "")
     emitted = asyncio.run(registry.emit("tool:pre", {"tool_name": "Bash"}))
     assert emitted.data is not None and emitted.data["tool_name"] == "Read", "an emission's data are free"
+
+
+@pytest.mark.parametrize("value", [float("nan"), "\ud800", {(1, 2): 3}, 10**5000], ids=["nan", "text", "key", "digits"])
+def test_a_payload_without_a_json_form_does_not_slip_past_a_guard(value: Any) -> None:
+    registry = HookRegistry()
+    registry.register("tool:pre", hook(action="continue"))
+    call = asyncio.run(registry.client.session().run_tool("Bash", {"command": value}, lambda args: "ran"))
+    assert not call.ran or isinstance(value, int)
 
 
 def test_an_approval_in_a_session_is_for_the_very_arguments() -> None:

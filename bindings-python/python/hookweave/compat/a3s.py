@@ -25,13 +25,14 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypedDict, TypeVar
 
-from .. import _native, events
+from .. import events
 from .. import response as canonical
 from ..client import HookClient, TemporaryHook, _is_async
 from ..errors import InvalidHookError
 from ..event import Event as HookEvent
 from ..events import *  # noqa: F403
 from ..session import exactly
+from ._dialect import answer_of
 
 __all__ = ["A3sClient", "HookConfig", "HookEvent", "HookMatcher", "HookResponse"]
 __all__ += events.__all__
@@ -242,8 +243,4 @@ async def _later(said: Any, event: HookEvent) -> Any:
 def _read(said: Any, event: HookEvent) -> Any:
     if not isinstance(said, Mapping):
         return said
-    name = event.event_type
-    is_read, answer = _native.dialect_answer(DIALECT, name, name, "{}", json.dumps(dict(said), default=str))
-    if not is_read:
-        raise answer
-    return answer
+    return answer_of(DIALECT, event.event_type, event.event_type, dict(said))

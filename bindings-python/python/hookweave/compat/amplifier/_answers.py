@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 
 from ... import _native
 from ...response import Level
+from .._dialect import Broken, answer_of, question_of
 from .models import ContextInjection, HookResult, Parts, Role, with_parts
 
 __all__ = ["Fields", "common_role", "composed", "emitted_answer", "fields_of", "plain", "raised_answer", "raised_data"]
@@ -27,27 +28,26 @@ def plain(value: Any) -> Any:
 def fields_of(said: object) -> Fields | None:
     """The fields of what a hook returned; None when it is no result."""
     if isinstance(said, HookResult):
-        return said.model_dump()
+        return {name: value for name, value in vars(said).items() if not name.startswith("_")}
     if isinstance(said, Mapping):
         return dict(said)
     dump = getattr(said, "model_dump", None)
-    fields = dump() if callable(dump) else None
+    try:
+        fields = dump() if callable(dump) else None
+    except Exception as error:
+        raise Broken("invalid_answer", f"the result cannot be read: {error}", True) from error
     return dict(fields) if isinstance(fields, Mapping) else None
 
 
-def _text(said: object) -> str:
-    if said is None:
-        return ""
-    fields = fields_of(said)
-    return json.dumps(said if fields is None else fields, default=str)
-
-
-def _read(said: object, declared: str, event: str, payload: str = "{}") -> Fields | None:
+def _read(said: object, declared: str, event: str, payload: Fields | None = None) -> Fields | None:
     """The canonical answer; raises the hook's failure when it cannot be read."""
-    is_read, answer = _native.dialect_answer(DIALECT, declared, event, payload, _text(said))
-    if not is_read:
-        raise answer
-    return None if answer is None else dict(answer)
+    fields = fields_of(said)
+    if fields is not None and fields.get("action") != "modify":
+        # Data count with `modify` only, and then they need a form in JSON.
+        fields.pop("data", None)
+    elif fields is not None and fields.get("data") is not None:
+        fields["data"] = _new_data(fields["data"])
+    return answer_of(DIALECT, declared, event, said if fields is None else fields, payload)
 
 
 def emitted_answer(said: object, declared: str, event: str) -> Fields | None:
@@ -57,9 +57,7 @@ def emitted_answer(said: object, declared: str, event: str) -> Fields | None:
         return _read(said, declared, event)
     own: Fields = {}
     if fields.get("action") == "modify" and fields.get("data") is not None:
-        if not isinstance(fields["data"], Mapping):
-            raise TypeError(f"`data` of a modify is a dict, not a value of type {type(fields['data']).__name__}")
-        own["modified"] = {"data": plain(fields["data"])}
+        own["modified"] = {"data": _new_data(fields["data"])}
         fields["action"] = "continue"
     if fields.get("action") == "inject_context" and fields.get("context_injection") is None:
         several = [_one(injection) for injection in fields.get("context_injections") or ()]
@@ -70,20 +68,30 @@ def emitted_answer(said: object, declared: str, event: str) -> Fields | None:
     return {**(answer or {}), **own} or None
 
 
-def _one(injection: Mapping[str, Any]) -> Fields:
-    return {name: injection[name] for name in ("content", "role", "ephemeral") if name in injection}
+def _new_data(data: object) -> Any:
+    """What is to stand in place of an event's data; a hook that wanted to change it has not just had a mishap."""
+    try:
+        if isinstance(data, Mapping):
+            return plain(dict(data))
+    except Exception as error:
+        raise Broken("invalid_answer", f"`data` of a modify has no JSON form: {error}", True) from error
+    raise Broken("invalid_answer", f"`data` of a modify is a dict, not a value of type {type(data).__name__}", True)
+
+
+def _one(injection: object) -> Fields:
+    fields = injection if isinstance(injection, Mapping) else vars(injection)
+    return {name: fields[name] for name in ("content", "role", "ephemeral") if name in fields}
 
 
 def raised_data(declared: str, event: str, payload: Fields) -> Fields:
     """The data of an event that a session raised."""
-    question = _native.dialect_question(DIALECT, declared, event, json.dumps(payload, default=str))
-    data: Fields = question["data"]
+    data: Fields = question_of(DIALECT, declared, event, payload)["data"]
     return data
 
 
 def raised_answer(said: object, declared: str, event: str, payload: Fields) -> Fields | None:
     """The answer to an event that a session raised: changed data are changed fields of the event."""
-    return _read(said, declared, event, json.dumps(payload, default=str))
+    return _read(said, declared, event, payload)
 
 
 def common_role(injections: Sequence[ContextInjection]) -> Role:

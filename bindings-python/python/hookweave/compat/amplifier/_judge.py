@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from ...approval import ApprovalRequest
 from ...client import HookClient
@@ -22,9 +22,10 @@ from ...context import Messages, Speaker
 from ...display import LogDisplay
 from ...response import Level
 from ...results import ToolOutcome
+from .._dialect import Broken
 from ._answers import Fields, emitted_answer
 from .approval import ApprovalTimeoutError
-from .models import ContextInjection, Parts
+from .models import ContextInjection, Parts, Role
 
 __all__ = ["MAX_INJECTION_SIZE", "MAX_INJECTION_TOKENS", "Judge", "Systems"]
 
@@ -55,9 +56,9 @@ class Systems:
                 prompt=request.prompt, options=options, timeout=request.timeout, default=request.default
             )
         except (ApprovalTimeoutError, TimeoutError):
-            if (judging := _JUDGING.get()) is not None:
-                judging.timed_out = True
-            chosen = request.granting[0] if request.default == "allow" and request.granting else "Deny"
+            if request.default == "allow" and request.granting:
+                return request.granting[0]
+            raise ApprovalTimeoutError("nobody answered in time, denied by default") from None
         if chosen in GRANTING and chosen not in request.granting and request.granting:
             return request.granting[0]
         return chosen
@@ -67,7 +68,7 @@ class Systems:
         judging = _JUDGING.get()
         if judging is not None:
             if judging.passing is not None:
-                judging.passing.append(ContextInjection(content=content, role=_role(role), ephemeral=True))
+                judging.passing.append(ContextInjection(content=content, role=cast(Role, role), ephemeral=True))
                 return
             metadata = {**metadata, "event": judging.event}
         if isinstance(metadata.get("timestamp"), int):
@@ -94,10 +95,6 @@ class Systems:
             await shown
 
 
-def _role(speaker: Speaker) -> Any:
-    return speaker
-
-
 @dataclass(slots=True)
 class _Judging:
     """What belongs to one judgement."""
@@ -105,7 +102,6 @@ class _Judging:
     event: str
     sources: dict[str, str]
     passing: list[ContextInjection] | None = None
-    timed_out: bool = False
 
 
 _JUDGING: ContextVar[_Judging | None] = ContextVar("hookweave_amplifier_judging", default=None)
@@ -153,16 +149,12 @@ class Judge:
         sources = {hook: str(said["user_message_source"]) for hook, said in parts if said.get("user_message_source")}
         judging = _Judging(event, sources)
         passing = _Judging(event, sources, passing=[])
-        answers = [(hook, emitted_answer({**said, "data": None}, event, "PreToolUse") or {}) for hook, said in parts]
+        answers = [(hook, _answer(hook, said, event)) for hook, said in parts]
         outcome = await self._hear([(hook, _remembered(_only(answer, False))) for hook, answer in answers], judging)
         ephemeral = [(hook, said) for hook, answer in answers if (said := _only(answer, True))]
         if outcome.ran and ephemeral:
             await self._hear(ephemeral, passing)
-        denied = None
-        if not outcome.ran:
-            denied = outcome.reason or "a hook denied it"
-            if judging.timed_out and outcome.by == "user":
-                denied = f"nobody answered in time, denied by default: {denied.removeprefix('user denied: ')}"
+        denied = None if outcome.ran else outcome.reason or "a hook denied it"
         return Judged(denied, passing.passing or [])
 
     async def _hear(self, answers: list[tuple[str, Fields]], judging: _Judging) -> ToolOutcome:
@@ -182,6 +174,14 @@ class Judge:
         """Forgets what was approved."""
         await self._session.end()
         self._session = self._open()
+
+
+def _answer(hook: str, said: Fields, event: str) -> Fields:
+    """What a hook said, but for the data: the emission has changed them already."""
+    try:
+        return emitted_answer({**said, "data": None}, event, "PreToolUse") or {}
+    except Broken as error:
+        raise ValueError(f"what hook {hook} says of {event} cannot be acted on: {error}") from None
 
 
 def _always(answer: Fields) -> Callable[[Any], Fields]:

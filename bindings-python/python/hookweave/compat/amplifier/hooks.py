@@ -14,6 +14,7 @@ from urllib.parse import quote
 from ... import _either, _native
 from ...client import EventName, HookClient
 from ...event import Event
+from .._dialect import event_of
 from . import events
 from ._answers import DIALECT, Fields, composed, emitted_answer, fields_of, plain, raised_answer, raised_data
 from .models import ContextInjection, HookResult
@@ -102,7 +103,7 @@ class HookRegistry:
         options: dict[str, Any] = {"priority": priority, "name": name}
         add: Callable[..., str] = self._client.register_hook
         ids = [add(emission, functools.partial(self._emitted, handler, event, name), **options)]
-        if canonical := _native.dialect_event(DIALECT, event):
+        if canonical := event_of(DIALECT, event):
             try:
                 ids.append(add(canonical, functools.partial(self._raised, handler, event), **options))
             except BaseException:

@@ -93,7 +93,7 @@ def with_parts(result: HookResult, parts: Parts) -> HookResult:
 def parts_of(result: HookResult, hook_name: str) -> Parts:
     """What each hook said; a result that no emission gave is the word of one hook."""
     parts: Parts | None = result.__dict__.get("_parts")
-    return ((hook_name, result.model_dump()),) if parts is None else parts
+    return ((hook_name, {**vars(result)}),) if parts is None else parts
 
 
 @dataclass(kw_only=True)

@@ -1,0 +1,45 @@
+"""Events and answers in another system's words; what the words mean is the core's dialect to say.
+
+Whoever can choose a payload, or what a hook answers, must not get past a guard by something that has no JSON form: both
+are failures that keep a gate shut.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from .. import _native
+from .._native_hooks import Broken
+
+__all__ = ["Broken", "answer_of", "event_of", "question_of"]
+
+
+def event_of(dialect: str, declared: str) -> str | None:
+    """The engine's event that a system's name of an event means."""
+    return _native.dialect_event(dialect, declared)
+
+
+def question_of(dialect: str, declared: str, event: str, payload: Mapping[str, Any]) -> dict[str, Any]:
+    """What a hook of the system is told of an event; what JSON lacks is text in it."""
+    try:
+        return _native.dialect_question(dialect, declared, event, json.dumps(payload, default=str))
+    except Exception as error:
+        message = f"payload_not_json: the hook cannot be given the event as JSON: {error}"
+        raise Broken("not_started", message, True) from error
+
+
+def answer_of(
+    dialect: str, declared: str, event: str, said: Any, payload: Mapping[str, Any] | None = None
+) -> dict[str, Any] | None:
+    """The canonical answer that a hook of the system means; :class:`Broken` when it cannot be read."""
+    try:
+        text = "" if said is None else json.dumps(said, default=str)
+        own = json.dumps(payload or {}, default=str)
+        is_read, answer = _native.dialect_answer(dialect, declared, event, own, text)
+    except Exception as error:
+        raise Broken("invalid_answer", f"the answer cannot be read as JSON: {error}", True) from error
+    if not is_read:
+        raise answer
+    return None if answer is None else dict(answer)
