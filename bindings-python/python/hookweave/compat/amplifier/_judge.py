@@ -8,103 +8,24 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import inspect
 import itertools
 from collections.abc import Callable
-from contextvars import ContextVar
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import Any, Final, cast
+from dataclasses import dataclass
+from typing import Any, Final
 
-from ...approval import ApprovalRequest
 from ...client import HookClient
-from ...context import Messages, Speaker
-from ...display import LogDisplay
-from ...response import Level
 from ...results import ToolOutcome
 from .._dialect import Broken
 from ._answers import Fields, emitted_answer
-from .approval import ApprovalTimeoutError
-from .models import ContextInjection, Parts, Role
+from ._systems import JUDGING, Judging, Systems
+from .models import ContextInjection, Parts
 
-__all__ = ["MAX_INJECTION_SIZE", "MAX_INJECTION_TOKENS", "Judge", "Systems"]
+__all__ = ["MAX_INJECTION_SIZE", "MAX_INJECTION_TOKENS", "Judge", "Judged"]
 
 MAX_INJECTION_SIZE: Final = 10 * 1024
 """The longest text that a hook may inject, in bytes."""
 MAX_INJECTION_TOKENS: Final = 1000
 """Tokens that hooks may inject in a turn before the user is warned."""
-GRANTING: Final = ("Allow", "Allow once", "Allow always")
-"""How an approval system says yes."""
-
-
-@dataclass
-class Systems:
-    """Where what hooks say goes to; None is the engine's own: nobody approves, a list, the log."""
-
-    approval: Any = None
-    context: Any = None
-    display: Any = None
-    own_context: Messages = field(default_factory=Messages)
-
-    async def approve(self, request: ApprovalRequest) -> str:
-        """Asks the approval system; an answer that is none of the options keeps its meaning."""
-        if self.approval is None:
-            raise LookupError("no approval system is set")
-        options = list(request.options)
-        try:
-            chosen: str = await self.approval.request_approval(
-                prompt=request.prompt, options=options, timeout=request.timeout, default=request.default
-            )
-        except (ApprovalTimeoutError, TimeoutError):
-            if request.default == "allow" and request.granting:
-                return request.granting[0]
-            raise ApprovalTimeoutError("nobody answered in time, denied by default") from None
-        if chosen in GRANTING and chosen not in request.granting and request.granting:
-            return request.granting[0]
-        return chosen
-
-    async def add_message(self, role: Speaker, content: Any, metadata: dict[str, Any], /) -> None:
-        """Hands a message to the context manager, in the shape that it takes."""
-        judging = _JUDGING.get()
-        if judging is not None:
-            if judging.passing is not None:
-                judging.passing.append(ContextInjection(content=content, role=cast(Role, role), ephemeral=True))
-                return
-            metadata = {**metadata, "event": judging.event}
-        if isinstance(metadata.get("timestamp"), int):
-            metadata = {**metadata, "timestamp": datetime.fromtimestamp(metadata["timestamp"] / 1000, UTC).isoformat()}
-        context: Any = self.own_context if self.context is None else self.context
-        if "content" in inspect.signature(context.add_message).parameters:
-            added = context.add_message(role, content, metadata)
-        else:
-            added = context.add_message({"role": role, "content": content, "metadata": metadata})
-        if inspect.isawaitable(added):
-            await added
-
-    async def show_message(self, text: str, level: Level, source: str, /) -> None:
-        """Hands a text to the display system."""
-        judging = _JUDGING.get()
-        if judging is not None:
-            source = judging.sources.get(source, source)
-        if self.display is None:
-            LogDisplay().show_message(text, level, source)
-            return
-        named = source if source == "hookweave" else f"hook:{source}"
-        shown = self.display.show_message(message=text, level=level, source=named)
-        if inspect.isawaitable(shown):
-            await shown
-
-
-@dataclass(slots=True)
-class _Judging:
-    """What belongs to one judgement."""
-
-    event: str
-    sources: dict[str, str]
-    passing: list[ContextInjection] | None = None
-
-
-_JUDGING: ContextVar[_Judging | None] = ContextVar("hookweave_amplifier_judging", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +68,8 @@ class Judge:
             self._turn_is_over = False
             await self._session.submit_prompt("")
         sources = {hook: str(said["user_message_source"]) for hook, said in parts if said.get("user_message_source")}
-        judging = _Judging(event, sources)
-        passing = _Judging(event, sources, passing=[])
+        judging = Judging(event, sources)
+        passing = Judging(event, sources, passing=[])
         answers = [(hook, _answer(hook, said, event)) for hook, said in parts]
         outcome = await self._hear([(hook, _remembered(_only(answer, False))) for hook, answer in answers], judging)
         ephemeral = [(hook, said) for hook, answer in answers if (said := _only(answer, True))]
@@ -157,10 +78,10 @@ class Judge:
         denied = None if outcome.ran else outcome.reason or "a hook denied it"
         return Judged(denied, passing.passing or [])
 
-    async def _hear(self, answers: list[tuple[str, Fields]], judging: _Judging) -> ToolOutcome:
+    async def _hear(self, answers: list[tuple[str, Fields]], judging: Judging) -> ToolOutcome:
         """Has hooks of these names answer about a call in which nothing is done."""
         call = f"judgement-{next(self._numbers)}"
-        before = _JUDGING.set(judging)
+        before = JUDGING.set(judging)
         try:
             with contextlib.ExitStack() as hooks:
                 add: Callable[..., Any] = self._client.temporary_hook
@@ -168,7 +89,7 @@ class Judge:
                     hooks.enter_context(add("PreToolUse", _always(answer), name=hook, matcher={"tool": call}))
                 return await self._session.run_tool(call, {}, lambda _: None)
         finally:
-            _JUDGING.reset(before)
+            JUDGING.reset(before)
 
     async def forget(self) -> None:
         """Forgets what was approved."""

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from ..._logging import logger
 from ._answers import common_role
-from ._judge import MAX_INJECTION_SIZE, MAX_INJECTION_TOKENS, Judge, Systems
+from ._judge import MAX_INJECTION_SIZE, MAX_INJECTION_TOKENS, Judge
+from ._systems import Systems
 from .hooks import HookRegistry
 from .models import ContextInjection, HookResult, parts_of
 
