@@ -15,6 +15,9 @@ const work = async () => {
 
 const session = clientWith(silent, 10).session();
 
+// A millisecond for each call would leave most of the code uncompiled, which no program is that runs for a while.
+for (let call = 0; call < 10_000; call++) await session.runTool("Bash", ARGS, () => "done");
+
 await serve({
   "tool of 1 ms": repeat(() => work({ ...ARGS })),
   "tool of 1 ms in a session with 10 hooks": repeat(() => session.runTool("Bash", ARGS, work)),
