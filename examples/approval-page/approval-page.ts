@@ -31,7 +31,7 @@ const CLOSE_MS = 1000;
 const MOST_STREAMS = 32;
 const MOST_BODY_BYTES = 4096;
 
-/** Where questions wait: a session with `approval: "pending"`, or a queue that several sessions share. */
+/** Where questions wait: a session with `approval: "pending"`, or what stands for several of them. */
 export interface Waiting {
   pending(): ApprovalRequest[];
   decide(id: string, option: string): void;

@@ -10,6 +10,9 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PYTHON = process.env.PYTHON ?? `${ROOT}/.venv/bin/python`;
 const COMPILED = `${ROOT}/target/examples/approval-page`;
 
+/** How long something that has to happen may take. */
+const PATIENCE_MS = 20_000;
+
 /** How each language's program is started. */
 export const PROGRAMS = {
   Python: [PYTHON, `${ROOT}/examples/approval-page/main.py`],
@@ -51,7 +54,8 @@ export class Agent {
 
   /** What it printed after its link, once it has ended. */
   async end() {
-    const code = await this.ended;
+    const late = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS, "none: it goes on").unref());
+    const code = await Promise.race([this.ended, late]);
     if (code !== 0 || this.errors !== "") throw new Error(`exit code ${code}: ${this.errors}`);
     return this.lines.slice(1);
   }
@@ -96,9 +100,10 @@ export class Agent {
     return this.send("POST", "/decide", headers, JSON.stringify({ id, option }));
   }
 
-  /** Follows the stream of what waits. */
+  /** Follows the stream of what waits, not for ever. */
   async *follow() {
     const response = await this.begin("GET", "/events", this.honest);
+    setTimeout(() => response.destroy(new Error("what was waited for did not come")), PATIENCE_MS).unref();
     if (response.statusCode !== 200) throw new Error(`status ${response.statusCode}`);
     let text = "";
     for await (const chunk of response.setEncoding("utf8")) {
