@@ -2,7 +2,10 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{Explain, Hook, Install, Lint, List, Run, Test, Uninstall};
+use crate::commands::{
+    Audit, Completion, Doctor, Explain, Hook, Init, Install, Lint, List, Man, Replay, Run, Schema, Test, Trust,
+    Uninstall,
+};
 use crate::failed::Result;
 use crate::screen::Screen;
 
@@ -20,8 +23,6 @@ Documentation: https://github.com/hookweave/hookweave/blob/main/docs/command.md"
 #[command(
     name = "hookweave",
     version,
-    about,
-    long_about = None,
     after_help = CODES,
     max_term_width = 100,
     propagate_version = false,
@@ -35,27 +36,43 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Init(Init),
     List(List),
     Lint(Lint),
     Explain(Explain),
     Run(Run),
     Test(Test),
+    Replay(Replay),
+    Trust(Trust),
     Install(Install),
     Uninstall(Uninstall),
     Hook(Hook),
+    Audit(Audit),
+    Doctor(Doctor),
+    Schema(Schema),
+    Completion(Completion),
+    Man(Man),
 }
 
 impl Cli {
     /// Runs the command; gives the exit code.
     pub(crate) fn run(self, screen: Screen<'_>) -> Result<u8> {
         let verdict = match self.command {
+            Command::Init(init) => init.run(screen)?,
             Command::List(list) => list.run(screen)?,
             Command::Lint(lint) => lint.run(screen)?,
             Command::Explain(explain) => explain.run(screen)?,
             Command::Run(run) => run.run(screen)?,
             Command::Test(test) => test.run(screen)?,
+            Command::Replay(replay) => replay.run(screen)?,
+            Command::Trust(trust) => trust.run(screen)?,
             Command::Install(install) => install.run(screen)?,
             Command::Uninstall(uninstall) => uninstall.run(screen)?,
+            Command::Audit(audit) => audit.run(screen)?,
+            Command::Doctor(doctor) => doctor.run(screen)?,
+            Command::Schema(schema) => schema.run(screen)?,
+            Command::Completion(completion) => completion.run(screen)?,
+            Command::Man(man) => man.run(screen)?,
             Command::Hook(hook) => return hook.run(),
         };
         Ok(verdict.code())

@@ -1,17 +1,29 @@
 //! One file per command.
 
+mod about;
+mod audit;
+mod doctor;
 mod explain;
 mod hook;
+mod init;
 mod install;
 mod lint;
 mod list;
+mod replay;
 mod run;
 pub(crate) mod test;
+mod trust;
 
+pub(crate) use about::{Completion, Man, Schema};
+pub(crate) use audit::Audit;
+pub(crate) use doctor::Doctor;
 pub(crate) use explain::Explain;
 pub(crate) use hook::{Hook, is_hook_of};
+pub(crate) use init::Init;
 pub(crate) use install::{Install, Uninstall};
 pub(crate) use lint::Lint;
 pub(crate) use list::List;
+pub(crate) use replay::Replay;
 pub(crate) use run::Run;
 pub(crate) use test::Test;
+pub(crate) use trust::Trust;

@@ -11,6 +11,7 @@ mod drive;
 mod failed;
 mod input;
 mod policy;
+mod recording;
 mod screen;
 mod settings;
 

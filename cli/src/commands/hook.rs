@@ -18,6 +18,7 @@ use crate::drive::{Deadline, dispatch, outcome_json};
 use crate::failed::{BROKEN, Failed, Result};
 use crate::input::read_stdin;
 use crate::policy::{Policy, Which};
+use crate::recording::RecordArgs;
 use crate::screen::{count, shown};
 
 /// How much of the time that an agent waits for a hook is left for everything but the policy's hooks.
@@ -37,6 +38,9 @@ pub(crate) struct Hook {
 
     #[command(flatten)]
     which: Which,
+
+    #[command(flatten)]
+    record: RecordArgs,
 
     /// What hooks mean that nobody has approved
     #[arg(long, value_enum, default_value_t)]
@@ -109,6 +113,10 @@ impl Hook {
         }
         let outcome = dispatch(&policy, event.event, event.payload.clone(), deadline)?;
         let mut whole = outcome_json(&outcome);
+        // A recording that fails changes nothing of what was decided.
+        if let Err(why) = self.record.add(Some(dialect.name()), event.event, &event.payload, &whole) {
+            let _ = writeln!(std::io::stderr().lock(), "hookweave: {}", shown(&why.to_string()));
+        }
         if let Some(waiting) = waiting.filter(|_| event.event == "SessionStart") {
             add_message(&mut whole, &waiting);
         }

@@ -11,6 +11,7 @@ use crate::drive::{Deadline, Outcome, dispatch, outcome_json};
 use crate::failed::{Result, Verdict};
 use crate::input::EventArgs;
 use crate::policy::{Policy, Which};
+use crate::recording::RecordArgs;
 use crate::screen::{BAD, BOLD, Cell, DIM, GOOD, Screen, Table, WARN, count, json, micros, shown, shown_lines, styled};
 
 /// How long hooks that run in the background are waited for at the end.
@@ -26,6 +27,9 @@ pub(crate) struct Run {
     #[command(flatten)]
     which: Which,
 
+    #[command(flatten)]
+    record: RecordArgs,
+
     /// Print the outcome's canonical form as JSON
     #[arg(long)]
     json: bool,
@@ -37,10 +41,12 @@ impl Run {
         let given = self.event.read()?;
         let policy = Policy::load(&self.which)?;
         let began = now();
-        let outcome = dispatch(&policy, &given.name, given.payload, Deadline::within(None))?;
+        let outcome = dispatch(&policy, &given.name, given.payload.clone(), Deadline::within(None))?;
         let took = nanos_since(began);
+        let whole = outcome_json(&outcome);
+        self.record.add(None, outcome.event().name(), &given.payload, &whole)?;
         if self.json {
-            json(screen, &outcome_json(&outcome))?;
+            json(screen, &whole)?;
         } else {
             show(screen, &outcome, took)?;
             let untrusted = policy.report.untrusted.len();

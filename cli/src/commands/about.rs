@@ -1,0 +1,88 @@
+//! `hookweave schema`, `completion` and `man`: what editors, shells and readers want to know of the command.
+
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory as _, ValueEnum};
+use clap_complete::Shell;
+
+use crate::cli::Cli;
+use crate::failed::{Failed, Result, Verdict};
+use crate::screen::Screen;
+
+/// Print a JSON Schema, for editors and other programs
+#[derive(Debug, Args)]
+pub(crate) struct Schema {
+    /// Of what
+    #[arg(value_enum, default_value_t)]
+    of: SchemaOf,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum SchemaOf {
+    /// hookweave.toml and hookweave.json.
+    #[default]
+    Hooks,
+    /// Files of test cases.
+    Test,
+    /// What a native hook reads.
+    Event,
+    /// What a native hook answers.
+    Answer,
+}
+
+impl Schema {
+    /// Runs the command.
+    pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
+        let text = match self.of {
+            SchemaOf::Hooks => include_str!("../../schemas/hookweave.schema.json"),
+            SchemaOf::Test => include_str!("../../schemas/hooktest.schema.json"),
+            SchemaOf::Event => include_str!("../../schemas/event.schema.json"),
+            SchemaOf::Answer => include_str!("../../schemas/answer.schema.json"),
+        };
+        screen.write_all(text.as_bytes())?;
+        Ok(Verdict::Fine)
+    }
+}
+
+/// Print a completion script for a shell
+#[derive(Debug, Args)]
+#[command(after_help = "Example: hookweave completion bash > ~/.local/share/bash-completion/completions/hookweave")]
+pub(crate) struct Completion {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+impl Completion {
+    /// Runs the command.
+    pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut Cli::command(), "hookweave", &mut script);
+        screen.write_all(&script)?;
+        Ok(Verdict::Fine)
+    }
+}
+
+/// Print the manual page, or write all of them into a directory
+#[derive(Debug, Args)]
+#[command(after_help = "Example: hookweave man | man -l -")]
+pub(crate) struct Man {
+    /// Write a page for each command into this directory
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+impl Man {
+    /// Runs the command.
+    pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
+        match &self.out {
+            Some(folder) => {
+                let written =
+                    std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(Cli::command(), folder));
+                written.map_err(|error| Failed::file(folder, format!("cannot be written to: {error}")))?;
+            }
+            None => clap_mangen::Man::new(Cli::command()).render(&mut *screen)?,
+        }
+        Ok(Verdict::Fine)
+    }
+}

@@ -1,0 +1,161 @@
+//! `hookweave doctor`: whether what should guard here guards.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+
+use crate::agents::{AGENTS, Agent, Reach};
+use crate::commands::install::on_path;
+use crate::commands::is_hook_of;
+use crate::commands::trust::store;
+use crate::failed::{Result, Verdict};
+use crate::policy::{Policy, Which, relative};
+use crate::screen::{BAD, BOLD, GOOD, Screen, WARN, count, json, shown, styled};
+
+/// Say whether what should guard here guards, and what to do where it does not
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    #[command(flatten)]
+    which: Which,
+
+    /// Print JSON for programs
+    #[arg(long)]
+    json: bool,
+}
+
+/// How something stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Level {
+    Fine,
+    Note,
+    Wrong,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Serialize)]
+struct Finding {
+    level: Level,
+    about: &'static str,
+    what: String,
+}
+
+impl Finding {
+    fn new(level: Level, about: &'static str, what: impl Into<String>) -> Self {
+        Self { level, about, what: what.into() }
+    }
+}
+
+impl Doctor {
+    /// Runs the command.
+    pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
+        let mut findings = program();
+        match Policy::load(&self.which) {
+            Ok(policy) => self.policy(&policy, &mut findings),
+            Err(why) => findings.push(Finding::new(Level::Wrong, "hooks", why.to_string())),
+        }
+        findings.push(match store(&self.which).and_then(|store| Ok((store.approved()?.len(), store))) {
+            Ok((approved, store)) => {
+                let what = format!("{} kept in {}", count(approved, "approval"), store.path().display());
+                Finding::new(Level::Fine, "trust", what)
+            }
+            Err(why) => Finding::new(Level::Wrong, "trust", why.to_string()),
+        });
+        self.agents(&mut findings);
+        if self.json {
+            json(screen, &findings)?;
+        } else {
+            for finding in &findings {
+                let (style, word) = match finding.level {
+                    Level::Fine => (GOOD, "fine "),
+                    Level::Note => (WARN, "note "),
+                    Level::Wrong => (BAD, "WRONG"),
+                };
+                writeln!(screen, "{} {} {}", styled(style, word), styled(BOLD, finding.about), shown(&finding.what))?;
+            }
+        }
+        Ok(Verdict::of(findings.iter().all(|finding| finding.level != Level::Wrong)))
+    }
+
+    fn policy(&self, policy: &Policy, findings: &mut Vec<Finding>) {
+        let report = &policy.report;
+        let below = self.which.directory();
+        let hooks = policy.registry.list().len();
+        let what = format!("{} in force, {} read", count(hooks, "hook"), count(report.found.len(), "file"));
+        findings.push(Finding::new(if hooks > 0 { Level::Fine } else { Level::Note }, "hooks", what));
+        for problem in &report.problems {
+            let level = if problem.fatal { Level::Wrong } else { Level::Note };
+            findings.push(Finding::new(level, "hooks", problem.to_string()));
+        }
+        for found in report.found.iter().filter(|found| found.note.is_some()) {
+            let note = found.note.as_deref().unwrap_or_default();
+            findings.push(Finding::new(Level::Note, "hooks", format!("{}: {note}", relative(&found.file, &below))));
+        }
+        if !report.untrusted.is_empty() {
+            let what =
+                format!("{} not approved and do not run; see `hookweave list`", count(report.untrusted.len(), "hook"));
+            findings.push(Finding::new(Level::Note, "trust", what));
+        }
+    }
+
+    fn agents(&self, findings: &mut Vec<Finding>) {
+        let project = self.which.directory();
+        let before = findings.len();
+        for agent in AGENTS {
+            for reach in [Reach::Project, Reach::Local, Reach::User] {
+                let Ok((file, _)) = agent.file(reach, &project) else { continue };
+                findings.extend(installed(agent, &file));
+            }
+        }
+        if findings.len() == before {
+            let what = "no agent asks hookweave here; `hookweave install --agent NAME` makes one do so";
+            findings.push(Finding::new(Level::Note, "agents", what));
+        }
+    }
+}
+
+fn program() -> Vec<Finding> {
+    let version = env!("CARGO_PKG_VERSION");
+    let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("hookweave"));
+    let mut findings =
+        vec![Finding::new(Level::Fine, "command", format!("hookweave {version}, {}", program.display()))];
+    if !on_path("hookweave") {
+        let what =
+            "`hookweave` is not on your PATH, so agents do not find it; add its folder, or install with --program";
+        findings.push(Finding::new(Level::Note, "command", what));
+    }
+    findings
+}
+
+/// What an agent's settings say of this command.
+fn installed(agent: &Agent, file: &Path) -> Option<Finding> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let commands: Vec<String> = quoted(&text).filter(|text| is_hook_of(text, agent.name)).collect();
+    let command = commands.first()?;
+    let program = command.split_whitespace().next().unwrap_or_default();
+    let found = if program.contains(['/', '\\']) { Path::new(program).is_file() } else { on_path(program) };
+    let where_to = file.display();
+    Some(if found {
+        let what = format!("{} asks hookweave on {} ({where_to})", agent.name, count(commands.len(), "event"));
+        Finding::new(Level::Fine, "agents", what)
+    } else {
+        let what = format!(
+            "{} is to run `{command}`, and `{program}` is not found ({where_to}); it guards nothing",
+            agent.name
+        );
+        Finding::new(Level::Wrong, "agents", what)
+    })
+}
+
+/// The texts between quotes, as JSON writes them.
+fn quoted(text: &str) -> impl Iterator<Item = String> {
+    text.lines().flat_map(|line| {
+        let mut parts = line.match_indices('"').map(|(at, _)| at);
+        let mut found = Vec::new();
+        while let (Some(open), Some(close)) = (parts.next(), parts.next()) {
+            found.extend(line.get(open..=close).and_then(|part| serde_json::from_str::<String>(part).ok()));
+        }
+        found
+    })
+}

@@ -1,0 +1,248 @@
+//! `hookweave trust`: which hooks from projects' files you have approved.
+
+use clap::{Args, Subcommand};
+use hookweave::config::Directories;
+use hookweave::config::load::Untrusted;
+use hookweave::config::trust::{Approval, TrustStore};
+use serde_json::json;
+
+use crate::change::{How, confirmed};
+use crate::failed::{Failed, Result, Verdict};
+use crate::policy::{Policy, Which};
+use crate::screen::{BOLD, Cell, DIM, GOOD, Screen, Table, WARN, count, json, shown, styled};
+
+/// How much of a fingerprint names it.
+const SHORTEST: usize = 6;
+
+/// List, give and take back approvals of hooks from projects' files
+#[derive(Debug, Args)]
+pub(crate) struct Trust {
+    #[command(subcommand)]
+    action: Option<Action>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// What is approved, and what waits here
+    List(Listing),
+    /// Approve hooks of this project
+    Approve(Approve),
+    /// Take approvals back
+    Revoke(Revoke),
+}
+
+#[derive(Debug, Default, Args)]
+struct Listing {
+    #[command(flatten)]
+    which: Which,
+
+    /// Print JSON for programs
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+struct Approve {
+    /// Fingerprints, or their first digits; everything that waits unless given
+    #[arg(value_name = "FINGERPRINT")]
+    fingerprints: Vec<String>,
+
+    #[command(flatten)]
+    which: Which,
+
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Debug, Args)]
+struct Revoke {
+    /// Fingerprints, or their first digits
+    #[arg(value_name = "FINGERPRINT", required_unless_present = "all")]
+    fingerprints: Vec<String>,
+
+    /// Take all back
+    #[arg(long, conflicts_with = "fingerprints")]
+    all: bool,
+
+    #[command(flatten)]
+    which: Which,
+
+    #[command(flatten)]
+    how: How,
+}
+
+impl Trust {
+    /// Runs the command.
+    pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
+        match &self.action {
+            None => Listing::default().run(screen),
+            Some(Action::List(listing)) => listing.run(screen),
+            Some(Action::Approve(approve)) => approve.run(screen),
+            Some(Action::Revoke(revoke)) => revoke.run(screen),
+        }
+    }
+}
+
+/// Where approvals are kept.
+pub(crate) fn store(which: &Which) -> Result<TrustStore> {
+    if let Some(file) = &which.trust_store {
+        return Ok(TrustStore::at(file));
+    }
+    TrustStore::usual(&Directories::of_this_user()).ok_or_else(|| {
+        Failed::new("you have no directory for configuration; set HOME, or name a file with --trust-store")
+    })
+}
+
+/// The digits that name a fingerprint.
+fn short(fingerprint: &str) -> &str {
+    let digits = fingerprint.strip_prefix("sha256:").unwrap_or(fingerprint);
+    digits.get(..12).unwrap_or(digits)
+}
+
+/// The one that a person means.
+fn find<'a>(all: &[&'a Approval], wanted: &str) -> Result<&'a Approval> {
+    let digits = wanted.strip_prefix("sha256:").unwrap_or(wanted);
+    if digits.len() < SHORTEST {
+        return Err(Failed::new(format!(
+            "`{wanted}` is too short; give at least {SHORTEST} digits of the fingerprint"
+        )));
+    }
+    let meant = |approval: &&&Approval| approval.fingerprint.trim_start_matches("sha256:").starts_with(digits);
+    let found: Vec<&&Approval> = all.iter().filter(meant).collect();
+    match found.as_slice() {
+        [one] => Ok(one),
+        [] => Err(Failed::new(format!("no hook has the fingerprint `{wanted}`; `hookweave trust list` shows them"))),
+        _ => Err(Failed::new(format!("`{wanted}` begins several fingerprints; give more digits"))),
+    }
+}
+
+fn table<'a>(approvals: impl Iterator<Item = &'a Approval>) -> Table {
+    let mut table = Table::new(&["fingerprint", "event", "runs", "file"]);
+    for approval in approvals {
+        let event = if approval.event.is_empty() { "a switch" } else { &approval.event };
+        table.row([
+            Cell::new(BOLD, short(&approval.fingerprint)),
+            Cell::from(event),
+            Cell::from(&approval.runs),
+            Cell::new(DIM, format!("{} ({})", approval.file, approval.place)),
+        ]);
+    }
+    table
+}
+
+impl Listing {
+    fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
+        let store = store(&self.which)?;
+        let approved = store.approved()?;
+        let waiting = Policy::load(&self.which)?.report.untrusted;
+        if self.json {
+            let approved: Vec<&Approval> = approved.values().collect();
+            json(screen, &json!({"store": store.path(), "approved": approved, "waiting": waiting}))?;
+            return Ok(Verdict::Fine);
+        }
+        if approved.is_empty() {
+            writeln!(screen, "Nothing is approved yet.")?;
+        } else {
+            writeln!(screen, "{}", styled(GOOD, "Approved"))?;
+            table(approved.values()).write(screen, 2)?;
+        }
+        if !waiting.is_empty() {
+            writeln!(screen, "\n{}", styled(WARN, "Waiting for your approval here"))?;
+            table(waiting.iter().map(|waiting| &waiting.approval)).write(screen, 2)?;
+            writeln!(screen, "  Look at them, then run {}", styled(BOLD, "hookweave trust approve"))?;
+        }
+        Ok(Verdict::Fine)
+    }
+}
+
+impl Approve {
+    fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
+        let store = store(&self.which)?;
+        let waiting = Policy::load(&self.which)?.report.untrusted;
+        let (able, unable): (Vec<&Untrusted>, Vec<&Untrusted>) =
+            waiting.iter().partition(|waiting| !waiting.approval.fingerprint.is_empty());
+        for hook in &unable {
+            writeln!(
+                screen,
+                "{} {}: {}",
+                styled(WARN, "cannot be approved:"),
+                shown(&hook.approval.runs),
+                shown(&hook.why)
+            )?;
+        }
+        let all: Vec<&Approval> = able.iter().map(|hook| &hook.approval).collect();
+        let chosen: Vec<&Approval> = if self.fingerprints.is_empty() {
+            all
+        } else {
+            self.fingerprints.iter().map(|wanted| find(&all, wanted)).collect::<Result<_>>()?
+        };
+        if chosen.is_empty() {
+            writeln!(screen, "Nothing waits for your approval here.")?;
+            return Ok(Verdict::of(unable.is_empty()));
+        }
+        for hook in able.iter().filter(|hook| chosen.contains(&&hook.approval)) {
+            show(screen, hook)?;
+        }
+        if !agreed(screen, self.how)? {
+            return Ok(Verdict::Fine);
+        }
+        let chosen: Vec<Approval> = chosen.into_iter().cloned().collect();
+        store.approve(&chosen)?;
+        writeln!(screen, "{}", styled(GOOD, &format!("{} approved.", count(chosen.len(), "hook"))))?;
+        Ok(Verdict::Fine)
+    }
+}
+
+/// Shows what an approval would be for.
+fn show(screen: Screen<'_>, hook: &Untrusted) -> Result<()> {
+    let approval = &hook.approval;
+    let event = if approval.event.is_empty() { "a switch" } else { &approval.event };
+    writeln!(
+        screen,
+        "{} {} {}",
+        styled(BOLD, short(&approval.fingerprint)),
+        shown(event),
+        styled(DIM, &approval.dialect)
+    )?;
+    writeln!(screen, "  runs    {}", shown(&approval.runs))?;
+    let line = hook.line.map(|line| format!(":{line}")).unwrap_or_default();
+    writeln!(screen, "  stands  {}{line} ({})", shown(&approval.file), shown(&approval.place))?;
+    for script in &hook.scripts {
+        writeln!(screen, "  script  {}", shown(&script.display().to_string()))?;
+    }
+    Ok(writeln!(screen, "  {}", styled(DIM, &hook.why))?)
+}
+
+/// Whether to go on.
+fn agreed(screen: Screen<'_>, how: How) -> Result<bool> {
+    screen.flush()?;
+    let agreed = !how.dry_run && (how.yes || confirmed()?);
+    if !agreed {
+        writeln!(screen, "{}", styled(DIM, "Nothing was changed."))?;
+    }
+    Ok(agreed)
+}
+
+impl Revoke {
+    fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
+        let store = store(&self.which)?;
+        let approved = store.approved()?;
+        let all: Vec<&Approval> = approved.values().collect();
+        let chosen: Vec<&Approval> = if self.all {
+            all
+        } else {
+            self.fingerprints.iter().map(|wanted| find(&all, wanted)).collect::<Result<_>>()?
+        };
+        if chosen.is_empty() {
+            writeln!(screen, "Nothing is approved.")?;
+            return Ok(Verdict::Fine);
+        }
+        table(chosen.iter().copied()).write(screen, 0)?;
+        if agreed(screen, self.how)? {
+            let fingerprints: Vec<&str> = chosen.iter().map(|approval| approval.fingerprint.as_str()).collect();
+            let taken = store.revoke(&fingerprints)?;
+            writeln!(screen, "{} taken back.", count(taken, "approval"))?;
+        }
+        Ok(Verdict::Fine)
+    }
+}
