@@ -36,6 +36,14 @@ impl Default for Redaction {
     }
 }
 
+impl Redaction {
+    /// Blacks out secrets in a value, also in the names of fields; refuses a pattern that does not compile.
+    pub fn apply(&self, value: &mut Value) -> Result<(), Error> {
+        Redactor::new(self)?.value(value, None);
+        Ok(())
+    }
+}
+
 /// The rules, ready to be used.
 #[derive(Debug)]
 pub(super) struct Redactor {
