@@ -41,6 +41,9 @@ PACKAGE = Path(__file__).resolve().parent.parent
 SCRIPTS = PACKAGE / "hookweave.data" / "scripts"
 COMMAND = "hookweave-cli"
 
+# maturin wants it to be there, also when it holds nothing.
+SCRIPTS.parent.mkdir(exist_ok=True)
+
 
 def build_wheel(
     wheel_directory: str,
@@ -67,15 +70,14 @@ def build_editable(
 
 def put_command() -> None:
     """Builds the command and puts it where maturin looks for scripts."""
-    take_command_away()
     program = build_command()
-    SCRIPTS.mkdir(parents=True)
+    SCRIPTS.mkdir(exist_ok=True)
     shutil.copy2(program, SCRIPTS / program.name)
 
 
 def take_command_away() -> None:
     """Leaves nothing that a later build would take for its own."""
-    shutil.rmtree(SCRIPTS.parent, ignore_errors=True)
+    shutil.rmtree(SCRIPTS, ignore_errors=True)
 
 
 def build_command() -> Path:
