@@ -132,6 +132,8 @@ def check(example: Example, language: str, command: Sequence[str] | None = None)
             )
         except subprocess.TimeoutExpired:
             return Case(name, f"did not end within {RUN_LIMIT_SECONDS} s")
+        except OSError as error:
+            return Case(name, f"could not be started: {error}")
     return Case(name, wrong(example.expected, done))
 
 

@@ -49,6 +49,12 @@ def test_anything_else_fails(made: Example, program: str, shown: str, monkeypatc
     assert shown in found
 
 
+def test_a_program_that_is_not_there_fails(made: Example) -> None:
+    found = check(made, "python", [str(made.folder / "gone")]).problem
+    assert found is not None
+    assert "could not be started" in found
+
+
 def test_a_program_gets_a_copy_of_its_project_outside_of_the_checkout(made: Example) -> None:
     (made.folder / "project").mkdir()
     (made.folder / "project" / "word").write_text("hello")
