@@ -44,7 +44,7 @@ MOST_BODY_BYTES = 4096
 
 
 class Waiting(Protocol):
-    """Where questions wait: a session with ``approval="pending"``, or a ``PendingApprovals`` that several sessions share."""
+    """Where questions wait: a session with ``approval="pending"``, or a ``PendingApprovals`` of several sessions."""
 
     def pending(self) -> list[ApprovalRequest]:
         """What waits."""

@@ -212,7 +212,7 @@ export function browserTests(language) {
         await page.emulateMedia({ colorScheme });
         await shows(3);
         assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "it scrolls sideways");
-        for (const one of await page.getByRole("button").all()) assert.ok((await one.boundingBox()).height >= 44);
+        for (const one of await page.getByRole("button").all()) assert.ok((await one.boundingBox()).height >= 48);
         await button(0, "Allow once").and(page.locator('[aria-disabled="false"]')).waitFor();
         grounds.push(await page.evaluate(() => getComputedStyle(document.body).backgroundColor));
         assert.deepEqual(await page.evaluate(faint), [], colorScheme);
