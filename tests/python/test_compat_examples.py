@@ -29,8 +29,8 @@ from hookweave.compat.amplifier import (
     ToolResult,
 )
 
+from compat_amplifier import Approval, Context, Display, Write
 from compat_documents import example, run
-from test_compat_amplifier_coordinator import Approval, Context, Display, Write
 
 Names = dict[str, Any]
 
