@@ -92,6 +92,22 @@ describe("the packed package", () => {
     assert.equal(out.trim(), "no");
   });
 
+  test("has another system's interface below its own name, imported and required", async () => {
+    const use = `
+       const client = new A3sClient();
+       client.registerHook("PreToolUse", async () => ({ action: "block", reason: "no" }));
+       client.dispatch("PreToolUse", { tool: "Bash", args: {} }).then(({ reason }) => console.log(reason));`;
+    const ways = {
+      "compat.mjs": `import { A3sClient } from "hookweave/compat/a3s";${use}`,
+      "compat.cjs": `const { A3sClient } = require("hookweave/compat/a3s");${use}`,
+    };
+    for (const [file, text] of Object.entries(ways)) {
+      writeFileSync(path.join(folder, file), text);
+      const { out } = await succeed(process.execPath, [file], folder);
+      assert.equal(out.trim(), "no", file);
+    }
+  });
+
   test("compiles in a strict project, as a module and as CommonJS", async () => {
     for (const name of ["user.mts", "user.cts"]) {
       writeFileSync(
@@ -99,7 +115,10 @@ describe("the packed package", () => {
         `import { HookClient, HookEvent, HookResponse } from "hookweave";
          const client: HookClient = new HookClient();
          client.registerHook("PreToolUse", (event: HookEvent<"PreToolUse">) => HookResponse.block(event.tool));
-         export { client };`,
+         import { A3sClient, type PreToolUseEvent } from "hookweave/compat/a3s";
+         const other: A3sClient = new A3sClient();
+         other.registerHook("PreToolUse", async ({ tool }: PreToolUseEvent) => ({ action: "block", reason: tool }));
+         export { client, other };`,
       );
     }
     const compiler = path.join(packageFolder, "node_modules", "typescript", "bin", "tsc");

@@ -1,0 +1,33 @@
+/** A3S's configuration: what it says of a client. */
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { HookClient } from "../../client.js";
+import type { ClientOptions } from "../../types.js";
+
+/** A file with A3S's defaults, or what stands in one. */
+export type Configuration = string | URL | { readonly hooks?: object };
+
+/** The settings of a configuration, which the engine itself reads; throws `invalid_config` for one with mistakes. */
+export function defaultsOf(configuration: Configuration | undefined): ClientOptions {
+  if (configuration === undefined) return {};
+  if (typeof configuration === "string") return read(configuration);
+  if (configuration instanceof URL) return read(configuration);
+  const folder = mkdtempSync(join(tmpdir(), "hookweave-a3s-"));
+  try {
+    const file = join(folder, "config.json");
+    writeFileSync(file, JSON.stringify(configuration));
+    return read(file);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function read(file: string | URL): ClientOptions {
+  const { options } = new HookClient().load(file, { dialect: "a3s", strict: true });
+  // How much is written down is said of an audit log, when the program opens one.
+  const { auditLevel: _, ...settings } = options;
+  return settings;
+}

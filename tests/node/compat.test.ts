@@ -1,0 +1,350 @@
+/** A3S's interface: the examples of its documentation, with another import path and nothing else. */
+
+import assert from "node:assert/strict";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { inspect } from "node:util";
+
+import { ToolResult, type HookEvent } from "hookweave";
+import { A3sClient, type A3sOptions, type HookResponse } from "hookweave/compat/a3s";
+
+import { Documented, examples } from "./support/documented.js";
+
+const EXAMPLES = [
+  "sdk",
+  "errors",
+  "per-hook",
+  "security-policy",
+  "auto-format",
+  "cost-tracking",
+  "permission-escalation",
+];
+
+function quiet(options: A3sOptions = {}): A3sClient {
+  return new A3sClient({ logger: null, ...options });
+}
+
+/** Gives a client a shell that notes the arguments of its calls, and a tool that writes nothing. */
+function withTools(client: A3sClient): object[] {
+  const calls: object[] = [];
+  client.registerTool("Bash", (args) => {
+    calls.push(args);
+    return "done";
+  });
+  client.registerTool("Write", ({ fails }) => new ToolResult("", { success: fails !== true }));
+  return calls;
+}
+
+const CHECKED = `
+import type * as ours from "hookweave/compat/a3s";
+import { A3sClient } from "hookweave/compat/a3s";
+import type * as theirs from "./events-exported";
+
+// What a hook is given is what the documentation says it is given.
+export const pre = (event: ours.PreToolUseEvent): theirs.PreToolUseEvent => event;
+export const post = (event: ours.PostToolUseEvent): theirs.PostToolUseEvent => event;
+export const start = (event: ours.GenerateStartEvent): theirs.GenerateStartEvent => event;
+export const end = (event: ours.GenerateEndEvent): theirs.GenerateEndEvent => event;
+export const base = (event: ours.HookEvent): theirs.HookEvent => event;
+// And every answer that it documents is taken.
+export const answer = (response: theirs.HookResponse): ours.HookResponse => response;
+
+const client = new A3sClient();
+client.registerHook("ToolError", (event) => void (event.eventType satisfies "ToolError"));
+client.registerHook("tool:pre", () => ({ action: "ask", ask: "the engine's own names and answers are taken too" }));
+// @ts-expect-error there is no such event
+client.registerHook("PreToolUze", () => undefined);
+// @ts-expect-error there is no such action
+client.registerHook("PreToolUse", () => ({ action: "deny" }));
+// @ts-expect-error the event has no result yet
+client.registerHook("PreToolUse", async (event) => void event.result);
+`;
+
+describe("the examples of A3S's documentation", () => {
+  let documented: Documented;
+  let complaints: string[];
+
+  before(async () => {
+    documented = new Documented(EXAMPLES);
+    complaints = await documented.compile(...EXAMPLES);
+  });
+
+  after(() => {
+    documented.remove();
+  });
+
+  test("compile in a strict project", () => {
+    // A file without an extension has none to look a formatter up by: the example's own oversight.
+    assert.deepEqual(complaints, [
+      "auto-format.ts(18,34): error TS2538: Type 'undefined' cannot be used as an index type.",
+    ]);
+  });
+
+  test("the SDK's own", async () => {
+    const logged: { url: string; body: unknown }[] = [];
+    const client = documented.run("sdk", {
+      handler: () => assert.fail("the hook was taken out again"),
+      fetch: (url: string, { method, body }: { method: string; body: string }) => {
+        assert.equal(method, "POST");
+        logged.push({ url, body: JSON.parse(body) as unknown });
+        return Promise.resolve();
+      },
+    });
+    assert.deepEqual(
+      client.listHooks().map(({ event, matcher }) => [event, { ...matcher }]),
+      [
+        ["PreToolUse", {}],
+        ["PreToolUse", { tool: "Write", pathPattern: "*.env" }],
+        ["PreToolUse", { tool: "Bash" }],
+        ["PostToolUse", { tool: "Write", pathPattern: "*.rs" }],
+        ["GenerateEnd", {}],
+      ],
+    );
+    const calls = withTools(client);
+    const session = client.session();
+
+    for (const command of ["rm -rf / --no-preserve-root", ":(){ :|:& };:"]) {
+      const { ran, reason } = await session.runTool("Bash", { command });
+      assert.deepEqual([ran, reason], [false, "Dangerous command blocked by security policy"]);
+    }
+    await session.runTool("Bash", { command: "ls" });
+    assert.deepEqual(calls.splice(0), [{ command: "ls", timeout: 30_000 }]);
+
+    const secret = { file_path: "/srv/app/prod.env", content: "API_KEY=1" };
+    const refused = await session.runTool("Write", secret);
+    assert.equal(refused.reason, "Cannot write API keys to .env files");
+    assert.ok((await session.runTool("Write", { ...secret, content: "DEBUG=1" })).ran);
+    assert.ok((await session.runTool("Write", { ...secret, file_path: "notes.txt" })).ran);
+    assert.deepEqual(calls, []);
+
+    await session.runTool("Write", { file_path: "src/main.rs", content: "fn main(){}" });
+    await session.runTool("Write", { file_path: "src/lib.rs", content: "", fails: true });
+    assert.deepEqual(calls, [{ command: "rustfmt src/main.rs", timeout: 30_000 }]);
+
+    client.registerModel(() => ({ text: "hello", usage: { total_tokens: 7 } }));
+    await client.generate(session.id, "say hello");
+    const body = { session: session.id, usage: { total_tokens: 7 } };
+    assert.deepEqual(logged, [{ url: "https://metrics.example.com/log", body }]);
+  });
+
+  test("what a failing hook means", async () => {
+    const client = documented.run("errors", { client: quiet() });
+    const behaviors = client.listHooks().map(({ failBehavior }) => failBehavior);
+    assert.deepEqual(behaviors, ["continue", "block"]);
+    const outcome = await client.dispatch("PreToolUse", { tool: "Bash", args: {} });
+    assert.equal(outcome.decision, "continue");
+  });
+
+  test("one hook's settings", async () => {
+    const client = documented.run("per-hook", { client: quiet() });
+    const [hook] = client.listHooks();
+    assert.ok(hook);
+    assert.deepEqual(
+      [hook.priority, hook.timeout, hook.detached, hook.failBehavior],
+      [10, 3000, false, "block"],
+    );
+    client.registerHook("PreToolUse", { handler: () => undefined, config: { priority: 5 } });
+    const outcome = await client.dispatch("PreToolUse", { tool: "Bash", args: {} });
+    assert.deepEqual(
+      outcome.trace.map(({ id }) => id === hook.id),
+      [false, true],
+      "lower is earlier",
+    );
+  });
+
+  test("a security policy", async () => {
+    const client = documented.run("security-policy", { client: quiet() });
+    const refused: Record<string, string> = {
+      "rm -rf /var": "/rm\\s+-rf\\s+\\//",
+      "mkfs.ext4 /dev/sda": "/mkfs\\./",
+      "dd if=/dev/zero of=/dev/sda": "/dd\\s+if=.*of=\\/dev/",
+      "cat x > /dev/sda": "/>\\s*\\/dev\\/sd/",
+    };
+    for (const [command, pattern] of Object.entries(refused)) {
+      const { reason } = await client.dispatch("PreToolUse", { tool: "Bash", args: { command } });
+      assert.equal(reason, `Blocked dangerous command matching ${pattern}`);
+    }
+    const harmless = { tool: "Bash", args: { command: "rm -rf build" } };
+    assert.equal((await client.dispatch("PreToolUse", harmless)).blocked, false);
+  });
+
+  test("formatting what was written", async () => {
+    const client = documented.run("auto-format", { client: quiet() });
+    const calls = withTools(client);
+    const session = client.session();
+    for (const file_path of ["a.rs", "b.py", "c.ts", "d.js", "e.go", "f.txt", "Makefile"]) {
+      await session.runTool("Write", { file_path });
+    }
+    await session.runTool("Write", { file_path: "broken.rs", fails: true });
+    const commands = [
+      'rustfmt "a.rs"',
+      'black "b.py"',
+      'prettier --write "c.ts"',
+      'prettier --write "d.js"',
+      'gofmt -w "e.go"',
+    ];
+    assert.deepEqual(
+      calls,
+      commands.map((command) => ({ command, timeout: 10_000 })),
+    );
+  });
+
+  test("tracking the cost", async () => {
+    const warnings: string[] = [];
+    const models: unknown[] = [];
+    const client = documented.run("cost-tracking", {
+      client: quiet(),
+      console: { warn: (text: string) => warnings.push(text) },
+      calculateCost: (model: unknown, tokens: number) => {
+        models.push(model);
+        return tokens / 1000;
+      },
+    });
+    client.registerModel(() => ({ text: "hello", usage: { total_tokens: 4000 } }));
+    const session = client.session({ model: { name: "large" } });
+    for (let turn = 0; turn < 3; turn += 1) await session.generate("go on");
+    assert.deepEqual(warnings, ["Session cost exceeded $10: $12.00"]);
+    assert.deepEqual(models[0], { name: "large" });
+  });
+
+  test("asking before what is sensitive", async () => {
+    const dialogs: unknown[] = [];
+    let confirmed = true;
+    const client = documented.run("permission-escalation", {
+      client: quiet(),
+      showConfirmationDialog: (dialog: unknown) => {
+        dialogs.push(dialog);
+        return Promise.resolve(confirmed);
+      },
+    });
+    const calls = withTools(client);
+    client.registerTool("WebFetch", () => "a page");
+    const session = client.session({ permissions: "ask" });
+    assert.ok((await session.runTool("Bash", { command: "make" })).ran);
+    assert.ok((await session.runTool("WebFetch", { url: "https://example.com" })).ran);
+    confirmed = false;
+    const denied = await session.runTool("Bash", { command: "make install" });
+    assert.deepEqual([denied.ran, denied.reason], [false, "User denied permission"]);
+    assert.deepEqual(calls, [{ command: "make" }]);
+    assert.deepEqual(dialogs[0], {
+      title: "Allow Bash?",
+      message: 'The agent wants to execute: {"command":"make"}',
+      timeout: 30_000,
+    });
+    assert.equal(dialogs.length, 2);
+  });
+});
+
+describe("A3S's client", () => {
+  test("has the types that its documentation has", async () => {
+    const documented = new Documented(["events"]);
+    const names = [
+      "HookEvent",
+      "PreToolUseEvent",
+      "PostToolUseEvent",
+      "GenerateStartEvent",
+      "GenerateEndEvent",
+      "HookResponse",
+    ];
+    documented.exporting("events", names, "events-exported");
+    documented.write("checked.ts", CHECKED);
+    assert.deepEqual(await documented.compile("checked", "events-exported"), []);
+    documented.remove();
+  });
+
+  test("runs the hooks of an event together, and takes ten of one", async () => {
+    const client = quiet();
+    const seen: unknown[] = [];
+    const look = ({ args }: HookEvent<"PreToolUse">) => {
+      seen.push(args["n"]);
+      return { action: "continue", modified: { args: { n: 2 } } } as const;
+    };
+    client.registerHook("PreToolUse", look);
+    client.registerHook("PreToolUse", look);
+    await client.dispatch("PreToolUse", { tool: "Bash", args: { n: 1 } });
+    assert.deepEqual(seen, [1, 1]);
+    for (let n = 2; n < 10; n += 1) client.registerHook("PreToolUse", () => undefined);
+    assert.throws(() => client.registerHook("PreToolUse", () => undefined), {
+      code: "too_many_hooks",
+    });
+  });
+
+  test("calls a failed tool's event as A3S does", async () => {
+    const client = quiet();
+    const seen: unknown[] = [];
+    client.registerHook("ToolError", function retry(event) {
+      const { eventType, tool } = event;
+      seen.push(eventType, tool, { ...event }.eventType, "eventType" in event);
+      seen.push((JSON.parse(JSON.stringify(event)) as { eventType: string }).eventType);
+      seen.push(inspect(event).includes("eventType: 'ToolError'"));
+      return { action: "retry", delay: 1 };
+    });
+    assert.equal(client.listHooks()[0]?.name, "retry");
+    const failing = { tool: "Bash", args: {}, error: "no" };
+    const outcome = await client.dispatch("ToolError", failing);
+    assert.deepEqual(seen, ["ToolError", "Bash", "ToolError", true, "ToolError", true]);
+    assert.deepEqual([outcome.decision, outcome.delay], ["retry", 1]);
+    await client.withHook(
+      "ToolError",
+      ({ eventType }) => void seen.push(eventType),
+      () => client.dispatch("ToolError", failing),
+    );
+    assert.equal(seen.at(-1), "ToolError");
+  });
+
+  test("takes a tool as a whole name", async () => {
+    const client = quiet();
+    const block: HookResponse = { action: "block", reason: "no" };
+    client.registerHook("PreToolUse", { matcher: { tool: "mcp__*" }, handler: () => block });
+    for (const [tool, blocked] of [
+      ["mcp__*", true],
+      ["mcp__db__query", false],
+    ] as const) {
+      assert.equal(
+        (await client.dispatch("PreToolUse", { tool, args: {} })).blocked,
+        blocked,
+        tool,
+      );
+    }
+    const list = { matcher: { tool: "Write|Edit" }, handler: () => block };
+    assert.throws(() => client.registerHook("PreToolUse", list), { code: "invalid_matcher" });
+  });
+
+  test("has the defaults of a configuration, from a file or as it is", () => {
+    const hooks = { maxHooksPerEvent: 1, defaultTimeout: 250, failBehavior: "block" };
+    for (const config of [path.join(examples, "hooks.json"), { hooks }]) {
+      const client = quiet({ config });
+      client.registerHook("PreToolUse", () => undefined);
+      const [{ timeout, failBehavior } = { timeout: 0, failBehavior: "" }] = client.listHooks();
+      const second = () => client.registerHook("PreToolUse", () => undefined);
+      if (typeof config === "string") {
+        assert.deepEqual([timeout, failBehavior], [5000, "continue"]);
+        assert.ok(second());
+      } else {
+        assert.deepEqual([timeout, failBehavior], [250, "block"]);
+        assert.throws(second, { code: "too_many_hooks" });
+      }
+    }
+    const given = quiet({ config: { hooks }, defaultTimeout: 7, maxHooksPerEvent: null });
+    given.registerHook("Stop", () => undefined);
+    assert.equal(given.listHooks()[0]?.timeout, 7);
+    const wrong = { hooks: { maxHooksPerEvent: "many" } };
+    assert.throws(() => quiet({ config: wrong }), { code: "invalid_config" });
+  });
+
+  test("a hook written for arguments that are a text fails, and says so", async () => {
+    // The picture in A3S's overview has it so; arguments are an object there too.
+    const client = quiet();
+    client.registerHook("PreToolUse", async (event) => {
+      const args = event.args as unknown as string;
+      if (event.tool === "Bash" && args.includes("rm -rf"))
+        return { action: "block", reason: "Dangerous command" };
+      return { action: "continue" };
+    });
+    const outcome = await client.dispatch("PreToolUse", {
+      tool: "Bash",
+      args: { command: "rm -rf /" },
+    });
+    assert.match(outcome.trace[0]?.failure?.message ?? "", /includes is not a function/);
+  });
+});
