@@ -202,3 +202,8 @@ def test_an_answer_without_a_json_form_lets_nothing_pass(said: HookResult) -> No
     registry = HookRegistry()
     registry.register("tool:pre", lambda event, data: said)
     assert not asyncio.run(registry.client.session().run_tool("Bash", {}, lambda args: "ran")).ran
+
+
+def test_data_that_do_not_count_need_no_json_form() -> None:
+    assert emitted(says(action="continue", data=circle())).action == "continue"
+    assert emitted(says(action="deny", reason="no", data=circle())).reason == "no"

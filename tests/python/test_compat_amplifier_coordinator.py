@@ -157,6 +157,12 @@ def test_a_person_who_says_nothing_is_waited_for_no_longer_than_the_question_say
     assert result.action == "deny" and "in time" in (result.reason or "")
 
 
+def test_silence_does_not_choose_what_cannot_be_chosen() -> None:
+    question = HookResult(action="ask_user", approval_options=["No"], approval_default="allow")
+    result = Stage(ApprovalTimeout("late")).process(question)
+    assert result.action == "deny" and "in time" in (result.reason or "")
+
+
 def test_allow_always_is_remembered_for_the_hook_and_its_words_until_the_end() -> None:
     stage = Stage("Allow always")
     options = ["Allow once", "Allow always", "Deny"]

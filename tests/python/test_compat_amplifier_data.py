@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from hookweave import _either
 from hookweave.compat.amplifier import (
     HookRegistry,
     HookResult,
@@ -19,6 +21,7 @@ from compat_amplifier import (
     emitted,
     says,
 )
+from test_loops import LOOPS
 
 
 def test_changes_chain_and_replace_the_data_as_a_whole() -> None:
@@ -125,3 +128,18 @@ def test_collecting_runs_all_hooks_and_gives_their_data(caplog: pytest.LogCaptur
     with caplog.at_level(logging.WARNING, logger="hookweave"):
         asyncio.run(main())
     assert "slow" in caplog.text and "boom" in caplog.text
+
+
+@pytest.mark.parametrize("run", LOOPS)
+def test_collecting_leaves_out_who_takes_too_long_on_every_loop(run: Callable[..., Any]) -> None:
+    async def slow(event: str, data: dict[str, Any]) -> HookResult:
+        await _either.sleep(60)
+        return HookResult(data={"n": 1})
+
+    async def main() -> None:
+        registry = HookRegistry()
+        registry.register("e", slow)
+        registry.register("e", says(data={"n": 2}))
+        assert await registry.emit_and_collect("e", {}, timeout=0.01) == [{"n": 2}]
+
+    run(main)

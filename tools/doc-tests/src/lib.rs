@@ -11,3 +11,7 @@ pub mod sessions {}
 /// The reference for Rust users.
 #[doc = include_str!("../../../docs/rust.md")]
 pub mod rust {}
+
+/// How hooks that exist come here.
+#[doc = include_str!("../../../docs/migration.md")]
+pub mod migration {}

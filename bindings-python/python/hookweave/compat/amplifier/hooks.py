@@ -64,7 +64,8 @@ class HookRegistry:
 
     The hooks stand in a :class:`~hookweave.HookClient`, by default in one of their own with the profile ``amplifier``.
     There they run twice over: when :meth:`emit` is called, with the data as emitted, and when a session of that client
-    raises the same event (``tool:pre`` is ``PreToolUse``), with the event's fields under Amplifier's names.
+    raises the same event (``tool:pre`` is ``PreToolUse``), with the event's fields under Amplifier's names. So a hook
+    takes two places where a client limits how many there may be.
     """
 
     ALL_EVENTS: ClassVar[list[str]] = events.ALL_EVENTS
