@@ -6,17 +6,19 @@ is nearer there.
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import os
-import shutil
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import maturin
 from maturin import (
+    build_editable,
     build_sdist,
     get_requires_for_build_editable,
     get_requires_for_build_sdist,
@@ -37,12 +39,7 @@ __all__ = [
 ]
 
 PACKAGE = Path(__file__).resolve().parent.parent
-# What lies here is put among the scripts of the environment, as the wheel format has it.
-SCRIPTS = PACKAGE / "hookweave.data" / "scripts"
 COMMAND = "hookweave-cli"
-
-# maturin wants it to be there, also when it holds nothing.
-SCRIPTS.parent.mkdir(exist_ok=True)
 
 
 def build_wheel(
@@ -50,46 +47,49 @@ def build_wheel(
     config_settings: Mapping[str, Any] | None = None,
     metadata_directory: str | None = None,
 ) -> str:
-    """Builds a wheel with the command in it."""
-    try:
-        put_command()
-        return maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
-    finally:
-        take_command_away()
-
-
-def build_editable(
-    wheel_directory: str,
-    config_settings: Mapping[str, Any] | None = None,
-    metadata_directory: str | None = None,
-) -> str:
-    """Builds the package in place, without the command."""
-    take_command_away()
-    return maturin.build_editable(wheel_directory, config_settings, metadata_directory)
-
-
-def put_command() -> None:
-    """Builds the command and puts it where maturin looks for scripts."""
+    """Builds a wheel and puts the command into it."""
     program = build_command()
-    SCRIPTS.mkdir(exist_ok=True)
-    shutil.copy2(program, SCRIPTS / program.name)
+    name = maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
+    add_script(Path(wheel_directory) / name, program)
+    return name
 
 
-def take_command_away() -> None:
-    """Leaves nothing that a later build would take for its own."""
-    shutil.rmtree(SCRIPTS, ignore_errors=True)
+def add_script(wheel: Path, program: Path) -> None:
+    """Adds a program to those that an installer puts among the scripts of the environment."""
+    name, version = wheel.name.split("-")[:2]
+    script = f"{name}-{version}.data/scripts/{program.name}"
+    record = f"{name}-{version}.dist-info/RECORD"
+    content = program.read_bytes()
+    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+    whole = wheel.with_suffix(".whole")
+    with ZipFile(wheel) as before, ZipFile(whole, "w", ZIP_DEFLATED) as after:
+        for entry in before.infolist():
+            if entry.filename != record:
+                after.writestr(entry, before.read(entry), ZIP_DEFLATED)
+        after.writestr(entry_of(script, 0o755), content)
+        # The list of what is in the wheel comes last, as the format recommends.
+        lines = before.read(record).decode() + f"{script},sha256={digest},{len(content)}\n"
+        after.writestr(entry_of(record, 0o644), lines)
+    whole.replace(wheel)
+
+
+def entry_of(name: str, mode: int) -> ZipInfo:
+    """A file in a wheel, with a time that does not change from build to build."""
+    entry = ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+    entry.external_attr = (0o100000 | mode) << 16
+    entry.compress_type = ZIP_DEFLATED
+    return entry
 
 
 def build_command() -> Path:
     """The command's program, as cargo says where it is."""
+    # For the target of the extension, which cargo reads from the environment as maturin does.
     arguments = ["build", "--release", "--package", COMMAND, "--message-format", "json-render-diagnostics"]
-    # The target of the extension, which cargo reads from the environment by itself.
-    if target := os.environ.get("CARGO_BUILD_TARGET"):
-        print(f"building {COMMAND} for {target}", file=sys.stderr)
     done = subprocess.run(
         [os.environ.get("CARGO", "cargo"), *arguments],
         cwd=PACKAGE,
-        env=maturin._get_env(),
+        # Where there is no Rust, maturin fetches one for the time of the build.
+        env=getattr(maturin, "_get_env", lambda: None)(),
         stdout=subprocess.PIPE,
         text=True,
         encoding="utf-8",
