@@ -31,34 +31,20 @@ export declare class Native {
   late(event: string, depth: number): string
 }
 
-/** Something that a session does. The values that it is about stay in JavaScript, and it knows their numbers. */
-export declare class NativeFlow {
-  /** Begins. */
-  begin(): string
-  /** It is done. */
-  done(): string
-  /** It could not be done. */
-  failed(why: string): string
-  /** No hook had anything to say. */
-  nothingSaid(): string
-  /** What hooks said, the number of the wanted value and the other wanted fields as the JSON text of an object. */
-  dispatched(run: NativeRun, values: object, value: number | undefined | null, fields: string): string
-  /** A copy of a value, and its JSON text when it has one. */
-  frozen(value: number, text?: string | undefined | null): string
-  /** What a person chose. */
-  chosen(option: string): string
-  /** Nobody answered in time. */
-  timedOut(): string
-  /** A tool has run. */
-  ran(result: number, error: string | undefined | null, duration: number): string
-  /** The model has answered; what it cost is JSON text. */
-  responded(response: number, text: string, calls: Array<NativeToolCall>, usage: string): string
-  /** A text. */
-  text(text: string): string
-}
-
 /** The hooks of one client. */
 export declare class NativeHooks {
+  /** Opens the log anew; with a function that is called when there are records, gives what they are fetched from. */
+  configureAudit(options: unknown, ring?: (() => void) | undefined | null): NativeOutbox | null
+  /** Changes how much is recorded. */
+  setAuditLevel(level: string): void
+  /** Waits so many milliseconds until all is written. */
+  flushAudit(limit: number): boolean
+  /** Writes what is left and records nothing more. */
+  closeAudit(limit: number): boolean
+  /** Where the log stands. */
+  auditState(): AuditState
+  /** Which dispatches are to be told: 0 none, 1 those in which a hook said something, 2 all. */
+  auditHears(): number
   /** With a client's settings. */
   constructor(options: unknown)
   /** Whether dispatches run any hook. */
@@ -101,6 +87,12 @@ export declare class NativeJob {
   cancel(): void
 }
 
+/** Records for JavaScript, which fetches them; the log's own thread never enters the environment. */
+export declare class NativeOutbox {
+  /** At most so many lines. */
+  fetch(most: number): Fetched
+}
+
 /** A plan with the hooks that it was made from. */
 export declare class NativePlan {
   /**
@@ -110,6 +102,11 @@ export declare class NativePlan {
    * of the stage after them, if they have run too.
    */
   begin(values: object, quiet: Array<number>, reports: Array<Reported>): Began
+  /**
+   * Records a dispatch in which no hook had anything to say; gives why it is blocked when it cannot be recorded and has
+   * to be.
+   */
+  auditQuiet(payload: unknown, quiet: Array<number>): string | null
 }
 
 /** A dispatch that a driver runs. */
@@ -118,6 +115,10 @@ export declare class NativeRun {
   started(index: number): void
   /** Goes on with what came of the hooks: nanoseconds of those that had nothing to say, then the others. */
   resume(values: object, quiet: Array<number>, reports: Array<Reported>): Stand
+  /** Records the dispatch, which is over; says where it stands then. */
+  audit(values: object): Stand
+  /** Blocks what the agent is about to do because it could not be recorded. */
+  refuse(why: string): Stand
   /** Gives the dispatch up; claims of hooks that never started are released. */
   abandon(): void
   /** Everything of the outcome but the event and `ext`, in the canonical form. */
@@ -134,8 +135,34 @@ export declare class NativeRun {
 
 /** One conversation, or a subagent within it. */
 export declare class NativeSession {
+  /** Begins. */
+  begin(flow: number): string
+  /** It is done. */
+  done(flow: number): string
+  /** It could not be done. */
+  failed(flow: number, why: string): string
+  /** No hook had anything to say. */
+  nothingSaid(flow: number): string
+  /** What hooks said, the number of the wanted value and the other wanted fields as the JSON text of an object. */
+  dispatched(flow: number, run: NativeRun, values: object, value: number | undefined | null, fields: string): string
+  /** A copy of a value, and its JSON text when it has one. */
+  frozen(flow: number, value: number, text?: string | undefined | null): string
+  /** What a person chose. */
+  chosen(flow: number, option: string): string
+  /** Nobody answered in time. */
+  timedOut(flow: number): string
+  /** A tool has run. */
+  ran(flow: number, result: number, error: string | undefined | null, duration: number): string
+  /** The model has answered; what it cost is JSON text. */
+  responded(flow: number, response: number, text: string, calls: Array<NativeToolCall>, usage: string): string
+  /** A text. */
+  text(flow: number, text: string): string
+  /** The flow is over, or given up. */
+  release(flow: number): void
   /** With a session's settings, under the profile of a client. */
   constructor(hooks: NativeHooks, settings: unknown)
+  /** Takes in what the hooks of an event left that the host has raised in the session by itself. */
+  heard(run: NativeRun, values: object): void
   /** A subagent of it. */
   subagent(kind: string, id?: string | undefined | null): NativeSession
   /** The conversation's id. */
@@ -151,33 +178,33 @@ export declare class NativeSession {
   /** Adds a rule for tools. */
   permit(tools: string, permission: string): void
   /** The session begins. */
-  start(source: string): NativeFlow
+  start(source: string): number
   /** The session ends. */
-  end(reason: string): NativeFlow
+  end(reason: string): number
   /** Takes a prompt in. */
-  submitPrompt(prompt: string): NativeFlow
+  submitPrompt(prompt: string): number
   /** Makes a tool call; `args` is the number of the value. */
-  runTool(tool: string, args: number, toolUseId?: string | undefined | null): NativeFlow
+  runTool(tool: string, args: number, toolUseId?: string | undefined | null): number
   /** Answers a prompt with a model and tools. */
-  generate(prompt: string, tools: Array<string>): NativeFlow
+  generate(prompt: string, tools: Array<string>): number
   /** Makes the context shorter. */
-  compact(trigger: string, customInstructions?: string | undefined | null): NativeFlow
+  compact(trigger: string, customInstructions?: string | undefined | null): number
   /** Says how many tokens the context holds. */
-  noteUsage(tokens: number): NativeFlow
+  noteUsage(tokens: number): number
   /** Something that the user should know. */
-  notify(message: string, title?: string | undefined | null, kind?: string | undefined | null): NativeFlow
+  notify(message: string, title?: string | undefined | null, kind?: string | undefined | null): number
   /** A line about the agent's state, from an object as JSON text. */
-  statusLine(fields: string): NativeFlow
+  statusLine(fields: string): number
   /** Files that fit what was typed, from a list as JSON text. */
-  fileSuggestions(query: string, suggestions: string): NativeFlow
+  fileSuggestions(query: string, suggestions: string): number
   /** The agent has done its work; the details are an object as JSON text. */
-  stop(details: string): NativeFlow
+  stop(details: string): number
   /** The agent has ended with an error. */
-  stopFailure(error: string): NativeFlow
+  stopFailure(error: string): number
   /** This subagent begins. */
-  startSubagent(): NativeFlow
+  startSubagent(): number
   /** This subagent has done its work. */
-  stopSubagent(): NativeFlow
+  stopSubagent(): number
 }
 
 /** Looks after the files of a client until it is stopped. */
@@ -205,6 +232,20 @@ export declare function approve(approvals: string, path?: string | undefined | n
 
 /** Everything that is approved, as JSON text. */
 export declare function approved(path?: string | undefined | null): string
+
+/** Where a log stands. */
+export interface AuditState {
+  /** The level that was set. */
+  level: string
+  /** Whether records go anywhere. */
+  goesSomewhere: boolean
+  /** The file that this process writes. */
+  file?: string
+  /** The last record that was written, as an anchor. */
+  anchor?: string
+  /** What keeps the log from being written. */
+  trouble?: string
+}
 
 /** A dispatch that has begun, and where it stands. */
 export interface Began {
@@ -250,6 +291,14 @@ export declare function commonFields(): Array<CatalogueField>
 
 /** Loads what stands at the usual places. */
 export declare function discover(hooks: NativeHooks, cwd: string, options: unknown, deliver: (ticket: number, text: string) => void): Loaded
+
+/** Records as lines, and how many got lost before them. */
+export interface Fetched {
+  /** The lines. */
+  lines: Array<string>
+  /** How many found no room. */
+  lost: number
+}
 
 /** Reads what an agent sends to its hooks. */
 export declare function fromWire(dialect: string, data: string): NativeWireEvent
@@ -422,6 +471,9 @@ export interface Stand {
 
 /** What a hook leaves for its agent, from an outcome's canonical JSON text. */
 export declare function toWire(dialect: string, outcome: string): NativeWireAnswer
+
+/** Proves that a log is whole, or says where it is not: the report as JSON text. */
+export declare function verifyAudit(path: string, anchor?: string | undefined | null): string
 
 /** Files that matter to a reload, and, after an empty text, files that hooks want to hear of. */
 export declare function watchedFiles(hooks: NativeHooks): Array<string>

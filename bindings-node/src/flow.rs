@@ -126,7 +126,7 @@ impl NativeSession {
         value: Option<u32>,
         fields: String,
     ) -> Result<String, Refusal> {
-        let verdict = run.verdict(&Values::new(&env, values).map_err(broken)?)?;
+        let verdict = run.verdict(self.machine(), &Values::new(&env, values).map_err(broken)?)?;
         let Ok(Value::Object(json)) = from_json(&fields) else {
             return Err(Refusal::new("payload_not_json".to_owned(), "what hooks changed has no JSON form"));
         };

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use hookweave::audit::Audit;
 use hookweave::host::{
     DetachedQueue, Entry, EventDefinition, Files, HookId, HookSpec, Host, Options, Registry, Runtime, Settings,
     Submitted, ToolDefinition, explain, hook_id, refusal,
@@ -81,6 +82,7 @@ pub struct NativeHooks {
     runtime: Arc<Runtime>,
     files: Files,
     mailbox: Option<Arc<Mailbox>>,
+    audit: Arc<Audit>,
 }
 
 impl Drop for NativeHooks {
@@ -99,16 +101,20 @@ impl NativeHooks {
         let slot = values.keep(&options);
         let settings = Settings::read(&values, &values.view(&slot)).map_err(|error| refuse(&error))?;
         let options = Options::read(&values, &values.view(&slot)).map_err(|error| refuse(&error))?;
+        let registry = Registry::new(options.clone());
+        let audit = Audit::new();
+        registry.watch(audit.clone());
         Ok(Self {
             enabled: options.enabled,
             detached: DetachedQueue::new(options.max_detached),
-            off: Registry::new(options.clone()),
-            registry: Registry::new(options),
+            off: Registry::new(options),
+            registry,
             dropped: Arc::default(),
             next: 0,
             runtime: Runtime::new(settings),
             files: Files::default(),
             mailbox: None,
+            audit,
         })
     }
 
@@ -188,7 +194,7 @@ impl NativeHooks {
         let slot = values.keep(&payload);
         let spec = self.registry.resolve(&event).map_err(|error| refuse(&error))?;
         let registry = if self.enabled { &self.registry } else { &self.off };
-        plan::plan(&values, registry, spec, slot)
+        plan::plan(&values, registry, spec, slot, Arc::clone(&self.audit))
     }
 
     /// Which hooks a payload would run, and why not the others, in the canonical form.
@@ -241,6 +247,10 @@ impl NativeHooks {
 impl NativeHooks {
     pub(crate) const fn registry(&self) -> &Registry<Ticket> {
         &self.registry
+    }
+
+    pub(crate) const fn audit(&self) -> &Arc<Audit> {
+        &self.audit
     }
 
     pub(crate) const fn runtime(&self) -> &Arc<Runtime> {

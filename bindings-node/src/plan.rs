@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use hookweave::host::{Code, Error, EventSpec, Host, Kind, Plan, Registry, Reuse, Snapshot, begin, check_depth};
+use hookweave::audit::Audit;
+use hookweave::host::{Code, Error, EventSpec, Host, Kind, Plan, Registry, Reuse, Snapshot, Step, begin, check_depth};
 use napi::Env;
 use napi::bindgen_prelude::{Object, Unknown};
 use napi_derive::napi;
@@ -47,6 +48,7 @@ pub struct NativePlan {
     event: Arc<EventSpec>,
     plan: Arc<Plan<Ticket>>,
     reuse: Reuse,
+    audit: Arc<Audit>,
 }
 
 /// Refuses a payload that is no object.
@@ -64,6 +66,7 @@ pub(crate) fn plan(
     registry: &Registry<Ticket>,
     spec: Arc<EventSpec>,
     payload: Slot,
+    audit: Arc<Audit>,
 ) -> Result<Planned, Refusal> {
     let payload = values.view(&payload);
     check_payload(values, &payload)?;
@@ -89,7 +92,7 @@ pub(crate) fn plan(
             .is_some_and(|known| known.fields.iter().any(|field| field.name == "tool_use_id")),
         calls,
         simple: plan.is_plain() && !has_detached && (plan.is_in_turn() || plan.calls().len() < 2),
-        native: NativePlan { snapshot, event: spec, plan, reuse },
+        native: NativePlan { snapshot, event: spec, plan, reuse, audit },
     })
 }
 
@@ -108,15 +111,25 @@ impl NativePlan {
         reports: Vec<Reported>,
     ) -> Result<Began, Refusal> {
         let values = Values::new(&env, values).map_err(broken)?;
-        let step = begin(
-            &values,
-            Arc::clone(&self.snapshot),
-            Arc::clone(&self.event),
-            Arc::clone(&self.plan),
-            self.reuse,
-            Slot(0),
-        );
-        Ok(NativeRun::begin(&values, step, &quiet, &reports))
+        let step = self.step(&values, Slot(0));
+        Ok(NativeRun::begin(&values, step, &quiet, &reports, Arc::clone(&self.audit)))
+    }
+
+    /// Records a dispatch in which no hook had anything to say; gives why it is blocked when it cannot be recorded and has
+    /// to be.
+    #[napi]
+    pub fn audit_quiet(&self, env: Env, payload: Unknown<'_>, quiet: Vec<f64>) -> Result<Option<String>, Refusal> {
+        let values = Values::none(&env).map_err(broken)?;
+        let slot = values.keep(&payload);
+        let step = self.step(&values, slot);
+        Ok(NativeRun::audit_quiet(&values, step, &quiet, &self.audit))
+    }
+}
+
+impl NativePlan {
+    fn step(&self, values: &Values<'_>, payload: Slot) -> Step<Ticket, Slot> {
+        let (snapshot, event) = (Arc::clone(&self.snapshot), Arc::clone(&self.event));
+        begin(values, snapshot, event, Arc::clone(&self.plan), self.reuse, payload)
     }
 }
 

@@ -1,14 +1,17 @@
 //! A dispatch between two crossings.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 use std::time::Duration;
 
+use hookweave::audit::Audit;
 use hookweave::host::{Call, Failure, FailureKind, Outcome, Report, Said, Stage, Step};
-use hookweave::session::Verdict;
+use hookweave::session::{Session, Verdict};
 use napi::Env;
 use napi::bindgen_prelude::{Object, Unknown};
 use napi_derive::napi;
 
+use crate::audit;
 use crate::error::{Refusal, broken};
 use crate::hooks::Ticket;
 use crate::host::{Slot, Values};
@@ -104,12 +107,31 @@ enum State {
 #[napi]
 pub struct NativeRun {
     state: RefCell<State>,
+    audit: Arc<Audit>,
 }
 
 impl NativeRun {
-    pub(crate) fn begin(values: &Values<'_>, step: Step<Ticket, Slot>, quiet: &[f64], reports: &[Reported]) -> Began {
+    pub(crate) fn begin(
+        values: &Values<'_>,
+        step: Step<Ticket, Slot>,
+        quiet: &[f64],
+        reports: &[Reported],
+        audit: Arc<Audit>,
+    ) -> Began {
         let state = State::from(advance(values, step, quiet, reports));
-        Began { stand: state.stand(), run: Self { state: RefCell::new(state) } }
+        Began { stand: state.stand(), run: Self { state: RefCell::new(state), audit } }
+    }
+
+    /// Records a quiet dispatch; gives why it is blocked.
+    pub(crate) fn audit_quiet(
+        values: &Values<'_>,
+        step: Step<Ticket, Slot>,
+        quiet: &[f64],
+        audit: &Audit,
+    ) -> Option<String> {
+        let Step::Done(mut outcome) = advance(values, step, quiet, &[]) else { return None };
+        audit::dispatched(audit, values, &mut outcome);
+        outcome.blocked().then(|| outcome.reason().unwrap_or_default().to_owned())
     }
 }
 
@@ -248,6 +270,27 @@ impl NativeRun {
         Ok(state.stand())
     }
 
+    /// Records the dispatch, which is over; says where it stands then.
+    #[napi]
+    pub fn audit(&self, env: Env, values: Object<'_>) -> Result<Stand, Refusal> {
+        let values = Values::new(&env, values).map_err(broken)?;
+        let mut state = self.state.borrow_mut();
+        if let State::Done(outcome) = &mut *state {
+            audit::dispatched(&self.audit, &values, outcome);
+        }
+        Ok(state.stand())
+    }
+
+    /// Blocks what the agent is about to do because it could not be recorded.
+    #[napi]
+    pub fn refuse(&self, why: String) -> Stand {
+        let mut state = self.state.borrow_mut();
+        if let State::Done(outcome) = &mut *state {
+            outcome.refuse(why);
+        }
+        state.stand()
+    }
+
     /// Gives the dispatch up; claims of hooks that never started are released.
     #[napi]
     pub fn abandon(&self) {
@@ -296,8 +339,13 @@ impl NativeRun {
 
 impl NativeRun {
     /// What a session needs of the outcome.
-    pub(crate) fn verdict(&self, values: &Values<'_>) -> Result<Verdict, Refusal> {
-        self.read(|outcome| Verdict::of(outcome, values))
+    pub(crate) fn verdict(&self, session: &Session, values: &Values<'_>) -> Result<Verdict, Refusal> {
+        self.read(|outcome| session.verdict(outcome, values))
+    }
+
+    /// Tells a session what hooks left in its environment.
+    pub(crate) fn tell(&self, session: &Session, values: &Values<'_>) -> Result<(), Refusal> {
+        self.read(|outcome| session.heard(outcome, values))
     }
 
     fn read<R>(&self, read: impl FnOnce(&Outcome<Ticket, Slot>) -> R) -> Result<R, Refusal> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hookweave::host::{Host as _, from_json};
 use hookweave::session::{Permission, Session, ToolCall};
 use napi::Env;
-use napi::bindgen_prelude::Unknown;
+use napi::bindgen_prelude::{Object, Unknown};
 use napi_derive::napi;
 use serde_json::{Map, Value};
 
@@ -13,6 +13,7 @@ use crate::error::{Refusal, broken, refuse};
 use crate::flow::Flows;
 use crate::hooks::NativeHooks;
 use crate::host::Values;
+use crate::run::NativeRun;
 
 /// One conversation, or a subagent within it.
 #[napi]
@@ -69,7 +70,7 @@ impl NativeSession {
     /// Whether it matters that a hook has run and said nothing.
     #[napi(getter)]
     pub fn hears_silence(&self) -> bool {
-        self.session.settings().profile.silence_grants
+        self.session.hears_silence()
     }
 
     /// The environment that hooks left, as JSON text.
@@ -187,5 +188,12 @@ fn object(text: &str) -> Result<Map<String, Value>, Refusal> {
     match read(text)? {
         Value::Object(object) => Ok(object),
         _ => Err(Refusal::new("invalid_payload".to_owned(), "details are an object")),
+    }
+}
+
+impl NativeSession {
+    /// The session as the core has it.
+    pub(crate) const fn machine(&self) -> &Arc<Session> {
+        &self.session
     }
 }

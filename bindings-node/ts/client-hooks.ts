@@ -47,8 +47,9 @@ export class ClientHooks {
 
   /** Throws `invalid_option` or `unknown_profile`. */
   constructor(options: ClientOptions = {}) {
-    const { logger, ...settings } = options;
+    const { logger, audit, ...settings } = options;
     this.#engine = new Engine(settings, logger === undefined ? console_ : logger);
+    if (audit !== undefined && audit !== null) this.#engine.audit.configure(audit);
   }
 
   /** Whether dispatches run any hook. */

@@ -1,5 +1,6 @@
 /** The client: where a program registers hooks, raises events, and opens sessions. */
 
+import type { AuditLevel, AuditOptions } from "./audit-types.js";
 import { ClientFiles, loaderOf } from "./client-files.js";
 import { engineOf } from "./client-hooks.js";
 import { errorOf } from "./errors.js";
@@ -74,6 +75,46 @@ export class HookClient extends ClientFiles implements Disposable, AsyncDisposab
     ));
   }
 
+  /**
+   * Opens the audit log as it is to be from now on; what happened before is written to where it went before.
+   *
+   * A level alone sends records to the client's logger. Throws `invalid_option`, and `audit_failed` when the file cannot be
+   * written.
+   */
+  configureAudit(audit: AuditLevel | AuditOptions): void {
+    engineOf(this).audit.configure(audit);
+  }
+
+  /** Changes how much is recorded; where no log was opened, records go to the client's logger from here on. */
+  setHookAuditLevel(level: AuditLevel): void {
+    engineOf(this).audit.setLevel(level);
+  }
+
+  /** Waits until everything that happened is written and handed on; false when the milliseconds were over first. */
+  flushAudit(timeout?: number): boolean {
+    return engineOf(this).audit.flush(timeout);
+  }
+
+  /** How much is recorded. */
+  get auditLevel(): AuditLevel {
+    return engineOf(this).audit.state.level as AuditLevel;
+  }
+
+  /** The file that is written; a process that finds another one writing has its own. */
+  get auditFile(): string | null {
+    return engineOf(this).audit.state.file ?? null;
+  }
+
+  /** The last record that was written; kept elsewhere, it proves later that nothing is missing. */
+  get auditAnchor(): string | null {
+    return engineOf(this).audit.state.anchor ?? null;
+  }
+
+  /** What keeps the log from being written. */
+  get auditTrouble(): string | null {
+    return engineOf(this).audit.state.trouble ?? null;
+  }
+
   /** Waits until no detached hook runs or waits; false when the milliseconds were over first. */
   drain(timeout?: number): Promise<boolean> {
     return engineOf(this).drain(timeout);
@@ -89,6 +130,7 @@ export class HookClient extends ClientFiles implements Disposable, AsyncDisposab
       engineOf(this).abortDetached(new DOMException("the client was closed", "AbortError"));
     }
     loaderOf(this)?.close();
+    engineOf(this).audit.close();
   }
 
   /** Closes the client at the end of a block: `await using client = new HookClient()`. */

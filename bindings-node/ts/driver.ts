@@ -9,6 +9,7 @@
 import { AsyncResource } from "node:async_hooks";
 
 import type { Cancelling } from "./cancelling.js";
+import { Hears } from "./audit.js";
 import { now } from "./clock.js";
 import { renew, unwatch, watch, type Waiting } from "./deadline.js";
 import { beginWait, callAt, depthHere, endWait } from "./depth.js";
@@ -21,7 +22,7 @@ import type { Call, Plan } from "./plan.js";
 import { answered, failed, timedOut, timeoutReason } from "./saying.js";
 import { listen, settle, type Take } from "./settle.js";
 import { Stages } from "./stages.js";
-import { begin, Trail } from "./trail.js";
+import { auditQuiet, begin, Trail } from "./trail.js";
 
 const { maxDepth } = limits();
 const MANUAL = { requireManualDestroy: true };
@@ -191,6 +192,7 @@ export class Dispatch implements Waiting {
       this.pass();
     }
     if (this.signal !== null) this.check();
+    if (trail.plan.crew.hears === Hears.All) auditQuiet(trail);
     return new Outcome(trail);
   }
 

@@ -1,6 +1,7 @@
 /** A client's inner side: its hooks, the plans it remembers, and the hooks that nobody waits for. */
 
 import type { HookResponse } from "./answers.js";
+import { AuditLog, Hears } from "./audit.js";
 import { Detached, type Job } from "./detached.js";
 import { describe, errorOf } from "./errors.js";
 import type { Fields } from "./event.js";
@@ -33,6 +34,9 @@ export class Engine implements Crew {
   readonly native: NativeHooks;
   readonly logger: Logger | null;
   closed = false;
+  /** Which dispatches are told to the audit log. */
+  hears: Hears = Hears.Nothing;
+  readonly audit: AuditLog;
   /** The hooks from files that run; made with the first file. */
   waiters: Waiters | null = null;
   /** Who hears what hooks from files say when nobody waits for them. */
@@ -48,6 +52,11 @@ export class Engine implements Crew {
   constructor(options: object, logger: Logger | null) {
     this.native = crossing(() => new NativeHooks(options));
     this.logger = logger;
+    const self = new WeakRef(this);
+    this.audit = new AuditLog(this.native, logger, (hears) => {
+      const engine = self.deref();
+      if (engine !== undefined) engine.hears = hears;
+    });
   }
 
   /** Refuses to go on with a closed client. */

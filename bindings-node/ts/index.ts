@@ -1,13 +1,17 @@
 /** Hooks for AI agents: register, match and dispatch. */
 
+import { verifyAuditLog } from "./audit.js";
+
 export { HookClient } from "./client.js";
 export { HookResponse } from "./answers.js";
 export type * from "./answers.js";
 export type { Approval, ApprovalContext, ApprovalRequest, Approver } from "./approvals.js";
+export type * from "./audit-types.js";
 export { MessageList } from "./context.js";
 export type { Context, ContextMessage, Role } from "./context.js";
 export type { Display } from "./display.js";
 export {
+  AuditError,
   ClientClosed,
   ConfigError,
   HookFailed,
@@ -70,3 +74,6 @@ export { TrustStore } from "./trust.js";
 export type * from "./types.js";
 export { eventFromWire } from "./wire.js";
 export type { WireAnswer, WireEvent } from "./wire.js";
+
+/** The audit log: proving that one is whole. */
+export const audit = { verify: verifyAuditLog } as const;

@@ -10,6 +10,7 @@ export type NativeRun = InstanceType<typeof native.NativeRun>;
 export type Native = InstanceType<typeof native.Native>;
 export type NativeJob = InstanceType<typeof native.NativeJob>;
 export type NativeSession = InstanceType<typeof native.NativeSession>;
+export type NativeOutbox = InstanceType<typeof native.NativeOutbox>;
 export type NativeWatch = InstanceType<typeof native.NativeWatch>;
 export type {
   Loaded,
@@ -20,7 +21,8 @@ export type {
   Stand,
 } from "../native/native.js";
 
-export const { NativeHooks, NativeSession, catalogue, commonFields, limits, refuseDepth } = native;
+export const { NativeHooks, NativeSession, catalogue, commonFields, limits, refuseDepth, verifyAudit } =
+  native;
 
 /** The functions about hooks from files; to be called inside `crossing`. */
 export const files: Pick<

@@ -1,5 +1,6 @@
 /** The hooks that an event runs, as the driver walks through them. */
 
+import type { Hears } from "./audit.js";
 import type { Fields } from "./event.js";
 import type { NativePlan, Reported } from "./native.js";
 import type { Outcome } from "./outcome.js";
@@ -27,6 +28,8 @@ export interface Call {
 
 /** What a driver needs of the client whose hooks it runs. */
 export interface Crew {
+  /** Which dispatches are told to the audit log. */
+  readonly hears: Hears;
   /** The function and settings of a hook that a plan names by its number. */
   call(number: number): Call;
   /** Starts a hook that is not awaited. */

@@ -5,6 +5,7 @@
  * the core knows their numbers only.
  */
 
+import { Hears } from "./audit.js";
 import type { Approver } from "./approvals.js";
 import { untilAborted, wait, type Cancellation, type Cancelling } from "./cancelling.js";
 import type { Context } from "./context.js";
@@ -143,7 +144,12 @@ export class FlowDriver {
     const outcome = await this.parts.raise(event, payload, this.cancelling);
     this.#note(event, outcome);
     const trail = trailOf(outcome);
-    if (trail.loud === null && !this.session.hearsSilence) return flow.nothingSaid();
+    if (
+      trail.loud === null &&
+      !this.session.hearsSilence &&
+      trail.plan.crew.hears === Hears.Nothing
+    )
+      return flow.nothingSaid();
     const loud = loudOf(trail);
     const modified = new Set(outcome.modified);
     const final = finalPayload(trail);

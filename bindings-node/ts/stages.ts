@@ -4,6 +4,7 @@
  * A stage is one hook, or several that start together. What came of it crosses once, and the core says what is next.
  */
 
+import { Hears } from "./audit.js";
 import { now } from "./clock.js";
 import { unwatch, watch, type Waiting } from "./deadline.js";
 import { callAt } from "./depth.js";
@@ -41,6 +42,7 @@ export class Stages {
       dispatch.check();
       const { stand } = this.#loud;
       if (stand.done) {
+        if (dispatch.trail.plan.crew.hears !== Hears.Nothing) this.#audit();
         const outcome = new Outcome(dispatch.trail);
         if (stand.failed) dispatch.trail.plan.crew.noteFailures(outcome);
         return outcome;
@@ -59,6 +61,12 @@ export class Stages {
         this.#cross();
       }
     }
+  }
+
+  /** Records the dispatch, which may be blocked because that cannot be done. */
+  #audit(): void {
+    const { run, values } = this.#loud;
+    this.#loud.stand = crossing(() => run.audit(values));
   }
 
   /** Ends all that runs. */

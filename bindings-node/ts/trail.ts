@@ -56,3 +56,12 @@ export function begin(trail: Trail, values: unknown[], reports: Reported[]): Lou
 export function finalPayload({ loud, payload }: Trail): Fields {
   return loud === null ? payload : (loud.values[loud.stand.payload] as Fields);
 }
+
+/** Records a dispatch in which no hook had anything to say; one that cannot be recorded and has to be is blocked. */
+export function auditQuiet(trail: Trail): void {
+  const { native } = trail.plan;
+  const refused = crossing(() => native.auditQuiet(trail.payload, quietTimes(trail)));
+  if (refused === null || refused === undefined) return;
+  const loud = loudOf(trail);
+  loud.stand = loud.run.refuse(refused);
+}

@@ -1,5 +1,6 @@
 /** What the parts of events hold, and what programs hand to a client. */
 
+import type { AuditLevel, AuditOptions } from "./audit-types.js";
 import type { HookResponse } from "./answers.js";
 import type { EventName, HookEvent } from "./event-types.js";
 import type { Dialect, Origin } from "./reports.js";
@@ -188,6 +189,8 @@ export interface ClientOptions {
   webhooks?: WebhookPolicy;
   /** Where failures are told; `null` is nowhere, and unless said it is the console. */
   logger?: Logger | null;
+  /** A level, or the settings of an audit log. */
+  audit?: AuditLevel | AuditOptions | null;
 }
 
 /** Where webhooks may go. */

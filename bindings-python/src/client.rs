@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use hookweave::audit::Audit;
 use hookweave::host::{
     self, Code, DetachedQueue, Error, EventDefinition, Files, HookSpec, Options, Registry, Runtime, Settings,
     Submitted, ToolDefinition,
@@ -38,9 +39,14 @@ pub(crate) struct Client {
     detached: Gil<DetachedQueue<Object>>,
     enabled: AtomicBool,
     closed: AtomicBool,
+    audit: Arc<Audit>,
 }
 
 impl Client {
+    pub(crate) const fn audit(&self) -> &Arc<Audit> {
+        &self.audit
+    }
+
     pub(crate) const fn registry(&self) -> &Registry<Handler> {
         &self.registry
     }
@@ -83,7 +89,7 @@ impl Client {
         let version = self.registry.version();
         let snapshot = self.registry.snapshot();
         let spec = snapshot.resolve(text.to_str()?).map_err(|error| errors::of(py, &error))?;
-        let known = Shared::new(Known::new(py, snapshot, spec)?);
+        let known = Shared::new(Known::new(py, snapshot, spec, Arc::clone(&self.audit))?);
         let old = self.known.with(py, |all| all.remember(version, Object::of(name), &known));
         drop(old);
         Ok(known)
@@ -175,6 +181,9 @@ impl Client {
         let (host, view) = (PyHost::new(py), options.as_borrowed());
         let settings = Settings::read(&host, &view).map_err(|error| errors::of(py, &error))?;
         let options = Options::read(&host, &view).map_err(|error| errors::of(py, &error))?;
+        let registry = Registry::new(options.clone());
+        let audit = Audit::new();
+        registry.watch(audit.clone());
         Ok(Self {
             runtime: Runtime::new(settings),
             files: Files::default(),
@@ -183,7 +192,8 @@ impl Client {
             enabled: AtomicBool::new(options.enabled),
             closed: AtomicBool::new(false),
             known: Gil::new(KnownEvents::default()),
-            registry: Registry::new(options),
+            registry,
+            audit,
         })
     }
 

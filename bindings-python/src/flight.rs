@@ -307,8 +307,11 @@ impl Flight {
 
     /// Makes the outcome that the host gets.
     #[inline]
-    pub(crate) fn outcome(&mut self, py: Python<'_>, finished: Finished) -> PyResult<Object> {
+    pub(crate) fn outcome(&mut self, py: Python<'_>, mut finished: Finished) -> PyResult<Object> {
         self.leave_event(py);
+        if let Finished::Said(outcome) = &mut finished {
+            self.known.audit.dispatched(&PyHost::new(py), outcome, |wait| py.detach(wait));
+        }
         let took = match (self.began, self.clock) {
             (Some(began), Some(last)) => last.saturating_duration_since(began),
             _ => std::time::Duration::ZERO,

@@ -1,6 +1,6 @@
 //! One activity of a session in steps: each reply gives the next thing to do, as a dict whose `do` names it.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use hookweave::host::{MAX_NESTING, TooDeep, to_json};
 use hookweave::session::{Called, Effect, Flow as Machine, Reply, Requested, ValueId};
@@ -156,7 +156,8 @@ impl Flow {
     fn dispatched<'py>(&self, outcome: &Bound<'py, Outcome>) -> PyResult<Bound<'py, PyAny>> {
         let py = outcome.py();
         let (value, json) = self.changed(outcome)?;
-        let verdict = outcome.get().verdict(py).map(Box::new);
+        let session = self.with(|running| Arc::clone(running.machine.session()))?;
+        let verdict = outcome.get().verdict(py, &session).map(Box::new);
         self.step(py, Reply::Dispatched { verdict, value, json })
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hookweave::audit::Audit;
 use hookweave::host::{EventSpec, Plan, Planned, Reuse, Snapshot};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
@@ -63,6 +64,8 @@ const MAX_TOOLS: usize = 64;
 pub(crate) struct Known {
     pub(crate) snapshot: Arc<Snapshot<Handler>>,
     pub(crate) spec: Arc<EventSpec>,
+    /// Who keeps a record of dispatches.
+    pub(crate) audit: Arc<Audit>,
     /// The class of event objects.
     pub(crate) class: Object,
     /// The canonical name, a `str`.
@@ -80,13 +83,19 @@ struct Memo {
 }
 
 impl Known {
-    pub(crate) fn new(py: Python<'_>, snapshot: Arc<Snapshot<Handler>>, spec: Arc<EventSpec>) -> PyResult<Self> {
+    pub(crate) fn new(
+        py: Python<'_>,
+        snapshot: Arc<Snapshot<Handler>>,
+        spec: Arc<EventSpec>,
+        audit: Arc<Audit>,
+    ) -> PyResult<Self> {
         let name = PyString::intern(py, spec.name());
         let class = classes(py)?.get_item(&name)?;
         let class = class.map_or_else(|| base_class(py), Ok)?;
         Ok(Self {
             snapshot,
             spec,
+            audit,
             class: Object::from_bound(class),
             name: Object::from_bound(name),
             memo: Gil::new(Memo::default()),

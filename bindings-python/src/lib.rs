@@ -3,6 +3,7 @@
 //! The rules are the core's; here a dispatch is driven on the caller's own task or thread. The hot path is the awaitable
 //! in `dispatch.rs`: it calls handlers, steps their coroutines inline, and arms a timer only when one of them waits.
 
+mod audit;
 mod blocking;
 mod catalogue;
 mod client;
@@ -53,6 +54,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     outcome::add_type(module)?;
     native::add_types(module)?;
     files::add_to(module)?;
+    audit::add_to(module)?;
     dialect::add_to(module)?;
     module.add_class::<watch::Watch>()?;
     module.add_class::<session::Session>()?;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hookweave::host;
-use hookweave::session::Verdict;
+use hookweave::session::{Session, Verdict};
 use pyo3::PyTypeInfo as _;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -68,10 +68,17 @@ impl Outcome {
     }
 
     /// What a session needs of it; `None` when there was nobody to be asked.
-    pub(crate) fn verdict(&self, py: Python<'_>) -> Option<Verdict> {
+    pub(crate) fn verdict(&self, py: Python<'_>, session: &Session) -> Option<Verdict> {
         match &self.finished {
-            Finished::Unasked { .. } => None,
-            Finished::Said(outcome) => Some(Verdict::of(outcome, &PyHost::new(py))),
+            Finished::Unasked { .. } if !session.hears_silence() => None,
+            finished => Some(session.verdict(finished.outcome(py, &self.known), &PyHost::new(py))),
+        }
+    }
+
+    /// Tells a session what hooks left in its environment.
+    pub(crate) fn tell(&self, py: Python<'_>, session: &Session) {
+        if let Finished::Said(outcome) = &self.finished {
+            session.heard(outcome, &PyHost::new(py));
         }
     }
 

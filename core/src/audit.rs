@@ -43,7 +43,7 @@ pub use open::approvals_changed;
 pub use read::{Follow, Line, Lines, MAX_LINE, read, tail};
 pub use record::{Input, Kind, Record};
 pub use redact::{REDACTED, Redaction};
-pub use sink::{LogSink, Outbox, Sink};
+pub use sink::{LogSink, Outbox, OutboxSink, Sink};
 pub use verify::{MAX_PROBLEMS, Problem, ProblemKind, Report, Torn, verify};
 pub use writer::VERSION;
 
@@ -180,7 +180,7 @@ impl Audit {
         aside: impl FnOnce(&(dyn Fn() + Sync)),
     ) {
         let Some(open) = self.open.load_full() else { return };
-        let told = Dispatched::of(host, outcome, open.inputs(), now_ms());
+        let told = Dispatched::of(host, outcome, open.inputs(), self.effective());
         if told.is_empty() {
             return;
         }

@@ -119,7 +119,7 @@ impl<T, V> Outcome<T, V> {
 
     /// Blocks what the agent is about to do, whatever hooks said, because it could not be recorded.
     #[cfg(feature = "native")]
-    pub(crate) fn refuse(&mut self, why: String) {
+    pub fn refuse(&mut self, why: String) {
         self.refusal = Some(why.into());
     }
 

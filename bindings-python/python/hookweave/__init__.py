@@ -12,10 +12,11 @@
 
 from __future__ import annotations
 
-from . import _native, errors, events
+from . import _native, audit, errors, events
 from ._native import Dispatch, Outcome
 from ._typed import HookOptions
 from .approval import AllowAll, ApprovalRequest, Approver, DenyAll, PendingApprovals, TerminalApprover
+from .audit import AuditLevel, AuditOptions, AuditProblem, AuditReport, AuditTorn
 from .client import EventName, HookClient, TemporaryHook
 from .context import Context, ContextMessage, Messages
 from .display import Display, LogDisplay
@@ -61,6 +62,11 @@ __all__ = [
     "AllowAll",
     "ApprovalRequest",
     "Approver",
+    "AuditLevel",
+    "AuditOptions",
+    "AuditProblem",
+    "AuditReport",
+    "AuditTorn",
     "Change",
     "Compaction",
     "Context",
@@ -112,6 +118,7 @@ __all__ = [
     "UntrustedHook",
     "Vote",
     "WireAnswer",
+    "audit",
     *errors.__all__,
     *events.__all__,
 ]

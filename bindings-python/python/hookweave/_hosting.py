@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _native
+from ._auditing import Auditing
 from .approval import Approval, approver_of
 from .context import Context, Messages
 from .display import Display, LogDisplay
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Hosting"]
 
 
-class Hosting(_native.Client):
+class Hosting(Auditing):
     """The part of the client that opens sessions; the client has the slots."""
 
     __slots__ = ()

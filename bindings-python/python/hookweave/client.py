@@ -16,6 +16,7 @@ from . import _detached, _edge, _native, files
 from ._hosting import Hosting
 from ._native_hooks import Answerer
 from ._typed import TypedClient
+from .audit import AuditLevel, AuditOptions
 from .outcome import HookInfo, LateAnswer, hook_infos
 
 __all__ = ["EventName", "HookClient", "TemporaryHook"]
@@ -56,11 +57,13 @@ class HookClient(TypedClient, Hosting):
 
     ``profile`` sets the defaults of all other settings. ``default_timeout`` in seconds, None for none;
     ``max_hooks_per_event`` and ``max_total_hooks`` None for no limit. Leaving a ``with`` or ``async with`` block closes
-    the client.
+    the client. ``audit`` is a level or the settings of an audit log, see
+    :meth:`configure_audit`.
     """
 
     __slots__ = (
         "__weakref__",
+        "_delivery",
         "_judge",
         "_late",
         "_model",
@@ -94,6 +97,7 @@ class HookClient(TypedClient, Hosting):
         output_cap: int | _Unset = UNSET,
         scrub_environment: bool = False,
         webhooks: Mapping[str, Any] | None = None,
+        audit: AuditLevel | AuditOptions | None = None,
     ) -> Self:
         """Refuses unknown and contradictory settings with :class:`InvalidOptionError`."""
         client = super().__new__(
@@ -120,6 +124,9 @@ class HookClient(TypedClient, Hosting):
         client._late = None
         client._watch = None
         client._host()
+        client._delivery = None
+        if audit is not None:
+            client.configure_audit(audit)
         _clients.add(client)
         return client
 
@@ -315,6 +322,7 @@ class HookClient(TypedClient, Hosting):
         self.unwatch()
         _detached.drain_blocking(self, CLOSE_SECONDS)
         _native.stop_native_hooks(self, CLOSE_SECONDS)
+        self._end_audit()
 
     async def aclose(self) -> None:
         """Refuses further dispatches; waits a few seconds for detached hooks."""
@@ -322,6 +330,7 @@ class HookClient(TypedClient, Hosting):
         self.unwatch()
         await _detached.drain(self, CLOSE_SECONDS)
         _native.stop_native_hooks(self, 0)
+        self._end_audit()
 
     def __enter__(self) -> Self:
         return self
@@ -349,6 +358,7 @@ def _forget_background() -> None:
         client._forget_detached()
         client._outstanding = set()
         client._watch = None
+        client._restart_delivery()
 
 
 @atexit.register
@@ -356,6 +366,7 @@ def _stop_native_hooks() -> None:
     """What a command started has a session of its own and would live on."""
     for client in list(_clients):
         _native.stop_native_hooks(client, 1.0)
+        client._end_audit()
 
 
 if hasattr(os, "register_at_fork"):

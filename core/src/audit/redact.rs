@@ -185,5 +185,3 @@ impl Boundary for str {
     }
 }
 
-#[cfg(test)]
-mod tests;

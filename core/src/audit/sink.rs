@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
+
 /// How many lines an [`Outbox`] holds.
 const HELD: usize = 8192;
 
@@ -35,14 +37,31 @@ impl Sink for LogSink {
 }
 
 /// Lines for a host that fetches them itself, because the writer's thread must not enter its interpreter.
+///
+/// A forked child has one of its own: what the parent's threads held locked at the fork stays locked there.
 pub struct Outbox {
-    lines: Mutex<Lines>,
-    some: Condvar,
-    room: Condvar,
+    shelf: ArcSwap<Shelf>,
     /// How long the writer waits for room.
     patience: Duration,
     /// Called when there is something after there was nothing.
     wake: Box<dyn Fn() + Send + Sync>,
+}
+
+struct Shelf {
+    process: u32,
+    lines: Mutex<Lines>,
+    some: Condvar,
+    room: Condvar,
+}
+
+impl Shelf {
+    fn new() -> Self {
+        Self { process: std::process::id(), lines: Mutex::default(), some: Condvar::new(), room: Condvar::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Lines> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[derive(Default)]
@@ -61,56 +80,81 @@ impl std::fmt::Debug for Outbox {
 impl Outbox {
     /// An empty one. The writer waits so long for room in a full one; `wake` is called from its thread.
     pub fn new(patience: Duration, wake: impl Fn() + Send + Sync + 'static) -> Arc<Self> {
-        Arc::new(Self {
-            lines: Mutex::default(),
-            some: Condvar::new(),
-            room: Condvar::new(),
-            patience,
-            wake: Box::new(wake),
-        })
+        Arc::new(Self { shelf: ArcSwap::from_pointee(Shelf::new()), patience, wake: Box::new(wake) })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Lines> {
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    fn shelf(&self) -> Arc<Shelf> {
+        let shelf = self.shelf.load_full();
+        if shelf.process == std::process::id() {
+            return shelf;
+        }
+        self.shelf.compare_and_swap(&shelf, Arc::new(Shelf::new()));
+        std::mem::forget(shelf);
+        self.shelf.load_full()
     }
 
     /// What is there, at most so many lines, and how many did not find room before them.
     pub fn fetch(&self, most: usize) -> (Vec<String>, u64) {
-        let mut lines = self.lock();
+        let shelf = self.shelf();
+        let mut lines = shelf.lock();
         let count = lines.waiting.len().min(most);
         let fetched = lines.waiting.drain(..count).collect();
-        self.room.notify_all();
+        shelf.room.notify_all();
         (fetched, std::mem::take(&mut lines.lost))
     }
 
     /// Waits so long until something is there; false when nothing will come any more.
     pub fn wait(&self, limit: Duration) -> bool {
-        let lines = self.lock();
+        let shelf = self.shelf();
         let nothing = |lines: &mut Lines| lines.waiting.is_empty() && lines.lost == 0 && !lines.closed;
-        let waited = self.some.wait_timeout_while(lines, limit, nothing);
+        let waited = shelf.some.wait_timeout_while(shelf.lock(), limit, nothing);
         let (lines, _) = waited.unwrap_or_else(PoisonError::into_inner);
         !lines.closed || !lines.waiting.is_empty()
     }
 
     /// Whether everything was fetched.
     pub fn is_empty(&self) -> bool {
-        self.lock().waiting.is_empty()
+        self.shelf().lock().waiting.is_empty()
     }
 
     /// Nothing comes any more; what is there can still be fetched.
     pub fn close(&self) {
-        self.lock().closed = true;
-        self.some.notify_all();
-        self.room.notify_all();
+        let shelf = self.shelf();
+        shelf.lock().closed = true;
+        shelf.some.notify_all();
+        shelf.room.notify_all();
     }
 }
 
-impl Sink for Arc<Outbox> {
+/// What the writer has of an [`Outbox`]: when the log is closed, nothing more comes into it.
+#[derive(Debug)]
+pub struct OutboxSink(Arc<Outbox>);
+
+impl Drop for OutboxSink {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+impl Sink for OutboxSink {
     fn take(&self, line: &str) -> Result<(), String> {
+        self.0.put(line)
+    }
+}
+
+impl Outbox {
+    /// What the log is given.
+    #[must_use]
+    pub fn sink(self: &Arc<Self>) -> OutboxSink {
+        OutboxSink(Arc::clone(self))
+    }
+
+    fn put(&self, line: &str) -> Result<(), String> {
         let full = |lines: &mut Lines| lines.waiting.len() >= HELD && !lines.closed;
-        let mut lines = self.lock();
+        let shelf = self.shelf();
+        let mut lines = shelf.lock();
         if full(&mut lines) && lines.lost == 0 {
-            let waited = self.room.wait_timeout_while(lines, self.patience, full);
+            let waited = shelf.room.wait_timeout_while(lines, self.patience, full);
             lines = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         if lines.closed {
@@ -124,7 +168,7 @@ impl Sink for Arc<Outbox> {
         let first = lines.waiting.len() == 1;
         drop(lines);
         if first {
-            self.some.notify_all();
+            shelf.some.notify_all();
             (self.wake)();
         }
         Ok(())

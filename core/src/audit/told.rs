@@ -14,6 +14,7 @@ use crate::answer::{Ask, Injection, Message};
 use crate::dispatch::{FailureKind, Status};
 use crate::event::EventSpec;
 use crate::hook::FailBehavior;
+use crate::host::now_ms;
 use crate::json::from_json;
 use crate::outcome::Outcome;
 use crate::payload::Host;
@@ -99,6 +100,8 @@ struct Given {
 #[derive(Debug)]
 pub(super) struct Dispatched {
     ended_ms: u64,
+    /// The level when it was told.
+    level: Level,
     event: Arc<EventSpec>,
     input: About,
     runs: SmallVec<[Run; 2]>,
@@ -107,10 +110,10 @@ pub(super) struct Dispatched {
 
 impl Dispatched {
     /// Copies what is to be recorded of an outcome.
-    pub(super) fn of<T, H: Host>(host: &H, outcome: &Outcome<T, H::Value>, inputs: Inputs, now_ms: u64) -> Self {
+    pub(super) fn of<T, H: Host>(host: &H, outcome: &Outcome<T, H::Value>, inputs: Inputs, level: Level) -> Self {
         let event = Arc::clone(outcome.event());
         let input = About::of(host, &event, outcome.first_payload(), outcome.tools(), inputs);
-        Self { ended_ms: now_ms, event, input, runs: runs(outcome), given: given(outcome) }
+        Self { ended_ms: now_ms(), level, event, input, runs: runs(outcome), given: given(outcome) }
     }
 
     /// Whether no hook was selected: there is nothing to record.
@@ -123,7 +126,7 @@ impl Dispatched {
         let mut whole_input = Some(input(&self.input, maker.key, maker.redactor, maker.inputs));
         let digest = whole_input.as_ref().map(|input| Input { payload: None, ..input.clone() });
         let mut record = |kind: Kind, fill: &dyn Fn(&mut Record), at: u64| {
-            if kind.level() > maker.level {
+            if kind.level() > self.level {
                 return;
             }
             let mut record = Record {
@@ -161,7 +164,6 @@ pub(super) struct Maker<'m> {
     pub(super) key: &'m Key,
     pub(super) redactor: &'m Redactor,
     pub(super) inputs: Inputs,
-    pub(super) level: Level,
 }
 
 fn runs<T, V>(outcome: &Outcome<T, V>) -> SmallVec<[Run; 2]> {

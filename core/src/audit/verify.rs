@@ -110,5 +110,3 @@ fn chain(names: &Names, path: &Path, anchor: Option<&Anchor>) -> Result<Report, 
     Ok(walk.end())
 }
 
-#[cfg(test)]
-mod tests;

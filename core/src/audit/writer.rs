@@ -11,7 +11,7 @@ use super::config::AuditConfig;
 use super::desk::{Desk, Standing};
 use super::digest::Key;
 use super::file::{Found, LogFile};
-use super::level::{Fsync, Level};
+use super::level::Fsync;
 use super::record::{Kind, Record};
 use super::redact::Redactor;
 use super::told::{Maker, Told, input};
@@ -131,22 +131,15 @@ impl Writer {
         match told {
             Told::Note(note, at, about) => {
                 let mut note = (**note).clone();
-                if note.kind.level() <= self.desk.level().max(Level::Error) {
-                    self.redactor.record(&mut note);
-                    let of = |about: &Arc<About>| input(about, &self.key, &self.redactor, self.config.inputs);
-                    note.input = about.as_ref().map(of);
-                    self.seal(note, *at);
-                }
+                self.redactor.record(&mut note);
+                let of = |about: &Arc<About>| input(about, &self.key, &self.redactor, self.config.inputs);
+                note.input = about.as_ref().map(of);
+                self.seal(note, *at);
             }
             Told::Dispatch(dispatched) => {
                 self.dispatches += 1;
                 let mut made = Vec::new();
-                let maker = Maker {
-                    key: &self.key,
-                    redactor: &self.redactor,
-                    inputs: self.config.inputs,
-                    level: self.desk.level(),
-                };
+                let maker = Maker { key: &self.key, redactor: &self.redactor, inputs: self.config.inputs };
                 dispatched.records(self.dispatches, &maker, |record, at| made.push((record, at)));
                 for (mut record, at) in made {
                     // Of the payload nothing is left to black out.

@@ -18,6 +18,7 @@ use super::verdict::Verdict;
 /// It is a function that is left at each effect and entered again with the reply. It has no thread, no clock and no
 /// runtime; dropping it ends it where it is.
 pub struct Flow {
+    session: Arc<Session>,
     function: Pin<Box<dyn Future<Output = Value> + Send>>,
     desk: Desk,
 }
@@ -38,7 +39,13 @@ impl Flow {
         let desk = Desk::default();
         let body = function(Cx { session: Arc::clone(session), desk: desk.clone() });
         let function = async move { serde_json::to_value(body.await).unwrap_or_default() };
-        Self { function: Box::pin(function), desk }
+        Self { session: Arc::clone(session), function: Box::pin(function), desk }
+    }
+
+    /// The session that does it.
+    #[must_use]
+    pub const fn session(&self) -> &Arc<Session> {
+        &self.session
     }
 
     /// Takes in what came of the last effect, [`Reply::Begin`] at first, and says what is next.
@@ -142,8 +149,11 @@ impl Cx {
         else {
             return Said::default();
         };
-        if !verdict.env.is_empty() {
-            self.session.state().env.extend(verdict.env.clone());
+        let left_out = self.session.note(&verdict);
+        if !left_out.is_empty() {
+            let names = left_out.join(", ");
+            let why = format!("variables that hooks left were not kept, as they are too many, too long or odd: {names}");
+            self.tell("warning", why).await;
         }
         self.show_messages(&verdict).await;
         self.inject(event, &verdict).await;

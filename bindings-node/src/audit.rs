@@ -1,0 +1,151 @@
+//! The audit log of a client, and proving that one is whole.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hookweave::audit::{self, Anchor, Audit, AuditConfig, Level};
+use hookweave::host::{Host as _, Outcome};
+use napi::Env;
+use napi::Status;
+use napi::bindgen_prelude::{Function, Unknown};
+use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
+use napi_derive::napi;
+
+use crate::error::{Refusal, broken, refuse};
+use crate::hooks::{NativeHooks, Ticket};
+use crate::host::{Slot, Values};
+
+/// Tells JavaScript that records are there; weak, so that it keeps no process alive.
+type Bell = ThreadsafeFunction<(), (), (), Status, false, true>;
+
+/// Records for JavaScript, which fetches them; the log's own thread never enters the environment.
+#[napi]
+pub struct NativeOutbox(Arc<audit::Outbox>);
+
+/// Records as lines, and how many got lost before them.
+#[napi(object, object_from_js = false)]
+pub struct Fetched {
+    /// The lines.
+    pub lines: Vec<String>,
+    /// How many found no room.
+    pub lost: f64,
+}
+
+#[napi]
+impl NativeOutbox {
+    /// At most so many lines.
+    #[napi]
+    #[expect(clippy::cast_precision_loss, reason = "nobody loses 2^53 records")]
+    pub fn fetch(&self, most: u32) -> Fetched {
+        let (lines, lost) = self.0.fetch(most as usize);
+        Fetched { lines, lost: lost as f64 }
+    }
+}
+
+/// Where a log stands.
+#[napi(object, object_from_js = false)]
+pub struct AuditState {
+    /// The level that was set.
+    pub level: String,
+    /// Whether records go anywhere.
+    pub goes_somewhere: bool,
+    /// The file that this process writes.
+    pub file: Option<String>,
+    /// The last record that was written, as an anchor.
+    pub anchor: Option<String>,
+    /// What keeps the log from being written.
+    pub trouble: Option<String>,
+}
+
+#[napi]
+impl NativeHooks {
+    /// Opens the log anew; with a function that is called when there are records, gives what they are fetched from.
+    #[napi]
+    pub fn configure_audit(
+        &self,
+        env: Env,
+        options: Unknown<'_>,
+        ring: Option<Function<'_, (), ()>>,
+    ) -> Result<Option<NativeOutbox>, Refusal> {
+        let values = Values::none(&env).map_err(broken)?;
+        let slot = values.keep(&options);
+        let mut config = AuditConfig::read(&values, &values.view(&slot)).map_err(|error| refuse(&error))?;
+        let mut outbox = None;
+        if let Some(ring) = ring {
+            let bell: Bell = ring
+                .build_threadsafe_function()
+                .callee_handled::<false>()
+                .weak::<true>()
+                .build()
+                .map_err(broken)?;
+            // Whoever fetches the records is the thread that would wait for room: waiting would help nobody.
+            let made = audit::Outbox::new(Duration::ZERO, move || {
+                bell.call((), ThreadsafeFunctionCallMode::NonBlocking);
+            });
+            config.wait = Duration::ZERO;
+            config = config.sink(made.sink());
+            outbox = Some(NativeOutbox(made));
+        }
+        self.audit().configure(config).map_err(|error| refuse(&error))?;
+        Ok(outbox)
+    }
+
+    /// Changes how much is recorded.
+    #[napi]
+    pub fn set_audit_level(&self, level: String) -> Result<(), Refusal> {
+        let known = Level::named(&level).ok_or_else(|| {
+            let why = format!("audit level `{level}` is unknown; known are off, error, info, verbose");
+            Refusal::new("invalid_option".to_owned(), why)
+        })?;
+        self.audit().set_level(known);
+        Ok(())
+    }
+
+    /// Waits so many milliseconds until all is written.
+    #[napi]
+    pub fn flush_audit(&self, limit: u32) -> bool {
+        self.audit().flush(Duration::from_millis(limit.into()))
+    }
+
+    /// Writes what is left and records nothing more.
+    #[napi]
+    pub fn close_audit(&self, limit: u32) -> bool {
+        self.audit().close(Duration::from_millis(limit.into()))
+    }
+
+    /// Where the log stands.
+    #[napi]
+    pub fn audit_state(&self) -> AuditState {
+        let audit = self.audit();
+        AuditState {
+            level: audit.level().as_str().to_owned(),
+            goes_somewhere: audit.has_destination(),
+            file: audit.file().map(|file| file.to_string_lossy().into_owned()),
+            anchor: audit.anchor().map(|anchor| anchor.to_string()),
+            trouble: audit.trouble(),
+        }
+    }
+
+    /// Which dispatches are to be told: 0 none, 1 those in which a hook said something, 2 all.
+    #[napi]
+    pub fn audit_hears(&self) -> u32 {
+        match self.audit().effective() {
+            Level::Off => 0,
+            Level::Error => 1,
+            Level::Info | Level::Verbose => 2,
+        }
+    }
+}
+
+/// Records a dispatch that is over.
+pub(crate) fn dispatched(audit: &Audit, values: &Values<'_>, outcome: &mut Outcome<Ticket, Slot>) {
+    audit.dispatched(values, outcome, |wait| wait());
+}
+
+/// Proves that a log is whole, or says where it is not: the report as JSON text.
+#[napi]
+pub fn verify_audit(path: String, anchor: Option<String>) -> Result<String, Refusal> {
+    let anchor = anchor.as_deref().map(str::parse::<Anchor>).transpose().map_err(|error| refuse(&error))?;
+    let report = audit::verify(path.as_ref(), anchor.as_ref()).map_err(|error| refuse(&error))?;
+    serde_json::to_string(&report).map_err(|error| Refusal::new("audit_failed".to_owned(), error.to_string()))
+}

@@ -1,0 +1,95 @@
+"""Hands records of the audit log to a program's function and to its logging."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Callable
+from time import monotonic
+from typing import Any, Final
+
+from . import _native
+from ._logging import logger
+
+__all__ = ["Delivery", "log_record"]
+
+AT_ONCE: Final = 256
+"""How many records are fetched at a time."""
+
+AWHILE: Final = 3600.0
+"""How long the thread sleeps at most before it looks whether it is still wanted."""
+
+audit_logger: Final = logging.getLogger("hookweave.audit")
+
+_LEVELS: Final = {"hook_failed": logging.WARNING, "audit_gap": logging.ERROR, "audit_recovered": logging.WARNING}
+
+
+def log_record(record: dict[str, Any]) -> None:
+    """Writes a record to the logger ``hookweave.audit``, at a level that fits it."""
+    level = _LEVELS.get(record["kind"], logging.INFO)
+    if audit_logger.isEnabledFor(level):
+        text = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+        audit_logger.log(level, "%s", text, extra={"audit": record})
+
+
+class Delivery:
+    """A daemon thread that gives each record to those who hear them, in order."""
+
+    __slots__ = ("_delivered", "_hearers", "_outbox", "_thread")
+
+    def __init__(self, outbox: _native.Outbox, hearers: tuple[Callable[[dict[str, Any]], object], ...]) -> None:
+        self._outbox = outbox
+        self._hearers = hearers
+        self._start()
+
+    def _start(self) -> None:
+        self._delivered = threading.Condition()
+        self._thread = threading.Thread(target=self._run, name="hookweave-audit-delivery", daemon=True)
+        self._thread.start()
+
+    def restart(self) -> None:
+        """Goes on in a forked child, where the thread does not exist."""
+        self._start()
+
+    def _run(self) -> None:
+        outbox = self._outbox
+        while outbox.wait(AWHILE):
+            with self._delivered:
+                lines, lost = outbox.fetch(AT_ONCE)
+                for line in lines:
+                    self._hand(json.loads(line))
+                if lost:
+                    logger.error("%d records of the audit log were not delivered: who hears them does not keep up", lost)
+                self._delivered.notify_all()
+
+    def _hand(self, record: dict[str, Any]) -> None:
+        for hear in self._hearers:
+            try:
+                hear(record)
+            except Exception:
+                logger.warning("the audit callback failed on record %s", record.get("seq"), exc_info=True)
+
+    def drain(self, timeout: float) -> bool:
+        """Waits until everything was handed on; False when the seconds were over first."""
+        if threading.current_thread() is self._thread:
+            return True
+        until = monotonic() + timeout
+        while not self._outbox.is_empty() or not self._idle(until):
+            if monotonic() >= until or not self._thread.is_alive():
+                return False
+            threading.Event().wait(0.005)
+        return True
+
+    def _idle(self, until: float) -> bool:
+        """Whether no record is being handed on: the thread holds its condition meanwhile."""
+        if not self._delivered.acquire(timeout=max(until - monotonic(), 0)):
+            return False
+        self._delivered.release()
+        return self._outbox.is_empty()
+
+    def close(self, timeout: float) -> None:
+        """Ends the thread once everything was handed on, or the seconds are over."""
+        self._outbox.close()
+        if threading.current_thread() is not self._thread:
+            self._thread.join(timeout)

@@ -1,0 +1,114 @@
+"""A client's audit log."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Any, Final
+
+from . import _native
+from ._audit import Delivery, log_record
+from .audit import AuditLevel, AuditOptions
+from .errors import InvalidOptionError
+
+__all__ = ["Auditing"]
+
+FLUSH_SECONDS: Final = 5.0
+"""How long the end of a client waits for what is not yet written."""
+
+
+def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options as the core reads them."""
+    plain = dict(options)
+    if plain.get("file") is not None:
+        plain["file"] = os.fspath(plain["file"])
+    if isinstance(plain.get("rotation"), Mapping):
+        rotation = dict(plain["rotation"])
+        if isinstance(rotation.get("max_age"), timedelta):
+            rotation["max_age"] = rotation["max_age"].total_seconds()
+        plain["rotation"] = rotation
+    if isinstance(plain.get("redact"), Mapping):
+        plain["redact"] = {
+            name: list(given) if isinstance(given, (tuple, set, frozenset)) else given
+            for name, given in plain["redact"].items()
+        }
+    return plain
+
+
+class Auditing(_native.Client):
+    """The part of the client that keeps an audit log; the client has the slots."""
+
+    __slots__ = ()
+    _delivery: Delivery | None
+
+    def configure_audit(self, audit: AuditLevel | AuditOptions) -> None:
+        """Opens the audit log as it is to be from now on; what happened before is written to where it went before.
+
+        A level alone sends records to the logger ``hookweave.audit``. Raises :class:`InvalidOptionError` for options that
+        make no sense, and :class:`AuditError` when the file cannot be written.
+        """
+        options = {"level": audit} if isinstance(audit, str) else _plain(audit)
+        callback, log = options.pop("callback", None), options.pop("log", None)
+        if callback is not None and not callable(callback):
+            raise InvalidOptionError(f"audit.callback: must be a function, is {callback!r}")
+        if log is not None and not isinstance(log, bool):
+            raise InvalidOptionError(f"audit.log: must be True or False, is {log!r}")
+        hearers: tuple[Callable[[dict[str, Any]], object], ...] = () if callback is None else (callback,)
+        if log or (log is None and not hearers and options.get("file") is None and options.get("level") != "off"):
+            hearers += (log_record,)
+        self._end_delivery()
+        outbox = _native.configure_audit(self, options, bool(hearers))
+        if outbox is not None:
+            self._delivery = Delivery(outbox, hearers)
+
+    def set_hook_audit_level(self, level: AuditLevel) -> None:
+        """Changes how much is recorded: ``off``, ``error``, ``info`` or ``verbose``.
+
+        Where no log was opened, records go to the logger ``hookweave.audit`` from here on.
+        """
+        if not _native.set_audit_level(self, level) and level != "off":
+            self.configure_audit(level)
+
+    def flush_audit(self, timeout: float = FLUSH_SECONDS) -> bool:
+        """Waits until everything that happened is written and handed on; False when the seconds were over first."""
+        written = _native.flush_audit(self, timeout)
+        return (self._delivery is None or self._delivery.drain(timeout)) and written
+
+    @property
+    def audit_level(self) -> str:
+        """How much is recorded."""
+        return _native.audit_state(self)[0]
+
+    @property
+    def audit_file(self) -> str | None:
+        """The file that this process writes; a forked child, and a process that finds another one writing, has its own."""
+        path = _native.audit_state(self)[1]
+        return None if path is None else os.fspath(path)
+
+    @property
+    def audit_anchor(self) -> str | None:
+        """The last record that was written; kept elsewhere, it proves later that nothing is missing."""
+        return _native.audit_state(self)[2]
+
+    @property
+    def audit_trouble(self) -> str | None:
+        """What keeps the log from being written; None when nothing does."""
+        return _native.audit_state(self)[3]
+
+    def _end_delivery(self) -> None:
+        delivery, self._delivery = self._delivery, None
+        if delivery is not None:
+            # What happened so far belongs to those who heard it so far.
+            _native.close_audit(self, FLUSH_SECONDS)
+            delivery.close(FLUSH_SECONDS)
+
+    def _end_audit(self) -> None:
+        """Writes what is left and records nothing more."""
+        _native.close_audit(self, FLUSH_SECONDS)
+        self._end_delivery()
+
+    def _restart_delivery(self) -> None:
+        """A forked child has none of its parent's threads."""
+        if self._delivery is not None:
+            self._delivery.restart()

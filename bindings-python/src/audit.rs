@@ -1,0 +1,113 @@
+//! The audit log of a client, and proving that one is whole.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hookweave::audit::{self, Anchor, AuditConfig, LONGEST_WAIT, Level};
+use hookweave::host::{Code, Error};
+use pyo3::prelude::*;
+
+use crate::client::Client;
+use crate::convert::PyHost;
+use crate::errors;
+use crate::serial;
+
+/// Records for the Python thread that hands them on; the log's own thread never enters the interpreter.
+#[pyclass(frozen, module = "hookweave._native")]
+pub(crate) struct Outbox(Arc<audit::Outbox>);
+
+#[pymethods]
+impl Outbox {
+    /// Waits so many seconds until something is there; False when nothing will come any more.
+    fn wait(&self, py: Python<'_>, seconds: f64) -> bool {
+        py.detach(|| self.0.wait(limit(seconds)))
+    }
+
+    /// At most so many lines, and how many got lost before them.
+    fn fetch(&self, most: usize) -> (Vec<String>, u64) {
+        self.0.fetch(most)
+    }
+
+    /// Whether everything was fetched.
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Nothing comes any more.
+    fn close(&self) {
+        self.0.close();
+    }
+}
+
+/// Adds functions and classes to the module.
+pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Outbox>()?;
+    module.add_function(wrap_pyfunction!(configure_audit, module)?)?;
+    module.add_function(wrap_pyfunction!(set_audit_level, module)?)?;
+    module.add_function(wrap_pyfunction!(flush_audit, module)?)?;
+    module.add_function(wrap_pyfunction!(close_audit, module)?)?;
+    module.add_function(wrap_pyfunction!(audit_state, module)?)?;
+    module.add_function(wrap_pyfunction!(verify_audit, module)?)
+}
+
+fn limit(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX).min(Duration::from_secs(1 << 31))
+}
+
+/// Opens a client's log anew; gives what hands the records to Python, if that is wanted.
+#[pyfunction]
+fn configure_audit(client: &Bound<'_, Client>, options: &Bound<'_, PyAny>, hears: bool) -> PyResult<Option<Outbox>> {
+    let py = client.py();
+    let config = AuditConfig::read(&PyHost::new(py), &options.as_borrowed()).map_err(|error| errors::of(py, &error))?;
+    let outbox = hears.then(|| audit::Outbox::new(LONGEST_WAIT, || {}));
+    let config = match &outbox {
+        Some(outbox) => config.sink(outbox.sink()),
+        None => config,
+    };
+    let audit = Arc::clone(client.get().audit());
+    py.detach(|| audit.configure(config)).map_err(|error| errors::of(py, &error))?;
+    Ok(outbox.map(Outbox))
+}
+
+/// Changes how much is recorded; False when records go nowhere.
+#[pyfunction]
+fn set_audit_level(client: &Bound<'_, Client>, level: &str) -> PyResult<bool> {
+    let py = client.py();
+    let level = Level::named(level).ok_or_else(|| {
+        let why = format!("audit level `{level}` is unknown; known are off, error, info, verbose");
+        errors::of(py, &Error::new(Code::InvalidOption, why))
+    })?;
+    let audit = Arc::clone(client.get().audit());
+    py.detach(|| audit.set_level(level));
+    Ok(audit.has_destination())
+}
+
+/// Waits until all is written; False when the seconds were over first.
+#[pyfunction]
+fn flush_audit(client: &Bound<'_, Client>, seconds: f64) -> bool {
+    let audit = Arc::clone(client.get().audit());
+    client.py().detach(|| audit.flush(limit(seconds)))
+}
+
+/// Writes what is left and records nothing more; False when the seconds were over first.
+#[pyfunction]
+fn close_audit(client: &Bound<'_, Client>, seconds: f64) -> bool {
+    let audit = Arc::clone(client.get().audit());
+    client.py().detach(|| audit.close(limit(seconds)))
+}
+
+/// The level, the file, the last record that was written as an anchor, and what keeps the log from being written.
+#[pyfunction]
+fn audit_state(client: &Bound<'_, Client>) -> (&'static str, Option<PathBuf>, Option<String>, Option<String>) {
+    let audit = client.get().audit();
+    (audit.level().as_str(), audit.file(), audit.anchor().map(|anchor| anchor.to_string()), audit.trouble())
+}
+
+/// Proves that a log is whole, or says where it is not.
+#[pyfunction]
+fn verify_audit<'py>(py: Python<'py>, path: PathBuf, anchor: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
+    let anchor = anchor.map(str::parse::<Anchor>).transpose().map_err(|error| errors::of(py, &error))?;
+    let report = py.detach(|| audit::verify(&path, anchor.as_ref())).map_err(|error| errors::of(py, &error))?;
+    serial::to_python(py, &report)
+}

@@ -1,0 +1,20 @@
+//! The audit log, as programs use it and as attackers and accidents treat it.
+#![cfg(all(feature = "engine", feature = "native"))]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    unsafe_code,
+    reason = "a test ends with a message; clocks, processes and forks are what is tested"
+)]
+
+mod dispatches;
+mod failing;
+mod processes;
+mod redaction;
+mod rotation;
+mod size;
+mod support;
+mod tampering;

@@ -1,0 +1,254 @@
+//! Several processes, and processes that end in the middle of a write.
+#![cfg(unix)]
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use hookweave::audit::{AuditConfig, Fsync, Kind, Rotation, verify};
+use hookweave::{Engine, Event, HookResponse};
+
+use crate::support::{LONG, Log, dispatch, records};
+
+/// What the test's own program does when it is started as one of those processes.
+const ROLE: &str = "HOOKWEAVE_AUDIT_ROLE";
+
+fn start(role: &str, path: &Path) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["processes::role", "--exact", "--nocapture", "--ignored"])
+        .env(ROLE, format!("{role}:{}", path.display()))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// Waits for a line that the process prints; what the test harness prints is passed over.
+fn wait_for(child: &mut Child, word: &str) {
+    let lines = BufReader::new(child.stdout.as_mut().unwrap()).lines();
+    assert!(lines.map_while(Result::ok).any(|line| line.contains(word)), "the process says {word}");
+}
+
+fn engine(config: AuditConfig) -> Engine {
+    let engine = Engine::builder().audit(config).build().unwrap();
+    engine.on("PreToolUse").name("quiet").run(|_: &Event| None::<HookResponse>).unwrap();
+    engine
+}
+
+#[test]
+#[ignore = "a part of other tests, which start it as a process of its own"]
+fn role() {
+    let Ok(role) = std::env::var(ROLE) else { return };
+    let (role, path) = role.split_once(':').unwrap();
+    let say = |word: &str| {
+        println!("\n{word}");
+        std::io::stdout().flush().unwrap();
+    };
+    match role {
+        // Writes as fast as it can until it is killed.
+        "busy" => {
+            let rotation = Rotation { max_bytes: Some(200_000), ..Rotation::default() };
+            let engine = engine(AuditConfig::file(path).rotation(rotation));
+            say("busy");
+            for number in 0.. {
+                dispatch(&engine, &format!("echo {number}"));
+            }
+        }
+        // Holds the log until its input ends.
+        "holds" => {
+            let engine = engine(AuditConfig::file(path));
+            dispatch(&engine, "ls");
+            assert!(engine.flush_audit(LONG));
+            say("holds");
+            std::io::stdin().read_line(&mut String::new()).unwrap();
+            dispatch(&engine, "ls");
+            assert!(engine.audit().close(LONG));
+            say("done");
+        }
+        // Runs into the largest size that a file may have.
+        "full" => {
+            let limit = libc::rlimit { rlim_cur: 20_000, rlim_max: libc::RLIM_INFINITY };
+            let free = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+            // SAFETY: plain calls with valid arguments, before any thread is started.
+            unsafe {
+                libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+                libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit);
+            }
+            let engine = engine(AuditConfig { queue: 64, wait: Duration::from_millis(50), ..AuditConfig::file(path).required() });
+            let mut blocked = 0;
+            for number in 0..400 {
+                blocked += usize::from(dispatch(&engine, &format!("echo {number}")).blocked());
+                std::thread::sleep(Duration::from_micros(500));
+            }
+            assert!(blocked > 0, "what cannot be recorded is blocked");
+            assert!(engine.audit().trouble().unwrap().contains("audit"), "{:?}", engine.audit().trouble());
+            assert!(!engine.flush_audit(Duration::from_millis(100)));
+            // SAFETY: as above.
+            unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const free) };
+            assert!(engine.flush_audit(LONG));
+            assert_eq!(engine.audit().trouble(), None);
+            assert!(!dispatch(&engine, "ls").blocked());
+            assert!(engine.audit().close(LONG));
+            say("ended well");
+        }
+        // Forks while it writes.
+        "forks" => {
+            let engine = engine(AuditConfig::file(path));
+            dispatch(&engine, "parent");
+            // SAFETY: the child uses what is made to be used in one, and leaves without cleaning up.
+            let child = unsafe { libc::fork() };
+            if child == 0 {
+                dispatch(&engine, "child");
+                let fine = engine.flush_audit(LONG) && engine.audit().close(LONG);
+                // SAFETY: ends the process.
+                unsafe { libc::_exit(i32::from(!fine)) };
+            }
+            let mut status = 0;
+            // SAFETY: waits for the child above.
+            unsafe { libc::waitpid(child, &raw mut status, 0) };
+            assert_eq!(status, 0, "the child has written its log");
+            dispatch(&engine, "parent");
+            assert!(engine.audit().close(LONG));
+            say("ended well");
+        }
+        _ => unreachable!("{role}"),
+    }
+}
+
+#[test]
+fn a_process_that_is_killed_in_the_middle_of_a_write_loses_nothing_before_it() {
+    let log = Log::new();
+    let mut before = 0;
+    for round in 0..8 {
+        let mut child = start("busy", &log.path);
+        wait_for(&mut child, "busy");
+        std::thread::sleep(Duration::from_millis(40 + round * 13));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let report = verify(&log.path, None).unwrap();
+        assert!(report.whole, "round {round}: {:?}", report.problems);
+        assert!(report.records > before, "round {round}");
+        before = report.records;
+    }
+    let engine = engine(log.config());
+    assert!(engine.audit().close(LONG));
+    let report = log.verify();
+    assert!(report.whole && report.torn.iter().all(|torn| torn.confirmed), "{report:?}");
+}
+
+#[test]
+fn a_torn_line_is_closed_confirmed_and_everything_before_it_stays() {
+    let whole = Log::written(3).text();
+    let last = whole.trim_end().rfind('\n').unwrap() + 1;
+    // Wherever in the last line the writer was killed, and twice over.
+    for cut in [last + 1, last + 8, last + 40, whole.len() - 100, whole.len() - 2] {
+        let log = Log::new();
+        std::fs::write(&log.path, &whole[..cut]).unwrap();
+        assert!(!log.verify().torn[0].confirmed);
+        for again in [false, true] {
+            if again {
+                let mut file = std::fs::File::options().append(true).open(&log.path).unwrap();
+                file.write_all(b"{\"seq\":9,\"time\":\"2026").unwrap();
+            }
+            let engine = engine(log.config());
+            assert!(engine.audit().close(LONG));
+            assert!(log.text().starts_with(&whole[..cut]), "nothing is taken away");
+            let report = log.verify();
+            assert!(report.whole, "{report:?}");
+            assert_eq!(report.torn.len(), if again { 2 } else { 1 });
+            assert!(report.torn.iter().all(|torn| torn.confirmed));
+        }
+    }
+    // Only the line feed is missing: nothing is torn.
+    let log = Log::new();
+    std::fs::write(&log.path, whole.trim_end()).unwrap();
+    drop(engine(log.config()));
+    assert!(log.verify().whole && log.verify().torn.is_empty());
+}
+
+#[test]
+fn a_first_line_that_was_never_finished_is_no_obstacle() {
+    for begun in ["{", "{\"seq\":1,\"ti"] {
+        let log = Log::new();
+        std::fs::write(&log.path, begun).unwrap();
+        drop(engine(log.config()));
+        let report = log.verify();
+        assert!(report.whole && report.torn.len() == 1, "{report:?}");
+    }
+}
+
+#[test]
+fn a_second_process_has_a_log_of_its_own_and_the_third_goes_on_with_the_first() {
+    let log = Log::new();
+    let mut first = start("holds", &log.path);
+    wait_for(&mut first, "holds");
+    let second = engine(log.config());
+    dispatch(&second, "ls");
+    let own = second.audit().file().unwrap();
+    assert!(own.file_name().unwrap().to_str().unwrap().starts_with(&format!("audit.pid-{}-", std::process::id())));
+    assert!(second.audit().close(LONG));
+    first.stdin.as_mut().unwrap().write_all(b"\n").unwrap();
+    wait_for(&mut first, "done");
+    first.wait().unwrap();
+    let opened = &records(&own)[0];
+    assert_eq!(opened.details["beside"].as_str(), Some(log.path.to_str().unwrap()));
+    let report = log.verify();
+    assert!(report.whole && report.others.len() == 1, "{report:?}");
+    // What is changed in the other's log is found from here too.
+    let text = std::fs::read_to_string(&own).unwrap();
+    std::fs::write(&own, text.replacen("quiet", "quit!", 1)).unwrap();
+    assert!(!log.verify().whole);
+    let third = engine(log.config());
+    assert_eq!(third.audit().file(), Some(log.path.clone()));
+}
+
+#[test]
+fn two_logs_of_one_process_do_not_mix() {
+    let log = Log::new();
+    let (first, second) = (engine(log.config()), engine(log.config()));
+    dispatch(&first, "ls");
+    dispatch(&second, "ls");
+    assert_ne!(first.audit().file(), second.audit().file());
+    assert!(first.audit().close(LONG) && second.audit().close(LONG));
+    let report = log.verify();
+    assert!(report.whole && report.others.len() == 1, "{report:?}");
+}
+
+#[test]
+fn a_full_disk_blocks_what_is_required_and_is_got_over() {
+    let log = Log::new();
+    let mut child = start("full", &log.path);
+    wait_for(&mut child, "ended well");
+    assert!(child.wait().unwrap().success());
+    let report = log.verify();
+    assert!(report.whole && report.lost > 0 && report.torn.is_empty(), "{report:?}");
+}
+
+#[test]
+fn a_forked_child_has_a_log_of_its_own() {
+    let log = Log::new();
+    let mut child = start("forks", &log.path);
+    wait_for(&mut child, "ended well");
+    assert!(child.wait().unwrap().success());
+    let report = log.verify();
+    assert!(report.whole && report.others.len() == 1, "{report:?}");
+    let of_child = records(&report.others[0].files[0]);
+    assert!(of_child[0].details["parent"].is_number() && of_child[0].details["parent_last"].is_string());
+    assert_eq!(of_child.iter().filter(|record| record.kind == Kind::HookFinished).count(), 1);
+    assert_eq!(log.kinds().iter().filter(|kind| **kind == Kind::HookFinished).count(), 2);
+}
+
+#[test]
+fn records_reach_the_disk_as_the_log_is_set() {
+    for fsync in [Fsync::Never, Fsync::Grouped, Fsync::Record] {
+        let log = Log::new();
+        let engine = engine(log.config().fsync(fsync));
+        for _ in 0..3 {
+            dispatch(&engine, "ls");
+        }
+        assert!(engine.audit().close(LONG));
+        assert!(log.verify().whole);
+    }
+}

@@ -1,0 +1,115 @@
+//! A log of several files.
+
+use std::time::Duration;
+
+use hookweave::audit::{Follow, Kind, ProblemKind, Rotation, read, tail, verify};
+use hookweave::{Engine, Event, HookResponse};
+
+use crate::support::{LONG, Log, dispatch};
+
+fn small(log: &Log, keep: Option<usize>) -> Engine {
+    let rotation = Rotation { max_bytes: Some(2000), keep, ..Rotation::default() };
+    let engine = log.engine(log.config().rotation(rotation));
+    engine.on("PreToolUse").name("quiet").run(|_: &Event| None::<HookResponse>).unwrap();
+    engine
+}
+
+fn fill(engine: &Engine, dispatches: usize) {
+    for number in 0..dispatches {
+        dispatch(engine, &format!("echo {number}"));
+        // Each is a batch of its own, so that files end where they should.
+        assert!(engine.flush_audit(LONG));
+    }
+}
+
+#[test]
+fn the_chain_goes_on_over_files() {
+    let log = Log::new();
+    let engine = small(&log, None);
+    fill(&engine, 30);
+    assert!(engine.audit().close(LONG));
+    let report = log.verify();
+    assert!(report.whole && report.files.len() > 4, "{report:?}");
+    assert_eq!((report.records, report.begins), (33, None));
+    for file in &report.files {
+        assert!(std::fs::metadata(file).unwrap().len() <= 2000);
+    }
+    assert_eq!(read(&log.path).unwrap().count(), 33);
+    let last = tail(&log.path, 5).unwrap();
+    assert_eq!(last.iter().map(|record| record.seq).collect::<Vec<_>>(), [29, 30, 31, 32, 33]);
+    assert_eq!(tail(&log.path, 1000).unwrap().len(), 33);
+}
+
+#[test]
+fn files_beyond_those_to_keep_are_removed_and_that_is_recorded() {
+    let log = Log::new();
+    let engine = small(&log, Some(2));
+    fill(&engine, 30);
+    assert!(engine.audit().close(LONG));
+    let report = log.verify();
+    assert!(report.whole && report.files.len() == 3, "{report:?}");
+    assert!(report.begins.is_some_and(|begins| begins > 1));
+    let anchor = report.last.clone().unwrap();
+    assert_eq!(verify(&log.path, Some(&anchor)).unwrap().anchored, Some(true));
+    // Somebody else removes one more: no record says so.
+    std::fs::remove_file(&report.files[0]).unwrap();
+    let report = log.verify();
+    assert_eq!(report.problems.first().map(|problem| problem.kind), Some(ProblemKind::Missing), "{report:?}");
+}
+
+#[test]
+fn a_file_that_is_missing_in_between_is_found() {
+    let log = Log::new();
+    let engine = small(&log, None);
+    fill(&engine, 30);
+    assert!(engine.audit().close(LONG));
+    let files = log.verify().files;
+    std::fs::remove_file(&files[2]).unwrap();
+    let report = log.verify();
+    assert_eq!(report.problems.first().map(|problem| problem.kind), Some(ProblemKind::Missing));
+    assert_eq!(report.problems.len(), 1);
+}
+
+#[test]
+fn a_file_that_grows_old_is_put_away() {
+    let log = Log::new();
+    let rotation = Rotation { max_age: Some(Duration::from_millis(1)), ..Rotation::default() };
+    let engine = log.engine(log.config().rotation(rotation));
+    engine.on("PreToolUse").name("quiet").run(|_: &Event| None::<HookResponse>).unwrap();
+    for number in 0..3 {
+        std::thread::sleep(Duration::from_millis(5));
+        dispatch(&engine, &format!("echo {number}"));
+        assert!(engine.flush_audit(LONG));
+    }
+    assert!(engine.audit().close(LONG));
+    let report = log.verify();
+    assert!(report.whole && report.files.len() >= 3, "{report:?}");
+}
+
+#[test]
+fn the_next_process_goes_on_with_the_chain() {
+    let log = Log::new();
+    for _ in 0..3 {
+        let engine = small(&log, None);
+        fill(&engine, 5);
+        assert!(engine.audit().close(LONG));
+    }
+    let report = log.verify();
+    assert!(report.whole && report.others.is_empty() && report.torn.is_empty(), "{report:?}");
+    assert_eq!(log.kinds().iter().filter(|kind| **kind == Kind::AuditOpened).count(), 3);
+}
+
+#[test]
+fn a_reader_can_follow_over_files() {
+    let log = Log::new();
+    let engine = small(&log, None);
+    fill(&engine, 1);
+    let mut follow = Follow::from_end(&log.path).unwrap();
+    assert!(follow.poll().unwrap().is_empty());
+    let mut seen = Vec::new();
+    for _ in 0..20 {
+        fill(&engine, 1);
+        seen.extend(follow.poll().unwrap().into_iter().map(|record| record.seq));
+    }
+    assert_eq!(seen, (4..=23).collect::<Vec<_>>());
+}

@@ -1,0 +1,84 @@
+//! Logs to try things on.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use hookweave::audit::{AuditConfig, Kind, Record, Report, read, verify};
+use hookweave::{Engine, Event, HookResponse};
+use serde_json::{Value, json};
+
+/// Long enough for any flush on a busy machine.
+pub const LONG: Duration = Duration::from_secs(30);
+
+pub struct Log {
+    _folder: tempfile::TempDir,
+    pub path: PathBuf,
+}
+
+impl Log {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("audit.jsonl");
+        Self { _folder: folder, path }
+    }
+
+    pub fn config(&self) -> AuditConfig {
+        AuditConfig::file(&self.path)
+    }
+
+    pub fn engine(&self, config: AuditConfig) -> Engine {
+        Engine::builder().audit(config).build().unwrap()
+    }
+
+    /// A log of some dispatches, closed in good order: `2 + hooks + dispatches` records and more.
+    pub fn written(dispatches: usize) -> Self {
+        let log = Self::new();
+        let engine = log.engine(log.config());
+        engine.on("PreToolUse").name("quiet").run(|_: &Event| None::<HookResponse>).unwrap();
+        for number in 0..dispatches {
+            dispatch(&engine, &format!("echo {number}"));
+        }
+        assert!(engine.audit().close(LONG));
+        log
+    }
+
+    pub fn records(&self) -> Vec<Record> {
+        records(&self.path)
+    }
+
+    pub fn kinds(&self) -> Vec<Kind> {
+        // Approvals are the user's, and other tests of this process give some.
+        let of_others = |kind: &Kind| matches!(kind, Kind::TrustGiven | Kind::TrustTaken);
+        self.records().iter().map(|record| record.kind).filter(|kind| !of_others(kind)).collect()
+    }
+
+    pub fn text(&self) -> String {
+        std::fs::read_to_string(&self.path).unwrap()
+    }
+
+    pub fn verify(&self) -> Report {
+        verify(&self.path, None).unwrap()
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.path.parent().unwrap()
+    }
+}
+
+pub fn records(path: &Path) -> Vec<Record> {
+    read(path).unwrap().map(|line| line.unwrap().record().unwrap()).collect()
+}
+
+pub fn run<R>(future: impl Future<Output = R>) -> R {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+}
+
+pub fn dispatch(engine: &Engine, command: &str) -> hookweave::Outcome {
+    dispatch_with(engine, json!({"command": command}))
+}
+
+pub fn dispatch_with(engine: &Engine, args: Value) -> hookweave::Outcome {
+    let event =
+        Event::new("PreToolUse", json!({"tool": "Bash", "args": args, "session_id": "s1", "tool_use_id": "call-1"}));
+    run(engine.dispatch(event)).unwrap()
+}
