@@ -4,32 +4,35 @@
 //! a blocking job on the runtime's pool and tells its host by a callback, so that no thread of the engine ever enters
 //! an interpreter.
 
+mod assignments;
+mod command;
 mod content;
+mod env_file;
 mod environment;
 mod hosted;
+mod request;
 mod settings;
 mod transcript;
 mod wanted;
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::config::{Declared, Guard, Run};
-use crate::dialects::{Encoded, Exited, Invocation, RunKind};
+use crate::dialects::{Encoded, Invocation, RunKind};
 use crate::dispatch::{Failure, FailureKind, Said};
 use crate::event::EventSpec;
 use crate::handlers::cancel::Cancel;
-use crate::handlers::command::{self, CommandError, CommandLine, CommandRun, CommandSpec};
 use crate::handlers::pool::{Job, Pool};
-use crate::handlers::webhook::{WebClient, WebhookError, WebhookSpec};
+use crate::handlers::webhook::WebClient;
 use crate::hook::{Scope, Timeout};
+use crate::session::OpenSessions;
 use crate::tool::ToolDefinition;
 
-use environment::{EnvFile, Environment};
+use environment::Environment;
 pub use hosted::Question;
 pub use settings::Settings;
 use wanted::WantedFiles;
@@ -42,6 +45,7 @@ pub struct Runtime {
     web: WebClient,
     tools: RwLock<Vec<ToolDefinition>>,
     wanted: WantedFiles,
+    sessions: Arc<OpenSessions>,
 }
 
 impl Runtime {
@@ -54,6 +58,7 @@ impl Runtime {
             settings,
             tools: RwLock::default(),
             wanted: WantedFiles::default(),
+            sessions: Arc::default(),
         })
     }
 
@@ -71,6 +76,12 @@ impl Runtime {
     /// The files that hooks want to hear of.
     pub(crate) const fn wanted_files(&self) -> &WantedFiles {
         &self.wanted
+    }
+
+    /// The conversations of the client, whose variables commands and webhooks are given.
+    #[must_use]
+    pub const fn sessions(&self) -> &Arc<OpenSessions> {
+        &self.sessions
     }
 
     /// Tells native hooks of a tool that the host has under a name of its own.
@@ -213,65 +224,10 @@ impl NativeHook {
         }
     }
 
-    fn run_command(
-        &self,
-        spec: &CommandSpec,
-        invocation: &Invocation,
-        environment: &Environment,
-        cancel: &Cancel,
-    ) -> Result<Said<Value>, Failure<Value>> {
-        let dialect = self.declared.dialect;
-        let limit = self.limit();
-        let Encoded { body, env, env_file } = self.encode(invocation);
-        let env_file = env_file.map(EnvFile::new).transpose().map_err(|why| {
-            Failure::new(FailureKind::NotStarted, format!("no file for environment variables could be made: {why}"))
-        })?;
-        let scrub = self.runtime.settings.scrub_environment;
-        let mut variables = environment.inherited(dialect.inherits(), scrub);
-        for (name, value) in env.iter().chain(&spec.env) {
-            variables.set(name, value);
-        }
-        variables.set("HOOKWEAVE_DEPTH", invocation.depth.to_string());
-        if let Some((name, file)) = env_file.as_ref().map(EnvFile::variable) {
-            variables.set(name, file);
-        }
-        let spec = &placed(spec, &variables);
-        let run = CommandRun {
-            spec,
-            stdin: if body.is_null() { Vec::new() } else { body.to_string().into_bytes() },
-            env: variables.into_entries(),
-            directories: Self::directories(invocation),
-            timeout: limit,
-            output_cap: self.runtime.settings.output_cap,
-            leave_children: self.declared.spec.detached,
-        };
-        let exited: Exited = command::run(&run, cancel).map_err(|error| broken_command(&error, limit))?;
-        let said = dialect.decode(invocation, &exited);
-        Ok(match env_file.map(EnvFile::read).filter(|left| !left.is_empty()) {
-            Some(left) => with_env(said, dialect.name(), left),
-            None => said,
-        })
-    }
-
-    /// Where the command runs, unless it names a directory of its own: the first of these that exists.
-    fn directories(invocation: &Invocation) -> Vec<PathBuf> {
-        let cwd = invocation.text("cwd").map(PathBuf::from);
-        cwd.into_iter().chain(invocation.project_dir.clone()).chain(std::env::home_dir()).collect()
-    }
-
-    fn send(
-        &self,
-        spec: &WebhookSpec,
-        invocation: &Invocation,
-        environment: &Environment,
-        cancel: &Cancel,
-    ) -> Result<Said<Value>, Failure<Value>> {
-        let dialect = self.declared.dialect;
-        let body = self.encode(invocation).body.to_string();
-        let variable = |name: &str| environment.text(name);
-        let limit = self.limit().unwrap_or(MAX_REQUEST);
-        let answer = self.runtime.web.send(spec, body.as_bytes(), &variable, limit, cancel);
-        Ok(dialect.decode_web(invocation, &answer.map_err(|error| broken_request(&error, limit))?))
+    /// The variables that hooks before this one left for it in the conversation.
+    fn left_for(&self, invocation: &Invocation) -> Vec<(String, String)> {
+        let (session, agent) = (invocation.text("session_id"), invocation.text("agent_id"));
+        self.runtime.sessions.variables(session, agent, self.scope())
     }
 
     /// Who loaded the hook.
@@ -299,52 +255,4 @@ impl<F: FnOnce(Said<Value>)> Drop for Done<F> {
             tell(Said::Failed(Failure::new(FailureKind::NotStarted, why)));
         }
     }
-}
-
-/// How long a request may take when nothing else bounds it.
-const MAX_REQUEST: Duration = Duration::from_secs(600);
-
-fn broken_command(error: &CommandError, limit: Option<Duration>) -> Failure<Value> {
-    match (error, limit) {
-        (CommandError::TimedOut { .. }, Some(limit)) => Failure::timeout(limit),
-        (CommandError::OutputOverCap { .. }, _) => Failure::new(FailureKind::InvalidAnswer, error.to_string()),
-        (CommandError::Cancelled { .. }, _) => Failure::new(FailureKind::Cancelled, error.to_string()),
-        _ => Failure::new(FailureKind::NotStarted, error.to_string()),
-    }
-}
-
-fn broken_request(error: &WebhookError, limit: Duration) -> Failure<Value> {
-    match error {
-        WebhookError::TimedOut { .. } => Failure::timeout(limit),
-        WebhookError::Cancelled { .. } => Failure::new(FailureKind::Cancelled, error.to_string()),
-        _ => Failure::new(FailureKind::Unreachable, error.to_string()),
-    }
-}
-
-/// The command with its placeholders filled: in the exec form no shell does it, so that `${CLAUDE_PROJECT_DIR}` in a
-/// program or an argument stands for the variable's value as it is.
-fn placed<'a>(spec: &'a CommandSpec, variables: &Environment) -> Cow<'a, CommandSpec> {
-    let CommandLine::Exec { program, args } = &spec.line else { return Cow::Borrowed(spec) };
-    if !std::iter::once(program).chain(args).any(|text| text.contains("${")) {
-        return Cow::Borrowed(spec);
-    }
-    let filled = |text: &String| environment::filled(text, |name| variables.text(name));
-    let line = CommandLine::Exec { program: filled(program), args: args.iter().map(filled).collect() };
-    Cow::Owned(CommandSpec { line, ..spec.clone() })
-}
-
-/// Adds what a hook left for later commands to what it said.
-fn with_env(said: Said<Value>, dialect: &str, left: Map<String, Value>) -> Said<Value> {
-    let mut answer = match said {
-        Said::Nothing => Map::new(),
-        Said::Answer(Value::Object(answer)) => answer,
-        other => return other,
-    };
-    let ext = answer.entry("ext").or_insert_with(|| json!({}));
-    if let Some(own) = ext.as_object_mut().map(|ext| ext.entry(dialect).or_insert_with(|| json!({})))
-        && let Some(own) = own.as_object_mut()
-    {
-        own.insert("env".to_owned(), Value::Object(left));
-    }
-    Said::Answer(Value::Object(answer))
 }

@@ -269,7 +269,9 @@ class Session:
         self._check()
         # The overloads of the client's method do not take a name that may be any event's.
         dispatch: Callable[..., Awaitable[_native.Outcome[Any]]] = self._client.dispatch
-        return await dispatch(event, {**self._native.common(), **(payload or {}), **fields})
+        outcome = await dispatch(event, {**self._native.common(), **(payload or {}), **fields})
+        self._native.heard(outcome)
+        return outcome
 
     def temporary_hook(self, event: str, handler: Callable[[Any], Any], **options: Any) -> TemporaryHook:
         """A hook for the time of a block, for this session and its subagents; of a subagent for it alone."""

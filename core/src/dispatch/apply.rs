@@ -212,6 +212,8 @@ impl<T, V> Loud<T, V> {
         self.delay_ms = self.delay_ms.max(delay_ms);
         self.suppress_output |= suppress_output;
         for (dialect, value) in ext {
+            let left = host.get(&host.view(&value), "env").map(|env| host.keep(&env));
+            self.left.extend(left.map(|env| (entry.scope(), env)));
             self.add_ext(host, dialect, value);
         }
         // A question beside a weaker action is the decision; beside a refusal it is kept and decides nothing.

@@ -119,6 +119,8 @@ pub(crate) struct Loud<T, V> {
     pub(crate) suppress_output: bool,
     /// By dialect, in order.
     pub(crate) ext: Vec<(String, V)>,
+    /// Variables that hooks left for later commands, with the scope of each hook, in order.
+    pub(crate) left: Vec<(Scope, V)>,
     /// Scopes that a hook asked to skip, and which hook.
     pub(crate) skips: Vec<(Scope, Arc<str>)>,
     pub(crate) rechecking: bool,
@@ -166,6 +168,7 @@ impl<T, V> Loud<T, V> {
             delay_ms: 0,
             suppress_output: false,
             ext: Vec::new(),
+            left: Vec::new(),
             skips: Vec::new(),
             rechecking: false,
             ended: false,

@@ -16,6 +16,7 @@ use crate::event::EventSpec;
 use crate::files::{Files, Reloaded, Report, Request};
 use crate::handler::{Code, HookError};
 use crate::native::{NativeHook, Question, Runtime, Settings};
+use crate::session::OpenSessions;
 use crate::tool::ToolDefinition;
 
 /// What a host answers to a question.
@@ -113,6 +114,11 @@ impl Engine {
     pub fn load_files(&self, request: Request) -> Result<Report, Error> {
         let natives = &self.inner.natives;
         natives.files.load(&self.inner.registry, &natives.runtime, request, &|hook, _| natives.code(hook))
+    }
+
+    /// The conversations whose variables commands and webhooks are given.
+    pub(super) fn open_sessions(&self) -> &Arc<OpenSessions> {
+        self.inner.natives.runtime.sessions()
     }
 
     /// Registers a native hook that no file declares; gives its id.

@@ -1,9 +1,6 @@
-//! What a command finds in its environment, and what it leaves there for later commands.
+//! What a command finds in its environment.
 
 use std::ffi::{OsStr, OsString};
-use std::io::Read as _;
-
-use serde_json::{Map, Value};
 
 use crate::dialects::Inherits;
 
@@ -22,9 +19,6 @@ const CREDENTIALS: &[&str] = &[
     "JWT",
     "COOKIE",
 ];
-
-/// The longest file of variables that is read, in bytes.
-const MAX_ENV_FILE: u64 = 256 * 1024;
 
 /// Variables and their values; a name stands once.
 #[derive(Debug, Clone, Default)]
@@ -53,6 +47,21 @@ impl Environment {
             inherited && !(scrub && holds_credential(&name))
         };
         Self(self.0.iter().filter(|(name, _)| passes(name)).cloned().collect())
+    }
+
+    /// Adds what hooks left; it replaces nothing that the host's own environment has, so that no hook finds other programs
+    /// or places there than the host means.
+    pub(super) fn add(&mut self, left: Vec<(String, String)>, host: &Self, scrub: bool) {
+        for (name, value) in left {
+            if !host.has(&name) && !self.has(&name) && !(scrub && holds_credential(&name)) {
+                self.set(name, value);
+            }
+        }
+    }
+
+    fn has(&self, wanted: &str) -> bool {
+        // Programs look for `HTTP_PROXY` and `http_proxy` alike.
+        self.0.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted))
     }
 
     /// Sets a variable.
@@ -95,52 +104,6 @@ pub(super) fn filled(text: &str, value: impl Fn(&str) -> Option<String>) -> Stri
     out
 }
 
-/// A file in which a hook leaves variables for later commands.
-#[derive(Debug)]
-pub(super) struct EnvFile {
-    variable: &'static str,
-    file: tempfile::NamedTempFile,
-}
-
-impl EnvFile {
-    pub(super) fn new(variable: &'static str) -> std::io::Result<Self> {
-        let file = tempfile::Builder::new().prefix("hookweave-env-").suffix(".sh").tempfile()?;
-        Ok(Self { variable, file })
-    }
-
-    /// The variable that names the file.
-    pub(super) fn variable(&self) -> (&'static str, OsString) {
-        (self.variable, self.file.path().into())
-    }
-
-    /// The variables that were left, one `NAME=value` or `export NAME=value` a line; other lines say nothing.
-    pub(super) fn read(self) -> Map<String, Value> {
-        let mut text = Vec::new();
-        let opened = std::fs::File::open(self.file.path());
-        if opened.and_then(|file| file.take(MAX_ENV_FILE).read_to_end(&mut text)).is_err() {
-            return Map::new();
-        }
-        String::from_utf8_lossy(&text).lines().filter_map(assignment).collect()
-    }
-}
-
-fn assignment(line: &str) -> Option<(String, Value)> {
-    let line = line.trim();
-    let (name, value) = line.strip_prefix("export ").unwrap_or(line).trim_start().split_once('=')?;
-    let begins = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-    let is_name = begins && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
-    is_name.then(|| (name.to_owned(), Value::String(unquoted(value).to_owned())))
-}
-
-fn unquoted(value: &str) -> &str {
-    for quote in ['"', '\''] {
-        if let Some(inner) = value.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote)) {
-            return inner;
-        }
-    }
-    value
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,14 +135,5 @@ mod tests {
         environment.set("A", "1");
         environment.set("A", "2");
         assert_eq!(environment.into_entries(), [("A".into(), "2".into())]);
-    }
-
-    #[test]
-    fn assignments_are_read_and_other_lines_are_not() {
-        assert_eq!(assignment("export NODE_ENV=\"production\""), Some(("NODE_ENV".into(), "production".into())));
-        assert_eq!(assignment("A='b c'"), Some(("A".into(), "b c".into())));
-        for line in ["# A=b", "echo hi", "1A=b", "rm -rf $A=b", ""] {
-            assert_eq!(assignment(line), None, "{line}");
-        }
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn instead() -> Option<PathBuf> {
 }
 
 /// The directory for what the user's programs can make again.
-fn caches() -> Option<PathBuf> {
+pub(super) fn caches() -> Option<PathBuf> {
     let own = std::env::var_os(if cfg!(windows) { "LOCALAPPDATA" } else { "XDG_CACHE_HOME" }).map(PathBuf::from);
     let usual = || {
         let below = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };

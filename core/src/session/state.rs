@@ -2,7 +2,7 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::effect::Role;
 use super::permission::Permissions;
@@ -16,8 +16,6 @@ const MAX_APPROVALS: usize = 4096;
 /// What one agent of a conversation remembers.
 #[derive(Debug, Default)]
 pub(super) struct State {
-    /// Variables that hooks left for tools and commands.
-    pub(super) env: Map<String, Value>,
     /// The last tools that ran, the latest at the end.
     pub(super) recent_tools: VecDeque<String>,
     /// What the last call of the model said of its cost.
@@ -37,11 +35,6 @@ pub(super) struct State {
 }
 
 impl State {
-    /// What a subagent begins with.
-    pub(super) fn for_subagent(&self) -> Self {
-        Self { env: self.env.clone(), ..Self::default() }
-    }
-
     pub(super) fn begin_turn(&mut self) {
         self.turns += 1;
         self.injected_tokens = 0;

@@ -37,6 +37,7 @@ impl Session {
     #[must_use]
     pub fn start(self: &Arc<Self>, source: String) -> Flow {
         Flow::new(self, |cx| async move {
+            cx.session.environment.join(cx.session.id(), cx.session.agent_id());
             let model = cx.session.settings.model.clone();
             cx.raise("SessionStart", json!({"source": source, "model": model})).await;
             Started { accepted: true, reason: None, env: cx.session.env() }
@@ -49,6 +50,7 @@ impl Session {
         Flow::new(self, |cx| async move {
             cx.raise("SessionEnd", json!({"reason": reason})).await;
             cx.session.memory().clear();
+            cx.session.environment.leave(cx.session.id(), cx.session.agent_id());
             Stopped::default()
         })
     }

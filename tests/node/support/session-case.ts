@@ -14,6 +14,7 @@ import type {
   ToolOutcome,
 } from "hookweave";
 
+import { fill, Place } from "./place.js";
 import { camelKeys, localFields, snake } from "./spelling.js";
 import { mustWait, Theatre, type Style } from "./theatre.js";
 import { decode, isObject, misfit, show, type Json, type JsonObject } from "./values.js";
@@ -21,6 +22,9 @@ import { decode, isObject, misfit, show, type Json, type JsonObject } from "./va
 export interface SessionCase {
   id: string;
   client?: JsonObject;
+  server?: JsonObject;
+  files?: JsonObject[];
+  load?: JsonObject[];
   session?: JsonObject;
   hooks?: JsonObject[];
   approver?: Json[];
@@ -65,7 +69,10 @@ function play(entry: Json | undefined): JsonObject {
 
 /** One run of a case in one style. */
 export class SessionRun {
-  readonly #test: SessionCase;
+  readonly #place = new Place();
+  #test: SessionCase;
+  /** Sessions beside the case's own, which go on until its end. */
+  readonly #others: Session[] = [];
   readonly #theatre: Theatre;
   readonly #log: Log = {
     events: [],
@@ -87,17 +94,39 @@ export class SessionRun {
 
   /** Throws what does not fit. */
   async run(): Promise<void> {
+    const place = this.#place;
+    try {
+      if (this.#test.server !== undefined) await place.serve(this.#test.server);
+      this.#test = fill(this.#test, place.places);
+      for (const file of this.#test.files ?? []) place.write(file);
+      await this.#run();
+    } finally {
+      place.close();
+    }
+  }
+
+  async #run(): Promise<void> {
     const test = this.#test;
     const theatre = this.#theatre;
-    const client = new HookClient({ ...camelKeys(test.client ?? {}), logger: null });
+    const place = this.#place;
+    const options = { ...camelKeys(test.client ?? {}), logger: null };
+    const client = new HookClient(
+      test.files === undefined ? options : { ...options, projectDir: place.project },
+    );
     theatre.client = client;
+    for (const entry of test.load ?? []) {
+      for (const why of place.reportMisfits(entry, place.load(client, entry))) this.#note(why);
+    }
     for (const hook of test.hooks ?? []) theatre.registerExpecting(hook);
     for (const name of Object.keys(test.tools ?? {})) client.registerTool(name, this.#tool(name));
     if (test.model !== undefined) client.registerModel(this.#inStyle(this.#respond));
     const session = client.session(this.#options());
     await this.#steps(session, test.do, "step");
     const got: Record<string, unknown> = { ...this.#log, env: session.env, ran: theatre.ran };
-    for (const [name, pattern] of Object.entries(test.expect ?? {})) {
+    const { requests, saw, ...expect } = test.expect ?? {};
+    const placed = { ...(requests && { requests }), ...(saw && { saw }) };
+    for (const why of place.misfits(placed, "case")) this.#note(why);
+    for (const [name, pattern] of Object.entries(expect)) {
       if (!(name in got)) throw new Error(`nothing is known of ${name}`);
       this.#note(misfit(pattern, got[name], name));
     }
@@ -118,8 +147,8 @@ export class SessionRun {
     return later as unknown as (...args: A) => R;
   }
 
-  #options(): SessionOptions {
-    const { session = {}, approver, context: broken } = this.#test;
+  #options(more: JsonObject = {}): SessionOptions {
+    const { session = {}, approver, context: broken, files } = this.#test;
     const { messages, shown, events } = this.#log;
     const context: Context = {
       addMessage: this.#inStyle((role, content, metadata) => {
@@ -133,7 +162,8 @@ export class SessionRun {
       }),
     };
     return {
-      ...camelKeys(session),
+      ...camelKeys({ ...session, ...more }),
+      ...(files === undefined ? {} : { cwd: this.#place.project }),
       context,
       display,
       onOutcome: (outcome) => events.push(outcome.event.eventType),
@@ -223,6 +253,13 @@ export class SessionRun {
         return session.stopFailure(text);
       case "subagent":
         return this.#subagent(session, given, place);
+      case "other_session": {
+        const { do: steps, ...options } = given;
+        const other = this.#theatre.client.session(this.#options(options));
+        this.#others.push(other);
+        await this.#steps(other, steps as JsonObject[], place);
+        return { env: other.env };
+      }
       case "temporary_hook":
         this.#theatre.register(given, (event, hook) => session.temporaryHook(event, hook));
         return null;

@@ -23,6 +23,7 @@ from hookweave import (
 
 from .comparing import check, error_faults
 from .hooks import World, sleep
+from .native import Place
 from .run import FOLDER, client_options
 from .values import decode, fits
 
@@ -156,13 +157,23 @@ class _Client(HookClient):
 
 class _Play:
     def __init__(self, case: dict[str, Any], style: str) -> None:
+        self.place = Place(case) if "files" in case else None
+        if self.place is not None:
+            case = self.place.case
         self.case = case
-        self.client = _Client(**client_options(case.get("client", {})))
+        options = dict(case.get("client", {}))
+        if self.place is not None:
+            options["project_dir"] = self.place.project
+        self.client = _Client(**client_options(options))
         self.client.events = []
         self.world = World(self.client, style)
         self.agent = Agent(case, style != "sync")
         self.blocks = ExitStack()
+        self.others: list[Session] = []
         self.faults: list[str] = []
+        for entry in case.get("load", []):
+            assert self.place is not None
+            check(self.place.report_faults(entry, self.place.load(self.client, entry)))
         for hook in case.get("hooks", []):
             self.world.register(hook)
         for name in case.get("tools", {}):
@@ -172,10 +183,23 @@ class _Play:
 
     async def run(self) -> None:
         """Takes the steps and checks what has happened."""
-        options = dict(self.case.get("session", {}))
+        try:
+            await self._run()
+        finally:
+            if self.place is not None:
+                self.place.close()
+
+    def session(self, **given: Any) -> Session:
+        """A session with the options of the case, and others."""
+        options = {**self.case.get("session", {}), **given}
         if "approver" in self.case:
             options["approval"] = self.agent.approve
-        session = self.client.session(context=self.agent, display=self.agent, **options)
+        if self.place is not None:
+            options["cwd"] = self.place.project
+        return self.client.session(context=self.agent, display=self.agent, **options)
+
+    async def _run(self) -> None:
+        session = self.session()
         with self.blocks:
             await self.steps(session, self.case["do"], "step")
         agent = self.agent
@@ -189,7 +213,11 @@ class _Play:
             "env": session.env,
             "ran": self.world.ran,
         }
-        for name, pattern in self.case.get("expect", {}).items():
+        expect = dict(self.case.get("expect", {}))
+        placed = {name: expect.pop(name) for name in ("requests", "saw") if name in expect}
+        if self.place is not None:
+            self.faults += self.place.faults(placed)
+        for name, pattern in expect.items():
             self.faults += fits(pattern, came[name], name)
         check([*self.faults, *self.world.faults])
 
@@ -213,6 +241,11 @@ class _Play:
         ((deed, given),) = ((key, value) for key, value in step.items() if key not in ("expect", "error"))
         if deed == "subagent":
             return await self.subagent(session, given, where)
+        if deed == "other_session":
+            other = self.session(**{name: value for name, value in given.items() if name != "do"})
+            await self.steps(other, given["do"], where)
+            self.others.append(other)
+            return {"env": other.env}
         if deed == "temporary_hook":
             self.temporary_hook(session, given)
             return None

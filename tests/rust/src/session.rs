@@ -17,6 +17,7 @@ use crate::case::{Hook, Many};
 use crate::check::check_refusal;
 use crate::client::{Client, Fault};
 use crate::engine::{Given, Native};
+use crate::native::Place;
 use crate::pattern::{Missing, compare};
 use crate::script::Theatre;
 use crate::value::expand;
@@ -31,6 +32,12 @@ pub struct Case {
     pub why: String,
     #[serde(default)]
     pub client: Map<String, Value>,
+    #[serde(default)]
+    pub server: Map<String, Value>,
+    #[serde(default)]
+    pub files: Vec<Map<String, Value>>,
+    #[serde(default)]
+    pub load: Vec<Map<String, Value>>,
     #[serde(default)]
     pub session: Map<String, Value>,
     #[serde(default)]
@@ -207,13 +214,32 @@ pub fn run(case: &Case, given: Given) -> Vec<String> {
     })
 }
 
+/// The place of a case with files, and the case as it plays there.
+fn settled(case: &Case) -> (Option<Place>, Case) {
+    let mut case = case.clone();
+    if case.files.is_empty() {
+        return (None, case);
+    }
+    let written = json!({"id": case.id, "rule": case.rule, "why": case.why, "server": case.server, "files": case.files});
+    let (place, _) = Place::of(&crate::case::Case::read(written).unwrap());
+    let project = Value::from(place.project().to_string_lossy());
+    case.client.insert("project_dir".to_owned(), project.clone());
+    case.session.insert("cwd".to_owned(), project);
+    (Some(place), case)
+}
+
 async fn execute(case: &Case, given: Given) -> Vec<String> {
     let theatre = Arc::new(Theatre::default());
+    let (place, case) = &settled(case);
     let native = Arc::new(Native::new(&Value::Object(case.client.clone()), Arc::clone(&theatre), given).unwrap());
     let client: Arc<dyn Client> = Arc::clone(&native) as Arc<dyn Client>;
     theatre.enter(&client);
     for hook in &case.hooks {
         theatre.register(&*client, hook).unwrap_or_else(|fault| panic!("{}: {fault:?}", case.id));
+    }
+    let mut faults = Vec::new();
+    if let Some(place) = place {
+        faults.extend(case.load.iter().flat_map(|entry| place.load(&*client, entry)));
     }
     let agent = Arc::new(Agent {
         approver: case.approver.clone().unwrap_or_default(),
@@ -229,12 +255,14 @@ async fn execute(case: &Case, given: Given) -> Vec<String> {
     if !case.model.is_empty() {
         engine.register_model(Arc::new(Part(Arc::clone(&agent))));
     }
-    let mut faults = Vec::new();
-    match open(engine, case, &agent) {
+    match open(engine, case, &agent, &case.session) {
         Ok(session) => {
-            let play = Play { case, agent: &agent, theatre: &theatre, client: &*client };
+            let play = Play { case, engine, agent: &agent, theatre: &theatre, client: &*client, others: Mutex::default() };
             play.steps(&session, &case.steps, "step", &mut faults).await;
             play.check(&session, &mut faults);
+            if let Some(place) = place {
+                place.check(&case.expect, &mut faults);
+            }
         }
         Err(fault) => faults.push(format!("the session: {fault:?}")),
     }
@@ -242,13 +270,13 @@ async fn execute(case: &Case, given: Given) -> Vec<String> {
     faults
 }
 
-fn open(engine: &Engine, case: &Case, agent: &Arc<Agent>) -> Result<Session, Fault> {
+fn open(engine: &Engine, case: &Case, agent: &Arc<Agent>, options: &Map<String, Value>) -> Result<Session, Fault> {
     let mut builder =
         engine.session().context(Arc::new(Part(Arc::clone(agent)))).display(Arc::new(Part(Arc::clone(agent))));
     if case.approver.is_some() {
         builder = builder.approver(Part(Arc::clone(agent)));
     }
-    for (option, value) in &case.session {
+    for (option, value) in options {
         builder = builder.set(option, value.clone());
     }
     let heard = Arc::clone(agent);
@@ -257,9 +285,12 @@ fn open(engine: &Engine, case: &Case, agent: &Arc<Agent>) -> Result<Session, Fau
 
 struct Play<'c> {
     case: &'c Case,
+    engine: &'c Engine,
     agent: &'c Arc<Agent>,
     theatre: &'c Arc<Theatre>,
     client: &'c dyn Client,
+    /// Sessions beside the case's own, which go on until its end.
+    others: Mutex<Vec<Session>>,
 }
 
 impl Play<'_> {
@@ -357,6 +388,17 @@ impl Play<'_> {
                 Value::Null
             }
             "subagent" => self.subagent(session, value, place, faults).await?,
+            "other_session" => {
+                let mut options = self.case.session.clone();
+                options.extend(value.as_object().into_iter().flatten().map(|(name, given)| (name.clone(), given.clone())));
+                let steps: Vec<Map<String, Value>> =
+                    options.remove("do").map(serde_json::from_value).transpose().unwrap().unwrap_or_default();
+                let other = open(self.engine, self.case, self.agent, &options)?;
+                self.steps(&other, &steps, place, faults).await;
+                let env = other.env();
+                self.others.lock().unwrap().push(other);
+                json!({"env": env})
+            }
             "temporary_hook" => {
                 let mut hook: Hook = serde_json::from_value(value.clone()).unwrap();
                 let matcher = hook.options.entry("matcher").or_insert_with(|| json!({}));
@@ -405,6 +447,7 @@ impl Play<'_> {
         for (name, pattern) in &self.case.expect {
             let came = match name.as_str() {
                 "env" => env.clone(),
+                "requests" | "saw" => continue,
                 "ran" => json!(ran),
                 _ => match lists.iter().find(|(known, _)| known == name) {
                     Some((_, list)) => Value::Array((*list).clone()),

@@ -1,0 +1,45 @@
+//! A hook's webhook: the event goes out, and an answer comes back.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::NativeHook;
+use super::environment::Environment;
+use crate::dialects::Invocation;
+use crate::dispatch::{Failure, FailureKind, Said};
+use crate::handlers::cancel::Cancel;
+use crate::handlers::webhook::{WebhookError, WebhookSpec};
+
+/// How long a request may take when nothing else bounds it.
+const MAX_REQUEST: Duration = Duration::from_secs(600);
+
+impl NativeHook {
+    /// Sends the event and waits for the answer, on this thread.
+    pub(super) fn send(
+        &self,
+        spec: &WebhookSpec,
+        invocation: &Invocation,
+        environment: &Environment,
+        cancel: &Cancel,
+    ) -> Result<Said<Value>, Failure<Value>> {
+        let dialect = self.declared.dialect;
+        let body = self.encode(invocation).body.to_string();
+        let left = self.left_for(invocation);
+        let variable = |name: &str| {
+            let own = || left.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+            environment.text(name).or_else(own)
+        };
+        let limit = self.limit().unwrap_or(MAX_REQUEST);
+        let answer = self.runtime.web.send(spec, body.as_bytes(), &variable, limit, cancel);
+        Ok(dialect.decode_web(invocation, &answer.map_err(|error| broken_request(&error, limit))?))
+    }
+}
+
+fn broken_request(error: &WebhookError, limit: Duration) -> Failure<Value> {
+    match error {
+        WebhookError::TimedOut { .. } => Failure::timeout(limit),
+        WebhookError::Cancelled { .. } => Failure::new(FailureKind::Cancelled, error.to_string()),
+        _ => Failure::new(FailureKind::Unreachable, error.to_string()),
+    }
+}
