@@ -169,6 +169,7 @@ DEFAULTS = {
     "maxTotalHooks": 3,
     "defaultTimeout": 2500,
     "failBehavior": "block",
+    "auditLevel": "verbose",
 }
 
 
@@ -183,6 +184,7 @@ def test_the_configuration_s_defaults_are_the_client_s(kind: str, tmp_path: Path
     client.register_hook("PreToolUse", lambda event: None)
     hook = client.list_hooks()[0]
     assert (hook.timeout, hook.fail_behavior) == (2.5, "block")
+    assert client.audit_level == "verbose"
     with pytest.raises(HookweaveError, match="max_hooks_per_event"):
         client.register_hook("PreToolUse", lambda event: None)
     client.register_hook("PostToolUse", lambda event: None)
@@ -235,3 +237,11 @@ def test_a_hook_that_is_asked_for_a_permission_and_continues_has_granted_it() ->
         assert (await session.run_tool("Bash", {"command": "ls"}, lambda args: "ran")).ran
 
     asyncio.run(main())
+
+
+def test_the_audit_level_is_changed_by_the_call_of_its_documents() -> None:
+    client = A3sClient()
+    client.set_hook_audit_level("verbose")
+    assert client.audit_level == "verbose"
+    client.set_hook_audit_level("error")
+    assert client.audit_level == "error"

@@ -196,6 +196,8 @@ def _defaults(config: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, A
         options = dict(reader.load(config, dialect=DIALECT, strict=True).options)
     if "default_timeout" in options:
         options["default_timeout"] /= 1000
+    if "audit_level" in options:
+        options["audit"] = options.pop("audit_level")
     return options
 
 
