@@ -222,3 +222,30 @@ def test_capabilities_contributions_and_clean_ups() -> None:
         assert done == ["last", "first"]
 
     asyncio.run(main())
+
+
+@pytest.mark.parametrize("event", ["tool:pre", " a|b ", "[x]*?{1,2}", "#", "naïve"])
+def test_events_of_any_name_are_acted_on(event: str) -> None:
+    stage = Stage("Deny")
+    assert stage.process(HookResult(action="ask_user", approval_prompt="ok?"), event=event).action == "deny"
+    stage.process(HookResult(action="inject_context", context_injection="x"), event=event)
+    assert [message["metadata"]["event"] for message in stage.context.messages] == [event]
+
+
+def test_what_is_injected_asked_and_decided_is_in_the_audit_log() -> None:
+    records: list[dict[str, Any]] = []
+
+    async def main() -> None:
+        coordinator = ModuleCoordinator(approval_system=Stage("Deny").approval, audit={"callback": records.append})
+        inject = HookResult(action="inject_context", context_injection="Line 42")
+        await coordinator.process_hook_result(inject, "tool:post", "linter")
+        ask = HookResult(action="ask_user", approval_prompt="Write it?")
+        await coordinator.process_hook_result(ask, "tool:pre", "guard")
+        await coordinator.cleanup()
+
+    asyncio.run(main())
+    told = {record["kind"]: record for record in records}
+    assert (told["injected"]["hook"], told["injected"]["details"]["content"]) == ("linter", "Line 42")
+    assert told["injected"]["tool"].startswith("tool:post#")
+    assert (told["approval_asked"]["hook"], told["approval_asked"]["details"]["prompt"]) == ("guard", "Write it?")
+    assert told["approval_decided"]["outcome"] == "denied" and told["approval_decided"]["details"]["by"] == "user"

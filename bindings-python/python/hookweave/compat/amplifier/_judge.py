@@ -13,8 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ...audit import AuditLevel, AuditOptions
 from ...client import HookClient
 from ...results import ToolOutcome
+from ...session import exactly
 from .._dialect import Broken
 from ._answers import Fields, emitted_answer
 from ._systems import JUDGING, Judging, Systems
@@ -41,8 +43,15 @@ class Judged:
 class Judge:
     """Acts on what hooks said; what was approved and injected is kept for the time of its life."""
 
-    def __init__(self, systems: Systems, session_id: str | None, limit: int, budget: int) -> None:
-        self._client = HookClient(profile="amplifier")
+    def __init__(
+        self,
+        systems: Systems,
+        session_id: str | None,
+        limit: int,
+        budget: int,
+        audit: AuditLevel | AuditOptions | None,
+    ) -> None:
+        self._client = HookClient(profile="amplifier", audit=audit)
         # Another prompt begins another turn; it is the host's to keep.
         self._client.register_hook("UserPromptSubmit", lambda _: {"action": "block"})
         self._open = functools.partial(
@@ -71,8 +80,9 @@ class Judge:
         judging = Judging(event, sources)
         passing = Judging(event, sources, passing=[])
         answers = [(hook, _answer(hook, said, event)) for hook, said in parts]
-        outcome = await self._hear([(hook, _remembered(_only(answer, False))) for hook, answer in answers], judging)
-        ephemeral = [(hook, said) for hook, answer in answers if (said := _only(answer, True))]
+        lasting = [(hook, _remembered(_only(answer, ephemeral=False))) for hook, answer in answers]
+        outcome = await self._hear(lasting, judging)
+        ephemeral = [(hook, said) for hook, answer in answers if (said := _only(answer, ephemeral=True))]
         if outcome.ran and ephemeral:
             await self._hear(ephemeral, passing)
         denied = None if outcome.ran else outcome.reason or "a hook denied it"
@@ -80,21 +90,22 @@ class Judge:
 
     async def _hear(self, answers: list[tuple[str, Fields]], judging: Judging) -> ToolOutcome:
         """Has hooks of these names answer about a call in which nothing is done."""
-        call = f"judgement-{next(self._numbers)}"
+        call = f"{judging.event}#{next(self._numbers)}".replace("|", "/").strip()
         before = JUDGING.set(judging)
         try:
             with contextlib.ExitStack() as hooks:
                 add: Callable[..., Any] = self._client.temporary_hook
                 for hook, answer in answers:
-                    hooks.enter_context(add("PreToolUse", _always(answer), name=hook, matcher={"tool": call}))
+                    hooks.enter_context(add("PreToolUse", _always(answer), name=hook, matcher={"tool": exactly(call)}))
                 return await self._session.run_tool(call, {}, lambda _: None)
         finally:
             JUDGING.reset(before)
 
     async def forget(self) -> None:
-        """Forgets what was approved."""
+        """Forgets what was approved; what was recorded is written."""
         await self._session.end()
         self._session = self._open()
+        self._client.flush_audit()
 
 
 def _answer(hook: str, said: Fields, event: str) -> Fields:
@@ -109,7 +120,7 @@ def _always(answer: Fields) -> Callable[[Any], Fields]:
     return lambda _: answer
 
 
-def _only(answer: Fields, ephemeral: bool) -> Fields:
+def _only(answer: Fields, *, ephemeral: bool) -> Fields:
     """The answer with its lasting injections, or nothing but its ephemeral ones, as ones that can be seen."""
     own = [one for one in answer.get("inject", ()) if bool(one.get("ephemeral")) is ephemeral]
     if ephemeral:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Final
 
 from ..._logging import logger
+from ...audit import AuditLevel, AuditOptions
 from ._answers import common_role
 from ._judge import MAX_INJECTION_SIZE, MAX_INJECTION_TOKENS, Judge
 from ._systems import Systems
@@ -25,6 +26,7 @@ class ModuleCoordinator:
 
     ``session`` is anything with ``session_id``, ``parent_id`` and ``config``. ``hooks`` is the registry, by default one
     of its own; give one on a :class:`~hookweave.HookClient` and that client's sessions run the modules' hooks.
+    ``audit`` is where injections, questions and their answers are recorded, as for a client.
     """
 
     def __init__(
@@ -35,6 +37,7 @@ class ModuleCoordinator:
         *,
         hooks: HookRegistry | None = None,
         context: Any = None,
+        audit: AuditLevel | AuditOptions | None = None,
     ) -> None:
         self.session = session
         self.hooks = HookRegistry() if hooks is None else hooks
@@ -47,7 +50,9 @@ class ModuleCoordinator:
         self._contributors: dict[str, list[tuple[str, Callable[[], Any]]]] = {}
         self.injection_size_limit = self._setting("injection_size_limit", MAX_INJECTION_SIZE)
         self.injection_budget_per_turn = self._setting("injection_budget_per_turn", MAX_INJECTION_TOKENS)
-        self._judge = Judge(self._systems, self.session_id, self.injection_size_limit, self.injection_budget_per_turn)
+        self._judge = Judge(
+            self._systems, self.session_id, self.injection_size_limit, self.injection_budget_per_turn, audit
+        )
 
     def _setting(self, name: str, default: int) -> int:
         section = self.config.get("session")
