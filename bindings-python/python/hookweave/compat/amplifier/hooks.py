@@ -8,20 +8,19 @@ from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, ClassVar, Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias
 from urllib.parse import quote
 
 from ... import _either, _native
 from ...client import EventName, HookClient
 from ...event import Event
 from .._dialect import event_of
-from . import events
 from ._answers import DIALECT, Fields, composed, emitted_answer, fields_of, plain, raised_answer, raised_data
+from ._event_names import EventNames
 from .models import ContextInjection, HookResult
 
 __all__ = ["ContextInjection", "Handler", "HookRegistry", "HookResult"]
 
-T = TypeVar("T", bound=type)
 Handler: TypeAlias = Callable[[str, dict[str, Any]], Any]
 """A hook: called with the event's name and its data, sync or async; gives a :class:`HookResult`, or nothing."""
 
@@ -51,15 +50,7 @@ class _Registered:
     """The hook on emissions, and the one on the engine's event if there is such an event."""
 
 
-def _with_constants(registry: T) -> T:
-    for name in events.__all__:
-        if name != "ALL_EVENTS":
-            setattr(registry, name, getattr(events, name))
-    return registry
-
-
-@_with_constants
-class HookRegistry:
+class HookRegistry(EventNames):
     """Hooks by event. The hooks of an event run one after the other, those with a lower priority first.
 
     The hooks stand in a :class:`~hookweave.HookClient`, by default in one of their own with the profile ``amplifier``.
@@ -67,22 +58,6 @@ class HookRegistry:
     raises the same event (``tool:pre`` is ``PreToolUse``), with the event's fields under Amplifier's names. So a hook
     takes two places where a client limits how many there may be.
     """
-
-    ALL_EVENTS: ClassVar[list[str]] = events.ALL_EVENTS
-    SESSION_START: ClassVar[str]
-    SESSION_END: ClassVar[str]
-    PROMPT_SUBMIT: ClassVar[str]
-    PROVIDER_REQUEST: ClassVar[str]
-    PROVIDER_RESPONSE: ClassVar[str]
-    PROVIDER_ERROR: ClassVar[str]
-    TOOL_PRE: ClassVar[str]
-    TOOL_POST: ClassVar[str]
-    TOOL_ERROR: ClassVar[str]
-    CONTEXT_PRE_COMPACT: ClassVar[str]
-    CONTEXT_POST_COMPACT: ClassVar[str]
-    ORCHESTRATOR_COMPLETE: ClassVar[str]
-    USER_NOTIFICATION: ClassVar[str]
-    DECISION_TOOL_RESOLUTION: ClassVar[str]
 
     def __init__(self, client: HookClient | None = None) -> None:
         self._client = HookClient(profile="amplifier") if client is None else client

@@ -1,0 +1,57 @@
+"""The names of events as attributes of a class, as Amplifier's registry has them."""
+
+from typing import ClassVar, Final
+
+from . import events
+
+__all__ = ["EventNames"]
+
+
+class EventNames:
+    """Gives a class the constants of :mod:`~.events`."""
+
+    ALL_EVENTS: ClassVar[list[str]] = events.ALL_EVENTS
+    SESSION_START: Final = events.SESSION_START
+    SESSION_END: Final = events.SESSION_END
+    SESSION_FORK: Final = events.SESSION_FORK
+    SESSION_RESUME: Final = events.SESSION_RESUME
+    PROMPT_SUBMIT: Final = events.PROMPT_SUBMIT
+    PROMPT_COMPLETE: Final = events.PROMPT_COMPLETE
+    PLAN_START: Final = events.PLAN_START
+    PLAN_END: Final = events.PLAN_END
+    PROVIDER_REQUEST: Final = events.PROVIDER_REQUEST
+    PROVIDER_RESPONSE: Final = events.PROVIDER_RESPONSE
+    PROVIDER_RETRY: Final = events.PROVIDER_RETRY
+    PROVIDER_ERROR: Final = events.PROVIDER_ERROR
+    PROVIDER_THROTTLE: Final = events.PROVIDER_THROTTLE
+    PROVIDER_TOOL_SEQUENCE_REPAIRED: Final = events.PROVIDER_TOOL_SEQUENCE_REPAIRED
+    PROVIDER_RESOLVE: Final = events.PROVIDER_RESOLVE
+    LLM_REQUEST: Final = events.LLM_REQUEST
+    LLM_RESPONSE: Final = events.LLM_RESPONSE
+    CONTENT_BLOCK_START: Final = events.CONTENT_BLOCK_START
+    CONTENT_BLOCK_DELTA: Final = events.CONTENT_BLOCK_DELTA
+    CONTENT_BLOCK_END: Final = events.CONTENT_BLOCK_END
+    THINKING_DELTA: Final = events.THINKING_DELTA
+    THINKING_FINAL: Final = events.THINKING_FINAL
+    TOOL_PRE: Final = events.TOOL_PRE
+    TOOL_POST: Final = events.TOOL_POST
+    TOOL_ERROR: Final = events.TOOL_ERROR
+    CONTEXT_PRE_COMPACT: Final = events.CONTEXT_PRE_COMPACT
+    CONTEXT_POST_COMPACT: Final = events.CONTEXT_POST_COMPACT
+    CONTEXT_COMPACTION: Final = events.CONTEXT_COMPACTION
+    CONTEXT_INCLUDE: Final = events.CONTEXT_INCLUDE
+    ORCHESTRATOR_COMPLETE: Final = events.ORCHESTRATOR_COMPLETE
+    EXECUTION_START: Final = events.EXECUTION_START
+    EXECUTION_END: Final = events.EXECUTION_END
+    USER_NOTIFICATION: Final = events.USER_NOTIFICATION
+    ARTIFACT_WRITE: Final = events.ARTIFACT_WRITE
+    ARTIFACT_READ: Final = events.ARTIFACT_READ
+    POLICY_VIOLATION: Final = events.POLICY_VIOLATION
+    APPROVAL_REQUIRED: Final = events.APPROVAL_REQUIRED
+    APPROVAL_GRANTED: Final = events.APPROVAL_GRANTED
+    APPROVAL_DENIED: Final = events.APPROVAL_DENIED
+    CANCEL_REQUESTED: Final = events.CANCEL_REQUESTED
+    CANCEL_COMPLETED: Final = events.CANCEL_COMPLETED
+    MODULE_ON_SESSION_READY_FAILED: Final = events.MODULE_ON_SESSION_READY_FAILED
+    MODULE_LOAD_FAILED: Final = events.MODULE_LOAD_FAILED
+    DECISION_TOOL_RESOLUTION: Final = events.DECISION_TOOL_RESOLUTION
