@@ -1,49 +1,22 @@
-"""Writes down who did what, and what became of it: a line of JSON when a call is asked for, and one when it is over."""
+"""Keeps a log of who did what and what became of it, in which nothing can be changed without being noticed."""
 
 import asyncio
 import json
-import re
-import time
 from pathlib import Path
 from typing import Any
 
-from hookweave import HookClient, HookResponse, PreToolUseEvent, Session, ToolOutcome
+from hookweave import HookClient, HookResponse, PreToolUseEvent
+from hookweave.audit import verify
 
-TRAIL = Path("trail.jsonl")
-# What a call is about. What it would write, or carries along, is no business of the trail's.
-ABOUT = ("command", "file_path", "url")
+LOG = Path("audit.jsonl")
 
-client = HookClient()
-
-
-def note(session_id: str, agent_id: str | None, call: str, **facts: Any) -> None:
-    """Appends a line, and raises when it cannot."""
-    who = {"at": time.time_ns() // 1_000_000, "session": session_id, "agent": agent_id or "main", "call": call}
-    line = json.dumps({**who, **facts}, separators=(",", ":"), ensure_ascii=False)
-    with TRAIL.open("a", encoding="utf-8") as trail:
-        trail.write(line + "\n")
+# Redacted: what a call was about is kept, secrets in it are blacked out. Required: what cannot be recorded is not done.
+client = HookClient(audit={"file": LOG, "inputs": "redacted", "required": True})
 
 
-# Before all other hooks, so that what they refuse is there, too. Fail-closed: what cannot be written down is not done.
-@client.hook("PreToolUse", priority=-1000, fail_behavior="block")
-def asked(event: PreToolUseEvent) -> None:
-    """Writes down what an agent is about to do."""
-    about = next((event.args[name] for name in ABOUT if name in event.args), None)
-    note(event.session_id, event.agent_id, event.tool_use_id, what="asked", tool=event.tool, about=about)
-
-
-async def audited(session: Session, tool: str, args: dict[str, Any], call: str) -> ToolOutcome:
-    """Makes a call and writes down what became of it, whoever refused it."""
-    done = await session.run_tool(tool, args, tool_use_id=call)
-    what = "done" if done.ok else "failed" if done.ran else "refused"
-    why = {"by": done.by, "why": done.reason} if not done.ran else {"why": str(done.error)} if done.error else {}
-    note(session.id, session.agent_id, call, what=what, **why)
-    return done
-
-
-@client.hook("PreToolUse", name="guard", matcher={"rule": "Bash(sudo *)"}, fail_behavior="block")
+@client.hook("PreToolUse", matcher={"rule": "Bash(sudo *)"}, fail_behavior="block")
 def guard(event: PreToolUseEvent) -> HookResponse:
-    """What is refused is in the trail as well."""
+    """What is refused is in the log as well."""
     return HookResponse.block("sudo is forbidden")
 
 
@@ -51,21 +24,40 @@ def bash(args: dict[str, Any]) -> str:
     """Stands for a tool that runs commands; there is no `make` on this machine."""
     if args["command"].startswith("make"):
         raise FileNotFoundError("make: not found")
-    return "ok"
+    return "done"
 
 
-async def main() -> None:
-    """A session and its subagent at work."""
-    client.register_tool("Bash", bash, permission="allow")
-    client.register_tool("Deploy", lambda args: "deployed", permission="ask")
-    async with client.session("parcel-318", approval="deny") as session:
-        await audited(session, "Bash", {"command": "ls", "env": {"API_KEY": "sk-1234"}}, "call-1")
-        await audited(session, "Bash", {"command": "sudo make install"}, "call-2")
-        await audited(session, "Deploy", {"url": "https://shop.test"}, "call-3")
+async def work() -> None:
+    """A session and its subagent at work; nobody is there to be asked about the deployment."""
+    async with client.session("parcel-318", permissions={"Deploy": "ask"}) as session:
+        await session.run_tool("Bash", {"command": "ls", "api_key": "sk-1234567890abcdef"}, bash)
+        await session.run_tool("Bash", {"command": "sudo make install"}, bash)
+        await session.run_tool("Deploy", {"url": "https://shop.test"}, lambda args: "deployed")
         async with session.subagent("reviewer", "reviewer-1") as reviewer:
-            await audited(reviewer, "Bash", {"command": "make test"}, "call-4")
-    for line in TRAIL.read_text(encoding="utf-8").splitlines():
-        print(re.sub(r'"at":\d+', '"at":…', line))
+            await reviewer.run_tool("Bash", {"command": "make test"}, bash)
 
 
-asyncio.run(main())
+def show(record: dict[str, Any]) -> None:
+    """Prints what one record of a tool call tells."""
+    args = json.dumps(record["input"]["payload"]["args"], separators=(",", ":"))
+    why = record.get("reason") or record["details"].get("error")
+    by = record["details"].get("by")
+    print(f"{record.get('agent', 'main')}: {record['tool']} {args}")
+    print(f"    {record['outcome']}{f' by {by}' if by else ''}{f': {why}' if why else ''}")
+
+
+asyncio.run(work())
+client.flush_audit()
+for line in LOG.read_text(encoding="utf-8").splitlines():
+    record = json.loads(line)
+    if record["kind"] == "tool_run":
+        show(record)
+
+# Kept in another place, it proves later that nothing is missing at the end.
+anchor = client.audit_anchor
+print(f"the log is {'whole' if verify(LOG, anchor).whole else 'not whole'}")
+print("somebody makes it look as if sudo had never been asked for")
+LOG.write_text(LOG.read_text(encoding="utf-8").replace("sudo make install", "make install"), encoding="utf-8")
+report = verify(LOG, anchor)
+problem = report.problems[0]
+print(f"the log is {'whole' if report.whole else 'not whole'}: record {problem.seq} was {problem.kind}")

@@ -1,41 +1,14 @@
-/** Writes down who did what, and what became of it: a line of JSON when a call is asked for, and one when it is over. */
+/** Keeps a log of who did what and what became of it, in which nothing can be changed without being noticed. */
 
-import { appendFileSync, readFileSync } from "node:fs";
-import { HookClient, HookResponse, type Session, type ToolOutcome } from "hookweave";
+import { readFileSync, writeFileSync } from "node:fs";
+import { audit, HookClient, HookResponse, type AuditRecord } from "hookweave";
 
-const TRAIL = "trail.jsonl";
-// What a call is about. What it would write, or carries along, is no business of the trail's.
-const ABOUT = ["command", "file_path", "url"];
+const LOG = "audit.jsonl";
 
-const client = new HookClient();
+// Redacted: what a call was about is kept, secrets in it are blacked out. Required: what cannot be recorded is not done.
+const client = new HookClient({ audit: { file: LOG, inputs: "redacted", required: true } });
 
-/** Appends a line, and throws when it cannot. */
-function note(session: string, agent: string | null | undefined, call: string, facts: object): void {
-  const who = { at: Date.now(), session, agent: agent ?? "main", call };
-  appendFileSync(TRAIL, JSON.stringify({ ...who, ...facts }) + "\n");
-}
-
-// Writes down what an agent is about to do.
-client.registerHook("PreToolUse", {
-  name: "asked",
-  handler: ({ sessionId, agentId, toolUseId, tool, args }) => {
-    const about = args[ABOUT.find((name) => name in args) ?? ""] ?? null;
-    note(sessionId, agentId, toolUseId, { what: "asked", tool, about });
-  },
-  // Before all other hooks, so that what they refuse is there, too. Fail-closed: what cannot be written down is not done.
-  config: { priority: -1000, failBehavior: "block" },
-});
-
-/** Makes a call and writes down what became of it, whoever refused it. */
-async function audited(session: Session, tool: string, args: object, call: string): Promise<ToolOutcome> {
-  const done = await session.runTool(tool, { ...args }, { toolUseId: call });
-  const what = done.ok ? "done" : done.ran ? "failed" : "refused";
-  const why = !done.ran ? { by: done.by, why: done.reason } : done.error ? { why: done.error.message } : {};
-  note(session.id, session.agentId, call, { what, ...why });
-  return done;
-}
-
-// What is refused is in the trail as well.
+// What is refused is in the log as well.
 client.registerHook("PreToolUse", {
   name: "guard",
   matcher: { rule: "Bash(sudo *)" },
@@ -46,20 +19,41 @@ client.registerHook("PreToolUse", {
 /** Stands for a tool that runs commands; there is no `make` on this machine. */
 function bash(args: { command: string }): string {
   if (args.command.startsWith("make")) throw new Error("make: not found");
-  return "ok";
+  return "done";
 }
 
-// A session and its subagent at work.
-client.registerTool("Bash", bash, { permission: "allow" });
-client.registerTool("Deploy", () => "deployed", { permission: "ask" });
-{
-  await using session = client.session({ sessionId: "parcel-318", approval: "deny" });
-  await audited(session, "Bash", { command: "ls", env: { API_KEY: "sk-1234" } }, "call-1");
-  await audited(session, "Bash", { command: "sudo make install" }, "call-2");
-  await audited(session, "Deploy", { url: "https://shop.test" }, "call-3");
+/** A session and its subagent at work; nobody is there to be asked about the deployment. */
+async function work(): Promise<void> {
+  await using session = client.session({ sessionId: "parcel-318", permissions: { Deploy: "ask" } });
+  await session.start();
+  await session.runTool("Bash", { command: "ls", api_key: "sk-1234567890abcdef" }, bash);
+  await session.runTool("Bash", { command: "sudo make install" }, bash);
+  await session.runTool("Deploy", { url: "https://shop.test" }, () => "deployed");
   await using reviewer = await session.subagent("reviewer", { agentId: "reviewer-1" });
-  await audited(reviewer, "Bash", { command: "make test" }, "call-4");
+  await reviewer.runTool("Bash", { command: "make test" }, bash);
 }
-for (const line of readFileSync(TRAIL, "utf8").trimEnd().split("\n")) {
-  console.log(line.replace(/"at":\d+/, '"at":…'));
+
+/** Prints what one record of a tool call tells. */
+function show({ agent = "main", tool, outcome, reason, details, input }: AuditRecord): void {
+  const { args } = input?.payload as { args: object };
+  const { by, error } = details as { by?: string; error?: string };
+  const why = reason ?? error;
+  console.log(`${agent}: ${tool} ${JSON.stringify(args)}`);
+  console.log(`    ${outcome}${by ? ` by ${by}` : ""}${why ? `: ${why}` : ""}`);
 }
+
+await work();
+client.flushAudit();
+for (const line of readFileSync(LOG, "utf8").trimEnd().split("\n")) {
+  const record = JSON.parse(line) as AuditRecord;
+  if (record.kind === "tool_run") show(record);
+}
+
+// Kept in another place, it proves later that nothing is missing at the end.
+const anchor = client.auditAnchor;
+console.log(`the log is ${audit.verify(LOG, anchor).whole ? "whole" : "not whole"}`);
+console.log("somebody makes it look as if sudo had never been asked for");
+writeFileSync(LOG, readFileSync(LOG, "utf8").replaceAll("sudo make install", "make install"));
+const report = audit.verify(LOG, anchor);
+const [problem] = report.problems;
+console.log(`the log is ${report.whole ? "whole" : "not whole"}: record ${problem?.seq} was ${problem?.kind}`);
