@@ -13,6 +13,7 @@ import { Documented, examples } from "./support/documented.js";
 const EXAMPLES = [
   "sdk",
   "errors",
+  "audit",
   "per-hook",
   "security-policy",
   "auto-format",
@@ -133,6 +134,31 @@ describe("the examples of A3S's documentation", () => {
     assert.deepEqual(behaviors, ["continue", "block"]);
     const outcome = await client.dispatch("PreToolUse", { tool: "Bash", args: {} });
     assert.equal(outcome.decision, "continue");
+  });
+
+  test("writing down what hooks do", async () => {
+    const kinds: unknown[] = [];
+    const log = (_: string, { kind }: Readonly<Record<string, unknown>>) => void kinds.push(kind);
+    const client = documented.run("audit", {
+      client: new A3sClient({ logger: { info: log, warn: log, error: log } }),
+    });
+    assert.equal(client.auditLevel, "verbose");
+    kinds.length = 0;
+    const call = { tool: "Bash", args: {} };
+    const changes = client.registerHook("PreToolUse", () => ({
+      action: "continue",
+      modified: { args: { timeout: 1 } },
+    }));
+    await client.dispatch("PreToolUse", call);
+    client.unregisterHook(changes);
+    client.registerHook("PreToolUse", () => ({ action: "block", reason: "no" }));
+    await client.dispatch("PreToolUse", call);
+    assert.ok(client.flushAudit());
+    assert.deepEqual(kinds, [
+      "audit_opened",
+      ...["hook_registered", "hook_started", "hook_finished", "modified", "hook_removed"],
+      ...["hook_registered", "hook_started", "hook_finished", "blocked"],
+    ]);
   });
 
   test("one hook's settings", async () => {
@@ -311,17 +337,22 @@ describe("A3S's client", () => {
   });
 
   test("has the defaults of a configuration, from a file or as it is", () => {
-    const hooks = { maxHooksPerEvent: 1, defaultTimeout: 250, failBehavior: "block" };
+    const hooks = {
+      maxHooksPerEvent: 1,
+      defaultTimeout: 250,
+      failBehavior: "block",
+      auditLevel: "error",
+    };
     for (const config of [path.join(examples, "hooks.json"), { hooks }]) {
       const client = quiet({ config });
       client.registerHook("PreToolUse", () => undefined);
       const [{ timeout, failBehavior } = { timeout: 0, failBehavior: "" }] = client.listHooks();
       const second = () => client.registerHook("PreToolUse", () => undefined);
       if (typeof config === "string") {
-        assert.deepEqual([timeout, failBehavior], [5000, "continue"]);
+        assert.deepEqual([timeout, failBehavior, client.auditLevel], [5000, "continue", "info"]);
         assert.ok(second());
       } else {
-        assert.deepEqual([timeout, failBehavior], [250, "block"]);
+        assert.deepEqual([timeout, failBehavior, client.auditLevel], [250, "block", "error"]);
         assert.throws(second, { code: "too_many_hooks" });
       }
     }

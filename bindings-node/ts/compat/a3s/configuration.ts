@@ -27,7 +27,7 @@ export function defaultsOf(configuration: Configuration | undefined): ClientOpti
 
 function read(file: string | URL): ClientOptions {
   const { options } = new HookClient().load(file, { dialect: "a3s", strict: true });
-  // How much is written down is said of an audit log, when the program opens one.
-  const { auditLevel: _, ...settings } = options;
+  const { auditLevel, ...settings } = options;
+  if (auditLevel !== undefined) settings.audit = auditLevel;
   return settings;
 }

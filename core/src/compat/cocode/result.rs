@@ -51,9 +51,6 @@ impl HookResult {
 
     /// What all hooks say together, by the dialect's rules.
     pub(super) fn of(outcome: &Outcome) -> Self {
-        if let Some(reason) = outcome.feedback().first() {
-            return Self::Reject { reason: (*reason).to_owned() };
-        }
         match outcome_to_wire("cocode", &outcome.to_json()) {
             Err(error) => Self::Reject { reason: error.to_string() },
             Ok(wire) if wire.exit_code != 0 => Self::Reject { reason: wire.stderr },

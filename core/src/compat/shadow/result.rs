@@ -77,9 +77,7 @@ impl HookResult {
             Action::Retry => Self::deny(format!("try again later: {}", reason.unwrap_or_default())),
             Action::Ask => Self { reason, ..Self::ask() },
             Action::Allow => Self { reason, ..Self::allow() },
-            Action::Continue | Action::Skip => {
-                outcome.feedback().first().map_or_else(Self::none, |why| Self::deny(*why))
-            }
+            Action::Continue | Action::Skip => Self::none(),
         }
     }
 }
