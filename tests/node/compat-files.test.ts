@@ -3,15 +3,13 @@
 import assert from "node:assert/strict";
 import { cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { describe, test, type TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
 
 import { HookClient, type ClientOptions } from "hookweave";
 
+import { Documented, systems as files } from "./support/documented.js";
 import { Folder } from "./support/files.js";
 import { until } from "./support/tools.js";
 
-// Compiled tests lie in bindings-node/build-tests.
-const files = fileURLToPath(new URL("../../tests/compat/", import.meta.url));
 const skip = process.platform === "win32" ? "the documented commands are written for sh" : false;
 
 /** Notes what it is called with. */
@@ -166,6 +164,29 @@ describe("files as Wingman documents them", { skip }, () => {
       tool_input: args,
       tool_use_id: "call-1",
     });
+  });
+
+  test("are what its types say, and so is what a hook reads", async () => {
+    const documented = new Documented([]);
+    const types = readFileSync(`${files}wingman/types.ts`, "utf8");
+    const config = readFileSync(`${files}wingman/wingman.config.json`, "utf8");
+    const read = {
+      session_id: "s",
+      cwd: "/",
+      hook_event_name: "PostToolUse",
+      tool_name: "read_file",
+    };
+    const input = { ...read, tool_input: { file_path: "a" }, tool_use_id: "c", tool_output: "b" };
+    documented.write(
+      "checked.ts",
+      `${types}
+       export const configuration: { hooks: HooksConfig } = ${config};
+       export const input: HookInput = ${JSON.stringify(input)};
+       // @ts-expect-error there is no such event
+       export const unknown: HooksConfig = { SessionStart: [] };`,
+    );
+    assert.deepEqual(await documented.compile("checked"), []);
+    documented.remove();
   });
 
   test("a hook that is too slow is killed, and the call goes on", async (t) => {

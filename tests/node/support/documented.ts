@@ -19,8 +19,11 @@ import type { A3sClient } from "hookweave/compat/a3s";
 
 import { packageFolder, runProgram } from "./tools.js";
 
-/** Where the examples are; compiled tests lie in bindings-node/build-tests/support. */
-export const examples = fileURLToPath(new URL("../../../tests/compat/a3s/", import.meta.url));
+/** What other systems document; compiled tests lie in bindings-node/build-tests/support. */
+export const systems = fileURLToPath(new URL("../../../tests/compat/", import.meta.url));
+
+/** A3S's examples. */
+export const examples = path.join(systems, "a3s");
 
 /** What the examples use without saying where it comes from. */
 const AMBIENT = `
