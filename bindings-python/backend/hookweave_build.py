@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-import maturin
+import maturin  # type: ignore[import-untyped]
 from maturin import (
     build_editable,
     build_sdist,
@@ -49,7 +49,7 @@ def build_wheel(
 ) -> str:
     """Builds a wheel and puts the command into it."""
     program = build_command()
-    name = maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
+    name: str = maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
     add_script(Path(wheel_directory) / name, program)
     return name
 

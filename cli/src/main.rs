@@ -1,6 +1,7 @@
 //! The `hookweave` command: see, test, explain and install hooks for AI agents.
 
 mod agents;
+mod auditing;
 mod cases;
 mod change;
 mod cli;

@@ -2,7 +2,7 @@
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::agents::{Agent, Shape};
 use crate::commands::is_hook_of;
@@ -73,10 +73,8 @@ impl Settings {
         let mut own = own.into_iter();
         match own.next() {
             Some(first) => {
-                if value(&first) != *entry
-                    && let Some(object) = first.as_object()
-                {
-                    object.replace_with(input(entry));
+                if let (Some(object), Value::Object(fields)) = (first.as_object(), entry) {
+                    set(&object, fields);
                 }
                 own.for_each(CstNode::remove);
             }
@@ -163,6 +161,22 @@ fn is_own(agent: &Agent, entry: &CstNode) -> bool {
 fn is_empty_group(group: &CstNode) -> bool {
     let hooks = group.as_object().and_then(|group| group.array_value("hooks"));
     hooks.is_some_and(|hooks| hooks.elements().is_empty())
+}
+
+/// Makes an object hold these fields and no others, touching only what differs.
+fn set(object: &CstObject, fields: &Map<String, Value>) {
+    for property in object.properties() {
+        if property.decoded_name().is_none_or(|name| !fields.contains_key(&name)) {
+            property.remove();
+        }
+    }
+    for (name, wanted) in fields {
+        match object.get(name) {
+            None => _ = object.append(name, input(wanted)),
+            Some(property) if property.value().is_some_and(|now| value(&now) == *wanted) => {}
+            Some(property) => property.set_value(input(wanted)),
+        }
+    }
 }
 
 fn input(value: &Value) -> CstInputValue {

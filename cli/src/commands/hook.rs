@@ -13,6 +13,7 @@ use hookweave::dialects::{self, Dialect, RunKind, WireAnswer, WireEvent};
 use hookweave::host::FilesReport;
 use serde_json::{Map, Value, json};
 
+use crate::auditing::{self, AuditArgs};
 use crate::commands::run::FAREWELL;
 use crate::drive::{Deadline, dispatch, outcome_json};
 use crate::failed::{BROKEN, Failed, Result};
@@ -41,6 +42,9 @@ pub(crate) struct Hook {
 
     #[command(flatten)]
     record: RecordArgs,
+
+    #[command(flatten)]
+    audit: AuditArgs,
 
     /// What hooks mean that nobody has approved
     #[arg(long, value_enum, default_value_t)]
@@ -111,14 +115,16 @@ impl Hook {
         if let (Some(waiting), Untrusted::Block) = (&waiting, self.untrusted) {
             return Err(Failed::new(waiting.clone()));
         }
-        let outcome = dispatch(&policy, event.event, event.payload.clone(), deadline)?;
+        let audit = self.audit.open()?;
+        let mut outcome = dispatch(&policy, event.event, event.payload.clone(), deadline)?;
+        auditing::record(audit.as_deref(), &mut outcome)?;
         let mut whole = outcome_json(&outcome);
         // A recording that fails changes nothing of what was decided.
         if let Err(why) = self.record.add(Some(dialect.name()), event.event, &event.payload, &whole) {
             let _ = writeln!(std::io::stderr().lock(), "hookweave: {}", shown(&why.to_string()));
         }
         if let Some(waiting) = waiting.filter(|_| event.event == "SessionStart") {
-            add_message(&mut whole, &waiting);
+            add_message(&mut whole, &format!("hookweave: {waiting}"));
         }
         let answer = dialects::outcome_to_wire(dialect.name(), &Value::Object(whole))?;
         Ok((answer, policy))
@@ -203,7 +209,7 @@ fn untrusted(report: &FilesReport) -> Option<String> {
     let waiting = report.untrusted.len();
     (waiting > 0).then(|| {
         let what = count(waiting, "hook");
-        format!("hookweave: {what} of this project are not approved and do not run; look at them with `hookweave list`, then `hookweave trust approve`")
+        format!("{what} of this project are not approved and do not run; look at them with `hookweave list`, then `hookweave trust approve`")
     })
 }
 

@@ -6,6 +6,7 @@ use clap::Args;
 use hookweave::outcome::TraceEntry;
 use serde_json::Value;
 
+use crate::auditing::{self, AuditArgs};
 use crate::clock::{nanos_since, now};
 use crate::drive::{Deadline, Outcome, dispatch, outcome_json};
 use crate::failed::{Result, Verdict};
@@ -30,6 +31,9 @@ pub(crate) struct Run {
     #[command(flatten)]
     record: RecordArgs,
 
+    #[command(flatten)]
+    audit: AuditArgs,
+
     /// Print the outcome's canonical form as JSON
     #[arg(long)]
     json: bool,
@@ -40,9 +44,11 @@ impl Run {
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let given = self.event.read()?;
         let policy = Policy::load(&self.which)?;
+        let audit = self.audit.open()?;
         let began = now();
-        let outcome = dispatch(&policy, &given.name, given.payload.clone(), Deadline::within(None))?;
+        let mut outcome = dispatch(&policy, &given.name, given.payload.clone(), Deadline::within(None))?;
         let took = nanos_since(began);
+        auditing::record(audit.as_deref(), &mut outcome)?;
         let whole = outcome_json(&outcome);
         self.record.add(None, outcome.event().name(), &given.payload, &whole)?;
         if self.json {

@@ -1,10 +1,9 @@
 //! `hookweave test`: holds hooks to what their author expects of them.
 
-use std::path::{Path, PathBuf};
-use std::sync::mpsc::channel;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
 use clap::Args;
-use hookweave::config::watch::{QUIET, watch};
 use hookweave::dialects;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -16,8 +15,8 @@ use crate::failed::{Failed, Result, Verdict};
 use crate::policy::{Policy, TrustChoice, Which};
 use crate::screen::{BAD, BOLD, DIM, GOOD, Screen, WARN, json, micros, shown, styled};
 
-/// How many files beside a tested one are watched.
-const MAX_WATCHED: usize = 512;
+/// How often watched files are looked at.
+const PAUSE: Duration = Duration::from_millis(150);
 
 /// Whose hooks are tested unless the file says.
 const SOURCES: &[&str] = &["project", "local"];
@@ -45,7 +44,7 @@ pub(crate) struct Test {
     #[arg(short = 'k', long, value_name = "TEXT")]
     filter: Option<String>,
 
-    /// Run again whenever a case, a hooks file or a script changes
+    /// Run again whenever a case, a hooks file or a script that a hook names changes
     #[arg(short, long, conflicts_with_all = ["json", "tap"])]
     watch: bool,
 
@@ -107,7 +106,7 @@ impl Test {
             return Ok(Verdict::of(!failed(&files)));
         }
         loop {
-            let depends = match self.all() {
+            let depends: Vec<PathBuf> = match self.all() {
                 Ok(files) => {
                     self.report(screen, &files)?;
                     files.into_iter().flat_map(|file| file.depends).collect()
@@ -120,7 +119,7 @@ impl Test {
             };
             writeln!(screen, "{}", styled(DIM, "waiting for a change …"))?;
             screen.flush()?;
-            wait_for_change(depends)?;
+            wait_for_change(&depends);
             writeln!(screen)?;
         }
     }
@@ -227,8 +226,7 @@ fn differences(policy: &Policy, case: &Case) -> Result<Vec<String>> {
     Ok(case.expect.differences(&Came { outcome: &outcome, answer: answer.as_ref() }))
 }
 
-/// Files whose change may change what comes of a file's cases: itself, the hooks files, and what stands beside those
-/// and beside the scripts that they name.
+/// Files whose change may change what comes of a file's cases: itself, the hooks files, and the scripts that those name.
 fn depends(file: &CaseFile, policy: &Policy) -> Vec<PathBuf> {
     let mut files = vec![file.path.clone()];
     files.extend(policy.report.found.iter().map(|found| found.file.clone()));
@@ -236,27 +234,31 @@ fn depends(file: &CaseFile, policy: &Policy) -> Vec<PathBuf> {
     for hook in policy.registry.list() {
         let runs = hook.origin.as_ref().map(|origin| origin.runs.clone()).unwrap_or_default();
         let words = runs.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';' | '&' | '|'));
-        files.extend(
-            words
-                .filter(|word| word.contains('/'))
-                .map(|word| directory.join(word.trim_start_matches("$CLAUDE_PROJECT_DIR/").trim_start_matches("./"))),
-        );
+        let scripts =
+            words.filter(|word| word.contains('/')).map(|word| word.trim_start_matches("$CLAUDE_PROJECT_DIR/"));
+        files.extend(scripts.map(|script| directory.join(script)).filter(|script| script.is_file()));
     }
-    let folders: Vec<PathBuf> = files.iter().filter_map(|file| file.parent().map(Path::to_path_buf)).collect();
-    for folder in folders {
-        let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
-        files.extend(entries.map(|entry| entry.path()).filter(|path| path.is_file()).take(MAX_WATCHED));
-    }
-    files.retain(|file| !file.starts_with("/usr") && !file.starts_with("/bin"));
     files.sort();
     files.dedup();
-    files.truncate(MAX_WATCHED);
     files
 }
 
-fn wait_for_change(files: Vec<PathBuf>) -> Result<()> {
-    let (tell, told) = channel();
-    let files = files.into_iter().map(|file| std::path::absolute(&file).unwrap_or(file));
-    let _watch = watch(files, QUIET, move |_| _ = tell.send(()))?;
-    told.recv().map_err(|_| Failed::new("watching ended by itself; run the command again"))
+/// What is looked at to see that a file is another one.
+fn state(files: &[PathBuf]) -> Vec<Option<(SystemTime, u64)>> {
+    let of = |file: &PathBuf| std::fs::metadata(file).ok().and_then(|meta| Some((meta.modified().ok()?, meta.len())));
+    files.iter().map(of).collect()
+}
+
+/// Waits until a file changes and stays as it is for a moment: editors write in several steps.
+fn wait_for_change(files: &[PathBuf]) {
+    let before = state(files);
+    let mut last = before.clone();
+    loop {
+        std::thread::sleep(PAUSE);
+        let now = state(files);
+        if now != before && now == last {
+            return;
+        }
+        last = now;
+    }
 }

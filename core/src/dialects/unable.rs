@@ -88,9 +88,9 @@ mod tests {
                 assert_eq!((answer.exit_code, answer.stderr.as_str()), (2, "no"), "{} {text}", dialect.name());
             }
         }
-        // Without its tool it is no event of Claude Code's, but it is a gate all the same.
-        assert_eq!(unable("claude-code", &json!({"hook_event_name": "PreToolUse"})).exit_code, 2);
-        assert_eq!(unable("claude-code", &json!({"hook_event_name": "SessionStart"})).exit_code, 1);
-        assert_eq!(unable("claude-code", &json!({"hook_event_name": "Stop"})).exit_code, 1);
+        // Without a session these are no events of Gemini CLI's, but what they would be is known.
+        for (name, exit_code) in [("BeforeTool", 2), ("SessionStart", 1), ("AfterAgent", 1)] {
+            assert_eq!(unable("gemini-cli", &json!({"hook_event_name": name})).exit_code, exit_code, "{name}");
+        }
     }
 }

@@ -165,7 +165,11 @@ fn look_at_pattern(pattern: &str, findings: &mut Findings<'_>) {
                 let what = format!("in `{pattern}` text stands behind `$`, so that it never matches; put `$` last");
                 findings.add("matcher-never", what);
             }
-            '*' if !bracket && before.is_some_and(char::is_alphabetic) => {
+            // `\S*` repeats a class of letters, which is meant.
+            '*' if !bracket
+                && before.is_some_and(char::is_alphabetic)
+                && index.checked_sub(2).and_then(at) != Some('\\') =>
+            {
                 let what = format!(
                     "`{pattern}` is a regular expression, in which `{}*` is any number of that letter; write `.*` for any text",
                     before.unwrap_or(' ')

@@ -1,0 +1,36 @@
+//! An audit log of what the command dispatches.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use hookweave::audit::{Audit, AuditConfig, CLOSE};
+use hookweave::payload::Json;
+
+use crate::drive::Outcome;
+use crate::failed::{Failed, Result};
+
+/// Whether dispatches are recorded in an audit log.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct AuditArgs {
+    /// Keep an audit log in this file; what cannot be recorded is refused
+    #[arg(long, value_name = "LOG", help_heading = "Recording")]
+    audit: Option<PathBuf>,
+}
+
+impl AuditArgs {
+    /// Opens the log, when one is wanted.
+    pub(crate) fn open(&self) -> Result<Option<Arc<Audit>>> {
+        let Some(file) = &self.audit else { return Ok(None) };
+        let audit = Audit::new();
+        audit.configure(AuditConfig::file(file).required())?;
+        Ok(Some(audit))
+    }
+}
+
+/// Records a dispatch, and closes the log: the next process goes on with it.
+pub(crate) fn record(audit: Option<&Audit>, outcome: &mut Outcome) -> Result<()> {
+    let Some(audit) = audit else { return Ok(()) };
+    audit.dispatched(&Json, outcome, |wait| wait());
+    if audit.close(CLOSE) { Ok(()) } else { Err(Failed::new("the audit log could not be written in time")) }
+}
