@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use hookweave::audit::Audit;
-use hookweave::host::{Code, Error, EventSpec, Host, Kind, Plan, Registry, Reuse, Snapshot, Step, begin, check_depth};
+use hookweave::audit::{About, Audit};
+use hookweave::host::{Code, Error, EventSpec, Host, Kind, Plan, Registry, Reuse, Snapshot, Spelling, Step, begin, check_depth};
 use napi::Env;
 use napi::bindgen_prelude::{Object, Unknown};
 use napi_derive::napi;
@@ -11,7 +11,7 @@ use napi_derive::napi;
 use crate::error::{Refusal, broken, refuse};
 use crate::hooks::Ticket;
 use crate::host::{Slot, Values};
-use crate::run::{Began, NativeRun, Reported};
+use crate::run::{Began, NativeRun, Reported, nanos};
 
 /// For which other payloads a plan holds.
 #[napi(string_enum = "lowercase")]
@@ -113,6 +113,29 @@ impl NativePlan {
         let values = Values::new(&env, values).map_err(broken)?;
         let step = self.step(&values, Slot(0));
         Ok(NativeRun::begin(&values, step, &quiet, &reports, Arc::clone(&self.audit)))
+    }
+
+    /// Where the texts are that a record needs: for each its tag, its name, and `args` when it is there. Nothing where they
+    /// depend on the tool.
+    #[must_use]
+    #[napi]
+    pub fn audited(&self) -> Option<Vec<Vec<String>>> {
+        let place = |(tag, name, in_args): (char, &str, bool)| {
+            let mut place = vec![tag.to_string(), Spelling::TypeScript.local(name).into_owned()];
+            if in_args {
+                // What is inside of `args` is spelled as it comes.
+                place = vec![tag.to_string(), name.to_owned(), "args".to_owned()];
+            }
+            place
+        };
+        About::places(&self.event, &self.snapshot).map(|places| places.into_iter().map(place).collect())
+    }
+
+    /// Records a dispatch in which no hook had anything to say, by the texts from those places.
+    #[napi]
+    pub fn audit_copied(&self, texts: String, quiet: Vec<f64>) {
+        let took: Vec<u64> = quiet.into_iter().map(nanos).collect();
+        self.audit.dispatched_quietly(&self.event, &self.plan, &took, About::copied(&texts));
     }
 
     /// Records a dispatch in which no hook had anything to say; gives why it is blocked when it cannot be recorded and has

@@ -185,7 +185,7 @@ impl State {
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "negative and huge durations are clamped")]
-fn nanos(took: f64) -> u64 {
+pub(crate) fn nanos(took: f64) -> u64 {
     took.max(0.0) as u64
 }
 
@@ -348,7 +348,7 @@ impl NativeRun {
         self.read(|outcome| session.heard(outcome, values))
     }
 
-    fn read<R>(&self, read: impl FnOnce(&Outcome<Ticket, Slot>) -> R) -> Result<R, Refusal> {
+    pub(crate) fn read<R>(&self, read: impl FnOnce(&Outcome<Ticket, Slot>) -> R) -> Result<R, Refusal> {
         match &*self.state.borrow() {
             State::Done(outcome) => Ok(read(outcome)),
             _ => Err(Refusal::new("invalid_payload".to_owned(), "the dispatch has no outcome yet")),

@@ -17,6 +17,8 @@ export const enum Hears {
   /** Those in which a hook said something or failed. */
   Said = 1,
   All = 2,
+  /** All, where texts do for the quiet ones. */
+  Texts = 3,
 }
 
 type Hear = (record: AuditRecord) => void;

@@ -192,7 +192,7 @@ export class Dispatch implements Waiting {
       this.pass();
     }
     if (this.signal !== null) this.check();
-    if (trail.plan.crew.hears === Hears.All) auditQuiet(trail);
+    if (trail.plan.crew.hears >= Hears.All) auditQuiet(trail);
     return new Outcome(trail);
   }
 

@@ -44,6 +44,7 @@ export interface Crew {
 export class Plan {
   /** Whether its hooks differ in their limits. */
   readonly uneven: boolean;
+  #audited: readonly (readonly string[])[] | null | undefined;
 
   constructor(
     readonly crew: Crew,
@@ -56,5 +57,11 @@ export class Plan {
     readonly simple: boolean,
   ) {
     this.uneven = calls.some(({ limit }) => limit !== calls[0]?.limit);
+  }
+
+  /** Where the texts are that a record of a dispatch needs; `null` where that depends on the tool. */
+  get audited(): readonly (readonly string[])[] | null {
+    if (this.#audited === undefined) this.#audited = this.native.audited() ?? null;
+    return this.#audited;
   }
 }

@@ -189,8 +189,11 @@ impl Host for PyHost {
         if !object.is_instance_of::<PyDict>() {
             return None;
         }
-        let key = PyString::new(self.0.py(), key);
-        dict_get(self.0.py(), *object, key.as_ptr())
+        let py = self.0.py();
+        match usual_key(py, key) {
+            Some(key) => dict_get(py, *object, key.as_ptr()),
+            None => dict_get(py, *object, PyString::new(py, key).as_ptr()),
+        }
     }
 
     fn item<'v>(&'v self, list: &Self::View<'v>, index: usize) -> Option<Self::View<'v>> {
@@ -255,4 +258,20 @@ fn describe(key: &Bound<'_, PyAny>) -> String {
         return key.repr().map_or_else(|_| "?".to_owned(), |text| text.to_string());
     }
     key.get_type().name().map_or_else(|_| "?".to_owned(), |name| format!("of type {name}"))
+}
+
+/// The names that are looked up in most dispatches, made once: making a string and its hash costs more than looking it up.
+fn usual_key<'py>(py: Python<'py>, key: &str) -> Option<&'py Bound<'py, PyString>> {
+    macro_rules! among {
+        ($($name:literal),*) => {
+            match key {
+                $($name => Some(intern!(py, $name)),)*
+                _ => None,
+            }
+        };
+    }
+    among!(
+        "tool", "args", "session_id", "agent_id", "tool_use_id", "cwd", "command", "file_path", "path", "notebook_path",
+        "paths", "files", "source"
+    )
 }

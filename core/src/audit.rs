@@ -14,6 +14,7 @@ mod file;
 mod level;
 mod notes;
 mod open;
+mod place;
 mod queue;
 mod read;
 mod record;
@@ -31,11 +32,13 @@ use std::time::Duration;
 use arc_swap::ArcSwapOption;
 
 use crate::error::Error;
+use crate::event::EventSpec;
 use crate::host::now_ms;
+use crate::index::Plan;
 use crate::outcome::Outcome;
 use crate::payload::Host;
 
-pub use crate::witness::{Inputs, Witness};
+pub use crate::witness::{About, Inputs, Witness};
 pub use anchor::Anchor;
 pub use config::{AuditConfig, LONGEST_WAIT, MAX_BYTES, QUEUE, Rotation};
 pub use level::{Fsync, Level};
@@ -134,9 +137,8 @@ impl Audit {
         let Some(open) = self.open.load_full() else { return };
         self.effective.store(level as u8, Ordering::Relaxed);
         if before != level as u8 {
-            let changed = Record::new(Kind::AuditLevel)
-                .with("level", level.as_str())
-                .with("before", Level::of(before).as_str());
+            let changed =
+                Record::new(Kind::AuditLevel).with("level", level.as_str()).with("before", Level::of(before).as_str());
             open.tell(Told::Note(Box::new(changed), now_ms(), None));
         }
     }
@@ -173,13 +175,31 @@ impl Audit {
         self.record_dispatch(host, outcome, aside);
     }
 
+    /// Whether [`Self::dispatched_quietly`] does for quiet dispatches: nothing of the payload is kept, and none is blocked.
+    #[must_use]
+    pub fn takes_copies(&self) -> bool {
+        let open = self.open.load();
+        self.hears_quiet() && open.as_deref().is_some_and(|open| open.inputs() == Inputs::Digest && !open.is_required())
+    }
+
+    /// Records a dispatch in which no hook had anything to say, of which the host has copied what it was about.
+    pub fn dispatched_quietly<T>(&self, event: &Arc<EventSpec>, plan: &Plan<T>, took: &[u64], about: About) {
+        if !self.hears_quiet() || plan.calls().is_empty() {
+            return;
+        }
+        let open = self.open.load();
+        let Some(open) = open.as_deref() else { return };
+        open.tell(Told::Dispatch(Box::new(Dispatched::quiet(event, plan, took, about, self.effective()))));
+    }
+
     fn record_dispatch<T, H: Host>(
         &self,
         host: &H,
         outcome: &mut Outcome<T, H::Value>,
         aside: impl FnOnce(&(dyn Fn() + Sync)),
     ) {
-        let Some(open) = self.open.load_full() else { return };
+        let open = self.open.load();
+        let Some(open) = open.as_deref() else { return };
         let told = Dispatched::of(host, outcome, open.inputs(), self.effective());
         if told.is_empty() {
             return;

@@ -9,7 +9,7 @@ use crate::payload::{Host, Kind};
 use crate::tool::{Tool, Tools};
 
 /// Argument names that hold a file path in the tools of every known agent.
-const PATH_ARGUMENTS: &[&str] = &["file_path", "path", "notebook_path", "paths", "files"];
+pub(crate) const PATH_ARGUMENTS: &[&str] = &["file_path", "path", "notebook_path", "paths", "files"];
 
 /// The candidates of one condition.
 #[derive(Debug)]

@@ -137,6 +137,11 @@ impl Tools {
         Some(format!("{why}: not what tool {tool} takes by its schema"))
     }
 
+    /// Whether the program has said nothing of its tools.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.by_name.is_empty()
+    }
+
     pub(crate) fn get(&self, name: &str) -> Option<&Tool> {
         self.by_name.get(name)
     }

@@ -12,12 +12,16 @@ mod exit;
 #[cfg(unix)]
 mod files;
 #[cfg(unix)]
+mod forks;
+#[cfg(unix)]
 mod signals;
 #[cfg(unix)]
 mod start;
 
 #[cfg(unix)]
 pub use exit::{exit_event, session_of};
+#[cfg(unix)]
+pub use forks::forks;
 #[cfg(unix)]
 pub use signals::{hold_signals, write_quietly};
 #[cfg(unix)]

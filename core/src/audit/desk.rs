@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::anchor::Anchor;
 use super::level::Level;
+use super::place::Place;
 use super::queue::Queue;
 
 /// How far a log is written, and what keeps it from being written further.
@@ -26,6 +27,8 @@ pub(super) struct Parent {
 #[derive(Debug)]
 pub(super) struct Desk {
     pub(super) process: u32,
+    /// Tells whether this is the process that made it.
+    place: Place,
     pub(super) queue: Queue,
     /// Shared with the log itself: a change of level holds for forked children too.
     level: Arc<AtomicU8>,
@@ -41,6 +44,7 @@ impl Desk {
     pub(super) fn new(queue: Queue, level: Arc<AtomicU8>, last: Anchor, parent: Option<Parent>) -> Self {
         Self {
             process: std::process::id(),
+            place: Place::here(),
             queue,
             level,
             parent,
@@ -48,6 +52,12 @@ impl Desk {
             file_fails: AtomicBool::new(false),
             sinks_fail: AtomicBool::new(false),
         }
+    }
+
+    /// Whether this is the process that made it, and not one that was forked from it.
+    #[inline]
+    pub(super) fn is_here(&self) -> bool {
+        self.place.is_here()
     }
 
     pub(super) fn level(&self) -> Level {

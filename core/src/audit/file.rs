@@ -73,12 +73,7 @@ impl LogFile {
         Self::open_locked(own, lock, Some(whose), now_ms).map_err(|why| refuse(&why))
     }
 
-    fn open_locked(
-        names: Names,
-        lock: File,
-        instead_of: Option<String>,
-        now_ms: u64,
-    ) -> io::Result<(Self, Found)> {
+    fn open_locked(names: Names, lock: File, instead_of: Option<String>, now_ms: u64) -> io::Result<(Self, Found)> {
         let mut file = open(&names.current())?;
         let bytes = file.metadata()?.len();
         let mut found = end_of(&file, bytes)?;

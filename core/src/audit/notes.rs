@@ -48,7 +48,9 @@ fn record(seen: Seen<'_>) -> (Record, Option<Arc<About>>) {
             .with("problems", problems)
             .with("untrusted", untrusted),
         Seen::Asked { about, event, hook, prompt, options } => {
-            in_session(Kind::ApprovalAsked, &about, Some(event), hook).with("prompt", prompt).with("options", options.to_vec())
+            in_session(Kind::ApprovalAsked, &about, Some(event), hook)
+                .with("prompt", prompt)
+                .with("options", options.to_vec())
         }
         Seen::Decided { about, event, hook, granted, by, reason } => Record {
             outcome: Some(if granted { "granted" } else { "denied" }.to_owned()),

@@ -58,7 +58,7 @@ impl Open {
     /// The queue and writer of this process: a forked child gets its own, and a file of its own.
     fn desk(&self) -> Option<Arc<Desk>> {
         let desk = self.desk.load_full();
-        if desk.process == std::process::id() { Some(desk) } else { self.in_child(desk) }
+        if desk.is_here() { Some(desk) } else { self.in_child(desk) }
     }
 
     #[cold]
@@ -81,7 +81,7 @@ impl Open {
             Err(why) => tracing::error!(error = %why, "a forked process has no audit log"),
         }
         std::mem::forget(parents);
-        Some(self.desk.load_full()).filter(|desk| desk.process == std::process::id())
+        Some(self.desk.load_full()).filter(|desk| desk.is_here())
     }
 
     /// Tells the writer something that nobody waits for.
@@ -132,7 +132,7 @@ impl Open {
     pub(super) fn close(&self, limit: Duration) -> bool {
         let desk = self.desk.load_full();
         // A forked child that has recorded nothing has nothing to close.
-        desk.process != std::process::id() || desk.queue.close(limit)
+        !desk.is_here() || desk.queue.close(limit)
     }
 
     pub(super) fn anchor(&self) -> Anchor {

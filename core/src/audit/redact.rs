@@ -62,7 +62,10 @@ impl Redactor {
             .iter()
             .map(|source| {
                 Regex::new(source).map_err(|why| {
-                    Error::new(Code::InvalidOption, format!("audit.redact.patterns: `{source}` does not compile: {why}"))
+                    Error::new(
+                        Code::InvalidOption,
+                        format!("audit.redact.patterns: `{source}` does not compile: {why}"),
+                    )
                 })
             })
             .collect::<Result<_, _>>()?;
@@ -184,4 +187,3 @@ impl Boundary for str {
         (0..=at.min(self.len())).rev().find(|at| self.is_char_boundary(*at)).unwrap_or(0)
     }
 }
-

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 
+use super::place::Place;
+
 /// How many lines an [`Outbox`] holds.
 const HELD: usize = 8192;
 
@@ -48,7 +50,7 @@ pub struct Outbox {
 }
 
 struct Shelf {
-    process: u32,
+    place: Place,
     lines: Mutex<Lines>,
     some: Condvar,
     room: Condvar,
@@ -56,7 +58,7 @@ struct Shelf {
 
 impl Shelf {
     fn new() -> Self {
-        Self { process: std::process::id(), lines: Mutex::default(), some: Condvar::new(), room: Condvar::new() }
+        Self { place: Place::here(), lines: Mutex::default(), some: Condvar::new(), room: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Lines> {
@@ -85,7 +87,7 @@ impl Outbox {
 
     fn shelf(&self) -> Arc<Shelf> {
         let shelf = self.shelf.load_full();
-        if shelf.process == std::process::id() {
+        if shelf.place.is_here() {
             return shelf;
         }
         self.shelf.compare_and_swap(&shelf, Arc::new(Shelf::new()));

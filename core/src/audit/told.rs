@@ -15,6 +15,7 @@ use crate::dispatch::{FailureKind, Status};
 use crate::event::EventSpec;
 use crate::hook::FailBehavior;
 use crate::host::now_ms;
+use crate::index::{Call, Plan};
 use crate::json::from_json;
 use crate::outcome::Outcome;
 use crate::payload::Host;
@@ -114,6 +115,16 @@ impl Dispatched {
         let event = Arc::clone(outcome.event());
         let input = About::of(host, &event, outcome.first_payload(), outcome.tools(), inputs);
         Self { ended_ms: now_ms(), level, event, input, runs: runs(outcome), given: given(outcome) }
+    }
+
+    /// A dispatch in which no hook had anything to say, of which the host has copied what it was about.
+    pub(super) fn quiet<T>(event: &Arc<EventSpec>, plan: &Plan<T>, took: &[u64], about: About, level: Level) -> Self {
+        let run = |(call, took): (&Call<T>, &u64)| {
+            let entry = call.entry();
+            Run { hook: Arc::clone(entry.name()), id: entry.id(), took: *took, more: None }
+        };
+        let runs = plan.calls().iter().zip(took).map(run).collect();
+        Self { ended_ms: now_ms(), level, event: Arc::clone(event), input: about, runs, given: None }
     }
 
     /// Whether no hook was selected: there is nothing to record.

@@ -109,4 +109,3 @@ fn chain(names: &Names, path: &Path, anchor: Option<&Anchor>) -> Result<Report, 
     }
     Ok(walk.end())
 }
-

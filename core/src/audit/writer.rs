@@ -290,4 +290,3 @@ impl Drop for Ended {
         self.0.queue.over();
     }
 }
-

@@ -4,10 +4,11 @@ use serde_json::Value;
 use smallvec::SmallVec;
 
 use super::Inputs;
-use crate::event::EventSpec;
-use crate::json::to_json;
-use crate::look::Look;
-use crate::payload::Host;
+use crate::event::{COMMON_FIELDS, EventSpec};
+use crate::json::{from_json, to_json};
+use crate::index::Snapshot;
+use crate::look::{Look, PATH_ARGUMENTS};
+use crate::payload::{Host, Spelling};
 use crate::tool::Tools;
 
 /// How much of a field is copied, in bytes.
@@ -77,11 +78,47 @@ impl About {
         self.payload.as_deref()
     }
 
+    /// The places of what [`Self::of`] copies, for a host that reads its own values faster: the tag of each, its name, and
+    /// whether it is in `args`. `None` where they depend on the tool.
+    #[must_use]
+    pub fn places<T>(event: &EventSpec, snapshot: &Snapshot<T>) -> Option<Vec<(char, &'static str, bool)>> {
+        if !snapshot.tools().is_empty() {
+            return None;
+        }
+        let head = [('s', "session_id"), ('a', "agent_id"), ('u', "tool_use_id"), ('t', "tool")];
+        let mut places: Vec<_> = head.map(|(tag, name)| (tag, name, false)).into();
+        places.push(('l', "command", true));
+        places.extend(PATH_ARGUMENTS.iter().map(|name| ('p', *name, true)));
+        places.extend(event.path().map(|name| ('p', name, false)));
+        places.extend(event.subtype().map(|name| ('l', name, false)));
+        Some(places)
+    }
+
+    /// What such a host has copied: each text behind the tag of its place, with a NUL after it.
+    #[must_use]
+    pub fn copied(texts: &str) -> Self {
+        let mut about = Self { text: String::with_capacity(texts.len()), ..Self::default() };
+        for text in texts.split_terminator('\0') {
+            let mut letters = text.chars();
+            let part = match letters.next() {
+                Some('s') => Part::Session,
+                Some('a') => Part::Agent,
+                Some('u') => Part::ToolUseId,
+                Some('t') => Part::Tool,
+                _ => Part::Looked,
+            };
+            about.push(part, letters.as_str());
+        }
+        about
+    }
+
     /// What an event is about, copied from the host.
     pub(crate) fn of<H: Host>(host: &H, event: &EventSpec, payload: &H::Value, tools: &Tools, inputs: Inputs) -> Self {
         let view = host.view(payload);
         let mut about = Self { text: String::with_capacity(192), ..Self::default() };
-        for (part, field) in [(Part::Session, "session_id"), (Part::Agent, "agent_id"), (Part::ToolUseId, "tool_use_id")] {
+        for (part, field) in
+            [(Part::Session, "session_id"), (Part::Agent, "agent_id"), (Part::ToolUseId, "tool_use_id")]
+        {
             if let Some(value) = host.field(&view, field) {
                 host.text(&value, |text| about.push(part, text));
             }
@@ -104,17 +141,17 @@ impl About {
             }
         }
         if inputs != Inputs::Digest {
-            about.payload = Some(written(host, payload));
+            about.payload = Some(written(host, event, payload));
         }
         about
     }
 }
 
 /// The payload as JSON text, or why there is none.
-fn written<H: Host>(host: &H, payload: &H::Value) -> String {
+fn written<H: Host>(host: &H, event: &EventSpec, payload: &H::Value) -> String {
     let told = |why: String| Value::String(why).to_string();
     match to_json(host, &host.view(payload)) {
-        Ok(text) if text.len() <= LARGEST_PAYLOAD => text,
+        Ok(text) if text.len() <= LARGEST_PAYLOAD => canonical(host.spelling(), event, text),
         Ok(text) => told(format!("left out: {} bytes are more than {LARGEST_PAYLOAD}", text.len())),
         Err(why) => told(format!("left out: {why}")),
     }
@@ -131,4 +168,19 @@ fn beginning(text: &str) -> &str {
         Some(space) if end - space <= LONGEST_WORD => head.get(..space).unwrap_or_default(),
         _ => head.get(..end.saturating_sub(LONGEST_WORD)).unwrap_or(head),
     }
+}
+
+/// A payload's text with the engine's own names of its fields, where the host spells them otherwise.
+fn canonical(spelling: Spelling, event: &EventSpec, text: String) -> String {
+    if spelling != Spelling::TypeScript {
+        return text;
+    }
+    let Ok(Value::Object(fields)) = from_json(&text) else { return text };
+    let own = |name: String| {
+        let own = spelling.canonical(&name).into_owned();
+        let is_known =
+            (event.built_in().is_some() && event.may_have(&own)) || COMMON_FIELDS.iter().any(|field| field.name == own);
+        if is_known { own } else { name }
+    };
+    Value::Object(fields.into_iter().map(|(name, value)| (own(name), value)).collect()).to_string()
 }

@@ -4,6 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import {
   HookClient,
+  type AuditOptions,
+  type AuditRecord,
   type CustomEventName,
   type Judge,
   type LateAnswer,
@@ -33,6 +35,7 @@ export interface Case {
   judge?: JsonObject;
   tool_caller?: JsonObject;
   listener?: JsonObject;
+  audit?: Json;
   hooks?: JsonObject[];
   dispatch?: JsonObject | JsonObject[];
   concurrent?: number;
@@ -57,6 +60,8 @@ export class CaseRun {
   #place: Place | null = null;
   /** What the listener to late answers heard since the last look. */
   #late: LateAnswer[] = [];
+  /** What was recorded since the last look. */
+  #records: AuditRecord[] = [];
   readonly #theatre: Theatre;
 
   constructor(test: Case, style: Style) {
@@ -111,6 +116,7 @@ export class CaseRun {
       this.#theatre.registerExpecting(hook);
       this.#loadAfter(hook["name"] as string | undefined);
     }
+    this.#takeRecords();
     await this.#dispatches();
     if (this.#theatre.misfits.length > 0) throw new Error(this.#theatre.misfits.join("\n"));
   }
@@ -125,6 +131,14 @@ export class CaseRun {
       this.#theatre.client.setJudge(answerer("judge", judge) as unknown as Judge);
     if (caller !== undefined) {
       this.#theatre.client.setToolCaller(answerer("tool_caller", caller) as unknown as ToolCaller);
+    }
+    if (this.#test.audit !== undefined) {
+      const options = this.#test.audit;
+      const audit = (
+        typeof options === "string" ? { level: options } : camelKeys(options as JsonObject)
+      ) as AuditOptions;
+      audit.callback = (record) => this.#records.push(record);
+      this.#theatre.client.configureAudit(audit);
     }
     if (listener === undefined) return;
     this.#theatre.client.onLateAnswer((answer) => {
@@ -271,6 +285,16 @@ export class CaseRun {
     if (this.#place !== null) this.#theatre.misfits.push(...this.#place.misfits(expected, place));
   }
 
+  /** What was recorded since the last look, without what differs from run to run. */
+  #takeRecords(): object[] {
+    this.#theatre.client.flushAudit(10_000);
+    return this.#records.splice(0).map((record) => {
+      const { seq, time, dispatch, hook_id, duration_us, input, prev, hash, ...lasting } = record;
+      void [seq, time, dispatch, hook_id, duration_us, prev, hash];
+      return input?.payload === undefined ? lasting : { ...lasting, payload: input.payload };
+    });
+  }
+
   /** Compares what is to be seen beside the outcome. */
   async #compareState(expected: JsonObject, place: string): Promise<void> {
     if (this.#theatre.hasDetached) await this.#theatre.client.drain(5000);
@@ -281,6 +305,8 @@ export class CaseRun {
     const late = this.#late.splice(0).sort((a, b) => (a.hook < b.hook ? -1 : 1));
     if (expected["late"] !== undefined)
       note(misfit(lateHere(expected["late"]), late, `${place}.late`));
+    if (expected["records"] !== undefined)
+      note(misfit(expected["records"], this.#takeRecords(), `${place}.records`));
     if (expected["ran"] !== undefined)
       note(misfit(expected["ran"], this.#theatre.ran, `${place}.ran`));
     if (expected["runs"] !== undefined) {

@@ -17,6 +17,7 @@ const apart = new Set([
   "saw",
   "requests",
   "late",
+  "records",
   "to_wire",
 ]);
 

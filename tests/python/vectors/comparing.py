@@ -12,7 +12,7 @@ from .native import Place
 from .values import fits
 from .wire import wire_faults
 
-APART = ("saw", "requests", "late")
+APART = ("saw", "requests", "late", "records")
 
 
 class Mismatch(AssertionError):
@@ -75,6 +75,8 @@ class Comparison:
         late, world.late[:] = sorted(world.late, key=lambda answer: str(answer["hook"])), []
         if "late" in expect:
             faults += fits(expect["late"], late, "late")
+        if "records" in expect:
+            faults += fits(expect["records"], world.take_records(), "records")
         rest = {name: one for name, one in expect.items() if name not in APART}
         if "error" in rest:
             wanted = rest.pop("error")

@@ -29,6 +29,10 @@ async def sleep(seconds: float) -> None:
     await asyncio.sleep(seconds)
 
 
+FLEETING = ("seq", "time", "dispatch", "hook_id", "duration_us", "input", "prev", "hash")
+"""What of a record differs from run to run."""
+
+
 class World:
     """One case under way: its client, what ran, and what went wrong inside handlers."""
 
@@ -43,6 +47,7 @@ class World:
         self.blocks = ExitStack()
         self.ids: dict[str, str] = {}
         self.late: list[dict[str, Any]] = []
+        self.records: list[dict[str, Any]] = []
 
     def host(self, case: dict[str, Any]) -> None:
         """Sets who answers for the host, and who hears late answers, as the case says."""
@@ -51,8 +56,23 @@ class World:
             self.client.set_judge(AsyncHandler(self, "judge", {**case["judge"], "detached": True}))
         if "tool_caller" in case:
             self.client.set_tool_caller(AsyncHandler(self, "tool_caller", {**case["tool_caller"], "detached": True}))
+        if "audit" in case:
+            options = {"level": case["audit"]} if isinstance(case["audit"], str) else case["audit"]
+            self.client.configure_audit({**options, "callback": self._record})
         if "listener" in case:
             self.client.on_late_answer(partial(self._hear, case["listener"].get("raises")))
+
+    def _record(self, record: dict[str, Any]) -> None:
+        lasting = {name: value for name, value in record.items() if name not in FLEETING}
+        if "payload" in record.get("input", {}):
+            lasting["payload"] = record["input"]["payload"]
+        self.records.append(lasting)
+
+    def take_records(self) -> list[dict[str, Any]]:
+        """What was recorded since the last look, without what differs from run to run."""
+        assert self.client.flush_audit(10)
+        records, self.records[:] = self.records[:], []
+        return records
 
     def _hear(self, raises: str | None, answer: LateAnswer) -> None:
         self.late.append(asdict(answer))

@@ -96,6 +96,7 @@ def _run_in(case: dict[str, Any], style: str, place: Place | None) -> None:
         play.load(hook.get("name", ""))
     if "dispatch" not in case:
         return
+    world.take_records()
     dispatches = case["dispatch"] if isinstance(case["dispatch"], list) else [case["dispatch"]]
     expects = case["expect"] if isinstance(case["expect"], list) else [case["expect"]]
     if style == "trio":

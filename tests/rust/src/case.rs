@@ -43,6 +43,9 @@ pub struct Case {
     pub judge: Option<Value>,
     pub tool_caller: Option<Value>,
     pub listener: Option<Map<String, Value>>,
+    /// How an audit log is kept, whose records are looked at.
+    #[serde(default)]
+    pub audit: Option<Value>,
     #[serde(default)]
     pub hooks: Vec<Hook>,
     #[serde(default)]

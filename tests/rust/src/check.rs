@@ -49,7 +49,7 @@ pub(crate) fn check(expect: &Map<String, Value>, came: &Came, faults: &mut Vec<S
         Came::Outcome(outcome) => {
             for (key, pattern) in expect {
                 match key.as_str() {
-                    "ran" | "runs" | "hooks_left" | "saw" | "requests" | "late" => {}
+                    "ran" | "runs" | "hooks_left" | "saw" | "requests" | "late" | "records" => {}
                     "to_wire" => wire::check(pattern, outcome, faults),
                     "unmatched" => check_reasons(key, Some(pattern), &outcome[key], faults),
                     "trace_of" => check_trace_of(pattern, &outcome["trace"], faults),
@@ -116,6 +116,11 @@ pub(crate) fn check_state(
     late.sort_by_key(|answer| answer["hook"].to_string());
     if let Some(wanted) = expect.get("late") {
         compare("late", wanted, Some(&Value::Array(late)), Missing::IsAFault, faults);
+    }
+    if let Some(wanted) = expect.get("records") {
+        client.flush_log();
+        let records = std::mem::take(&mut theatre.log().records);
+        compare("records", wanted, Some(&Value::Array(records)), Missing::IsAFault, faults);
     }
     if let Some(wanted) = expect.get("hooks_left") {
         let mut wanted = one_or_many(wanted);

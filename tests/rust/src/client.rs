@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
+use hookweave::audit::AuditConfig;
 use serde_json::{Map, Value};
 
 use crate::case::Hook;
@@ -64,6 +65,10 @@ pub trait Client: Send + Sync {
     fn listen(&self, _raises: Option<&str>) {
         panic!("this client has no late answers");
     }
+    /// Keeps an audit log.
+    fn keep_log(&self, config: AuditConfig) -> Result<(), Fault>;
+    /// Waits until what happened is recorded.
+    fn flush_log(&self);
     /// Waits for detached hooks.
     fn drain(&self) -> Pending<'_, ()>;
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use hookweave::audit::AuditConfig;
 use hookweave::files::Request;
 use hookweave::hook::HookSpec;
 use hookweave::native::Question;
@@ -104,6 +105,14 @@ impl Client for Native {
 
     fn set_enabled(&self, enabled: bool) {
         self.engine.set_enabled(enabled);
+    }
+
+    fn keep_log(&self, config: AuditConfig) -> Result<(), Fault> {
+        Ok(self.engine.configure_audit(config)?)
+    }
+
+    fn flush_log(&self) {
+        assert!(self.engine.flush_audit(Duration::from_secs(10)), "the audit log is written");
     }
 
     fn define_event(&self, definition: &Value) -> Result<(), Fault> {

@@ -8,8 +8,9 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use hookweave::audit::{Audit, AuditConfig};
 use hookweave::host::{
     Call, DetachedQueue, Envelope, Error, EventDefinition, EventSpec, Failure, FailureKind, HookId, HookSpec, Mode,
     Options, Plan, Planned, Registry, Report, Reuse, Said, Stage, Step, Submitted, ToolDefinition, begin, check_depth,
@@ -31,6 +32,7 @@ pub struct Foreign {
     theatre: Arc<Theatre>,
     kind: Kind,
     detached: Arc<Detached>,
+    audit: Arc<Audit>,
 }
 
 /// A detached hook that waits for its place.
@@ -54,7 +56,9 @@ impl Foreign {
         let queue = Mutex::new(DetachedQueue::new(options.max_detached));
         let detached = Arc::new(Detached { queue, theatre: Arc::clone(&theatre), ended: Notify::new() });
         let enabled = AtomicBool::new(options.enabled);
-        Ok(Self { registry: Registry::new(options), enabled, theatre, kind, detached })
+        let (registry, audit) = (Registry::new(options), Audit::new());
+        registry.watch(audit.clone());
+        Ok(Self { registry, enabled, theatre, kind, detached, audit })
     }
 
     async fn run(&self, event: &str, payload: Value, depth: u32) -> Result<Value, Fault> {
@@ -72,7 +76,8 @@ impl Foreign {
         loop {
             match step {
                 Step::Run(stage) => step = self.run_stage(stage, &mut promises, depth).await,
-                Step::Done(outcome) => {
+                Step::Done(mut outcome) => {
+                    self.audit.dispatched(&Json, &mut outcome, |wait| wait());
                     promises.check(&outcome, &self.theatre);
                     let mut whole = serde_json::to_value(outcome.summary()).unwrap();
                     whole["event"] = outcome.payload().clone();
@@ -221,6 +226,14 @@ impl Client for Foreign {
 
     fn set_hook_enabled(&self, id: &str, enabled: bool) -> Result<(), Fault> {
         Ok(self.registry.set_enabled(hook_id(id)?, enabled)?)
+    }
+
+    fn keep_log(&self, config: AuditConfig) -> Result<(), Fault> {
+        Ok(self.audit.configure(config)?)
+    }
+
+    fn flush_log(&self) {
+        assert!(self.audit.flush(Duration::from_secs(10)), "the audit log is written");
     }
 
     fn set_enabled(&self, enabled: bool) {

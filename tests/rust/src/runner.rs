@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use hookweave::audit::AuditConfig;
+use hookweave::payload::Json;
 use serde_json::{Map, Value};
 
 use crate::case::{Case, Dispatch, Hook, Kind};
@@ -103,6 +105,9 @@ async fn execute(case: &Case, style: Style) -> Vec<String> {
     if let Some(listener) = &case.listener {
         client.listen(listener.get("raises").and_then(Value::as_str));
     }
+    if let Some(options) = &case.audit {
+        keep_log(&theatre, &*client, options);
+    }
     define(&case.events, &|definition| client.define_event(definition), &mut faults);
     define(&case.tools, &|definition| client.define_tool(definition), &mut faults);
     let load = |after: Option<&str>, faults: &mut Vec<String>| {
@@ -120,6 +125,8 @@ async fn execute(case: &Case, style: Style) -> Vec<String> {
         register(&theatre, &*client, hook, hook.error.as_ref(), &mut faults);
         load(hook.name.as_deref().or(Some("")), &mut faults);
     }
+    client.flush_log();
+    theatre.log().records.clear();
     let detached = |hook: &Hook| hook.options.get("detached") == Some(&Value::Bool(true));
     let drains = place.is_some() || case.hooks.iter().any(detached);
     if let Some(times) = case.concurrent {
@@ -171,6 +178,28 @@ async fn execute(case: &Case, style: Style) -> Vec<String> {
     }
     faults.extend(std::mem::take(&mut theatre.log().faults));
     faults
+}
+
+/// Keeps an audit log, whose records the theatre gets without what differs from run to run.
+fn keep_log(theatre: &Arc<Theatre>, client: &dyn Client, options: &Value) {
+    let theatre = Arc::clone(theatre);
+    let config = AuditConfig::read(&Json, &options).unwrap().sink(move |line: &str| {
+        let record: Map<String, Value> = serde_json::from_str(line).unwrap();
+        theatre.log().records.push(lasting(record));
+    });
+    client.keep_log(config).map_err(|fault| fault.message).unwrap();
+}
+
+/// What of a record is the same in each run, with the payload out of its input.
+fn lasting(mut record: Map<String, Value>) -> Value {
+    for fleeting in ["seq", "time", "dispatch", "hook_id", "duration_us", "prev", "hash"] {
+        record.shift_remove(fleeting);
+    }
+    let input = record.shift_remove("input");
+    if let Some(payload) = input.and_then(|mut input| Some(input.as_object_mut()?.remove("payload")?)) {
+        record.insert("payload".to_owned(), payload);
+    }
+    Value::Object(record)
 }
 
 type Define<'a> = &'a dyn Fn(&Value) -> Result<(), Fault>;

@@ -162,6 +162,8 @@ pub struct Log {
     pub faults: Vec<String>,
     /// What the listener to late answers heard since the last look.
     pub late: Vec<Value>,
+    /// What was recorded since the last look.
+    pub records: Vec<Value>,
 }
 
 /// Where a case plays: its log, its client and the ids of its hooks.

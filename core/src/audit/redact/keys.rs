@@ -2,8 +2,26 @@
 
 /// Words that make a name one of a secret, wherever they stand in it.
 const WORDS: &[&str] = &[
-    "password", "passwd", "passphrase", "passcode", "pwd", "secret", "secrets", "token", "apikey", "authorization",
-    "credential", "credentials", "cookie", "cookies", "privatekey", "accesskey", "secretkey", "otp", "pin", "jwt",
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "pwd",
+    "secret",
+    "secrets",
+    "token",
+    "apikey",
+    "authorization",
+    "credential",
+    "credentials",
+    "cookie",
+    "cookies",
+    "privatekey",
+    "accesskey",
+    "secretkey",
+    "otp",
+    "pin",
+    "jwt",
 ];
 
 /// Pairs of words that do.
@@ -82,12 +100,27 @@ mod tests {
     fn names_of_secrets_are_told_from_others() {
         let keys = Keys::new(true, &["X-Internal".to_owned()]);
         for name in [
-            "password", "dbPassword", "DB_PASSWORD", "api_key", "apiKey", "API-KEY", "apikey", "x-api-key", "session_token",
-            "clientSecret", "Authorization", "set-cookie", "aws.secret.access.key", "xInternal", "x_internal",
+            "password",
+            "dbPassword",
+            "DB_PASSWORD",
+            "api_key",
+            "apiKey",
+            "API-KEY",
+            "apikey",
+            "x-api-key",
+            "session_token",
+            "clientSecret",
+            "Authorization",
+            "set-cookie",
+            "aws.secret.access.key",
+            "xInternal",
+            "x_internal",
         ] {
             assert!(keys.are_secret(name), "{name}");
         }
-        for name in ["max_tokens", "token_usage", "tokenCount", "key", "monkey", "author", "command", "content", "pinned"] {
+        for name in
+            ["max_tokens", "token_usage", "tokenCount", "key", "monkey", "author", "command", "content", "pinned"]
+        {
             assert!(!keys.are_secret(name), "{name}");
         }
         assert!(!Keys::new(false, &[]).are_secret("password"));

@@ -54,7 +54,8 @@ impl<'a> Walk<'a> {
     pub(super) fn end(mut self) -> Report {
         self.settle_unread(&[]);
         if let Some(before) = self.before.take() {
-            let what = format!("records 1 to {} are missing, and no record says that rotation removed them", before.seq);
+            let what =
+                format!("records 1 to {} are missing, and no record says that rotation removed them", before.seq);
             let file = self.report.files.first().cloned().unwrap_or_default();
             self.report.problems.insert(0, Problem { kind: ProblemKind::Missing, file, line: 1, seq: 1, what });
         }

@@ -1,0 +1,22 @@
+//! In which process something was made, told without a system call.
+
+/// The process in which it was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place(u32);
+
+impl Place {
+    /// This process.
+    pub(super) fn here() -> Self {
+        #[cfg(unix)]
+        return Self(hookweave_spawn::forks());
+        // Nothing is forked elsewhere.
+        #[cfg(not(unix))]
+        return Self(0);
+    }
+
+    /// Whether this is the process in which it was made, and not one that was forked from it.
+    #[inline]
+    pub(super) fn is_here(self) -> bool {
+        self == Self::here()
+    }
+}
