@@ -12,6 +12,8 @@ mod native;
 mod outcome;
 mod session;
 mod shared;
+#[cfg(feature = "native")]
+mod watching;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

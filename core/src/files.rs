@@ -7,7 +7,7 @@ mod request;
 mod watching;
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -17,6 +17,7 @@ use crate::config::discover::{Discovery, discover};
 use crate::config::load::{Configuration, Found, LoadOptions, Ready, Untrusted, load};
 use crate::config::reload::{Change, Changes, Reload, judge};
 use crate::config::trust::TrustStore;
+use crate::config::watch::Sightings;
 use crate::error::{Code, Error};
 use crate::event::EventSpec;
 use crate::native::{NativeHook, Runtime};
@@ -76,6 +77,8 @@ struct Batch {
 #[derive(Debug, Default)]
 pub struct Files {
     batches: Mutex<Vec<Batch>>,
+    /// What the watch that is in force has seen.
+    seen: Mutex<Weak<Sightings>>,
 }
 
 /// A reload that has been read and not yet put into force.

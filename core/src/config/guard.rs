@@ -36,7 +36,7 @@ pub(super) enum Content {
 
 /// By what a changed file is noticed without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Identity {
+pub(crate) struct Identity {
     #[cfg(unix)]
     numbers: [i64; 7],
     #[cfg(not(unix))]
@@ -68,7 +68,7 @@ impl Identity {
 }
 
 /// What the file system says of a path now; `None` when nothing is there.
-pub(super) fn identity(path: &Path) -> Option<Identity> {
+pub(crate) fn identity(path: &Path) -> Option<Identity> {
     std::fs::metadata(path).ok().map(|meta| Identity::of(&meta))
 }
 

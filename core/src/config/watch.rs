@@ -3,13 +3,14 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{JoinHandle, ThreadId};
 use std::time::Duration;
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::guard::{Identity, identity};
+pub(crate) use super::guard::{Identity, identity};
 use crate::error::{Code, Error};
 
 /// How long nothing may happen before changes are told: editors write a file in several steps.
@@ -71,6 +72,42 @@ impl ChangeKind {
     }
 }
 
+/// What files were when somebody last looked.
+///
+/// A watch that follows another one shares it with that, so that what changes between the two is told by one of them.
+#[derive(Debug, Default)]
+pub(crate) struct Sightings(Mutex<FxHashMap<PathBuf, Option<Identity>>>);
+
+impl Sightings {
+    fn lock(&self) -> MutexGuard<'_, FxHashMap<PathBuf, Option<Identity>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins with a file as it was at some time before; does nothing where it is known already.
+    pub(crate) fn begin(&self, file: &Path, was: Option<Identity>) {
+        self.lock().entry(file.to_path_buf()).or_insert(was);
+    }
+
+    /// What became of files since the last look.
+    fn look(&self, files: &[PathBuf]) -> Vec<Change> {
+        let mut seen = self.lock();
+        let mut told = Vec::new();
+        for file in files {
+            let now = identity(file);
+            let was = seen.entry(file.clone()).or_insert(now);
+            let kind = match (&was, &now) {
+                (was, now) if *was == now => continue,
+                (None, _) => ChangeKind::Added,
+                (_, None) => ChangeKind::Removed,
+                _ => ChangeKind::Changed,
+            };
+            *was = now;
+            told.push(Change { file: file.clone(), kind });
+        }
+        told
+    }
+}
+
 enum Message {
     /// Something happened in a folder that is watched.
     Stirred,
@@ -79,14 +116,18 @@ enum Message {
 
 /// What is watched for.
 struct State {
-    files: FxHashMap<PathBuf, Option<Identity>>,
+    /// In order, each once.
+    files: Vec<PathBuf>,
+    seen: Arc<Sightings>,
     folders: FxHashSet<PathBuf>,
     watcher: RecommendedWatcher,
 }
 
-/// Watches files, whether they are there or not, and folders for their direct content; calls with what changed.
-pub fn watch(
+/// Watches files, whether they are there or not, and folders for their direct content; calls with what changed since they
+/// were seen, which may have been before this.
+pub(crate) fn watch(
     files: impl IntoIterator<Item = PathBuf>,
+    seen: Arc<Sightings>,
     quiet: Duration,
     mut changed: impl FnMut(&[Change]) + Send + 'static,
 ) -> Result<Watch, Error> {
@@ -100,12 +141,19 @@ pub fn watch(
         }
     })
     .map_err(|error| refused(&error))?;
-    let files = files.into_iter().map(|file| (file.clone(), identity(&file))).collect();
-    let mut state = State { files, folders: FxHashSet::default(), watcher };
+    let mut files: Vec<PathBuf> = files.into_iter().collect();
+    files.sort();
+    files.dedup();
+    for file in &files {
+        seen.begin(file, identity(file));
+    }
+    let mut state = State { files, seen, folders: FxHashSet::default(), watcher };
     state.arm();
     if state.folders.is_empty() && !state.files.is_empty() {
         return Err(refused("none of the folders can be watched"));
     }
+    // Something may have happened since the files were seen.
+    _ = sender.send(Message::Stirred);
     let thread = std::thread::Builder::new()
         .name("hookweave-watch".to_owned())
         .spawn(move || {
@@ -138,35 +186,16 @@ impl State {
             }
             // Armed before looking, so that a file that appears in a new folder meanwhile is seen by either.
             self.arm();
-            let told = self.look();
+            let told = self.seen.look(&self.files);
             if !told.is_empty() {
                 changed(&told);
             }
         }
     }
 
-    /// Which files are other than at the last look.
-    fn look(&mut self) -> Vec<Change> {
-        let mut told = Vec::new();
-        for (file, seen) in &mut self.files {
-            let now = identity(file);
-            if now != *seen {
-                let kind = match (&seen, &now) {
-                    (None, _) => ChangeKind::Added,
-                    (_, None) => ChangeKind::Removed,
-                    _ => ChangeKind::Changed,
-                };
-                *seen = now;
-                told.push(Change { file: file.clone(), kind });
-            }
-        }
-        told.sort_by(|one, other| one.file.cmp(&other.file));
-        told
-    }
-
     /// Watches the folder of each file, or the nearest one above it that is there.
     fn arm(&mut self) {
-        let wanted: FxHashSet<PathBuf> = self.files.keys().flat_map(|file| folders(file)).collect();
+        let wanted: FxHashSet<PathBuf> = self.files.iter().flat_map(|file| folders(file)).collect();
         for gone in self.folders.difference(&wanted) {
             _ = self.watcher.unwatch(gone);
         }
@@ -207,7 +236,7 @@ mod tests {
 
     fn watched(files: &[PathBuf]) -> (Watch, Receiver<Vec<Change>>) {
         let (sender, receiver) = channel();
-        let watch = watch(files.to_vec(), Duration::from_millis(30), move |changed| {
+        let watch = watch(files.to_vec(), Arc::default(), Duration::from_millis(30), move |changed| {
             _ = sender.send(changed.to_vec());
         });
         (watch.unwrap(), receiver)
@@ -262,7 +291,7 @@ mod tests {
         let file = dir.path().join("f");
         let (entered, inside) = channel();
         let (release, wait) = channel::<()>();
-        let watch = watch([file.clone()], Duration::from_millis(10), move |_| {
+        let watch = watch([file.clone()], Arc::default(), Duration::from_millis(10), move |_| {
             _ = entered.send(());
             _ = wait.recv();
         })

@@ -2,11 +2,12 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use serde_json::Value;
 
 use super::driver::{Timed, inside};
+use super::watching::Watching;
 use super::{Engine, Event, Outcome};
 use crate::config::Declared;
 use crate::dialects::Invocation;
@@ -58,14 +59,20 @@ impl Hosts {
 /// What one engine has for hooks from files.
 #[derive(Debug)]
 pub(super) struct Natives {
-    runtime: Arc<Runtime>,
-    files: Files,
+    pub(super) runtime: Arc<Runtime>,
+    pub(super) files: Files,
     hosts: Arc<Hosts>,
+    pub(super) watching: Mutex<Option<Watching>>,
 }
 
 impl Natives {
     pub(super) fn new(settings: Settings) -> Self {
-        Self { runtime: Runtime::new(settings), files: Files::default(), hosts: Arc::default() }
+        Self {
+            runtime: Runtime::new(settings),
+            files: Files::default(),
+            hosts: Arc::default(),
+            watching: Mutex::default(),
+        }
     }
 
     pub(super) fn define_tool(&self, definition: ToolDefinition) {

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::{Batch, Files};
 use crate::config::Declared;
-use crate::config::watch::{Change, Watch, watch};
+use crate::config::watch::{Change, Sightings, Watch, watch};
 use crate::error::Error;
 use crate::native::Runtime;
 
@@ -42,6 +42,8 @@ pub struct Noticed {
 pub struct FilesWatch {
     // Ended before the rest is dropped.
     _watch: Watch,
+    /// For the watch that follows this one, as long as this one is there.
+    _seen: Arc<Sightings>,
     noticed: Arc<Mutex<Noticed>>,
     bell: Arc<Bell>,
     runtime: Arc<Runtime>,
@@ -68,6 +70,18 @@ impl FilesWatch {
     pub fn take(&self) -> Noticed {
         std::mem::take(&mut *self.noticed.lock().unwrap_or_else(PoisonError::into_inner))
     }
+
+    /// Adds what the watch before this one noticed and nobody took.
+    #[cfg(feature = "engine")]
+    pub(crate) fn add(&self, missed: Noticed) {
+        let mut noticed = self.noticed.lock().unwrap_or_else(PoisonError::into_inner);
+        noticed.reload |= missed.reload;
+        for (file, what) in missed.files {
+            if !noticed.files.iter().any(|(known, _)| *known == file) {
+                noticed.files.push((file, what));
+            }
+        }
+    }
 }
 
 impl Drop for FilesWatch {
@@ -86,7 +100,7 @@ impl Files {
         let project = runtime.project_dir().unwrap_or_default();
         let mut wanted: Vec<_> =
             batches.iter().flat_map(Batch::declared).flat_map(|hook| named(hook, &project)).collect();
-        wanted.extend(runtime.wanted_files().list());
+        wanted.extend(runtime.wanted_files().list().into_iter().map(|(file, _)| file));
         wanted.sort();
         wanted.dedup();
         Watched { own, wanted }
@@ -105,12 +119,26 @@ impl Files {
         let noticed = Arc::new(Mutex::new(Noticed::default()));
         let (told, rung) = (Arc::clone(&noticed), Arc::clone(&bell));
         let all = own.iter().chain(&wanted).cloned().collect::<Vec<_>>();
-        let watch = watch(all, quiet, move |changes| {
+        let seen = self.sightings();
+        for (file, was) in runtime.wanted_files().list() {
+            seen.begin(&file, was);
+        }
+        let watch = watch(all, Arc::clone(&seen), quiet, move |changes| {
             told.lock().unwrap_or_else(PoisonError::into_inner).add(changes, &own, &wanted);
             rung.ring();
         })?;
         runtime.wanted_files().set_bell(&bell);
-        Ok(FilesWatch { _watch: watch, noticed, bell, runtime: Arc::clone(runtime) })
+        Ok(FilesWatch { _watch: watch, _seen: seen, noticed, bell, runtime: Arc::clone(runtime) })
+    }
+
+    /// What was seen by the watch that the next one follows.
+    fn sightings(&self) -> Arc<Sightings> {
+        let mut last = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        last.upgrade().unwrap_or_else(|| {
+            let seen = Arc::default();
+            *last = Arc::downgrade(&seen);
+            seen
+        })
     }
 }
 
@@ -243,6 +271,39 @@ mod tests {
         rung.recv_timeout(LONG).unwrap();
         assert_eq!(watch.take(), Noticed { reload: true, files: Vec::new() });
         assert_eq!(watch.take(), Noticed::default());
+    }
+
+    #[test]
+    fn what_changes_while_one_watch_follows_another_is_told() {
+        let project = Project::new("FileChanged", &[(".env", "true")]);
+        fs::write(project.at(".env"), "A=1").unwrap();
+        let never = Duration::from_secs(600);
+        let old = project.files.watch(&project.runtime, never, || {}).unwrap();
+        fs::write(project.at(".env"), "A=22").unwrap();
+        let (new, rung) = project.watch();
+        drop(old);
+        rung.recv_timeout(LONG).unwrap();
+        assert_eq!(new.take().files, [(project.at(".env"), "change")]);
+        drop(new);
+        fs::remove_file(project.at(".env")).unwrap();
+        let (_later, rung) = project.watch();
+        assert!(rung.recv_timeout(Duration::from_millis(300)).is_err(), "nobody watched then");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_changes_between_being_named_and_being_watched_is_told() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let path = file.path().to_str().unwrap();
+        let says =
+            format!(r#"echo '{{"hookSpecificOutput":{{"hookEventName":"SessionStart","watchPaths":["{path}"]}}}}'"#);
+        let project = Project::new("SessionStart", &[("", &says)]);
+        project.run(0, 1);
+        fs::write(file.path(), "changed").unwrap();
+        project.run(0, 2);
+        let (watch, rung) = project.watch();
+        rung.recv_timeout(LONG).unwrap();
+        assert_eq!(watch.take().files, [(file.path().to_path_buf(), "change")]);
     }
 
     #[test]

@@ -143,7 +143,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let held = EnvFile::new_in(folder.path(), "FILE").unwrap();
         let dead = EnvFile::new_in(folder.path(), "FILE").unwrap();
-        let (variables, lock) = (dead.file.to_path_buf(), dead._lock.path().to_path_buf());
+        let variables = dead.file.to_path_buf();
+        let lock = variables.with_extension(&LOCK[1..]);
         // As after a hard death: the files are there, and the lock is gone with its process.
         std::fs::copy(&variables, variables.with_extension("kept")).unwrap();
         std::fs::copy(&lock, folder.path().join("hookweave-env-dead.lock")).unwrap();

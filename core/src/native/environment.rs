@@ -53,7 +53,8 @@ impl Environment {
     /// or places there than the host means.
     pub(super) fn add(&mut self, left: Vec<(String, String)>, host: &Self, scrub: bool) {
         for (name, value) in left {
-            if !host.has(&name) && !self.has(&name) && !(scrub && holds_credential(&name)) {
+            let is_secret = scrub && holds_credential(&name);
+            if !(is_secret || host.has(&name) || self.has(&name)) {
                 self.set(name, value);
             }
         }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
+use crate::config::watch::{Identity, identity};
 use crate::dialects::Invocation;
 use crate::files::Bell;
 
@@ -16,7 +17,8 @@ type Dispatch = [Option<Value>; 3];
 
 #[derive(Debug, Default)]
 struct List {
-    files: Vec<PathBuf>,
+    /// With what each was when it was named: it may change before anybody watches it.
+    files: Vec<(PathBuf, Option<Identity>)>,
     dispatch: Dispatch,
     bell: Option<Arc<Bell>>,
 }
@@ -30,8 +32,8 @@ impl WantedFiles {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The files, as the hooks named them.
-    pub(crate) fn list(&self) -> Vec<PathBuf> {
+    /// The files, as the hooks named them, and what they were then.
+    pub(crate) fn list(&self) -> Vec<(PathBuf, Option<Identity>)> {
         self.lock().files.clone()
     }
 
@@ -57,8 +59,9 @@ impl WantedFiles {
         let mut list = self.lock();
         let mut files = if list.dispatch == dispatch { list.files.clone() } else { Vec::new() };
         for path in paths {
-            if files.len() < MAX_FILES && !files.iter().any(|file| file == path) {
-                files.push(path.to_path_buf());
+            if files.len() < MAX_FILES && !files.iter().any(|(file, _)| file == path) {
+                let was = list.files.iter().find(|(file, _)| file == path).map(|(_, was)| *was);
+                files.push((path.to_path_buf(), was.unwrap_or_else(|| identity(path))));
             }
         }
         list.dispatch = dispatch;
