@@ -15,7 +15,7 @@ pub(crate) use about::Part;
 /// What is kept of an event's payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Inputs {
-    /// A keyed digest of what matchers look at: it tells whether two inputs are the same, and nothing else.
+    /// A keyed digest of what matchers look at: it proves to whoever has key and input that this was it, and tells nothing else.
     #[default]
     Digest,
     /// The digest and the payload, where secrets are blacked out and long texts are cut.

@@ -1,4 +1,4 @@
-//! What tells whether two inputs are the same without telling what they are.
+//! What proves, to whoever has key and input, that this was the input, and tells nothing else.
 
 use sha2::{Digest as _, Sha256};
 

@@ -15,3 +15,7 @@ pub mod rust {}
 /// How hooks that exist come here.
 #[doc = include_str!("../../../docs/migration.md")]
 pub mod migration {}
+
+/// How to keep and prove an audit log.
+#[doc = include_str!("../../../docs/audit.md")]
+pub mod audit {}

@@ -1,0 +1,259 @@
+"""The audit log as Python programs use it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import subprocess
+import sys
+import threading
+import time
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hookweave import AuditError, HookClient, HookResponse, InvalidOptionError, audit
+
+CALL: dict[str, Any] = {"tool": "Bash", "args": {"command": "ls"}, "session_id": "s1"}
+
+
+def records(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def kinds(path: Path) -> list[str]:
+    return [record["kind"] for record in records(path)]
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "audit.jsonl"
+
+
+def test_every_way_to_dispatch_is_recorded_once(log: Path) -> None:
+    client = HookClient(audit={"file": log})
+    client.register_hook("PreToolUse", lambda event: None, name="quiet")
+    client.dispatch_sync("PreToolUse", CALL)
+
+    async def main() -> None:
+        await client.dispatch("PreToolUse", CALL)
+        await asyncio.gather(*(client.dispatch("PreToolUse", CALL) for _ in range(3)))
+
+    asyncio.run(main())
+    client.close()
+    finished = [record for record in records(log) if record["kind"] == "hook_finished"]
+    assert [record["dispatch"] for record in finished] == [1, 2, 3, 4, 5]
+    assert kinds(log)[-1] == "audit_closed"
+    assert audit.verify(log).whole
+
+
+def test_a_callback_hears_each_record_in_order_and_its_failure_harms_nothing(
+    log: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    heard: list[dict[str, Any]] = []
+
+    def hear(record: dict[str, Any]) -> None:
+        assert threading.current_thread() is not threading.main_thread()
+        heard.append(record)
+        if record["seq"] == 2:
+            raise ValueError("no ears")
+
+    with HookClient(audit={"file": log, "callback": hear}) as client:
+        client.register_hook("PreToolUse", lambda event: HookResponse.block("no"), name="guard")
+        client.dispatch_sync("PreToolUse", CALL)
+        assert client.flush_audit()
+        assert [record["seq"] for record in heard] == [1, 2, 3, 4]
+    assert heard == records(log)
+    assert "the audit callback failed on record 2" in caplog.text
+
+
+def test_a_callback_may_use_the_client(log: Path) -> None:
+    seen: list[str] = []
+
+    def hear(record: dict[str, Any]) -> None:
+        seen.append(record["kind"])
+        if record["kind"] == "blocked":
+            assert client.flush_audit(1)
+            client.dispatch_sync("PostToolUse", CALL)
+
+    client = HookClient(audit={"file": log, "callback": hear})
+    client.register_hook("PreToolUse", lambda event: HookResponse.block("no"))
+    client.register_hook("PostToolUse", lambda event: None)
+    client.dispatch_sync("PreToolUse", CALL)
+    assert client.flush_audit()
+    assert client.flush_audit()
+    client.close()
+    assert kinds(log).count("hook_finished") == 2
+
+
+def test_a_level_alone_sends_records_to_logging(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "hookweave.audit")
+    client = HookClient()
+    assert client.audit_level == "info"
+    assert client.audit_anchor is None
+    client.set_hook_audit_level("verbose")
+    client.register_hook("PreToolUse", lambda event: None, name="quiet")
+    client.dispatch_sync("PreToolUse", CALL)
+    assert client.flush_audit()
+    told = [getattr(record, "audit") for record in caplog.records if record.name == "hookweave.audit"]
+    assert [record["kind"] for record in told] == ["audit_opened", "hook_registered", "hook_started", "hook_finished"]
+    client.set_hook_audit_level("off")
+    client.dispatch_sync("PreToolUse", CALL)
+    client.close()
+    with pytest.raises(InvalidOptionError, match="known are off, error, info, verbose"):
+        client.set_hook_audit_level("loud")  # type: ignore[arg-type]
+
+
+def test_options_are_read_and_nonsense_is_refused(tmp_path: Path, log: Path) -> None:
+    client = HookClient(
+        audit={
+            "file": str(log),
+            "level": "verbose",
+            "inputs": "full",
+            "fsync": "grouped",
+            "rotation": {"max_bytes": 600, "max_age": timedelta(hours=1), "keep": 50},
+            "redact": {"keys": ("x-internal",), "patterns": ["ticket-[0-9]+"]},
+            "key": "k",
+        }
+    )
+    client.register_hook("PreToolUse", lambda event: None)
+    client.dispatch_sync("PreToolUse", tool="Bash", args={"command": "ticket-47", "x_internal": "abc123", "d": {1.5}})
+    client.close()
+    text = "".join(path.read_text(encoding="utf-8") for path in tmp_path.glob("audit*.jsonl"))
+    assert "ticket-47" not in text
+    assert "abc123" not in text
+    assert "left out" in text, "a set has no JSON form, and the record says so"
+    report = audit.verify(log)
+    assert report.whole
+    assert len(report.files) > 1
+    wrong: list[Any] = ["loud", {"levle": "info"}, {"callback": 7}, {"log": "yes"}, {"redact": {"patterns": ["("]}}]
+    for given in wrong:
+        with pytest.raises(InvalidOptionError):
+            HookClient(audit=given)
+    with pytest.raises(AuditError) as caught:
+        HookClient(audit={"file": tmp_path})
+    assert isinstance(caught.value, OSError)
+    assert caught.value.code == "audit_failed"
+
+
+def test_sessions_are_recorded_whether_or_not_a_hook_ran(log: Path) -> None:
+    client = HookClient(audit={"file": log})
+    session = client.session("s7", permissions={"Bash": "ask"}, approval=lambda request: "Allow once")
+
+    async def main() -> None:
+        await session.run_tool("Read", {"file_path": "/x"}, lambda args: "text")
+        await session.run_tool("Bash", {"command": "ls"}, lambda args: "text")
+        client.register_hook("PreToolUse", lambda event: HookResponse.block("no"), name="guard")
+        await session.run_tool("Bash", {"command": "ls"}, lambda args: "text")
+
+    asyncio.run(main())
+    client.close()
+    runs = [record for record in records(log) if record["kind"] == "tool_run"]
+    assert [(run["tool"], run["outcome"]) for run in runs] == [("Read", "ok"), ("Bash", "ok"), ("Bash", "block")]
+    assert all(run["session"] == "s7" and run["input"]["digest"] for run in runs)
+    assert runs[1]["input"] != runs[2]["input"], "the digest covers the call's id"
+    decided = [record for record in records(log) if record["kind"] == "approval_decided"]
+    assert [(one["outcome"], one["details"]["by"]) for one in decided] == [("granted", "user")]
+
+
+def test_a_required_log_blocks_what_it_cannot_record(log: Path) -> None:
+    script = f"""
+import resource, signal, sys
+from hookweave import HookClient
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (4000, resource.RLIM_INFINITY))
+client = HookClient(audit={{"file": {str(log)!r}, "required": True, "queue": 16}})
+client.register_hook("PreToolUse", lambda event: None)
+outcome = None
+for _ in range(200):
+    outcome = client.dispatch_sync("PreToolUse", tool="Bash", args={{"command": "ls"}})
+    client.flush_audit(0.01)
+assert outcome.blocked and outcome.reason.startswith("audit"), outcome
+assert client.audit_trouble
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+assert client.flush_audit(10) and client.audit_trouble is None
+assert not client.dispatch_sync("PreToolUse", tool="Bash", args={{}}).blocked
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+    report = audit.verify(log)
+    assert report.whole
+    assert report.lost > 0
+    assert kinds(log)[-1] == "audit_closed", "the end of the process writes what is left"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+def test_a_forked_child_has_a_log_and_a_callback_of_its_own(log: Path) -> None:
+    script = f"""
+import os
+from hookweave import HookClient
+heard = []
+client = HookClient(audit={{"file": {str(log)!r}, "callback": heard.append}})
+client.register_hook("PreToolUse", lambda event: None)
+client.dispatch_sync("PreToolUse", tool="Bash", args={{}})
+child = os.fork()
+if child == 0:
+    before = len(heard)
+    client.dispatch_sync("PreToolUse", tool="Bash", args={{}})
+    fine = client.flush_audit(10) and len(heard) == before + 2 and client.audit_file != {str(log)!r}
+    client.close()
+    os._exit(0 if fine else 1)
+assert os.waitpid(child, 0)[1] == 0
+client.dispatch_sync("PreToolUse", tool="Bash", args={{}})
+client.close()
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+    report = audit.verify(log)
+    assert report.whole
+    assert len(report.others) == 1
+    assert report.others[0].records == 3
+    assert kinds(log).count("hook_finished") == 2
+
+
+def test_what_somebody_changes_is_found(log: Path) -> None:
+    client = HookClient(audit={"file": log})
+    client.register_hook("PreToolUse", lambda event: None, name="quiet")
+    for _ in range(5):
+        client.dispatch_sync("PreToolUse", CALL)
+    assert client.flush_audit()
+    anchor = client.audit_anchor
+    client.close()
+    lines = log.read_text(encoding="utf-8").splitlines(keepends=True)
+    log.write_text("".join(lines[:4] + lines[5:]), encoding="utf-8")
+    report = audit.verify(log, anchor)
+    problem = report.problems[0]
+    assert (report.whole, problem.kind, problem.seq, problem.line) == (False, "missing", 5, 5)
+    log.write_text("".join(lines[:4]), encoding="utf-8")
+    assert audit.verify(log).whole
+    assert audit.verify(log, anchor).problems[0].kind == "truncated"
+    with pytest.raises(InvalidOptionError):
+        audit.verify(log, "no anchor")
+    with pytest.raises(AuditError):
+        audit.verify(log.with_name("none.jsonl"))
+
+
+def test_a_slow_callback_holds_nobody_up_for_long(log: Path) -> None:
+    gate = threading.Event()
+    client = HookClient(audit={"file": log, "callback": lambda record: gate.wait(20), "queue": 4})
+    client.register_hook("PreToolUse", lambda event: None)
+    began = time.monotonic()
+    for _ in range(100):
+        client.dispatch_sync("PreToolUse", CALL)
+    assert time.monotonic() - began < 10
+    gate.set()
+    client.close()
+    assert audit.verify(log).whole
+
+
+def test_a_client_that_is_collected_writes_its_log_to_the_end(log: Path) -> None:
+    client = HookClient(audit={"file": log})
+    client.register_hook("PreToolUse", lambda event: None)
+    client.dispatch_sync("PreToolUse", CALL)
+    del client
+    import gc
+
+    gc.collect()
+    assert kinds(log)[-1] == "audit_closed"
