@@ -53,12 +53,16 @@ interface Waiting {
   readonly decide: (option: string) => void;
 }
 
-/** Questions that wait to be decided from elsewhere: a web page, a chat, another process. */
+/**
+ * Questions that wait to be decided from elsewhere: a web page, a chat, another process.
+ *
+ * `approval: "pending"` gives each session a queue of its own; for one queue of several sessions hand them its `ask`.
+ */
 export class PendingApprovals {
   readonly #waiting = new Map<string, Waiting>();
 
   /** What waits, the oldest first. */
-  get requests(): ApprovalRequest[] {
+  pending(): ApprovalRequest[] {
     return [...this.#waiting.values()].map(({ request }) => request);
   }
 

@@ -5,6 +5,7 @@ import { verifyAuditLog } from "./audit.js";
 export { HookClient } from "./client.js";
 export { HookResponse } from "./answers.js";
 export type * from "./answers.js";
+export { PendingApprovals } from "./approvals.js";
 export type { Approval, ApprovalContext, ApprovalRequest, Approver } from "./approvals.js";
 export type * from "./audit-types.js";
 export { MessageList } from "./context.js";
@@ -58,6 +59,8 @@ export type * from "./reports.js";
 export { Session } from "./session.js";
 export type { Summarise } from "./session-driver.js";
 export type * from "./session-options.js";
+export { Stats } from "./stats.js";
+export type { CanonicalHookStats, CanonicalStats, Durations, HookStats, HookWarning } from "./stats.js";
 export type {
   Compaction,
   Generation,

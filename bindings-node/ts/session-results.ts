@@ -64,6 +64,7 @@ export interface Injected {
 
 /** A tool call as the machine tells it. */
 export interface ToolRun {
+  readonly tool: string;
   readonly tool_use_id: string;
   readonly ran: boolean;
   readonly ok: boolean;
@@ -97,6 +98,8 @@ class Said {
 
 /** What came of a tool call. */
 export class ToolOutcome extends Said {
+  /** The tool's name. */
+  readonly tool: string;
   readonly toolUseId: string;
   /** Whether the tool was run. */
   readonly ran: boolean;
@@ -134,6 +137,7 @@ export class ToolOutcome extends Said {
     outcomes: readonly Outcome[],
   ) {
     super(outcomes);
+    this.tool = run.tool;
     this.toolUseId = run.tool_use_id;
     this.ran = run.ran;
     this.ok = run.ok;

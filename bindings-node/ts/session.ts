@@ -258,7 +258,10 @@ export class Session implements AsyncDisposable {
       const { home, native } = this.#life;
       const outcome = await home.raise(event, { ...common, ...payload }, cancelling);
       const { loud } = trailOf(outcome);
-      if (loud !== null) crossing(() => { native.heard(loud.run, loud.values); });
+      if (loud !== null)
+        crossing(() => {
+          native.heard(loud.run, loud.values);
+        });
       return outcome as Outcome<N>;
     };
     return this.#life.during(options?.signal, raise);
@@ -266,7 +269,7 @@ export class Session implements AsyncDisposable {
 
   /** The questions that wait to be decided, of subagents too, with `approval: "pending"`. */
   pending(): ApprovalRequest[] {
-    return this.#life.home.pending.requests;
+    return this.#life.home.pending.pending();
   }
 
   /** Decides a question that waits by one of its options; throws `unknown_approval`. */

@@ -15,6 +15,7 @@ from hookweave import (
     HookResponse,
     InvalidMatcherError,
     Messages,
+    Outcome,
     SessionClosed,
     ToolContext,
 )
@@ -181,3 +182,23 @@ def test_messages_are_logged_without_a_display(caplog: pytest.LogCaptureFixture)
     with caplog.at_level(logging.INFO, logger="hookweave"):
         asyncio.run(main())
     assert ("hookweave", logging.WARNING, "m: mind this") in caplog.record_tuples
+
+
+@pytest.mark.parametrize("run", LOOPS)
+def test_whoever_listens_hears_each_outcome_of_a_session_and_its_subagents(
+    run: Callable[..., Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    heard: list[str] = []
+
+    def listen(outcome: Outcome[Any]) -> None:
+        heard.append(outcome.event.event_type)
+        raise RuntimeError("not my day")
+
+    async def main() -> None:
+        session = HookClient().session(on_outcome=listen)
+        async with session, session.subagent("reviewer") as child:
+            await child.run_tool("Bash", LS, shell)
+
+    run(main)
+    assert heard == ["SessionStart", "SubagentStart", "PreToolUse", "PostToolUse", "SubagentStop", "SessionEnd"]
+    assert caplog.text.count("not my day") == len(heard)

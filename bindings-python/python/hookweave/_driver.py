@@ -42,10 +42,9 @@ def _why(error: BaseException) -> str:
 class _Part:
     """What belongs to one tool call of a flow."""
 
-    __slots__ = ("cause", "outcomes", "tool")
+    __slots__ = ("cause", "outcomes")
 
-    def __init__(self, tool: str) -> None:
-        self.tool = tool
+    def __init__(self) -> None:
         self.outcomes: list[_native.Outcome[Any]] = []
         self.cause: BaseException | None = None
 
@@ -90,9 +89,9 @@ class Driver:
             effect = await self._CARRIES_OUT[do](self, effect)
         return effect["result"]
 
-    async def run_tool(self, tool: str) -> ToolOutcome:
+    async def run_tool(self) -> ToolOutcome:
         """Runs the flow of one tool call."""
-        part = _Part(tool)
+        part = _Part()
         self._parts.append(part)
         return self._tool_outcome(await self.drive(), part)
 
@@ -121,7 +120,6 @@ class Driver:
             failed.__cause__ = part.cause
         if run["injected"]:
             run["injected"] = [Injection(**one) for one in run["injected"]]
-        run["tool"] = part.tool
         run["args"] = self._values[run["args"]]
         run["result"] = result
         run["output"] = None if result is None else result.get("output")
@@ -133,13 +131,13 @@ class Driver:
         """Keeps an outcome; one of a whole answer's tool calls begins when its tool is looked for."""
         self._outcomes.append(outcome)
         if event == "ToolResolution":
-            self._parts.append(_Part(payload["tool"]))
+            self._parts.append(_Part())
         if self._parts and "tool" in payload:
             self._parts[-1].outcomes.append(outcome)
 
     async def _dispatch(self, effect: Effect) -> Effect:
         event, payload = effect["event"], effect["payload"]
-        outcome = await self._session._client.dispatch(event, payload)
+        outcome = await self._session._raise(event, payload)
         self._note(event, payload, outcome)
         return self._flow.dispatched(outcome)
 

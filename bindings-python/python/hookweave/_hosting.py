@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _native
+from ._native import Outcome
 from ._auditing import Auditing
 from .approval import Approval, approver_of
 from .context import Context, Messages
@@ -58,6 +59,7 @@ class Hosting(Auditing):
         context_threshold: float = 0.8,
         model: Any = None,
         system_prompt: str | None = None,
+        on_outcome: Callable[[Outcome[Any]], object] | None = None,
     ) -> Session:
         """A conversation of an agent, in which what hooks say is acted on; use it in ``async with``.
 
@@ -66,7 +68,8 @@ class Hosting(Auditing):
         ``max_retries``: how often a hook may have something tried again. ``injection_limit``: the longest text that a
         hook may inject, in bytes; ``injection_budget``: tokens in a turn before the user is warned. ``context_limit``:
         how many tokens the context holds; ``context_threshold``: at which part of it hooks are warned. ``model``: its
-        name as events carry it.
+        name as events carry it. ``on_outcome`` is called with what hooks said of each event that the session raises; what
+        it raises is logged.
         """
         given = {
             "session_id": session_id,
@@ -90,6 +93,7 @@ class Hosting(Auditing):
             approver_of(approval),
             Messages() if context is None else context,
             LogDisplay() if display is None else display,
+            on_outcome=on_outcome,
         )
         self._sessions[session.id] = session
         self._open_sessions.add(session)
@@ -106,9 +110,9 @@ class Hosting(Auditing):
         """Makes a tool known to the sessions of this client, in place of another one of that name.
 
         ``run`` gets the arguments as a dict, and a :class:`ToolContext` if it takes a second parameter; sync or async.
-        ``schema`` is the JSON Schema of its arguments, which what hooks make of them has to satisfy; a tool has one
-        definition, so use :meth:`define_tool` when there is more to say of it. ``permission`` adds a rule to all
-        sessions, open ones too; of several rules for a tool the strictest holds.
+        ``schema`` is the JSON Schema of its arguments, which what hooks make of them has to satisfy, in place of one that
+        was given before. ``permission`` adds a rule to all sessions, open ones too; of several rules for a tool the
+        strictest holds.
         """
         tool = Tool(run)
         if schema is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from . import _either, _native
 from ._driver import Driver, Summarise
+from ._logging import logger
 from .approval import ApprovalRequest, Approver, PendingApprovals
 from .context import Context
 from .display import Display
@@ -47,6 +48,7 @@ class Session:
         "_closed",
         "_display",
         "_native",
+        "_on_outcome",
         "_parent",
         "_running",
         "context",
@@ -63,12 +65,14 @@ class Session:
         context: Context,
         display: Display,
         parent: Session | None = None,
+        on_outcome: Callable[[_native.Outcome[Any]], object] | None = None,
     ) -> None:
         self._client = client
         self._native = native
         self._approver = approver
         self._display = display
         self._parent = parent
+        self._on_outcome = on_outcome
         self._children: set[Session] = set()
         self._running: set[_either.Scope] = set()
         self._closed = False
@@ -199,7 +203,7 @@ class Session:
             raise UnknownToolError(f"no tool `{tool}` is registered; known are: {known}")
         driver = Driver(self, self._native.run_tool(tool, dict(args), tool_use_id))
         driver.tool = None if run is None else Tool(run)
-        outcome: ToolOutcome = await self._guard(driver.run_tool(tool))
+        outcome: ToolOutcome = await self._guard(driver.run_tool())
         return outcome
 
     async def generate(self, prompt: str, *, on_text: OnText | None = None) -> Generation:
@@ -260,17 +264,27 @@ class Session:
         """
         self._check()
         native = self._native.subagent(agent_type, agent_id)
-        return Session(self._client, native, self._approver, self.context, self._display, parent=self)
+        return Session(self._client, native, self._approver, self.context, self._display, self, self._on_outcome)
 
     async def dispatch(
         self, event: str, payload: Mapping[str, Any] | None = None, /, **fields: Any
     ) -> _native.Outcome[Any]:
         """Raises any other event, with what all events of the session carry; what hooks say is the host's to act on."""
         self._check()
+        outcome = await self._raise(event, {**self._native.common(), **(payload or {}), **fields})
+        self._native.heard(outcome)
+        return outcome
+
+    async def _raise(self, event: str, payload: dict[str, Any]) -> _native.Outcome[Any]:
+        """Raises an event through the client's hooks, and tells whoever listens to outcomes."""
         # The overloads of the client's method do not take a name that may be any event's.
         dispatch: Callable[..., Awaitable[_native.Outcome[Any]]] = self._client.dispatch
-        outcome = await dispatch(event, {**self._native.common(), **(payload or {}), **fields})
-        self._native.heard(outcome)
+        outcome = await dispatch(event, payload)
+        if self._on_outcome is not None:
+            try:
+                self._on_outcome(outcome)
+            except Exception:
+                logger.warning("a listener to outcomes failed", exc_info=True)
         return outcome
 
     def temporary_hook(self, event: str, handler: Callable[[Any], Any], **options: Any) -> TemporaryHook:

@@ -169,10 +169,14 @@ impl Answering<'_> {
         let total = usage.get("total_tokens").and_then(Value::as_u64);
         self.cx.session.state().usage.clone_from(&usage);
         self.cx.add_message(Role::Assistant, None, Some(response), source("model")).await;
+        if !said_by_model.calls.is_empty() {
+            self.cx.hold_messages();
+        }
         if let Some(tokens) = total {
             self.cx.note_usage(tokens, usage).await;
         }
         if said.verdict.decision == Action::Stop {
+            self.cx.add_held_messages().await;
             self.came_to.text = said_by_model.text;
             return Err(("stopped", said.verdict.reason.clone()));
         }
@@ -180,9 +184,23 @@ impl Answering<'_> {
         Ok(said_by_model)
     }
 
-    /// Runs the tools that the model calls, in order, and tells the model what came of each.
+    /// Runs the tools that the model calls, in order, and tells the model what came of each, and then what hooks say.
     async fn use_tools(&mut self, calls: Vec<Requested>) -> Option<End> {
         let mut batch = Vec::new();
+        let ended = self.use_each(calls, &mut batch).await;
+        self.cx.add_held_messages().await;
+        if ended.is_some() {
+            return ended;
+        }
+        let said = self.cx.raise("PostToolBatch", json!({"tool_calls": batch})).await;
+        match said.verdict.decision {
+            Action::Stop => Some(("stopped", said.verdict.reason.clone())),
+            Action::Block => Some(("blocked", said.verdict.reason.clone())),
+            _ => None,
+        }
+    }
+
+    async fn use_each(&mut self, calls: Vec<Requested>, batch: &mut Vec<Value>) -> Option<End> {
         for call in calls {
             self.cx.raise("ToolResolution", json!({"tool": call.tool, "candidates": self.tools})).await;
             let run = if call.known { self.use_tool(call.clone()).await } else { unknown(&call) };
@@ -194,12 +212,7 @@ impl Answering<'_> {
                 return Some(("stopped", reason));
             }
         }
-        let said = self.cx.raise("PostToolBatch", json!({"tool_calls": batch})).await;
-        match said.verdict.decision {
-            Action::Stop => Some(("stopped", said.verdict.reason.clone())),
-            Action::Block => Some(("blocked", said.verdict.reason.clone())),
-            _ => None,
-        }
+        None
     }
 
     async fn use_tool(&self, call: Requested) -> ToolRun {
@@ -226,7 +239,7 @@ impl Answering<'_> {
     /// Tells the model what hooks object to, before it is called again.
     async fn feed_back(&self, feedback: &[String]) {
         if !feedback.is_empty() {
-            self.cx.add_message(Role::User, Some(feedback.join("\n")), None, source("hook")).await;
+            self.cx.add_from_hooks(Role::User, feedback.join("\n"), source("hook")).await;
         }
     }
 }
@@ -238,6 +251,7 @@ fn source(name: &str) -> Map<String, Value> {
 /// A call of a tool that the host does not have.
 fn unknown(call: &Requested) -> ToolRun {
     ToolRun {
+        tool: call.tool.clone(),
         tool_use_id: call.id.clone().unwrap_or_else(crate::host::new_id),
         decision: "block",
         reason: Some(format!("there is no tool named {}", call.tool)),

@@ -30,7 +30,7 @@ impl Cx {
                 self.session.state().ephemeral.push((role, joined(&passing)));
             }
             if !lasting.is_empty() {
-                self.add_message(role, Some(joined(&lasting)), None, provenance(event, &lasting)).await;
+                self.add_from_hooks(role, joined(&lasting), provenance(event, &lasting)).await;
             }
         }
     }

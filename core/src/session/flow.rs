@@ -70,6 +70,16 @@ struct Desk(Arc<Mutex<Papers>>);
 struct Papers {
     effect: Option<Effect>,
     reply: Option<Reply>,
+    /// What hooks tell the model while nothing may stand between a tool call and its result.
+    held: Option<Vec<Held>>,
+}
+
+/// A message of hooks that waits for its place in the context.
+#[derive(Debug)]
+struct Held {
+    role: Role,
+    content: String,
+    metadata: Map<String, Value>,
 }
 
 impl Desk {
@@ -152,7 +162,8 @@ impl Cx {
         let left_out = self.session.note(&verdict);
         if !left_out.is_empty() {
             let names = left_out.join(", ");
-            let why = format!("variables that hooks left were not kept, as they are too many, too long or odd: {names}");
+            let why =
+                format!("variables that hooks left were not kept, as they are too many, too long or odd: {names}");
             self.tell("warning", why).await;
         }
         self.show_messages(&verdict).await;
@@ -182,6 +193,34 @@ impl Cx {
     ) {
         if let Reply::Failed { why } = self.perform(Effect::AddMessage { role, content, value, metadata }).await {
             self.tell("error", format!("the context did not take a message: {why}")).await;
+        }
+    }
+
+    /// Adds what hooks tell the model; while messages are held it waits with the others.
+    pub(super) async fn add_from_hooks(&self, role: Role, content: String, metadata: Map<String, Value>) {
+        let message = Held { role, content, metadata };
+        let now = match &mut self.desk.lock().held {
+            Some(held) => {
+                held.push(message);
+                None
+            }
+            None => Some(message),
+        };
+        if let Some(Held { role, content, metadata }) = now {
+            self.add_message(role, Some(content), None, metadata).await;
+        }
+    }
+
+    /// From now on what hooks tell the model is held: models demand results right behind the calls.
+    pub(super) fn hold_messages(&self) {
+        self.desk.lock().held.get_or_insert_default();
+    }
+
+    /// Adds what was held, in its order.
+    pub(super) async fn add_held_messages(&self) {
+        let held = self.desk.lock().held.take().unwrap_or_default();
+        for Held { role, content, metadata } in held {
+            self.add_message(role, Some(content), None, metadata).await;
         }
     }
 

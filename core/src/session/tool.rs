@@ -28,6 +28,8 @@ pub struct ToolCall {
 /// What came of a tool call.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ToolRun {
+    /// The tool's name.
+    pub tool: String,
     /// The call's id.
     pub tool_use_id: String,
     /// Whether the tool was run.
@@ -91,8 +93,9 @@ impl Cx {
     pub(super) async fn run_tool(&self, call: ToolCall) -> ToolRun {
         let mut attempt = Attempt {
             cx: self,
-            tool: call.tool,
+            tool: call.tool.clone(),
             run: ToolRun {
+                tool: call.tool,
                 tool_use_id: call.tool_use_id.unwrap_or_else(crate::host::new_id),
                 decision: Action::Continue.as_str(),
                 args: call.args,

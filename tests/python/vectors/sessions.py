@@ -29,7 +29,7 @@ from .values import decode, fits
 
 STYLES = ("sync", "async", "trio")
 TOOL_FIELDS = (
-    "ran ok output decision reason by args attempts feedback suppress_output stops tool_use_id result".split()  # noqa: SIM905
+    "tool ran ok output decision reason by args attempts feedback suppress_output stops tool_use_id result".split()  # noqa: SIM905
 )
 
 

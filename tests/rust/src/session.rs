@@ -464,6 +464,6 @@ fn shown(run: &ToolOutcome) -> Value {
         "ran": run.ran, "ok": run.ok, "output": run.output, "decision": run.decision, "reason": run.reason, "by": run.by,
         "args": run.args, "error": run.error, "attempts": run.attempts, "feedback": run.feedback,
         "injected": run.injected, "suppress_output": run.suppress_output, "stops": run.stops,
-        "tool_use_id": run.tool_use_id, "result": run.result,
+        "tool": run.tool, "tool_use_id": run.tool_use_id, "result": run.result,
     })
 }

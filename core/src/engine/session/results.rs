@@ -10,6 +10,8 @@ use crate::session::ValueId;
 /// What came of a tool call.
 #[derive(Debug)]
 pub struct ToolOutcome {
+    /// The tool's name.
+    pub tool: String,
     /// The call's id.
     pub tool_use_id: String,
     /// Whether the tool was run.
@@ -47,6 +49,7 @@ pub struct ToolOutcome {
 /// A tool call as the machine tells it.
 #[derive(Debug, Deserialize)]
 pub(super) struct Run {
+    tool: String,
     tool_use_id: String,
     ran: bool,
     ok: bool,
@@ -67,6 +70,7 @@ impl Run {
     pub(super) fn outcome(self, values: &Values, outcomes: Vec<Outcome>) -> ToolOutcome {
         let result = self.result.map_or(Value::Null, |result| values.get(result));
         ToolOutcome {
+            tool: self.tool,
             tool_use_id: self.tool_use_id,
             ran: self.ran,
             ok: self.ok,
