@@ -27,6 +27,7 @@ mod outcome;
 mod recycle;
 mod serial;
 mod session;
+mod telling;
 mod watch;
 
 use pyo3::prelude::*;
@@ -56,6 +57,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     files::add_to(module)?;
     audit::add_to(module)?;
     dialect::add_to(module)?;
+    telling::add_to(module)?;
     module.add_class::<watch::Watch>()?;
     module.add_class::<session::Session>()?;
     module.add_class::<flow::Flow>()?;

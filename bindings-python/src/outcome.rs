@@ -63,7 +63,7 @@ fn records<'py>(py: Python<'py>, builder: &str, items: &impl Serialize) -> PyRes
 }
 
 impl Outcome {
-    fn inner(&self, py: Python<'_>) -> &host::Outcome<Handler, Object> {
+    pub(crate) fn inner(&self, py: Python<'_>) -> &host::Outcome<Handler, Object> {
         self.finished.outcome(py, &self.known)
     }
 

@@ -1,5 +1,11 @@
 //! What all hooks of one dispatch say together.
 
+#[cfg(feature = "host")]
+mod describe;
+#[cfg(feature = "host")]
+mod fields;
+#[cfg(feature = "host")]
+mod snapshot;
 mod trace;
 
 use std::sync::Arc;
@@ -15,6 +21,8 @@ use crate::index::{Plan, Reuse, Snapshot};
 use crate::look::Look;
 use crate::payload::Host;
 
+#[cfg(feature = "host")]
+pub use snapshot::Stand;
 pub use trace::{FailureEntry, Overrode, TraceEntry};
 
 /// What one hook decided.

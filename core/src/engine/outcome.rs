@@ -10,7 +10,7 @@ use super::shared::Shared;
 use crate::action::Action;
 use crate::answer::{Ask, Injection, Message};
 use crate::handler::Code;
-use crate::outcome::{From, TraceEntry, Unmatched, Vote};
+use crate::outcome::{From, Stand, TraceEntry, Unmatched, Vote};
 
 /// What all hooks of one dispatch say together: decision, final event, context, messages and trace.
 #[derive(Debug)]
@@ -121,6 +121,19 @@ impl Outcome {
     #[must_use]
     pub fn unmatched(&self) -> Vec<Unmatched> {
         self.inner.unmatched(&Shared)
+    }
+
+    /// Who decided what and why, and what became of every hook of the event: `assert!(outcome.blocked(), "{}", outcome.describe())`.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        self.inner.describe(&Shared)
+    }
+
+    /// What hooks made of the event, as data that stays the same from run to run: no times, no ids, and names for what
+    /// `stands` lists.
+    #[must_use]
+    pub fn snapshot(&self, stands: &[Stand]) -> Value {
+        self.inner.snapshot(&Shared, stands)
     }
 
     /// The canonical form, the same in every language.

@@ -1,0 +1,31 @@
+//! Outcomes as text for a person, and as data that stays the same from run to run.
+
+use hookweave::outcome::Stand;
+use pyo3::prelude::*;
+
+use crate::convert::PyHost;
+use crate::outcome::Outcome;
+use crate::serial;
+
+/// Adds the functions to the module.
+pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(describe_outcome, module)?)?;
+    module.add_function(wrap_pyfunction!(outcome_snapshot, module)?)
+}
+
+/// Who decided what and why, and what became of every hook of the event.
+#[pyfunction]
+fn describe_outcome(py: Python<'_>, outcome: &Outcome) -> String {
+    outcome.inner(py).describe(&PyHost::new(py))
+}
+
+/// What hooks made of the event; ``stands`` are texts, what stands for each, and whether the name below it differs too.
+#[pyfunction]
+fn outcome_snapshot<'py>(
+    py: Python<'py>,
+    outcome: &Outcome,
+    stands: Vec<(String, String, bool)>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let stands: Vec<_> = stands.into_iter().map(|(text, name, with_child)| Stand { text, name, with_child }).collect();
+    serial::convert(py, &outcome.inner(py).snapshot(&PyHost::new(py), &stands))
+}
