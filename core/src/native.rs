@@ -12,6 +12,7 @@ mod environment;
 mod hosted;
 mod request;
 mod settings;
+mod trace_context;
 mod transcript;
 mod wanted;
 
@@ -35,6 +36,7 @@ use crate::tool::ToolDefinition;
 use environment::Environment;
 pub use hosted::Question;
 pub use settings::Settings;
+pub use trace_context::TraceContext;
 use wanted::WantedFiles;
 
 /// What the native hooks of one client share: the pool that they run on, connections, settings.
@@ -86,6 +88,10 @@ impl Runtime {
 
     /// Tells native hooks of a tool that the host has under a name of its own.
     pub fn define_tool(&self, definition: ToolDefinition) {
+        if definition.same_as.is_none() && definition.command.is_none() && definition.paths.is_empty() {
+            // A schema alone says nothing of names, and what was said of them stands.
+            return;
+        }
         let mut tools = self.tools.write().unwrap_or_else(PoisonError::into_inner);
         tools.retain(|known| known.name != definition.name);
         tools.push(definition);
@@ -174,8 +180,18 @@ impl NativeHook {
         invocation: Invocation,
         done: impl FnOnce(Said<Value>) + Send + 'static,
     ) -> Option<Job> {
+        self.start_in(None, invocation, done)
+    }
+
+    /// Starts the hook as part of a distributed trace; without one of the host's it is the one that the process was started in.
+    pub fn start_in(
+        self: &Arc<Self>,
+        trace: Option<TraceContext>,
+        invocation: Invocation,
+        done: impl FnOnce(Said<Value>) + Send + 'static,
+    ) -> Option<Job> {
         let hook = Arc::clone(self);
-        let environment = Environment::of_process();
+        let environment = Environment::of_process().in_trace(trace);
         let done = Done(Some(done));
         let job = self.runtime.pool.submit(move |cancel| done.tell(hook.run(invocation, &environment, cancel)));
         job.inspect_err(|why| tracing::error!(hook = ?self.declared.spec.name, "a hook did not start: {why}")).ok()

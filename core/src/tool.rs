@@ -146,7 +146,7 @@ impl Tools {
         self.by_name.get(name)
     }
 
-    /// Adds a tool. The same definition twice is no error.
+    /// Adds a tool. The same definition twice is no error, and one that gives nothing but a schema gives a known tool another one.
     pub(crate) fn define(&mut self, definition: ToolDefinition) -> Result<(), Error> {
         let ToolDefinition { name, same_as, command, paths, schema } = definition;
         let refuse = |why: &str| Err(Error::new(Code::InvalidToolDefinition, format!("tool `{name}`: {why}")));
@@ -175,6 +175,11 @@ impl Tools {
             Ok(schema) => schema,
             Err(why) => return refuse(&why),
         };
+        let is_schema_alone = names.is_empty() && command.is_none() && paths.is_empty();
+        if let Some(known) = self.by_name.get_mut(&name).filter(|_| is_schema_alone) {
+            known.schema = schema;
+            return Ok(());
+        }
         let tool = Tool { same_as: names, command, paths, schema };
         if self.by_name.get(&name).is_some_and(|known| *known != tool) {
             return refuse("is already defined differently");

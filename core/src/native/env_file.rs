@@ -30,7 +30,7 @@ const LOCK: &str = ".lock";
 #[derive(Debug)]
 pub(super) struct EnvFile {
     variable: &'static str,
-    file: tempfile::TempPath,
+    file: PathBuf,
     /// Held as long as the file is used; a file of its own, for a hook may want to lock the other one.
     _lock: tempfile::NamedTempFile,
 }
@@ -52,7 +52,7 @@ impl EnvFile {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         options.write(true).create_new(true).open(&path)?;
-        Ok(Self { variable, file: tempfile::TempPath::try_from_path(path)?, _lock: lock })
+        Ok(Self { variable, file: path, _lock: lock })
     }
 
     /// The variable that names the file.
@@ -63,14 +63,41 @@ impl EnvFile {
     /// The variables that were left, where others are filled in from what the hook itself was given.
     pub(super) fn read(self, given: &Environment) -> Map<String, Value> {
         let mut text = Vec::new();
-        // What the hook put in its place may be a pipe, which nobody ever ends.
-        let is_file = std::fs::symlink_metadata(&self.file).is_ok_and(|found| found.is_file());
-        let opened = if is_file { File::open(&self.file) } else { return Map::new() };
-        if opened.and_then(|file| file.take(MAX_FILE).read_to_end(&mut text)).is_err() {
+        let Some(file) = open(&self.file) else { return Map::new() };
+        if file.take(MAX_FILE).read_to_end(&mut text).is_err() {
             return Map::new();
         }
         assignments::read(&String::from_utf8_lossy(&text), |name| given.text(name))
     }
+}
+
+/// Opens a file, and nothing else that a hook may have put in its place: a link leads elsewhere, and a pipe never ends.
+fn open(path: &Path) -> Option<File> {
+    let mut options = std::fs::OpenOptions::new();
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed());
+    }
+    let file = options.read(true).open(path).ok()?;
+    file.metadata().is_ok_and(|found| found.is_file()).then_some(file)
+}
+
+impl Drop for EnvFile {
+    fn drop(&mut self) {
+        take_away(&self.file);
+    }
+}
+
+/// Takes away a file, or what a hook has put in its place; tells whether it is gone.
+fn take_away(file: &Path) -> bool {
+    let gone = match std::fs::symlink_metadata(file) {
+        Ok(found) if found.is_dir() => std::fs::remove_dir_all(file),
+        Ok(_) => std::fs::remove_file(file),
+        Err(why) => Err(why),
+    };
+    gone.is_ok() || gone.is_err_and(|why| why.kind() == std::io::ErrorKind::NotFound)
 }
 
 /// The user's own directory for such files; `None` where there is none.
@@ -115,8 +142,7 @@ fn sweep(folder: &Path, settled: Duration) {
         let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
         if name.starts_with(PREFIX) && name.ends_with(LOCK) && is_left_behind(&path, settled) {
             // The lock last: as long as it is there, somebody comes back for the other.
-            let gone = std::fs::remove_file(path.with_extension(&VARIABLES[1..]));
-            if gone.is_ok() || gone.is_err_and(|why| why.kind() == std::io::ErrorKind::NotFound) {
+            if take_away(&path.with_extension(&VARIABLES[1..])) {
                 _ = std::fs::remove_file(&path);
             }
         }
@@ -143,7 +169,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let held = EnvFile::new_in(folder.path(), "FILE").unwrap();
         let dead = EnvFile::new_in(folder.path(), "FILE").unwrap();
-        let variables = dead.file.to_path_buf();
+        let variables = dead.file.clone();
         let lock = variables.with_extension(&LOCK[1..]);
         // As after a hard death: the files are there, and the lock is gone with its process.
         std::fs::copy(&variables, variables.with_extension("kept")).unwrap();
@@ -170,5 +196,14 @@ mod tests {
         std::os::unix::fs::symlink("/dev/zero", &file.file).unwrap();
         assert!(file.read(&Environment::default()).is_empty());
         assert_eq!(names(folder.path()), 0);
+        let file = EnvFile::new_in(folder.path(), "FILE").unwrap();
+        std::fs::remove_file(&file.file).unwrap();
+        std::process::Command::new("mkfifo").arg(&file.file).status().unwrap();
+        assert!(file.read(&Environment::default()).is_empty());
+        let file = EnvFile::new_in(folder.path(), "FILE").unwrap();
+        std::fs::remove_file(&file.file).unwrap();
+        std::fs::create_dir_all(file.file.join("a/b")).unwrap();
+        assert!(file.read(&Environment::default()).is_empty());
+        assert_eq!(names(folder.path()), 0, "a directory goes as well");
     }
 }
