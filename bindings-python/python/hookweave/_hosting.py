@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _native
-from ._native import Outcome
 from ._auditing import Auditing
+from ._native import Outcome
 from .approval import Approval, approver_of
 from .context import Context, Messages
 from .display import Display, LogDisplay
@@ -68,8 +68,8 @@ class Hosting(Auditing):
         ``max_retries``: how often a hook may have something tried again. ``injection_limit``: the longest text that a
         hook may inject, in bytes; ``injection_budget``: tokens in a turn before the user is warned. ``context_limit``:
         how many tokens the context holds; ``context_threshold``: at which part of it hooks are warned. ``model``: its
-        name as events carry it. ``on_outcome`` is called with what hooks said of each event that the session raises; what
-        it raises is logged.
+        name as events carry it. ``on_outcome`` is called with what hooks said of each event that the session raises;
+        what it raises is logged.
         """
         given = {
             "session_id": session_id,
@@ -110,9 +110,9 @@ class Hosting(Auditing):
         """Makes a tool known to the sessions of this client, in place of another one of that name.
 
         ``run`` gets the arguments as a dict, and a :class:`ToolContext` if it takes a second parameter; sync or async.
-        ``schema`` is the JSON Schema of its arguments, which what hooks make of them has to satisfy, in place of one that
-        was given before. ``permission`` adds a rule to all sessions, open ones too; of several rules for a tool the
-        strictest holds.
+        ``schema`` is the JSON Schema of its arguments, which what hooks make of them has to satisfy, in place of one
+        that was given before. ``permission`` adds a rule to all sessions, open ones too; of several rules for a tool
+        the strictest holds.
         """
         tool = Tool(run)
         if schema is not None:
