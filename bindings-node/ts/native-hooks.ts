@@ -261,8 +261,9 @@ function fit<R>(act: () => R): R {
   try {
     return act();
   } catch (error) {
-    if (!(error instanceof HookweaveError) || !UNFIT.has(error.code)) throw error;
-    const why = `payload_not_json: the hook cannot be given the event as JSON: ${error.message}`;
+    // What a getter of the payload's throws is no error of ours, and keeps the event from the hook just the same.
+    if (error instanceof HookweaveError && !UNFIT.has(error.code)) throw error;
+    const why = `payload_not_json: the hook cannot be given the event as JSON: ${describe(error)}`;
     throw new Broken("not_started", why, true);
   }
 }

@@ -54,6 +54,21 @@ describe("what a command decides", () => {
     await client.close(0);
   });
 
+  test("what a getter of the payload throws keeps a gate shut", async (t) => {
+    const client = quietClient();
+    client.load(new Folder(t).settings({ PreToolUse: ["exit 0"] }));
+    const args = {
+      get command(): string {
+        throw new Error("not for hooks");
+      },
+    };
+    const outcome = await client.dispatch("PreToolUse", { tool: "Bash", args });
+    assert.equal(outcome.blocked, true);
+    assert.equal(outcome.trace[0]?.failure?.kind, "not_started");
+    assert.match(outcome.reason ?? "", /payload_not_json.*not for hooks/);
+    await client.close(0);
+  });
+
   test("functions and commands keep their order, each sees what the one before changed", async (t) => {
     const folder = new Folder(t);
     const answer = JSON.stringify({
