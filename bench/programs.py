@@ -81,6 +81,7 @@ def rust(variant: str, program: str = "rust") -> Series:
 
 
 CALLS, SDK, AMPLIFIER, COMMANDS, SESSIONS = "callbacks", "claude_sdk", "amplifier", "commands", "sessions"
+AUDIT, BY_A_LOG = "audit", "added to a dispatch by an audit log"
 ALONE, IN_A_SESSION = "tool of 1 ms", "tool of 1 ms in a session with 10 hooks"
 RUST_COMMANDS, RUST_LARGE = "rust/commands", "rust/commands in 2 GiB"
 NODE_LARGE = "commands in 2 GiB"
@@ -282,6 +283,9 @@ CEILINGS = [
         0.2e6,
         0.1e6,
     ),
+    Ceiling(f"Python, {BY_A_LOG}", python(AUDIT, BY_A_LOG), 500, 300),
+    Ceiling(f"Node, {BY_A_LOG}", node(AUDIT, BY_A_LOG), 500, 300),
+    Ceiling(f"Rust, {BY_A_LOG}", rust(BY_A_LOG), 500, 300),
     Ceiling("Rust, loading 50 hooks", rust("loading 50 hooks", RUST_COMMANDS), 10e6, 10e6),
     Ceiling("Python, loading 50 hooks", python(COMMANDS, "loading 50 hooks"), 10e6, 10e6),
     Ceiling("Node, loading 50 hooks", node(COMMANDS, "loading 50 hooks"), 10e6, 10e6),
@@ -340,11 +344,11 @@ def commands() -> dict[str, list[str]]:
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     found = {
         f"python/{name}": [str(PYTHON), str(BENCH / "python" / f"{name}.py")]
-        for name in (CALLS, AMPLIFIER, SDK, "payload", "matching", SESSIONS, COMMANDS)
+        for name in (CALLS, AMPLIFIER, SDK, "payload", "matching", SESSIONS, AUDIT, COMMANDS)
     }
     found |= {
         f"node/{name}": [os.environ.get("NODE", "node"), str(WORK / "node" / f"{name}.mjs")]
-        for name in (CALLS, "payload", "matching", SESSIONS, COMMANDS)
+        for name in (CALLS, "payload", "matching", SESSIONS, AUDIT, COMMANDS)
     }
     program = str(target / os.environ.get("CARGO_BUILD_TARGET", "") / RUST_PROFILE / RUST_PROGRAM)
     return found | {

@@ -14,8 +14,8 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from importlib.metadata import version
 
-# Does so many dispatches.
-Variant = Callable[[int], Awaitable[None]]
+# Does so many dispatches; one that gives nanoseconds back has measured by itself.
+Variant = Callable[[int], Awaitable[float | None]]
 SAMPLE_SECONDS = 0.02
 WARM_UP_SECONDS = 0.2
 
@@ -43,8 +43,8 @@ async def serve(variants: Mapping[str, Variant], packages: tuple[str, ...], samp
         sample = {}
         for name, run in variants.items():
             start = time.perf_counter_ns()
-            await run(counts[name])
-            sample[name] = (time.perf_counter_ns() - start) / counts[name]
+            own = await run(counts[name])
+            sample[name] = (time.perf_counter_ns() - start if own is None else own) / counts[name]
         print(json.dumps(sample), flush=True)
 
 

@@ -72,12 +72,8 @@ impl NativeHooks {
         let mut config = AuditConfig::read(&values, &values.view(&slot)).map_err(|error| refuse(&error))?;
         let mut outbox = None;
         if let Some(ring) = ring {
-            let bell: Bell = ring
-                .build_threadsafe_function()
-                .callee_handled::<false>()
-                .weak::<true>()
-                .build()
-                .map_err(broken)?;
+            let bell: Bell =
+                ring.build_threadsafe_function().callee_handled::<false>().weak::<true>().build().map_err(broken)?;
             // Whoever fetches the records is the thread that would wait for room: waiting would help nobody.
             let made = audit::Outbox::new(Duration::ZERO, move || {
                 bell.call((), ThreadsafeFunctionCallMode::NonBlocking);

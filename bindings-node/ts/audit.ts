@@ -12,14 +12,15 @@ const ENDING = 5000;
 const AT_ONCE = 256;
 
 /** Which dispatches are told to the log. */
-export const enum Hears {
-  Nothing = 0,
+export const Hears = {
+  Nothing: 0,
   /** Those in which a hook said something or failed. */
-  Said = 1,
-  All = 2,
+  Said: 1,
+  All: 2,
   /** All, where texts do for the quiet ones. */
-  Texts = 3,
-}
+  Texts: 3,
+} as const;
+export type Hears = (typeof Hears)[keyof typeof Hears];
 
 type Hear = (record: AuditRecord) => void;
 

@@ -67,7 +67,7 @@ export function auditQuiet(trail: Trail): void {
     return;
   }
   const refused = crossing(() => native.auditQuiet(trail.payload, quietTimes(trail)));
-  if (refused === null || refused === undefined) return;
+  if (refused === null) return;
   const loud = loudOf(trail);
   loud.stand = loud.run.refuse(refused);
 }
@@ -100,8 +100,6 @@ function textsOf({ plan, payload }: Trail): string | null {
 
 function isPlain(value: unknown): boolean {
   return (
-    typeof value === "object" &&
-    value !== null &&
-    Object.getPrototypeOf(value) === Object.prototype
+    typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype
   );
 }

@@ -121,7 +121,10 @@ describe("the audit log", () => {
       info: (_: string, details?: object) => told.push(details ?? {}),
     };
     const client = new HookClient({ logger });
-    assert.deepEqual([client.auditLevel, client.auditAnchor, client.auditFile], ["info", null, null]);
+    assert.deepEqual(
+      [client.auditLevel, client.auditAnchor, client.auditFile],
+      ["info", null, null],
+    );
     client.setHookAuditLevel("verbose");
     client.registerHook("PreToolUse", () => undefined);
     await client.dispatch("PreToolUse", call);
@@ -161,7 +164,13 @@ describe("the audit log", () => {
   });
 
   it("refuses nonsense and files that it cannot write", () => {
-    for (const wrong of ["loud", { levle: "info" }, { callback: 7 }, { log: 1 }, { redact: { patterns: ["("] } }])
+    for (const wrong of [
+      "loud",
+      { levle: "info" },
+      { callback: 7 },
+      { log: 1 },
+      { redact: { patterns: ["("] } },
+    ])
       assert.throws(() => new HookClient({ audit: wrong as "off" }), InvalidOptionError);
     assert.throws(() => new HookClient({ audit: { file: folder } }), AuditError);
     assert.throws(() => audit.verify(join(folder, "none.jsonl")), { code: "audit_failed" });
@@ -176,7 +185,9 @@ describe("the audit log", () => {
       client.registerHook("PreToolUse", () => undefined);
       for (let i = 0; i < 20; i++) await client.dispatch("PreToolUse", { tool: "Bash", args: {} });
       process.exit(0);`;
-    execFileSync(process.execPath, ["--input-type=module", "-e", script], { cwd: import.meta.dirname });
+    execFileSync(process.execPath, ["--input-type=module", "-e", script], {
+      cwd: import.meta.dirname,
+    });
     assert.deepEqual([kinds(file).length, kinds(file).at(-1)], [23, "audit_closed"]);
     const anchor = audit.verify(file).last;
     const lines = readFileSync(file, "utf8").split("\n");

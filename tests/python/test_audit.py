@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from hookweave import AuditError, HookClient, HookResponse, InvalidOptionError, audit
 
 CALL: dict[str, Any] = {"tool": "Bash", "args": {"command": "ls"}, "session_id": "s1"}
@@ -99,7 +98,7 @@ def test_a_level_alone_sends_records_to_logging(caplog: pytest.LogCaptureFixture
     client.register_hook("PreToolUse", lambda event: None, name="quiet")
     client.dispatch_sync("PreToolUse", CALL)
     assert client.flush_audit()
-    told = [getattr(record, "audit") for record in caplog.records if record.name == "hookweave.audit"]
+    told = [vars(record)["audit"] for record in caplog.records if record.name == "hookweave.audit"]
     assert [record["kind"] for record in told] == ["audit_opened", "hook_registered", "hook_started", "hook_finished"]
     client.set_hook_audit_level("off")
     client.dispatch_sync("PreToolUse", CALL)

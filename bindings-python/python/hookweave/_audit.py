@@ -60,7 +60,9 @@ class Delivery:
                 for line in lines:
                     self._hand(json.loads(line))
                 if lost:
-                    logger.error("%d records of the audit log were not delivered: who hears them does not keep up", lost)
+                    logger.error(
+                        "%d records of the audit log were not delivered: who hears them does not keep up", lost
+                    )
                 self._delivered.notify_all()
 
     def _hand(self, record: dict[str, Any]) -> None:

@@ -45,8 +45,8 @@ class Auditing(_native.Client):
     def configure_audit(self, audit: AuditLevel | AuditOptions) -> None:
         """Opens the audit log as it is to be from now on; what happened before is written to where it went before.
 
-        A level alone sends records to the logger ``hookweave.audit``. Raises :class:`InvalidOptionError` for options that
-        make no sense, and :class:`AuditError` when the file cannot be written.
+        A level alone sends records to the logger ``hookweave.audit``. Raises :class:`InvalidOptionError` for options
+        that make no sense, and :class:`AuditError` when the file cannot be written.
         """
         options = {"level": audit} if isinstance(audit, str) else _plain(audit)
         callback, log = options.pop("callback", None), options.pop("log", None)
@@ -82,7 +82,7 @@ class Auditing(_native.Client):
 
     @property
     def audit_file(self) -> str | None:
-        """The file that this process writes; a forked child, and a process that finds another one writing, has its own."""
+        """The file that this process writes: its own in a forked child, or where another one holds the one named."""
         path = _native.audit_state(self)[1]
         return None if path is None else os.fspath(path)
 

@@ -48,19 +48,13 @@ impl LogFile {
         };
         let names = Names::of(path).ok_or_else(|| refuse(&"the path names no file"))?;
         make_folder(names.folder()).map_err(|why| refuse(&why))?;
-        match lock(&names.lock()).map_err(|why| refuse(&why))? {
-            Some(lock) => Self::open_locked(names, lock, None, now_ms).map_err(|why| refuse(&why)),
-            None => {
-                let whose = names.current().display().to_string();
-                let own = names.own(std::process::id(), now_ms);
-                let lock = lock(&own.lock()).map_err(|why| refuse(&why))?;
-                let lock = lock.ok_or_else(|| refuse(&"another process holds the lock of this process's own log"))?;
-                Self::open_locked(own, lock, Some(whose), now_ms).map_err(|why| refuse(&why))
-            }
+        if let Some(lock) = lock(&names.lock()).map_err(|why| refuse(&why))? {
+            return Self::open_locked(names, lock, None, now_ms).map_err(|why| refuse(&why));
         }
+        Self::open_own(path, now_ms)
     }
 
-    /// Opens a log of this process's own, beside the one of the process that it was forked from.
+    /// Opens a log of this process's own, beside the one that another process writes: the one that it was forked from.
     pub(super) fn open_own(path: &Path, now_ms: u64) -> Result<(Self, Found), Error> {
         let refuse = |why: &dyn std::fmt::Display| {
             Error::new(Code::AuditFailed, format!("the audit log {} cannot be written: {why}", path.display()))

@@ -4,6 +4,7 @@ mod forms;
 mod keys;
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 use regex::{Regex, RegexSet};
 use serde_json::{Map, Value};
@@ -174,7 +175,8 @@ fn cut(text: &mut String, longest: Option<usize>) {
     let Some(longest) = longest.filter(|longest| text.len() > *longest) else { return };
     let left = text.len() - longest;
     text.truncate(text.floor_char_boundary_at(longest));
-    text.push_str(&format!("… [{left} bytes more]"));
+    // Writing to a string cannot fail.
+    let _ = write!(text, "… [{left} bytes more]");
 }
 
 /// The nearest end of a character at or before a place.

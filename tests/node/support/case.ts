@@ -307,6 +307,8 @@ export class CaseRun {
       note(misfit(lateHere(expected["late"]), late, `${place}.late`));
     if (expected["records"] !== undefined)
       note(misfit(expected["records"], this.#takeRecords(), `${place}.records`));
+    if (expected["stats"] !== undefined)
+      note(misfit(expected["stats"], this.#theatre.client.stats().toJSON(), `${place}.stats`));
     if (expected["ran"] !== undefined)
       note(misfit(expected["ran"], this.#theatre.ran, `${place}.ran`));
     if (expected["runs"] !== undefined) {
@@ -357,6 +359,7 @@ export class CaseRun {
         this.#theatre.client.enableHook(this.#theatre.idOf(step["enable"]));
       if (step["disable"] !== undefined)
         this.#theatre.client.disableHook(this.#theatre.idOf(step["disable"]));
+      if (step["reset_stats"] !== undefined) this.#theatre.client.stats({ reset: true });
       if (step["client_enabled"] !== undefined)
         this.#theatre.client.enabled = step["client_enabled"] as boolean;
     });

@@ -1,5 +1,6 @@
 //! One walk along a chain.
 
+use std::cmp::Ordering;
 use std::path::PathBuf;
 
 use super::{MAX_PROBLEMS, Problem, ProblemKind, Report, Torn};
@@ -143,22 +144,28 @@ impl<'a> Walk<'a> {
         if record.seq == next && holds {
             return self.step(own);
         }
-        if record.seq == next {
-            let what = format!("record {before} is not the one after which record {next} was written");
-            let problem = self.problem(ProblemKind::Replaced, before, what);
-            self.report(problem);
-        } else if record.seq > next {
-            let what = match record.seq - 1 {
-                only if only == next => format!("record {only} is missing"),
-                end => format!("records {next} to {end} are missing"),
-            };
-            let problem = self.problem(ProblemKind::Missing, next, what);
-            self.report(problem);
-        } else {
-            let what = format!("record {} stands behind record {before}", record.seq);
-            let problem = self.problem(ProblemKind::Misplaced, record.seq, what);
-            // Those behind it are held against the one before it.
-            return self.report(problem);
+        let (kind, seq, what) = match record.seq.cmp(&next) {
+            Ordering::Equal => {
+                let what = format!("record {before} is not the one after which record {next} was written");
+                (ProblemKind::Replaced, before, what)
+            }
+            Ordering::Greater => {
+                let what = match record.seq - 1 {
+                    only if only == next => format!("record {only} is missing"),
+                    end => format!("records {next} to {end} are missing"),
+                };
+                (ProblemKind::Missing, next, what)
+            }
+            Ordering::Less => {
+                let what = format!("record {} stands behind record {before}", record.seq);
+                (ProblemKind::Misplaced, record.seq, what)
+            }
+        };
+        let problem = self.problem(kind, seq, what);
+        self.report(problem);
+        // Those behind one that is misplaced are held against the one before it.
+        if kind == ProblemKind::Misplaced {
+            return;
         }
         self.step(own);
     }
