@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "target" / "docs"
 PYTHON, TYPESCRIPT = "python", "ts"
 # Blocks in these languages are pictures, other programs' output, or tested elsewhere.
-NOT_CODE = {"mermaid", "text", "toml", ""}
+NOT_CODE = {"mermaid", "text", "toml", "console", "yaml", ""}
 LIMIT_SECONDS = 60
 
 

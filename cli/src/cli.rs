@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    Audit, Completion, Doctor, Explain, Hook, Init, Install, Lint, List, Man, Replay, Run, Schema, Test, Trust,
-    Uninstall,
+    Audit, Completion, Convert, Doctor, Explain, Hook, Init, Install, Lint, List, Man, Replay, Run, Schema, Test,
+    Trust, Uninstall,
 };
 use crate::failed::Result;
 use crate::screen::Screen;
@@ -44,6 +44,7 @@ enum Command {
     Test(Test),
     Replay(Replay),
     Trust(Trust),
+    Convert(Convert),
     Install(Install),
     Uninstall(Uninstall),
     Hook(Hook),
@@ -65,6 +66,7 @@ impl Cli {
             Command::Run(run) => run.run(screen)?,
             Command::Test(test) => test.run(screen)?,
             Command::Replay(replay) => replay.run(screen)?,
+            Command::Convert(convert) => convert.run(screen)?,
             Command::Trust(trust) => trust.run(screen)?,
             Command::Install(install) => install.run(screen)?,
             Command::Uninstall(uninstall) => uninstall.run(screen)?,

@@ -2,6 +2,7 @@
 
 mod about;
 mod audit;
+mod convert;
 mod doctor;
 mod explain;
 mod hook;
@@ -16,6 +17,7 @@ mod trust;
 
 pub(crate) use about::{Completion, Man, Schema};
 pub(crate) use audit::Audit;
+pub(crate) use convert::Convert;
 pub(crate) use doctor::Doctor;
 pub(crate) use explain::Explain;
 pub(crate) use hook::{Hook, is_hook_of};

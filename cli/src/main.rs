@@ -11,6 +11,7 @@ mod document;
 mod drive;
 mod failed;
 mod input;
+mod native_file;
 mod policy;
 mod recording;
 mod screen;

@@ -69,7 +69,8 @@ impl Settings {
             .array_value_or_create(event)
             .ok_or_else(|| format!("`hooks.{event}` must be a list; mend it first"))?;
         let mut own = entries(agent, &groups);
-        own.retain(|node| is_own(agent, node));
+        // Entries that run a file of their own stand beside the one that runs the policy.
+        own.retain(|node| is_own(agent, node) && names_file(&value(node)) == names_file(entry));
         let mut own = own.into_iter();
         match own.next() {
             Some(first) => {
@@ -156,6 +157,12 @@ fn is_own(agent: &Agent, entry: &CstNode) -> bool {
     let Value::Object(fields) = value(entry) else { return false };
     let commands = ["command", "bash"].into_iter().filter_map(|field| fields.get(field)?.as_str());
     commands.into_iter().any(|command| is_hook_of(command, agent.name))
+}
+
+/// Whether a handler's command names a hooks file.
+fn names_file(entry: &Value) -> bool {
+    let commands = ["command", "bash"].into_iter().filter_map(|field| entry.get(field)?.as_str());
+    commands.into_iter().any(|command| command.contains(" --file "))
 }
 
 fn is_empty_group(group: &CstNode) -> bool {

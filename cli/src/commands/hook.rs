@@ -136,6 +136,9 @@ impl Hook {
         if which.cwd.is_none() {
             which.cwd = Some(project_of(dialect)?);
         }
+        // A file that an agent's settings name is the project's, wherever the agent works just now.
+        let project = which.directory();
+        which.files = which.files.iter().map(|file| project.join(file)).collect();
         if which.files.is_empty() && which.sources.is_empty() {
             which.sources = vec!["native".to_owned()];
         }

@@ -116,7 +116,10 @@ fn find<'a>(all: &[&'a Approval], wanted: &str) -> Result<&'a Approval> {
     }
 }
 
+/// Approvals by where their hooks stand.
 fn table<'a>(approvals: impl Iterator<Item = &'a Approval>) -> Table {
+    let mut approvals: Vec<&Approval> = approvals.collect();
+    approvals.sort_by(|one, other| (&one.file, &one.place).cmp(&(&other.file, &other.place)));
     let mut table = Table::new(&["fingerprint", "event", "runs", "file"]);
     for approval in approvals {
         let event = if approval.event.is_empty() { "a switch" } else { &approval.event };

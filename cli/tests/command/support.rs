@@ -1,46 +1,22 @@
-//! Runs the program as people do and compares what it prints with what was looked at and found good.
-//!
-//! A file of `golden/` holds commands (`$ …`), what each prints to both streams, and its exit code (`? …`; 0 unless said).
-//! `UPDATE_GOLDEN=1` writes the files anew: look at the difference before you commit it.
-
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::format_push_string, reason = "a test ends with a message")]
+//! Runs commands in a copy of a small project, as a person would.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use regex::Regex;
+use tempfile::TempDir;
 
-const HERE: &str = env!("CARGO_MANIFEST_DIR");
-
-macro_rules! golden {
-    ($($name:ident)*) => {
-        $(#[test] fn $name() { check(&stringify!($name).replace('_', "-")); })*
-
-        #[test]
-        fn every_file_is_checked() {
-            let known: Vec<String> = [$(stringify!($name)),*].iter().map(|name| name.replace('_', "-")).collect();
-            let mut files: Vec<String> = std::fs::read_dir(Path::new(HERE).join("tests/golden")).unwrap()
-                .map(|entry| entry.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned()).collect();
-            files.sort();
-            let mut known = known;
-            known.sort();
-            assert_eq!(files, known);
-        }
-    };
-}
-
-golden! { audit broken_input doctor explain hook hook_failures init install lint list record run test trust }
+pub(crate) const HERE: &str = env!("CARGO_MANIFEST_DIR");
 
 /// One command of a file.
-struct Step {
+pub(crate) struct Step {
     /// What stands before it, for readers.
-    remarks: String,
-    command: String,
-    expected: String,
+    pub(crate) remarks: String,
+    pub(crate) command: String,
+    pub(crate) expected: String,
 }
 
-fn steps_of(text: &str) -> Vec<Step> {
+pub(crate) fn steps_of(text: &str) -> Vec<Step> {
     let mut remarks = String::new();
     let mut steps: Vec<Step> = Vec::new();
     for line in text.lines() {
@@ -72,7 +48,7 @@ fn copy_folder(from: &Path, to: &Path) {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the program is tested as a process")]
-fn printed_by(command: &str, project: &Path, home: &Path) -> String {
+fn output_of(command: &str, project: &Path, home: &Path) -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_hookweave"));
     let path = format!("{}:/usr/bin:/bin", program.parent().unwrap().display());
     let done = Command::new("sh")
@@ -106,33 +82,34 @@ fn normal(text: &str, project: &Path, home: &Path) -> String {
         (r"\b[0-9a-f]{12}\b", "[FINGERPRINT]"),
         (r"\d{4}-\d\d-\d\dT[\d:.]+Z", "[DATE]"),
         (r#"time="[\d.]+""#, r#"time="0""#),
+        // Headings are as wide as the times below them.
+        (r"\b(took|p50|p95|p99) +", "$1 "),
     ];
     let text =
         rules.iter().fold(text, |text, (rule, by)| Regex::new(rule).unwrap().replace_all(&text, *by).into_owned());
     text.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
-fn check(name: &str) {
-    let file: PathBuf = Path::new(HERE).join(format!("tests/golden/{name}.console"));
-    let steps = steps_of(&std::fs::read_to_string(&file).unwrap());
-    let folder = tempfile::tempdir().unwrap();
-    let folder_path = std::fs::canonicalize(folder.path()).unwrap();
-    let (project, home) = (folder_path.join("project"), folder_path.join("home"));
-    copy_folder(&Path::new(HERE).join("tests/projects/guarded"), &project);
-    std::fs::create_dir_all(project.join(".git")).unwrap();
-    std::fs::create_dir_all(&home).unwrap();
-    let mut came = String::new();
-    let mut failures = Vec::new();
-    for Step { remarks, command, expected } in steps {
-        let printed = normal(&printed_by(&command, &project, &home), &project, &home);
-        came += &format!("{remarks}$ {command}\n{printed}\n");
-        if printed.trim_end() != expected.trim_end() {
-            failures.push(format!("$ {command}\n--- expected\n{expected}--- printed\n{printed}"));
-        }
+/// A copy of the project, with a home beside it.
+pub(crate) struct Place {
+    _folder: TempDir,
+    pub(crate) project: PathBuf,
+    home: PathBuf,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = std::fs::canonicalize(folder.path()).unwrap();
+        let (project, home) = (path.join("project"), path.join("home"));
+        copy_folder(&Path::new(HERE).join("tests/projects/guarded"), &project);
+        std::fs::create_dir_all(project.join(".git")).unwrap();
+        std::fs::create_dir_all(&home).unwrap();
+        Self { _folder: folder, project, home }
     }
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&file, came.trim_end().to_owned() + "\n").unwrap();
-    } else {
-        assert!(failures.is_empty(), "{}:\n{}", file.display(), failures.join("\n"));
+
+    /// What a command prints, and its exit code when it is not 0.
+    pub(crate) fn run(&self, command: &str) -> String {
+        normal(&output_of(command, &self.project, &self.home), &self.project, &self.home)
     }
 }

@@ -1,0 +1,220 @@
+//! `hookweave convert`: a hooks file of one system for another one.
+//!
+//! Systems read exit codes, output and matchers in ways of their own, so that a command that is copied does not mean the
+//! same any more. Nothing is copied here: `hookweave.toml` says of each hook whose dialect it speaks, and another agent
+//! gets entries by which hookweave runs the file as it stands.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use hookweave::config::load::{LoadOptions, load};
+use hookweave::config::{Declared, Run};
+use hookweave::dialects::{Dialect, RunKind, named};
+use hookweave::hook::Timeout;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::agents::{Agent, agent};
+use crate::change::{Change, How, make, read, real_place};
+use crate::failed::{Failed, Result, Verdict};
+use crate::native_file::table;
+use crate::policy::relative;
+use crate::screen::{BAD, Cell, DIM, GOOD, Screen, Table, WARN, count, json, shown, styled};
+use crate::settings::Settings;
+
+/// Carry a hooks file over to another system, and say what cannot be carried
+#[derive(Debug, Args)]
+#[command(after_help = "\
+  hookweave convert .claude/settings.json --to native --out hookweave.toml
+  hookweave convert .claude/settings.json --to gemini-cli --out .gemini/settings.json
+
+What is there in the file that is written to stays. Exits with 1 when something cannot be carried over.")]
+pub(crate) struct Convert {
+    /// The hooks file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// `native` for hookweave.toml, or an agent
+    #[arg(long, value_name = "SYSTEM")]
+    to: String,
+
+    /// Whose format the file has, when it cannot be told
+    #[arg(long, value_name = "DIALECT")]
+    dialect: Option<String>,
+
+    /// Write to this file; printed otherwise
+    #[arg(short, long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Print JSON for programs
+    #[arg(long, conflicts_with = "out")]
+    json: bool,
+
+    #[command(flatten)]
+    how: How,
+}
+
+/// What became of one hook.
+#[derive(Debug, Serialize)]
+struct Carried {
+    hook: String,
+    event: String,
+    to: Option<String>,
+    notes: Vec<String>,
+}
+
+/// The new text, and what became of each hook.
+struct Converted {
+    text: String,
+    hooks: Vec<Carried>,
+}
+
+impl Convert {
+    /// Runs the command.
+    pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
+        let options = LoadOptions { dialect: self.dialect.as_deref(), ..LoadOptions::default() };
+        let configuration = load(&self.file, &options)?;
+        let hooks: Vec<&Declared> = configuration.hooks.iter().map(|ready| &ready.declared).collect();
+        if hooks.is_empty() {
+            return Err(Failed::file(&self.file, "declares no hook that could be carried over"));
+        }
+        let target = match &self.out {
+            Some(out) => {
+                Some(real_place(out, out.parent().filter(|dir| dir.is_dir()).unwrap_or_else(|| Path::new(".")))?)
+            }
+            None => None,
+        };
+        let before = target.as_deref().map(read).transpose()?.flatten();
+        let converted = match self.to.as_str() {
+            "native" | "hookweave" => to_native(&hooks, before.as_deref()),
+            name => self.to_agent(agent(name)?, &hooks, before.as_deref().unwrap_or_default())?,
+        };
+        let left: Vec<String> =
+            configuration.problems.iter().filter(|problem| problem.fatal).map(ToString::to_string).collect();
+        let whole = left.is_empty() && converted.hooks.iter().all(|hook| hook.to.is_some() && hook.notes.is_empty());
+        if self.json {
+            json(screen, &json!({"text": converted.text, "hooks": converted.hooks, "left_out": left}))?;
+            return Ok(Verdict::of(whole));
+        }
+        if let Some(file) = target {
+            let after = Some(converted.text.clone());
+            make(screen, &[Change { file, before, after, executable: false }], self.how)?;
+            report(screen, &converted.hooks, &left)?;
+        } else {
+            // The text alone, so that it can be piped; the report goes beside it.
+            screen.write_all(converted.text.as_bytes())?;
+            screen.flush()?;
+            report(&mut anstream::stderr().lock(), &converted.hooks, &left)?;
+        }
+        Ok(Verdict::of(whole))
+    }
+
+    /// Entries by which an agent lets hookweave run the file.
+    fn to_agent(&self, agent: &Agent, hooks: &[&Declared], before: &str) -> Result<Converted> {
+        let refuse =
+            |why: String| Failed::new(format!("{}: {why}", self.out.as_deref().unwrap_or(Path::new("-")).display()));
+        let target = named(agent.name)?;
+        let settings = Settings::read(before).map_err(refuse)?;
+        let file = relative(&std::path::absolute(&self.file).unwrap_or_else(|_| self.file.clone()), Path::new("."));
+        if file.contains(|letter: char| letter.is_whitespace() || "\"'$`\\;&|<>*?()".contains(letter)) {
+            return Err(Failed::new(format!(
+                "`{file}` cannot stand in a command line as it is; give the file a plain name"
+            )));
+        }
+        let mut carried = Vec::new();
+        for hook in hooks {
+            let event = home(agent, target, hook.spec.event.as_str());
+            let mut notes = Vec::new();
+            if let Some(event) = &event {
+                // One entry for an event: all hooks of the file together, with time for the slowest.
+                let of_event = hooks.iter().filter(|other| other.spec.event == hook.spec.event);
+                let seconds = longer(target, event, of_event.copied());
+                let deadline = seconds.map_or_else(String::new, |seconds| format!(" --deadline {}", seconds * 0.9));
+                let command = format!("hookweave hook --agent {} --file {file}{deadline}", agent.name);
+                settings.add(agent, event, &agent.entry(event, &command, seconds)).map_err(refuse)?;
+                notes.extend(notes_of(hook));
+            } else {
+                notes.push(format!("{} has no event for it", agent.name));
+            }
+            carried.push(Carried {
+                hook: hook.label().to_owned(),
+                event: hook.declared_event.clone(),
+                to: event,
+                notes,
+            });
+        }
+        Ok(Converted { text: settings.text(), hooks: carried })
+    }
+}
+
+/// The agent's own name of an event: the one that is installed, or the first.
+fn home(agent: &Agent, target: &dyn Dialect, event: &str) -> Option<String> {
+    let is_it = |name: &&&str| matches!(target.place(name, None), Some(Ok(place)) if place.event == event);
+    let events = target.events();
+    agent.events.iter().find(is_it).or_else(|| events.iter().find(is_it)).map(|name| (*name).to_owned())
+}
+
+/// The seconds that an entry has to give when a hook may take longer than the agent waits by itself.
+fn longer<'h>(target: &dyn Dialect, event: &str, hooks: impl Iterator<Item = &'h Declared>) -> Option<f64> {
+    let usual = target.timeout(event, RunKind::Command)?;
+    let limits = hooks.map(|hook| match hook.spec.timeout {
+        Timeout::After(limit) => limit,
+        Timeout::Never | Timeout::Default => Duration::ZERO,
+    });
+    let longest = limits.max().unwrap_or_default();
+    (longest.mul_f64(1.2) > usual).then(|| (longest.as_secs_f64() * 1.2).ceil())
+}
+
+/// What a hook loses when it runs behind another agent.
+fn notes_of(hook: &Declared) -> Vec<String> {
+    let mut notes = Vec::new();
+    if matches!(hook.run, Run::Prompt { .. } | Run::McpTool { .. }) {
+        notes.push("it asks a model or calls a tool, which only its own agent can do: it fails".to_owned());
+    }
+    if hook.spec.detached {
+        notes.push("it is waited for, five seconds at most".to_owned());
+    }
+    if hook.wakes {
+        notes.push("its exit code 2 does not wake the model (asyncRewake)".to_owned());
+    }
+    if hook.spec.once {
+        notes.push("`once` means once for each event".to_owned());
+    }
+    notes
+}
+
+/// Tables of hookweave's own format, behind what is there.
+fn to_native(hooks: &[&Declared], before: Option<&str>) -> Converted {
+    let mut text = before.map_or_else(|| "hookweave = 1\n".to_owned(), |before| before.trim_end().to_owned() + "\n");
+    let mut carried = Vec::new();
+    for hook in hooks {
+        let (table, notes) = table(hook);
+        text = format!("{text}\n{table}");
+        let to = Some(hook.declared_event.clone());
+        carried.push(Carried { hook: hook.label().to_owned(), event: hook.declared_event.clone(), to, notes });
+    }
+    Converted { text, hooks: carried }
+}
+
+fn report(screen: Screen<'_>, hooks: &[Carried], left: &[String]) -> Result<()> {
+    let mut table = Table::new(&["hook", "event", "becomes"]);
+    for hook in hooks {
+        let to = match &hook.to {
+            Some(event) => Cell::new(if hook.notes.is_empty() { GOOD } else { WARN }, event),
+            None => Cell::new(BAD, "left out"),
+        };
+        table.row([Cell::from(&hook.hook), Cell::from(&hook.event), to]);
+    }
+    table.write(screen, 0)?;
+    for hook in hooks {
+        for note in &hook.notes {
+            writeln!(screen, "{} {}: {}", styled(WARN, "note"), shown(&hook.hook), shown(note))?;
+        }
+    }
+    for problem in left {
+        writeln!(screen, "{} {}", styled(BAD, "left out"), shown(problem))?;
+    }
+    let over = hooks.iter().filter(|hook| hook.to.is_some()).count();
+    Ok(writeln!(screen, "{}", styled(DIM, &format!("{} of {} carried over", over, count(hooks.len(), "hook"))))?)
+}

@@ -1,0 +1,47 @@
+//! Runs the program as people do and compares what it prints with what was looked at and found good.
+//!
+//! A file of `golden/` holds commands (`$ …`), what each prints to both streams, and its exit code (`? …`; 0 unless said).
+//! `UPDATE_GOLDEN=1` writes the files anew: look at the difference before you commit it.
+
+use std::path::{Path, PathBuf};
+
+use crate::support::{HERE, Place, Step, steps_of};
+
+macro_rules! golden {
+    ($($name:ident)*) => {
+        $(#[test] fn $name() { check(&stringify!($name).replace('_', "-")); })*
+
+        #[test]
+        fn every_file_is_checked() {
+            let known: Vec<String> = [$(stringify!($name)),*].iter().map(|name| name.replace('_', "-")).collect();
+            let mut files: Vec<String> = std::fs::read_dir(Path::new(HERE).join("tests/golden")).unwrap()
+                .map(|entry| entry.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned()).collect();
+            files.sort();
+            let mut known = known;
+            known.sort();
+            assert_eq!(files, known);
+        }
+    };
+}
+
+golden! { audit broken_input convert doctor explain hook hook_failures init install lint list record run test trust }
+
+fn check(name: &str) {
+    let file: PathBuf = Path::new(HERE).join(format!("tests/golden/{name}.console"));
+    let steps = steps_of(&std::fs::read_to_string(&file).unwrap());
+    let place = Place::new();
+    let mut came = String::new();
+    let mut failures = Vec::new();
+    for Step { remarks, command, expected } in steps {
+        let printed = place.run(&command);
+        came += &format!("{remarks}$ {command}\n{printed}\n");
+        if printed.trim_end() != expected.trim_end() {
+            failures.push(format!("$ {command}\n--- expected\n{expected}--- printed\n{printed}"));
+        }
+    }
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&file, came.trim_end().to_owned() + "\n").unwrap();
+    } else {
+        assert!(failures.is_empty(), "{}:\n{}", file.display(), failures.join("\n"));
+    }
+}
