@@ -106,8 +106,8 @@ fn audit_state(client: &Bound<'_, Client>) -> (&'static str, Option<PathBuf>, Op
 
 /// Proves that a log is whole, or says where it is not.
 #[pyfunction]
-fn verify_audit<'py>(py: Python<'py>, path: PathBuf, anchor: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
+fn verify_audit<'py>(py: Python<'py>, path: &str, anchor: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
     let anchor = anchor.map(str::parse::<Anchor>).transpose().map_err(|error| errors::of(py, &error))?;
-    let report = py.detach(|| audit::verify(&path, anchor.as_ref())).map_err(|error| errors::of(py, &error))?;
+    let report = py.detach(|| audit::verify(path.as_ref(), anchor.as_ref())).map_err(|error| errors::of(py, &error))?;
     serial::to_python(py, &report)
 }

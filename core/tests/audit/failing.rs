@@ -33,7 +33,8 @@ fn quiet(engine: &Engine) {
 fn a_full_queue_is_waited_for_once_and_what_is_lost_is_counted() {
     let log = Log::new();
     let gate = Gate::default();
-    let engine = log.engine(AuditConfig { queue: 8, wait: Duration::from_millis(200), ..log.config().sink(gate.clone()) });
+    let engine =
+        log.engine(AuditConfig { queue: 8, wait: Duration::from_millis(200), ..log.config().sink(gate.clone()) });
     quiet(&engine);
     assert!(engine.flush_audit(LONG));
     let shut = gate.shut.lock().unwrap();

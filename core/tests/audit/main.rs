@@ -5,7 +5,10 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::disallowed_methods,
+    clippy::format_collect,
+    clippy::needless_pass_by_value,
     clippy::print_stdout,
+    clippy::unused_self,
     unsafe_code,
     reason = "a test ends with a message; clocks, processes and forks are what is tested"
 )]

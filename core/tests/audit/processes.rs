@@ -76,7 +76,11 @@ fn role() {
                 libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
                 libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit);
             }
-            let engine = engine(AuditConfig { queue: 64, wait: Duration::from_millis(50), ..AuditConfig::file(path).required() });
+            let engine = engine(AuditConfig {
+                queue: 64,
+                wait: Duration::from_millis(50),
+                ..AuditConfig::file(path).required()
+            });
             let mut blocked = 0;
             for number in 0..400 {
                 blocked += usize::from(dispatch(&engine, &format!("echo {number}")).blocked());

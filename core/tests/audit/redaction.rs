@@ -31,9 +31,9 @@ fn secret() -> impl Strategy<Value = (String, String)> {
         form("--token ", "[A-Za-z0-9]{16}"),
         form("API_KEY='", "[A-Za-z0-9]{16}"),
         form("-----BEGIN RSA PRIVATE KEY-----\n", "[A-Za-z0-9]{64}"),
-        proptest::string::string_regex("[A-Za-z0-9]{12}").unwrap().prop_map(|core| {
-            (format!("postgres://admin:{core}@db.internal/app"), core)
-        }),
+        proptest::string::string_regex("[A-Za-z0-9]{12}")
+            .unwrap()
+            .prop_map(|core| { (format!("postgres://admin:{core}@db.internal/app"), core) }),
     ]
 }
 
@@ -117,7 +117,10 @@ fn own_rules_come_on_top_and_the_usual_ones_can_be_left_out() {
         let log = Log::new();
         let engine = log.engine(log.config().inputs(Inputs::Full).redaction(redaction));
         engine.on("PreToolUse").name("quiet").run(|_: &Event| None::<HookResponse>).unwrap();
-        dispatch_with(&engine, json!({"command": "deploy customer-4711", "X-Internal": "abc123", "password": "hunter22"}));
+        dispatch_with(
+            &engine,
+            json!({"command": "deploy customer-4711", "X-Internal": "abc123", "password": "hunter22"}),
+        );
         assert!(engine.audit().close(LONG));
         log.text()
     };

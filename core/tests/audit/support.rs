@@ -8,30 +8,30 @@ use hookweave::{Engine, Event, HookResponse};
 use serde_json::{Value, json};
 
 /// Long enough for any flush on a busy machine.
-pub const LONG: Duration = Duration::from_secs(30);
+pub(crate) const LONG: Duration = Duration::from_secs(30);
 
-pub struct Log {
+pub(crate) struct Log {
     _folder: tempfile::TempDir,
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
 }
 
 impl Log {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("audit.jsonl");
         Self { _folder: folder, path }
     }
 
-    pub fn config(&self) -> AuditConfig {
+    pub(crate) fn config(&self) -> AuditConfig {
         AuditConfig::file(&self.path)
     }
 
-    pub fn engine(&self, config: AuditConfig) -> Engine {
+    pub(crate) fn engine(&self, config: AuditConfig) -> Engine {
         Engine::builder().audit(config).build().unwrap()
     }
 
     /// A log of some dispatches, closed in good order: `2 + hooks + dispatches` records and more.
-    pub fn written(dispatches: usize) -> Self {
+    pub(crate) fn written(dispatches: usize) -> Self {
         let log = Self::new();
         let engine = log.engine(log.config());
         engine.on("PreToolUse").name("quiet").run(|_: &Event| None::<HookResponse>).unwrap();
@@ -42,42 +42,42 @@ impl Log {
         log
     }
 
-    pub fn records(&self) -> Vec<Record> {
+    pub(crate) fn records(&self) -> Vec<Record> {
         records(&self.path)
     }
 
-    pub fn kinds(&self) -> Vec<Kind> {
+    pub(crate) fn kinds(&self) -> Vec<Kind> {
         // Approvals are the user's, and other tests of this process give some.
         let of_others = |kind: &Kind| matches!(kind, Kind::TrustGiven | Kind::TrustTaken);
         self.records().iter().map(|record| record.kind).filter(|kind| !of_others(kind)).collect()
     }
 
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         std::fs::read_to_string(&self.path).unwrap()
     }
 
-    pub fn verify(&self) -> Report {
+    pub(crate) fn verify(&self) -> Report {
         verify(&self.path, None).unwrap()
     }
 
-    pub fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         self.path.parent().unwrap()
     }
 }
 
-pub fn records(path: &Path) -> Vec<Record> {
+pub(crate) fn records(path: &Path) -> Vec<Record> {
     read(path).unwrap().map(|line| line.unwrap().record().unwrap()).collect()
 }
 
-pub fn run<R>(future: impl Future<Output = R>) -> R {
+pub(crate) fn run<R>(future: impl Future<Output = R>) -> R {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
 }
 
-pub fn dispatch(engine: &Engine, command: &str) -> hookweave::Outcome {
+pub(crate) fn dispatch(engine: &Engine, command: &str) -> hookweave::Outcome {
     dispatch_with(engine, json!({"command": command}))
 }
 
-pub fn dispatch_with(engine: &Engine, args: Value) -> hookweave::Outcome {
+pub(crate) fn dispatch_with(engine: &Engine, args: Value) -> hookweave::Outcome {
     let event =
         Event::new("PreToolUse", json!({"tool": "Bash", "args": args, "session_id": "s1", "tool_use_id": "call-1"}));
     run(engine.dispatch(event)).unwrap()

@@ -196,7 +196,7 @@ fn lasting(mut record: Map<String, Value>) -> Value {
         record.shift_remove(fleeting);
     }
     let input = record.shift_remove("input");
-    if let Some(payload) = input.and_then(|mut input| Some(input.as_object_mut()?.remove("payload")?)) {
+    if let Some(payload) = input.and_then(|mut input| input.as_object_mut()?.remove("payload")) {
         record.insert("payload".to_owned(), payload);
     }
     Value::Object(record)
@@ -271,6 +271,7 @@ fn take_step(theatre: &Theatre, client: &dyn Client, step: &Map<String, Value>, 
             }
         }
         "client_enabled" => client.set_enabled(value.as_bool().unwrap()),
+        "reset_stats" => _ = client.stats(true),
         _ => {
             let refused = client.set_hook_enabled(&id(), deed == "enable").err();
             check_refusal(&format!("{deed} {value}"), wanted, refused, faults);
