@@ -198,6 +198,7 @@ mod tests {
         assert_eq!(names(folder.path()), 0);
         let file = EnvFile::new_in(folder.path(), "FILE").unwrap();
         std::fs::remove_file(&file.file).unwrap();
+        #[expect(clippy::disallowed_methods, reason = "a test may start a program")]
         std::process::Command::new("mkfifo").arg(&file.file).status().unwrap();
         assert!(file.read(&Environment::default()).is_empty());
         let file = EnvFile::new_in(folder.path(), "FILE").unwrap();
