@@ -1,11 +1,13 @@
 //! A client's hooks: registration, definitions, planning, explaining.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hookweave::audit::Audit;
 use hookweave::host::{
-    DetachedQueue, Entry, EventDefinition, Files, HookId, HookSpec, Host, Options, Registry, Runtime, Settings,
+    DetachedQueue, Entry, EventDefinition, Files, HookCounter, HookId, HookSpec, Host, Options, Registry, Runtime, Settings,
     Submitted, ToolDefinition, explain, hook_id, refusal,
 };
 use napi::Env;
@@ -83,6 +85,8 @@ pub struct NativeHooks {
     files: Files,
     mailbox: Option<Arc<Mailbox>>,
     audit: Arc<Audit>,
+    /// Where runs are counted, by the hook's number.
+    counters: RefCell<HashMap<u32, HookCounter>>,
 }
 
 impl Drop for NativeHooks {
@@ -115,6 +119,7 @@ impl NativeHooks {
             files: Files::default(),
             mailbox: None,
             audit,
+            counters: RefCell::default(),
         })
     }
 
@@ -145,7 +150,12 @@ impl NativeHooks {
     /// The numbers of hooks that nothing can call any more, each told once.
     #[napi]
     pub fn take_dropped(&self) -> Vec<u32> {
-        std::mem::take(&mut *self.dropped.lock().unwrap_or_else(PoisonError::into_inner))
+        let dropped = std::mem::take(&mut *self.dropped.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut counters = self.counters.borrow_mut();
+        for number in &dropped {
+            counters.remove(number);
+        }
+        dropped
     }
 
     /// Removes a hook; false when it is not there.
@@ -249,6 +259,10 @@ impl NativeHooks {
         &self.registry
     }
 
+    pub(crate) const fn counters(&self) -> &RefCell<HashMap<u32, HookCounter>> {
+        &self.counters
+    }
+
     pub(crate) const fn audit(&self) -> &Arc<Audit> {
         &self.audit
     }
@@ -279,6 +293,7 @@ impl NativeHooks {
     pub(crate) fn registered(&self, id: HookId) -> Option<Registered> {
         let entry: Arc<Entry<Ticket>> = self.registry.entry(id)?;
         let ticket = entry.handler();
+        self.counters.borrow_mut().insert(ticket.number, entry.counter());
         Some(Registered {
             id: id.to_string(),
             name: entry.name().to_string(),

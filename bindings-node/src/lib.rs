@@ -18,3 +18,4 @@ pub mod native;
 pub mod plan;
 pub mod run;
 pub mod session;
+pub mod stats;

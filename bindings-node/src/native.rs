@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use hookweave::host::{EventSpec, Failure, FailureKind, Invocation, NativeHook, Said, from_json, large_integer};
+use hookweave::host::{EventSpec, Failure, FailureKind, Invocation, NativeHook, Said, TraceContext, from_json, large_integer};
 use napi::Status;
 use napi::bindgen_prelude::{FnArgs, Function};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
@@ -67,11 +67,20 @@ impl Native {
         self.hook.declared().wakes
     }
 
-    /// Starts the hook on an event's canonical JSON text; what it said comes to the mailbox under the ticket.
+    /// Starts the hook on an event's canonical JSON text, at a place of a distributed trace; what it said comes to the mailbox
+    /// under the ticket.
     #[napi]
-    pub fn start(&self, event: String, depth: u32, ticket: u32) -> Result<Option<NativeJob>, Refusal> {
+    pub fn start(
+        &self,
+        event: String,
+        depth: u32,
+        ticket: u32,
+        trace_parent: Option<String>,
+        trace_state: Option<String>,
+    ) -> Result<Option<NativeJob>, Refusal> {
         let mailbox = Arc::clone(&self.mailbox);
-        let job = self.hook.start(self.invocation(&event, depth)?, move |said| {
+        let trace = trace_parent.and_then(|parent| TraceContext::parse(&parent, trace_state.as_deref()));
+        let job = self.hook.start_in(trace, self.invocation(&event, depth)?, move |said| {
             // A closed mailbox belongs to an environment that is gone, and so is whoever waited.
             mailbox.call(FnArgs::from((ticket, letter(said))), ThreadsafeFunctionCallMode::NonBlocking);
         });

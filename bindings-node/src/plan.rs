@@ -112,7 +112,7 @@ impl NativePlan {
     ) -> Result<Began, Refusal> {
         let values = Values::new(&env, values).map_err(broken)?;
         let step = self.step(&values, Slot(0));
-        Ok(NativeRun::begin(&values, step, &quiet, &reports, Arc::clone(&self.audit)))
+        Ok(NativeRun::begin(&values, step, self.plan.calls().len(), &quiet, &reports, Arc::clone(&self.audit)))
     }
 
     /// Where the texts are that a record needs: for each its tag, its name, and `args` when it is there. Nothing where they

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hookweave::audit::Audit;
-use hookweave::host::{Call, Failure, FailureKind, Outcome, Report, Said, Stage, Step};
+use hookweave::host::{Call, Failure, FailureKind, Outcome, Report, Said, Stage, Step, present};
 use hookweave::session::{Session, Verdict};
 use napi::Env;
 use napi::bindgen_prelude::{Object, Unknown};
@@ -86,6 +86,8 @@ pub struct Stand {
     pub reason: Option<String>,
     /// Whether any hook failed.
     pub failed: bool,
+    /// Whether it is time to look for hooks that a person should know of.
+    pub look: bool,
 }
 
 /// A dispatch that has begun, and where it stands.
@@ -114,12 +116,16 @@ impl NativeRun {
     pub(crate) fn begin(
         values: &Values<'_>,
         step: Step<Ticket, Slot>,
+        hooks: usize,
         quiet: &[f64],
         reports: &[Reported],
         audit: Arc<Audit>,
     ) -> Began {
+        // A dispatch in which no hook said anything is counted by the driver; here somebody only asks what it came to.
+        let is_over = reports.is_empty() && quiet.len() == hooks;
         let state = State::from(advance(values, step, quiet, reports));
-        Began { stand: state.stand(), run: Self { state: RefCell::new(state), audit } }
+        let stand = if is_over { state.stand() } else { state.counted() };
+        Began { stand, run: Self { state: RefCell::new(state), audit } }
     }
 
     /// Records a quiet dispatch; gives why it is blocked.
@@ -145,6 +151,12 @@ impl From<Step<Ticket, Slot>> for State {
 }
 
 impl State {
+    /// Where it stands; a dispatch that is over is counted.
+    fn counted(&self) -> Stand {
+        let look = matches!(self, Self::Done(outcome) if outcome.count(present().ticks));
+        Stand { look, ..self.stand() }
+    }
+
     fn stand(&self) -> Stand {
         match self {
             Self::Running(stage) => Stand {
@@ -159,6 +171,7 @@ impl State {
                 blocked: false,
                 reason: None,
                 failed: false,
+                look: false,
             },
             Self::Done(outcome) => Stand {
                 done: true,
@@ -169,6 +182,7 @@ impl State {
                 blocked: outcome.blocked(),
                 reason: outcome.reason().map(str::to_owned),
                 failed: outcome.failures().next().is_some(),
+                look: false,
             },
             Self::Abandoned => Stand {
                 done: true,
@@ -179,6 +193,7 @@ impl State {
                 blocked: false,
                 reason: None,
                 failed: false,
+                look: false,
             },
         }
     }
@@ -266,6 +281,7 @@ impl NativeRun {
         let mut state = self.state.borrow_mut();
         if let State::Running(stage) = std::mem::replace(&mut *state, State::Abandoned) {
             *state = State::from(advance(&values, Step::Run(stage), &quiet, &reports));
+            return Ok(state.counted());
         }
         Ok(state.stand())
     }

@@ -9,6 +9,7 @@ import { localKeys } from "./names.js";
 import { catalogue as nativeCatalogue, crossing } from "./native.js";
 import type { Outcome } from "./outcome.js";
 import { originOf } from "./reports.js";
+import { Stats } from "./stats.js";
 import { TemporaryHook } from "./temporary.js";
 import type {
   CatalogueEntry,
@@ -138,6 +139,11 @@ export class ClientHooks {
         origin: originOf(origin),
       } as HookInfo;
     });
+  }
+
+  /** What each hook did so far and what is wrong with it; `reset` lets the counts begin anew. */
+  stats({ reset = false }: { readonly reset?: boolean } = {}): Stats {
+    return new Stats(this.#engine.counts.stats(reset));
   }
 
   /** Adds an event of the program's own; throws `invalid_event_definition`. */

@@ -36,7 +36,10 @@ export function run(plan: Plan, payload: Fields, signal: Cancelling | undefined)
   if (depth > maxDepth) crossing(() => refuseDepth(depth));
   if (signal?.aborted === true) return Promise.reject(signal.reason);
   const hooks = plan.calls.length;
-  if (hooks === 0) return Promise.resolve(new Outcome(new Trail(plan, payload, NONE)));
+  if (hooks === 0) {
+    plan.crew.counts.without(plan.count);
+    return Promise.resolve(new Outcome(new Trail(plan, payload, NONE)));
+  }
   const began = now();
   // One hook is the usual case, and its array is made in one piece.
   const times = hooks === 1 ? [began, 0] : new Array<number>(hooks + 1);
@@ -193,6 +196,7 @@ export class Dispatch implements Waiting {
     }
     if (this.signal !== null) this.check();
     if (trail.plan.crew.hears >= Hears.All) auditQuiet(trail);
+    trail.plan.crew.counts.quiet(trail);
     return new Outcome(trail);
   }
 

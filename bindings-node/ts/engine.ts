@@ -2,6 +2,7 @@
 
 import type { HookResponse } from "./answers.js";
 import { AuditLog, Hears } from "./audit.js";
+import { Counts, UNCOUNTED } from "./counts.js";
 import { Detached, type Job } from "./detached.js";
 import { describe, errorOf } from "./errors.js";
 import type { Fields } from "./event.js";
@@ -37,6 +38,7 @@ export class Engine implements Crew {
   /** Which dispatches are told to the audit log. */
   hears: Hears = Hears.Nothing;
   readonly audit: AuditLog;
+  readonly counts: Counts;
   /** The hooks from files that run; made with the first file. */
   waiters: Waiters | null = null;
   /** Who hears what hooks from files say when nobody waits for them. */
@@ -52,6 +54,7 @@ export class Engine implements Crew {
   constructor(options: object, logger: Logger | null) {
     this.native = crossing(() => new NativeHooks(options));
     this.logger = logger;
+    this.counts = new Counts(this.native, logger);
     const self = new WeakRef(this);
     this.audit = new AuditLog(this.native, logger, (hears) => {
       const engine = self.deref();
@@ -81,8 +84,8 @@ export class Engine implements Crew {
   }
 
   #keep(hook: Registered, code: Pick<Call, "handler" | "wakes" | "late">): void {
-    const { number, timeout, ...known } = hook;
-    this.#calls.set(number, { ...known, ...code, limit: timeout ?? Infinity });
+    const { timeout, ...known } = hook;
+    this.#calls.set(hook.number, { ...known, ...code, limit: timeout ?? Infinity });
   }
 
   /** Drops the functions of hooks that nothing can call any more, and plans that were kept. */
@@ -125,6 +128,7 @@ export class Engine implements Crew {
       planned.hasToolUseId,
       calls,
       planned.simple,
+      this.native.enabled ? this.counts.of(planned.event) : UNCOUNTED,
     );
     if (planned.holds === "event") {
       this.#memo.set(event, { always: plan, byTool: null });

@@ -5,6 +5,7 @@ import { describe, HookweaveError } from "./errors.js";
 import type { EventMethods } from "./event.js";
 import { localRecords } from "./names.js";
 import { crossing, jsonText, type Native, type NativeHooks, type NativeJob } from "./native.js";
+import { traceContext } from "./trace-context.js";
 import type { HookContext } from "./types.js";
 import { restoreLarge, type LargeIntegers } from "./values.js";
 
@@ -138,7 +139,8 @@ export class Waiters {
       this.#see();
       signal.addEventListener("abort", kill, { once: true });
       try {
-        job = fit(() => crossing(() => hook.start(event, depth, ticket)));
+        const { parent, state } = traceContext();
+        job = fit(() => crossing(() => hook.start(event, depth, ticket, parent, state)));
       } catch (error) {
         end();
         this.#running.delete(ticket);

@@ -1,6 +1,7 @@
 /** The hooks that an event runs, as the driver walks through them. */
 
 import type { Hears } from "./audit.js";
+import type { Counts, EventCount } from "./counts.js";
 import type { Fields } from "./event.js";
 import type { NativePlan, Reported } from "./native.js";
 import type { Outcome } from "./outcome.js";
@@ -13,6 +14,8 @@ export type AnyHandler = (event: never, context: HookContext) => unknown;
 /** A registered hook, as the driver calls it. */
 export interface Call {
   readonly id: string;
+  /** The number by which the core knows it. */
+  readonly number: number;
   readonly name: string;
   readonly handler: (event: object, context: HookContext) => unknown;
   /** Milliseconds; `Infinity` is without end. */
@@ -30,6 +33,8 @@ export interface Call {
 export interface Crew {
   /** Which dispatches are told to the audit log. */
   readonly hears: Hears;
+  /** Where quiet dispatches are counted. */
+  readonly counts: Counts;
   /** The function and settings of a hook that a plan names by its number. */
   call(number: number): Call;
   /** Starts a hook that is not awaited. */
@@ -55,6 +60,7 @@ export class Plan {
     readonly calls: readonly Call[],
     /** Every hook is a stage of its own, awaited, and needs no claim. */
     readonly simple: boolean,
+    readonly count: EventCount,
   ) {
     this.uneven = calls.some(({ limit }) => limit !== calls[0]?.limit);
   }

@@ -44,6 +44,7 @@ export class Stages {
       if (stand.done) {
         if (dispatch.trail.plan.crew.hears !== Hears.Nothing) this.#audit();
         const outcome = new Outcome(dispatch.trail);
+        if (stand.look) dispatch.trail.plan.crew.counts.warn();
         if (stand.failed) dispatch.trail.plan.crew.noteFailures(outcome);
         return outcome;
       }

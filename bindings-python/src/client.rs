@@ -23,6 +23,7 @@ use crate::errors;
 use crate::event::EventRef;
 use crate::flight::{Flight, Request};
 use crate::known::{Handler, Known, KnownEvents, Native, payload_of};
+use crate::log;
 use crate::nesting;
 use crate::object::{Gil, Object, Shared};
 use crate::recycle::{self, Arguments, Method};
@@ -241,6 +242,11 @@ impl Client {
         self.switch(py, id, false)
     }
 
+    /// What each hook did so far, in the canonical form; counts begin anew when asked.
+    fn _stats<'py>(&self, py: Python<'py>, reset: bool) -> PyResult<Bound<'py, PyAny>> {
+        serial::to_python(py, &self.registry.stats(host::present(), reset))
+    }
+
     /// Every event that the engine knows by itself, as data.
     #[expect(clippy::unused_self, reason = "a method, so that custom events can join the list")]
     fn catalogue<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -357,6 +363,13 @@ impl Client {
 }
 
 impl Client {
+    /// Tells the log of hooks that a person should look at.
+    #[cold]
+    pub(crate) fn tell_warnings(&self, py: Python<'_>) -> PyResult<()> {
+        let warnings = self.registry.new_warnings();
+        if warnings.is_empty() { Ok(()) } else { log::warned(py, &serial::to_python(py, &warnings)?) }
+    }
+
     fn switch(&self, py: Python<'_>, id: &str, enabled: bool) -> PyResult<()> {
         let id = host::hook_id(id);
         id.and_then(|id| self.registry.set_enabled(id, enabled)).map_err(|error| errors::of(py, &error))

@@ -316,6 +316,13 @@ impl Flight {
             (Some(began), Some(last)) => last.saturating_duration_since(began),
             _ => std::time::Duration::ZERO,
         };
+        let looks = match &finished {
+            Finished::Said(outcome) => outcome.count(self.clock.map_or(0, host::ticks)),
+            Finished::Unasked { .. } => self.enabled && self.known.spec.count(1),
+        };
+        if looks {
+            self.client(py)?.get().tell_warnings(py)?;
+        }
         let tells = self.logs || finished.has_failures();
         let outcome = outcome::make(py, finished, self.known.clone(), self.filled.take(), took)?;
         if tells {

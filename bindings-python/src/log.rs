@@ -55,3 +55,9 @@ pub(crate) fn dispatched(py: Python<'_>, outcome: &Object, client: &Object) -> P
     let tell = DISPATCHED.import(py, "hookweave._logging", "dispatched")?;
     tell.call1((outcome.borrow(py), client.borrow(py))).map(drop)
 }
+
+/// Tells of hooks that a person should look at.
+pub(crate) fn warned(py: Python<'_>, warnings: &Bound<'_, PyAny>) -> PyResult<()> {
+    static WARNED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    WARNED.import(py, "hookweave._logging", "warned")?.call1((warnings,)).map(drop)
+}

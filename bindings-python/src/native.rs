@@ -6,7 +6,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use hookweave::host::{EventSpec, Failure, FailureKind, Invocation, NativeHook, Said, from_json};
+use hookweave::host::{EventSpec, Failure, FailureKind, Invocation, NativeHook, Said, TraceContext, from_json};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -93,7 +93,7 @@ impl Hook {
     fn start(&self, py: Python<'_>, event: &Bound<'_, PyAny>, mailbox: &Mailbox, ticket: u64) -> PyResult<Option<Job>> {
         let invocation = self.invocation(py, event)?;
         let letters = Arc::clone(&mailbox.letters);
-        Ok(self.hook.start(invocation, move |said| letters.leave(ticket, said)).map(Job))
+        Ok(self.hook.start_in(trace_context(py)?, invocation, move |said| letters.leave(ticket, said)).map(Job))
     }
 
     /// Starts the hook for a thread that is going to wait for it.
@@ -101,7 +101,7 @@ impl Hook {
         let invocation = self.invocation(event.py(), event)?;
         let waiting = Arc::new(Waiting::default());
         let told = Arc::clone(&waiting);
-        let job = self.hook.start(invocation, move |said| told.tell(said));
+        let job = self.hook.start_in(trace_context(event.py())?, invocation, move |said| told.tell(said));
         Ok(Begun { waiting, job: job.map(hookweave::host::Job::cancel_on_drop) })
     }
 
@@ -123,6 +123,14 @@ impl Hook {
         let invocation = self.invocation(py, event)?;
         letter(py, self.hook.unanswered(&invocation))
     }
+}
+
+/// Where the caller stands in a distributed trace, if the host traces.
+fn trace_context(py: Python<'_>) -> PyResult<Option<TraceContext>> {
+    static CURRENT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let current = CURRENT.import(py, "hookweave._telemetry", "current")?.call0()?;
+    let current: Option<(String, Option<String>)> = current.extract()?;
+    Ok(current.and_then(|(parent, state)| TraceContext::parse(&parent, state.as_deref())))
 }
 
 /// Adds the classes to the module.

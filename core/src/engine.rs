@@ -24,12 +24,13 @@ use crate::error::{Code as ErrorCode, Error};
 use crate::event::{EventDefinition, EventSpec};
 use crate::explain::{Explanation, explain};
 use crate::handler::Code;
-use crate::host::hook_id;
+use crate::host::{hook_id, present, ticks};
 use crate::index::Planned;
 use crate::options::{Options, Profile};
 use crate::outcome::Outcome as Folded;
 use crate::payload::Json;
 use crate::registry::{HookInfo, Registry};
+use crate::stats::Stats;
 use crate::tool::ToolDefinition;
 
 pub use builder::{EngineBuilder, Registration};
@@ -93,14 +94,15 @@ impl Default for Inner {
 
 impl Inner {
     fn new(options: Options, #[cfg(feature = "native")] settings: crate::native::Settings) -> Self {
-        let registry = Registry::new(options.clone());
+        let (enabled, max_detached) = (options.enabled, options.max_detached);
+        let registry = Registry::new(options);
         #[cfg(feature = "native")]
         let audit = crate::audit::Audit::new();
         #[cfg(feature = "native")]
         registry.watch(audit.clone());
         Self {
-            enabled: AtomicBool::new(options.enabled),
-            detached: Arc::new(Detached::new(options.max_detached)),
+            enabled: AtomicBool::new(enabled),
+            detached: Arc::new(Detached::new(max_detached)),
             registry,
             hosted: Hosted::default(),
             #[cfg(feature = "native")]
@@ -202,21 +204,46 @@ impl Engine {
         let snapshot = self.inner.registry.snapshot();
         let spec = snapshot.resolve(event.name())?;
         let event = event.resolved(&spec)?;
+        let is_enabled = self.is_enabled();
         let planned = snapshot
             .event(event.name())
-            .filter(|_| self.is_enabled())
+            .filter(|_| is_enabled)
             .map(|index| snapshot.plan(&Shared, index, &event.payload()));
         let Some(Planned { plan, reuse }) = planned else {
+            if is_enabled {
+                spec.count(1);
+            }
             let payload = Arc::clone(event.shared_payload());
             return Ok(Outcome::new(&event, Box::new(Folded::empty(snapshot, spec, payload))));
         };
         tracing::debug!(event = event.name(), selected = plan.calls().len(), depth, "hooks selected");
         let step = begin(&Shared, snapshot, spec, plan, reuse, Arc::clone(event.shared_payload()));
         #[cfg_attr(not(feature = "native"), expect(unused_mut, reason = "only an audit can change an outcome"))]
-        let mut outcome = driver::run(&self.inner.detached, step, event, depth).await;
+        let (mut outcome, ended) = driver::run(&self.inner.detached, step, event, depth).await;
         #[cfg(feature = "native")]
         self.inner.audit.dispatched(&Shared, outcome.inner_mut(), |wait| wait());
+        if outcome.inner().count(ticks(ended)) {
+            self.tell_warnings();
+        }
         Ok(outcome)
+    }
+
+    #[cold]
+    fn tell_warnings(&self) {
+        for warning in self.inner.registry.new_warnings() {
+            tracing::warn!(hook = %warning.hook, event = %warning.event, kind = ?warning.kind, "{warning}");
+        }
+    }
+
+    /// What each hook did so far, and what is wrong with it; see [`crate::stats`].
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.inner.registry.stats(present(), false)
+    }
+
+    /// What each hook did so far; counts begin anew.
+    pub fn reset_stats(&self) -> Stats {
+        self.inner.registry.stats(present(), true)
     }
 
     /// Begins to open a session.

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::error::{Code, Error, did_you_mean};
 use crate::payload::{Host, Kind};
 use crate::read::Reader;
+use crate::stats::EventTally;
 
 pub use table::{BUILT_IN, COMMON_FIELDS};
 
@@ -102,12 +103,13 @@ pub struct Modifiable {
 }
 
 /// Everything that the engine knows of one event.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct EventSpec {
     name: String,
     gate: bool,
     modifiable: Vec<Modifiable>,
     built_in: Option<&'static BuiltIn>,
+    tally: EventTally,
 }
 
 impl EventSpec {
@@ -122,17 +124,23 @@ impl EventSpec {
                 .map(|field| Modifiable { name: field.name.to_owned(), kind: field.kind })
                 .collect(),
             built_in: Some(built_in),
+            tally: EventTally::default(),
         }
     }
 
     fn custom(name: &str) -> Self {
-        Self { name: name.to_owned(), gate: true, modifiable: Vec::new(), built_in: None }
+        Self { name: name.to_owned(), gate: true, modifiable: Vec::new(), built_in: None, tally: EventTally::default() }
     }
 
     /// The canonical name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// How often it was dispatched.
+    pub(crate) const fn tally(&self) -> &EventTally {
+        &self.tally
     }
 
     /// Whether a block stops what the agent is about to do.
@@ -269,6 +277,11 @@ impl Catalogue {
         self.by_name.iter()
     }
 
+    /// The events, each once.
+    pub(crate) fn events(&self) -> impl Iterator<Item = &Arc<EventSpec>> {
+        self.by_name.iter().filter(|(name, spec)| **name == spec.name).map(|(_, spec)| spec)
+    }
+
     /// Adds a custom event. The same definition twice is no error.
     pub fn define(&mut self, definition: &EventDefinition) -> Result<(), Error> {
         let refuse = |why: String| Err(Error::new(Code::InvalidEventDefinition, why));
@@ -295,6 +308,7 @@ impl Catalogue {
                 .map(|field| Modifiable { name: field.clone(), kind: FieldKind::Any })
                 .collect(),
             built_in: None,
+            tally: EventTally::default(),
         };
         if let Some(known) = self.by_name.get(name) {
             if known.built_in.is_some() {

@@ -4,6 +4,7 @@
 //! [`begin`] gives. It owns everything that the machine must not have: callables, clocks, timers, tasks.
 
 use std::sync::OnceLock;
+use std::time::Instant;
 
 pub use crate::action::Action;
 pub use crate::answer::{Ask, Injection, Message};
@@ -21,6 +22,7 @@ pub use crate::options::{Mode, Options, Profile};
 pub use crate::outcome::{Outcome, Summary, TraceEntry, Unmatched, Vote};
 pub use crate::payload::{BadKey, Host, Kind, MAX_NESTING, Spelling, TooDeep};
 pub use crate::registry::{Entry, HookId, HookInfo, Registry};
+pub use crate::stats::{HookCounter, Now, Stats, Warning};
 pub use crate::tool::ToolDefinition;
 
 #[cfg(feature = "native")]
@@ -32,7 +34,7 @@ pub use crate::{
     dialects::Invocation,
     files::{Files, FilesWatch, Noticed, Prepared, Reloaded, Report as FilesReport, Request, Watched},
     handlers::pool::Job,
-    native::{NativeHook, Question, Runtime, Settings},
+    native::{NativeHook, Question, Runtime, Settings, TraceContext},
 };
 
 /// Milliseconds since the epoch.
@@ -41,6 +43,28 @@ pub fn now_ms() -> u64 {
     #[expect(clippy::disallowed_methods, reason = "the one place where the wall clock is read")]
     let now = std::time::SystemTime::now();
     now.duration_since(std::time::UNIX_EPOCH).map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// A moment in nanoseconds on the clock of statistics; only differences mean something.
+#[must_use]
+pub fn ticks(moment: Instant) -> u64 {
+    u64::try_from(moment.saturating_duration_since(zero()).as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// The present, as statistics are asked for.
+#[must_use]
+pub fn present() -> Now {
+    let zero = zero();
+    #[expect(clippy::disallowed_methods, reason = "statistics say when hooks last ran")]
+    let now = Instant::now();
+    Now { ticks: ticks(now.max(zero)), epoch_ms: now_ms() }
+}
+
+/// Where the clock of statistics begins: when it is first asked, so that no moment that counts is before.
+fn zero() -> Instant {
+    static ZERO: OnceLock<Instant> = OnceLock::new();
+    #[expect(clippy::disallowed_methods, reason = "the zero of the clock that drivers' own readings are compared with")]
+    *ZERO.get_or_init(Instant::now)
 }
 
 /// A random id for a session or a tool call that the host did not name.

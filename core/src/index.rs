@@ -273,6 +273,13 @@ impl<T> EventIndex<T> {
         &self.hooks
     }
 
+    /// Tools that the event was lately dispatched for, in the order of their names.
+    pub(crate) fn tools_seen(&self) -> Vec<String> {
+        let mut tools: Vec<String> = self.by_tool.load().keys().cloned().collect();
+        tools.sort_unstable();
+        tools
+    }
+
     /// The index for a tool, made once.
     fn remembered(&self, tool: &str, snapshot: &Snapshot<T>) -> Arc<ToolIndex<T>> {
         if let Some(index) = self.by_tool.load().get(tool) {

@@ -47,6 +47,7 @@ pub mod registry;
 mod response;
 #[cfg(feature = "host")]
 pub mod session;
+pub mod stats;
 pub mod tool;
 pub mod witness;
 

@@ -53,6 +53,7 @@ from .record import Record
 from .response import Action, HookResponse
 from .results import Compaction, Generation, Started, Stopped, Submitted, ToolOutcome
 from .session import Session
+from .stats import Durations, HookStats, HookWarning, Stats
 from .tools import ToolContext, ToolResult
 
 _native.set_classes(Record, HookResponse)
@@ -74,6 +75,7 @@ __all__ = [
     "DenyAll",
     "Dispatch",
     "Display",
+    "Durations",
     "Event",
     "EventName",
     "Explained",
@@ -85,6 +87,8 @@ __all__ = [
     "HookInfo",
     "HookOptions",
     "HookResponse",
+    "HookStats",
+    "HookWarning",
     "Injection",
     "LateAnswer",
     "LoadReport",
@@ -104,6 +108,7 @@ __all__ = [
     "ReloadReport",
     "Session",
     "Started",
+    "Stats",
     "Stopped",
     "Submitted",
     "TemporaryHook",

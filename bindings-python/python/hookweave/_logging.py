@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .client import HookClient
     from .outcome import TraceEntry
 
-__all__ = ["detached_ended", "detached_failed", "dispatched", "listener_failed", "logger", "started"]
+__all__ = ["detached_ended", "detached_failed", "dispatched", "listener_failed", "logger", "started", "warned"]
 
 logger = logging.getLogger("hookweave")
 logger.addHandler(logging.NullHandler())
@@ -101,3 +101,11 @@ def listener_failed(event: str, hook: str, answer: object, error: Exception) -> 
         extra={"event": event, "hook": hook},
         exc_info=error,
     )
+
+
+def warned(warnings: Sequence[Mapping[str, Any]]) -> None:
+    """Hooks that a person should look at; each is told of once."""
+    for warning in warnings:
+        about = {name: warning[name] for name in ("hook", "event", "kind")}
+        text = "hook %s on %s %s; %s"
+        logger.warning(text, warning["hook"], warning["event"], warning["reason"], warning["mend"], extra=about)

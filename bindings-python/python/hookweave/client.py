@@ -18,6 +18,7 @@ from ._native_hooks import Answerer
 from ._typed import TypedClient
 from .audit import AuditLevel, AuditOptions
 from .outcome import HookInfo, LateAnswer, hook_infos
+from .stats import Stats, stats_of
 
 __all__ = ["EventName", "HookClient", "TemporaryHook"]
 
@@ -169,6 +170,10 @@ class HookClient(TypedClient, Hosting):
     def list_hooks(self) -> list[HookInfo]:
         """All hooks, by event and in the order in which they run."""
         return hook_infos(self._hooks())
+
+    def stats(self, *, reset: bool = False) -> Stats:
+        """What each hook did so far and what is wrong with it; ``reset`` lets the counts begin anew."""
+        return stats_of(self._stats(reset))
 
     def define_event(self, name: str, *, gate: bool = True, modifiable: Iterable[str] = ()) -> EventName:
         """Makes a custom event known; on a gate a block stops what the host is about to do."""

@@ -58,21 +58,21 @@ fn nanos(from: Instant, to: Instant) -> u64 {
     u64::try_from(to.saturating_duration_since(from).as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Takes a dispatch to its outcome.
+/// Takes a dispatch to its outcome; says when its last hook ended.
 pub(super) async fn run(
     detached: &Arc<Detached>,
     mut step: Step<Code, Arc<Value>>,
     event: Event,
     depth: u32,
-) -> Outcome {
+) -> (Outcome, Instant) {
+    let mut clock = now();
     if let Step::Done(outcome) = step {
-        return Outcome::new(&event, outcome);
+        return (Outcome::new(&event, outcome), clock);
     }
     let mut shown = event.clone();
-    let mut clock = now();
     loop {
         let mut stage = match step {
-            Step::Done(outcome) => return Outcome::new(&event, outcome),
+            Step::Done(outcome) => return (Outcome::new(&event, outcome), clock),
             Step::Run(stage) => stage,
         };
         if !Arc::ptr_eq(shown.shared_payload(), stage.payload()) {

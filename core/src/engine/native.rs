@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::event::EventSpec;
 use crate::files::{Files, Reloaded, Report, Request};
 use crate::handler::{Code, HookError};
-use crate::native::{NativeHook, Question, Runtime, Settings};
+use crate::native::{NativeHook, Question, Runtime, Settings, TraceContext};
 use crate::session::OpenSessions;
 use crate::tool::ToolDefinition;
 
@@ -25,11 +25,14 @@ type Answering = Pin<Box<dyn Future<Output = Result<Value, HookError>> + Send>>;
 
 type Answer = dyn Fn(Question) -> Answering + Send + Sync;
 
+type Trace = dyn Fn() -> Option<TraceContext> + Send + Sync;
+
 /// Who answers the questions of hooks that only the host can run.
 #[derive(Default)]
 struct Hosts {
     judge: RwLock<Option<Arc<Answer>>>,
     tools: RwLock<Option<Arc<Answer>>>,
+    trace: RwLock<Option<Arc<Trace>>>,
 }
 
 impl std::fmt::Debug for Hosts {
@@ -45,6 +48,11 @@ impl Hosts {
 
     fn set_tools(&self, answer: impl Fn(Question) -> Answering + Send + Sync + 'static) {
         *self.tools.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(answer));
+    }
+
+    fn trace(&self) -> Option<TraceContext> {
+        let trace = self.trace.read().unwrap_or_else(PoisonError::into_inner).clone();
+        trace.and_then(|trace| trace())
     }
 
     fn who_answers(&self, question: &Question) -> Option<Arc<Answer>> {
@@ -170,6 +178,13 @@ impl Engine {
         self.inner.natives.hosts.set_tools(move |question| Box::pin(call(question)));
     }
 
+    /// Sets who knows where a dispatch stands in a distributed trace: commands are given it as `TRACEPARENT` and `TRACESTATE`,
+    /// webhooks as headers. It is called on the task that dispatches; where it knows nothing, what the process was started
+    /// with is passed on.
+    pub fn set_trace_context(&self, trace: impl Fn() -> Option<TraceContext> + Send + Sync + 'static) {
+        *self.inner.natives.hosts.trace.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(trace));
+    }
+
     /// Kills the commands and drops the requests that run; false when something still runs after the limit.
     pub fn stop_native_hooks(&self, limit: std::time::Duration) -> bool {
         self.inner.natives.runtime.shutdown(limit)
@@ -201,7 +216,7 @@ impl NativeCode {
 
     async fn wait(&self, invocation: Invocation) -> Said<Value> {
         let (tell, told) = tokio::sync::oneshot::channel();
-        let job = self.hook.start(invocation, move |said| drop(tell.send(said)));
+        let job = self.hook.start_in(self.hosts.trace(), invocation, move |said| drop(tell.send(said)));
         let _kills = job.map(crate::handlers::pool::Job::cancel_on_drop);
         told.await.unwrap_or_else(|_| Said::Failed(Failure::new(FailureKind::NotStarted, "the hook was dropped")))
     }

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::NativeHook;
 use super::env_file::EnvFile;
 use super::environment::{self, Environment};
+use super::trace_context::TraceContext;
 use crate::dialects::{Encoded, Exited, Invocation};
 use crate::dispatch::{Failure, FailureKind, Said};
 use crate::handlers::cancel::Cancel;
@@ -32,6 +33,10 @@ impl NativeHook {
         let scrub = self.runtime.settings.scrub_environment;
         let mut variables = environment.inherited(dialect.inherits(), scrub);
         variables.add(self.left_for(invocation), environment, scrub);
+        if let Some(trace) = TraceContext::inherited(environment) {
+            // Also where a dialect passes on nothing of the environment: it says where the command is, not what it may know.
+            variables = variables.in_trace(Some(trace));
+        }
         for (name, value) in env.iter().chain(&spec.env) {
             variables.set(name, value);
         }

@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 
+use super::trace_context::{self, TraceContext};
 use crate::dialects::Inherits;
 
 /// Words in the name of a variable that holds a credential, between its underscores.
@@ -28,6 +29,18 @@ impl Environment {
     /// The process's own, as it is now.
     pub(super) fn of_process() -> Self {
         Self(std::env::vars_os().collect())
+    }
+
+    /// The same within a host's own trace, if it has one.
+    pub(super) fn in_trace(mut self, trace: Option<TraceContext>) -> Self {
+        if let Some(trace) = trace {
+            self.0.retain(|(name, _)| name != trace_context::STATE);
+            self.set(trace_context::PARENT, trace.parent());
+            if let Some(state) = trace.state() {
+                self.set(trace_context::STATE, state);
+            }
+        }
+        self
     }
 
     /// One variable as text.

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::NativeHook;
 use super::environment::Environment;
+use super::trace_context::TraceContext;
 use crate::dialects::Invocation;
 use crate::dispatch::{Failure, FailureKind, Said};
 use crate::handlers::cancel::Cancel;
@@ -31,7 +32,12 @@ impl NativeHook {
             environment.text(name).or_else(own)
         };
         let limit = self.limit().unwrap_or(MAX_REQUEST);
-        let answer = self.runtime.web.send(spec, body.as_bytes(), &variable, limit, cancel);
+        let trace = TraceContext::inherited(environment);
+        let headers = trace.iter().flat_map(|trace| {
+            std::iter::once(("traceparent", trace.parent())).chain(trace.state().map(|state| ("tracestate", state)))
+        });
+        let headers: Vec<_> = headers.collect();
+        let answer = self.runtime.web.send_with(spec, &headers, body.as_bytes(), &variable, limit, cancel);
         Ok(dialect.decode_web(invocation, &answer.map_err(|error| broken_request(&error, limit))?))
     }
 }

@@ -12,6 +12,7 @@ use crate::event::EventSpec;
 use crate::hook::{FailBehavior, HookSpec, Origin, Scope};
 use crate::matcher::{Matcher, MatcherSpec};
 use crate::options::Options;
+use crate::stats::{HookCounter, Tally};
 
 /// Names one registered hook for as long as its client lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -59,6 +60,7 @@ pub struct Entry<T> {
     claimed: AtomicBool,
     /// This `once` hook has started; it is as good as removed.
     spent: AtomicBool,
+    tally: Arc<Tally>,
 }
 
 impl<T> Entry<T> {
@@ -83,6 +85,7 @@ impl<T> Entry<T> {
             fail_behavior: spec.fail_behavior.unwrap_or(default),
             blocking_failures: if said { &[] } else { options.blocking_failures },
             mandatory: spec.is_mandatory(),
+            tally: Arc::new(Tally::new(event.tally().total())),
             event,
             handler,
             claimed: AtomicBool::new(false),
@@ -189,6 +192,16 @@ impl<T> Entry<T> {
     /// Whether it runs at most once.
     pub const fn once(&self) -> bool {
         self.spec.once
+    }
+
+    /// What it did so far.
+    pub(crate) fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// Its counters, for a driver that tells runs many at a time.
+    pub fn counter(&self) -> HookCounter {
+        HookCounter(Arc::clone(&self.tally))
     }
 
     pub(crate) const fn matcher(&self) -> &Matcher {

@@ -18,6 +18,7 @@ const apart = new Set([
   "requests",
   "late",
   "records",
+  "stats",
   "to_wire",
 ]);
 

@@ -12,7 +12,7 @@ from .native import Place
 from .values import fits
 from .wire import wire_faults
 
-APART = ("saw", "requests", "late", "records")
+APART = ("saw", "requests", "late", "records", "stats")
 
 
 class Mismatch(AssertionError):
@@ -77,6 +77,8 @@ class Comparison:
             faults += fits(expect["late"], late, "late")
         if "records" in expect:
             faults += fits(expect["records"], world.take_records(), "records")
+        if "stats" in expect:
+            faults += fits(expect["stats"], world.client.stats().to_dict(), "stats")
         rest = {name: one for name, one in expect.items() if name not in APART}
         if "error" in rest:
             wanted = rest.pop("error")

@@ -196,6 +196,8 @@ class _Play:
             client.enable_hook(world.id_of(step["enable"]))
         if "disable" in step:
             client.disable_hook(world.id_of(step["disable"]))
+        if "reset_stats" in step:
+            client.stats(reset=True)
         if "client_enabled" in step:
             client.enabled = step["client_enabled"]
 

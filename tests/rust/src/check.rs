@@ -49,7 +49,7 @@ pub(crate) fn check(expect: &Map<String, Value>, came: &Came, faults: &mut Vec<S
         Came::Outcome(outcome) => {
             for (key, pattern) in expect {
                 match key.as_str() {
-                    "ran" | "runs" | "hooks_left" | "saw" | "requests" | "late" | "records" => {}
+                    "ran" | "runs" | "hooks_left" | "saw" | "requests" | "late" | "records" | "stats" => {}
                     "to_wire" => wire::check(pattern, outcome, faults),
                     "unmatched" => check_reasons(key, Some(pattern), &outcome[key], faults),
                     "trace_of" => check_trace_of(pattern, &outcome["trace"], faults),
@@ -121,6 +121,9 @@ pub(crate) fn check_state(
         client.flush_log();
         let records = std::mem::take(&mut theatre.log().records);
         compare("records", wanted, Some(&Value::Array(records)), Missing::IsAFault, faults);
+    }
+    if let Some(wanted) = expect.get("stats") {
+        compare("stats", wanted, Some(&client.stats(false)), Missing::FitsEmpty, faults);
     }
     if let Some(wanted) = expect.get("hooks_left") {
         let mut wanted = one_or_many(wanted);

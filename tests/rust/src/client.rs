@@ -69,6 +69,8 @@ pub trait Client: Send + Sync {
     fn keep_log(&self, config: AuditConfig) -> Result<(), Fault>;
     /// Waits until what happened is recorded.
     fn flush_log(&self);
+    /// What each hook did so far, in canonical form; counts begin anew when asked.
+    fn stats(&self, reset: bool) -> Value;
     /// Waits for detached hooks.
     fn drain(&self) -> Pending<'_, ()>;
 }

@@ -115,6 +115,11 @@ impl Client for Native {
         assert!(self.engine.flush_audit(Duration::from_secs(10)), "the audit log is written");
     }
 
+    fn stats(&self, reset: bool) -> Value {
+        let stats = if reset { self.engine.reset_stats() } else { self.engine.stats() };
+        serde_json::to_value(stats).unwrap()
+    }
+
     fn define_event(&self, definition: &Value) -> Result<(), Fault> {
         let modifiable: Vec<&str> =
             definition["modifiable"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();

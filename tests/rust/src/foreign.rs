@@ -14,7 +14,7 @@ use hookweave::audit::{Audit, AuditConfig};
 use hookweave::host::{
     Call, DetachedQueue, Envelope, Error, EventDefinition, EventSpec, Failure, FailureKind, HookId, HookSpec, Mode,
     Options, Plan, Planned, Registry, Report, Reuse, Said, Stage, Step, Submitted, ToolDefinition, begin, check_depth,
-    explain, hook_id, now_ms, refusal,
+    explain, hook_id, now_ms, present, refusal, ticks,
 };
 use hookweave::payload::Json;
 use serde_json::{Value, json};
@@ -78,6 +78,9 @@ impl Foreign {
                 Step::Run(stage) => step = self.run_stage(stage, &mut promises, depth).await,
                 Step::Done(mut outcome) => {
                     self.audit.dispatched(&Json, &mut outcome, |wait| wait());
+                    if enabled {
+                        outcome.count(ticks(now()));
+                    }
                     promises.check(&outcome, &self.theatre);
                     let mut whole = serde_json::to_value(outcome.summary()).unwrap();
                     whole["event"] = outcome.payload().clone();
@@ -234,6 +237,10 @@ impl Client for Foreign {
 
     fn flush_log(&self) {
         assert!(self.audit.flush(Duration::from_secs(10)), "the audit log is written");
+    }
+
+    fn stats(&self, reset: bool) -> Value {
+        serde_json::to_value(self.registry.stats(present(), reset)).unwrap()
     }
 
     fn set_enabled(&self, enabled: bool) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use ureq::Agent;
-use ureq::http::HeaderMap;
+use ureq::http::{HeaderMap, HeaderName, HeaderValue};
 use ureq::tls::{RootCerts, TlsConfig};
 
 use super::allow::UrlPattern;
@@ -97,7 +97,25 @@ impl WebClient {
         timeout: Duration,
         cancel: &Cancel,
     ) -> Result<WebAnswer, WebhookError> {
-        let (rules, target, headers) = self.prepare(spec, environment)?;
+        self.send_with(spec, &[], body, environment, timeout, cancel)
+    }
+
+    /// The same with further headers, which are sent as they stand, unless the webhook has its own of that name.
+    pub fn send_with(
+        &self,
+        spec: &WebhookSpec,
+        further: &[(&'static str, &str)],
+        body: &[u8],
+        environment: &dyn Fn(&str) -> Option<String>,
+        timeout: Duration,
+        cancel: &Cancel,
+    ) -> Result<WebAnswer, WebhookError> {
+        let (rules, target, mut headers) = self.prepare(spec, environment)?;
+        for (name, value) in further {
+            if let Ok(value) = HeaderValue::from_str(value) {
+                headers.entry(HeaderName::from_static(name)).or_insert(value);
+            }
+        }
         let call = Call::new(timeout);
         let _entered = call.enter();
         let ended = Arc::clone(&call);

@@ -1,0 +1,111 @@
+"""What each hook of a client did so far, in numbers."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import Any, Literal, TypeAlias
+
+from .errors import FailureKind
+from .response import Action
+
+__all__ = ["Durations", "HookStats", "HookWarning", "Stats", "WarningKind"]
+
+WarningKind: TypeAlias = Literal["never_matched", "always_fails", "slow"]
+
+
+@dataclass(frozen=True, slots=True)
+class Durations:
+    """How long the runs of a hook took, in seconds.
+
+    Percentiles are within 6.25 % of the true ones; ``max`` is exact.
+    """
+
+    p50: float
+    p95: float
+    p99: float
+    max: float
+
+
+@dataclass(frozen=True, slots=True)
+class HookStats:
+    """What one hook did."""
+
+    hook: str
+    id: str
+    event: str
+    runs: int
+    """How often it was started, rechecks and detached runs too."""
+    decisions: Mapping[Action, int]
+    """The runs by what they decided, or what the failure rule made of their failure."""
+    failures: Mapping[FailureKind, int]
+    modifications: int
+    """The runs that changed the event."""
+    skipped: int
+    """How often it was selected and passed over."""
+    overran: int
+    """The runs that ended later than they may and could not be interrupted."""
+    duration: Durations | None
+    """None when no run was waited for."""
+    last_run: datetime | None
+    """When a run last ended or, of a detached one, began; in UTC."""
+    never_matched: bool
+    """No dispatch has selected it."""
+
+
+@dataclass(frozen=True, slots=True)
+class HookWarning:
+    """A hook that a person should look at: what was seen, and what helps."""
+
+    hook: str
+    id: str
+    event: str
+    kind: WarningKind
+    reason: str
+    mend: str
+
+    def __str__(self) -> str:
+        return f"hook {self.hook} on {self.event} {self.reason}; {self.mend}"
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """What the hooks of a client did: ``hooks`` in the order in which they run, dispatches by event, warnings."""
+
+    hooks: tuple[HookStats, ...]
+    events: Mapping[str, int]
+    warnings: tuple[HookWarning, ...]
+    _canonical: Mapping[str, Any] = field(repr=False, compare=False)
+
+    def __getitem__(self, hook: str) -> HookStats:
+        """The first hook of this name or id."""
+        for one in self.hooks:
+            if hook in (one.hook, one.id):
+                return one
+        raise KeyError(hook)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The canonical form, the same in every language: ``snake_case``, microseconds and milliseconds."""
+        return copy.deepcopy(dict(self._canonical))
+
+
+def stats_of(whole: Mapping[str, Any]) -> Stats:
+    """Makes the records of the core's own."""
+    return Stats(
+        hooks=tuple(_hook(one) for one in whole["hooks"]),
+        events=dict(whole["events"]),
+        warnings=tuple(HookWarning(**one) for one in whole["warnings"]),
+        _canonical=whole,
+    )
+
+
+def _hook(one: Mapping[str, Any]) -> HookStats:
+    fields = dict(one)
+    took, last = fields.pop("duration_us"), fields.pop("last_run")
+    return HookStats(
+        duration=None if took is None else Durations(**{name: micros / 1e6 for name, micros in took.items()}),
+        last_run=None if last is None else datetime.fromtimestamp(last / 1000, timezone.utc),
+        **fields,
+    )

@@ -1,0 +1,212 @@
+//! What each hook did so far, in numbers: always on, in constant memory, for a few nanoseconds per run.
+//!
+//! Whoever drives a dispatch tells [`Outcome::count`] once that it is over. Counters are read, and judged for
+//! warnings, only when somebody asks.
+
+mod histogram;
+mod tally;
+mod warnings;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::action::Action;
+use crate::dispatch::FailureKind;
+use crate::event::EventSpec;
+use crate::outcome::Outcome;
+use crate::registry::{HookId, Registry};
+
+pub use histogram::ERROR;
+pub(crate) use tally::{EventTally, Tally};
+pub use warnings::{ALWAYS_FAILS_AFTER, NEVER_MATCHED_AFTER, SLOW_AFTER, SLOW_MS, Warning, WarningKind};
+
+use tally::Read;
+use warnings::{About, warning};
+
+/// How long a hook's runs took, in microseconds; percentiles are within [`ERROR`] of the true ones, `max` is exact.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Durations {
+    pub p50: f64,
+    pub p95: f64,
+    pub p99: f64,
+    pub max: f64,
+}
+
+/// What one hook did.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HookStats {
+    /// The hook's name.
+    pub hook: String,
+    /// Its id.
+    pub id: String,
+    /// Its event.
+    pub event: String,
+    /// How often it was started, rechecks and detached runs too.
+    pub runs: u64,
+    /// The runs by what they decided, or what the failure rule made of their failure.
+    pub decisions: BTreeMap<&'static str, u64>,
+    /// The runs that failed, by the kind of failure.
+    pub failures: BTreeMap<&'static str, u64>,
+    /// The runs that changed the event.
+    pub modifications: u64,
+    /// How often it was selected and passed over.
+    pub skipped: u64,
+    /// The runs that ended later than they may and could not be interrupted.
+    pub overran: u64,
+    /// How long its runs took; `None` when none was waited for.
+    pub duration_us: Option<Durations>,
+    /// When a run last ended or, of a detached one, began; milliseconds since the epoch.
+    pub last_run: Option<u64>,
+    /// Whether no dispatch has selected it.
+    pub never_matched: bool,
+}
+
+/// What the hooks of one client did.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Stats {
+    /// The registered hooks, in the order in which they run.
+    pub hooks: Vec<HookStats>,
+    /// How often each event was dispatched, also without hooks; events that never were are missing.
+    pub events: BTreeMap<String, u64>,
+    /// What a person should look at.
+    pub warnings: Vec<Warning>,
+}
+
+/// The present, on the driver's clock and on the wall's.
+#[derive(Debug, Clone, Copy)]
+pub struct Now {
+    /// Nanoseconds on the clock that [`Outcome::count`] is told of.
+    pub ticks: u64,
+    /// Milliseconds since the epoch.
+    pub epoch_ms: u64,
+}
+
+impl<T, V> Outcome<T, V> {
+    /// Counts a dispatch that ended at a time on the driver's clock, in nanoseconds.
+    ///
+    /// True when it is time to tell the host of [`Registry::new_warnings`].
+    #[inline]
+    pub fn count(&self, ended: u64) -> bool {
+        match &self.running.loud {
+            None => {
+                for (call, took) in self.running.plan.calls().iter().zip(&self.running.quiet) {
+                    call.entry().tally().ran(*took, ended);
+                }
+            }
+            Some(_) => self.count_loud(ended),
+        }
+        self.running.event.tally().add(1)
+    }
+
+    fn count_loud(&self, ended: u64) {
+        for record in self.records() {
+            record.call.entry().tally().add(record, ended);
+        }
+    }
+}
+
+impl EventSpec {
+    /// Counts dispatches that nobody was asked about; true when it is time for [`Registry::new_warnings`].
+    #[inline]
+    pub fn count(&self, dispatches: u64) -> bool {
+        self.tally().add(dispatches)
+    }
+
+    /// After how many more dispatches it is time for [`Registry::new_warnings`].
+    #[must_use]
+    pub fn until_look(&self) -> u64 {
+        self.tally().until_look()
+    }
+}
+
+impl<T> Registry<T> {
+    /// What hooks did so far; begins anew when asked.
+    pub fn stats(&self, now: Now, reset: bool) -> Stats {
+        let mut stats = Stats { hooks: Vec::new(), events: BTreeMap::new(), warnings: Vec::new() };
+        self.each_tally(now, reset, |hook, warning, _| {
+            stats.hooks.push(hook);
+            stats.warnings.extend(warning);
+        });
+        for event in self.catalogue().events() {
+            let dispatches = event.tally().read(reset);
+            if dispatches > 0 {
+                stats.events.insert(event.name().to_owned(), dispatches);
+            }
+        }
+        stats
+    }
+
+    /// The warnings that were not given here before: one for each hook at most.
+    pub fn new_warnings(&self) -> Vec<Warning> {
+        let mut new = Vec::new();
+        self.each_tally(Now { ticks: 0, epoch_ms: 0 }, false, |_, warning, tally| {
+            new.extend(warning.filter(|_| tally.warns_first()));
+        });
+        new
+    }
+
+    fn each_tally(&self, now: Now, reset: bool, mut each: impl FnMut(HookStats, Option<Warning>, &Tally)) {
+        let snapshot = self.snapshot();
+        for info in self.list() {
+            let Some(entry) = HookId::parse(&info.id).and_then(|id| self.entry(id)) else { continue };
+            let tally = entry.tally();
+            let dispatches = tally.since(entry.event().tally().total(), reset);
+            let stats = hook_stats(&info.name, &info.id, &info.event, &tally.read(reset), now);
+            let tools = || snapshot.event(&info.event).map_or_else(Vec::new, |event| event.tools_seen());
+            let warning = info.enabled.then(|| {
+                let tools = if stats.never_matched { tools() } else { Vec::new() };
+                let about = About { matcher: &info.matcher, waited_for: !info.detached, dispatches, tools: &tools };
+                warning(&stats, &about)
+            });
+            each(stats, warning.flatten(), tally);
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "microseconds for a reader")]
+fn micros(nanos: u64) -> f64 {
+    nanos as f64 / 1000.0
+}
+
+fn hook_stats(hook: &str, id: &str, event: &str, read: &Read, now: Now) -> HookStats {
+    let waited_for = read.took.total();
+    let runs = waited_for + read.detached;
+    let decided: u64 = read.actions.iter().sum();
+    let words = Action::WORDS.iter().map(|(word, _)| *word).zip(read.actions);
+    let mut decisions: BTreeMap<_, _> = words.filter(|(_, count)| *count > 0).collect();
+    if runs > decided {
+        decisions.insert(Action::Continue.as_str(), runs - decided);
+    }
+    let kinds = FailureKind::ALL.iter().map(|kind| kind.as_str()).zip(read.failures);
+    let took = |percent| micros(read.took.percentile(percent));
+    let durations = || Durations { p50: took(50), p95: took(95), p99: took(99), max: micros(read.took.longest) };
+    HookStats {
+        hook: hook.to_owned(),
+        id: id.to_owned(),
+        event: event.to_owned(),
+        runs,
+        decisions,
+        failures: kinds.filter(|(_, count)| *count > 0).collect(),
+        modifications: read.modified,
+        skipped: read.skipped,
+        overran: read.overran,
+        duration_us: (waited_for > 0).then(durations),
+        last_run: (runs > 0).then(|| now.epoch_ms.saturating_sub(now.ticks.saturating_sub(read.last) / 1_000_000)),
+        never_matched: runs + read.skipped == 0,
+    }
+}
+
+/// A hook's counters, for a driver in another language that tells runs with nothing to say many at a time.
+#[derive(Debug, Clone)]
+pub struct HookCounter(pub(crate) Arc<Tally>);
+
+impl HookCounter {
+    /// Counts a run that had nothing to say: how long it took and when it ended, in nanoseconds.
+    #[inline]
+    pub fn ran(&self, took: u64, ended: u64) {
+        self.0.ran(took, ended);
+    }
+}

@@ -1,0 +1,146 @@
+//! Durations counted in buckets whose width grows with the duration, so that memory is constant and the error relative.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Buckets per doubling, as a power of two.
+const FINENESS: u32 = 3;
+
+/// Buckets per doubling.
+const PER_DOUBLING: u64 = 1 << FINENESS;
+
+/// The doublings that are told apart: up to 2^44 nanoseconds, which are nearly five hours.
+const DOUBLINGS: u32 = 44;
+
+/// How many buckets there are; the first ones hold one duration each.
+const BUCKETS: usize = ((DOUBLINGS - FINENESS + 1) as usize) << FINENESS;
+
+/// How far a percentile is from the true one at most, as a share of it.
+pub const ERROR: f64 = 1.0 / 16.0;
+
+/// The bucket of a duration in nanoseconds; what is longer than the longest counts as that.
+#[inline]
+fn bucket_of(nanos: u64) -> usize {
+    if nanos < PER_DOUBLING {
+        return usize::try_from(nanos).unwrap_or(0);
+    }
+    let doubling = nanos.ilog2();
+    let place = (nanos >> (doubling - FINENESS)) & (PER_DOUBLING - 1);
+    let bucket = (u64::from(doubling - FINENESS + 1) << FINENESS) + place;
+    usize::try_from(bucket).unwrap_or(BUCKETS).min(BUCKETS - 1)
+}
+
+/// The duration in the middle of a bucket.
+fn middle_of(bucket: usize) -> u64 {
+    let bucket = bucket as u64;
+    if bucket < PER_DOUBLING {
+        return bucket;
+    }
+    let shift = (bucket >> FINENESS) - 1;
+    let lower = (PER_DOUBLING + (bucket & (PER_DOUBLING - 1))) << shift;
+    lower + ((1 << shift) >> 1)
+}
+
+/// Counts of durations, to be written by many at once.
+#[derive(Debug)]
+pub(super) struct Histogram {
+    buckets: [AtomicU64; BUCKETS],
+    longest: AtomicU64,
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self { buckets: std::array::from_fn(|_| AtomicU64::new(0)), longest: AtomicU64::new(0) }
+    }
+}
+
+impl Histogram {
+    /// Counts a duration in nanoseconds.
+    #[inline]
+    pub(super) fn add(&self, nanos: u64) {
+        if let Some(bucket) = self.buckets.get(bucket_of(nanos)) {
+            bucket.fetch_add(1, Relaxed);
+        }
+        // Nearly always it is not the longest so far, and reading is cheap.
+        if nanos > self.longest.load(Relaxed) {
+            self.longest.fetch_max(nanos, Relaxed);
+        }
+    }
+
+    /// What was counted so far; from here on it is counted anew when asked.
+    pub(super) fn read(&self, reset: bool) -> Counted {
+        let take = |counter: &AtomicU64| if reset { counter.swap(0, Relaxed) } else { counter.load(Relaxed) };
+        Counted { buckets: self.buckets.iter().map(take).collect(), longest: take(&self.longest) }
+    }
+}
+
+/// What a histogram held at one moment.
+#[derive(Debug, Default)]
+pub(super) struct Counted {
+    buckets: Vec<u64>,
+    /// The longest duration, exactly, in nanoseconds.
+    pub(super) longest: u64,
+}
+
+impl Counted {
+    /// How many durations were counted.
+    pub(super) fn total(&self) -> u64 {
+        self.buckets.iter().sum()
+    }
+
+    /// The duration that this share of all do not exceed, in nanoseconds.
+    pub(super) fn percentile(&self, percent: u64) -> u64 {
+        let rank = (self.total() * percent).div_ceil(100).max(1);
+        let mut seen = 0;
+        let reaches = |count: &u64| {
+            seen += count;
+            seen >= rank
+        };
+        self.buckets.iter().position(reaches).map_or(0, middle_of).min(self.longest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn buckets_follow_each_other_without_a_gap() {
+        let mut last = 0;
+        for nanos in 0..100_000 {
+            let bucket = bucket_of(nanos);
+            assert!(bucket == last || bucket == last + 1, "{nanos}: {last} -> {bucket}");
+            last = bucket;
+        }
+        assert_eq!(bucket_of(u64::MAX), BUCKETS - 1);
+        assert_eq!(bucket_of((1 << DOUBLINGS) - 1), BUCKETS - 1);
+        assert_eq!(bucket_of((1 << DOUBLINGS) - (1 << (DOUBLINGS - 4)) - 1), BUCKETS - 2);
+    }
+
+    #[test]
+    fn percentiles_of_known_durations() {
+        let histogram = Histogram::default();
+        for micros in 1..=1000 {
+            histogram.add(micros * 1000);
+        }
+        let counted = histogram.read(true);
+        for (percent, exact) in [(50, 500_000.0), (95, 950_000.0), (99, 990_000.0)] {
+            #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+            let told = counted.percentile(percent) as f64;
+            assert!((told - exact).abs() <= exact * ERROR, "p{percent}: {told}");
+        }
+        assert_eq!((counted.longest, counted.total()), (1_000_000, 1000));
+        assert_eq!((histogram.read(false).total(), histogram.read(false).percentile(50)), (0, 0));
+    }
+
+    proptest! {
+        #[test]
+        fn the_middle_of_a_bucket_is_near(nanos in 0_u64..(1 << DOUBLINGS)) {
+            let middle = middle_of(bucket_of(nanos));
+            #[expect(clippy::cast_precision_loss, reason = "the error is far larger")]
+            let (apart, exact) = (middle.abs_diff(nanos) as f64, nanos as f64);
+            prop_assert!(apart <= exact * ERROR, "{} for {}", middle, nanos);
+            prop_assert_eq!(bucket_of(middle), bucket_of(nanos));
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What is counted while hooks run: plain counters, so that a dispatch pays a few nanoseconds for them.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use super::histogram::{Counted, Histogram};
+use crate::action::Action;
+use crate::dispatch::{FailureKind, Record, Status};
+
+/// The first number of dispatches after which hooks are looked at for warnings; the next is twice as many.
+const FIRST_LOOK: u64 = 16;
+
+/// How often an event was dispatched.
+#[derive(Debug, Default)]
+pub(crate) struct EventTally {
+    total: AtomicU64,
+    /// How many of them were there when the statistics were last begun anew.
+    before: AtomicU64,
+}
+
+impl EventTally {
+    /// Counts dispatches; true when it is time to look for warnings.
+    #[inline]
+    pub(crate) fn add(&self, dispatches: u64) -> bool {
+        let before = self.total.fetch_add(dispatches, Relaxed);
+        let after = before + dispatches;
+        after >= FIRST_LOOK && (before == 0 || after.ilog2() > before.ilog2())
+    }
+
+    /// How many dispatches are left until the next look for warnings.
+    pub(crate) fn until_look(&self) -> u64 {
+        let total = self.total.load(Relaxed);
+        (total + 1).next_power_of_two().max(FIRST_LOOK) - total
+    }
+
+    /// All dispatches that there ever were.
+    pub(crate) fn total(&self) -> u64 {
+        self.total.load(Relaxed)
+    }
+
+    /// The dispatches since the statistics were last begun anew.
+    pub(crate) fn read(&self, reset: bool) -> u64 {
+        let total = self.total();
+        let before = if reset { self.before.swap(total, Relaxed) } else { self.before.load(Relaxed) };
+        total.saturating_sub(before)
+    }
+}
+
+/// What is counted of one hook.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    /// Made at the first run: most hooks of a large client never run.
+    book: OnceLock<Box<Book>>,
+    /// How often the hook's event had been dispatched when the count began.
+    since: AtomicU64,
+    warned: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Book {
+    took: Histogram,
+    /// When it last ended, on the driver's clock in nanoseconds.
+    last: AtomicU64,
+    /// Runs that decided something, by action; those that did not are the rest.
+    actions: [AtomicU64; Action::WORDS.len()],
+    failures: [AtomicU64; FailureKind::ALL.len()],
+    detached: AtomicU64,
+    modified: AtomicU64,
+    overran: AtomicU64,
+    skipped: AtomicU64,
+}
+
+/// What was counted of one hook up to a moment.
+#[derive(Debug, Default)]
+pub(super) struct Read {
+    pub(super) took: Counted,
+    pub(super) last: u64,
+    pub(super) actions: [u64; Action::WORDS.len()],
+    pub(super) failures: [u64; FailureKind::ALL.len()],
+    pub(super) detached: u64,
+    pub(super) modified: u64,
+    pub(super) overran: u64,
+    pub(super) skipped: u64,
+}
+
+impl Tally {
+    /// For a hook that is registered when its event was dispatched so often.
+    pub(crate) fn new(dispatches: u64) -> Self {
+        Self { since: AtomicU64::new(dispatches), ..Self::default() }
+    }
+
+    /// Counts a run that had nothing to say: how long it took and when it ended, in nanoseconds.
+    #[inline]
+    pub(crate) fn ran(&self, took: u64, ended: u64) {
+        let book = self.book.get_or_init(Box::default);
+        book.took.add(took);
+        book.last.store(ended, Relaxed);
+    }
+
+    /// Counts what became of the hook in a dispatch.
+    pub(super) fn add<T, V>(&self, record: &Record<T, V>, ended: u64) {
+        let book = self.book.get_or_init(Box::default);
+        match record.status {
+            Status::Skipped => _ = book.skipped.fetch_add(1, Relaxed),
+            Status::Detached => {
+                book.detached.fetch_add(1, Relaxed);
+                book.last.store(ended, Relaxed);
+            }
+            Status::Ran | Status::Failed | Status::Rechecked => self.ran(record.took, ended),
+        }
+        if record.action != Action::Continue {
+            count(&book.actions, Action::WORDS.iter().position(|(_, action)| *action == record.action));
+        }
+        if let Some(failure) = &record.failure {
+            count(&book.failures, FailureKind::ALL.iter().position(|kind| *kind == failure.kind));
+        }
+        if !record.modified.is_empty() {
+            book.modified.fetch_add(1, Relaxed);
+        }
+        if record.overran {
+            book.overran.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// Since how many dispatches of its event the hook is counted; begins anew when asked.
+    pub(super) fn since(&self, total: u64, reset: bool) -> u64 {
+        let since = if reset { self.since.swap(total, Relaxed) } else { self.since.load(Relaxed) };
+        total.saturating_sub(since)
+    }
+
+    pub(super) fn read(&self, reset: bool) -> Read {
+        let Some(book) = self.book.get() else { return Read::default() };
+        let take = |counter: &AtomicU64| if reset { counter.swap(0, Relaxed) } else { counter.load(Relaxed) };
+        Read {
+            took: book.took.read(reset),
+            last: take(&book.last),
+            actions: book.actions.each_ref().map(take),
+            failures: book.failures.each_ref().map(take),
+            detached: take(&book.detached),
+            modified: take(&book.modified),
+            overran: take(&book.overran),
+            skipped: take(&book.skipped),
+        }
+    }
+
+    /// Whether its warning is still to be told to the host, which from here on it is not.
+    pub(super) fn warns_first(&self) -> bool {
+        !self.warned.swap(true, Relaxed)
+    }
+}
+
+fn count(counters: &[AtomicU64], place: Option<usize>) {
+    if let Some(counter) = place.and_then(|place| counters.get(place)) {
+        counter.fetch_add(1, Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_grow_rare() {
+        let event = EventTally::default();
+        let looks: Vec<u64> = (1..=300).filter(|_| event.add(1)).collect();
+        assert_eq!(looks, [16, 32, 64, 128, 256]);
+        assert_eq!(event.until_look(), 512 - 300);
+        assert!(!event.add(200) && event.add(30), "several at once pass a look too");
+        assert!(EventTally::default().add(1000));
+        assert_eq!(EventTally::default().until_look(), 16);
+    }
+
+    #[test]
+    fn counts_begin_anew() {
+        let event = EventTally::default();
+        event.add(5);
+        assert_eq!((event.read(true), event.read(false), event.total()), (5, 0, 5));
+        let hook = Tally::new(event.total());
+        hook.ran(7, 9);
+        event.add(3);
+        assert_eq!((hook.since(event.total(), true), hook.since(event.total(), false)), (3, 0));
+        assert_eq!((hook.read(true).took.total(), hook.read(false).took.total()), (1, 0));
+    }
+}
