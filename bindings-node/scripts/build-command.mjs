@@ -7,7 +7,14 @@ import { fileURLToPath } from "node:url";
 import { platformName } from "../bin/platform.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const args = ["build", "--release", "--package", "hookweave-cli", "--message-format", "json-render-diagnostics"];
+const args = [
+  "build",
+  "--release",
+  "--package",
+  "hookweave-cli",
+  "--message-format",
+  "json-render-diagnostics",
+];
 const built = spawnSync(process.env.CARGO ?? "cargo", args, {
   cwd: here,
   encoding: "utf8",
@@ -24,6 +31,11 @@ const program = built.stdout
   .find((message) => message.reason === "compiler-artifact" && message.executable)?.executable;
 if (!program) throw new Error("cargo built no program of hookweave-cli");
 
-const place = join(here, "..", "native", `${basename(program, extname(program))}.${platformName()}${extname(program)}`);
+const place = join(
+  here,
+  "..",
+  "native",
+  `${basename(program, extname(program))}.${platformName()}${extname(program)}`,
+);
 copyFileSync(program, place);
 chmodSync(place, 0o755);

@@ -31,10 +31,10 @@ def main() -> int:
         )
         return 2
     command = [str(program), *sys.argv[1:]]
-    if sys.platform != "win32":
-        # The command takes this process over, with its exit code and its signals.
-        os.execv(program, command)
-    return subprocess.run(command, check=False).returncode
+    if sys.platform == "win32":
+        return subprocess.run(command, check=False).returncode
+    # The command takes this process over, with its exit code and its signals.
+    os.execv(program, command)
 
 
 if __name__ == "__main__":

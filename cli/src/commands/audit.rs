@@ -1,18 +1,16 @@
 //! `hookweave audit`: proves, follows, counts and searches an audit log.
 
-use std::collections::BTreeMap;
+mod records;
+
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use hookweave::audit::{self, Anchor, Record, Report};
-use serde::Serialize;
+use hookweave::audit::{self, Anchor, Report};
 
-use crate::failed::{Failed, Result, Verdict};
-use crate::screen::{BAD, BOLD, Cell, DIM, GOOD, Screen, Table, WARN, count, json, micros, shown, styled};
+use crate::failed::{Result, Verdict};
+use crate::screen::{BAD, BOLD, DIM, GOOD, Screen, WARN, count, json, shown, styled};
 
-/// How often a followed log is looked at.
-const PAUSE: Duration = Duration::from_millis(250);
+use records::{Grep, Stats, Tail};
 
 /// Verify, follow, count and search an audit log
 #[derive(Debug, Args)]
@@ -46,91 +44,6 @@ struct Verify {
     /// Print JSON for programs
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Debug, Args)]
-struct Tail {
-    /// The log
-    #[arg(value_name = "LOG")]
-    log: PathBuf,
-
-    /// How many records
-    #[arg(short = 'n', long = "lines", value_name = "NUMBER", default_value_t = 10)]
-    lines: usize,
-
-    /// Go on showing what is written
-    #[arg(short = 'F', long)]
-    follow: bool,
-
-    /// Print each record as a line of JSON
-    #[arg(long)]
-    json: bool,
-}
-
-#[derive(Debug, Args)]
-struct Stats {
-    /// The log
-    #[arg(value_name = "LOG")]
-    log: PathBuf,
-
-    #[command(flatten)]
-    only: Only,
-
-    /// Print JSON for programs
-    #[arg(long)]
-    json: bool,
-}
-
-#[derive(Debug, Args)]
-struct Grep {
-    /// Text that stands in a record
-    #[arg(value_name = "TEXT")]
-    text: String,
-
-    /// The log
-    #[arg(value_name = "LOG")]
-    log: PathBuf,
-
-    #[command(flatten)]
-    only: Only,
-
-    /// Capitals do not matter
-    #[arg(short, long)]
-    ignore_case: bool,
-
-    /// Print each record as a line of JSON
-    #[arg(long)]
-    json: bool,
-}
-
-/// Which records count.
-#[derive(Debug, Default, Args)]
-struct Only {
-    /// Of this event
-    #[arg(long, value_name = "NAME")]
-    event: Option<String>,
-
-    /// Of this hook
-    #[arg(long, value_name = "NAME")]
-    hook: Option<String>,
-
-    /// Of this session
-    #[arg(long, value_name = "ID")]
-    session: Option<String>,
-
-    /// With this outcome
-    #[arg(long, value_name = "WORD")]
-    outcome: Option<String>,
-}
-
-impl Only {
-    fn takes(&self, record: &Record) -> bool {
-        let fits = |wanted: &Option<String>, has: &Option<String>| wanted.is_none() || wanted == has;
-        fits(&self.event, &record.event)
-            && fits(&self.hook, &record.hook)
-            && fits(&self.session, &record.session)
-            && fits(&self.outcome, &record.outcome)
-    }
 }
 
 impl Audit {
@@ -193,145 +106,4 @@ fn show_report(screen: Screen<'_>, report: &Report) -> Result<()> {
 
 fn usize_of(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
-}
-
-impl Tail {
-    fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
-        // Before the last records are read, so that none falls between.
-        let mut follow = if self.follow { Some(audit::Follow::from_end(&self.log)?) } else { None };
-        for record in audit::tail(&self.log, self.lines)? {
-            print(screen, &record, self.json)?;
-        }
-        while let Some(follow) = &mut follow {
-            screen.flush()?;
-            std::thread::sleep(PAUSE);
-            for record in follow.poll()? {
-                print(screen, &record, self.json)?;
-            }
-        }
-        Ok(Verdict::Fine)
-    }
-}
-
-/// Shows a record in one line.
-fn print(screen: Screen<'_>, record: &Record, as_json: bool) -> Result<()> {
-    if as_json {
-        serde_json::to_writer(&mut *screen, record)?;
-        return Ok(writeln!(screen)?);
-    }
-    let style = match record.outcome.as_deref() {
-        Some("block" | "stop" | "failed" | "denied") => BAD,
-        Some("ask" | "retry") => WARN,
-        _ => GOOD,
-    };
-    let parts = [&record.event, &record.tool, &record.hook].into_iter().flatten().map(|part| shown(part));
-    let parts: Vec<String> = parts.collect();
-    let outcome = record.outcome.as_deref().map(|outcome| styled(style, outcome)).unwrap_or_default();
-    let took = record.duration_us.map(|took| styled(DIM, &micros(took))).unwrap_or_default();
-    let reason = record.reason.as_deref().map(shown).unwrap_or_default();
-    let (seq, time, kind) = (record.seq, styled(DIM, &record.time), record.kind.as_str());
-    let line = format!("{seq:>6} {time} {kind:<16} {} {outcome} {took} {reason}", parts.join(" "));
-    Ok(writeln!(screen, "{}", line.trim_end())?)
-}
-
-/// The records of a log that can be read, and how many lines cannot.
-fn records(log: &std::path::Path, mut each: impl FnMut(Record) -> Result<()>) -> Result<usize> {
-    let mut unreadable = 0;
-    for line in audit::read(log)? {
-        match line?.record() {
-            Ok(record) => each(record)?,
-            Err(_) => unreadable += 1,
-        }
-    }
-    Ok(unreadable)
-}
-
-/// What one hook did.
-#[derive(Debug, Default, Serialize)]
-struct Counted {
-    runs: usize,
-    outcomes: BTreeMap<String, usize>,
-    #[serde(skip)]
-    took: Vec<f64>,
-    p50_us: f64,
-    p95_us: f64,
-    p99_us: f64,
-}
-
-impl Stats {
-    fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
-        let mut hooks: BTreeMap<String, Counted> = BTreeMap::new();
-        let unreadable = records(&self.log, |record| {
-            // A start is told once more by its end.
-            if let (true, Some(hook), true) = (self.only.takes(&record), record.hook, record.duration_us.is_some()) {
-                let counted = hooks.entry(hook).or_default();
-                counted.runs += 1;
-                counted.took.extend(record.duration_us);
-                *counted.outcomes.entry(record.outcome.unwrap_or_else(|| record.kind.as_str())).or_default() += 1;
-            }
-            Ok(())
-        })?;
-        for counted in hooks.values_mut() {
-            counted.took.sort_by(f64::total_cmp);
-            (counted.p50_us, counted.p95_us, counted.p99_us) =
-                (at(&counted.took, 50), at(&counted.took, 95), at(&counted.took, 99));
-        }
-        if self.json {
-            json(screen, &serde_json::json!({"hooks": hooks, "unreadable_lines": unreadable}))?;
-            return Ok(Verdict::of(unreadable == 0));
-        }
-        let mut table = Table::new(&["hook", "runs", "p50", "p95", "p99", "came to"]);
-        for (hook, counted) in &hooks {
-            let outcomes: Vec<String> =
-                counted.outcomes.iter().map(|(word, number)| format!("{word} {number}")).collect();
-            table.row([
-                Cell::new(BOLD, hook),
-                Cell::from(counted.runs.to_string()),
-                Cell::from(micros(counted.p50_us)),
-                Cell::from(micros(counted.p95_us)),
-                Cell::from(micros(counted.p99_us)),
-                Cell::from(outcomes.join(", ")),
-            ]);
-        }
-        table.write(screen, 0)?;
-        unreadable_lines(screen, unreadable)
-    }
-}
-
-/// The value below which so many per cent lie.
-fn at(sorted: &[f64], percent: usize) -> f64 {
-    let index = (sorted.len().saturating_sub(1) * percent).div_ceil(100);
-    sorted.get(index).copied().unwrap_or_default()
-}
-
-fn unreadable_lines(screen: Screen<'_>, number: usize) -> Result<Verdict> {
-    if number > 0 {
-        let what = format!("{} cannot be read; `hookweave audit verify` says more", count(number, "line"));
-        writeln!(screen, "{}", styled(WARN, &what))?;
-    }
-    Ok(Verdict::of(number == 0))
-}
-
-impl Grep {
-    fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
-        if self.text.is_empty() {
-            return Err(Failed::new(
-                "the text is empty, which stands in every record; `hookweave audit tail` shows them",
-            ));
-        }
-        let wanted = if self.ignore_case { self.text.to_lowercase() } else { self.text.clone() };
-        let mut found = 0;
-        records(&self.log, |record| {
-            // Not its place in the chain.
-            let text = serde_json::to_string(&Record { prev: String::new(), hash: String::new(), ..record.clone() })?;
-            let text = if self.ignore_case { text.to_lowercase() } else { text };
-            if self.only.takes(&record) && text.contains(&wanted) {
-                found += 1;
-                print(screen, &record, self.json)?;
-            }
-            Ok(())
-        })?;
-        // As grep has it: nothing found is a no.
-        Ok(Verdict::of(found > 0))
-    }
 }
