@@ -35,7 +35,7 @@ def mypy_lines(path: Path) -> tuple[set[int], str]:
     return {int(line.split(":")[1]) for line in found}, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("name", ["right", "wrong"])
+@pytest.mark.parametrize("name", ["right", "wrong", "testing"])
 def test_mypy(name: str) -> None:
     path = CASES / f"{name}.py"
     lines, text = mypy_lines(path)
@@ -66,7 +66,7 @@ def pyright() -> Path:
     return program
 
 
-@pytest.mark.parametrize("name", ["right", "wrong"])
+@pytest.mark.parametrize("name", ["right", "wrong", "testing"])
 def test_pyright(name: str, pyright: Path, tmp_path: Path) -> None:
     path = CASES / f"{name}.py"
     config = {

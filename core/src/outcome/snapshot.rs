@@ -45,7 +45,7 @@ impl<T, V> Outcome<T, V> {
         put("asks", json!(self.asks()));
         put("feedback", json!(self.feedback()));
         put("delay_ms", self.delay_ms().into());
-        put("suppress_output", self.suppress_output().into());
+        put("suppress_output", self.suppress_output().then_some(true).into());
         let ext = self.ext().map(|(dialect, given)| (dialect.to_owned(), value(host, &host.view(given))));
         put("ext", Value::Object(ext.collect()));
         let mut stands: Vec<&Stand> =

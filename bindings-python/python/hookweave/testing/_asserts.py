@@ -68,14 +68,14 @@ def assert_asked(outcome: Judged, *, prompt: Text | None = None, by: str | None 
     if not asked:
         _fail("expected that a person is asked, but nobody is", outcome)
     questions = [(ask.prompt or one.reason, ask.hook) for one in asked for ask in one.asks]
-    _some("question", questions, prompt, by, outcome)
+    _some("a question", questions, prompt, by, outcome)
 
 
 def assert_objected(outcome: Judged, *, reason: Text | None = None) -> None:
     """A hook objects to what has happened already and cannot be blocked any more."""
     __tracebackhide__ = True
     feedback = [(text, None) for one in outcomes(outcome) for text in one.feedback]
-    _some("objection", feedback, reason, None, outcome)
+    _some("an objection", feedback, reason, None, outcome)
 
 
 def assert_modified(outcome: Judged, **fields: Any) -> None:
@@ -110,7 +110,7 @@ def assert_message(
     """A hook shows the user this."""
     __tracebackhide__ = True
     given = [part for one in outcomes(outcome) for part in one.messages if level in (None, part.level)]
-    kind = "message" if level is None else f"message of level {level}"
+    kind = "a message" if level is None else f"a message of level {level}"
     _some(kind, [(part.text, part.hook) for part in given], text, by, outcome)
 
 
@@ -129,7 +129,7 @@ def assert_not_selected(outcome: Judged, hook: str, *, why: Text | None = None) 
     if hook in [entry.hook for entry in _trace(outcome)]:
         _fail(f"expected that `{hook}` is not selected, but it was", outcome)
     others = [(other.why, other.hook) for one in outcomes(outcome) for other in one.unmatched]
-    _some("hook that is not selected", others, why, hook, outcome)
+    _some("a hook that is not selected", others, why, hook, outcome)
 
 
 def assert_failed(
@@ -161,7 +161,7 @@ def _fail(what: str, outcome: Judged) -> NoReturn:
 
 
 def _decision(outcome: Judged) -> str:
-    outcomes(outcome)  # Says what is wrong with something else.
+    outcomes(outcome)  # Says what is wrong with anything else.
     return outcome.status if isinstance(outcome, Generation) else outcome.decision
 
 
@@ -186,7 +186,7 @@ def _some(
     if not any(_fits(came, text) and hook in (None, source) for came, source in given):
         source = f" of `{hook}`" if hook else ""
         came = ", ".join(f"{came!r}{f' of `{source}`' if source else ''}" for came, source in given) or "none"
-        _fail(f"expected a {kind}{source}{_with(text)}; there is {came}", outcome)
+        _fail(f"expected {kind}{source}{_with(text)}; there is {came}", outcome)
 
 
 def _fits(came: str | None, text: Text | None) -> bool:

@@ -28,6 +28,7 @@ def outcomes(judged: Judged) -> list[Outcome[Any]]:
 
 def is_blocked(judged: Judged) -> bool:
     """Whether what the agent was about to do must not happen."""
+    outcomes(judged)  # Says what is wrong with anything else.
     if isinstance(judged, ToolOutcome):
         return judged.decision in ("block", "stop", "deny")
     if isinstance(judged, Generation):

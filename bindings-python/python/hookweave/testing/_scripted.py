@@ -114,7 +114,7 @@ class _NoOption:
 class RecordingTool:
     """A tool that keeps its calls; it gives ``output``, what a function makes of the arguments, or an exception."""
 
-    def __init__(self, output: Any = None) -> None:
+    def __init__(self, output: Callable[[dict[str, Any]], Any] | object = None) -> None:
         self.calls: list[dict[str, Any]] = []
         """The arguments of each call, in order."""
         self._output = output

@@ -34,7 +34,7 @@ def trace_snapshot(outcome: Judged, *, names: Mapping[str, str] | None = None) -
     given = [(text, name, False) for text, name in (names or {}).items()]
     traces = [_native.outcome_snapshot(one, [*given, *_stands(one)]) for one in outcomes(outcome)]
     if isinstance(outcome, ToolOutcome):
-        call = {"tool": outcome.tool, "ran": outcome.ran, "ok": outcome.ok, "decision": outcome.decision}
+        call = {"ran": outcome.ran, "ok": outcome.ok, "decision": outcome.decision}
         return {**call, "attempts": outcome.attempts, "events": traces}
     if isinstance(outcome, Generation):
         return {"status": outcome.status, "model_calls": outcome.model_calls, "events": traces}
