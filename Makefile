@@ -83,6 +83,7 @@ clean: ## remove everything that was built or installed
 	rm -rf .mypy_cache .ruff_cache .pytest_cache bindings-python/.mypy_cache bindings-python/.ruff_cache
 	find bindings-python \( -name '*.so' -o -name '*.pyd' \) -exec rm -f {} +
 	find $(NODE_PACKAGE) -name '*.node' -exec rm -f {} +
+	rm -f $(NODE_PACKAGE)/native/hookweave.*
 
 python: $(PYTHON_READY) ## build the Python package and install it into .venv
 node: $(NODE_READY) ## build the Node package

@@ -1,7 +1,8 @@
 """Builds the package with maturin, and into wheels the `hookweave` command beside it.
 
-An editable install is for work on the package itself and goes without the command: `cargo run --package hookweave-cli`
-is nearer there.
+A source distribution holds what the extension is made of and not the command, which `cargo install hookweave-cli`
+gives; a wheel that is built from it goes without. An editable install is for work on the package itself and goes without
+the command too: `cargo run --package hookweave-cli` is nearer there.
 """
 
 from __future__ import annotations
@@ -48,9 +49,10 @@ def build_wheel(
     metadata_directory: str | None = None,
 ) -> str:
     """Builds a wheel and puts the command into it."""
-    program = build_command()
+    program = build_command() if (PACKAGE.parent / "cli" / "Cargo.toml").is_file() else None
     name: str = maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
-    add_script(Path(wheel_directory) / name, program)
+    if program is not None:
+        add_script(Path(wheel_directory) / name, program)
     return name
 
 

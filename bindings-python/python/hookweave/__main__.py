@@ -25,16 +25,16 @@ def main() -> int:
     program = next((place for place in places() if place.is_file()), None)
     if program is None:
         print(
-            "error: the hookweave command did not come with this installation; editable installs go without it: "
-            "install the wheel, or run `cargo install hookweave-cli`",
+            "error: the hookweave command did not come with this installation; editable installs and those "
+            "from source go without it: install the wheel, or run `cargo install hookweave-cli`",
             file=sys.stderr,
         )
         return 2
     command = [str(program), *sys.argv[1:]]
     if sys.platform == "win32":
         return subprocess.run(command, check=False).returncode
-    # The command takes this process over, with its exit code and its signals.
-    os.execv(program, command)
+    # The command takes this process over, with its exit code and its signals; nothing comes back.
+    os.execv(program, command)  # noqa: RET503
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 //! The program as people start it: what it prints, its exit codes, and what the pages about it show.
+//!
+//! The commands around it (`sed`, `date`) are those of Linux.
 
-#![cfg(unix)]
+#![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::format_push_string, reason = "a test ends with a message")]
 
 mod golden;
