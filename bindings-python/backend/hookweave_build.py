@@ -1,8 +1,8 @@
 """Builds the package with maturin, and into wheels the `hookweave` command beside it.
 
 A source distribution holds what the extension is made of and not the command, which `cargo install hookweave-cli`
-gives; a wheel that is built from it goes without. An editable install is for work on the package itself and goes without
-the command too: `cargo run --package hookweave-cli` is nearer there.
+gives; a wheel that is built from it goes without. So does an editable install, which is for work on the package itself:
+`cargo run --package hookweave-cli` is nearer there.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ import sys
 import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 NAME = f"hookweave{sysconfig.get_config_var('EXE') or ''}"
 
@@ -20,7 +21,7 @@ def places() -> Iterator[Path]:
     yield Path(__file__).resolve().parent.parent / "bin" / NAME
 
 
-def main() -> int:
+def main() -> NoReturn:
     """Becomes the command."""
     program = next((place for place in places() if place.is_file()), None)
     if program is None:
@@ -29,13 +30,13 @@ def main() -> int:
             "from source go without it: install the wheel, or run `cargo install hookweave-cli`",
             file=sys.stderr,
         )
-        return 2
+        sys.exit(2)
     command = [str(program), *sys.argv[1:]]
     if sys.platform == "win32":
-        return subprocess.run(command, check=False).returncode
+        sys.exit(subprocess.run(command, check=False).returncode)
     # The command takes this process over, with its exit code and its signals; nothing comes back.
-    os.execv(program, command)  # noqa: RET503
+    os.execv(program, command)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
