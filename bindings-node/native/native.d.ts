@@ -17,8 +17,11 @@ export declare class Native {
   get wantsTool(): boolean
   /** Whether what it answers when nobody waits for it is to wake the model. */
   get wakes(): boolean
-  /** Starts the hook on an event's canonical JSON text; what it said comes to the mailbox under the ticket. */
-  start(event: string, depth: number, ticket: number): NativeJob | null
+  /**
+   * Starts the hook on an event's canonical JSON text, at a place of a distributed trace; what it said comes to the mailbox
+   * under the ticket.
+   */
+  start(event: string, depth: number, ticket: number, traceParent?: string | undefined | null, traceState?: string | undefined | null): NativeJob | null
   /** What the host is asked, as JSON text. */
   question(event: string, depth: number): string | null
   /** What the host's answer means; both are JSON texts. */
@@ -43,7 +46,10 @@ export declare class NativeHooks {
   closeAudit(limit: number): boolean
   /** Where the log stands. */
   auditState(): AuditState
-  /** Which dispatches are to be told: 0 none, 1 those in which a hook said something, 2 all. */
+  /**
+   * Which dispatches are to be told: 0 none, 1 those in which a hook said something, 2 all, 3 all, where texts do for
+   * the quiet ones.
+   */
   auditHears(): number
   /** With a client's settings. */
   constructor(options: unknown)
@@ -79,6 +85,15 @@ export declare class NativeHooks {
   stop(limit: number): boolean
   /** Whether no detached job runs or waits. */
   detachedIdle(): boolean
+  /**
+   * Counts runs that had nothing to say, three numbers each: the hook's, nanoseconds that it took, and nanoseconds since it
+   * ended; and how often each of some events was dispatched.
+   */
+  count(runs: Float64Array, events: Array<string>, dispatches: Array<number>): Counted
+  /** What each hook did so far, in the canonical form as JSON text; counts begin anew when asked. */
+  stats(reset: boolean): string
+  /** Hooks that a person should look at and that were not given here before, as JSON text. */
+  newWarnings(): string
 }
 
 /** A hook that runs or waits for its turn. */
@@ -102,6 +117,15 @@ export declare class NativePlan {
    * of the stage after them, if they have run too.
    */
   begin(values: object, quiet: Array<number>, reports: Array<Reported>): Began
+  /**
+   * Where the texts are that a record needs: for each its tag, its name, and `args` when it is there. Nothing where they
+   * depend on the tool.
+   */
+  audited(): Array<Array<string>> | null
+  /** Records a dispatch in which no hook had anything to say, by the texts from those places. */
+  auditCopied(texts: string, quiet: Array<number>): void
+  /** The same for one hook, the usual case: a list would cost as much to hand over as all the rest. */
+  auditCopiedOne(texts: string, quiet: number): void
   /**
    * Records a dispatch in which no hook had anything to say; gives why it is blocked when it cannot be recorded and has
    * to be.
@@ -131,6 +155,10 @@ export declare class NativeRun {
   originals(): [string, number][]
   /** The indices of failures in the trace, and the places of what was thrown there. */
   causes(): [number, number][]
+  /** Who decided what and why, and what became of every hook of the event. */
+  describe(values: object): string
+  /** What hooks made of the event, as JSON text. */
+  snapshot(values: object, stands: Array<StandIn>): string
 }
 
 /** One conversation, or a subagent within it. */
@@ -289,6 +317,14 @@ export interface CatalogueField {
 /** The fields that every event carries. */
 export declare function commonFields(): Array<CatalogueField>
 
+/** What the core makes of counts that it was told. */
+export interface Counted {
+  /** After how many more dispatches of each event it is to be told again. */
+  until: Array<number>
+  /** Whether it is time to look for warnings. */
+  look: boolean
+}
+
 /** Loads what stands at the usual places. */
 export declare function discover(hooks: NativeHooks, cwd: string, options: unknown, deliver: (ticket: number, text: string) => void): Loaded
 
@@ -404,6 +440,9 @@ export interface Planned {
 /** Reads the loaded files again. */
 export declare function prepareReload(hooks: NativeHooks): PreparedReload
 
+/** JSON text without the secrets in it. */
+export declare function redacted(text: string): string
+
 /** Refuses a dispatch that is nested too deep; throws `nested_too_deep`. */
 export declare function refuseDepth(depth: number): void
 
@@ -467,6 +506,18 @@ export interface Stand {
   reason?: string
   /** Whether any hook failed. */
   failed: boolean
+  /** Whether it is time to look for hooks that a person should know of. */
+  look: boolean
+}
+
+/** A text that differs from run to run, and what stands for it. */
+export interface StandIn {
+  /** What is replaced. */
+  text: string
+  /** What stands there instead. */
+  name: string
+  /** The name below it differs too, as in a folder for temporary files. */
+  withChild: boolean
 }
 
 /** What a hook leaves for its agent, from an outcome's canonical JSON text. */

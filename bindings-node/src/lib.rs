@@ -19,3 +19,4 @@ pub mod plan;
 pub mod run;
 pub mod session;
 pub mod stats;
+pub mod telling;

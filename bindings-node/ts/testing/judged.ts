@@ -1,0 +1,96 @@
+/** What asserts look at: outcomes of events, of tool calls and of whole generations, seen the same way. */
+
+import { AssertionError } from "node:assert";
+
+import { crossing } from "../native.js";
+import { Outcome, trailOf } from "../outcome.js";
+import { Generation, ToolOutcome } from "../session-results.js";
+import { loudOf } from "../trail.js";
+
+/** Whatever hooks have judged: an event, a tool call of a session, or a whole generation. */
+export type Judged = Outcome | ToolOutcome | Generation;
+
+/** A text that differs from run to run, and what stands for it; of a folder perhaps with the name below it. */
+export interface Stand {
+  readonly text: string;
+  readonly name: string;
+  readonly withChild: boolean;
+}
+
+/** What hooks said of each event, in order. */
+export function outcomesOf(judged: Judged): readonly Outcome[] {
+  const given: unknown = judged;
+  if (given instanceof Outcome) return [given];
+  if (given instanceof ToolOutcome || given instanceof Generation) return given.outcomes;
+  const hint = given instanceof Promise ? ", not a promise: was `await` forgotten?" : "";
+  throw new TypeError(`an Outcome, a ToolOutcome or a Generation is expected${hint}`);
+}
+
+/** What was decided, in a word. */
+export function decisionOf(judged: Judged): string {
+  outcomesOf(judged);
+  return judged instanceof Generation ? judged.status : judged.decision;
+}
+
+/** Whether what the agent was about to do must not happen. */
+export function isBlocked(judged: Judged): boolean {
+  if (judged instanceof ToolOutcome) return ["block", "stop", "deny"].includes(judged.decision);
+  if (judged instanceof Generation) return ["blocked", "stopped"].includes(judged.status);
+  return judged.blocked;
+}
+
+/** Who decided. */
+export function deciderOf(judged: Judged): string | null {
+  if (judged instanceof ToolOutcome) return judged.by;
+  const deciders = outcomesOf(judged).map((outcome) => snapshotOf(outcome, [])["by"]);
+  return deciders.filter((hook): hook is string => typeof hook === "string").at(-1) ?? null;
+}
+
+/** What hooks made of an event, without what differs from run to run. */
+export function snapshotOf(outcome: Outcome, stands: readonly Stand[]): Record<string, unknown> {
+  const { run, values } = loudOf(trailOf(outcome));
+  return JSON.parse(crossing(() => run.snapshot(values, [...stands]))) as Record<string, unknown>;
+}
+
+/** Who decided what and why, and what became of every hook, also of those that were not selected. */
+export function describe(judged: Judged): string {
+  const told = outcomesOf(judged).map((outcome) => {
+    const { run, values } = loudOf(trailOf(outcome));
+    return crossing(() => run.describe(values));
+  });
+  const events = told.join("");
+  if (judged instanceof Outcome) return events;
+  return `${headOf(judged)}\n${events.replace(/^(?=.)/gm, "  ")}`;
+}
+
+function headOf(judged: ToolOutcome | Generation): string {
+  const why = judged.reason === null ? "" : `: ${judged.reason}`;
+  if (judged instanceof Generation) {
+    return `generation: ${judged.status}${why}; model calls: ${String(judged.modelCalls)}`;
+  }
+  const often = judged.attempts > 1 ? `ran ${String(judged.attempts)} times` : "ran";
+  const by = judged.by === null ? "" : ` by \`${judged.by}\``;
+  const failed = judged.error === null ? "" : `; it failed: ${judged.error.message}`;
+  return `call: ${judged.ran ? often : "did not run"}, ${judged.decision}${by}${why}${failed}`;
+}
+
+/** What an assert says beside its message: two values whose difference test runners show. */
+export interface Difference {
+  readonly actual: unknown;
+  readonly expected: unknown;
+}
+
+/** Throws what test runners take for a failed assert, with the whole decision in its message. */
+export function fail(
+  what: string,
+  judged: Judged,
+  assert: (...args: never[]) => unknown,
+  difference?: Difference,
+): never {
+  throw new AssertionError({
+    message: `${what}\n\n${describe(judged)}`,
+    operator: assert.name,
+    stackStartFn: assert as () => void,
+    ...difference,
+  });
+}

@@ -1,0 +1,135 @@
+/** Models, people and tools that do what a test says, and keep what they were asked. */
+
+import { AssertionError } from "node:assert";
+
+import type { ApprovalContext, ApprovalRequest } from "../approvals.js";
+import type { ModelAnswer, ModelRequest, ModelToolCall } from "../models.js";
+import type { ToolCallContext } from "../tools.js";
+
+/** A text, a tool call or several, a whole answer, an error to throw, or a function of the request that gives one of these. */
+export type ScriptedModelAnswer =
+  | string
+  | ModelToolCall
+  | readonly ModelToolCall[]
+  | ModelAnswer
+  | Error
+  | ((request: ModelRequest) => unknown);
+
+/** A model that answers what a test lists. */
+export interface ScriptedModel {
+  (request: ModelRequest): Promise<string | ModelAnswer>;
+  /** What it was asked, in order. */
+  readonly requests: readonly ModelRequest[];
+  /** How many answers nobody has asked for yet. */
+  readonly unused: number;
+}
+
+/** A tool call for a scripted model: `toolCall("Bash", { command: "ls" })`. */
+export function toolCall(
+  name: string,
+  args: Readonly<Record<string, unknown>> = {},
+): ModelToolCall {
+  return { name, args };
+}
+
+/** A model that answers these, one after the other. */
+export function scriptedModel(...answers: readonly ScriptedModelAnswer[]): ScriptedModel {
+  const requests: ModelRequest[] = [];
+  const model = async (request: ModelRequest): Promise<string | ModelAnswer> => {
+    const answer = answers[requests.push(request) - 1];
+    if (answer === undefined) {
+      const [asked, scripted] = [String(requests.length), String(answers.length)];
+      throw new Error(
+        `the model is called for time ${asked}, but its script has ${scripted} answers`,
+      );
+    }
+    const said = (typeof answer === "function" ? await answer(request) : answer) as Exclude<
+      ScriptedModelAnswer,
+      (request: ModelRequest) => unknown
+    >;
+    if (said instanceof Error) throw said;
+    if (typeof said === "string") return said;
+    if (Array.isArray(said)) return { toolCalls: said as readonly ModelToolCall[] };
+    return isCall(said) ? { toolCalls: [said] } : (said as ModelAnswer);
+  };
+  return Object.defineProperties(model, {
+    requests: { value: requests },
+    unused: { get: () => Math.max(0, answers.length - requests.length) },
+  }) as ScriptedModel;
+}
+
+function isCall(answer: object): answer is ModelToolCall {
+  return typeof (answer as { name?: unknown }).name === "string";
+}
+
+/** An option, `true` for the first that allows, `false` for "Deny", or a function of the question. */
+export type ScriptedAnswer = string | boolean | ((request: ApprovalRequest) => string);
+
+/** A person who answers what a test lists. */
+export interface ScriptedApprover {
+  (request: ApprovalRequest, context?: ApprovalContext): string;
+  /** What they were asked, in order. */
+  readonly requests: readonly ApprovalRequest[];
+  /** Adds answers to the script. */
+  answer(...answers: readonly ScriptedAnswer[]): void;
+  /** Every answer was asked for, every question was in the script, and every answer was one of the options. */
+  assertDone(): void;
+}
+
+/** A person who answers these; a question beyond the script is denied, and `assertDone` says so. */
+export function scriptedApprover(...script: readonly ScriptedAnswer[]): ScriptedApprover {
+  const answers = [...script];
+  const requests: ApprovalRequest[] = [];
+  const wrong: string[] = [];
+  const approver = (request: ApprovalRequest): string => {
+    const answer = answers[requests.push(request) - 1];
+    if (answer === undefined) {
+      throw new Error(`this question is not in the script of the approver: ${request.prompt}`);
+    }
+    const allowing = request.granting[0] ?? "Deny";
+    const given = typeof answer === "boolean" ? (answer ? allowing : "Deny") : answer;
+    const chosen = typeof given === "string" ? given : given(request);
+    if (!request.options.includes(chosen)) {
+      const options = request.options.join(", ");
+      wrong.push(
+        `the approver's script answers "${chosen}" to \`${request.prompt}\`, whose options are ${options}`,
+      );
+    }
+    return chosen;
+  };
+  const assertDone = (): void => {
+    const [first] = wrong;
+    if (first !== undefined) throw new AssertionError({ message: first, stackStartFn: assertDone });
+    if (requests.length === answers.length) return;
+    const prompts = requests.map(({ prompt }, place) => `\n  ${String(place + 1)}. ${prompt}`);
+    const [asked, scripted] = [String(requests.length), String(answers.length)];
+    const message = `the script of the approver has ${scripted} answers, and ${asked} questions came:${prompts.join("") || " none"}`;
+    throw new AssertionError({ message, stackStartFn: assertDone });
+  };
+  return Object.assign(approver, {
+    requests,
+    assertDone,
+    answer: (...more: readonly ScriptedAnswer[]) => {
+      answers.push(...more);
+    },
+  });
+}
+
+/** A tool that keeps its calls. */
+export interface RecordingTool {
+  (args: Record<string, unknown>, context?: ToolCallContext): Promise<unknown>;
+  /** The arguments of each call, in order. */
+  readonly calls: readonly Record<string, unknown>[];
+}
+
+/** A tool that gives `output`, what a function makes of the arguments, or throws an error. */
+export function recordingTool(output?: unknown): RecordingTool {
+  const calls: Record<string, unknown>[] = [];
+  const tool = async (args: Record<string, unknown>): Promise<unknown> => {
+    calls.push(args);
+    if (output instanceof Error) throw output;
+    if (typeof output !== "function") return output;
+    return (await (output as (args: Record<string, unknown>) => unknown)(args)) as unknown;
+  };
+  return Object.assign(tool, { calls });
+}
