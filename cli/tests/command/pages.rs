@@ -1,7 +1,7 @@
 //! Runs what the pages about the command show, and compares what it prints; and holds the schemas to those of the docs.
 //!
 //! A `console` block holds commands and what they print; `…` stands for what is left out. A block behind
-//! `<!-- file: NAME -->` is written to a file first. All blocks of a page run in one project, in order.
+//! `<!-- writes: NAME -->` is written to a file first. All blocks of a page run in one project, in order.
 
 use std::path::Path;
 
@@ -71,7 +71,7 @@ fn check(page: &str) {
     let mut failures = Vec::new();
     let mut ran = 0;
     for Block { language, before, text, line } in blocks(&text) {
-        if let Some(name) = before.strip_prefix("<!-- file: ").and_then(|rest| rest.strip_suffix(" -->")) {
+        if let Some(name) = before.strip_prefix("<!-- writes: ").and_then(|rest| rest.strip_suffix(" -->")) {
             let file = place.project.join(name);
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
             std::fs::write(file, text).unwrap();
