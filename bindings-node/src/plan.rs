@@ -138,6 +138,12 @@ impl NativePlan {
         self.audit.dispatched_quietly(&self.event, &self.plan, &took, About::copied(&texts));
     }
 
+    /// The same for one hook, the usual case: a list would cost as much to hand over as all the rest.
+    #[napi]
+    pub fn audit_copied_one(&self, texts: String, quiet: f64) {
+        self.audit.dispatched_quietly(&self.event, &self.plan, &[nanos(quiet)], About::copied(&texts));
+    }
+
     /// Records a dispatch in which no hook had anything to say; gives why it is blocked when it cannot be recorded and has
     /// to be.
     #[napi]

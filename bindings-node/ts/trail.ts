@@ -63,7 +63,9 @@ export function auditQuiet(trail: Trail): void {
   const { native, crew } = trail.plan;
   const texts = crew.hears === Hears.Texts ? textsOf(trail) : null;
   if (texts !== null) {
-    native.auditCopied(texts, quietTimes(trail));
+    const { times } = trail;
+    if (times.length === 2) native.auditCopiedOne(texts, (times[1] ?? 0) - (times[0] ?? 0));
+    else native.auditCopied(texts, quietTimes(trail));
     return;
   }
   const refused = crossing(() => native.auditQuiet(trail.payload, quietTimes(trail)));
@@ -81,21 +83,21 @@ function textsOf({ plan, payload }: Trail): string | null {
   if (places === null) return null;
   const args: unknown = payload["args"];
   if (args !== undefined && !isPlain(args)) return null;
-  let [texts, count] = ["", 0];
+  let texts = "";
   for (const [tag, name, within] of places) {
     const object = within === undefined ? payload : (args as Fields | undefined);
     const value: unknown = object?.[name as string];
     if (typeof value === "string") {
       if (!Object.hasOwn(object as Fields, name as string)) continue;
-      count++;
+      // A text with a NUL would pass for several.
+      if (value.includes("\0")) return null;
       texts += `${tag as string}${value.length > LONGEST ? value.slice(0, LONGEST) : value}\0`;
     } else if (value !== undefined && value !== null) {
       // A list of paths, or nothing that can be read: neither is worth being quick about.
       return null;
     }
   }
-  // A text with a NUL would pass for several.
-  return texts.split("\0").length - 1 === count ? texts : null;
+  return texts;
 }
 
 function isPlain(value: unknown): boolean {

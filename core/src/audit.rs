@@ -101,7 +101,8 @@ impl Audit {
 
     /// Opens the log as it is to be from now on; what was told before is written to where it went before.
     ///
-    /// A file that cannot be written and a pattern that does not compile are errors, and everything stays as it was.
+    /// A file that cannot be written and a pattern that does not compile are errors; nothing is recorded then, until the next
+    /// call succeeds.
     pub fn configure(&self, config: AuditConfig) -> Result<(), Error> {
         let _turn = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let level = config.level;

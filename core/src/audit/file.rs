@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::chain::{Link, check, sha256};
 use super::config::Rotation;
+use super::place::Place;
 use super::read::same_file;
 use super::segments::Names;
 use crate::error::{Code, Error};
@@ -32,7 +33,7 @@ pub(super) struct LogFile {
     names: Names,
     file: File,
     /// Held as long as this process writes.
-    _lock: File,
+    _lock: Lock,
     bytes: u64,
     /// When the file was begun, in milliseconds since the epoch.
     begun_ms: u64,
@@ -67,7 +68,7 @@ impl LogFile {
         Self::open_locked(own, lock, Some(whose), now_ms).map_err(|why| refuse(&why))
     }
 
-    fn open_locked(names: Names, lock: File, instead_of: Option<String>, now_ms: u64) -> io::Result<(Self, Found)> {
+    fn open_locked(names: Names, lock: Lock, instead_of: Option<String>, now_ms: u64) -> io::Result<(Self, Found)> {
         let mut file = open(&names.current())?;
         let bytes = file.metadata()?.len();
         let mut found = end_of(&file, bytes)?;
@@ -182,14 +183,37 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Takes the lock of a log; `None` when another process, or another log of this one, has it.
-fn lock(path: &Path) -> io::Result<Option<File>> {
-    let file = open(path)?;
-    match fs4::FileExt::try_lock(&file) {
-        Ok(()) => Ok(Some(file)),
-        Err(fs4::TryLockError::WouldBlock) => Ok(None),
-        Err(fs4::TryLockError::Error(why)) => Err(why),
+/// How often the lock of a log is tried, and how long is waited in between: a program that is being started holds what
+/// this process held, for the moment until it begins.
+const LOCK_WAIT: (u32, Duration) = (10, Duration::from_millis(10));
+
+/// The lock of a log. It is given back explicitly, because a program that is being started may hold the same file.
+#[derive(Debug)]
+struct Lock {
+    file: File,
+    place: Place,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // A forked child holds its parent's lock, which is not the child's to give back.
+        if self.place.is_here() {
+            _ = fs4::FileExt::unlock(&self.file);
+        }
     }
+}
+
+/// Takes the lock of a log; `None` when another process, or another log of this one, has it.
+fn lock(path: &Path) -> io::Result<Option<Lock>> {
+    let file = open(path)?;
+    for _ in 0..LOCK_WAIT.0 {
+        match fs4::FileExt::try_lock(&file) {
+            Ok(()) => return Ok(Some(Lock { file, place: Place::here() })),
+            Err(fs4::TryLockError::WouldBlock) => std::thread::sleep(LOCK_WAIT.1),
+            Err(fs4::TryLockError::Error(why)) => return Err(why),
+        }
+    }
+    Ok(None)
 }
 
 fn make_folder(folder: &Path) -> io::Result<()> {
