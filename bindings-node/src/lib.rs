@@ -19,4 +19,5 @@ pub mod plan;
 pub mod run;
 pub mod session;
 pub mod stats;
+pub mod telemetry;
 pub mod telling;

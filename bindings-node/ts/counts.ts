@@ -52,7 +52,7 @@ export class Counts {
     const runs = this.#runs;
     let at = this.#length;
     let began = times[0] as number;
-    for (let place = 0; place < calls.length; ) {
+    for (let place = 0; place < calls.length;) {
       if (at === runs.length) {
         this.#length = at;
         this.#tell();

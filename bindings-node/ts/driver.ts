@@ -22,6 +22,7 @@ import type { Call, Plan } from "./plan.js";
 import { answered, failed, timedOut, timeoutReason } from "./saying.js";
 import { listen, settle, type Take } from "./settle.js";
 import { Stages } from "./stages.js";
+import { tell } from "./tracing.js";
 import { auditQuiet, begin, Trail } from "./trail.js";
 
 const { maxDepth } = limits();
@@ -196,8 +197,11 @@ export class Dispatch implements Waiting {
     }
     if (this.signal !== null) this.check();
     if (trail.plan.crew.hears >= Hears.All) auditQuiet(trail);
-    trail.plan.crew.counts.quiet(trail);
-    return new Outcome(trail);
+    const { counts, tracing } = trail.plan.crew;
+    counts.quiet(trail);
+    const outcome = new Outcome(trail);
+    if (tracing !== null) tell(tracing, outcome, trail);
+    return outcome;
   }
 
   /** The hook at this position has nothing to say. */

@@ -12,6 +12,7 @@ import { crossing, NativeHooks, type Registered, type Reported } from "./native.
 import type { Outcome } from "./outcome.js";
 import { Plan, type Call, type Crew } from "./plan.js";
 import { failed } from "./saying.js";
+import type { Tracing } from "./tracing.js";
 import type { Trail } from "./trail.js";
 import type { LateAnswer, Logger } from "./types.js";
 import { copyContainer } from "./values.js";
@@ -39,6 +40,7 @@ export class Engine implements Crew {
   hears: Hears = Hears.Nothing;
   readonly audit: AuditLog;
   readonly counts: Counts;
+  tracing: Tracing | null = null;
   /** The hooks from files that run; made with the first file. */
   waiters: Waiters | null = null;
   /** Who hears what hooks from files say when nobody waits for them. */

@@ -60,7 +60,13 @@ export { Session } from "./session.js";
 export type { Summarise } from "./session-driver.js";
 export type * from "./session-options.js";
 export { Stats } from "./stats.js";
-export type { CanonicalHookStats, CanonicalStats, Durations, HookStats, HookWarning } from "./stats.js";
+export type {
+  CanonicalHookStats,
+  CanonicalStats,
+  Durations,
+  HookStats,
+  HookWarning,
+} from "./stats.js";
 export type {
   Compaction,
   Generation,

@@ -51,6 +51,11 @@ export function crossing<T>(call: () => T): T {
   }
 }
 
+/** JSON text without the secrets in it. */
+export function redacted(text: string): string {
+  return crossing(() => native.redacted(text));
+}
+
 /** A value's canonical JSON text; throws `payload_not_json`. */
 export function jsonText(value: unknown): string {
   return crossing(() => native.jsonText(value));

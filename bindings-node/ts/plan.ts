@@ -5,6 +5,7 @@ import type { Counts, EventCount } from "./counts.js";
 import type { Fields } from "./event.js";
 import type { NativePlan, Reported } from "./native.js";
 import type { Outcome } from "./outcome.js";
+import type { Tracing } from "./tracing.js";
 import type { Trail } from "./trail.js";
 import type { HookContext } from "./types.js";
 
@@ -35,6 +36,8 @@ export interface Crew {
   readonly hears: Hears;
   /** Where quiet dispatches are counted. */
   readonly counts: Counts;
+  /** Who makes spans of dispatches. */
+  readonly tracing: Tracing | null;
   /** The function and settings of a hook that a plan names by its number. */
   call(number: number): Call;
   /** Starts a hook that is not awaited. */

@@ -33,7 +33,12 @@ export async function runTool(
         return cancelling.signal;
       },
     };
-    const given = await driver.call(() => run(own, context));
+    const tracing = driver.parts.tracing();
+    const { id: sessionId, agentId } = session;
+    const call = (): Promise<unknown> => driver.call(() => run(own, context));
+    const given = await (tracing === null
+      ? call()
+      : tracing.executing({ tool, toolUseId, sessionId, agentId }, call));
     result = given instanceof ToolResult ? given : new ToolResult(given);
   } catch (error) {
     cancelling.throwIfAborted();

@@ -27,6 +27,7 @@ import { approve } from "./session-approval.js";
 import { callModel, readResponse, runTool, summarise } from "./session-calls.js";
 import type { Session } from "./session.js";
 import type { AnyTool, Tools } from "./tools.js";
+import type { Tracing } from "./tracing.js";
 import { finalPayload, loudOf } from "./trail.js";
 import type { Logger } from "./types.js";
 import { copyContainer, isContainer } from "./values.js";
@@ -40,6 +41,8 @@ export interface Parts {
   readonly logger: Logger | null;
   /** Raises an event through the client's hooks, and tells whoever listens to outcomes. */
   raise(event: string, payload: object, cancelling: Cancelling): Promise<Outcome>;
+  /** Who makes spans of tool calls. */
+  readonly tracing: () => Tracing | null;
 }
 
 /** What one flow has beside that. */

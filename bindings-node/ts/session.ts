@@ -125,12 +125,20 @@ export class Session implements AsyncDisposable {
     if (!isPlain(args)) {
       throw errorOf("invalid_payload", `runTool: the arguments of ${tool} must be a plain object`);
     }
-    const driver = await this.#life.drive(
-      (native, driver) => native.runTool(tool, driver.keep(copyContainer(args)), options.toolUseId),
-      options.signal,
-      { run },
-    );
-    return new ToolOutcome(driver.result as ToolRun, driver.values, driver.thrown, driver.outcomes);
+    const drive = async (): Promise<ToolOutcome> => {
+      const driver = await this.#life.drive(
+        (native, driver) =>
+          native.runTool(tool, driver.keep(copyContainer(args)), options.toolUseId),
+        options.signal,
+        { run },
+      );
+      const { result, values, thrown, outcomes } = driver;
+      return new ToolOutcome(result as ToolRun, values, thrown, outcomes);
+    };
+    const tracing = this.#life.home.tracing();
+    if (tracing === null) return drive();
+    const { id: sessionId, agentId } = this;
+    return tracing.tool({ tool, toolUseId: options.toolUseId, sessionId, agentId }, drive);
   }
 
   /**

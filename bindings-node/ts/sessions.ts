@@ -68,6 +68,7 @@ export class Sessions {
       pending,
       model: () => this.model,
       closed: () => engine.closed,
+      tracing: () => engine.tracing,
       hook: (id, event, hook) => this.hook(event, only(id, hook)),
       raise: async (event, payload, cancelling) => {
         engine.checkOpen();

@@ -15,6 +15,7 @@ import { Outcome } from "./outcome.js";
 import type { Call } from "./plan.js";
 import { answered, failed, nothing, timedOut, timeoutReason } from "./saying.js";
 import { settle } from "./settle.js";
+import { tell } from "./tracing.js";
 import type { Loud } from "./trail.js";
 
 /** The rest of a dispatch, as the core leads it. */
@@ -44,6 +45,8 @@ export class Stages {
       if (stand.done) {
         if (dispatch.trail.plan.crew.hears !== Hears.Nothing) this.#audit();
         const outcome = new Outcome(dispatch.trail);
+        const { tracing } = dispatch.trail.plan.crew;
+        if (tracing !== null) tell(tracing, outcome, dispatch.trail);
         if (stand.look) dispatch.trail.plan.crew.counts.warn();
         if (stand.failed) dispatch.trail.plan.crew.noteFailures(outcome);
         return outcome;

@@ -41,6 +41,7 @@ pub(crate) struct Client {
     enabled: AtomicBool,
     closed: AtomicBool,
     audit: Arc<Audit>,
+    traced: Arc<AtomicBool>,
 }
 
 impl Client {
@@ -90,7 +91,7 @@ impl Client {
         let version = self.registry.version();
         let snapshot = self.registry.snapshot();
         let spec = snapshot.resolve(text.to_str()?).map_err(|error| errors::of(py, &error))?;
-        let known = Shared::new(Known::new(py, snapshot, spec, Arc::clone(&self.audit))?);
+        let known = Shared::new(Known::new(py, snapshot, spec, Arc::clone(&self.audit), Arc::clone(&self.traced))?);
         let old = self.known.with(py, |all| all.remember(version, Object::of(name), &known));
         drop(old);
         Ok(known)
@@ -195,6 +196,7 @@ impl Client {
             known: Gil::new(KnownEvents::default()),
             registry,
             audit,
+            traced: Arc::default(),
         })
     }
 
@@ -240,6 +242,11 @@ impl Client {
     /// Switches a hook off without removing it.
     fn disable_hook(&self, py: Python<'_>, id: &str) -> PyResult<()> {
         self.switch(py, id, false)
+    }
+
+    /// Says whether somebody makes spans of dispatches.
+    fn _set_traced(&self, traced: bool) {
+        self.traced.store(traced, Ordering::Relaxed);
     }
 
     /// What each hook did so far, in the canonical form; counts begin anew when asked.

@@ -1,5 +1,6 @@
 //! One dispatch, as far as the two drivers (awaitable and blocking) have it in common.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -327,6 +328,9 @@ impl Flight {
         let outcome = outcome::make(py, finished, self.known.clone(), self.filled.take(), took)?;
         if tells {
             log::dispatched(py, &outcome, &self.client)?;
+        }
+        if self.known.traced.load(Ordering::Relaxed) {
+            log::traced(py, &outcome, &self.client)?;
         }
         Ok(outcome)
     }

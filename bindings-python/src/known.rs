@@ -1,6 +1,7 @@
 //! What a client remembers of an event that was dispatched by some name, so that the next dispatch finds it at once.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use hookweave::audit::Audit;
 use hookweave::host::{EventSpec, Plan, Planned, Reuse, Snapshot};
@@ -66,6 +67,8 @@ pub(crate) struct Known {
     pub(crate) spec: Arc<EventSpec>,
     /// Who keeps a record of dispatches.
     pub(crate) audit: Arc<Audit>,
+    /// Whether somebody makes spans of dispatches.
+    pub(crate) traced: Arc<AtomicBool>,
     /// The class of event objects.
     pub(crate) class: Object,
     /// The canonical name, a `str`.
@@ -88,6 +91,7 @@ impl Known {
         snapshot: Arc<Snapshot<Handler>>,
         spec: Arc<EventSpec>,
         audit: Arc<Audit>,
+        traced: Arc<AtomicBool>,
     ) -> PyResult<Self> {
         let name = PyString::intern(py, spec.name());
         let class = classes(py)?.get_item(&name)?;
@@ -96,6 +100,7 @@ impl Known {
             snapshot,
             spec,
             audit,
+            traced,
             class: Object::from_bound(class),
             name: Object::from_bound(name),
             memo: Gil::new(Memo::default()),

@@ -27,6 +27,7 @@ mod outcome;
 mod recycle;
 mod serial;
 mod session;
+mod telemetry;
 mod telling;
 mod watch;
 
@@ -63,6 +64,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<flow::Flow>()?;
     module.add_function(wrap_pyfunction!(flow::freeze, module)?)?;
     module.add_function(wrap_pyfunction!(flow::owned, module)?)?;
+    module.add_function(wrap_pyfunction!(telemetry::redacted, module)?)?;
     module.add_function(wrap_pyfunction!(set_classes, module)?)?;
     module.add_function(wrap_pyfunction!(known_events, module)?)?;
     module.add_function(wrap_pyfunction!(event_item, module)?)?;

@@ -61,3 +61,9 @@ pub(crate) fn warned(py: Python<'_>, warnings: &Bound<'_, PyAny>) -> PyResult<()
     static WARNED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     WARNED.import(py, "hookweave._logging", "warned")?.call1((warnings,)).map(drop)
 }
+
+/// Tells whoever makes spans of a dispatch that is over.
+pub(crate) fn traced(py: Python<'_>, outcome: &Object, client: &Object) -> PyResult<()> {
+    static TRACED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    TRACED.import(py, "hookweave._telemetry", "dispatched")?.call1((outcome.borrow(py), client.borrow(py))).map(drop)
+}

@@ -193,11 +193,22 @@ class Driver:
         context = ToolContext(name, effect["tool_use_id"], self._session, effect["env"])
         part = self._parts[-1]
         part.cause = None
+        tracing = self._session._client._tracing
         began = perf_counter()
         try:
-            given = tool(effect["args"], context)
-            if inspect.isawaitable(given):
-                given = await _either.finish(given)
+            if tracing is None:
+                given = tool(effect["args"], context)
+                if inspect.isawaitable(given):
+                    given = await _either.finish(given)
+            else:
+                with tracing.executing(self._session, name, effect["tool_use_id"]) as span:
+                    try:
+                        given = tool(effect["args"], context)
+                        if inspect.isawaitable(given):
+                            given = await _either.finish(given)
+                    except Exception as error:
+                        span.failed(error)
+                        raise
         except Exception as error:
             part.cause = error
             given = ToolResult(_why(error), success=False)

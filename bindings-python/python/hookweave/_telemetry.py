@@ -1,14 +1,37 @@
-"""Where the caller stands in a distributed trace, if the program traces with OpenTelemetry."""
+"""What a program that traces with OpenTelemetry needs of a dispatch; nothing here is imported by one that does not."""
 
 from __future__ import annotations
 
 import sys
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Protocol
 
-__all__ = ["current"]
+from ._logging import logger
+
+if TYPE_CHECKING:
+    from ._native import Outcome
+    from .client import HookClient
+    from .session import Session
+    from .telemetry import ToolSpan
+
+__all__ = ["Tracing", "current", "dispatched"]
+
+
+class Tracing(Protocol):
+    """Whoever makes spans for a client."""
+
+    def dispatched(self, outcome: Outcome[Any]) -> None:
+        """A dispatch is over."""
+
+    def tool(self, session: Session, tool: str, tool_use_id: str | None) -> AbstractContextManager[ToolSpan]:
+        """For the time of a tool call, from its first hook to its last."""
+
+    def executing(self, session: Session, tool: str, tool_use_id: str | None) -> AbstractContextManager[ToolSpan]:
+        """For the time in which the tool itself runs."""
 
 
 def current() -> tuple[str, str | None] | None:
-    """The ``traceparent`` and ``tracestate`` of the current span; None without one. The core holds them against the format."""
+    """The ``traceparent`` and ``tracestate`` of the current span, None without one; the core checks their format."""
     # A program that traces has imported it; one that has not pays nothing.
     trace = sys.modules.get("opentelemetry.trace")
     if trace is None:
@@ -18,3 +41,14 @@ def current() -> tuple[str, str | None] | None:
         return None
     parent = f"00-{span.trace_id:032x}-{span.span_id:016x}-{span.trace_flags:02x}"
     return parent, span.trace_state.to_header() or None
+
+
+def dispatched(outcome: Outcome[Any], client: HookClient) -> None:
+    """A dispatch of a client is over for which somebody makes spans; what goes wrong there must not spoil it."""
+    tracing = client._tracing
+    if tracing is None:
+        return
+    try:
+        tracing.dispatched(outcome)
+    except Exception:
+        logger.warning("no spans could be made of a dispatch", exc_info=True)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NewType, Self, TypeAlias
 from . import _detached, _edge, _native, files
 from ._hosting import Hosting
 from ._native_hooks import Answerer
+from ._telemetry import Tracing
 from ._typed import TypedClient
 from .audit import AuditLevel, AuditOptions
 from .outcome import HookInfo, LateAnswer, hook_infos
@@ -74,6 +75,7 @@ class HookClient(TypedClient, Hosting):
         "_sessions",
         "_tool_caller",
         "_tools",
+        "_tracing",
         "_watch",
     )
     _outstanding: set[_detached.Job]
@@ -81,6 +83,7 @@ class HookClient(TypedClient, Hosting):
     _tool_caller: Answerer | None
     _late: Callable[[LateAnswer], None] | None
     _watch: _edge.FileWatch | None
+    _tracing: Tracing | None
 
     def __new__(
         cls,
@@ -124,6 +127,7 @@ class HookClient(TypedClient, Hosting):
         client._tool_caller = None
         client._late = None
         client._watch = None
+        client._tracing = None
         client._host()
         client._delivery = None
         if audit is not None:

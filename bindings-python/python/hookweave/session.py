@@ -203,7 +203,14 @@ class Session:
             raise UnknownToolError(f"no tool `{tool}` is registered; known are: {known}")
         driver = Driver(self, self._native.run_tool(tool, dict(args), tool_use_id))
         driver.tool = None if run is None else Tool(run)
-        outcome: ToolOutcome = await self._guard(driver.run_tool())
+        outcome: ToolOutcome
+        tracing = self._client._tracing
+        if tracing is None:
+            outcome = await self._guard(driver.run_tool())
+            return outcome
+        with tracing.tool(self, tool, tool_use_id) as span:
+            outcome = await self._guard(driver.run_tool())
+            span.ended(outcome)
         return outcome
 
     async def generate(self, prompt: str, *, on_text: OnText | None = None) -> Generation:

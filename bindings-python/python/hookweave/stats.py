@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any, Literal, TypeAlias
 
 from .errors import FailureKind
@@ -106,6 +106,6 @@ def _hook(one: Mapping[str, Any]) -> HookStats:
     took, last = fields.pop("duration_us"), fields.pop("last_run")
     return HookStats(
         duration=None if took is None else Durations(**{name: micros / 1e6 for name, micros in took.items()}),
-        last_run=None if last is None else datetime.fromtimestamp(last / 1000, timezone.utc),
+        last_run=None if last is None else datetime.fromtimestamp(last / 1000, UTC),
         **fields,
     )
