@@ -211,4 +211,4 @@ def test_the_package_s_files_are_few_and_typed() -> None:
 
     folder = Path(hookweave.__file__).parent
     assert (folder / "py.typed").exists() and (folder / "_native.pyi").exists()
-    assert len((folder / "_native.pyi").read_text(encoding="utf-8").splitlines()) <= 210
+    assert len((folder / "_native.pyi").read_text(encoding="utf-8").splitlines()) <= 240

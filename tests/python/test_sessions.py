@@ -201,4 +201,5 @@ def test_whoever_listens_hears_each_outcome_of_a_session_and_its_subagents(
 
     run(main)
     assert heard == ["SessionStart", "SubagentStart", "PreToolUse", "PostToolUse", "SubagentStop", "SessionEnd"]
-    assert caplog.text.count("not my day") == len(heard)
+    told = [record for record in caplog.records if "listener to outcomes" in record.getMessage()]
+    assert [str(record.exc_info and record.exc_info[1]) for record in told] == ["not my day"] * len(heard)
