@@ -35,7 +35,6 @@ pub struct Fetched {
 impl NativeOutbox {
     /// At most so many lines.
     #[napi]
-    #[expect(clippy::cast_precision_loss, reason = "nobody loses 2^53 records")]
     pub fn fetch(&self, most: u32) -> Fetched {
         let (lines, lost) = self.0.fetch(most as usize);
         Fetched { lines, lost: lost as f64 }
