@@ -28,7 +28,7 @@ pub struct Fetched {
     /// The lines.
     pub lines: Vec<String>,
     /// How many found no room.
-    pub lost: f64,
+    pub lost: u32,
 }
 
 #[napi]
@@ -37,7 +37,7 @@ impl NativeOutbox {
     #[napi]
     pub fn fetch(&self, most: u32) -> Fetched {
         let (lines, lost) = self.0.fetch(most as usize);
-        Fetched { lines, lost: lost as f64 }
+        Fetched { lines, lost: u32::try_from(lost).unwrap_or(u32::MAX) }
     }
 }
 
