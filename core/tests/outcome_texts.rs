@@ -1,5 +1,5 @@
 //! Outcomes as text for a person, and as data that stays the same from run to run.
-#![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
+#![allow(missing_docs, clippy::indexing_slicing, clippy::unwrap_used, reason = "tests")]
 
 use hookweave::outcome::Stand;
 use hookweave::{Engine, Event, HookError, HookResponse, Outcome};

@@ -108,6 +108,26 @@ describe("the packed package", () => {
     }
   });
 
+  test("helps to test hooks, imported and required", async () => {
+    const use = `
+       withHookClient(async (client) => {
+         client.registerHook("PreToolUse", () => ({ action: "block", reason: "no" }));
+         const outcome = await dispatch(client, toolEvent("Bash", { command: "ls" }));
+         assertBlocked(outcome, { reason: "no" });
+         console.log(outcome.reason);
+       });`;
+    const names = "{ assertBlocked, dispatch, toolEvent, withHookClient }";
+    const ways = {
+      "testing.mjs": `import ${names} from "hookweave/testing";${use}`,
+      "testing.cjs": `const ${names} = require("hookweave/testing");${use}`,
+    };
+    for (const [file, text] of Object.entries(ways)) {
+      writeFileSync(path.join(folder, file), text);
+      const { out } = await succeed(process.execPath, [file], folder);
+      assert.equal(out.trim(), "no", file);
+    }
+  });
+
   test("compiles in a strict project, as a module and as CommonJS", async () => {
     for (const name of ["user.mts", "user.cts"]) {
       writeFileSync(
@@ -116,7 +136,11 @@ describe("the packed package", () => {
          const client: HookClient = new HookClient();
          client.registerHook("PreToolUse", (event: HookEvent<"PreToolUse">) => HookResponse.block(event.tool));
          import { A3sClient, type PreToolUseEvent } from "hookweave/compat/a3s";
+         import { assertBlocked, toolEvent, withHookClient } from "hookweave/testing";
          const other: A3sClient = new A3sClient();
+         export const tested = withHookClient(async (client) => {
+           assertBlocked(await client.dispatch("PreToolUse", toolEvent("Bash")), { by: "guard" });
+         });
          other.registerHook("PreToolUse", async ({ tool }: PreToolUseEvent) => ({ action: "block", reason: tool }));
          export { client, other };`,
       );

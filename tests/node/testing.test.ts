@@ -4,7 +4,7 @@ import assert, { AssertionError } from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { describe as suite, test } from "node:test";
+import { describe, test } from "node:test";
 
 import { HookResponse, type CustomEventName, type Outcome } from "hookweave";
 import {
@@ -20,7 +20,7 @@ import {
   assertNotSelected,
   assertObjected,
   assertRan,
-  describe,
+  describe as described,
   dispatch,
   event,
   hookClient,
@@ -61,7 +61,7 @@ const ask = HookResponse.ask("really?") as HookResponse;
 const change: HookResponse = { modified: { args: { command: "ls -l", timeout: 5 } } };
 const tell: HookResponse = { message: "hello", inject: "a hint" };
 
-suite("asserts", () => {
+describe("asserts", () => {
   const holding: [Answer, (it: Judged) => unknown][] = [
     [block, (it) => assertBlocked(it)],
     [block, (it) => assertBlocked(it, { reason: "not", by: "hook" })],
@@ -165,6 +165,16 @@ suite("asserts", () => {
     });
   });
 
+  test("look at the order in which hooks ran", async () => {
+    const client = quietClient();
+    for (const name of ["first", "second"]) {
+      client.registerHook("Stop", { name, handler: () => undefined });
+    }
+    const outcome = await dispatch(client, "Stop");
+    assertRan(outcome, ["first", "second"]);
+    assert.throws(() => assertRan(outcome, ["second", "first"]), /other hooks ran than expected/);
+  });
+
   test("give a failure", async () => {
     const client = quietClient();
     client.registerHook("PreToolUse", { name: "broken", handler: broken });
@@ -200,7 +210,7 @@ function broken(): never {
   throw new Error("no disk");
 }
 
-suite("events", () => {
+describe("events", () => {
   test("of the whole catalogue can be raised by name", async () => {
     const client = quietClient();
     for (const { name, fields } of client.catalogue()) {
@@ -228,7 +238,7 @@ suite("events", () => {
   });
 });
 
-suite("scripts", () => {
+describe("scripts", () => {
   test("run a whole agent", () =>
     withHookClient(async (client) => {
       client.registerHook("PreToolUse", {
@@ -256,8 +266,8 @@ suite("scripts", () => {
       assert.ok(call !== undefined);
       assertAllowed(call);
       assertAsked(call, { prompt: "really?" });
-      assert.match(describe(call), /^call: ran, /);
-      assert.match(describe(generation), /^generation: done; model calls: 2\n {2}\S/);
+      assert.match(described(call), /^call: ran, /);
+      assert.match(described(generation), /^generation: done; model calls: 2\n {2}\S/);
       assert.throws(() => assertBlocked(generation), /the decision is `done`/);
       assert.equal(session.approver.requests[0]?.prompt, "really?");
     }));
@@ -290,7 +300,7 @@ suite("scripts", () => {
     }));
 });
 
-suite("a client for a test", () => {
+describe("a client for a test", () => {
   const failing = (mayFail: boolean | string[] = false, expects = false) =>
     withHookClient(
       async (client) => {
@@ -360,7 +370,7 @@ suite("a client for a test", () => {
   });
 });
 
-suite("snapshots", () => {
+describe("snapshots", () => {
   async function traced(): Promise<Outcome> {
     const folder = mkdtempSync(path.join(tmpdir(), "hookweave-testing-"));
     rmSync(folder, { recursive: true });

@@ -204,9 +204,7 @@ def test_without_pytest_the_environment_tells_to_write(tmp_path: Path) -> None:
 
 def test_a_run_without_hooks_does_not_load_hookweave(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
-        "import sys\n"
-        "def test_it():\n"
-        "    assert 'hookweave_pytest' in sys.modules and 'hookweave' not in sys.modules\n"
+        "import sys\ndef test_it():\n    assert 'hookweave_pytest' in sys.modules and 'hookweave' not in sys.modules\n"
     )
     pytester.runpytest_subprocess().assert_outcomes(passed=1)
 

@@ -322,6 +322,30 @@ def test_a_watched_client_hears_of_sessions_and_of_the_background() -> None:
     other.assert_no_failures()
 
 
+def test_hooks_in_the_background_come_to_their_end() -> None:
+    ended = []
+
+    async def late(event: PreToolUseEvent) -> None:
+        await asyncio.sleep(0.01)
+        ended.append(event.tool)
+
+    client = WatchedClient()
+    client.register_hook("PreToolUse", late, detached=True)
+    assert_ran(dispatch_sync(client, tool_event("Bash")), ["late"])
+    assert ended == ["Bash"]
+    client.assert_no_failures()
+
+
+def test_the_order_in_which_hooks_ran_matters() -> None:
+    client = HookClient()
+    for name in ("first", "second"):
+        client.register_hook("Stop", lambda event: None, name=name)
+    outcome = dispatch_sync(client, "Stop")
+    assert_ran(outcome, ["first", "second"])
+    with pytest.raises(AssertionError, match="other hooks ran than expected"):
+        assert_ran(outcome, ["second", "first"])
+
+
 def test_a_snapshot_is_plain_data_that_stays_the_same() -> None:
     def snapshot() -> dict[str, Any]:
         folder = tempfile.mkdtemp()

@@ -62,11 +62,11 @@ export class WatchedClient extends HookClient {
     await this.drain(FAREWELL);
     if (this.#mayFail !== true) {
       const may = this.#mayFail === false ? [] : this.#mayFail;
-      for (const outcome of this.#failed) checkFailures(outcome, may, this.assertNoFailures);
+      for (const outcome of this.#failed) checkFailures(outcome, may);
       const late = this.#late.find(({ hook }) => !may.includes(hook));
       if (late !== undefined) {
         const message = `a hook failed unexpectedly in the background: \`${late.hook}\`: ${late.message}${HINT}`;
-        throw new AssertionError({ message, stackStartFn: this.assertNoFailures as () => void });
+        throw new AssertionError({ message });
       }
     }
     for (const approver of this.#approvers) approver.assertDone();
@@ -84,13 +84,13 @@ export class WatchedClient extends HookClient {
 
 const HINT = " (expect it by `assertFailed`, or let it by `mayFail`)";
 
-function checkFailures(outcome: Outcome, may: readonly string[], assert: () => unknown): void {
+function checkFailures(outcome: Outcome, may: readonly string[]): void {
   const failed = outcome.trace.filter(
     (entry) => entry.failure !== null && !may.includes(entry.hook) && !isExpected(outcome, entry),
   );
   if (failed.length === 0) return;
   const hooks = failed.map(({ hook }) => `\`${hook}\``).join(", ");
-  fail(`hooks failed unexpectedly: ${hooks}${HINT}`, outcome, assert);
+  fail(`hooks failed unexpectedly: ${hooks}${HINT}`, outcome, checkFailures);
 }
 
 /** A logger that also hears of hooks in the background that failed. */

@@ -102,6 +102,6 @@ export function dispatch(
 
 function named(name: string, fields: object): TestEvent {
   const isKnown = catalogue().some((one) => one.name === name || one.aliases.includes(name));
-  if (isKnown) return event(name as keyof EventMap, fields) as unknown as TestEvent;
+  if (isKnown) return event(name as keyof EventMap, fields);
   return { ...COMMON, ...fields, eventType: name } as unknown as TestEvent;
 }

@@ -90,7 +90,7 @@ export function fail(
   throw new AssertionError({
     message: `${what}\n\n${describe(judged)}`,
     operator: assert.name,
-    stackStartFn: assert as () => void,
+    stackStartFn: assert,
     ...difference,
   });
 }

@@ -129,7 +129,7 @@ export function recordingTool(output?: unknown): RecordingTool {
     calls.push(args);
     if (output instanceof Error) throw output;
     if (typeof output !== "function") return output;
-    return (await (output as (args: Record<string, unknown>) => unknown)(args)) as unknown;
+    return await (output as (args: Record<string, unknown>) => unknown)(args);
   };
   return Object.assign(tool, { calls });
 }

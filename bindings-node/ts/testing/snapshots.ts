@@ -70,7 +70,7 @@ export function assertMatchesSnapshot(
     new AssertionError({
       message,
       operator: "assertMatchesSnapshot",
-      stackStartFn: assertMatchesSnapshot as () => void,
+      stackStartFn: assertMatchesSnapshot,
       ...(expected === undefined ? {} : { actual: came, expected }),
     });
   if (!existsSync(file)) throw failed(`there is no snapshot ${file}${HINT}\n\n${came}`);
@@ -116,13 +116,14 @@ function pathOf(file: string): string {
 
 /** The files of those who call, the nearest first. */
 function callers(): string[] {
-  const { prepareStackTrace } = Error;
+  const before = Object.getOwnPropertyDescriptor(Error, "prepareStackTrace");
   try {
     Error.prepareStackTrace = (_, sites) => sites.map((site) => site.getFileName());
     const files = new Error().stack as unknown as (string | null | undefined)[];
     return files.filter((file) => typeof file === "string").map((file) => pathOf(file));
   } finally {
-    Error.prepareStackTrace = prepareStackTrace;
+    if (before === undefined) Reflect.deleteProperty(Error, "prepareStackTrace");
+    else Object.defineProperty(Error, "prepareStackTrace", before);
   }
 }
 
