@@ -1,7 +1,6 @@
 //! A client's hooks: registration, definitions, planning, explaining.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -13,6 +12,7 @@ use hookweave::host::{
 use napi::Env;
 use napi::bindgen_prelude::Unknown;
 use napi_derive::napi;
+use rustc_hash::FxHashMap;
 
 use crate::error::{Refusal, broken, refuse};
 use crate::host::Values;
@@ -86,7 +86,7 @@ pub struct NativeHooks {
     mailbox: Option<Arc<Mailbox>>,
     audit: Arc<Audit>,
     /// Where runs are counted, by the hook's number.
-    counters: RefCell<HashMap<u32, HookCounter>>,
+    counters: RefCell<FxHashMap<u32, HookCounter>>,
 }
 
 impl Drop for NativeHooks {
@@ -259,7 +259,7 @@ impl NativeHooks {
         &self.registry
     }
 
-    pub(crate) const fn counters(&self) -> &RefCell<HashMap<u32, HookCounter>> {
+    pub(crate) const fn counters(&self) -> &RefCell<FxHashMap<u32, HookCounter>> {
         &self.counters
     }
 

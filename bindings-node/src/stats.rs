@@ -29,9 +29,15 @@ impl NativeHooks {
     pub fn count(&self, runs: Float64Array, events: Vec<String>, dispatches: Vec<f64>) -> Counted {
         let now = present().ticks;
         let counters = self.counters().borrow();
+        let (mut number, mut counter) = (f64::NAN, None);
         for run in runs.chunks_exact(3) {
-            let [number, took, since] = run else { continue };
-            if let Some(counter) = u32::try_from(nanos(*number)).ok().and_then(|number| counters.get(&number)) {
+            let [hook, took, since] = run else { continue };
+            #[expect(clippy::float_cmp, reason = "it is the same number, or another hook's")]
+            if *hook != number {
+                number = *hook;
+                counter = u32::try_from(nanos(number)).ok().and_then(|number| counters.get(&number));
+            }
+            if let Some(counter) = counter {
                 counter.ran(nanos(*took), now.saturating_sub(nanos(*since)));
             }
         }

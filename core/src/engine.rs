@@ -19,6 +19,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use tracing::Instrument as _;
+
 use crate::dispatch::{begin, check_depth};
 use crate::error::{Code as ErrorCode, Error};
 use crate::event::{EventDefinition, EventSpec};
@@ -216,12 +218,19 @@ impl Engine {
             let payload = Arc::clone(event.shared_payload());
             return Ok(Outcome::new(&event, Box::new(Folded::empty(snapshot, spec, payload))));
         };
-        tracing::debug!(event = event.name(), selected = plan.calls().len(), depth, "hooks selected");
+        let span = dispatch_span(&event);
+        span.in_scope(|| {
+            tracing::debug!(event = event.name(), selected = plan.calls().len(), depth, "hooks selected");
+        });
         let step = begin(&Shared, snapshot, spec, plan, reuse, Arc::clone(event.shared_payload()));
         #[cfg_attr(not(feature = "native"), expect(unused_mut, reason = "only an audit can change an outcome"))]
-        let (mut outcome, ended) = driver::run(&self.inner.detached, step, event, depth).await;
+        let (mut outcome, ended) = driver::run(&self.inner.detached, step, event, depth).instrument(span.clone()).await;
         #[cfg(feature = "native")]
         self.inner.audit.dispatched(&Shared, outcome.inner_mut(), |wait| wait());
+        if !span.is_disabled() {
+            span.record("decision", outcome.decision().as_str());
+            span.record("blocked", outcome.blocked());
+        }
         if outcome.inner().count(ticks(ended)) {
             self.tell_warnings();
         }
@@ -298,6 +307,29 @@ impl Engine {
     pub async fn drain(&self, limit: Duration) -> bool {
         self.inner.detached.drain(limit).await
     }
+}
+
+/// The span of a dispatch, below which those of its hooks are; it costs nothing while nobody listens.
+fn dispatch_span(event: &Event) -> tracing::Span {
+    use tracing::field::Empty;
+
+    let span = tracing::debug_span!(
+        "hookweave.dispatch",
+        event = event.name(),
+        tool = Empty,
+        session = Empty,
+        decision = Empty,
+        blocked = Empty
+    );
+    if !span.is_disabled() {
+        let payload = event.payload();
+        for (name, field) in [("tool", "tool"), ("session", "session_id")] {
+            if let Some(text) = payload.get(field).and_then(serde_json::Value::as_str) {
+                span.record(name, text);
+            }
+        }
+    }
+    span
 }
 
 /// A payload that is not an object.

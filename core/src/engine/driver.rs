@@ -11,6 +11,8 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use tracing::field::Empty;
+use tracing::{Instrument as _, Span};
 
 use super::detached::Detached;
 use super::shared::Shared;
@@ -133,12 +135,14 @@ async fn run_call(detached: &Arc<Detached>, call: &Call<Code>, event: &Event, de
 
 /// Runs a closure that answers at once. It cannot be interrupted: past its timeout its answer counts all the same.
 fn run_sync(entry: &Entry<Code>, run: &SyncCode, event: &Event, depth: u32, began: Instant) -> Ended {
+    let span = hook_span(entry);
+    let _within = span.enter();
     log_start(entry);
     let said = inside(depth, || run(event)).map_or_else(Said::Failed, read);
     let ended = now();
     let took = nanos(began, ended);
     let overran = entry.timeout().is_some_and(|limit| u128::from(took) > limit.as_nanos());
-    log_end(entry, took);
+    tell_end(&span, entry, &said, took);
     (Report { said, took, overran }, ended)
 }
 
@@ -148,22 +152,27 @@ pub(super) async fn run_entry(entry: &Entry<Code>, event: &Event, depth: u32, be
         Code::Sync(run) => run_sync(entry, run, event, depth, began),
         #[cfg(feature = "native")]
         Code::Native(native) => {
-            log_start(entry);
-            let said = native.run(entry.event(), event, depth).await;
+            let span = hook_span(entry);
+            span.in_scope(|| log_start(entry));
+            let said = native.run(entry.event(), event, depth).instrument(span.clone()).await;
             let ended = now();
             let took = nanos(began, ended);
-            log_end(entry, took);
+            tell_end(&span, entry, &said, took);
             (Report::new(said, took), ended)
         }
         Code::Async(handler) => {
-            log_start(entry);
-            let said = match inside(depth, || handler.handle(event)) {
+            let span = hook_span(entry);
+            span.in_scope(|| log_start(entry));
+            let said = match span.in_scope(|| inside(depth, || handler.handle(event))) {
                 Err(failure) => Said::Failed(failure),
-                Ok(future) => Timed::new(future, entry.timeout(), depth).await.map_or_else(Said::Failed, read),
+                Ok(future) => {
+                    let timed = Timed::new(future, entry.timeout(), depth).instrument(span.clone());
+                    timed.await.map_or_else(Said::Failed, read)
+                }
             };
             let ended = now();
             let took = nanos(began, ended);
-            log_end(entry, took);
+            tell_end(&span, entry, &said, took);
             (Report::new(said, took), ended)
         }
     }
@@ -171,6 +180,23 @@ pub(super) async fn run_entry(entry: &Entry<Code>, event: &Event, depth: u32, be
 
 fn log_start(entry: &Entry<Code>) {
     tracing::info!(event = entry.event().name(), hook = %entry.name(), matcher = ?entry.matcher().spec(), "hook starts");
+}
+
+/// A hook's own span, which costs nothing while nobody listens.
+fn hook_span(entry: &Entry<Code>) -> Span {
+    tracing::debug_span!("hookweave.hook", hook = %entry.name(), event = entry.event().name(), outcome = Empty)
+}
+
+/// Says in its span what a hook came to, and in the log that it ended.
+fn tell_end<V>(span: &Span, entry: &Entry<Code>, said: &Said<V>, took: u64) {
+    let outcome = match said {
+        Said::Nothing => "nothing",
+        Said::Answer(_) => "answer",
+        Said::Detached => "detached",
+        Said::Failed(failure) => failure.kind.as_str(),
+    };
+    span.record("outcome", outcome);
+    span.in_scope(|| log_end(entry, took));
 }
 
 fn log_end(entry: &Entry<Code>, took: u64) {

@@ -19,3 +19,7 @@ pub mod migration {}
 /// How to keep and prove an audit log.
 #[doc = include_str!("../../../docs/audit.md")]
 pub mod audit {}
+
+/// How to see what hooks do.
+#[doc = include_str!("../../../docs/observability.md")]
+pub mod observability {}
