@@ -3,7 +3,7 @@
 //! The driver keeps what quiet hooks did in arrays of its own and tells it many runs at a time, so that a quiet dispatch
 //! crosses nothing.
 
-use hookweave::host::present;
+use hookweave::host;
 use napi::bindgen_prelude::Float64Array;
 use napi_derive::napi;
 use serde::Serialize;
@@ -23,22 +23,20 @@ pub struct Counted {
 
 #[napi]
 impl NativeHooks {
-    /// Counts runs that had nothing to say, three numbers each: the hook's, nanoseconds that it took, and nanoseconds since it
-    /// ended; and how often each of some events was dispatched.
+    /// Counts dispatches that had nothing to say: of each how many hooks it had, when it began, and for each hook its number and
+    /// when it ended, in nanoseconds of a clock that says `present` now. And how often each of some events was dispatched.
     #[napi]
-    pub fn count(&self, runs: Float64Array, events: Vec<String>, dispatches: Vec<f64>) -> Counted {
-        let now = present().ticks;
+    pub fn count(&self, present: f64, runs: Float64Array, events: Vec<String>, dispatches: Vec<f64>) -> Counted {
+        let now = host::present().ticks;
         let counters = self.counters().borrow();
-        let (mut number, mut counter) = (f64::NAN, None);
-        for run in runs.chunks_exact(3) {
-            let [hook, took, since] = run else { continue };
-            #[expect(clippy::float_cmp, reason = "it is the same number, or another hook's")]
-            if *hook != number {
-                number = *hook;
-                counter = u32::try_from(nanos(number)).ok().and_then(|number| counters.get(&number));
-            }
-            if let Some(counter) = counter {
-                counter.ran(nanos(*took), now.saturating_sub(nanos(*since)));
+        let mut runs = runs.iter().copied();
+        while let (Some(hooks), Some(mut began)) = (runs.next(), runs.next()) {
+            for _ in 0..nanos(hooks) {
+                let (Some(number), Some(ended)) = (runs.next(), runs.next()) else { break };
+                if let Some(counter) = u32::try_from(nanos(number)).ok().and_then(|number| counters.get(&number)) {
+                    counter.ran(nanos(ended - began), now.saturating_sub(nanos(present - ended)));
+                }
+                began = ended;
             }
         }
         let mut counted = Counted { until: Vec::with_capacity(events.len()), look: false };
@@ -54,7 +52,7 @@ impl NativeHooks {
     /// What each hook did so far, in the canonical form as JSON text; counts begin anew when asked.
     #[napi]
     pub fn stats(&self, reset: bool) -> Result<String, Refusal> {
-        text(&self.registry().stats(present(), reset))
+        text(&self.registry().stats(host::present(), reset))
     }
 
     /// Hooks that a person should look at and that were not given here before, as JSON text.

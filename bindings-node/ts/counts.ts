@@ -13,11 +13,14 @@ export interface EventCount {
   until: number;
 }
 
-/** The hook's number, the nanoseconds that it took, and when it ended. */
-const PER_RUN = 3;
+/** How many hooks a dispatch had, and when it began. */
+const HEAD = 2;
 
-/** How many runs are kept. */
-const RUNS = 512;
+/** A hook's number, and when it ended. */
+const PER_RUN = 2;
+
+/** How many numbers are kept. */
+const KEPT = 2048;
 
 /** What the core first wants to hear of an event; from then on it says itself. */
 const FIRST = 1;
@@ -30,7 +33,7 @@ export class Counts {
   private readonly native: NativeHooks;
   private readonly logger: Logger | null;
   private readonly events = new Map<string, EventCount>();
-  private readonly runs = new Float64Array(RUNS * PER_RUN);
+  private runs = new Float64Array(KEPT);
   private length = 0;
 
   constructor(native: NativeHooks, logger: Logger | null) {
@@ -48,21 +51,17 @@ export class Counts {
   /** A dispatch is over in which no hook had anything to say. */
   quiet(trail: Trail): void {
     const { times } = trail;
-    const { calls, count } = trail.plan;
-    const runs = this.runs;
+    const { numbers, count } = trail.plan;
+    const hooks = numbers.length;
+    const needed = HEAD + hooks * PER_RUN;
+    if (this.length + needed > this.runs.length) this.makeRoom(needed);
+    const { runs } = this;
     let at = this.length;
-    let began = times[0] as number;
-    for (let place = 0; place < calls.length;) {
-      if (at === runs.length) {
-        this.length = at;
-        this.tell();
-        at = 0;
-      }
-      runs[at] = (calls[place] as { number: number }).number;
-      const ended = times[++place] as number;
-      runs[at + 1] = ended - began;
-      runs[at + 2] = began = ended;
-      at += PER_RUN;
+    runs[at++] = hooks;
+    runs[at++] = times[0] as number;
+    for (let place = 0; place < hooks; place++) {
+      runs[at++] = numbers[place] as number;
+      runs[at++] = times[place + 1] as number;
     }
     this.length = at;
     if (++count.dispatches >= count.until) this.tell();
@@ -73,16 +72,19 @@ export class Counts {
     if (++count.dispatches >= count.until) this.tell();
   }
 
+  private makeRoom(needed: number): void {
+    this.tell();
+    if (needed > this.runs.length) this.runs = new Float64Array(needed);
+  }
+
   /** Tells the core of all that is kept. */
   private tell(): void {
     const runs = this.runs.slice(0, this.length);
     this.length = 0;
-    const present = now();
-    for (let at = 2; at < runs.length; at += PER_RUN) runs[at] = present - (runs[at] as number);
     const counts = [...this.events].filter(([, { dispatches }]) => dispatches > 0);
     const events = counts.map(([event]) => event);
     const dispatches = counts.map(([, count]) => count.dispatches);
-    const { until, look } = this.native.count(runs, events, dispatches);
+    const { until, look } = this.native.count(now(), runs, events, dispatches);
     for (const [index, [, count]] of counts.entries()) {
       count.dispatches = 0;
       count.until = until[index] ?? FIRST;

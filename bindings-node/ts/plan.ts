@@ -52,6 +52,8 @@ export interface Crew {
 export class Plan {
   /** Whether its hooks differ in their limits. */
   readonly uneven: boolean;
+  /** The numbers by which the core knows its hooks. */
+  readonly numbers: readonly number[];
   #audited: readonly (readonly string[])[] | null | undefined;
 
   constructor(
@@ -65,6 +67,7 @@ export class Plan {
     readonly simple: boolean,
     readonly count: EventCount,
   ) {
+    this.numbers = calls.map(({ number }) => number);
     this.uneven = calls.some(({ limit }) => limit !== calls[0]?.limit);
   }
 
