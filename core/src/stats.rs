@@ -155,7 +155,7 @@ impl<T> Registry<T> {
             let tally = entry.tally();
             let dispatches = tally.since(entry.event().tally().total(), reset);
             let stats = hook_stats(&info.name, &info.id, &info.event, &tally.read(reset), now);
-            let tools = || snapshot.event(&info.event).map_or_else(Vec::new, |event| event.tools_seen());
+            let tools = || snapshot.event(&info.event).map_or_else(Vec::new, crate::index::EventIndex::tools_seen);
             let warning = info.enabled.then(|| {
                 let tools = if stats.never_matched { tools() } else { Vec::new() };
                 let about = About { matcher: &info.matcher, waited_for: !info.detached, dispatches, tools: &tools };

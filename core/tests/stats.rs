@@ -1,4 +1,5 @@
 //! Statistics of hooks, warnings that follow from them, and where a dispatch stands in a distributed trace.
+#![allow(clippy::unwrap_used, reason = "a test ends with a message")]
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
