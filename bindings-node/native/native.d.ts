@@ -86,10 +86,10 @@ export declare class NativeHooks {
   /** Whether no detached job runs or waits. */
   detachedIdle(): boolean
   /**
-   * Counts runs that had nothing to say, three numbers each: the hook's, nanoseconds that it took, and nanoseconds since it
-   * ended; and how often each of some events was dispatched.
+   * Counts dispatches that had nothing to say: of each how many hooks it had, when it began, and for each hook its number and
+   * when it ended, in nanoseconds of a clock that says `present` now. And how often each of some events was dispatched.
    */
-  count(runs: Float64Array, events: Array<string>, dispatches: Array<number>): Counted
+  count(present: number, runs: Float64Array, events: Array<string>, dispatches: Array<number>): Counted
   /** What each hook did so far, in the canonical form as JSON text; counts begin anew when asked. */
   stats(reset: boolean): string
   /** Hooks that a person should look at and that were not given here before, as JSON text. */

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use hookweave::audit::Audit;
 use hookweave::host::{
-    DetachedQueue, Entry, EventDefinition, Files, HookCounter, HookId, HookSpec, Host, Options, Registry, Runtime, Settings,
-    Submitted, ToolDefinition, explain, hook_id, refusal,
+    DetachedQueue, Entry, EventDefinition, Files, HookCounter, HookId, HookSpec, Host, Options, Registry, Runtime,
+    Settings, Submitted, ToolDefinition, explain, hook_id, refusal,
 };
 use napi::Env;
 use napi::bindgen_prelude::Unknown;

@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use hookweave::host::{EventSpec, Failure, FailureKind, Invocation, NativeHook, Said, TraceContext, from_json, large_integer};
+use hookweave::host::{
+    EventSpec, Failure, FailureKind, Invocation, NativeHook, Said, TraceContext, from_json, large_integer,
+};
 use napi::Status;
 use napi::bindgen_prelude::{FnArgs, Function};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use hookweave::audit::{About, Audit};
-use hookweave::host::{Code, Error, EventSpec, Host, Kind, Plan, Registry, Reuse, Snapshot, Spelling, Step, begin, check_depth};
+use hookweave::host::{
+    Code, Error, EventSpec, Host, Kind, Plan, Registry, Reuse, Snapshot, Spelling, Step, begin, check_depth,
+};
 use napi::Env;
 use napi::bindgen_prelude::{Object, Unknown};
 use napi_derive::napi;

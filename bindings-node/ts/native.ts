@@ -21,8 +21,15 @@ export type {
   Stand,
 } from "../native/native.js";
 
-export const { NativeHooks, NativeSession, catalogue, commonFields, limits, refuseDepth, verifyAudit } =
-  native;
+export const {
+  NativeHooks,
+  NativeSession,
+  catalogue,
+  commonFields,
+  limits,
+  refuseDepth,
+  verifyAudit,
+} = native;
 
 /** The functions about hooks from files; to be called inside `crossing`. */
 export const files: Pick<

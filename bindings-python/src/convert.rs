@@ -271,7 +271,18 @@ fn usual_key<'py>(py: Python<'py>, key: &str) -> Option<&'py Bound<'py, PyString
         };
     }
     among!(
-        "tool", "args", "session_id", "agent_id", "tool_use_id", "cwd", "command", "file_path", "path", "notebook_path",
-        "paths", "files", "source"
+        "tool",
+        "args",
+        "session_id",
+        "agent_id",
+        "tool_use_id",
+        "cwd",
+        "command",
+        "file_path",
+        "path",
+        "notebook_path",
+        "paths",
+        "files",
+        "source"
     )
 }

@@ -42,8 +42,8 @@ use state::{Memory, State};
 pub use agent::Generation;
 pub use approval::{ApprovalRequest, Decided};
 pub use compaction::Compaction;
-pub use environment::OpenSessions;
 pub use effect::{Called, Effect, Reply, Requested, Role, ValueId};
+pub use environment::OpenSessions;
 pub use escape::escaped;
 pub use flow::Flow;
 pub use notices::Noticed;
@@ -151,7 +151,10 @@ impl Session {
     pub fn heard<T, H: Host>(&self, outcome: &Outcome<T, H::Value>, host: &H) {
         for (scope, left) in verdict::env(outcome, host) {
             for name in self.environment.take_in(scope, &left) {
-                tracing::warn!(session = self.id, "the variable {name:?} is too long, odd or one too many, and is not kept");
+                tracing::warn!(
+                    session = self.id,
+                    "the variable {name:?} is too long, odd or one too many, and is not kept"
+                );
             }
         }
     }

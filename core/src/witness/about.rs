@@ -5,8 +5,8 @@ use smallvec::SmallVec;
 
 use super::Inputs;
 use crate::event::{COMMON_FIELDS, EventSpec};
-use crate::json::{from_json, to_json};
 use crate::index::Snapshot;
+use crate::json::{from_json, to_json};
 use crate::look::{Look, PATH_ARGUMENTS};
 use crate::payload::{Host, Spelling};
 use crate::tool::Tools;

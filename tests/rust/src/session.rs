@@ -220,7 +220,8 @@ fn settled(case: &Case) -> (Option<Place>, Case) {
     if case.files.is_empty() {
         return (None, case);
     }
-    let written = json!({"id": case.id, "rule": case.rule, "why": case.why, "server": case.server, "files": case.files});
+    let written =
+        json!({"id": case.id, "rule": case.rule, "why": case.why, "server": case.server, "files": case.files});
     let (place, _) = Place::of(&crate::case::Case::read(written).unwrap());
     let project = Value::from(place.project().to_string_lossy());
     case.client.insert("project_dir".to_owned(), project.clone());
@@ -257,7 +258,8 @@ async fn execute(case: &Case, given: Given) -> Vec<String> {
     }
     match open(engine, case, &agent, &case.session) {
         Ok(session) => {
-            let play = Play { case, engine, agent: &agent, theatre: &theatre, client: &*client, others: Mutex::default() };
+            let play =
+                Play { case, engine, agent: &agent, theatre: &theatre, client: &*client, others: Mutex::default() };
             play.steps(&session, &case.steps, "step", &mut faults).await;
             play.check(&session, &mut faults);
             if let Some(place) = place {
@@ -390,7 +392,8 @@ impl Play<'_> {
             "subagent" => self.subagent(session, value, place, faults).await?,
             "other_session" => {
                 let mut options = self.case.session.clone();
-                options.extend(value.as_object().into_iter().flatten().map(|(name, given)| (name.clone(), given.clone())));
+                options
+                    .extend(value.as_object().into_iter().flatten().map(|(name, given)| (name.clone(), given.clone())));
                 let steps: Vec<Map<String, Value>> =
                     options.remove("do").map(serde_json::from_value).transpose().unwrap().unwrap_or_default();
                 let other = open(self.engine, self.case, self.agent, &options)?;
