@@ -191,14 +191,16 @@ impl NativeHook {
         done: impl FnOnce(Said<Value>) + Send + 'static,
     ) -> Option<Job> {
         let hook = Arc::clone(self);
-        let environment = Environment::of_process().in_trace(trace);
+        // Nothing that is shared is locked on the pool's threads: a child forked meanwhile would find it locked for ever.
+        let surroundings =
+            Surroundings { environment: Environment::of_process().in_trace(trace), left: self.left_for(&invocation) };
         let done = Done(Some(done));
-        let job = self.runtime.pool.submit(move |cancel| done.tell(hook.run(invocation, &environment, cancel)));
+        let job = self.runtime.pool.submit(move |cancel| done.tell(hook.run(invocation, &surroundings, cancel)));
         job.inspect_err(|why| tracing::error!(hook = ?self.declared.spec.name, "a hook did not start: {why}")).ok()
     }
 
     /// Runs the hook on this thread.
-    fn run(&self, mut invocation: Invocation, environment: &Environment, cancel: &Cancel) -> Said<Value> {
+    fn run(&self, mut invocation: Invocation, surroundings: &Surroundings, cancel: &Cancel) -> Said<Value> {
         let dialect = self.declared.dialect;
         if let Some(changed) = self.guard.as_ref().and_then(|guard| guard.check().err()) {
             // Nobody has approved what would run now; where the hook guards a gate, the gate stays shut.
@@ -209,8 +211,8 @@ impl NativeHook {
         }
         let invocation = &invocation;
         let said = match &self.declared.run {
-            Run::Command(spec) => self.run_command(spec, invocation, environment, cancel),
-            Run::Webhook(spec) => self.send(spec, invocation, environment, cancel),
+            Run::Command(spec) => self.run_command(spec, invocation, surroundings, cancel),
+            Run::Webhook(spec) => self.send(spec, invocation, surroundings, cancel),
             Run::Prompt { .. } | Run::McpTool { .. } => Err(Failure::new(
                 FailureKind::NotStarted,
                 format!("a hook of kind {:?} is run by the host, which has set nothing to run it with", self.kind()),
@@ -251,6 +253,13 @@ impl NativeHook {
     pub const fn scope(&self) -> Scope {
         self.declared.spec.scope
     }
+}
+
+/// What a hook finds around it, as it was when it was started.
+struct Surroundings {
+    environment: Environment,
+    /// The variables that hooks before it left for it in the conversation.
+    left: Vec<(String, String)>,
 }
 
 /// Whoever waits for a hook; told even when the job is dropped without having run.

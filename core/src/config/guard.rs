@@ -3,7 +3,7 @@
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, TryLockError};
 
 use sha2::{Digest as _, Sha256};
 
@@ -141,8 +141,13 @@ impl Guard {
 impl Watched {
     fn check(&self) -> Result<(), String> {
         let now = identity(&self.path);
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if now == *seen {
+        // Whoever else looks at it is not waited for: in a forked child it may be a thread that does not exist there.
+        let mut seen = match self.seen.try_lock() {
+            Ok(seen) => Some(seen),
+            Err(TryLockError::Poisoned(seen)) => Some(seen.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        };
+        if seen.as_ref().is_some_and(|seen| now == **seen) {
             return Ok(());
         }
         let (found, identity) = content(&self.path);
@@ -151,7 +156,9 @@ impl Watched {
             (found, content) => found == content,
         };
         if same {
-            *seen = identity;
+            if let Some(seen) = &mut seen {
+                **seen = identity;
+            }
             return Ok(());
         }
         let what = match (&found, &self.content) {

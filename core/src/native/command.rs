@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::NativeHook;
 use super::env_file::EnvFile;
 use super::environment::{self, Environment};
 use super::trace_context::TraceContext;
+use super::{NativeHook, Surroundings};
 use crate::dialects::{Encoded, Exited, Invocation};
 use crate::dispatch::{Failure, FailureKind, Said};
 use crate::handlers::cancel::Cancel;
@@ -21,7 +21,7 @@ impl NativeHook {
         &self,
         spec: &CommandSpec,
         invocation: &Invocation,
-        environment: &Environment,
+        Surroundings { environment, left }: &Surroundings,
         cancel: &Cancel,
     ) -> Result<Said<Value>, Failure<Value>> {
         let dialect = self.declared.dialect;
@@ -32,7 +32,7 @@ impl NativeHook {
         })?;
         let scrub = self.runtime.settings.scrub_environment;
         let mut variables = environment.inherited(dialect.inherits(), scrub);
-        variables.add(self.left_for(invocation), environment, scrub);
+        variables.add(left, environment, scrub);
         if let Some(trace) = TraceContext::inherited(environment) {
             // Also where a dialect passes on nothing of the environment: it says where the command is, not what it may know.
             variables = variables.in_trace(Some(trace));

@@ -64,10 +64,10 @@ impl Environment {
 
     /// Adds what hooks left; it replaces nothing that the host's own environment has, so that no hook finds other programs
     /// or places there than the host means.
-    pub(super) fn add(&mut self, left: Vec<(String, String)>, host: &Self, scrub: bool) {
+    pub(super) fn add(&mut self, left: &[(String, String)], host: &Self, scrub: bool) {
         for (name, value) in left {
-            let is_secret = scrub && holds_credential(&name);
-            if !(is_secret || host.has(&name) || self.has(&name)) {
+            let is_secret = scrub && holds_credential(name);
+            if !(is_secret || host.has(name) || self.has(name)) {
                 self.set(name, value);
             }
         }

@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::NativeHook;
-use super::environment::Environment;
 use super::trace_context::TraceContext;
+use super::{NativeHook, Surroundings};
 use crate::dialects::Invocation;
 use crate::dispatch::{Failure, FailureKind, Said};
 use crate::handlers::cancel::Cancel;
@@ -21,12 +20,11 @@ impl NativeHook {
         &self,
         spec: &WebhookSpec,
         invocation: &Invocation,
-        environment: &Environment,
+        Surroundings { environment, left }: &Surroundings,
         cancel: &Cancel,
     ) -> Result<Said<Value>, Failure<Value>> {
         let dialect = self.declared.dialect;
         let body = self.encode(invocation).body.to_string();
-        let left = self.left_for(invocation);
         let variable = |name: &str| {
             let own = || left.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
             environment.text(name).or_else(own)
