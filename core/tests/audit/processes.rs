@@ -4,7 +4,7 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hookweave::audit::{AuditConfig, Fsync, Kind, Rotation, verify};
 use hookweave::{Engine, Event, HookResponse};
@@ -140,8 +140,14 @@ fn a_process_that_is_killed_in_the_middle_of_a_write_loses_nothing_before_it() {
     let log = Log::new();
     let mut before = 0;
     for round in 0..8 {
+        let size = || std::fs::metadata(&log.path).map_or(0, |found| found.len());
+        let (began, until) = (size(), Instant::now() + LONG);
         let mut child = start("busy", &log.path);
         wait_for(&mut child, "busy");
+        // However slow the machine is: it is killed while it writes, and has written something.
+        while size() == began && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(5));
+        }
         std::thread::sleep(Duration::from_millis(40 + round * 13));
         child.kill().unwrap();
         child.wait().unwrap();
