@@ -93,7 +93,6 @@ impl Cx {
     pub(super) async fn run_tool(&self, call: ToolCall) -> ToolRun {
         let mut attempt = Attempt {
             cx: self,
-            tool: call.tool.clone(),
             run: ToolRun {
                 tool: call.tool,
                 tool_use_id: call.tool_use_id.unwrap_or_else(crate::host::new_id),
@@ -122,7 +121,6 @@ impl Cx {
 /// A tool call under way.
 struct Attempt<'c> {
     cx: &'c Cx,
-    tool: String,
     run: ToolRun,
     retries: u32,
     /// What is judged, where tool runs are recorded.
@@ -164,10 +162,10 @@ impl Attempt<'_> {
 
     /// What the host permits and what hooks want asked.
     async fn permit(&mut self, verdict: &Verdict) -> Judged {
-        let permission = self.cx.session.memory().permissions.of(&self.tool);
+        let permission = self.cx.session.memory().permissions.of(&self.run.tool);
         if permission == Permission::Deny {
-            let reason = format!("the host does not permit {}", self.tool);
-            let fields = json!({"tool": self.tool, "by": "host", "reason": reason});
+            let reason = format!("the host does not permit {}", self.run.tool);
+            let fields = json!({"tool": self.run.tool, "by": "host", "reason": reason});
             self.raise("PermissionDenied", fields, vec![("args", self.run.args)], &[]).await;
             return self.refuse("deny", Some(reason), Some("host".to_owned()));
         }
@@ -185,7 +183,7 @@ impl Attempt<'_> {
             return self.refuse("deny", Some("the arguments could not be copied".to_owned()), Some("host".to_owned()));
         };
         self.run.args = value;
-        let (tool, tool_use_id) = (self.tool.clone(), self.run.tool_use_id.clone());
+        let (tool, tool_use_id) = (self.run.tool.clone(), self.run.tool_use_id.clone());
         let subject =
             Subject { event: "PreToolUse", tool: &tool, tool_use_id: Some(&tool_use_id), args: Some(value), text };
         for (hook, ask) in asks {
@@ -229,7 +227,7 @@ impl Attempt<'_> {
     /// Tells whoever keeps a record what came of the call.
     fn tell(&self) {
         let run = &self.run;
-        self.cx.session.tell(&self.tool, Some(&run.tool_use_id), |about| Seen::ToolRun {
+        self.cx.session.tell(&run.tool, Some(&run.tool_use_id), |about| Seen::ToolRun {
             about,
             input: self.about.clone(),
             ran: run.ran,
@@ -244,11 +242,11 @@ impl Attempt<'_> {
 
     /// Runs the tool, again when a hook wants a failed run repeated.
     async fn carry_out(&mut self) {
-        self.cx.session.state().note_tool(&self.tool);
+        self.cx.session.state().note_tool(&self.run.tool);
         let most = self.cx.session.settings.max_retries;
         loop {
             let effect = Effect::RunTool {
-                tool: self.tool.clone(),
+                tool: self.run.tool.clone(),
                 tool_use_id: self.run.tool_use_id.clone(),
                 args: self.run.args,
                 env: self.cx.session.env(),
@@ -303,7 +301,7 @@ impl Attempt<'_> {
         wants: &'static [&'static str],
     ) -> Said {
         if let Value::Object(fields) = &mut fields {
-            fields.insert("tool".to_owned(), self.tool.clone().into());
+            fields.insert("tool".to_owned(), self.run.tool.clone().into());
             if event != "PermissionDenied" {
                 fields.insert("tool_use_id".to_owned(), self.run.tool_use_id.clone().into());
             }
