@@ -21,7 +21,7 @@ NODE_RELEASES := 20 22
 NODE_PROGRAMS := $(NODE_RELEASES:%=$(NODES)/node_modules/node%/bin/node)
 
 # What the two packages are built from. Python modules are installed in place and need no build.
-CORE_FILES := Cargo.toml Cargo.lock core/Cargo.toml $(shell find core/src -name '*.rs')
+CORE_FILES := Cargo.toml Cargo.lock core/Cargo.toml spawn/Cargo.toml $(shell find core/src spawn/src -name '*.rs')
 PYTHON_FILES := $(CORE_FILES) $(wildcard bindings-python/Cargo.toml bindings-python/pyproject.toml) \
     $(shell find bindings-python -maxdepth 2 -path 'bindings-python/src/*.rs')
 NODE_FILES := $(CORE_FILES) $(wildcard $(NODE_PACKAGE)/*.rs $(NODE_PACKAGE)/Cargo.toml $(NODE_PACKAGE)/package.json) \
