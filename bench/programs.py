@@ -1,295 +1,34 @@
-"""The benchmark programs, the isolated environments they run in, and the ratios that the project holds itself to."""
+"""The benchmark programs, and how they are built and started."""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
-import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-BENCH = ROOT / "bench"
-WORK = ROOT / "target" / "bench"
-PYTHON = WORK / "venv" / "bin" / "python"
-PYTHON_PEERS = ["amplifier-core==2.0.2", "blinker==1.9.0", "claude-agent-sdk==0.2.187", "pluggy==1.7.0"]
-NODE_PEERS = ["hookable@6.1.2", "hookified@2.2.0", "tapable@2.3.4"]
+from bars import (
+    AGENT_HOOKS,
+    AMPLIFIER,
+    AUDIT,
+    CALLS,
+    COMMANDS,
+    NODE_LARGE,
+    RELAY,
+    RUST_COMMANDS,
+    RUST_LARGE,
+    SDK,
+    SESSIONS,
+    TOOL_CALLS,
+)
+from peers import BENCH, NODE24, NODE24_FOLDER, NODE_FOLDER, PYTHON, ROOT, WORK, call, install_peers
+
 RUST_PROGRAM = "hookweave-bench"
 # What a program of a user's is built with, unlike the packages.
 RUST_PROFILE = "program"
 # A settings file with so many hooks, each with a script of its own.
 FIFTY = WORK / "fifty"
-
-# One series: the program and the variant of it.
-Series = tuple[str, str]
-
-
-@dataclass(frozen=True)
-class Bar:
-    """A ratio of two series. `at_most` bars bound a cost, the others how many times faster something is.
-
-    `bar` must be met; `goal` is what the design has been shown to allow.
-    """
-
-    label: str
-    of: Series
-    to: Series
-    bar: float
-    goal: float
-    at_most: bool = True
-
-    def meets(self, ratio: float, limit: float) -> bool:
-        """Whether a measured ratio is within a limit."""
-        return ratio <= limit if self.at_most else ratio >= limit
-
-
-@dataclass(frozen=True)
-class Ceiling:
-    """A time that a series must stay under, in nanoseconds, whatever others take for the same."""
-
-    label: str
-    of: Series
-    bar: float
-    goal: float
-
-
-def cost(label: str, of: Series, to: Series, bar: float, goal: float) -> Bar:
-    """A bar on what `of` costs compared with `to`."""
-    return Bar(label, of, to, bar, goal)
-
-
-def faster(label: str, than: Series, ours: Series, bar: float, goal: float) -> Bar:
-    """A bar on how many times faster than a peer we are."""
-    return Bar(label, than, ours, bar, goal, at_most=False)
-
-
-def python(program: str, variant: str) -> Series:
-    """A series of a Python program."""
-    return f"python/{program}", variant
-
-
-def node(program: str, variant: str) -> Series:
-    """A series of a Node program."""
-    return f"node/{program}", variant
-
-
-def rust(variant: str, program: str = "rust") -> Series:
-    """A series of the Rust program."""
-    return program, variant
-
-
-CALLS, SDK, AMPLIFIER, COMMANDS, SESSIONS = "callbacks", "claude_sdk", "amplifier", "commands", "sessions"
-AUDIT, BY_A_LOG = "audit", "added to a dispatch by an audit log"
-ALONE, IN_A_SESSION = "tool of 1 ms", "tool of 1 ms in a session with 10 hooks"
-RUST_COMMANDS, RUST_LARGE = "rust/commands", "rust/commands in 2 GiB"
-NODE_LARGE = "commands in 2 GiB"
-HOOKWEAVE = {
-    0: python(CALLS, "hookweave, 0 of 1 hooks match"),
-    1: python(CALLS, "hookweave, 1 async hook"),
-    10: python(CALLS, "hookweave, 10 async hooks"),
-}
-NODE_HOOKWEAVE = {
-    0: node(CALLS, "hookweave, 0 of 1 hooks match"),
-    1: node(CALLS, "hookweave, 1 async hook"),
-    10: node(CALLS, "hookweave, 10 async hooks"),
-}
-
-BARS = [
-    cost("Python, 0 matching hooks / bare loop", HOOKWEAVE[0], python(CALLS, "floor, 0 hooks"), 1.3, 1.0),
-    cost("Python, 1 async hook / bare loop", HOOKWEAVE[1], python(CALLS, "floor, 1 async hook"), 2.2, 1.8),
-    cost("Python, 10 async hooks / bare loop", HOOKWEAVE[10], python(CALLS, "floor, 10 async hooks"), 2.0, 1.6),
-    cost(
-        "Python, 10 sync hooks / bare loop of 10 async ones",
-        python(CALLS, "hookweave, 10 sync hooks"),
-        python(CALLS, "floor, 10 async hooks"),
-        0.9,
-        0.9,
-    ),
-    cost(
-        "Python, suspending hook with timeout / bare loop",
-        python(CALLS, "hookweave, suspending hook with timeout"),
-        python(CALLS, "floor, suspending hook"),
-        1.4,
-        1.4,
-    ),
-    faster(
-        "Python, faster than amplifier-core, 0 hooks",
-        python(AMPLIFIER, "amplifier-core, 0 hooks"),
-        HOOKWEAVE[0],
-        300,
-        1_000,
-    ),
-    faster(
-        "Python, faster than amplifier-core, 1 hook",
-        python(AMPLIFIER, "amplifier-core, 1 hooks"),
-        HOOKWEAVE[1],
-        300,
-        500,
-    ),
-    faster(
-        "Python, faster than amplifier-core, 10 hooks",
-        python(AMPLIFIER, "amplifier-core, 10 hooks"),
-        HOOKWEAVE[10],
-        300,
-        500,
-    ),
-    faster(
-        "Python, faster than blinker, 1 async hook",
-        python(CALLS, "blinker send_async, 1 async receiver"),
-        HOOKWEAVE[1],
-        3,
-        3,
-    ),
-    faster(
-        "Python, faster than pluggy, 1 sync hook",
-        python(CALLS, "pluggy, 1 sync hook"),
-        python(CALLS, "hookweave, dispatch_sync, 1 sync hook"),
-        4,
-        4,
-    ),
-    cost(
-        "Python, 100 KB string read / small payload",
-        python("payload", "100 KB string, read"),
-        python("payload", "small, read"),
-        1.2,
-        1.1,
-    ),
-    cost(
-        "Python, 1,500 objects untouched / small payload",
-        python("payload", "1,500 objects, untouched"),
-        python("payload", "small, untouched"),
-        1.2,
-        1.1,
-    ),
-    cost(
-        "Python, 10,000 hooks / 50 hooks",
-        python("matching", "10,000 hooks, other tools"),
-        python("matching", "50 hooks, other tools"),
-        2.0,
-        1.5,
-    ),
-    cost("Node, 0 matching hooks / bare loop", NODE_HOOKWEAVE[0], node(CALLS, "floor, 0 hooks"), 1.2, 1.2),
-    cost("Node, 1 async hook / bare loop", NODE_HOOKWEAVE[1], node(CALLS, "floor, 1 async hook"), 2.8, 2.3),
-    cost("Node, 10 async hooks / bare loop", NODE_HOOKWEAVE[10], node(CALLS, "floor, 10 async hooks"), 1.4, 1.1),
-    faster(
-        "Node, faster than plain JavaScript, 1 hook",
-        node(CALLS, "plain JavaScript, 1 async hook"),
-        NODE_HOOKWEAVE[1],
-        2,
-        2,
-    ),
-    faster(
-        "Node, faster than plain JavaScript, 10 hooks",
-        node(CALLS, "plain JavaScript, 10 async hooks"),
-        NODE_HOOKWEAVE[10],
-        6,
-        6,
-    ),
-    cost(
-        "Node, 100 KB string read / small payload",
-        node("payload", "100 KB string, read"),
-        node("payload", "small, read"),
-        1.2,
-        1.1,
-    ),
-    cost(
-        "Node, 1,500 objects untouched / small payload",
-        node("payload", "1,500 objects, untouched"),
-        node("payload", "small, untouched"),
-        1.2,
-        1.1,
-    ),
-    cost(
-        "Node, 10,000 hooks / 50 hooks",
-        node("matching", "10,000 hooks, other tools"),
-        node("matching", "50 hooks, other tools"),
-        2.0,
-        1.5,
-    ),
-    cost(
-        "Rust, 10 async hooks with timeouts / boxed functions with tokio timeouts",
-        rust("hookweave, 10 async hooks"),
-        rust("boxed functions with tokio timeouts, 10"),
-        2.0,
-        2.0,
-    ),
-    cost(
-        "Rust, 10,000 hooks / 50 hooks",
-        rust("10,000 hooks, other tools"),
-        rust("50 hooks, other tools"),
-        2.0,
-        1.5,
-    ),
-    cost(
-        f"Python, {IN_A_SESSION} / the tool alone",
-        python(SESSIONS, IN_A_SESSION),
-        python(SESSIONS, ALONE),
-        1.05,
-        1.02,
-    ),
-    cost(f"Node, {IN_A_SESSION} / the tool alone", node(SESSIONS, IN_A_SESSION), node(SESSIONS, ALONE), 1.05, 1.02),
-    cost(f"Rust, {IN_A_SESSION} / the tool alone", rust(IN_A_SESSION), rust(ALONE), 1.05, 1.02),
-    cost(
-        "command `true` / posix_spawn of it",
-        rust("command true", RUST_COMMANDS),
-        rust("posix_spawn of true", RUST_COMMANDS),
-        1.35,
-        1.2,
-    ),
-    cost(
-        "bash hook / posix_spawn of it",
-        rust("bash hook", RUST_COMMANDS),
-        rust("posix_spawn of a bash hook", RUST_COMMANDS),
-        1.1,
-        1.06,
-    ),
-    cost(
-        "command `true`, parent of 2 GiB / small parent",
-        rust("command true", RUST_LARGE),
-        rust("command true", RUST_COMMANDS),
-        1.3,
-        1.0,
-    ),
-    cost(
-        "Python, dispatch with command `true` / asyncio.create_subprocess_exec",
-        python(COMMANDS, "hookweave, command true"),
-        python(COMMANDS, "asyncio.create_subprocess_exec, true"),
-        1.35,
-        1.0,
-    ),
-    cost(
-        "Node, dispatch with command `true` / child_process.spawn",
-        node(COMMANDS, "hookweave, command true"),
-        node(COMMANDS, "child_process.spawn, true"),
-        1.35,
-        1.0,
-    ),
-    cost(
-        "Node, main thread busy with command `true` / with child_process.spawn",
-        node(COMMANDS, "hookweave, command true, main thread"),
-        node(COMMANDS, "child_process.spawn, true, main thread"),
-        0.5,
-        0.2,
-    ),
-]
-
-CEILINGS = [
-    Ceiling("Node, main thread per command", node(COMMANDS, "hookweave, command true, main thread"), 0.2e6, 0.1e6),
-    Ceiling(
-        "Node, main thread per command, parent of 2 GiB",
-        node(NODE_LARGE, "hookweave, command true, main thread"),
-        0.2e6,
-        0.1e6,
-    ),
-    Ceiling(f"Python, {BY_A_LOG}", python(AUDIT, BY_A_LOG), 500, 300),
-    Ceiling(f"Node, {BY_A_LOG}", node(AUDIT, BY_A_LOG), 500, 300),
-    Ceiling(f"Rust, {BY_A_LOG}", rust(BY_A_LOG), 500, 300),
-    Ceiling("Rust, loading 50 hooks", rust("loading 50 hooks", RUST_COMMANDS), 10e6, 10e6),
-    Ceiling("Python, loading 50 hooks", python(COMMANDS, "loading 50 hooks"), 10e6, 10e6),
-    Ceiling("Node, loading 50 hooks", node(COMMANDS, "loading 50 hooks"), 10e6, 10e6),
-]
 
 
 def install() -> None:
@@ -299,21 +38,7 @@ def install() -> None:
     shutil.rmtree(wheels, ignore_errors=True)
     maturin = [sys.executable, "-m", "maturin", "build", "--release", "--quiet", "--out", str(wheels)]
     call([*maturin, "--manifest-path", str(ROOT / "bindings-python" / "Cargo.toml"), "--interpreter", sys.executable])
-    if not PYTHON.exists():
-        call([sys.executable, "-m", "venv", str(WORK / "venv")])
-    pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    call([*pip, *PYTHON_PEERS])
-    call([*pip, "--force-reinstall", "--no-deps", *map(str, wheels.glob("*.whl"))])
-
-    folder = WORK / "node"
-    folder.mkdir(exist_ok=True)
-    (folder / "package.json").write_text('{ "type": "module", "private": true }\n', encoding="utf-8")
-    call(["npm", "install", "--no-save", "--no-package-lock", "--loglevel=error", *NODE_PEERS], cwd=folder)
-    link = folder / "node_modules" / "hookweave"
-    link.unlink(missing_ok=True)
-    link.symlink_to(ROOT / "bindings-node", target_is_directory=True)
-    for script in (BENCH / "node").glob("*.mjs"):
-        shutil.copy(script, folder)
+    install_peers(next(wheels.glob("*.whl")))
     write_fifty()
 
     call(["cargo", "build", "--profile", RUST_PROFILE, "--quiet", "-p", RUST_PROGRAM])
@@ -334,25 +59,17 @@ def write_fifty() -> None:
     (FIFTY / ".claude" / "settings.json").write_text(settings, encoding="utf-8")
 
 
-def call(command: list[str], cwd: Path = ROOT) -> None:
-    """Runs a step of the installation."""
-    subprocess.run(command, cwd=cwd, check=True)
-
-
 def commands() -> dict[str, list[str]]:
     """How every program is started."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    found = {
-        f"python/{name}": [str(PYTHON), str(BENCH / "python" / f"{name}.py")]
-        for name in (CALLS, AMPLIFIER, SDK, "payload", "matching", SESSIONS, AUDIT, COMMANDS)
-    }
-    found |= {
-        f"node/{name}": [os.environ.get("NODE", "node"), str(WORK / "node" / f"{name}.mjs")]
-        for name in (CALLS, "payload", "matching", SESSIONS, AUDIT, COMMANDS)
-    }
+    in_both = (CALLS, "payload", "matching", SESSIONS, AUDIT, COMMANDS)
+    in_python = (*in_both, TOOL_CALLS, AMPLIFIER, SDK, AGENT_HOOKS, RELAY)
+    found = {f"python/{name}": [str(PYTHON), str(BENCH / "python" / f"{name}.py")] for name in in_python}
+    found |= {f"node/{name}": [os.environ.get("NODE", "node"), str(NODE_FOLDER / f"{name}.mjs")] for name in in_both}
     program = str(target / os.environ.get("CARGO_BUILD_TARGET", "") / RUST_PROFILE / RUST_PROGRAM)
     return found | {
         f"node/{NODE_LARGE}": [*found[f"node/{COMMANDS}"], "large"],
+        f"node/{RELAY}": [str(NODE24), str(NODE24_FOLDER / f"{RELAY}.mjs")],
         "rust": [program],
         RUST_COMMANDS: [program, "commands"],
         RUST_LARGE: [program, "commands", "large"],

@@ -14,7 +14,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from programs import BARS, CEILINGS, ROOT, Bar, Ceiling, Series, commands, install
+from bars import BARS, CEILINGS, Bar, Ceiling, Series
+from peers import ROOT, left_out
+from programs import commands, install
 
 PAGE = ROOT / "docs" / "BENCHMARKS.md"
 ROUNDS = 41
@@ -91,6 +93,11 @@ def percentile(values: list[float], share: float) -> float:
     return sorted(values)[min(len(values) - 1, int(len(values) * share))]
 
 
+def measured(bars: Iterable[Bar], samples: dict[Series, list[float]]) -> list[Bar]:
+    """The bars whose programs both ran."""
+    return [bar for bar in bars if bar.of in samples and bar.to in samples]
+
+
 def bar_rows(bars: Iterable[Bar], samples: dict[Series, list[float]]) -> list[tuple[str, ...]]:
     """The table of ratios."""
     rows: list[tuple[str, ...]] = [("ratio of one dispatch", "measured", "bar", "goal", "verdict")]
@@ -161,6 +168,9 @@ def page(programs: list[Program], rounds: int, load: float) -> str:
         f"* {hosts}.",
         f"* {', '.join(f'{name} {version}' for name, version in sorted(versions.items()))}.",
     ]
+    if missing := left_out():
+        names = ", ".join(f"{peer.package} {peer.version}" for peer in missing)
+        facts.append(f"* Left out, with their rows, because there is no package of them for this machine: {names}.")
     return f"""# Benchmarks
 
 `make bench` measures and writes this page; nothing on it is typed by hand.
@@ -168,13 +178,14 @@ def page(programs: list[Program], rounds: int, load: float) -> str:
 Every program runs in a process of its own and takes one sample of each of its variants per round, all programs in
 turn, so that what slows the machine down slows everything it is compared with. A ratio is the median of the
 ratios taken in the same round. What is measured is one `dispatch(name, payload)` with everything on: matching, typed
-event, isolation, timing, timeout, failure rule, outcome and trace. The bare loop only awaits each hook.
+event, isolation, timing, timeout, failure rule, outcome and trace. The bare loop only awaits each hook. A tool call is
+`session.run_tool` with a tool that takes no time, beside what a peer's documentation has a host do around a tool.
 
 {chr(10).join(facts)}
 
 A *bar* must be met; a *goal* is what the design has been shown to allow.
 
-{as_markdown(bar_rows(BARS, samples))}
+{as_markdown(bar_rows(measured(BARS, samples), samples))}
 
 Commands are the same program started as a hook (JSON on its standard input, output read, a session of its own, a time
 limit) and bare. Some times have a bar of their own; the main thread's is the time in which Node's event loop did not
@@ -204,8 +215,9 @@ def main() -> int:
         install()
     load = os.getloadavg()[0]
     programs = []
+    absent = {peer.program for peer in left_out()}
     for name, command in commands().items():
-        if options.only and options.only not in name:
+        if name in absent or (options.only and options.only not in name):
             continue
         print(f"warming up {name} …", flush=True)
         programs.append(Program(name, command))
@@ -216,9 +228,8 @@ def main() -> int:
     for program in programs:
         program.close()
     samples = {(program.name, variant): values for program in programs for variant, values in program.samples.items()}
-    bars = [bar for bar in BARS if bar.of in samples and bar.to in samples]
     ceilings = [ceiling for ceiling in CEILINGS if ceiling.of in samples]
-    tables = [sample_rows(programs), bar_rows(bars, samples), ceiling_rows(ceilings, samples)]
+    tables = [sample_rows(programs), bar_rows(measured(BARS, samples), samples), ceiling_rows(ceilings, samples)]
     print("\n" + "".join(f"\n{as_text(rows)}\n" for rows in tables))
     if not options.no_write and not options.only:
         PAGE.write_text(page(programs, options.rounds, load), encoding="utf-8")

@@ -1,11 +1,16 @@
 """Figures in the documents say what was measured."""
 
+from pathlib import Path
+
+import peers
 import pytest
+from bars import BARS, CEILINGS, Ceiling, cost, faster
 from coverage import percent
 from coverage import section as covered
 from mutate import section as mutated
-from programs import BARS, CEILINGS, Ceiling, commands, cost, faster
-from run import ceiling_rows, duration, paired_ratio, percentile, verdict
+from peers import NATIVE_PEERS, Peer, left_out
+from programs import commands
+from run import ceiling_rows, duration, measured, paired_ratio, percentile, verdict
 
 
 def test_a_ratio_is_the_median_of_paired_ratios() -> None:
@@ -27,6 +32,23 @@ def test_a_lead_is_held_from_below(ratio: float, said: str) -> None:
 def test_every_bar_belongs_to_a_program_that_runs() -> None:
     used = [series for bar in BARS for series in (bar.of, bar.to)] + [ceiling.of for ceiling in CEILINGS]
     assert {series[0] for series in used} <= set(commands())
+
+
+def test_a_bar_is_left_out_with_a_program_that_did_not_run() -> None:
+    ran, missing = cost("a", ("p", "x"), ("p", "y"), 2, 1), faster("b", ("peer", "x"), ("p", "y"), 2, 3)
+    assert measured([ran, missing], {("p", "x"): [1.0], ("p", "y"): [1.0]}) == [ran]
+
+
+def test_every_peer_of_its_own_has_a_program() -> None:
+    assert {peer.program for peer in NATIVE_PEERS} <= set(commands())
+
+
+def test_a_peer_that_is_not_installed_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "lib" / "python3.11" / "site-packages" / "a_peer-1.0.dist-info").mkdir(parents=True)
+    monkeypatch.setattr(peers, "VENV", tmp_path)
+    there, older, gone = Peer("a-peer", "1.0", "p"), Peer("a-peer", "2.0", "p"), Peer("b", "1.0", "p")
+    monkeypatch.setattr(peers, "NATIVE_PEERS", [there, older, gone])
+    assert left_out() == [older, gone]
 
 
 @pytest.mark.parametrize(
