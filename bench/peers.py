@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -41,7 +42,8 @@ class Peer:
             folder = f"{self.package.replace('-', '_')}-{self.version}.dist-info"
             return any(VENV.glob(f"lib/*/site-packages/{folder}"))
         # The package itself is JavaScript; what may be missing is the one with the native code, named for the machine.
-        return NODE24.exists() and any((NODE24_FOLDER / "node_modules").glob(f"{self.package}-*"))
+        manifests = (NODE24_FOLDER / "node_modules").glob(f"{self.package}-*/package.json")
+        return NODE24.exists() and any(json.loads(path.read_bytes())["version"] == self.version for path in manifests)
 
 
 NATIVE_PEERS = [
