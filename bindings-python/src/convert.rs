@@ -30,7 +30,7 @@ pub(crate) fn set_classes(py: Python<'_>, record: &Bound<'_, PyType>, response: 
     _ = RESPONSE.set(py, response.clone().unbind());
 }
 
-/// The dict inside a `HookResponse`; any other value as it is.
+/// The dict inside a `HookResponse`, also where it stands in a list by mistake; any other value as it is.
 pub(crate) fn answer_of(py: Python<'_>, answer: Object) -> Object {
     let is_response =
         RESPONSE.get(py).is_some_and(|class| answer.borrow(py).is_instance(class.bind(py)).unwrap_or(false));
@@ -261,7 +261,7 @@ fn describe(key: &Bound<'_, PyAny>) -> String {
 }
 
 /// The names that are looked up in most dispatches, made once: making a string and its hash costs more than looking it up.
-fn usual_key<'py>(py: Python<'py>, key: &str) -> Option<&'py Bound<'py, PyString>> {
+pub(crate) fn usual_key<'py>(py: Python<'py>, key: &str) -> Option<&'py Bound<'py, PyString>> {
     macro_rules! among {
         ($($name:literal),*) => {
             match key {
@@ -286,3 +286,5 @@ fn usual_key<'py>(py: Python<'py>, key: &str) -> Option<&'py Bound<'py, PyString
         "source"
     )
 }
+        "context",
+        "result",

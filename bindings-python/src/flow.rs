@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use hookweave::host::{MAX_NESTING, TooDeep, to_json};
-use hookweave::session::{Called, Effect, Flow as Machine, Reply, Requested, ValueId};
+use hookweave::session::{
+    Called, Effect, Fields, Finished, Flow as Machine, Generation, Reply, Requested, ToolRun, ValueId,
+};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -12,9 +14,12 @@ use serde_json::{Map, Value};
 
 use crate::convert::PyHost;
 use crate::errors;
+use crate::object::{Gil, Object, Shared};
 use crate::outcome::Outcome;
+use crate::payload::{self, Usual};
 use crate::serial;
 use crate::session::json;
+use crate::tool_run;
 
 /// Something that a session does.
 ///
@@ -23,6 +28,9 @@ use crate::session::json;
 pub(crate) struct Flow {
     running: Mutex<Running>,
     values: Py<PyList>,
+    usual: Shared<Usual>,
+    /// The text that this flow's events carried last: the id of its tool call.
+    text: Gil<Option<(Arc<str>, Object)>>,
 }
 
 struct Running {
@@ -39,9 +47,24 @@ struct Raised {
 }
 
 impl Flow {
-    pub(crate) fn new(py: Python<'_>, machine: Machine) -> Self {
+    pub(crate) fn new(py: Python<'_>, machine: Machine, usual: &Shared<Usual>) -> Self {
         let running = Running { machine, raised: Raised::default() };
-        Self { running: Mutex::new(running), values: PyList::empty(py).unbind() }
+        let values = PyList::empty(py).unbind();
+        Self { running: Mutex::new(running), values, usual: usual.clone(), text: Gil::default() }
+    }
+
+    /// A text as a string: the same object as long as it is the same text.
+    fn string<'py>(&self, py: Python<'py>, text: &Arc<str>) -> Bound<'py, PyAny> {
+        let known = self.text.with(py, |known| {
+            known.as_ref().filter(|(known, _)| Arc::ptr_eq(known, text)).map(|(_, object)| object.clone())
+        });
+        if let Some(known) = known {
+            return known.into_bound(py);
+        }
+        let made = PyString::new(py, text).into_any();
+        let old = self.text.with(py, |known| known.replace((Arc::clone(text), Object::of(&made))));
+        drop(old);
+        made
     }
 
     /// Takes a value in and gives its place.
@@ -68,8 +91,8 @@ impl Flow {
             Effect::Dispatch { event, fields, values, wants } => self.dispatch(py, event, &fields, values, wants),
             Effect::RunTool { tool, tool_use_id, args, env } => {
                 let effect = named(py, intern!(py, "run_tool"))?;
-                effect.set_item(intern!(py, "tool"), tool)?;
-                effect.set_item(intern!(py, "tool_use_id"), tool_use_id)?;
+                effect.set_item(intern!(py, "tool"), self.usual.name(py, &tool))?;
+                effect.set_item(intern!(py, "tool_use_id"), self.string(py, &tool_use_id))?;
                 // A tool that changes its arguments must not change those of the next attempt.
                 effect.set_item(intern!(py, "args"), owned(&self.value(py, args)?)?)?;
                 effect.set_item(intern!(py, "env"), serial::dict(py, &env)?)?;
@@ -77,7 +100,7 @@ impl Flow {
             }
             Effect::Finish { result } => {
                 let effect = named(py, intern!(py, "finish"))?;
-                effect.set_item(intern!(py, "result"), serial::convert(py, &result)?)?;
+                effect.set_item(intern!(py, "result"), self.finished(py, result)?)?;
                 Ok(effect.into_any())
             }
             other => serial::to_python(py, &other),
@@ -88,19 +111,50 @@ impl Flow {
         &self,
         py: Python<'py>,
         event: &'static str,
-        fields: &Map<String, Value>,
+        fields: &Fields,
         own: Vec<(&'static str, ValueId)>,
         wants: &'static [&'static str],
     ) -> PyResult<Bound<'py, PyAny>> {
-        let payload = serial::dict(py, fields)?;
+        let payload = self.usual.payload(py, fields, |text| self.string(py, text))?;
         for (field, place) in &own {
-            payload.set_item(PyString::intern(py, field), self.value(py, *place)?)?;
+            payload::set(&payload, field, &self.value(py, *place)?)?;
         }
         self.with(|running| running.raised = Raised { own, wants })?;
         let effect = named(py, intern!(py, "dispatch"))?;
-        effect.set_item(intern!(py, "event"), PyString::intern(py, event))?;
+        effect.set_item(intern!(py, "event"), event_name(py, event))?;
         effect.set_item(intern!(py, "payload"), payload)?;
         Ok(effect.into_any())
+    }
+
+    /// What the flow came to.
+    fn finished<'py>(&self, py: Python<'py>, result: Finished) -> PyResult<Bound<'py, PyAny>> {
+        match result {
+            Finished::Tool(run) => self.tool_run(py, &run).map(Bound::into_any),
+            Finished::Generation(answer) => self.generation(py, &answer).map(Bound::into_any),
+            Finished::Json(value) => serial::convert(py, &value),
+        }
+    }
+
+    fn tool_run<'py>(&self, py: Python<'py>, run: &ToolRun) -> PyResult<Bound<'py, PyDict>> {
+        let own = tool_run::Own {
+            tool: self.usual.name(py, &run.tool),
+            tool_use_id: self.string(py, &run.tool_use_id),
+            args: self.value(py, run.args)?,
+            result: run.result.map(|result| self.value(py, result)).transpose()?,
+        };
+        tool_run::fields(py, run, own)
+    }
+
+    fn generation<'py>(&self, py: Python<'py>, answer: &Generation) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        dict.set_item("status", answer.status)?;
+        dict.set_item("text", &answer.text)?;
+        dict.set_item("reason", answer.reason.as_deref())?;
+        dict.set_item("model_calls", answer.model_calls)?;
+        let tools = answer.tools.iter().map(|run| self.tool_run(py, run)).collect::<PyResult<Vec<_>>>()?;
+        dict.set_item("tools", tools)?;
+        dict.set_item("response", answer.response.map(|response| self.value(py, response)).transpose()?)?;
+        Ok(dict)
     }
 
     /// The final values that are wanted of those that hooks changed: the place of the host's own, and the others.
@@ -118,6 +172,15 @@ impl Flow {
             }
         }
         Ok((value, fields))
+    }
+}
+
+/// An event's name; those of every tool call are kept.
+fn event_name<'py>(py: Python<'py>, event: &str) -> Bound<'py, PyString> {
+    match event {
+        "PreToolUse" => intern!(py, "PreToolUse").clone(),
+        "PostToolUse" => intern!(py, "PostToolUse").clone(),
+        _ => PyString::intern(py, event),
     }
 }
 
@@ -155,6 +218,9 @@ impl Flow {
     /// What hooks said.
     fn dispatched<'py>(&self, outcome: &Bound<'py, Outcome>) -> PyResult<Bound<'py, PyAny>> {
         let py = outcome.py();
+        if outcome.get().is_silent(self.with(|running| running.machine.session().hears_silence())?) {
+            return self.step(py, Reply::Dispatched { verdict: None, value: None, json: Map::new() });
+        }
         let (value, json) = self.changed(outcome)?;
         let session = self.with(|running| Arc::clone(running.machine.session()))?;
         let verdict = outcome.get().verdict(py, &session).map(Box::new);

@@ -24,11 +24,13 @@ mod native;
 mod nesting;
 mod object;
 mod outcome;
+mod payload;
 mod recycle;
 mod serial;
 mod session;
 mod telemetry;
 mod telling;
+mod tool_run;
 mod watch;
 
 use pyo3::prelude::*;

@@ -126,6 +126,12 @@ unsafe impl<T> Send for Gil<T> {}
 // SAFETY: as above.
 unsafe impl<T> Sync for Gil<T> {}
 
+impl<T: Default> Default for Gil<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
 impl<T> Gil<T> {
     pub(crate) const fn new(value: T) -> Self {
         Self(UnsafeCell::new(value))

@@ -67,6 +67,15 @@ impl Outcome {
         self.finished.outcome(py, &self.known)
     }
 
+    /// Whether a session that does not hear silence has nothing to learn from it.
+    pub(crate) const fn is_silent(&self, hears_silence: bool) -> bool {
+        !hears_silence
+            && match &self.finished {
+                Finished::Said(outcome) => outcome.is_quiet(),
+                Finished::Unasked { .. } => true,
+            }
+    }
+
     /// What a session needs of it; `None` when there was nobody to be asked.
     pub(crate) fn verdict(&self, py: Python<'_>, session: &Session) -> Option<Verdict> {
         match &self.finished {

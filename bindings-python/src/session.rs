@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use hookweave::host;
-use hookweave::session::{Permission, Session as Conversation, ToolCall};
+use hookweave::session::{Flow as Flowing, Permission, Session as Conversation, ToolCall};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::{Map, Value};
@@ -14,12 +14,28 @@ use crate::client::Client;
 use crate::convert::PyHost;
 use crate::errors;
 use crate::flow::{Flow, owned};
+use crate::object::Shared;
 use crate::outcome::Outcome;
+use crate::payload::Usual;
 use crate::serial;
 
 /// One conversation of an agent, or of a subagent within it.
 #[pyclass(frozen, module = "hookweave._native")]
-pub(crate) struct Session(Arc<Conversation>);
+pub(crate) struct Session {
+    machine: Arc<Conversation>,
+    usual: Shared<Usual>,
+}
+
+impl Session {
+    fn of(py: Python<'_>, machine: Arc<Conversation>) -> PyResult<Self> {
+        let usual = Shared::new(Usual::new(py, machine.common())?);
+        Ok(Self { machine, usual })
+    }
+
+    fn flow(&self, py: Python<'_>, machine: Flowing) -> Flow {
+        Flow::new(py, machine, &self.usual)
+    }
+}
 
 /// A Python value as JSON.
 pub(crate) fn json(value: &Bound<'_, PyAny>) -> PyResult<Value> {
@@ -53,107 +69,113 @@ impl Session {
         let conversation = Conversation::read(&PyHost::new(py), &options.as_any().as_borrowed(), profile, witness);
         let conversation = conversation.map_err(|error| errors::of(py, &error))?;
         conversation.open_in(client.get().runtime().sessions());
-        Ok(Self(conversation))
+        Self::of(py, conversation)
     }
 
     /// Takes in what the hooks of an event left that the host has raised in the session by itself.
     fn heard(&self, outcome: &Bound<'_, Outcome>) {
-        outcome.get().tell(outcome.py(), &self.0);
+        outcome.get().tell(outcome.py(), &self.machine);
     }
 
     /// The conversation's id.
     #[getter]
     fn id(&self) -> &str {
-        self.0.id()
+        self.machine.id()
     }
 
     /// The subagent's id; None for the conversation itself.
     #[getter]
     fn agent_id(&self) -> Option<&str> {
-        self.0.agent_id()
+        self.machine.agent_id()
+    }
+
+    /// The subagent's kind; None for the conversation itself.
+    #[getter]
+    fn agent_type(&self) -> Option<&str> {
+        self.machine.agent_type()
     }
 
     /// The environment that hooks left.
     fn env<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        serial::to_python(py, &self.0.env())
+        serial::to_python(py, &self.machine.env())
     }
 
     /// What every event of the session carries.
-    fn common<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        serial::to_python(py, &self.0.common())
+    fn common<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.usual.common(py)
     }
 
     /// Adds a rule for tools: `allow`, `ask` or `deny`.
     fn permit(&self, py: Python<'_>, tools: &str, permission: &str) -> PyResult<()> {
-        let permitted = Permission::named(permission).and_then(|permission| self.0.permit(tools, permission));
+        let permitted = Permission::named(permission).and_then(|permission| self.machine.permit(tools, permission));
         permitted.map_err(|error| errors::of(py, &error))
     }
 
     /// A subagent of this conversation.
     #[pyo3(signature = (kind, id = None))]
-    fn subagent(&self, kind: String, id: Option<String>) -> Self {
-        Self(self.0.subagent(kind, id))
+    fn subagent(&self, py: Python<'_>, kind: String, id: Option<String>) -> PyResult<Self> {
+        Self::of(py, self.machine.subagent(kind, id))
     }
 
     fn start(&self, py: Python<'_>, source: String) -> Flow {
-        Flow::new(py, self.0.start(source))
+        self.flow(py, self.machine.start(source))
     }
 
     fn end(&self, py: Python<'_>, reason: String) -> Flow {
-        Flow::new(py, self.0.end(reason))
+        self.flow(py, self.machine.end(reason))
     }
 
     fn submit_prompt(&self, py: Python<'_>, prompt: String) -> Flow {
-        Flow::new(py, self.0.submit_prompt(prompt))
+        self.flow(py, self.machine.submit_prompt(prompt))
     }
 
     #[pyo3(signature = (tool, args, tool_use_id = None))]
     fn run_tool(&self, tool: String, args: &Bound<'_, PyAny>, tool_use_id: Option<String>) -> PyResult<Flow> {
         // Its arguments are the first of the flow's values.
-        let flow = Flow::new(args.py(), self.0.run_tool(ToolCall { tool, args: 0, tool_use_id }));
+        let flow = self.flow(args.py(), self.machine.run_tool(ToolCall { tool, args: 0, tool_use_id }));
         flow.keep(&owned(args)?)?;
         Ok(flow)
     }
 
     fn generate(&self, py: Python<'_>, prompt: String, tools: Vec<String>) -> Flow {
-        Flow::new(py, self.0.generate(prompt, tools.into_iter().map(Value::from).collect()))
+        self.flow(py, self.machine.generate(prompt, tools.into_iter().map(Value::from).collect()))
     }
 
     #[pyo3(signature = (trigger, custom_instructions = None))]
     fn compact(&self, py: Python<'_>, trigger: String, custom_instructions: Option<String>) -> Flow {
-        Flow::new(py, self.0.compact(trigger, custom_instructions))
+        self.flow(py, self.machine.compact(trigger, custom_instructions))
     }
 
     fn note_usage(&self, py: Python<'_>, tokens: u64) -> Flow {
-        Flow::new(py, self.0.note_usage(tokens))
+        self.flow(py, self.machine.note_usage(tokens))
     }
 
     #[pyo3(signature = (message, title = None, kind = None))]
     fn notify(&self, py: Python<'_>, message: &str, title: Option<&str>, kind: Option<&str>) -> Flow {
-        Flow::new(py, self.0.notify(message, title, kind))
+        self.flow(py, self.machine.notify(message, title, kind))
     }
 
     fn status_line(&self, py: Python<'_>, fields: &Bound<'_, PyDict>) -> PyResult<Flow> {
-        Ok(Flow::new(py, self.0.status_line(object(fields)?)))
+        Ok(self.flow(py, self.machine.status_line(object(fields)?)))
     }
 
     fn suggest_files(&self, py: Python<'_>, query: &str, suggestions: &Bound<'_, PyList>) -> PyResult<Flow> {
-        Ok(Flow::new(py, self.0.file_suggestions(query, &items(suggestions)?)))
+        Ok(self.flow(py, self.machine.file_suggestions(query, &items(suggestions)?)))
     }
 
     fn stop(&self, py: Python<'_>, details: &Bound<'_, PyDict>) -> PyResult<Flow> {
-        Ok(Flow::new(py, self.0.stop(Value::Object(object(details)?))))
+        Ok(self.flow(py, self.machine.stop(Value::Object(object(details)?))))
     }
 
     fn stop_failure(&self, py: Python<'_>, error: String) -> Flow {
-        Flow::new(py, self.0.stop_failure(error))
+        self.flow(py, self.machine.stop_failure(error))
     }
 
     fn start_subagent(&self, py: Python<'_>) -> Flow {
-        Flow::new(py, self.0.start_subagent())
+        self.flow(py, self.machine.start_subagent())
     }
 
     fn stop_subagent(&self, py: Python<'_>) -> Flow {
-        Flow::new(py, self.0.stop_subagent())
+        self.flow(py, self.machine.stop_subagent())
     }
 }

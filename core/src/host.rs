@@ -70,7 +70,7 @@ fn zero() -> Instant {
 /// A random id for a session or a tool call that the host did not name.
 #[must_use]
 pub fn new_id() -> String {
-    uuid::Uuid::new_v4().to_string()
+    crate::ids::new_id()
 }
 
 /// What the engine fills in where a host leaves it out, once per dispatch and only when asked.

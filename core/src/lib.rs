@@ -30,6 +30,8 @@ pub mod handlers;
 pub mod hook;
 #[cfg(feature = "host")]
 pub mod host;
+#[cfg(feature = "host")]
+mod ids;
 pub mod index;
 pub mod json;
 mod look;
@@ -55,6 +57,8 @@ pub mod witness;
 pub use engine::{
     AllowAll, Approval, Approver, Compaction, Context, ContextMessage, DenyAll, Display, Engine, EngineBuilder, Event,
     Generation, HookContext, LateAnswer, LogDisplay, Messages, Model, ModelRequest, ModelResponse, Noticed, Outcome,
+#[cfg(all(feature = "engine", feature = "native"))]
+pub use engine::TerminalApprover;
     PendingApproval, PendingApprovals, Registration, Running, Session, SessionBuilder, Started, Stopped, Submitted,
     Tool, ToolContext, ToolOutcome, ToolResult, ToolUse,
 };

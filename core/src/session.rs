@@ -13,6 +13,7 @@ mod context;
 mod effect;
 mod environment;
 mod escape;
+mod fields;
 mod flow;
 mod notices;
 mod permission;
@@ -42,10 +43,11 @@ use state::{Memory, State};
 pub use agent::Generation;
 pub use approval::{ApprovalRequest, Decided};
 pub use compaction::Compaction;
-pub use effect::{Called, Effect, Reply, Requested, Role, ValueId};
+pub use effect::{Called, Effect, Finished, Reply, Requested, Role, ValueId};
 pub use environment::OpenSessions;
 pub use escape::escaped;
 pub use flow::Flow;
+pub use fields::{Field, Fields, Surroundings};
 pub use notices::Noticed;
 pub use permission::{Permission, Permissions};
 pub use prompt::Submitted;
@@ -62,6 +64,8 @@ pub struct Session {
     settings: Arc<Settings>,
     state: Mutex<State>,
     environment: Environment,
+    /// What every event of the session carries.
+    common: Arc<Map<String, Value>>,
     /// Shared by a conversation and all its subagents.
     memory: Arc<Mutex<Memory>>,
     /// Who keeps a record of tool calls and approvals.
@@ -81,7 +85,9 @@ impl Session {
     pub fn new(id: Option<String>, settings: Settings, witness: Option<Arc<dyn Witness>>) -> Arc<Self> {
         let memory = Memory::new(settings.permissions.clone());
         Arc::new(Self {
-            id: id.unwrap_or_else(crate::host::new_id),
+            common: common(&id, &settings, None),
+            id,
+        let id = id.unwrap_or_else(crate::host::new_id);
             agent: None,
             settings: Arc::new(settings),
             state: Mutex::default(),
@@ -107,7 +113,9 @@ impl Session {
     pub fn subagent(&self, kind: String, id: Option<String>) -> Arc<Self> {
         let subagent = Self {
             id: self.id.clone(),
-            agent: Some(Agent { id: id.unwrap_or_else(crate::host::new_id), kind }),
+        let agent = Agent { id: id.unwrap_or_else(crate::host::new_id), kind };
+            agent: Some(agent),
+            common: common(&self.id, &self.settings, Some(&agent)),
             settings: Arc::clone(&self.settings),
             state: Mutex::default(),
             environment: self.environment.for_subagent(),
@@ -138,6 +146,12 @@ impl Session {
 
     /// The environment that hooks left for tools and commands.
     #[must_use]
+    /// The subagent's kind; `None` for the conversation itself.
+    #[must_use]
+    pub fn agent_type(&self) -> Option<&str> {
+        self.agent.as_ref().map(|agent| agent.kind.as_str())
+    }
+
     pub fn env(&self) -> Map<String, Value> {
         self.environment.all()
     }
@@ -180,19 +194,23 @@ impl Session {
 
     /// What every event of the session carries.
     #[must_use]
-    pub fn common(&self) -> Map<String, Value> {
-        let mut fields = Map::new();
-        fields.insert("session_id".to_owned(), self.id.clone().into());
-        if let Some(cwd) = &self.settings.cwd {
-            fields.insert("cwd".to_owned(), cwd.clone().into());
-        }
-        if let Some(agent) = &self.agent {
-            fields.insert("agent_id".to_owned(), agent.id.clone().into());
-        }
-        fields
+    pub const fn common(&self) -> &Arc<Map<String, Value>> {
+        &self.common
     }
 }
 
+fn common(session: &str, settings: &Settings, agent: Option<&Agent>) -> Arc<Map<String, Value>> {
+    let mut fields = Map::new();
+    fields.insert("session_id".to_owned(), session.into());
+    if let Some(cwd) = &settings.cwd {
+        fields.insert("cwd".to_owned(), cwd.clone().into());
+    }
+    if let Some(agent) = agent {
+        fields.insert("agent_id".to_owned(), agent.id.clone().into());
+    }
+}
+
+    Arc::new(fields)
 impl Drop for Session {
     fn drop(&mut self) {
         self.environment.leave(&self.id, self.agent.as_ref().map(|agent| agent.id.as_str()));

@@ -86,7 +86,12 @@ class Driver:
         """Runs the flow to its end; gives what it came to."""
         effect = self._flow.begin()
         while (do := effect["do"]) != "finish":
-            effect = await self._CARRIES_OUT[do](self, effect)
+            if do == "dispatch":
+                # Most effects are events, and a coroutine of their own would cost as much as the event.
+                outcome = await self._session._client.dispatch(effect["event"], effect["payload"])
+                effect = self._dispatched(effect, outcome)
+            else:
+                effect = await self._CARRIES_OUT[do](self, effect)
         return effect["result"]
 
     async def run_tool(self) -> ToolOutcome:
@@ -99,31 +104,24 @@ class Driver:
         """Runs the flow of a whole answer."""
         result = await self.drive()
         tools = [self._tool_outcome(run, part) for run, part in zip(result["tools"], self._parts, strict=True)]
-        response = result["response"]
         return Generation(
             status=result["status"],
             text=result["text"],
             reason=result["reason"],
             model_calls=result["model_calls"],
             tools=tools,
-            response=None if response is None else self._values[response],
+            response=result["response"],
             error=self._cause if result["status"] == "failed" else None,
             outcomes=tuple(self._outcomes),
         )
 
     def _tool_outcome(self, run: dict[str, Any], part: _Part) -> ToolOutcome:
-        """What the machine tells of a tool call, with the host's own values in place of their numbers."""
-        result = None if run["result"] is None else self._values[run["result"]]
-        failed = None
+        """What the machine tells of a tool call, with what belongs to it here."""
         if run["error"] is not None:
-            failed = ToolFailed(run["error"])
-            failed.__cause__ = part.cause
+            run["error"] = ToolFailed(run["error"])
+            run["error"].__cause__ = part.cause
         if run["injected"]:
             run["injected"] = [Injection(**one) for one in run["injected"]]
-        run["args"] = self._values[run["args"]]
-        run["result"] = result
-        run["output"] = None if result is None else result.get("output")
-        run["error"] = failed
         run["outcomes"] = tuple(part.outcomes)
         return ToolOutcome._of(run)
 
@@ -136,9 +134,11 @@ class Driver:
             self._parts[-1].outcomes.append(outcome)
 
     async def _dispatch(self, effect: Effect) -> Effect:
-        event, payload = effect["event"], effect["payload"]
-        outcome = await self._session._raise(event, payload)
-        self._note(event, payload, outcome)
+        return self._dispatched(effect, await self._session._client.dispatch(effect["event"], effect["payload"]))
+
+    def _dispatched(self, effect: Effect, outcome: _native.Outcome[Any]) -> Effect:
+        self._session._tell(outcome)
+        self._note(effect["event"], effect["payload"], outcome)
         return self._flow.dispatched(outcome)
 
     async def _freeze(self, effect: Effect) -> Effect:
@@ -190,7 +190,9 @@ class Driver:
         tool = self.tool or self._session._client._tools.get(name)
         if tool is None:
             return self._flow.failed(f"no tool {name} is registered")
-        context = ToolContext(name, effect["tool_use_id"], self._session, effect["env"])
+        context = None
+        if tool.takes_context:
+            context = ToolContext(name, effect["tool_use_id"], self._session, effect["env"])
         part = self._parts[-1]
         part.cause = None
         tracing = self._session._client._tracing
@@ -213,12 +215,13 @@ class Driver:
             part.cause = error
             given = ToolResult(_why(error), success=False)
         duration = (perf_counter() - began) * 1000
-        result = given if isinstance(given, ToolResult) else ToolResult(given)
-        record: dict[str, Any] = {"success": result.success, "output": result.output}
-        if result.exit_code is not None:
-            record["exit_code"] = result.exit_code
+        if not isinstance(given, ToolResult):
+            return self._flow.ran({"success": True, "output": given, "duration": duration}, None, duration)
+        record: dict[str, Any] = {"success": given.success, "output": given.output}
+        if given.exit_code is not None:
+            record["exit_code"] = given.exit_code
         record["duration"] = duration
-        return self._flow.ran(record, None if result.success else _text(result.output), duration)
+        return self._flow.ran(record, None if given.success else _text(given.output), duration)
 
     async def _call_model(self, effect: Effect) -> Effect:
         messages = list(getattr(self._session.context, "messages", ()))

@@ -35,18 +35,32 @@ async def sleep(seconds: float) -> None:
     await (asyncio.sleep(seconds) if trio is None else trio.sleep(seconds))
 
 
+def requests() -> int | None:
+    """How often the running task was asked to end; None where nobody counts: on trio, and outside a task."""
+    task = None if _trio() is not None else asyncio.current_task()
+    return None if task is None else task.cancelling()
+
+
+def unasked(error: asyncio.CancelledError, before: int | None) -> CancelledError | None:
+    """What a cancellation is that nobody asked of the running task since it was asked so often: a failure."""
+    now = None if before is None else requests()
+    if before is None or now is None or now > before:
+        return None
+    failure = CancelledError("it ended in a cancellation that nobody asked for")
+    failure.__cause__ = error
+    return failure
+
+
 async def finish(awaitable: Awaitable[T]) -> T:
     """Awaits; when it ends in a cancellation that nobody asked of the caller, that is a failure like any other."""
-    task = None if _trio() is not None else asyncio.current_task()
-    if task is None:
-        return await awaitable
-    requests = task.cancelling()
+    before = requests()
     try:
         return await awaitable
     except asyncio.CancelledError as error:
-        if task.cancelling() > requests:
+        failure = unasked(error, before)
+        if failure is None:
             raise
-        raise CancelledError("it ended in a cancellation that nobody asked for") from error
+        raise failure from error
 
 
 async def within(seconds: float, awaitable: Awaitable[T]) -> tuple[bool, T | None]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
 
 from . import _either, _native
 from ._driver import Driver, Summarise
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from .client import HookClient, TemporaryHook
 
 __all__ = ["Permission", "Session", "exactly"]
+
+T = TypeVar("T")
 
 Permission: TypeAlias = Literal["allow", "ask", "deny"]
 """What the host makes of a tool before any hook is asked."""
@@ -166,15 +168,16 @@ class Session:
     async def _run(self, flow: _native.Flow) -> Any:
         return await self._guard(Driver(self, flow).drive())
 
-    async def _guard(self, running: Any) -> Any:
-        """Awaits what a flow does; a subagent's ends with its session."""
+    def _guard(self, running: Coroutine[Any, Any, T]) -> Coroutine[Any, Any, T]:
+        """What a flow does; a subagent's ends with its session."""
         try:
             self._check()
         except SessionClosed:
             running.close()
             raise
-        if self._parent is None:
-            return await running
+        return running if self._parent is None else self._scoped(running)
+
+    async def _scoped(self, running: Coroutine[Any, Any, T]) -> T:
         scope = _either.Scope()
         self._running.add(scope)
         try:
@@ -203,11 +206,9 @@ class Session:
             raise UnknownToolError(f"no tool `{tool}` is registered; known are: {known}")
         driver = Driver(self, self._native.run_tool(tool, dict(args), tool_use_id))
         driver.tool = None if run is None else Tool(run)
-        outcome: ToolOutcome
         tracing = self._client._tracing
         if tracing is None:
-            outcome = await self._guard(driver.run_tool())
-            return outcome
+            return await self._guard(driver.run_tool())
         with tracing.tool(self, tool, tool_use_id) as span:
             outcome = await self._guard(driver.run_tool())
             span.ended(outcome)
@@ -278,21 +279,20 @@ class Session:
     ) -> _native.Outcome[Any]:
         """Raises any other event, with what all events of the session carry; what hooks say is the host's to act on."""
         self._check()
-        outcome = await self._raise(event, {**self._native.common(), **(payload or {}), **fields})
+        # The overloads of the client's method do not take a name that may be any event's.
+        dispatch: Callable[..., Awaitable[_native.Outcome[Any]]] = self._client.dispatch
+        outcome = await dispatch(event, {**self._native.common(), **(payload or {}), **fields})
+        self._tell(outcome)
         self._native.heard(outcome)
         return outcome
 
-    async def _raise(self, event: str, payload: dict[str, Any]) -> _native.Outcome[Any]:
-        """Raises an event through the client's hooks, and tells whoever listens to outcomes."""
-        # The overloads of the client's method do not take a name that may be any event's.
-        dispatch: Callable[..., Awaitable[_native.Outcome[Any]]] = self._client.dispatch
-        outcome = await dispatch(event, payload)
+    def _tell(self, outcome: _native.Outcome[Any]) -> None:
+        """Tells whoever listens to outcomes."""
         if self._on_outcome is not None:
             try:
                 self._on_outcome(outcome)
             except Exception:
                 logger.warning("a listener to outcomes failed", exc_info=True)
-        return outcome
 
     def temporary_hook(self, event: str, handler: Callable[[Any], Any], **options: Any) -> TemporaryHook:
         """A hook for the time of a block, for this session and its subagents; of a subagent for it alone."""

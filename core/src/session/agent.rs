@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::Session;
-use super::effect::{Effect, Reply, Requested, Role, ValueId};
+use super::effect::{Effect, Finished, Reply, Requested, Role, ValueId};
 use super::flow::{Cx, Flow};
 use super::prompt::Passed;
 use super::tool::{ToolCall, ToolRun};
@@ -33,11 +33,11 @@ impl Session {
     /// Answers a prompt with the host's model and tools; ends with a [`Generation`].
     #[must_use]
     pub fn generate(self: &Arc<Self>, prompt: String, tools: Vec<Value>) -> Flow {
-        Flow::new(self, |cx| async move {
+        Flow::to_end(self, |cx| async move {
             let mut answer = Answering { cx: &cx, tools, came_to: Generation::default() };
             let (status, reason) = answer.run(prompt).await;
             (answer.came_to.status, answer.came_to.reason) = (status, reason);
-            answer.came_to
+            Finished::Generation(Box::new(answer.came_to))
         })
     }
 }
@@ -204,7 +204,7 @@ impl Answering<'_> {
         for call in calls {
             self.cx.raise("ToolResolution", json!({"tool": call.tool, "candidates": self.tools})).await;
             let run = if call.known { self.use_tool(call.clone()).await } else { unknown(&call) };
-            batch.push(json!({"tool": call.tool, "tool_use_id": run.tool_use_id, "success": run.ok}));
+            batch.push(json!({"tool": call.tool, "tool_use_id": &*run.tool_use_id, "success": run.ok}));
             self.report(&call.tool, &run).await;
             let (stops, reason) = (run.stops, run.reason.clone());
             self.came_to.tools.push(run);
@@ -223,8 +223,12 @@ impl Answering<'_> {
     async fn report(&self, tool: &str, run: &ToolRun) {
         let mut metadata = source("tool");
         metadata.insert("tool".to_owned(), tool.into());
-        metadata.insert("tool_use_id".to_owned(), run.tool_use_id.clone().into());
+        metadata.insert("tool_use_id".to_owned(), Value::from(&*run.tool_use_id));
         metadata.insert("success".to_owned(), run.ok.into());
+        metadata.insert("decision".to_owned(), run.decision.into());
+        if let Some(by) = &run.by {
+            metadata.insert("by".to_owned(), by.clone().into());
+        }
         if !run.feedback.is_empty() {
             metadata.insert("feedback".to_owned(), json!(run.feedback));
         }
@@ -251,8 +255,8 @@ fn source(name: &str) -> Map<String, Value> {
 /// A call of a tool that the host does not have.
 fn unknown(call: &Requested) -> ToolRun {
     ToolRun {
-        tool: call.tool.clone(),
-        tool_use_id: call.id.clone().unwrap_or_else(crate::host::new_id),
+        tool: call.tool.as_str().into(),
+        tool_use_id: call.id.clone().unwrap_or_else(crate::host::new_id).into(),
         decision: "block",
         reason: Some(format!("there is no tool named {}", call.tool)),
         by: Some("host".to_owned()),

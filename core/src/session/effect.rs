@@ -1,9 +1,14 @@
 //! What a flow wants done, and what came of it.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::agent::Generation;
 use super::approval::ApprovalRequest;
+use super::fields::Fields;
+use super::tool::ToolRun;
 use super::verdict::Verdict;
 
 /// A value of the host's that the driver keeps for the time of a flow: arguments, a result, a response.
@@ -29,7 +34,7 @@ pub enum Effect {
         /// The event's name.
         event: &'static str,
         /// Its payload, but for the host's own values.
-        fields: Map<String, Value>,
+        fields: Fields,
         /// The host's own values of the payload, by field.
         values: Vec<(&'static str, ValueId)>,
         /// The fields whose final values are wanted, of those that hooks changed.
@@ -45,9 +50,9 @@ pub enum Effect {
     /// Run a tool; reply with [`Reply::Ran`].
     RunTool {
         /// Its name.
-        tool: String,
+        tool: Arc<str>,
         /// The call's id.
-        tool_use_id: String,
+        tool_use_id: Arc<str>,
         /// Its arguments.
         args: ValueId,
         /// Variables that hooks left.
@@ -102,8 +107,32 @@ pub enum Effect {
     /// The flow has ended; this is what it came to.
     Finish {
         /// The fields of what its method promises.
-        result: Value,
+        result: Finished,
     },
+}
+
+/// What a flow came to.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Finished {
+    /// A tool call.
+    Tool(Box<ToolRun>),
+    /// A whole answer.
+    Generation(Box<Generation>),
+    /// Anything else.
+    Json(Value),
+}
+
+impl Finished {
+    /// As JSON.
+    #[must_use]
+    pub fn into_json(self) -> Value {
+        match self {
+            Self::Tool(run) => serde_json::to_value(run).unwrap_or_default(),
+            Self::Generation(generation) => serde_json::to_value(generation).unwrap_or_default(),
+            Self::Json(value) => value,
+        }
+    }
 }
 
 /// What came of an effect.

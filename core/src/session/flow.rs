@@ -10,8 +10,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Session;
-use super::effect::{Effect, Reply, Role, ValueId};
-use super::verdict::Verdict;
+use super::effect::{Effect, Finished, Reply, Role, ValueId};
+use super::fields::{Fields, Own};
+use super::verdict::Heard;
 
 /// Something that a session does, in steps.
 ///
@@ -19,7 +20,7 @@ use super::verdict::Verdict;
 /// runtime; dropping it ends it where it is.
 pub struct Flow {
     session: Arc<Session>,
-    function: Pin<Box<dyn Future<Output = Value> + Send>>,
+    function: Pin<Box<dyn Future<Output = Finished> + Send>>,
     desk: Desk,
 }
 
@@ -36,10 +37,20 @@ impl Flow {
         F: Future<Output = R> + Send + 'static,
         R: Serialize,
     {
+        Self::to_end(session, |cx| {
+            let body = function(cx);
+            async move { Finished::Json(serde_json::to_value(body.await).unwrap_or_default()) }
+        })
+    }
+
+    /// The same with a result that is no JSON.
+    pub(super) fn to_end<F>(session: &Arc<Session>, function: impl FnOnce(Cx) -> F) -> Self
+    where
+        F: Future<Output = Finished> + Send + 'static,
+    {
         let desk = Desk::default();
-        let body = function(Cx { session: Arc::clone(session), desk: desk.clone() });
-        let function = async move { serde_json::to_value(body.await).unwrap_or_default() };
-        Self { session: Arc::clone(session), function: Box::pin(function), desk }
+        let function = Box::pin(function(Cx { session: Arc::clone(session), desk: desk.clone() }));
+        Self { session: Arc::clone(session), function, desk }
     }
 
     /// The session that does it.
@@ -57,7 +68,7 @@ impl Flow {
         match self.function.as_mut().poll(&mut context) {
             Poll::Ready(result) => Effect::Finish { result },
             // Nothing but an effect is ever waited for.
-            Poll::Pending => self.desk.lock().effect.take().unwrap_or(Effect::Finish { result: Value::Null }),
+            Poll::Pending => self.desk.lock().effect.take().unwrap_or(Effect::Finish { result: Finished::Json(Value::Null) }),
         }
     }
 }
@@ -112,7 +123,7 @@ impl Future for Exchange {
 /// What hooks said of an event, and the field that was asked for.
 #[derive(Debug, Default)]
 pub(super) struct Said {
-    pub(super) verdict: Box<Verdict>,
+    pub(super) verdict: Heard,
     pub(super) value: Option<ValueId>,
     pub(super) json: Map<String, Value>,
 }
@@ -146,14 +157,11 @@ impl Cx {
     pub(super) async fn dispatch(
         &self,
         event: &'static str,
-        own: Value,
+        own: impl Into<Own>,
         values: Vec<(&'static str, ValueId)>,
         wants: &'static [&'static str],
     ) -> Said {
-        let mut fields = self.session.common();
-        if let Value::Object(own) = own {
-            fields.extend(own.into_iter().filter(|(_, value)| !value.is_null()));
-        }
+        let fields = Fields { common: Arc::clone(&self.session.common), own: own.into().0 };
         let Reply::Dispatched { verdict: Some(verdict), value, json } =
             self.perform(Effect::Dispatch { event, fields, values, wants }).await
         else {
@@ -168,10 +176,10 @@ impl Cx {
         }
         self.show_messages(&verdict).await;
         self.inject(event, &verdict).await;
-        Said { verdict, value, json }
+        Said { verdict: Heard::of(verdict), value, json }
     }
 
-    async fn show_messages(&self, verdict: &Verdict) {
+    async fn show_messages(&self, verdict: &super::Verdict) {
         for (hook, message) in &verdict.messages {
             let source = hook.clone().unwrap_or_else(|| OWN.to_owned());
             self.perform(Effect::Show { text: message.text.clone(), level: message.level, source }).await;

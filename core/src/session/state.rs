@@ -1,6 +1,7 @@
 //! What a session remembers between its flows.
 
 use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -17,7 +18,7 @@ const MAX_APPROVALS: usize = 4096;
 #[derive(Debug, Default)]
 pub(super) struct State {
     /// The last tools that ran, the latest at the end.
-    pub(super) recent_tools: VecDeque<String>,
+    pub(super) recent_tools: VecDeque<Arc<str>>,
     /// What the last call of the model said of its cost.
     pub(super) usage: Value,
     /// Messages for the next call of the model alone.
@@ -42,11 +43,16 @@ impl State {
         self.stops = 0;
     }
 
-    pub(super) fn note_tool(&mut self, tool: &str) {
+    /// A tool's name: the very one that is among the last tools, if it is.
+    pub(super) fn name_of(&self, tool: &str) -> Arc<str> {
+        self.recent_tools.iter().rev().find(|known| &***known == tool).map_or_else(|| tool.into(), Arc::clone)
+    }
+
+    pub(super) fn note_tool(&mut self, tool: &Arc<str>) {
         if self.recent_tools.len() == RECENT_TOOLS {
             self.recent_tools.pop_front();
         }
-        self.recent_tools.push_back(tool.to_owned());
+        self.recent_tools.push_back(Arc::clone(tool));
     }
 }
 

@@ -126,9 +126,9 @@ impl Cx {
             self.session.state().stops = 0;
             let text = format!("hook {hook} has kept the agent from stopping {MAX_STOPS} times in a row: it stops now");
             self.tell("warning", text).await;
-            return Stopped { goes_on: false, reason: verdict.reason };
+            return Stopped { goes_on: false, reason: verdict.reason.clone() };
         }
-        let reason = verdict.reason.unwrap_or_else(|| format!("hook {hook} wants the work to go on"));
+        let reason = verdict.reason.clone().unwrap_or_else(|| format!("hook {hook} wants the work to go on"));
         let metadata = json!({"source": "hook", "hook_name": hook, "event": event});
         let Value::Object(metadata) = metadata else { return Stopped::default() };
         self.add_message(Role::User, Some(reason.clone()), None, metadata).await;

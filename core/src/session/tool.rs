@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::approval::{Decided, Settled, Subject};
-use super::effect::{Called, Effect, Reply, ValueId};
+use super::effect::{Called, Effect, Finished, Reply, ValueId};
+use super::fields::{Field, Own, Surroundings};
 use super::flow::{Cx, Flow, Said};
 use super::permission::Permission;
+use super::verdict::Heard;
 use super::{Session, Verdict};
 use crate::action::Action;
 use crate::answer::Ask;
@@ -29,9 +31,9 @@ pub struct ToolCall {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ToolRun {
     /// The tool's name.
-    pub tool: String,
+    pub tool: Arc<str>,
     /// The call's id.
-    pub tool_use_id: String,
+    pub tool_use_id: Arc<str>,
     /// Whether the tool was run.
     pub ran: bool,
     /// Whether it ran to its end without failing.
@@ -77,7 +79,7 @@ impl Session {
     /// Makes a tool call; ends with a [`ToolRun`].
     #[must_use]
     pub fn run_tool(self: &Arc<Self>, call: ToolCall) -> Flow {
-        Flow::new(self, |cx| async move { cx.run_tool(call).await })
+        Flow::to_end(self, |cx| async move { Finished::Tool(Box::new(cx.run_tool(call).await)) })
     }
 }
 
@@ -94,8 +96,8 @@ impl Cx {
         let mut attempt = Attempt {
             cx: self,
             run: ToolRun {
-                tool: call.tool,
-                tool_use_id: call.tool_use_id.unwrap_or_else(crate::host::new_id),
+                tool: self.session.state().name_of(&call.tool),
+                tool_use_id: call.tool_use_id.unwrap_or_else(crate::host::new_id).into(),
                 decision: Action::Continue.as_str(),
                 args: call.args,
                 ..ToolRun::default()
@@ -130,7 +132,7 @@ struct Attempt<'c> {
 impl Attempt<'_> {
     /// Asks the hooks, the host's permissions and, if need be, a person.
     async fn judge(&mut self) -> Judged {
-        let said = self.raise("PreToolUse", self.context(), vec![("args", self.run.args)], &["args"]).await;
+        let said = self.raise("PreToolUse", self.surroundings(), vec![("args", self.run.args)], &["args"]).await;
         if let Some(args) = said.value {
             self.run.args = args;
         }
@@ -165,7 +167,7 @@ impl Attempt<'_> {
         let permission = self.cx.session.memory().permissions.of(&self.run.tool);
         if permission == Permission::Deny {
             let reason = format!("the host does not permit {}", self.run.tool);
-            let fields = json!({"tool": self.run.tool, "by": "host", "reason": reason});
+            let fields = Own::from(json!({"tool": &*self.run.tool, "by": "host", "reason": reason}));
             self.raise("PermissionDenied", fields, vec![("args", self.run.args)], &[]).await;
             return self.refuse("deny", Some(reason), Some("host".to_owned()));
         }
@@ -275,15 +277,15 @@ impl Attempt<'_> {
     async fn look_at_result(&mut self) {
         let mut values = vec![("args", self.run.args)];
         values.extend(self.run.result.map(|result| ("result", result)));
-        let said = self.raise("PostToolUse", json!({}), values, &["result"]).await;
+        let said = self.raise("PostToolUse", Own::default(), values, &["result"]).await;
         if let Some(result) = said.value {
             self.run.result = Some(result);
         }
         self.run.stops |= said.verdict.decision == Action::Stop;
     }
 
-    async fn look_at_failure(&mut self, error: &str, called: &Called) -> Box<Verdict> {
-        let fields = json!({"error": error, "duration": called.duration});
+    async fn look_at_failure(&mut self, error: &str, called: &Called) -> Heard {
+        let fields = Own::from(json!({"error": error, "duration": called.duration}));
         let said = self.raise("PostToolUseFailure", fields, vec![("args", self.run.args)], &[]).await;
         self.run.stops |= said.verdict.decision == Action::Stop;
         if self.cx.session.settings.profile.post_tool_after_failure && said.verdict.decision != Action::Retry {
@@ -296,15 +298,12 @@ impl Attempt<'_> {
     async fn raise(
         &mut self,
         event: &'static str,
-        mut fields: Value,
+        mut fields: Own,
         values: Vec<(&'static str, ValueId)>,
         wants: &'static [&'static str],
     ) -> Said {
-        if let Value::Object(fields) = &mut fields {
-            fields.insert("tool".to_owned(), self.run.tool.clone().into());
-            if event != "PermissionDenied" {
-                fields.insert("tool_use_id".to_owned(), self.run.tool_use_id.clone().into());
-            }
+        if event != "PermissionDenied" {
+            fields = fields.text("tool", &self.run.tool).text("tool_use_id", &self.run.tool_use_id);
         }
         let said = self.cx.dispatch(event, fields, values, wants).await;
         let verdict = &said.verdict;
@@ -319,13 +318,14 @@ impl Attempt<'_> {
         said
     }
 
-    fn context(&self) -> Value {
+    fn surroundings(&self) -> Own {
         let state = self.cx.session.state();
-        json!({"context": {
-            "working_directory": self.cx.session.settings.cwd,
-            "recent_tools": state.recent_tools,
-            "token_usage": state.usage,
-        }})
+        let around = Surroundings {
+            working_directory: self.cx.session.settings.cwd.as_deref().map(Arc::from),
+            recent_tools: state.recent_tools.iter().cloned().collect(),
+            token_usage: state.usage.clone(),
+        };
+        Own(vec![("context".into(), Field::Surroundings(Box::new(around)))])
     }
 }
 

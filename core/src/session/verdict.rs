@@ -1,6 +1,7 @@
 //! What a session needs of a dispatch's outcome.
 
-use std::sync::Arc;
+use std::ops::Deref;
+use std::sync::{Arc, LazyLock};
 
 use serde_json::{Map, Value};
 
@@ -71,6 +72,25 @@ impl Verdict {
             settled: refused.or(settled),
             about: None,
         }
+    }
+}
+
+/// The verdict of a dispatch; of one in which nobody said anything it is made once for all.
+#[derive(Debug, Default)]
+pub(super) struct Heard(Option<Box<Verdict>>);
+
+impl Heard {
+    pub(super) const fn of(verdict: Box<Verdict>) -> Self {
+        Self(Some(verdict))
+    }
+}
+
+impl Deref for Heard {
+    type Target = Verdict;
+
+    fn deref(&self) -> &Verdict {
+        static NOTHING: LazyLock<Verdict> = LazyLock::new(Verdict::default);
+        self.0.as_deref().unwrap_or_else(|| &NOTHING)
     }
 }
 

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::parts::{Approval, ContextMessage, Model, ModelRequest, Tool, ToolContext, ToolResult};
-use super::results::{Generated, Generation, Run, ToolOutcome};
+use super::results::{Generation, ToolOutcome};
 use super::values::Values;
 use super::{HookError, Session};
 use crate::engine::shared::Shared;
@@ -16,7 +16,7 @@ use crate::engine::{Event, Outcome, driver};
 use crate::error::{Code, Error};
 use crate::json::to_json;
 use crate::payload::Json;
-use crate::session::{ApprovalRequest, Called, Compaction, Effect, Flow, Reply, Requested, Role, ValueId};
+use crate::session::{ApprovalRequest, Called, Compaction, Effect, Finished, Flow, Reply, Requested, Role, ValueId};
 
 /// One flow on its way.
 pub(super) struct Driver<'s> {
@@ -53,17 +53,21 @@ impl<'s> Driver<'s> {
 
     /// Runs a flow whose result nobody needs.
     pub(super) async fn finish(mut self, flow: Flow) -> Result<Value, Error> {
-        self.drive(flow, &no_summary).await
+        self.drive(flow, &no_summary).await.map(Finished::into_json)
     }
 
     pub(super) async fn run_tool(mut self, flow: Flow) -> Result<ToolOutcome, Error> {
-        let run: Run = read(self.drive(flow, &no_summary).await?)?;
-        Ok(run.outcome(&self.values, self.outcomes))
+        match self.drive(flow, &no_summary).await? {
+            Finished::Tool(run) => Ok(ToolOutcome::of(*run, &self.values, self.outcomes)),
+            other => Err(unlike("a tool call", other)),
+        }
     }
 
     pub(super) async fn generate(mut self, flow: Flow) -> Result<Generation, Error> {
-        let generated: Generated = read(self.drive(flow, &no_summary).await?)?;
-        Ok(generated.outcome(&self.values, self.outcomes))
+        match self.drive(flow, &no_summary).await? {
+            Finished::Generation(answered) => Ok(Generation::of(*answered, &self.values, self.outcomes)),
+            other => Err(unlike("an answer", other)),
+        }
     }
 
     pub(super) async fn compact<F>(
@@ -81,7 +85,7 @@ impl<'s> Driver<'s> {
         &mut self,
         mut flow: Flow,
         summarise: &(impl Fn(Option<String>) -> F + Send + Sync),
-    ) -> Result<Value, Error>
+    ) -> Result<Finished, Error>
     where
         F: Future<Output = Result<String, HookError>> + Send,
     {
@@ -100,7 +104,8 @@ impl<'s> Driver<'s> {
 
     async fn carry_out(&mut self, effect: Effect) -> Result<Reply, Error> {
         Ok(match effect {
-            Effect::Dispatch { event, mut fields, values, wants } => {
+            Effect::Dispatch { event, fields, values, wants } => {
+                let mut fields = fields.into_map();
                 for (field, value) in &values {
                     fields.insert((*field).to_owned(), self.values.get(*value));
                 }
@@ -115,7 +120,7 @@ impl<'s> Driver<'s> {
                 Reply::Frozen { value, text }
             }
             Effect::Approve(request) => self.ask(*request).await,
-            Effect::RunTool { tool, tool_use_id, args, env } => self.call(&tool, tool_use_id, args, env).await,
+            Effect::RunTool { tool, tool_use_id, args, env } => self.call(&tool, &tool_use_id, args, env).await,
             Effect::CallModel { prompt, system_prompt, tools, ephemeral } => {
                 let mut messages = self.session.parts.context.messages();
                 messages.extend(ephemeral.into_iter().map(|(role, text)| passing(role, text)));
@@ -172,7 +177,7 @@ impl<'s> Driver<'s> {
 
     /// Raises an event with what every event of the session carries.
     pub(super) async fn raise(&self, event: &str, payload: Value) -> Result<Outcome, Error> {
-        let mut fields = self.session.machine.common();
+        let mut fields = Map::clone(self.session.machine.common());
         match payload {
             Value::Object(own) => fields.extend(own),
             Value::Null => {}
@@ -193,12 +198,12 @@ impl<'s> Driver<'s> {
         }
     }
 
-    async fn call(&mut self, name: &str, tool_use_id: String, args: ValueId, env: Map<String, Value>) -> Reply {
+    async fn call(&mut self, name: &str, tool_use_id: &str, args: ValueId, env: Map<String, Value>) -> Reply {
         let own = self.tool.as_ref().filter(|(known, _)| known == name).map(|(_, tool)| Arc::clone(tool));
         let Some(tool) = own.or_else(|| self.session.engine.hosted().tool(name)) else {
             return failed(&*HookError::from(format!("no tool {name} is registered")));
         };
-        let context = ToolContext { session_id: self.session.id().to_owned(), tool_use_id, env };
+        let context = ToolContext { session_id: self.session.id().to_owned(), tool_use_id: tool_use_id.to_owned(), env };
         let began = driver::now();
         let result = tool.run(self.values.get(args), context).await;
         let duration = driver::now().saturating_duration_since(began).as_secs_f64() * 1000.0;
@@ -275,6 +280,11 @@ async fn no_summary(_: Option<String>) -> Result<String, HookError> {
     Err("nothing makes a summary".into())
 }
 
-fn read<R: DeserializeOwned>(result: Value) -> Result<R, Error> {
-    serde_json::from_value(result).map_err(|why| Error::new(Code::InvalidPayload, format!("a flow's result: {why}")))
+fn read<R: DeserializeOwned>(result: Finished) -> Result<R, Error> {
+    serde_json::from_value(result.into_json())
+        .map_err(|why| Error::new(Code::InvalidPayload, format!("a flow's result: {why}")))
+}
+
+fn unlike(wanted: &str, result: Finished) -> Error {
+    Error::new(Code::InvalidPayload, format!("a flow's result is not that of {wanted}: {}", result.into_json()))
 }

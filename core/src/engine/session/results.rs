@@ -1,11 +1,10 @@
 //! What the methods of a session give.
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::values::Values;
 use crate::engine::Outcome;
-use crate::session::ValueId;
+use crate::session::{Generation as Answered, ToolRun};
 
 /// What came of a tool call.
 #[derive(Debug)]
@@ -46,46 +45,27 @@ pub struct ToolOutcome {
     pub outcomes: Vec<Outcome>,
 }
 
-/// A tool call as the machine tells it.
-#[derive(Debug, Deserialize)]
-pub(super) struct Run {
-    tool: String,
-    tool_use_id: String,
-    ran: bool,
-    ok: bool,
-    decision: String,
-    reason: Option<String>,
-    by: Option<String>,
-    args: ValueId,
-    result: Option<ValueId>,
-    error: Option<String>,
-    attempts: u32,
-    feedback: Vec<String>,
-    injected: Vec<Value>,
-    suppress_output: bool,
-    stops: bool,
-}
-
-impl Run {
-    pub(super) fn outcome(self, values: &Values, outcomes: Vec<Outcome>) -> ToolOutcome {
-        let result = self.result.map_or(Value::Null, |result| values.get(result));
-        ToolOutcome {
-            tool: self.tool,
-            tool_use_id: self.tool_use_id,
-            ran: self.ran,
-            ok: self.ok,
+impl ToolOutcome {
+    /// What the machine tells of a tool call, with the values in place of their numbers.
+    pub(super) fn of(run: ToolRun, values: &Values, outcomes: Vec<Outcome>) -> Self {
+        let result = run.result.map_or(Value::Null, |result| values.get(result));
+        Self {
+            tool: (*run.tool).to_owned(),
+            tool_use_id: (*run.tool_use_id).to_owned(),
+            ran: run.ran,
+            ok: run.ok,
             output: result.get("output").cloned().unwrap_or_default(),
-            decision: self.decision,
-            reason: self.reason,
-            by: self.by,
-            args: values.get(self.args),
+            decision: run.decision.to_owned(),
+            reason: run.reason,
+            by: run.by,
+            args: values.get(run.args),
             result,
-            error: self.error,
-            attempts: self.attempts,
-            feedback: self.feedback,
-            injected: self.injected,
-            suppress_output: self.suppress_output,
-            stops: self.stops,
+            error: run.error,
+            attempts: run.attempts,
+            feedback: run.feedback,
+            injected: run.injected.iter().map(|one| serde_json::to_value(one).unwrap_or_default()).collect(),
+            suppress_output: run.suppress_output,
+            stops: run.stops,
             outcomes,
         }
     }
@@ -110,25 +90,16 @@ pub struct Generation {
     pub outcomes: Vec<Outcome>,
 }
 
-#[derive(Debug, Deserialize)]
-pub(super) struct Generated {
-    status: String,
-    text: String,
-    reason: Option<String>,
-    model_calls: u32,
-    tools: Vec<Run>,
-    response: Option<ValueId>,
-}
-
-impl Generated {
-    pub(super) fn outcome(self, values: &Values, outcomes: Vec<Outcome>) -> Generation {
-        Generation {
-            status: self.status,
-            text: self.text,
-            reason: self.reason,
-            model_calls: self.model_calls,
-            tools: self.tools.into_iter().map(|run| run.outcome(values, Vec::new())).collect(),
-            response: self.response.map_or(Value::Null, |response| values.get(response)),
+impl Generation {
+    /// The same of a whole answer.
+    pub(super) fn of(generation: Answered, values: &Values, outcomes: Vec<Outcome>) -> Self {
+        Self {
+            status: generation.status.to_owned(),
+            text: generation.text,
+            reason: generation.reason,
+            model_calls: generation.model_calls,
+            tools: generation.tools.into_iter().map(|run| ToolOutcome::of(run, values, Vec::new())).collect(),
+            response: generation.response.map_or(Value::Null, |response| values.get(response)),
             outcomes,
         }
     }
