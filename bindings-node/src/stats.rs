@@ -4,7 +4,7 @@
 //! crosses nothing.
 
 use hookweave::host;
-use napi::bindgen_prelude::Float64Array;
+use napi::bindgen_prelude::Float64ArraySlice;
 use napi_derive::napi;
 use serde::Serialize;
 
@@ -23,20 +23,28 @@ pub struct Counted {
 
 #[napi]
 impl NativeHooks {
-    /// Counts dispatches that had nothing to say: of each how many hooks it had, when it began, and for each hook its number and
-    /// when it ended, in nanoseconds of a clock that says `present` now. And how often each of some events was dispatched.
+    /// Counts dispatches that had nothing to say, in blocks of those that ran the same hooks, on a clock that says `present` now;
+    /// and how often each of some events was dispatched.
+    ///
+    /// A block is how many hooks and how many dispatches it has, the hooks' numbers, and of each dispatch when it began and
+    /// when each hook ended, in nanoseconds.
     #[napi]
-    pub fn count(&self, present: f64, runs: Float64Array, events: Vec<String>, dispatches: Vec<f64>) -> Counted {
-        let now = host::present().ticks;
+    pub fn count(
+        &self,
+        present: f64,
+        runs: Float64ArraySlice<'_>,
+        events: Vec<String>,
+        dispatches: Vec<f64>,
+    ) -> Counted {
         let counters = self.counters().borrow();
-        let mut runs = runs.iter().copied();
-        while let (Some(hooks), Some(mut began)) = (runs.next(), runs.next()) {
-            for _ in 0..nanos(hooks) {
-                let (Some(number), Some(ended)) = (runs.next(), runs.next()) else { break };
-                if let Some(counter) = u32::try_from(nanos(number)).ok().and_then(|number| counters.get(&number)) {
-                    counter.ran(nanos(ended - began), now.saturating_sub(nanos(present - ended)));
-                }
-                began = ended;
+        let now = host::present().ticks;
+        let ticks = |moment: f64| now.saturating_sub(nanos(present - moment));
+        let mut rest: &[f64] = &runs;
+        while let Some(block) = Block::take(&mut rest) {
+            for (place, number) in block.numbers.iter().enumerate() {
+                let counter = u32::try_from(nanos(*number)).ok().and_then(|number| counters.get(&number));
+                let (Some(counter), Some(ended)) = (counter, block.last_end(place)) else { continue };
+                counter.ran(block.durations(place), ticks(ended));
             }
         }
         let mut counted = Counted { until: Vec::with_capacity(events.len()), look: false };
@@ -59,6 +67,40 @@ impl NativeHooks {
     #[napi]
     pub fn new_warnings(&self) -> Result<String, Refusal> {
         text(&self.registry().new_warnings())
+    }
+}
+
+/// Dispatches that ran the same hooks.
+struct Block<'r> {
+    numbers: &'r [f64],
+    /// Of each dispatch when it began and when each hook ended.
+    times: &'r [f64],
+}
+
+impl<'r> Block<'r> {
+    /// The next block, and what is behind it.
+    fn take(rest: &mut &'r [f64]) -> Option<Self> {
+        let ([hooks, dispatches], behind) = rest.split_first_chunk()?;
+        let hooks = usize::try_from(nanos(*hooks)).ok()?;
+        let dispatches = usize::try_from(nanos(*dispatches)).ok()?;
+        let (numbers, behind) = behind.split_at_checked(hooks)?;
+        let (times, behind) = behind.split_at_checked(dispatches.checked_mul(hooks + 1)?)?;
+        *rest = behind;
+        Some(Self { numbers, times })
+    }
+
+    /// How long the hook at a place took in each dispatch.
+    fn durations(&self, place: usize) -> impl ExactSizeIterator<Item = u64> {
+        let took = move |times: &[f64]| match times.get(place..) {
+            Some([began, ended, ..]) => nanos(ended - began),
+            _ => 0,
+        };
+        self.times.chunks_exact(self.numbers.len() + 1).map(took)
+    }
+
+    /// When the hook at a place ended in the last dispatch.
+    fn last_end(&self, place: usize) -> Option<f64> {
+        self.times.rchunks_exact(self.numbers.len() + 1).next()?.get(place + 1).copied()
     }
 }
 

@@ -13,14 +13,14 @@ export interface EventCount {
   until: number;
 }
 
-/** How many hooks a dispatch had, and when it began. */
+/** How many hooks and how many dispatches a block has; its hooks' numbers follow, then the times of each dispatch. */
 const HEAD = 2;
 
-/** A hook's number, and when it ended. */
-const PER_RUN = 2;
-
 /** How many numbers are kept. */
-const KEPT = 2048;
+const KEPT = 4096;
+
+/** The hooks of no block. */
+const NONE: readonly number[] = [];
 
 /** What the core first wants to hear of an event; from then on it says itself. */
 const FIRST = 1;
@@ -35,6 +35,9 @@ export class Counts {
   private readonly events = new Map<string, EventCount>();
   private runs = new Float64Array(KEPT);
   private length = 0;
+  /** Where the block begins that is being filled, and which hooks its dispatches ran. */
+  private block = 0;
+  private numbers = NONE;
 
   constructor(native: NativeHooks, logger: Logger | null) {
     this.native = native;
@@ -49,20 +52,12 @@ export class Counts {
   }
 
   /** A dispatch is over in which no hook had anything to say. */
-  quiet(trail: Trail): void {
-    const { times } = trail;
-    const { numbers, count } = trail.plan;
-    const hooks = numbers.length;
-    const needed = HEAD + hooks * PER_RUN;
-    if (this.length + needed > this.runs.length) this.makeRoom(needed);
+  quiet({ plan: { numbers, count }, times }: Trail): void {
+    if (numbers !== this.numbers || this.length + times.length > this.runs.length)
+      this.beginBlock(numbers);
     const { runs } = this;
     let at = this.length;
-    runs[at++] = hooks;
-    runs[at++] = times[0] as number;
-    for (let place = 0; place < hooks; place++) {
-      runs[at++] = numbers[place] as number;
-      runs[at++] = times[place + 1] as number;
-    }
+    for (const time of times) runs[at++] = time;
     this.length = at;
     if (++count.dispatches >= count.until) this.tell();
   }
@@ -72,20 +67,39 @@ export class Counts {
     if (++count.dispatches >= count.until) this.tell();
   }
 
-  private makeRoom(needed: number): void {
-    this.tell();
-    if (needed > this.runs.length) this.runs = new Float64Array(needed);
+  /** Begins a block of dispatches that run these hooks. */
+  private beginBlock(numbers: readonly number[]): void {
+    const needed = HEAD + numbers.length + numbers.length + 1;
+    if (this.length + needed > this.runs.length) {
+      this.tell();
+      if (needed > this.runs.length) this.runs = new Float64Array(needed);
+    }
+    this.endBlock();
+    this.numbers = numbers;
+    this.block = this.length;
+    this.runs[this.length] = numbers.length;
+    this.length += HEAD;
+    for (const number of numbers) this.runs[this.length++] = number;
+  }
+
+  /** Writes down how many dispatches the block has that is being filled. */
+  private endBlock(): void {
+    const hooks = this.numbers.length;
+    if (hooks === 0) return;
+    this.runs[this.block + 1] = (this.length - this.block - HEAD - hooks) / (hooks + 1);
+    this.numbers = NONE;
   }
 
   /** Tells the core of all that is kept. */
   private tell(): void {
-    const runs = this.runs.slice(0, this.length);
+    this.endBlock();
+    const runs = this.runs.subarray(0, this.length);
     this.length = 0;
-    const counts = [...this.events].filter(([, { dispatches }]) => dispatches > 0);
-    const events = counts.map(([event]) => event);
-    const dispatches = counts.map(([, count]) => count.dispatches);
+    const told = [...this.events].filter(([, { dispatches }]) => dispatches > 0);
+    const events = told.map(([event]) => event);
+    const dispatches = told.map(([, count]) => count.dispatches);
     const { until, look } = this.native.count(now(), runs, events, dispatches);
-    for (const [index, [, count]] of counts.entries()) {
+    for (const [index, [, count]] of told.entries()) {
       count.dispatches = 0;
       count.until = until[index] ?? FIRST;
     }

@@ -204,9 +204,8 @@ fn hook_stats(hook: &str, id: &str, event: &str, read: &Read, now: Now) -> HookS
 pub struct HookCounter(pub(crate) Arc<Tally>);
 
 impl HookCounter {
-    /// Counts a run that had nothing to say: how long it took and when it ended, in nanoseconds.
-    #[inline]
-    pub fn ran(&self, took: u64, ended: u64) {
-        self.0.ran(took, ended);
+    /// Counts runs that had nothing to say: how long they took, and when the last of them ended, in nanoseconds.
+    pub fn ran(&self, took: impl ExactSizeIterator<Item = u64>, ended: u64) {
+        self.0.ran_often(took, ended);
     }
 }

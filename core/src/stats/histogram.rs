@@ -14,6 +14,9 @@ const DOUBLINGS: u32 = 44;
 /// How many buckets there are; the first ones hold one duration each.
 const BUCKETS: usize = ((DOUBLINGS - FINENESS + 1) as usize) << FINENESS;
 
+/// So many durations are worth being sorted into buckets of their own first.
+const WORTH_SORTING: usize = 64;
+
 /// How far a percentile is from the true one at most, as a share of it.
 pub const ERROR: f64 = 1.0 / 16.0;
 
@@ -64,6 +67,25 @@ impl Histogram {
         if nanos > self.longest.load(Relaxed) {
             self.longest.fetch_max(nanos, Relaxed);
         }
+    }
+
+    /// Counts many durations: those that share a bucket are written there at once.
+    pub(super) fn add_all(&self, durations: impl ExactSizeIterator<Item = u64>) {
+        if durations.len() < WORTH_SORTING {
+            return durations.for_each(|nanos| self.add(nanos));
+        }
+        let mut counts = [0_u64; BUCKETS];
+        let mut longest = 0;
+        for nanos in durations {
+            if let Some(count) = counts.get_mut(bucket_of(nanos)) {
+                *count += 1;
+            }
+            longest = longest.max(nanos);
+        }
+        for (bucket, count) in self.buckets.iter().zip(counts).filter(|(_, count)| *count > 0) {
+            bucket.fetch_add(count, Relaxed);
+        }
+        self.longest.fetch_max(longest, Relaxed);
     }
 
     /// What was counted so far; from here on it is counted anew when asked.
@@ -131,6 +153,18 @@ mod tests {
         }
         assert_eq!((counted.longest, counted.total()), (1_000_000, 1000));
         assert_eq!((histogram.read(false).total(), histogram.read(false).percentile(50)), (0, 0));
+    }
+
+    #[test]
+    fn many_at_once_are_counted_like_one_after_the_other() {
+        for many in [0, 3, WORTH_SORTING, 1000] {
+            let durations: Vec<u64> = (0..many as u64).map(|run| run * run * 37).collect();
+            let (once, each) = (Histogram::default(), Histogram::default());
+            once.add_all(durations.iter().copied());
+            durations.iter().for_each(|nanos| each.add(*nanos));
+            let (once, each) = (once.read(false), each.read(false));
+            assert_eq!((once.buckets, once.longest), (each.buckets, each.longest), "{many}");
+        }
     }
 
     proptest! {

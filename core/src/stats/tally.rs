@@ -97,6 +97,15 @@ impl Tally {
         book.last.store(ended, Relaxed);
     }
 
+    /// Counts runs that had nothing to say: how long they took, and when the last of them ended.
+    pub(super) fn ran_often(&self, took: impl ExactSizeIterator<Item = u64>, ended: u64) {
+        if took.len() > 0 {
+            let book = self.book.get_or_init(Box::default);
+            book.took.add_all(took);
+            book.last.store(ended, Relaxed);
+        }
+    }
+
     /// Counts what became of the hook in a dispatch.
     pub(super) fn add<T, V>(&self, record: &Record<T, V>, ended: u64) {
         let book = self.book.get_or_init(Box::default);
