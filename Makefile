@@ -34,6 +34,7 @@ NODE_MODULES_READY := $(NODE_PACKAGE)/node_modules/.stamp
 NODE_READY := $(NODE_PACKAGE)/dist/.stamp
 NODES_READY := $(NODES)/.stamp
 RUNTIMES_READY := $(NODE_PACKAGE)/runtimes/node_modules/.stamp
+TEST_KIT_READY := $(VENV)/.stamp-agent-hooks
 PAGE_TESTS_READY := tests/approval-page/node_modules/.stamp
 
 .PHONY: help demo test lint bench mutate coverage advisories format generate clean python node
@@ -46,7 +47,7 @@ demo: ## run the examples in Python, Node and Rust and compare
 	@$(MAKE) --no-print-directory -j2 $(PYTHON_READY) $(NODE_READY)
 	@$(PY) tools/demo.py
 
-test: $(PYTHON_READY) $(NODE_READY) $(NODES_READY) $(RUNTIMES_READY) $(PAGE_TESTS_READY) ## run every test; closes with one line of counts
+test: $(PYTHON_READY) $(NODE_READY) $(NODES_READY) $(RUNTIMES_READY) $(PAGE_TESTS_READY) $(TEST_KIT_READY) ## run every test; closes with one line of counts
 	@cd $(NODE_PACKAGE) && npm run --silent build:tests
 	@$(PY) tools/run_tests.py $(NODE_PROGRAMS:%=--node %)
 
@@ -114,6 +115,12 @@ $(NODE_READY): $(NODE_MODULES_READY) $(NODE_FILES)
 $(RUNTIMES_READY): $(NODE_PACKAGE)/runtimes/package.json
 	npm install --prefix $(NODE_PACKAGE)/runtimes --no-package-lock --no-fund --no-audit --loglevel=error \
 	    || { echo "note: Bun and Deno could not be installed; their smoke test is left out"; mkdir -p $(@D); }
+	touch $@
+
+# Another library's conformance tests; where its wheel is not to be had they say so and skip.
+$(TEST_KIT_READY): $(TOOLS_READY) tools/requirements-agent-hooks.txt
+	$(PY) -m pip install --quiet --disable-pip-version-check -r tools/requirements-agent-hooks.txt \
+	    || echo "note: agent-hooks' test kit could not be installed; it is left out"
 	touch $@
 
 # Drives a browser in the tests of the approval page; where it cannot be installed they say so and skip.
