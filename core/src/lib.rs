@@ -50,15 +50,17 @@ mod response;
 #[cfg(feature = "host")]
 pub mod session;
 pub mod stats;
+#[cfg(feature = "native")]
+pub mod terminal;
 pub mod tool;
 pub mod witness;
 
+#[cfg(all(feature = "engine", feature = "native"))]
+pub use engine::TerminalApprover;
 #[cfg(feature = "engine")]
 pub use engine::{
     AllowAll, Approval, Approver, Compaction, Context, ContextMessage, DenyAll, Display, Engine, EngineBuilder, Event,
     Generation, HookContext, LateAnswer, LogDisplay, Messages, Model, ModelRequest, ModelResponse, Noticed, Outcome,
-#[cfg(all(feature = "engine", feature = "native"))]
-pub use engine::TerminalApprover;
     PendingApproval, PendingApprovals, Registration, Running, Session, SessionBuilder, Started, Stopped, Submitted,
     Tool, ToolContext, ToolOutcome, ToolResult, ToolUse,
 };

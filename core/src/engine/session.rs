@@ -6,6 +6,8 @@ mod driver;
 mod hosted;
 mod parts;
 mod results;
+#[cfg(feature = "native")]
+mod terminal;
 mod values;
 
 use std::future::Future;
@@ -27,6 +29,8 @@ pub use parts::{
     Running, Tool, ToolContext, ToolResult, ToolUse,
 };
 pub use results::{Generation, ToolOutcome};
+#[cfg(feature = "native")]
+pub use terminal::TerminalApprover;
 
 use driver::Driver;
 use parts::{Parts, closure_tool};

@@ -11,9 +11,9 @@ use crate::answer::Ask;
 use crate::witness::Seen;
 
 /// The choice that allows this once.
-const ONCE: &str = "Allow once";
+pub(super) const ONCE: &str = "Allow once";
 /// The choice that allows this and its like from now on.
-const ALWAYS: &str = "Allow always";
+pub(super) const ALWAYS: &str = "Allow always";
 
 /// What a person is asked. Every text in it is already made safe to be shown.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -160,7 +160,10 @@ pub(super) fn request(subject: &Subject<'_>, hook: Option<&str>, ask: &Ask) -> A
         "" => format!("Go on with {}?", subject.event),
         tool => format!("Run {tool}?"),
     });
-    let known = |option: &&String| option.as_str() == ONCE || option.as_str() == ALWAYS || ask.grants.contains(option);
+    let allows = |option: &String| option == ONCE || option == ALWAYS || ask.grants.contains(option);
+    let denying: Vec<String> =
+        ask.options.iter().filter(|option| !allows(option)).map(|option| escaped(option)).collect();
+    let granting = ask.options.iter().filter(|option| allows(option)).map(|option| escaped(option));
     ApprovalRequest {
         event: subject.event,
         tool: escaped(subject.tool),
@@ -169,7 +172,8 @@ pub(super) fn request(subject: &Subject<'_>, hook: Option<&str>, ask: &Ask) -> A
         hook: hook.map(escaped),
         prompt: escaped(&prompt),
         options: ask.options.iter().map(|option| escaped(option)).collect(),
-        granting: ask.options.iter().filter(known).map(|option| escaped(option)).collect(),
+        // Of options that look the same on a screen none allows unless all do.
+        granting: granting.filter(|option| !denying.contains(option)).collect(),
         timeout_ms: ask.timeout_ms,
         default: ask.default,
         remember: ask.remember,

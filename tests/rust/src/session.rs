@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hookweave::session::{Reading, TerminalQuestion};
 use hookweave::{
     Approval, Approver, Context, ContextMessage, Display, Engine, HookError, Model, ModelRequest, ModelResponse,
     Running, Session, Tool, ToolContext, ToolOutcome, ToolResult, ToolUse,
@@ -19,6 +20,7 @@ use crate::client::{Client, Fault};
 use crate::engine::{Given, Native};
 use crate::native::Place;
 use crate::pattern::{Missing, compare};
+use crate::runner::keep_log;
 use crate::script::Theatre;
 use crate::value::expand;
 
@@ -32,6 +34,7 @@ pub struct Case {
     pub why: String,
     #[serde(default)]
     pub client: Map<String, Value>,
+    pub audit: Option<Value>,
     #[serde(default)]
     pub server: Map<String, Value>,
     #[serde(default)]
@@ -84,6 +87,7 @@ struct Log {
     messages: Vec<Value>,
     shown: Vec<Value>,
     model_calls: Vec<Value>,
+    screens: Vec<Value>,
 }
 
 /// A scripted agent around a session: approver, context, display, tools and model in one.
@@ -109,6 +113,25 @@ impl Agent {
     fn log(&self) -> std::sync::MutexGuard<'_, Log> {
         self.log.lock().unwrap()
     }
+
+    /// What a person at a terminal chooses who types these lines, and then nothing more.
+    fn at_terminal(&self, approval: &Approval, entry: &Value) -> Result<String, HookError> {
+        let columns = entry["width"].as_u64().unwrap_or(80);
+        let question = TerminalQuestion::new(&approval.request).of_agent(approval.agent_id.as_deref());
+        let mut question = question.for_width(usize::try_from(columns).unwrap());
+        let mut screens = vec![question.text().into(), question.invitation(approval.request.timeout_ms).into()];
+        let typed = entry["types"].as_array().unwrap().iter().map(|line| Some(line.as_str().unwrap()));
+        let chosen = typed.chain([None]).find_map(|line| match question.read(line) {
+            Reading::Chosen(option) => Some(Ok(option)),
+            Reading::Over(why) => Some(Err(why.into())),
+            Reading::Again(text) => {
+                screens.push(text.into());
+                None
+            }
+        });
+        self.log().screens.extend(screens);
+        chosen.unwrap()
+    }
 }
 
 /// The agent in each of its parts.
@@ -121,6 +144,9 @@ impl Approver for Part {
         asked["args"] = approval.args.clone();
         self.0.log().asked.push(asked);
         let entry = nth(&self.0.approver, turn);
+        if entry.get("types").is_some() {
+            return Box::pin(std::future::ready(self.0.at_terminal(approval, &entry)));
+        }
         Box::pin(async move {
             if entry.get("hangs").is_some() {
                 std::future::pending::<()>().await;
@@ -237,6 +263,11 @@ async fn execute(case: &Case, given: Given) -> Vec<String> {
     theatre.enter(&client);
     for hook in &case.hooks {
         theatre.register(&*client, hook).unwrap_or_else(|fault| panic!("{}: {fault:?}", case.id));
+    }
+    if let Some(options) = &case.audit {
+        keep_log(&theatre, &*client, options);
+        client.flush_log();
+        theatre.log().records.clear();
     }
     let mut faults = Vec::new();
     if let Some(place) = place {
@@ -446,12 +477,17 @@ impl Play<'_> {
             ("messages", &log.messages),
             ("shown", &log.shown),
             ("model_calls", &log.model_calls),
+            ("screens", &log.screens),
         ];
         for (name, pattern) in &self.case.expect {
             let came = match name.as_str() {
                 "env" => env.clone(),
                 "requests" | "saw" => continue,
                 "ran" => json!(ran),
+                "records" => {
+                    self.client.flush_log();
+                    Value::Array(std::mem::take(&mut self.theatre.log().records))
+                }
                 _ => match lists.iter().find(|(known, _)| known == name) {
                     Some((_, list)) => Value::Array((*list).clone()),
                     None => panic!("{}: nothing is known of `{name}`", self.case.id),

@@ -190,7 +190,9 @@ impl<'s> Driver<'s> {
 
     async fn ask(&self, request: ApprovalRequest) -> Reply {
         let args = request.args.map_or(Value::Null, |args| self.values.get(args));
-        let approval = Approval { request, args };
+        let machine = &self.session.machine;
+        let (session_id, agent_id) = (machine.id().to_owned(), machine.agent_id().map(str::to_owned));
+        let approval = Approval { session_id, agent_id, request, args };
         match tokio::time::timeout(approval.timeout(), self.session.parts.approver.approve(&approval)).await {
             Ok(Ok(option)) => Reply::Chosen { option },
             Ok(Err(why)) => failed(&*why),
@@ -203,7 +205,8 @@ impl<'s> Driver<'s> {
         let Some(tool) = own.or_else(|| self.session.engine.hosted().tool(name)) else {
             return failed(&*HookError::from(format!("no tool {name} is registered")));
         };
-        let context = ToolContext { session_id: self.session.id().to_owned(), tool_use_id: tool_use_id.to_owned(), env };
+        let context =
+            ToolContext { session_id: self.session.id().to_owned(), tool_use_id: tool_use_id.to_owned(), env };
         let began = driver::now();
         let result = tool.run(self.values.get(args), context).await;
         let duration = driver::now().saturating_duration_since(began).as_secs_f64() * 1000.0;

@@ -19,6 +19,10 @@ pub type Running<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// A question to a person, with the very arguments that would be used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Approval {
+    /// The conversation that asks.
+    pub session_id: String,
+    /// Its subagent that asks; `None` for the conversation itself.
+    pub agent_id: Option<String>,
     /// The question; its texts are safe to be shown.
     pub request: ApprovalRequest,
     /// The arguments; null when it is not about a tool.

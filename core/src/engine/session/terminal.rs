@@ -1,0 +1,44 @@
+//! Asking the person at the terminal that the program was started from.
+
+use tokio::sync::oneshot;
+
+use super::parts::{Approval, Approver, Running};
+use crate::handler::HookError;
+use crate::handlers::cancel::Cancel;
+use crate::session::TerminalQuestion;
+use crate::terminal;
+
+/// Asks at the controlling terminal and shows how much time is left; without a terminal it denies.
+///
+/// Each question has a thread while it is asked, so that no other task waits for a person.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TerminalApprover;
+
+/// Takes the question off the screen when nobody waits for it any more.
+struct Asked(Cancel);
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+impl Approver for TerminalApprover {
+    fn approve<'a>(&'a self, approval: &'a Approval) -> Running<'a, Result<String, HookError>> {
+        let question = TerminalQuestion::new(&approval.request).of_agent(approval.agent_id.as_deref());
+        let (left, asked) = (approval.timeout(), Asked(Cancel::new()));
+        let cancel = asked.0.clone();
+        let (tell, told) = oneshot::channel();
+        let ask = move || drop(tell.send(terminal::ask(question, left, &cancel)));
+        let thread = std::thread::Builder::new().name("hookweave-approval".to_owned()).spawn(ask);
+        Box::pin(async move {
+            let _asked = asked;
+            thread?;
+            match told.await {
+                Ok(Ok(Some(option))) => Ok(option),
+                Ok(Ok(None)) | Err(_) => Err("the question was dropped".into()),
+                Ok(Err(why)) => Err(why.into()),
+            }
+        })
+    }
+}
