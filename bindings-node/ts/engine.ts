@@ -62,6 +62,8 @@ export class Engine implements Crew {
       const engine = self.deref();
       if (engine !== undefined) engine.hears = hears;
     });
+    // Before anybody opens a log, dispatches may be recorded for a replay.
+    this.hears = this.native.auditHears() as Hears;
   }
 
   /** Refuses to go on with a closed client. */

@@ -312,6 +312,8 @@ impl Flight {
         self.leave_event(py);
         if let Finished::Said(outcome) = &mut finished {
             self.known.audit.dispatched(&PyHost::new(py), outcome, |wait| py.detach(wait));
+        } else if self.known.audit.is_recording() {
+            self.known.audit.unasked(&PyHost::new(py), finished.outcome(py, &self.known));
         }
         let took = match (self.began, self.clock) {
             (Some(began), Some(last)) => last.saturating_duration_since(began),

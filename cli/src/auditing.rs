@@ -22,7 +22,8 @@ impl AuditArgs {
     /// Opens the log, when one is wanted.
     pub(crate) fn open(&self) -> Result<Option<Arc<Audit>>> {
         let Some(file) = &self.audit else { return Ok(None) };
-        let audit = Audit::new();
+        // Not one that records for a replay too: the command does that itself, with what the event was when it came.
+        let audit = Arc::new(Audit::default());
         audit.configure(AuditConfig::file(file).required())?;
         Ok(Some(audit))
     }

@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    Audit, Completion, Convert, Doctor, Explain, Hook, Init, Install, Lint, List, Man, Replay, Run, Schema, Test,
-    Trust, Uninstall,
+    Audit, Completion, Convert, Doctor, Explain, Hook, Init, Install, Lint, List, Man, Record, Replay, Run, Schema,
+    Test, Trust, Uninstall,
 };
 use crate::failed::Result;
 use crate::screen::Screen;
@@ -14,7 +14,7 @@ Exit codes:
   0  everything is as it should be
   1  the answer is no: findings, a blocked event, a failed test
   2  wrong usage, or input that cannot be read
-  `hookweave hook` exits as its agent expects.
+  `hookweave hook` exits as its agent expects, `hookweave record` as the program that it runs.
 
 Documentation: https://github.com/hookweave/hookweave/blob/main/docs/command.md";
 
@@ -42,6 +42,7 @@ enum Command {
     Explain(Explain),
     Run(Run),
     Test(Test),
+    Record(Record),
     Replay(Replay),
     Trust(Trust),
     Convert(Convert),
@@ -76,6 +77,7 @@ impl Cli {
             Command::Completion(completion) => completion.run(screen)?,
             Command::Man(man) => man.run(screen)?,
             Command::Hook(hook) => return hook.run(),
+            Command::Record(record) => return record.run(),
         };
         Ok(verdict.code())
     }

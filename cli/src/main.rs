@@ -13,6 +13,7 @@ mod failed;
 mod input;
 mod native_file;
 mod policy;
+mod progress;
 mod recording;
 mod screen;
 mod settings;

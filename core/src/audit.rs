@@ -37,6 +37,7 @@ use crate::host::now_ms;
 use crate::index::Plan;
 use crate::outcome::Outcome;
 use crate::payload::Host;
+use crate::recording::Recorder;
 
 pub use crate::witness::{About, Inputs, Witness};
 pub use anchor::Anchor;
@@ -47,8 +48,11 @@ pub use read::{Follow, Line, Lines, MAX_LINE, read, tail};
 pub use record::{Input, Kind, Record};
 pub use redact::{REDACTED, Redaction};
 pub use sink::{LogSink, Outbox, OutboxSink, Sink};
-pub use verify::{MAX_PROBLEMS, Problem, ProblemKind, Report, Torn, verify};
+pub use verify::{MAX_PROBLEMS, Problem, ProblemKind, Report, Torn, size, verify, verify_watched};
 pub use writer::VERSION;
+
+pub(crate) use file::open_regular;
+pub(crate) use redact::Redactor;
 
 use open::Open;
 use told::{Dispatched, Told};
@@ -60,8 +64,11 @@ pub const CLOSE: Duration = Duration::from_secs(5);
 pub struct Audit {
     /// The level that was set.
     level: Arc<AtomicU8>,
-    /// The level as long as there is somewhere to write, else off: all that a dispatch looks at.
+    /// The level as long as there is somewhere to write, else off: all that a dispatch looks at. While dispatches are
+    /// recorded it is info at least.
     effective: AtomicU8,
+    /// Where dispatches are recorded, when somebody wants to replay them.
+    recorder: Option<Arc<Recorder>>,
     open: ArcSwapOption<Open>,
     /// Held while the destinations are exchanged.
     changing: Mutex<()>,
@@ -78,6 +85,7 @@ impl Default for Audit {
         Self {
             level: Arc::new(AtomicU8::new(Level::Info as u8)),
             effective: AtomicU8::new(Level::Off as u8),
+            recorder: None,
             open: ArcSwapOption::empty(),
             changing: Mutex::new(()),
         }
@@ -91,10 +99,17 @@ impl Drop for Audit {
 }
 
 impl Audit {
-    /// A log that has nowhere to go yet.
+    /// A log that has nowhere to go yet; dispatches are recorded for a replay where the environment asks for it.
     #[must_use]
     pub fn new() -> Arc<Self> {
-        let audit = Arc::new(Self::default());
+        Self::recording_to(Recorder::of_process())
+    }
+
+    fn recording_to(recorder: Option<Arc<Recorder>>) -> Arc<Self> {
+        let mut audit = Self::default();
+        audit.recorder = recorder;
+        let audit = Arc::new(audit);
+        audit.hear(Level::Off);
         open::remember(&audit);
         audit
     }
@@ -111,11 +126,11 @@ impl Audit {
         if let Some(before) = self.open.swap(None) {
             before.close(CLOSE);
         }
-        self.effective.store(Level::Off as u8, Ordering::Relaxed);
+        self.hear(Level::Off);
         self.level.store(level as u8, Ordering::Relaxed);
         if goes_somewhere {
             self.open.store(Some(Arc::new(Open::new(config, Arc::clone(&self.level))?)));
-            self.effective.store(level as u8, Ordering::Relaxed);
+            self.hear(level);
         }
         Ok(())
     }
@@ -136,12 +151,32 @@ impl Audit {
     pub fn set_level(&self, level: Level) {
         let before = self.level.swap(level as u8, Ordering::Relaxed);
         let Some(open) = self.open.load_full() else { return };
-        self.effective.store(level as u8, Ordering::Relaxed);
+        self.hear(level);
         if before != level as u8 {
             let changed =
                 Record::new(Kind::AuditLevel).with("level", level.as_str()).with("before", Level::of(before).as_str());
             open.tell(Told::Note(Box::new(changed), now_ms(), None));
         }
+    }
+
+    /// Hears what the log needs from now on, and what a recording needs.
+    fn hear(&self, level: Level) {
+        let least = if self.recorder.is_some() { Level::Info } else { Level::Off };
+        self.effective.store(level.max(least) as u8, Ordering::Relaxed);
+    }
+
+    /// Whether dispatches are recorded for a replay, also those that no hook was asked about.
+    #[inline]
+    #[must_use]
+    pub fn is_recording(&self) -> bool {
+        self.recorder.is_some()
+    }
+
+    /// Records a dispatch that no hook was asked about; drivers ask [`Self::is_recording`] before they make an outcome of one.
+    pub fn unasked<T, H: Host>(&self, host: &H, outcome: &Outcome<T, H::Value>) {
+        let Some(recorder) = &self.recorder else { return };
+        let open = self.open.load();
+        recorder.dispatched(host, outcome, open.as_deref().and_then(Open::redactor));
     }
 
     /// The level at which something is recorded: off without a destination.
@@ -180,7 +215,9 @@ impl Audit {
     #[must_use]
     pub fn takes_copies(&self) -> bool {
         let open = self.open.load();
-        self.hears_quiet() && open.as_deref().is_some_and(|open| open.inputs() == Inputs::Digest && !open.is_required())
+        self.recorder.is_none()
+            && self.hears_quiet()
+            && open.as_deref().is_some_and(|open| open.inputs() == Inputs::Digest && !open.is_required())
     }
 
     /// Records a dispatch in which no hook had anything to say, of which the host has copied what it was about.
@@ -199,9 +236,24 @@ impl Audit {
         outcome: &mut Outcome<T, H::Value>,
         aside: impl FnOnce(&(dyn Fn() + Sync)),
     ) {
+        self.log_dispatch(host, outcome, aside);
+        // Afterwards: that it could not be logged may have blocked it.
+        self.unasked(host, outcome);
+    }
+
+    fn log_dispatch<T, H: Host>(
+        &self,
+        host: &H,
+        outcome: &mut Outcome<T, H::Value>,
+        aside: impl FnOnce(&(dyn Fn() + Sync)),
+    ) {
         let open = self.open.load();
         let Some(open) = open.as_deref() else { return };
-        let told = Dispatched::of(host, outcome, open.inputs(), self.effective());
+        let level = self.level();
+        if level < Level::Info && (level == Level::Off || outcome.is_quiet()) {
+            return;
+        }
+        let told = Dispatched::of(host, outcome, open.inputs(), level);
         if told.is_empty() {
             return;
         }
@@ -218,7 +270,7 @@ impl Audit {
 
     /// Writes what was told, says that this was all, and records nothing more; false when the time is up before.
     pub fn close(&self, limit: Duration) -> bool {
-        self.effective.store(Level::Off as u8, Ordering::Relaxed);
+        self.hear(Level::Off);
         self.open.swap(None).is_none_or(|open| open.close(limit))
     }
 

@@ -215,8 +215,10 @@ impl Engine {
             if is_enabled {
                 spec.count(1);
             }
-            let payload = Arc::clone(event.shared_payload());
-            return Ok(Outcome::new(&event, Box::new(Folded::empty(snapshot, spec, payload))));
+            let unasked = Box::new(Folded::empty(snapshot, spec, Arc::clone(event.shared_payload())));
+            #[cfg(feature = "native")]
+            self.inner.audit.unasked(&Shared, &unasked);
+            return Ok(Outcome::new(&event, unasked));
         };
         let span = dispatch_span(&event);
         span.in_scope(|| {

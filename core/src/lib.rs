@@ -44,6 +44,8 @@ mod path;
 mod pattern;
 pub mod payload;
 mod read;
+#[cfg(feature = "native")]
+pub mod recording;
 pub mod registry;
 #[cfg(feature = "engine")]
 mod response;

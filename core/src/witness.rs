@@ -11,6 +11,8 @@ use crate::hook::{Origin, Scope};
 
 pub use about::About;
 pub(crate) use about::Part;
+#[cfg(feature = "native")]
+pub(crate) use about::payload_json;
 
 /// What is kept of an event's payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -8,6 +8,7 @@ use clap::{Args, Subcommand};
 use hookweave::audit::{self, Anchor, Report};
 
 use crate::failed::{Result, Verdict};
+use crate::progress::Progress;
 use crate::screen::{BAD, BOLD, DIM, GOOD, Screen, WARN, count, json, shown, styled};
 
 use records::{Grep, Stats, Tail};
@@ -60,7 +61,10 @@ impl Audit {
 
 impl Verify {
     fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
-        let report = audit::verify(&self.log, self.anchor.as_ref())?;
+        let mut progress = Progress::new("verifying", self.json);
+        let whole = if progress.is_shown() { audit::size(&self.log).unwrap_or(0) } else { 0 };
+        let report = audit::verify_watched(&self.log, self.anchor.as_ref(), |read| progress.part(read, whole))?;
+        drop(progress);
         if self.json {
             json(screen, &report)?;
         } else {

@@ -120,7 +120,7 @@ impl Hook {
         auditing::record(audit.as_deref(), &mut outcome)?;
         let mut whole = outcome_json(&outcome);
         // A recording that fails changes nothing of what was decided.
-        if let Err(why) = self.record.add(Some(dialect.name()), event.event, &event.payload, &whole) {
+        if let Err(why) = self.record.add(Some(dialect.name()), &event.payload, &outcome) {
             let _ = writeln!(std::io::stderr().lock(), "hookweave: {}", shown(&why.to_string()));
         }
         if let Some(waiting) = waiting.filter(|_| event.event == "SessionStart") {

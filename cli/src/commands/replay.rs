@@ -1,22 +1,27 @@
 //! `hookweave replay`: recorded dispatches against the hooks of now.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
+use hookweave::payload::Json;
+use hookweave::recording::{Came, Recorded};
 use serde_json::{Value, json};
 
 use crate::commands::run::FAREWELL;
-use crate::drive::{Deadline, dispatch, outcome_json};
+use crate::drive::{Deadline, dispatch};
 use crate::failed::{Result, Verdict};
 use crate::policy::{Policy, Which};
-use crate::recording::{Came, Recorded, read};
+use crate::progress::Progress;
+use crate::recording::read;
 use crate::screen::{BAD, BOLD, DIM, GOOD, Screen, WARN, count, json, shown, styled};
 
 /// Replay recorded dispatches against the hooks of now and show what would differ
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Record with `hookweave hook --record FILE` or `hookweave run --record FILE`.
-The hooks really run. Exits with 1 when anything differs.")]
+Record with `hookweave record -- PROGRAM`, or with `hookweave hook --record FILE` and `hookweave run --record FILE`.
+The hooks really run, those of files: what a hook of the recorded program itself had a say in is not replayed.
+Exits with 1 when anything differs.")]
 pub(crate) struct Replay {
     /// The recorded dispatches
     #[arg(value_name = "FILE")]
@@ -36,6 +41,10 @@ struct Tally {
     same: usize,
     different: usize,
     redacted: usize,
+    /// Hooks of the recorded program itself that had a say, and in how many dispatches.
+    in_code: (BTreeSet<String>, usize),
+    /// What else cannot be replayed, and why.
+    left_out: Vec<(usize, String)>,
 }
 
 impl Replay {
@@ -44,11 +53,25 @@ impl Replay {
         let policy = Policy::load(&self.which)?;
         let mut tally = Tally::default();
         let mut rows = Vec::new();
-        for (at, recorded) in read(&self.file)?.enumerate() {
-            let recorded = recorded?;
-            let outcome = dispatch(&policy, &recorded.event, recorded.payload.clone(), Deadline::within(None))?;
-            let now = Came::of(&outcome_json(&outcome));
-            let differences = differences(&recorded.came, &now);
+        let mut progress = Progress::new("replaying", self.json);
+        let whole = std::fs::metadata(&self.file).map_or(0, |meta| meta.len());
+        for read in read(&self.file)? {
+            let (at, recorded) = read?;
+            progress.part(at.end, whole);
+            if !tally.takes(at.line, &recorded) {
+                continue;
+            }
+            let outcome = match dispatch(&policy, &recorded.event, recorded.payload.clone(), Deadline::within(None)) {
+                Ok(outcome) => outcome,
+                // An event of the program's own, for one.
+                Err(why) => {
+                    tally.left_out.push((at.line, why.to_string()));
+                    continue;
+                }
+            };
+            let then = recorded.came.clone().of_files();
+            let now = Came { in_code: Vec::new(), said_in_code: Vec::new(), ..Came::of(&Json, &outcome) };
+            let differences = differences(&then, &now);
             let redacted = recorded.is_redacted();
             tally.redacted += usize::from(redacted);
             if differences.is_empty() {
@@ -58,29 +81,71 @@ impl Replay {
             tally.different += 1;
             if self.json {
                 let row = json!({
-                    "number": at + 1, "event": recorded.event, "payload": recorded.payload, "redacted": redacted,
-                    "recorded": recorded.came, "now": now,
+                    "number": at.line, "event": recorded.event, "payload": recorded.payload, "redacted": redacted,
+                    "recorded": then, "now": now,
                 });
                 rows.push(row);
             } else {
-                show(screen, at + 1, &recorded, &differences, redacted)?;
+                progress.wipe();
+                show(screen, at.line, &recorded, &differences, redacted)?;
             }
         }
+        drop(progress);
         if !policy.runtime.drain(FAREWELL) {
             policy.runtime.shutdown(FAREWELL);
         }
         if self.json {
-            let whole = json!({"same": tally.same, "different": tally.different, "redacted": tally.redacted, "differences": rows});
-            json(screen, &whole)?;
+            tally.json(screen, &rows)?;
         } else {
-            let total = format!("{} the same, {} different", tally.same, tally.different);
-            writeln!(screen, "{}", styled(if tally.different > 0 { BAD } else { GOOD }, &total))?;
-            if tally.redacted > 0 {
-                let what = format!("{} had secrets in it that were blacked out", count(tally.redacted, "event"));
-                writeln!(screen, "{}", styled(WARN, &what))?;
-            }
+            tally.show(screen)?;
         }
         Ok(Verdict::of(tally.different == 0))
+    }
+}
+
+impl Tally {
+    /// Whether a dispatch can be replayed; one that cannot is counted here.
+    fn takes(&mut self, line: usize, recorded: &Recorded) -> bool {
+        if let Some(why) = &recorded.left_out {
+            self.left_out.push((line, format!("its event was left out: {why}")));
+            return false;
+        }
+        if recorded.came.said_in_code.is_empty() {
+            return true;
+        }
+        self.in_code.0.extend(recorded.came.said_in_code.iter().cloned());
+        self.in_code.1 += 1;
+        false
+    }
+
+    fn json(&self, screen: Screen<'_>, differences: &[Value]) -> Result<()> {
+        let left_out = self.left_out.iter().map(|(line, why)| json!({"number": line, "why": why}));
+        let whole = json!({
+            "same": self.same, "different": self.different, "redacted": self.redacted, "differences": differences,
+            "not_replayed": {
+                "in_code": self.in_code.1, "hooks": self.in_code.0, "left_out": left_out.collect::<Vec<_>>(),
+            },
+        });
+        json(screen, &whole)
+    }
+
+    fn show(&self, screen: Screen<'_>) -> Result<()> {
+        let total = format!("{} the same, {} different", self.same, self.different);
+        writeln!(screen, "{}", styled(if self.different > 0 { BAD } else { GOOD }, &total))?;
+        if self.redacted > 0 {
+            let what = format!("{} had secrets in it that were blacked out", count(self.redacted, "event"));
+            writeln!(screen, "{}", styled(WARN, &what))?;
+        }
+        let (hooks, number) = &self.in_code;
+        if *number > 0 {
+            let names = hooks.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+            let what = format!("{number} not replayed: hooks of the program itself had a say in it ({names})");
+            writeln!(screen, "{}", styled(WARN, &what))?;
+        }
+        for (line, why) in &self.left_out {
+            writeln!(screen, "{}", styled(WARN, &format!("#{line} not replayed: {why}")))?;
+        }
+        Ok(())
     }
 }
 

@@ -50,7 +50,7 @@ impl Run {
         let took = nanos_since(began);
         auditing::record(audit.as_deref(), &mut outcome)?;
         let whole = outcome_json(&outcome);
-        self.record.add(None, outcome.event().name(), &given.payload, &whole)?;
+        self.record.add(None, &given.payload, &outcome)?;
         if self.json {
             json(screen, &whole)?;
         } else {

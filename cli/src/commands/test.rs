@@ -13,6 +13,7 @@ use crate::clock::{nanos_since, now};
 use crate::drive::{Deadline, dispatch, outcome_json};
 use crate::failed::{Failed, Result, Verdict};
 use crate::policy::{Policy, TrustChoice, Which};
+use crate::progress::Progress;
 use crate::screen::{BAD, BOLD, DIM, GOOD, Screen, WARN, json, micros, shown, styled};
 
 /// How often watched files are looked at.
@@ -132,7 +133,15 @@ impl Test {
             ));
         }
         let files: Vec<CaseFile> = paths.iter().map(|path| CaseFile::read(path)).collect::<Result<_>>()?;
-        let ran: Vec<RanFile> = files.iter().map(|file| self.file(file)).collect::<Result<_>>()?;
+        let wanted = files.iter().flat_map(|file| &file.cases).filter(|case| self.wants(case)).count();
+        let mut progress = Progress::new("testing", self.json || self.tap);
+        let mut done = 0;
+        let mut step = || {
+            progress.count(done, wanted);
+            done += 1;
+        };
+        let ran: Vec<RanFile> = files.iter().map(|file| self.file(file, &mut step)).collect::<Result<_>>()?;
+        drop(progress);
         if ran.iter().all(|file| file.cases.is_empty()) {
             let filter = self.filter.as_deref().unwrap_or_default();
             return Err(Failed::new(format!("no case's name contains `{filter}`")));
@@ -140,7 +149,12 @@ impl Test {
         Ok(ran)
     }
 
-    fn file(&self, file: &CaseFile) -> Result<RanFile> {
+    fn wants(&self, case: &Case) -> bool {
+        self.filter.as_ref().is_none_or(|part| case.name.contains(part.as_str()))
+    }
+
+    /// Runs the cases of a file; `step` hears of each before it runs.
+    fn file(&self, file: &CaseFile, mut step: impl FnMut()) -> Result<RanFile> {
         // Not the hooks of whoever runs the tests: what holds here has to hold everywhere.
         let sources = if file.sources.is_empty() && file.files.is_empty() { SOURCES } else { &[] };
         let which = Which {
@@ -155,8 +169,8 @@ impl Test {
         if let Some(problem) = policy.report.problems.iter().find(|problem| problem.fatal) {
             return Err(Failed::new(format!("{problem}; the tests would miss it")));
         }
-        let wanted = |case: &&Case| self.filter.as_ref().is_none_or(|part| case.name.contains(part.as_str()));
-        let cases = file.cases.iter().filter(wanted).map(|case| one(&which, case)).collect::<Result<_>>()?;
+        let wanted = file.cases.iter().filter(|case| self.wants(case));
+        let cases = wanted.inspect(|_| step()).map(|case| one(&which, case)).collect::<Result<_>>()?;
         Ok(RanFile { name: file.path.display().to_string(), cases, depends })
     }
 

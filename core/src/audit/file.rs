@@ -69,7 +69,7 @@ impl LogFile {
     }
 
     fn open_locked(names: Names, lock: Lock, instead_of: Option<String>, now_ms: u64) -> io::Result<(Self, Found)> {
-        let mut file = open(&names.current())?;
+        let mut file = open_regular(&names.current())?;
         let bytes = file.metadata()?.len();
         let mut found = end_of(&file, bytes)?;
         found.holds_records = found.link.seq > 0;
@@ -137,7 +137,7 @@ impl LogFile {
     }
 
     fn begin(&mut self, now_ms: u64) -> io::Result<()> {
-        self.file = open(&self.names.current())?;
+        self.file = open_regular(&self.names.current())?;
         (self.bytes, self.begun_ms) = (self.file.metadata()?.len(), now_ms);
         Ok(())
     }
@@ -162,7 +162,8 @@ impl LogFile {
 }
 
 /// Opens a file to append to it; never through a link, and one that is made is for its user only.
-fn open(path: &Path) -> io::Result<File> {
+/// Opens a file to add to it, for its user only; what is no regular file, or a link, is refused.
+pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.create(true).append(true).read(true);
     #[cfg(unix)]
@@ -205,7 +206,7 @@ impl Drop for Lock {
 
 /// Takes the lock of a log; `None` when another process, or another log of this one, has it.
 fn lock(path: &Path) -> io::Result<Option<Lock>> {
-    let file = open(path)?;
+    let file = open_regular(path)?;
     for _ in 0..LOCK_WAIT.0 {
         match fs4::FileExt::try_lock(&file) {
             Ok(()) => return Ok(Some(Lock { file, place: Place::here() })),

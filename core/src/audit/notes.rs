@@ -13,7 +13,7 @@ use crate::witness::{About, Change, InSession, Named, Seen, Witness};
 
 impl Witness for Audit {
     fn saw(&self, seen: Seen<'_>) {
-        if self.effective() < Level::Info {
+        if !self.takes_notes() {
             return;
         }
         let Some(open) = self.open.load_full() else { return };
@@ -22,17 +22,24 @@ impl Witness for Audit {
     }
 
     fn inputs(&self) -> Option<Inputs> {
-        if self.effective() < Level::Info {
+        if !self.takes_notes() {
             return None;
         }
         self.open.load_full().map(|open| open.inputs())
     }
 
     fn refuses(&self) -> Option<String> {
-        if self.effective() < Level::Info {
+        if !self.takes_notes() {
             return None;
         }
         self.open.load_full().filter(|open| open.is_required()).and_then(|open| open.trouble())
+    }
+}
+
+impl Audit {
+    /// Whether the log keeps more than what failed. A recording has no use for notes.
+    fn takes_notes(&self) -> bool {
+        self.effective() >= Level::Info && self.level() >= Level::Info
     }
 }
 

@@ -15,7 +15,7 @@ use super::digest::Key;
 use super::file::{Found, LogFile};
 use super::queue::{Queue, Refused};
 use super::record::{Kind, Record};
-use super::redact::Redactor;
+use super::redact::{Redaction, Redactor};
 use super::told::Told;
 use super::writer::{self, Writer};
 use super::{Audit, Inputs};
@@ -29,6 +29,8 @@ pub(super) struct Open {
     level: Arc<AtomicU8>,
     key: Key,
     desk: ArcSwap<Desk>,
+    /// What is blacked out of recordings beside the usual, where this client has rules of its own.
+    redactor: Option<Redactor>,
     path: Mutex<Option<PathBuf>>,
 }
 
@@ -40,11 +42,17 @@ impl Open {
         let file = config.file.as_deref().map(|path| LogFile::open(path, now_ms())).transpose()?;
         let path = file.as_ref().map(|(file, _)| file.path());
         let desk = start(&config, &key, &level, file, None)?;
-        Ok(Self { config, level, key, desk: ArcSwap::new(desk), path: Mutex::new(path) })
+        let has_rules = config.redaction != Redaction::default();
+        let redactor = has_rules.then(|| Redactor::new(&config.redaction)).transpose()?;
+        Ok(Self { config, level, key, desk: ArcSwap::new(desk), redactor, path: Mutex::new(path) })
     }
 
     pub(super) fn inputs(&self) -> Inputs {
         self.config.inputs
+    }
+
+    pub(super) fn redactor(&self) -> Option<&Redactor> {
+        self.redactor.as_ref()
     }
 
     pub(super) fn is_required(&self) -> bool {

@@ -47,7 +47,7 @@ impl Redaction {
 
 /// The rules, ready to be used.
 #[derive(Debug)]
-pub(super) struct Redactor {
+pub(crate) struct Redactor {
     keys: Keys,
     /// Which of the patterns are there at all: nearly always none, and found out in one pass.
     any: RegexSet,
@@ -56,7 +56,7 @@ pub(super) struct Redactor {
 
 impl Redactor {
     /// Refuses a pattern that does not compile.
-    pub(super) fn new(rules: &Redaction) -> Result<Self, Error> {
+    pub(crate) fn new(rules: &Redaction) -> Result<Self, Error> {
         let usual = if rules.defaults { forms::SECRETS } else { &[] };
         let sources: Vec<&str> = usual.iter().copied().chain(rules.patterns.iter().map(String::as_str)).collect();
         let patterns: Vec<Regex> = sources
@@ -115,7 +115,7 @@ impl Redactor {
     }
 
     /// Blacks out secrets in a value, also in the names of fields, and cuts long texts if that is wanted.
-    pub(super) fn value(&self, value: &mut Value, longest: Option<usize>) {
+    pub(crate) fn value(&self, value: &mut Value, longest: Option<usize>) {
         match value {
             Value::String(text) => {
                 self.in_place(text);

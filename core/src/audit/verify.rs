@@ -88,24 +88,45 @@ pub struct Report {
 /// It reads line by line and keeps none, so that the log may be of any size. Without an anchor nobody can tell that records are
 /// missing at the end, or that everything was written anew; with one both are found.
 pub fn verify(path: &Path, anchor: Option<&Anchor>) -> Result<Report, Error> {
+    verify_watched(path, anchor, |_| ())
+}
+
+/// The same; whoever waits is told after each line how many bytes are read.
+pub fn verify_watched(path: &Path, anchor: Option<&Anchor>, mut watch: impl FnMut(u64)) -> Result<Report, Error> {
+    let mut read = 0;
+    let mut watch = |bytes: usize| {
+        read += bytes as u64;
+        watch(read);
+    };
     let names = names(path)?;
-    let mut report = chain(&names, path, anchor)?;
+    let mut report = chain(&names, path, anchor, &mut watch)?;
     for other in names.others().map_err(|why| unreadable(path, &why))? {
-        let other = chain(&other, path, None)?;
+        let other = chain(&other, path, None, &mut watch)?;
         report.whole &= other.whole;
         report.others.push(other);
     }
     Ok(report)
 }
 
-fn chain(names: &Names, path: &Path, anchor: Option<&Anchor>) -> Result<Report, Error> {
+/// How many bytes a log has, over all of its files.
+pub fn size(path: &Path) -> Result<u64, Error> {
+    let names = names(path)?;
+    let mut chains = names.others().map_err(|why| unreadable(path, &why))?;
+    chains.push(names);
+    let files = chains.iter().filter_map(|names| names.chain().ok()).flatten();
+    Ok(files.filter_map(|file| std::fs::metadata(file).ok()).map(|meta| meta.len()).sum())
+}
+
+fn chain(names: &Names, path: &Path, anchor: Option<&Anchor>, watch: &mut impl FnMut(usize)) -> Result<Report, Error> {
     let files = names.chain().map_err(|why| unreadable(path, &why))?;
     if files.is_empty() {
         return Err(unreadable(path, &std::io::Error::from(std::io::ErrorKind::NotFound)));
     }
     let mut walk = walk::Walk::new(anchor, files.clone());
     for line in Lines::of(files) {
-        walk.line(&line?);
+        let line = line?;
+        walk.line(&line);
+        watch(line.bytes.len() + 1);
     }
     Ok(walk.end())
 }

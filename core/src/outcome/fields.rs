@@ -16,7 +16,7 @@ pub(super) fn value<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Value {
 
 impl<T, V> Outcome<T, V> {
     /// The final value of a payload field.
-    pub(super) fn final_field<H: Host<Value = V>>(&self, host: &H, name: &str) -> Option<Value> {
+    pub(crate) fn final_field<H: Host<Value = V>>(&self, host: &H, name: &str) -> Option<Value> {
         let payload = host.view(self.payload());
         host.field(&payload, name).map(|view| spelled(host.spelling(), self.event(), name, value(host, &view)))
     }

@@ -149,11 +149,21 @@ impl About {
 
 /// The payload as JSON text, or why there is none.
 fn written<H: Host>(host: &H, event: &EventSpec, payload: &H::Value) -> String {
-    let told = |why: String| Value::String(why).to_string();
+    let text = payload_json(host, event, payload, LARGEST_PAYLOAD);
+    text.unwrap_or_else(|why| Value::String(format!("left out: {why}")).to_string())
+}
+
+/// A payload as JSON text with the engine's own names, or why there is none.
+pub(crate) fn payload_json<H: Host>(
+    host: &H,
+    event: &EventSpec,
+    payload: &H::Value,
+    largest: usize,
+) -> Result<String, String> {
     match to_json(host, &host.view(payload)) {
-        Ok(text) if text.len() <= LARGEST_PAYLOAD => canonical(host.spelling(), event, text),
-        Ok(text) => told(format!("left out: {} bytes are more than {LARGEST_PAYLOAD}", text.len())),
-        Err(why) => told(format!("left out: {why}")),
+        Ok(text) if text.len() <= largest => Ok(canonical(host.spelling(), event, text)),
+        Ok(text) => Err(format!("{} bytes are more than {largest}", text.len())),
+        Err(why) => Err(why.to_string()),
     }
 }
 

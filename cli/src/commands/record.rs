@@ -1,0 +1,117 @@
+//! `hookweave record`: runs a program and records what its hooks are asked.
+
+#[cfg(unix)]
+mod signals;
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+
+use clap::Args;
+use hookweave::recording::{FILE, MAX_BYTES, SECRETS};
+
+use crate::failed::{BROKEN, Failed, Result};
+use crate::recording::{open, read_from};
+use crate::screen::{BOLD, DIM, count, shown, styled};
+
+const MIB: u64 = 1024 * 1024;
+
+/// Run a program and record every dispatch in it, for `hookweave replay`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Every hookweave client in the program and in those that it starts is recorded, in Python, Node and Rust, and so is
+`hookweave hook`. What is recorded may hold what the agent worked on; secrets are blacked out by the audit's rules.
+Exits as the program does.
+
+  hookweave record --out runs.jsonl -- python agent.py
+  hookweave replay runs.jsonl")]
+pub(crate) struct Record {
+    /// Add to this file
+    #[arg(short, long, value_name = "FILE", default_value = "hookweave.record.jsonl")]
+    out: PathBuf,
+
+    /// Record secrets too, which are blacked out otherwise
+    #[arg(long)]
+    with_secrets: bool,
+
+    /// How large the file may become; what comes after that is not recorded
+    #[arg(long, value_name = "MIB", default_value_t = hookweave::recording::USUAL_MAX_BYTES / MIB,
+        value_parser = clap::value_parser!(u64).range(1..=1024 * 1024))]
+    max_size: u64,
+
+    /// The program and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    program: Vec<OsString>,
+}
+
+impl Record {
+    /// Runs the command; gives the program's exit code.
+    pub(crate) fn run(&self) -> Result<u8> {
+        let most = self.max_size * MIB;
+        // Opened here first: what is wrong with the file is told before the program runs.
+        drop(open(&self.out, self.with_secrets, most)?);
+        let file = std::path::absolute(&self.out).map_err(|error| Failed::file(&self.out, error))?;
+        let before = std::fs::metadata(&file).map_or(0, |meta| meta.len());
+        let status = self.start(&file, most)?;
+        // The program's own end is what counts.
+        let _ = self.say(&file, before);
+        Ok(ended_as(status))
+    }
+
+    fn start(&self, file: &Path, most: u64) -> Result<ExitStatus> {
+        let Some((program, arguments)) = self.program.split_first() else {
+            return Err(Failed::new("no program is given; write it behind --"));
+        };
+        #[expect(clippy::disallowed_methods, reason = "the command's one purpose is to run a program")]
+        let mut command = Command::new(program);
+        command.args(arguments).env(FILE, file).env(MAX_BYTES, most.to_string());
+        command.env(SECRETS, if self.with_secrets { "1" } else { "0" });
+        let refuse = |why: std::io::Error| {
+            let program = Path::new(program);
+            Failed::file(program, format!("cannot be started: {why}; name a program as your shell would find it"))
+        };
+        #[cfg(unix)]
+        return signals::wait(&mut command).map_err(refuse);
+        #[cfg(not(unix))]
+        return command.status().map_err(refuse);
+    }
+
+    /// Says what was recorded, where the program's own output is not disturbed.
+    fn say(&self, file: &Path, before: u64) -> Result<()> {
+        let mut lines = File::open(file)?;
+        lines.seek(SeekFrom::Start(before))?;
+        let (mut recorded, mut left_out) = (0, 0);
+        for line in read_from(file, lines) {
+            let (_, line) = line?;
+            recorded += 1;
+            left_out += usize::from(line.left_out.is_some());
+        }
+        let mut err = anstream::stderr().lock();
+        let out = shown(&self.out.display().to_string());
+        if recorded == 0 {
+            let why = "no dispatch was recorded: nothing in it asked hooks through hookweave, or its hookweave is older than this command";
+            return Ok(writeln!(err, "{}", styled(DIM, why))?);
+        }
+        let what = format!("{} recorded in {out}", count(recorded, "dispatch").replace("dispatchs", "dispatches"));
+        let rest = if left_out > 0 { format!(", {left_out} of them without the event") } else { String::new() };
+        writeln!(err, "{}{}", styled(DIM, &what), styled(DIM, &rest))?;
+        Ok(writeln!(
+            err,
+            "{} {}",
+            styled(DIM, "what hooks of now would decide:"),
+            styled(BOLD, &format!("hookweave replay {out}"))
+        )?)
+    }
+}
+
+/// Ends as the program did, so that whoever started it sees the same; gives its exit code.
+fn ended_as(status: ExitStatus) -> u8 {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        let _ = signal_hook::low_level::emulate_default_handler(signal);
+        return u8::try_from(128 + signal).unwrap_or(BROKEN);
+    }
+    status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(BROKEN)
+}

@@ -1,0 +1,78 @@
+//! How far long work has come: one line on standard error, for people at a terminal only.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::time::{Duration, Instant};
+
+use crate::clock::now;
+
+/// Work that is done sooner is not worth a word.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// How often the line is written anew.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Goes back to the line's beginning and wipes it.
+const WIPE: &str = "\r\x1b[2K";
+
+/// A line that is written over as work goes on, and wiped in the end.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    /// What is done, in a word: the line must fit into the narrowest terminal.
+    what: &'static str,
+    is_shown: bool,
+    next: Instant,
+    /// It stands there now.
+    stands: bool,
+}
+
+impl Progress {
+    /// Of some work; nobody is told of it who reads JSON, a file or a pipe, or whom a service shows its log.
+    pub(crate) fn new(what: &'static str, for_programs: bool) -> Self {
+        let set = |name: &str| std::env::var_os(name).is_some_and(|said| !said.is_empty() && said != "false");
+        let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+        let is_shown = !for_programs && std::io::stderr().is_terminal() && !is_dumb && !set("CI");
+        Self { what, is_shown, next: now() + PATIENCE, stands: false }
+    }
+
+    /// Whether anybody may be told.
+    pub(crate) const fn is_shown(&self) -> bool {
+        self.is_shown
+    }
+
+    /// So much of the whole is done.
+    pub(crate) fn part(&mut self, done: u64, whole: u64) {
+        self.tell(|what| match done.saturating_mul(100).checked_div(whole) {
+            Some(percent) => format!("{what} {} %", percent.min(100)),
+            None => what.to_owned(),
+        });
+    }
+
+    /// So many of a number are done.
+    pub(crate) fn count(&mut self, done: usize, whole: usize) {
+        self.tell(|what| format!("{what} {done}/{whole}"));
+    }
+
+    fn tell(&mut self, line: impl FnOnce(&str) -> String) {
+        if !self.is_shown || now() < self.next {
+            return;
+        }
+        self.next = now() + PAUSE;
+        self.stands = true;
+        let mut err = std::io::stderr().lock();
+        let _ = write!(err, "{WIPE}{}", line(self.what)).and_then(|()| err.flush());
+    }
+
+    /// Makes room for something else.
+    pub(crate) fn wipe(&mut self) {
+        if std::mem::take(&mut self.stands) {
+            let mut err = std::io::stderr().lock();
+            let _ = write!(err, "{WIPE}").and_then(|()| err.flush());
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.wipe();
+    }
+}
