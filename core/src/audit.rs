@@ -6,6 +6,7 @@
 //! taken out, put in, moved or, given an [`Anchor`], cut off.
 
 mod anchor;
+mod batch;
 mod chain;
 mod config;
 mod desk;
@@ -16,12 +17,17 @@ mod notes;
 mod open;
 mod place;
 mod queue;
+mod quiet;
 mod read;
 mod record;
 mod redact;
+mod scratch;
 mod segments;
+mod sheet;
 mod sink;
+mod start;
 mod told;
+mod usual;
 mod verify;
 mod writer;
 
@@ -33,7 +39,7 @@ use arc_swap::ArcSwapOption;
 
 use crate::error::Error;
 use crate::event::EventSpec;
-use crate::host::now_ms;
+use crate::host::{now_ms, present};
 use crate::index::Plan;
 use crate::outcome::Outcome;
 use crate::payload::Host;
@@ -41,6 +47,7 @@ use crate::recording::Recorder;
 
 pub use crate::witness::{About, Inputs, Witness};
 pub use anchor::Anchor;
+pub use batch::Batch;
 pub use config::{AuditConfig, LONGEST_WAIT, MAX_BYTES, QUEUE, Rotation};
 pub use level::{Fsync, Level};
 pub use open::approvals_changed;
@@ -193,7 +200,7 @@ impl Audit {
         self.effective() >= Level::Info
     }
 
-    /// Records a dispatch that is over; blocks a gate that cannot be recorded, where recording is required.
+    /// Records a dispatch that is over now; blocks a gate that cannot be recorded, where recording is required.
     ///
     /// Where the queue is full this waits, at most a second: `aside` is given what waits and runs it, so that a host can let
     /// others run meanwhile.
@@ -204,14 +211,32 @@ impl Audit {
         outcome: &mut Outcome<T, H::Value>,
         aside: impl FnOnce(&(dyn Fn() + Sync)),
     ) {
-        let level = self.effective();
-        if level < Level::Info && (level == Level::Off || outcome.is_quiet()) {
-            return;
+        if self.hears(outcome) {
+            self.record_dispatch(host, outcome, present().ticks, aside);
         }
-        self.record_dispatch(host, outcome, aside);
     }
 
-    /// Whether [`Self::dispatched_quietly`] does for quiet dispatches: nothing of the payload is kept, and none is blocked.
+    /// The same, of a dispatch whose end the driver has read from its clock, in nanoseconds; see [`crate::host::ticks`].
+    #[inline]
+    pub fn dispatched_at<T, H: Host>(
+        &self,
+        host: &H,
+        outcome: &mut Outcome<T, H::Value>,
+        ended: u64,
+        aside: impl FnOnce(&(dyn Fn() + Sync)),
+    ) {
+        if self.hears(outcome) {
+            self.record_dispatch(host, outcome, ended, aside);
+        }
+    }
+
+    #[inline]
+    fn hears<T, V>(&self, outcome: &Outcome<T, V>) -> bool {
+        let level = self.effective();
+        level >= Level::Info || (level == Level::Error && !outcome.is_quiet())
+    }
+
+    /// Whether [`Self::quiet`] does for quiet dispatches: nothing of the payload is kept, and none is blocked.
     #[must_use]
     pub fn takes_copies(&self) -> bool {
         let open = self.open.load();
@@ -220,31 +245,51 @@ impl Audit {
             && open.as_deref().is_some_and(|open| open.inputs() == Inputs::Digest && !open.is_required())
     }
 
-    /// Records a dispatch in which no hook had anything to say, of which the host has copied what it was about.
-    pub fn dispatched_quietly<T>(&self, event: &Arc<EventSpec>, plan: &Plan<T>, took: &[u64], about: About) {
-        if !self.hears_quiet() || plan.calls().is_empty() {
-            return;
+    /// Records dispatches in which no hook had anything to say, of which the driver has copied what they were about; the batch
+    /// is empty afterwards.
+    ///
+    /// They find room together when one does: a batch of a few hundred is large. What a driver has not handed over yet is lost
+    /// with the process, so it keeps a batch for a few milliseconds at most.
+    pub fn quiet(&self, batch: &mut Batch) {
+        if self.hears_quiet()
+            && !batch.is_empty()
+            && let Some(open) = self.open.load().as_deref()
+        {
+            open.offer_quiet(batch, self.effective(), |wait| wait());
         }
-        let open = self.open.load();
-        let Some(open) = open.as_deref() else { return };
-        open.tell(Told::Dispatch(Box::new(Dispatched::quiet(event, plan, took, about, self.effective()))));
+        batch.clear();
+    }
+
+    /// Records one such dispatch, which is over now.
+    #[expect(clippy::needless_pass_by_value, reason = "drivers hand over what they have just copied")]
+    pub fn dispatched_quietly<T>(&self, event: &Arc<EventSpec>, plan: &Plan<T>, took: &[u64], about: About) {
+        if self.hears_quiet() {
+            scratch::with(|batch| {
+                batch.add_copied(event, plan, present().ticks, took, &about);
+                self.quiet(batch);
+            });
+        }
     }
 
     fn record_dispatch<T, H: Host>(
         &self,
         host: &H,
         outcome: &mut Outcome<T, H::Value>,
+        ended: u64,
         aside: impl FnOnce(&(dyn Fn() + Sync)),
     ) {
-        self.log_dispatch(host, outcome, aside);
-        // Afterwards: that it could not be logged may have blocked it.
-        self.unasked(host, outcome);
+        self.log_dispatch(host, outcome, ended, aside);
+        if self.is_recording() {
+            // Afterwards: that it could not be logged may have blocked it.
+            self.unasked(host, outcome);
+        }
     }
 
     fn log_dispatch<T, H: Host>(
         &self,
         host: &H,
         outcome: &mut Outcome<T, H::Value>,
+        ended: u64,
         aside: impl FnOnce(&(dyn Fn() + Sync)),
     ) {
         let open = self.open.load();
@@ -253,11 +298,18 @@ impl Audit {
         if level < Level::Info && (level == Level::Off || outcome.is_quiet()) {
             return;
         }
-        let told = Dispatched::of(host, outcome, open.inputs(), level);
-        if told.is_empty() {
-            return;
-        }
-        let refused = open.offer(Told::Dispatch(Box::new(told)), aside);
+        let refused = if outcome.is_quiet() && outcome.running.begun.is_none() && open.inputs() == Inputs::Digest {
+            scratch::with(|batch| {
+                batch.read(host, outcome, ended);
+                if batch.is_empty() { None } else { open.offer_quiet(batch, level, aside) }
+            })
+        } else {
+            let told = Dispatched::of(host, outcome, open.inputs(), level);
+            if told.is_empty() {
+                return;
+            }
+            open.offer(Told::Dispatch(Box::new(told)), aside)
+        };
         if let Some(why) = refused.filter(|_| open.is_required() && outcome.event().gate()) {
             outcome.refuse(why);
         }

@@ -63,7 +63,7 @@ pub struct Stage<T, V> {
 }
 
 /// Durations of quiet hooks; a few need no memory of their own.
-pub(crate) type Quiet = SmallVec<[u64; 4]>;
+pub(crate) type Times = SmallVec<[u64; 4]>;
 
 /// What a dispatch knows, from its beginning to its outcome.
 #[derive(Debug)]
@@ -75,8 +75,11 @@ pub(crate) struct Running<T, V> {
     at: usize,
     pub(crate) payload: V,
     /// Nanoseconds of each hook so far, while all of them answered nothing.
-    pub(crate) quiet: Quiet,
+    pub(crate) quiet: Times,
     pub(crate) loud: Option<Box<Loud<T, V>>>,
+    /// What is on record of it already.
+    #[cfg(feature = "native")]
+    pub(crate) begun: Option<Box<crate::witness::Begun>>,
     claims: Claims<T>,
 }
 
@@ -128,6 +131,58 @@ impl<T, V> Stage<T, V> {
         } else {
             &[]
         }
+    }
+
+    /// Whether the hooks of [`Self::ahead`] may be passed many at a time: there are some, and nobody has said anything yet.
+    #[cfg(feature = "engine")]
+    pub(crate) fn is_flowing(&self) -> bool {
+        self.making.running.loud.is_none() && !self.ahead().is_empty()
+    }
+
+    /// How long each hook took that has run so far and said nothing, to be added to and given back.
+    #[cfg(feature = "engine")]
+    pub(crate) fn take_times(&mut self) -> Times {
+        std::mem::take(&mut self.making.running.quiet)
+    }
+
+    /// Goes past the first hooks of [`Self::ahead`], which have answered nothing: as many as there are times more than before.
+    #[cfg(feature = "engine")]
+    pub(crate) fn pass_many(&mut self, times: Times) {
+        let running = &mut self.making.running;
+        running.at = times.len();
+        running.quiet = times;
+        self.end = (running.at + 1).min(running.plan.calls().len());
+    }
+
+    /// Goes on when all hooks of [`Self::ahead`] were passed.
+    #[cfg(feature = "engine")]
+    pub(crate) fn finish<H: Host<Value = V>>(self, host: &H) -> Step<T, V> {
+        next(self.making, host)
+    }
+
+    /// The hooks of this stage and, where they may run without asking, those that follow it.
+    pub fn from_here(&self) -> &[Call<T>] {
+        let ahead = self.ahead();
+        if ahead.is_empty() { self.calls() } else { ahead }
+    }
+
+    /// What is on record of the dispatch already.
+    #[cfg(feature = "native")]
+    pub(crate) const fn begun(&mut self) -> &mut Option<Box<crate::witness::Begun>> {
+        &mut self.making.running.begun
+    }
+
+    /// What the engine knows of the event.
+    #[cfg(feature = "native")]
+    pub(crate) const fn event(&self) -> &Arc<EventSpec> {
+        &self.making.running.event
+    }
+
+    /// What the event was about as it came.
+    #[cfg(feature = "native")]
+    pub(crate) fn about<H: Host<Value = V>>(&self, host: &H, inputs: crate::witness::Inputs) -> crate::witness::About {
+        let making = &self.making;
+        crate::witness::About::of(host, &making.running.event, making.first_payload(), making.tools(), inputs)
     }
 
     /// The hooks that are selected as things stand, from the first of the plan on.
@@ -200,8 +255,20 @@ impl<T, V> Running<T, V> {
         reuse: Reuse,
         payload: V,
     ) -> Self {
-        let quiet = Quiet::with_capacity(plan.calls().len());
-        Self { snapshot, event, plan, reuse, at: 0, payload, quiet, loud: None, claims: Claims::default() }
+        let quiet = Times::with_capacity(plan.calls().len());
+        Self {
+            snapshot,
+            event,
+            plan,
+            reuse,
+            at: 0,
+            payload,
+            quiet,
+            loud: None,
+            #[cfg(feature = "native")]
+            begun: None,
+            claims: Claims::default(),
+        }
     }
 
     /// Whether every hook may run as planned: none has to be claimed, no scope is skipped.

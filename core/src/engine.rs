@@ -6,6 +6,7 @@ mod builder;
 mod detached;
 mod driver;
 mod event;
+mod flow;
 mod in_place;
 #[cfg(feature = "native")]
 mod native;
@@ -204,13 +205,11 @@ impl Engine {
         let depth = driver::depth();
         check_depth(depth)?;
         let snapshot = self.inner.registry.snapshot();
-        let spec = snapshot.resolve(event.name())?;
+        let index = snapshot.event(event.name());
+        let spec = index.map_or_else(|| snapshot.resolve(event.name()), |index| Ok(Arc::clone(index.spec())))?;
         let event = event.resolved(&spec)?;
         let is_enabled = self.is_enabled();
-        let planned = snapshot
-            .event(event.name())
-            .filter(|_| is_enabled)
-            .map(|index| snapshot.plan(&Shared, index, &event.payload()));
+        let planned = index.filter(|_| is_enabled).map(|index| snapshot.plan(&Shared, index, &event.payload()));
         let Some(Planned { plan, reuse }) = planned else {
             if is_enabled {
                 spec.count(1);
@@ -218,25 +217,45 @@ impl Engine {
             let unasked = Box::new(Folded::empty(snapshot, spec, Arc::clone(event.shared_payload())));
             #[cfg(feature = "native")]
             self.inner.audit.unasked(&Shared, &unasked);
-            return Ok(Outcome::new(&event, unasked));
+            return Ok(Outcome::new(event, unasked));
         };
         let span = dispatch_span(&event);
         span.in_scope(|| {
             tracing::debug!(event = event.name(), selected = plan.calls().len(), depth, "hooks selected");
         });
         let step = begin(&Shared, snapshot, spec, plan, reuse, Arc::clone(event.shared_payload()));
+        let running = driver::run(&self.inner.detached, self.starting(), step, event, depth);
         #[cfg_attr(not(feature = "native"), expect(unused_mut, reason = "only an audit can change an outcome"))]
-        let (mut outcome, ended) = driver::run(&self.inner.detached, step, event, depth).instrument(span.clone()).await;
+        let (mut outcome, ended) = if span.is_disabled() {
+            running.await
+        } else {
+            // In a box, so that those of whom nobody listens to spans need not carry it about.
+            Box::pin(running.instrument(span.clone())).await
+        };
+        let ended = ticks(ended);
         #[cfg(feature = "native")]
-        self.inner.audit.dispatched(&Shared, outcome.inner_mut(), |wait| wait());
+        self.inner.audit.dispatched_at(&Shared, outcome.inner_mut(), ended, |wait| wait());
         if !span.is_disabled() {
             span.record("decision", outcome.decision().as_str());
             span.record("blocked", outcome.blocked());
         }
-        if outcome.inner().count(ticks(ended)) {
+        if outcome.inner().count(ended) {
             self.tell_warnings();
         }
         Ok(outcome)
+    }
+
+    /// Records that a hook is about to run, where that is recorded.
+    #[cfg(feature = "native")]
+    fn starting(&self) -> Option<impl Fn(&mut driver::Staged, usize)> {
+        let audit = &self.inner.audit;
+        let starting = |stage: &mut driver::Staged, index| audit.starts(&Shared, stage, index, |wait| wait());
+        (audit.effective() >= crate::audit::Level::Verbose).then_some(starting)
+    }
+
+    #[cfg(not(feature = "native"))]
+    fn starting(&self) -> Option<impl Fn(&mut driver::Staged, usize)> {
+        None::<fn(&mut driver::Staged, usize)>
     }
 
     #[cold]

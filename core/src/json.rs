@@ -28,6 +28,18 @@ pub fn to_json<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Result<String, N
     Ok(writer.out)
 }
 
+/// Objects of so many fields are looked through: that is quicker than to hash a name.
+const FEW: usize = 8;
+
+/// The field of an object; `None` when it is not there, or the value is no object.
+pub(crate) fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+    let fields = value.as_object()?;
+    if fields.len() > FEW {
+        return fields.get(name);
+    }
+    fields.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+}
+
 /// Reads JSON text without changing what it says; numbers beyond all bounds are refused.
 ///
 /// Integers beyond 64 bits are exact where `serde_json` is built with `arbitrary_precision`, as it is for Python and

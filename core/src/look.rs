@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::event::EventSpec;
 use crate::path::PathForms;
 use crate::payload::{Host, Kind};
@@ -14,18 +16,19 @@ pub(crate) const PATH_ARGUMENTS: &[&str] = &["file_path", "path", "notebook_path
 /// The candidates of one condition.
 #[derive(Debug)]
 pub(crate) struct Found<T> {
-    pub(crate) items: Vec<T>,
+    /// Nearly always one, which needs no memory of its own.
+    pub(crate) items: SmallVec<[T; 1]>,
     /// Something is there that cannot be read: the condition holds, and an `allow` does not count.
     pub(crate) murky: bool,
 }
 
 impl<T> Found<T> {
-    pub(crate) const fn none() -> Self {
-        Self { items: Vec::new(), murky: false }
+    pub(crate) fn none() -> Self {
+        Self { items: SmallVec::new(), murky: false }
     }
 
-    const fn unreadable() -> Self {
-        Self { items: Vec::new(), murky: true }
+    fn unreadable() -> Self {
+        Self { items: SmallVec::new(), murky: true }
     }
 }
 
@@ -98,7 +101,7 @@ impl<'v, H: Host> Look<'v, H> {
     fn as_text(&self, view: &H::View<'v>) -> Found<Cow<'v, str>> {
         match self.host.kind(view) {
             Kind::Null | Kind::Absent => Found::none(),
-            Kind::Text(text) => Found { items: vec![text], murky: false },
+            Kind::Text(text) => Found { items: smallvec![text], murky: false },
             _ => Found::unreadable(),
         }
     }
@@ -109,7 +112,7 @@ impl<'v, H: Host> Look<'v, H> {
             let Some(args) = self.host.field(&self.payload, "args") else { return Found::none() };
             match self.host.kind(&args) {
                 Kind::Null | Kind::Absent => Found::none(),
-                Kind::Object => Found { items: vec![args], murky: false },
+                Kind::Object => Found { items: smallvec![args], murky: false },
                 _ => Found::unreadable(),
             }
         })
@@ -119,7 +122,7 @@ impl<'v, H: Host> Look<'v, H> {
     pub(crate) fn commands(&self) -> &Found<Cow<'v, str>> {
         self.commands.get_or_init(|| {
             let args = self.args();
-            let mut found = Found { items: Vec::new(), murky: args.murky };
+            let mut found = Found { items: SmallVec::new(), murky: args.murky };
             let Some(args) = args.items.first() else { return found };
             let named = self.defined().and_then(|tool| tool.command.as_deref());
             for name in std::iter::once("command").chain(named) {
@@ -137,7 +140,7 @@ impl<'v, H: Host> Look<'v, H> {
     pub(crate) fn paths(&self) -> &Found<PathForms> {
         self.paths.get_or_init(|| {
             let mut found = Found::none();
-            let mut texts = Vec::new();
+            let mut texts = SmallVec::new();
             found.murky = self.path_texts(&mut texts);
             let cwd = self.text("cwd");
             let cwd = cwd.items.first().map(|cwd| &**cwd);
@@ -147,7 +150,7 @@ impl<'v, H: Host> Look<'v, H> {
     }
 
     /// The file paths that the event names, as they are written; says whether some of it cannot be read.
-    pub(crate) fn path_texts(&self, texts: &mut Vec<Cow<'v, str>>) -> bool {
+    pub(crate) fn path_texts(&self, texts: &mut SmallVec<[Cow<'v, str>; 1]>) -> bool {
         let args = self.args();
         let mut murky = args.murky;
         if let Some(args) = args.items.first() {
@@ -165,7 +168,7 @@ impl<'v, H: Host> Look<'v, H> {
     }
 
     /// Adds the path or paths that a value holds; says whether some of it cannot be read.
-    fn collect_paths(&self, view: &H::View<'v>, texts: &mut Vec<Cow<'v, str>>) -> bool {
+    fn collect_paths(&self, view: &H::View<'v>, texts: &mut SmallVec<[Cow<'v, str>; 1]>) -> bool {
         let Kind::List(length) = self.host.kind(view) else {
             let text = self.as_text(view);
             texts.extend(text.items);
@@ -188,7 +191,7 @@ impl<'v, H: Host> Look<'v, H> {
         }
         let Some(args) = args.items.first() else { return Found::none() };
         if let Some(whole) = self.host.get(args, path) {
-            return Found { items: vec![whole], murky: false };
+            return Found { items: smallvec![whole], murky: false };
         }
         let mut at = args.clone();
         for name in path.split('.') {
@@ -205,6 +208,6 @@ impl<'v, H: Host> Look<'v, H> {
                 _ => return Found::unreadable(),
             };
         }
-        Found { items: vec![at], murky: false }
+        Found { items: smallvec![at], murky: false }
     }
 }

@@ -6,6 +6,8 @@
 
 use std::borrow::Cow;
 
+use crate::json::member;
+
 /// How deep containers may nest in a value that the engine copies.
 pub const MAX_NESTING: usize = 128;
 
@@ -217,7 +219,7 @@ impl Host for Json {
     }
 
     fn get<'v>(&'v self, object: &Self::View<'v>, key: &str) -> Option<Self::View<'v>> {
-        object.get(key)
+        member(object, key)
     }
 
     fn item<'v>(&'v self, list: &Self::View<'v>, index: usize) -> Option<Self::View<'v>> {

@@ -20,7 +20,8 @@ use crate::action::Action;
 #[derive(Debug, Clone, Default, PartialEq)]
 #[must_use]
 pub struct HookResponse {
-    fields: Map<String, Value>,
+    /// `None` when there are none: most hooks say nothing, and nothing is quick to hand on.
+    fields: Option<Box<Map<String, Value>>>,
 }
 
 impl HookResponse {
@@ -28,14 +29,18 @@ impl HookResponse {
         Self::default().set("action", action.as_str())
     }
 
+    fn fields(&mut self) -> &mut Map<String, Value> {
+        self.fields.get_or_insert_default()
+    }
+
     fn set(mut self, field: &str, value: impl Into<Value>) -> Self {
-        self.fields.insert(field.to_owned(), value.into());
+        self.fields().insert(field.to_owned(), value.into());
         self
     }
 
     /// Adds to a field that can hold one or many.
     fn push(mut self, field: &str, value: Value) -> Self {
-        let list = self.fields.entry(field).or_insert_with(|| json!([]));
+        let list = self.fields().entry(field).or_insert_with(|| json!([]));
         if let Value::Array(items) = list {
             items.push(value);
         }
@@ -81,7 +86,8 @@ impl HookResponse {
     pub fn from_json(answer: Value) -> Result<Self, Value> {
         match answer {
             Value::Null => Ok(Self::default()),
-            Value::Object(fields) => Ok(Self { fields }),
+            Value::Object(fields) if fields.is_empty() => Ok(Self::default()),
+            Value::Object(fields) => Ok(Self { fields: Some(Box::new(fields)) }),
             other => Err(other),
         }
     }
@@ -101,7 +107,7 @@ impl HookResponse {
         if changes.is_empty() {
             return self;
         }
-        match self.fields.entry("modified").or_insert(Value::Null) {
+        match self.fields().entry("modified").or_insert(Value::Null) {
             Value::Object(said) => {
                 for (field, value) in changes {
                     said.entry(field).or_insert(value);
@@ -136,7 +142,7 @@ impl HookResponse {
 
     /// Details of an ask: `options`, `timeout_ms`, `default`, `remember`.
     pub fn ask_with(mut self, details: Value) -> Self {
-        let ask = self.fields.entry("ask").or_insert_with(|| json!({}));
+        let ask = self.fields().entry("ask").or_insert_with(|| json!({}));
         if let (Value::Object(ask), Value::Object(details)) = (ask, details) {
             ask.extend(details);
         }
@@ -150,7 +156,7 @@ impl HookResponse {
 
     /// What only one dialect has.
     pub fn ext(mut self, dialect: &str, fields: Value) -> Self {
-        let ext = self.fields.entry("ext").or_insert_with(|| json!({}));
+        let ext = self.fields().entry("ext").or_insert_with(|| json!({}));
         if let Value::Object(ext) = ext {
             ext.insert(dialect.to_owned(), fields);
         }
@@ -160,18 +166,19 @@ impl HookResponse {
     /// Whether the answer says nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.fields.is_empty()
-            || (self.fields.len() == 1 && self.fields.get("action").is_some_and(|action| action == "continue"))
+        self.fields
+            .as_ref()
+            .is_none_or(|fields| fields.len() == 1 && fields.get("action").is_some_and(|action| action == "continue"))
     }
 
     /// The canonical wire form.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        Value::Object(self.fields.clone())
+        self.clone().into_json()
     }
 
     pub(crate) fn into_json(self) -> Value {
-        Value::Object(self.fields)
+        Value::Object(self.fields.map_or_else(Map::new, |fields| *fields))
     }
 }
 

@@ -13,6 +13,8 @@ pub use about::About;
 pub(crate) use about::Part;
 #[cfg(feature = "native")]
 pub(crate) use about::payload_json;
+#[cfg(feature = "native")]
+pub(crate) use about::{beginning, each_text, tagged};
 
 /// What is kept of an event's payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -106,6 +108,10 @@ pub enum Seen<'s> {
         by: &'s str,
         /// Why not.
         reason: Option<&'s str>,
+        /// What a person chose, when it was one of the options.
+        option: Option<&'s str>,
+        /// What the answer is remembered for from now on: `call`, `prompt` or `tool`.
+        remembered: Option<&'static str>,
     },
     /// A session was asked to run a tool.
     ToolRun {
@@ -128,6 +134,14 @@ pub enum Seen<'s> {
         /// How often it was run.
         attempts: u32,
     },
+}
+
+/// What is on record of a dispatch before it is over: its number there, and what it is about.
+#[cfg(feature = "native")]
+#[derive(Debug)]
+pub(crate) struct Begun {
+    pub(crate) number: u64,
+    pub(crate) about: About,
 }
 
 /// Whoever keeps a record.

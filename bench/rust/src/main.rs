@@ -1,5 +1,5 @@
 //! Callbacks and matching in Rust, or with the argument `commands` hooks that are commands, measured in rounds that a parent
-//! process asks for.
+//! process asks for. With `once VARIANT COUNT` it only runs, for a profiler.
 //!
 //! Protocol: the program prints one JSON line when it is ready; for every line on its standard input it measures each
 //! variant once and prints one JSON line with nanoseconds per dispatch.
@@ -112,23 +112,31 @@ fn among(total: usize, by_command: bool, command: &str) -> Result<Variant, hookw
     Ok(dispatching(engine, command))
 }
 
+fn long() -> String {
+    format!("git log --oneline --decorate && {}echo done", "pytest -q tests/unit && ".repeat(28))
+}
+
+/// Sets a variant up.
+type Made = fn() -> Result<Variant, hookweave::Error>;
+
+const CALLBACKS: &[(&str, Made)] = &[
+    ("boxed functions with tokio timeouts, 1", || Ok(boxed(1))),
+    ("hookweave, 1 async hook", || asynchronous(1)),
+    ("boxed functions with tokio timeouts, 10", || Ok(boxed(10))),
+    ("hookweave, 10 async hooks", || asynchronous(10)),
+    ("hookweave, 0 of 1 hooks match", || asynchronous(0)),
+    ("hookweave, 10 sync hooks", || synchronous(10)),
+    ("added to a dispatch by an audit log", audit::added),
+    ("tool of 1 ms", || Ok(sessions::bare())),
+    ("tool of 1 ms in a session with 10 hooks", || sessions::judged(&synchronous_hooks(10)?)),
+    ("50 hooks, other tools", || among(50, false, "ls -la")),
+    ("10,000 hooks, other tools", || among(10_000, false, "ls -la")),
+    ("10,000 hooks, command patterns", || among(10_000, true, "ls -la")),
+    ("10,000 hooks, command patterns, 700-byte command", || among(10_000, true, &long())),
+];
+
 fn callbacks() -> Result<Variants, hookweave::Error> {
-    let long = format!("git log --oneline --decorate && {}echo done", "pytest -q tests/unit && ".repeat(28));
-    Ok(vec![
-        ("boxed functions with tokio timeouts, 1", boxed(1)),
-        ("hookweave, 1 async hook", asynchronous(1)?),
-        ("boxed functions with tokio timeouts, 10", boxed(10)),
-        ("hookweave, 10 async hooks", asynchronous(10)?),
-        ("hookweave, 0 of 1 hooks match", asynchronous(0)?),
-        ("hookweave, 10 sync hooks", synchronous(10)?),
-        ("added to a dispatch by an audit log", audit::added()?),
-        ("tool of 1 ms", sessions::bare()),
-        ("tool of 1 ms in a session with 10 hooks", sessions::judged(&synchronous_hooks(10)?)?),
-        ("50 hooks, other tools", among(50, false, "ls -la")?),
-        ("10,000 hooks, other tools", among(10_000, false, "ls -la")?),
-        ("10,000 hooks, command patterns", among(10_000, true, "ls -la")?),
-        ("10,000 hooks, command patterns, 700-byte command", among(10_000, true, &long)?),
-    ])
+    CALLBACKS.iter().map(|(name, made)| Ok((*name, made()?))).collect()
 }
 
 thread_local! {
@@ -159,6 +167,14 @@ async fn calibrate(run: &Variant, sample: f64) -> u32 {
     }
 }
 
+/// Does so many dispatches of one variant and ends: for a profiler that counts instructions.
+async fn once(wanted: &str, count: u32) -> Result<(), Box<dyn Error>> {
+    let variant = CALLBACKS.iter().find(|(name, _)| *name == wanted);
+    let (_, made) = variant.ok_or_else(|| format!("there is no variant {wanted:?}"))?;
+    made()?(count).await;
+    Ok(())
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -167,7 +183,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
         [] => callbacks()?,
         ["commands"] => commands::variants(false)?,
         ["commands", "large"] => commands::variants(true)?,
-        other => return Err(format!("unknown arguments {other:?}; there are `commands` and `commands large`").into()),
+        ["once", name, count] => return once(name, count.parse()?).await,
+        other => {
+            let known = "`commands`, `commands large` and `once VARIANT COUNT`";
+            return Err(format!("unknown arguments {other:?}; there are {known}").into());
+        }
     };
     let mut counts = Vec::new();
     for (_, run) in &variants {

@@ -7,7 +7,7 @@
 use sha2::{Digest as _, Sha256};
 
 use super::anchor::Anchor;
-use super::record::Record;
+use super::record::Written;
 
 /// What the first record of a log holds on to.
 pub(super) const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
@@ -33,23 +33,19 @@ impl Default for Link {
 
 impl Link {
     /// Gives a record its place and writes it down as the next line, with its line feed.
-    pub(super) fn seal(&mut self, record: &mut Record, line: &mut Vec<u8>) {
-        record.seq = self.seq + 1;
-        record.prev.clone_from(&self.hash);
-        record.hash.clear();
+    pub(super) fn seal(&mut self, record: Written<'_>, line: &mut Vec<u8>) {
+        self.seq += 1;
         let begins = line.len();
+        let placed = Written { seq: self.seq, prev: &self.hash, ..record };
         // A record is made of strings, numbers and plain objects: writing it to memory cannot fail.
-        let _ = serde_json::to_writer(&mut *line, record);
-        // The empty hash is taken off again, and the line is closed without it.
-        line.truncate(line.len().saturating_sub(r#","hash":""}"#.len()));
-        line.push(b'}');
-        let hash = sha256(line.get(begins..).unwrap_or_default());
+        let _ = serde_json::to_writer(&mut *line, &placed);
+        let hash = Sha256::digest(line.get(begins..).unwrap_or_default());
+        self.hash.clear();
+        push_hex(&hash, &mut self.hash);
         line.pop();
         line.extend_from_slice(br#","hash":""#);
-        line.extend_from_slice(hash.as_bytes());
+        line.extend_from_slice(self.hash.as_bytes());
         line.extend_from_slice(b"\"}\n");
-        record.hash.clone_from(&hash);
-        (self.seq, self.hash) = (record.seq, hash);
     }
 
     pub(super) fn anchor(&self) -> Anchor {
@@ -98,21 +94,33 @@ pub(super) fn sha256(bytes: &[u8]) -> String {
 }
 
 pub(super) fn hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(2 * bytes.len());
+    push_hex(bytes, &mut text);
+    text
+}
+
+fn push_hex(bytes: &[u8], text: &mut String) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |nibble: u8| char::from(DIGITS.get(usize::from(nibble)).copied().unwrap_or(b'0'));
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    for byte in bytes {
+        text.push(digit(byte >> 4));
+        text.push(digit(byte & 15));
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::audit::record::Kind;
+    use crate::audit::record::{Input, Kind, Record};
+    use serde_json::json;
 
     fn line(link: &mut Link) -> Vec<u8> {
         let mut line = Vec::new();
         let mut record = Record { time: "2026-11-22T08:15:00.000Z".into(), ..Record::new(Kind::Blocked) };
         record.reason = Some("a \"quoted\"\nreason".into());
-        link.seal(&mut record, &mut line);
+        (record.seq, record.prev) = (link.seq + 1, link.hash.clone());
+        link.seal(record.written(), &mut line);
+        record.hash.clone_from(&link.hash);
         assert_eq!(Record::read(&line).unwrap(), record);
         line
     }
@@ -125,6 +133,34 @@ mod tests {
         assert_eq!((first.seq, first.prev), (1, GENESIS));
         assert_eq!((second.seq, second.prev), (2, first.hash));
         assert_eq!(link.anchor().to_string(), format!("2:{}", second.hash));
+    }
+
+    #[test]
+    fn a_line_has_all_members_of_a_record_in_their_order() {
+        let text = |text: &str| Some(text.to_owned());
+        let mut record = Record {
+            time: "2026-11-22T08:15:00.000Z".into(),
+            session: text("s"),
+            agent: text("a"),
+            event: text("e"),
+            dispatch: Some(7),
+            hook: text("h"),
+            hook_id: text("hook-1"),
+            tool: text("t"),
+            tool_use_id: text("u"),
+            outcome: text("block"),
+            reason: text("r"),
+            duration_us: Some(12.4),
+            input: Some(Input { digest: "d".into(), cut: true, payload: Some(json!({"args": {}})) }),
+            ..Record::new(Kind::HookFailed)
+        }
+        .with("failure", "raised");
+        let mut link = Link::default();
+        (record.seq, record.prev) = (1, link.hash.clone());
+        let mut line = Vec::new();
+        link.seal(record.written(), &mut line);
+        record.hash.clone_from(&link.hash);
+        assert_eq!(String::from_utf8(line).unwrap().trim_end(), serde_json::to_string(&record).unwrap());
     }
 
     #[test]

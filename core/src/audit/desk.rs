@@ -1,6 +1,6 @@
 //! What the writer and those who tell share, in one process.
 
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::anchor::Anchor;
@@ -34,6 +34,8 @@ pub(super) struct Desk {
     level: Arc<AtomicU8>,
     pub(super) parent: Option<Parent>,
     standing: Mutex<Standing>,
+    /// How many dispatches have a number.
+    dispatches: AtomicU64,
     /// The file cannot be written just now.
     pub(super) file_fails: AtomicBool,
     /// Somebody who hears records did not take the last one.
@@ -49,6 +51,7 @@ impl Desk {
             level,
             parent,
             standing: Mutex::new(Standing { last, why: None }),
+            dispatches: AtomicU64::new(0),
             file_fails: AtomicBool::new(false),
             sinks_fail: AtomicBool::new(false),
         }
@@ -58,6 +61,11 @@ impl Desk {
     #[inline]
     pub(super) fn is_here(&self) -> bool {
         self.place.is_here()
+    }
+
+    /// A number for a dispatch.
+    pub(super) fn next_dispatch(&self) -> u64 {
+        self.dispatches.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     pub(super) fn level(&self) -> Level {

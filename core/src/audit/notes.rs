@@ -59,12 +59,14 @@ fn record(seen: Seen<'_>) -> (Record, Option<Arc<About>>) {
                 .with("prompt", prompt)
                 .with("options", options.to_vec())
         }
-        Seen::Decided { about, event, hook, granted, by, reason } => Record {
+        Seen::Decided { about, event, hook, granted, by, reason, option, remembered } => Record {
             outcome: Some(if granted { "granted" } else { "denied" }.to_owned()),
             reason: reason.map(str::to_owned),
             ..in_session(Kind::ApprovalDecided, &about, Some(event), hook)
         }
-        .with("by", by),
+        .with("by", by)
+        .with("option", option.map_or(Value::Null, Value::from))
+        .with("remembered", remembered.map_or(Value::Null, Value::from)),
         Seen::ToolRun { about, input, ran, ok, decision, reason, by, error, attempts } => {
             let outcome = match (ran, ok) {
                 (true, true) => "ok",

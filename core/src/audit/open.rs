@@ -8,12 +8,14 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 
 use super::anchor::Anchor;
+use super::batch::Batch;
 use super::chain::Link;
 use super::config::{AuditConfig, LONGEST_WAIT};
 use super::desk::{Desk, Parent};
 use super::digest::Key;
 use super::file::{Found, LogFile};
-use super::queue::{Queue, Refused};
+use super::level::Level;
+use super::queue::{Handed, Queue, Refused};
 use super::record::{Kind, Record};
 use super::redact::{Redaction, Redactor};
 use super::told::Told;
@@ -99,28 +101,73 @@ impl Open {
 
     /// Hands something to the writer; says why it may never be written.
     pub(super) fn offer(&self, told: Told, aside: impl FnOnce(&(dyn Fn() + Sync))) -> Option<String> {
-        let Some(desk) = self.desk() else { return Some("audit: this process has no log".to_owned()) };
-        let refused = match desk.queue.offer(told) {
+        self.hand(Handed::One(Some(told)), aside)
+    }
+
+    /// The same, of dispatches in which no hook had anything to say; the batch is empty afterwards.
+    pub(super) fn offer_quiet(
+        &self,
+        batch: &mut Batch,
+        level: Level,
+        aside: impl FnOnce(&(dyn Fn() + Sync)),
+    ) -> Option<String> {
+        let refused = self.hand(Handed::Quiet(batch, level), aside);
+        batch.clear();
+        refused
+    }
+
+    /// A number for a dispatch, in this process.
+    pub(super) fn next_dispatch(&self) -> u64 {
+        self.desk().map_or(0, |desk| desk.next_dispatch())
+    }
+
+    /// Tells the writer something and waits, as long as the log can be written, until it is written.
+    pub(super) fn insist(&self, told: Told, patience: Duration) {
+        self.tell(told);
+        if let Some(desk) = self.desk().filter(|desk| !desk.is_failing()) {
+            desk.queue.settle(patience);
+        }
+    }
+
+    fn hand(&self, mut handed: Handed<'_>, aside: impl FnOnce(&(dyn Fn() + Sync))) -> Option<String> {
+        let known = self.desk.load();
+        let own;
+        let desk = if known.is_here() {
+            &**known
+        } else {
+            own = self.desk();
+            let Some(desk) = own.as_deref() else { return Some("audit: this process has no log".to_owned()) };
+            desk
+        };
+        let refused = match desk.queue.offer(&mut handed) {
             Ok(()) => None,
-            Err((_, Refused::Closed)) => Some(Refused::Closed),
-            Err((told, Refused::Full)) => {
-                // What waits may be run on another thread, and is run once.
-                let told = Mutex::new(Some(told));
-                let refused = Mutex::new(None);
-                let wait = self.config.wait.min(LONGEST_WAIT);
-                aside(&|| {
-                    let told = told.lock().unwrap_or_else(PoisonError::into_inner).take();
-                    let came = told.and_then(|told| desk.queue.insist(told, wait).err());
-                    *refused.lock().unwrap_or_else(PoisonError::into_inner) = came;
-                });
-                refused.into_inner().unwrap_or_else(PoisonError::into_inner)
-            }
+            Err(Refused::Closed) => Some(Refused::Closed),
+            Err(Refused::Full) => self.wait_for_room(desk, handed, aside),
         };
         match refused {
             Some(Refused::Full) => Some("audit: the queue is full, what was to be recorded is lost".to_owned()),
             Some(Refused::Closed) => Some("audit: the log is closed".to_owned()),
-            None => self.trouble(),
+            None if desk.is_failing() => self.trouble(),
+            None => None,
         }
+    }
+
+    #[cold]
+    fn wait_for_room(
+        &self,
+        desk: &Desk,
+        handed: Handed<'_>,
+        aside: impl FnOnce(&(dyn Fn() + Sync)),
+    ) -> Option<Refused> {
+        // What waits may be run on another thread, and is run once.
+        let handed = Mutex::new(handed);
+        let refused = Mutex::new(None);
+        let wait = self.config.wait.min(LONGEST_WAIT);
+        aside(&|| {
+            let mut handed = handed.lock().unwrap_or_else(PoisonError::into_inner);
+            *refused.lock().unwrap_or_else(PoisonError::into_inner) = desk.queue.insist(&mut handed, wait).err();
+        });
+        refused.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What keeps the log from being written.

@@ -3,13 +3,16 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::batch::Batch;
+use super::level::Level;
 use super::told::Told;
 use crate::handlers::clock::now;
 
 /// How much memory waits at most, in bytes.
 const MAX_WEIGHT: usize = 64 * 1024 * 1024;
 
-/// Whoever writes looks again after so long while there is traffic, so that nobody has to wake it up each time.
+/// So long whoever writes lets things gather while there is traffic, so that nobody has to wake it up each time and much is
+/// written at once.
 const LINGER: Duration = Duration::from_millis(2);
 
 /// Why something was not taken.
@@ -19,6 +22,25 @@ pub(super) enum Refused {
     Full,
     /// Nothing is taken any more.
     Closed,
+}
+
+/// What is handed over; it is taken out of its place when there is room for it.
+#[derive(Debug)]
+pub(super) enum Handed<'h> {
+    /// One thing that happened.
+    One(Option<Told>),
+    /// Dispatches in which no hook had anything to say, told at a level.
+    Quiet(&'h mut Batch, Level),
+}
+
+impl Handed<'_> {
+    /// How many happenings it is.
+    fn count(&self) -> usize {
+        match self {
+            Self::One(told) => usize::from(told.is_some()),
+            Self::Quiet(batch, _) => batch.len(),
+        }
+    }
 }
 
 /// Between those who tell and the one who writes.
@@ -34,7 +56,9 @@ pub(super) struct Queue {
 
 #[derive(Debug, Default)]
 struct State {
-    told: Vec<Told>,
+    work: Work,
+    /// How many wait, and how much memory they take.
+    waiting: usize,
     weight: usize,
     /// How many were put in so far, and how many of them are written.
     put: u64,
@@ -47,15 +71,25 @@ struct State {
     asleep: bool,
     /// Somebody waits for what was put in to be written.
     hurried: bool,
+    /// Somebody has waited in vain for that: nobody settles again before something is written.
+    stuck: bool,
     closed: bool,
     /// The writer has ended.
     over: bool,
 }
 
+/// What is to be written.
+#[derive(Debug, Default)]
+pub(super) struct Work {
+    pub(super) told: Vec<Told>,
+    /// The dispatches that [`Told::Quiet`] stands for, in order.
+    pub(super) quiet: Batch,
+}
+
 /// What the writer gets at once.
 #[derive(Debug, Default)]
-pub(super) struct Batch {
-    pub(super) told: Vec<Told>,
+pub(super) struct Taken {
+    pub(super) work: Work,
     /// How many did not find room before these.
     pub(super) lost: u64,
     /// How many were put in with these; told back when they are written.
@@ -74,35 +108,54 @@ impl Queue {
     }
 
     fn has_room(&self, state: &State) -> bool {
-        state.told.len() < self.capacity && state.weight < MAX_WEIGHT
+        state.waiting < self.capacity && state.weight < MAX_WEIGHT
     }
 
-    /// Puts something in without waiting; gives it back when there is no room.
-    pub(super) fn offer(&self, told: Told) -> Result<(), (Told, Refused)> {
+    /// From so many on the writer does not let more gather.
+    fn plenty(&self) -> usize {
+        (self.capacity / 2).max(1)
+    }
+
+    /// Puts something in without waiting; leaves it where it is when there is no room.
+    pub(super) fn offer(&self, handed: &mut Handed<'_>) -> Result<(), Refused> {
         let mut state = self.lock();
         if state.closed {
-            return Err((told, Refused::Closed));
+            return Err(Refused::Closed);
         }
         if !self.has_room(&state) {
-            return Err((told, Refused::Full));
+            return Err(Refused::Full);
         }
-        self.put(&mut state, told);
+        self.put(&mut state, handed);
         Ok(())
     }
 
-    fn put(&self, state: &mut State, told: Told) {
-        state.weight += told.weight();
-        state.told.push(told);
-        state.put += 1;
+    fn put(&self, state: &mut State, handed: &mut Handed<'_>) {
+        let (count, before) = (handed.count(), state.waiting);
+        match handed {
+            Handed::One(told) => {
+                state.weight += told.as_ref().map_or(0, Told::weight);
+                state.work.told.extend(told.take());
+            }
+            Handed::Quiet(batch, level) => {
+                state.weight += batch.weight();
+                state.work.quiet.append(batch);
+                match state.work.told.last_mut() {
+                    Some(Told::Quiet(last, dispatches)) if last == level => *dispatches += count,
+                    _ => state.work.told.push(Told::Quiet(*level, count)),
+                }
+            }
+        }
+        state.waiting += count;
+        state.put += count as u64;
         // A writer that lingers looks by itself; one that sleeps, or lingers while the queue fills up, is woken.
-        if state.asleep || state.told.len() == self.capacity / 2 {
+        if state.asleep || (before < self.plenty() && state.waiting >= self.plenty()) {
             state.asleep = false;
             self.work.notify_one();
         }
     }
 
     /// Puts something in, waiting so long for room; counts it as lost when there is none.
-    pub(super) fn insist(&self, told: Told, wait: Duration) -> Result<(), Refused> {
+    pub(super) fn insist(&self, handed: &mut Handed<'_>, wait: Duration) -> Result<(), Refused> {
         let mut state = self.lock();
         if !state.overflowing && !self.has_room(&state) && !state.closed {
             self.work.notify_one();
@@ -114,35 +167,35 @@ impl Queue {
         }
         if !self.has_room(&state) {
             state.overflowing = true;
-            state.lost += 1;
+            state.lost += handed.count() as u64;
             return Err(Refused::Full);
         }
-        self.put(&mut state, told);
+        self.put(&mut state, handed);
         Ok(())
     }
 
-    /// What there is, as soon as there is something; spare memory comes back in exchange.
-    pub(super) fn take(&self, mut spare: Vec<Told>) -> Batch {
-        spare.clear();
+    /// What there is, as soon as there is something and a moment has passed; spare memory comes back in exchange.
+    pub(super) fn take(&self, mut spare: Work) -> Taken {
+        spare.told.clear();
+        spare.quiet.clear();
         let mut state = self.lock();
-        let nothing = |state: &State| state.told.is_empty() && state.lost == 0 && !state.closed;
-        if nothing(&state) && !state.hurried {
-            let idle = |state: &mut State| nothing(state) && !state.hurried;
-            state = self.work.wait_timeout_while(state, LINGER, idle).unwrap_or_else(PoisonError::into_inner).0;
-        }
-        while nothing(&state) && !state.hurried {
+        let gathering =
+            |state: &mut State| state.waiting < self.plenty() && state.lost == 0 && !state.closed && !state.hurried;
+        state = self.work.wait_timeout_while(state, LINGER, gathering).unwrap_or_else(PoisonError::into_inner).0;
+        while state.waiting == 0 && state.lost == 0 && !state.closed && !state.hurried {
             state.asleep = true;
             state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         state.asleep = false;
         state.hurried = false;
+        state.waiting = 0;
         state.weight = 0;
         state.overflowing = false;
-        let told = std::mem::replace(&mut state.told, spare);
-        let batch = Batch { told, lost: std::mem::take(&mut state.lost), put: state.put, last: state.closed };
+        let work = std::mem::replace(&mut state.work, spare);
+        let taken = Taken { work, lost: std::mem::take(&mut state.lost), put: state.put, last: state.closed };
         drop(state);
         self.progress.notify_all();
-        batch
+        taken
     }
 
     /// Whether so many are to be waited for, or nothing more comes: whoever tries again and again looks here.
@@ -152,7 +205,10 @@ impl Queue {
 
     /// Says that everything up to a number is written.
     pub(super) fn done(&self, put: u64) {
-        self.lock().done = put;
+        let mut state = self.lock();
+        state.done = put;
+        state.stuck = false;
+        drop(state);
         self.progress.notify_all();
     }
 
@@ -171,6 +227,13 @@ impl Queue {
             state = self.progress.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
         state.done >= wanted
+    }
+
+    /// Waits until all that was put in is written; once that took too long, only when something was written since.
+    pub(super) fn settle(&self, limit: Duration) {
+        if !self.lock().stuck && !self.flush(limit) {
+            self.lock().stuck = true;
+        }
     }
 
     /// Takes nothing more and waits until the writer has ended; false when the time is up before.

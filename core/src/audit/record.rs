@@ -188,3 +188,63 @@ impl Record {
         serde_json::from_slice(line)
     }
 }
+
+/// A record as it is written down: the members of [`Record`] but its hash, in the same order, and nothing of its own.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub(super) struct Written<'r> {
+    pub(super) seq: u64,
+    pub(super) time: &'r str,
+    pub(super) kind: Kind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) session: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) agent: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) event: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) dispatch: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) hook: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) hook_id: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tool: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tool_use_id: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) outcome: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reason: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) duration_us: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) input: Option<&'r Input>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) details: Option<&'r Map<String, Value>>,
+    pub(super) prev: &'r str,
+}
+
+impl Record {
+    /// Its members, as they are written down.
+    pub(super) fn written(&self) -> Written<'_> {
+        Written {
+            seq: self.seq,
+            time: &self.time,
+            kind: self.kind,
+            session: self.session.as_deref(),
+            agent: self.agent.as_deref(),
+            event: self.event.as_deref(),
+            dispatch: self.dispatch,
+            hook: self.hook.as_deref(),
+            hook_id: self.hook_id.as_deref(),
+            tool: self.tool.as_deref(),
+            tool_use_id: self.tool_use_id.as_deref(),
+            outcome: self.outcome.as_deref(),
+            reason: self.reason.as_deref(),
+            duration_us: self.duration_us,
+            input: self.input.as_ref(),
+            details: Some(&self.details).filter(|details| !details.is_empty()),
+            prev: &self.prev,
+        }
+    }
+}

@@ -9,13 +9,13 @@ use super::digest::Key;
 use super::level::Level;
 use super::record::{Input, Kind, Record};
 use super::redact::Redactor;
+use super::start::Start;
 use crate::action::Action;
 use crate::answer::{Ask, Injection, Message};
 use crate::dispatch::{FailureKind, Status};
 use crate::event::EventSpec;
 use crate::hook::FailBehavior;
 use crate::host::now_ms;
-use crate::index::{Call, Plan};
 use crate::json::from_json;
 use crate::outcome::Outcome;
 use crate::payload::Host;
@@ -28,8 +28,12 @@ const LONGEST_TEXT: usize = 4096;
 /// Something that happened.
 #[derive(Debug)]
 pub(super) enum Told {
+    /// The next so many dispatches in which no hook had anything to say, told at a level.
+    Quiet(Level, usize),
     /// A dispatch is over.
     Dispatch(Box<Dispatched>),
+    /// A hook is about to run.
+    Start(Box<Start>),
     /// Anything else: what is recorded, when it happened, and what it was about.
     Note(Box<Record>, u64, Option<Arc<About>>),
 }
@@ -38,7 +42,9 @@ impl Told {
     /// How much memory it holds, roughly.
     pub(super) fn weight(&self) -> usize {
         match self {
+            Self::Quiet(..) => 0,
             Self::Dispatch(dispatched) => 256 + dispatched.input.weight(),
+            Self::Start(start) => start.weight(),
             Self::Note(_, _, about) => 512 + about.as_ref().map_or(0, |about| about.weight()),
         }
     }
@@ -103,6 +109,8 @@ pub(super) struct Dispatched {
     ended_ms: u64,
     /// The level when it was told.
     level: Level,
+    /// Its number, when starts of its hooks are on record already.
+    number: Option<u64>,
     event: Arc<EventSpec>,
     input: About,
     runs: SmallVec<[Run; 2]>,
@@ -113,18 +121,11 @@ impl Dispatched {
     /// Copies what is to be recorded of an outcome.
     pub(super) fn of<T, H: Host>(host: &H, outcome: &Outcome<T, H::Value>, inputs: Inputs, level: Level) -> Self {
         let event = Arc::clone(outcome.event());
-        let input = About::of(host, &event, outcome.first_payload(), outcome.tools(), inputs);
-        Self { ended_ms: now_ms(), level, event, input, runs: runs(outcome), given: given(outcome) }
-    }
-
-    /// A dispatch in which no hook had anything to say, of which the host has copied what it was about.
-    pub(super) fn quiet<T>(event: &Arc<EventSpec>, plan: &Plan<T>, took: &[u64], about: About, level: Level) -> Self {
-        let run = |(call, took): (&Call<T>, &u64)| {
-            let entry = call.entry();
-            Run { hook: Arc::clone(entry.name()), id: entry.id(), took: *took, more: None }
+        let (number, input) = match &outcome.running.begun {
+            Some(begun) => (Some(begun.number), begun.about.clone()),
+            None => (None, About::of(host, &event, outcome.first_payload(), outcome.tools(), inputs)),
         };
-        let runs = plan.calls().iter().zip(took).map(run).collect();
-        Self { ended_ms: now_ms(), level, event: Arc::clone(event), input: about, runs, given: None }
+        Self { ended_ms: now_ms(), level, number, event, input, runs: runs(outcome), given: given(outcome) }
     }
 
     /// Whether no hook was selected: there is nothing to record.
@@ -132,8 +133,9 @@ impl Dispatched {
         self.runs.is_empty()
     }
 
-    /// The records of it, numbered as one dispatch.
-    pub(super) fn records(&self, number: u64, maker: &Maker<'_>, mut each: impl FnMut(Record, u64)) {
+    /// The records of it, numbered as one dispatch: as its hooks' starts are, else with a new number.
+    pub(super) fn records(&self, new: impl FnOnce() -> u64, maker: &Maker<'_>, mut each: impl FnMut(Record, u64)) {
+        let number = self.number.unwrap_or_else(new);
         let mut whole_input = Some(input(&self.input, maker.key, maker.redactor, maker.inputs));
         let digest = whole_input.as_ref().map(|input| Input { payload: None, ..input.clone() });
         let mut record = |kind: Kind, fill: &dyn Fn(&mut Record), at: u64| {
@@ -218,7 +220,7 @@ fn given<T, V>(outcome: &Outcome<T, V>) -> Option<Box<Given>> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "microseconds for a reader")]
-fn micros(nanos: u64) -> f64 {
+pub(super) fn micros(nanos: u64) -> f64 {
     nanos as f64 / 1000.0
 }
 
@@ -230,7 +232,6 @@ impl Run {
             record.hook_id = Some(self.id.to_string());
         };
         let Some(more) = &self.more else {
-            make(Kind::HookStarted, &hook, began);
             let finished = |record: &mut Record| {
                 hook(record);
                 record.duration_us = Some(micros(self.took));
@@ -245,7 +246,6 @@ impl Run {
             };
             return make(Kind::HookSkipped, &skipped, began);
         }
-        make(Kind::HookStarted, &hook, began);
         let common = |record: &mut Record| {
             hook(record);
             record.duration_us = (more.status != Status::Detached).then(|| micros(self.took));

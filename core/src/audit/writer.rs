@@ -6,17 +6,19 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::chain::Link;
+use super::batch::Quiet;
 use super::config::AuditConfig;
 use super::desk::{Desk, Standing};
 use super::digest::Key;
 use super::file::{Found, LogFile};
-use super::level::Fsync;
+use super::level::{Fsync, Level};
+use super::queue::{Taken, Work};
 use super::record::{Kind, Record};
 use super::redact::Redactor;
+use super::sheet::Sheet;
 use super::told::{Maker, Told, input};
-use crate::dialects::clock;
-use crate::host::now_ms;
+use super::usual::Usual;
+use crate::host::{Now, now_ms, present};
 use crate::witness::About;
 
 /// The version of what a log holds, told in the record that opens it.
@@ -37,11 +39,9 @@ pub(super) struct Writer {
     config: Arc<AuditConfig>,
     key: Key,
     redactor: Redactor,
+    usual: Usual,
     file: Option<LogFile>,
-    link: Link,
-    /// Lines that are made and not yet written.
-    lines: Vec<u8>,
-    dispatches: u64,
+    sheet: Sheet,
     looked_ms: u64,
     /// Sealed records since the standing was last told.
     failing: bool,
@@ -58,19 +58,9 @@ impl Writer {
     ) -> Self {
         let (file, found) = opened.unzip();
         let found = found.unwrap_or_default();
-        let link = found.link.clone();
-        let mut writer = Self {
-            desk,
-            config,
-            key,
-            redactor,
-            file,
-            link,
-            lines: Vec::new(),
-            dispatches: 0,
-            looked_ms: now_ms(),
-            failing: false,
-        };
+        let sheet = Sheet::after(found.link.clone());
+        let usual = Usual::default();
+        let mut writer = Self { desk, config, key, redactor, usual, file, sheet, looked_ms: now_ms(), failing: false };
         writer.begin(&found);
         writer
     }
@@ -101,34 +91,62 @@ impl Writer {
     pub(super) fn run(mut self) {
         let queue = &Arc::clone(&self.desk).queue;
         self.write_out();
-        let mut spare = Vec::new();
+        let mut spare = Work::default();
         loop {
-            let batch = queue.take(spare);
-            if batch.lost > 0 {
+            let Taken { work, lost, put, last } = queue.take(spare);
+            if lost > 0 {
                 let why = if self.failing { "the log could not be written" } else { "the queue was full" };
-                self.seal(Record::new(Kind::AuditGap).with("lost", batch.lost).with("why", why), now_ms());
+                self.seal(Record::new(Kind::AuditGap).with("lost", lost).with("why", why), now_ms());
             }
-            for told in &batch.told {
-                self.take(told);
-                if self.config.fsync == Fsync::Record || self.lines.len() >= CHUNK {
-                    self.write_out();
-                }
-            }
-            if batch.last {
+            self.take_all(&work);
+            if last {
                 self.seal(Record::new(Kind::AuditClosed), now_ms());
             }
             self.write_out();
             self.look_after_file();
-            queue.done(batch.put);
-            if batch.last {
+            queue.done(put);
+            if last {
                 return;
             }
-            spare = batch.told;
+            spare = work;
         }
+    }
+
+    fn take_all(&mut self, work: &Work) {
+        let mut quiet = work.quiet.read_back();
+        let now = present();
+        for told in &work.told {
+            if let Told::Quiet(level, dispatches) = told {
+                for dispatch in quiet.by_ref().take(*dispatches) {
+                    self.take_quiet(&dispatch, *level, now);
+                    self.write_when_due();
+                }
+            } else {
+                self.take(told);
+                self.write_when_due();
+            }
+        }
+    }
+
+    fn write_when_due(&mut self) {
+        if self.config.fsync == Fsync::Record || self.sheet.lines.len() >= CHUNK {
+            self.write_out();
+        }
+    }
+
+    fn take_quiet(&mut self, dispatch: &Quiet<'_>, level: Level, now: Now) {
+        let Self { desk, config, key, redactor, usual, file, sheet, .. } = self;
+        let maker = Maker { key, redactor, inputs: config.inputs };
+        dispatch.records(level, desk.next_dispatch(), now, &maker, usual, |record, at| {
+            let heard = sheet.seal(record, at, &config.sinks, file.is_some());
+            desk.sinks_fail.store(!heard, Ordering::Relaxed);
+        });
     }
 
     fn take(&mut self, told: &Told) {
         match told {
+            // Those are taken from where they wait.
+            Told::Quiet(..) => {}
             Told::Note(note, at, about) => {
                 let mut note = (**note).clone();
                 self.redactor.record(&mut note);
@@ -137,50 +155,47 @@ impl Writer {
                 self.seal(note, *at);
             }
             Told::Dispatch(dispatched) => {
-                self.dispatches += 1;
                 let mut made = Vec::new();
-                let maker = Maker { key: &self.key, redactor: &self.redactor, inputs: self.config.inputs };
-                dispatched.records(self.dispatches, &maker, |record, at| made.push((record, at)));
-                for (mut record, at) in made {
-                    // Of the payload nothing is left to black out.
-                    let input = record.input.take();
-                    self.redactor.record(&mut record);
-                    record.input = input;
-                    self.seal(record, at);
+                dispatched.records(|| self.desk.next_dispatch(), &self.maker(), |record, at| made.push((record, at)));
+                for (record, at) in made {
+                    self.seal_clean(record, at);
                 }
+            }
+            Told::Start(start) => {
+                let (record, at) = start.record(&self.maker());
+                self.seal_clean(record, at);
             }
         }
     }
 
+    fn maker(&self) -> Maker<'_> {
+        Maker { key: &self.key, redactor: &self.redactor, inputs: self.config.inputs }
+    }
+
+    /// Blacks out what is left to black out, of the payload nothing, and seals the record.
+    fn seal_clean(&mut self, mut record: Record, at: u64) {
+        let input = record.input.take();
+        self.redactor.record(&mut record);
+        record.input = input;
+        self.seal(record, at);
+    }
+
     /// Gives a record its place in the chain and hands it to everybody who hears records.
-    fn seal(&mut self, mut record: Record, at_ms: u64) {
-        record.time = clock::iso(i64::try_from(at_ms).unwrap_or(i64::MAX));
-        let begins = self.lines.len();
-        self.link.seal(&mut record, &mut self.lines);
-        let line = self.lines.get(begins..).unwrap_or_default().trim_ascii_end();
-        let mut heard = true;
-        for sink in &self.config.sinks {
-            // Whoever hears it is the program's own code, and must not end the writer.
-            let line = std::str::from_utf8(line).unwrap_or_default();
-            let taken = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| sink.take(line)));
-            heard &= matches!(taken, Ok(Ok(())));
-        }
+    fn seal(&mut self, record: Record, at_ms: u64) {
+        let heard = self.sheet.seal(record.written(), at_ms, &self.config.sinks, self.file.is_some());
         self.desk.sinks_fail.store(!heard, Ordering::Relaxed);
-        if self.file.is_none() {
-            self.lines.truncate(begins);
-        }
     }
 
     /// Writes what is ready; while the disk is full, or the file cannot be written for another reason, it tries again.
     fn write_out(&mut self) {
         let Some(file) = &self.file else { return self.stand() };
         let now = now_ms();
-        if file.is_due(&self.config.rotation, self.lines.len(), now) {
+        if file.is_due(&self.config.rotation, self.sheet.lines.len(), now) {
             self.rotate(now);
         }
         let mut written = 0;
         let mut gave_up = false;
-        while let Some(rest) = self.lines.get(written..).filter(|rest| !rest.is_empty()) {
+        while let Some(rest) = self.sheet.lines.get(written..).filter(|rest| !rest.is_empty()) {
             let Some(file) = &mut self.file else { break };
             match file.write(rest) {
                 Ok(some) => written += some,
@@ -195,7 +210,7 @@ impl Writer {
                 }
             }
         }
-        self.lines.clear();
+        self.sheet.lines.clear();
         if gave_up {
             return;
         }
@@ -212,7 +227,7 @@ impl Writer {
         if std::mem::take(&mut self.failing) {
             tracing::warn!("the audit log can be written again");
         }
-        self.desk.stand(Standing { last: self.link.anchor(), why: None });
+        self.desk.stand(Standing { last: self.sheet.link.anchor(), why: None });
     }
 
     fn fail(&mut self, why: &std::io::Error) {
@@ -255,7 +270,7 @@ impl Writer {
             Ok((file, found)) => {
                 self.file = Some(file);
                 if found.holds_records {
-                    self.link = found.link.clone();
+                    self.sheet.link = found.link.clone();
                     self.begin(&found);
                 }
                 let note = Record::new(Kind::AuditReplaced).with("why", "the file was removed, renamed or replaced");

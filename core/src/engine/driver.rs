@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::cell::Cell;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -12,12 +12,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tracing::field::Empty;
+use tracing::level_filters::LevelFilter;
 use tracing::{Instrument as _, Span};
 
 use super::detached::Detached;
+use super::flow::{Halt, flow};
 use super::shared::Shared;
 use super::{Event, Outcome};
-use crate::dispatch::{Failure, FailureKind, Report, Said, Step};
+use crate::dispatch::{Failure, FailureKind, Report, Said, Stage, Step};
 use crate::handler::{Code, HookError, SyncCode};
 use crate::index::Call;
 use crate::registry::Entry;
@@ -33,17 +35,36 @@ pub(super) fn depth() -> u32 {
     DEPTH.get()
 }
 
+/// The depth of what a dispatch of some depth runs, until it is dropped.
+pub(super) struct Depth(u32);
+
+impl Depth {
+    pub(super) fn enter(depth: u32) -> Self {
+        Self(DEPTH.replace(depth + 1))
+    }
+}
+
+impl Drop for Depth {
+    fn drop(&mut self) {
+        DEPTH.set(self.0);
+    }
+}
+
 /// Runs code of a hook as part of a dispatch of some depth; a panic is the hook's failure, not the agent's.
 pub(super) fn inside<R, V>(depth: u32, run: impl FnOnce() -> R) -> Result<R, Failure<V>> {
-    struct Restore(u32);
-    impl Drop for Restore {
-        fn drop(&mut self) {
-            DEPTH.set(self.0);
-        }
-    }
-    let _restore = Restore(DEPTH.replace(depth + 1));
-    catch_unwind(AssertUnwindSafe(run))
-        .map_err(|panic| Failure::new(FailureKind::Raised, format!("panicked: {}", panic_message(&*panic))))
+    let _depth = Depth::enter(depth);
+    guarded(run)
+}
+
+/// Runs code of a hook; a panic is the hook's failure.
+pub(super) fn guarded<R, V>(run: impl FnOnce() -> R) -> Result<R, Failure<V>> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(panicked)
+}
+
+#[cold]
+#[expect(clippy::needless_pass_by_value, reason = "a panic is caught by value")]
+fn panicked<V>(panic: Box<dyn Any + Send>) -> Failure<V> {
+    Failure::new(FailureKind::Raised, format!("panicked: {}", panic_message(&*panic)))
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> &str {
@@ -56,43 +77,55 @@ pub(super) fn now() -> Instant {
     Instant::now()
 }
 
-fn nanos(from: Instant, to: Instant) -> u64 {
-    u64::try_from(to.saturating_duration_since(from).as_nanos()).unwrap_or(u64::MAX)
+pub(super) fn nanos(from: Instant, to: Instant) -> u64 {
+    let took = to.saturating_duration_since(from);
+    took.as_secs().saturating_mul(1_000_000_000).saturating_add(took.subsec_nanos().into())
 }
 
+/// Hooks of the engine's that run now.
+pub(super) type Staged = Stage<Code, Arc<Value>>;
+
 /// Takes a dispatch to its outcome; says when its last hook ended.
+///
+/// Before a hook starts, whoever records that is told: nobody where `starting` is `None`.
 pub(super) async fn run(
     detached: &Arc<Detached>,
+    starting: Option<impl Fn(&mut Staged, usize)>,
     mut step: Step<Code, Arc<Value>>,
     event: Event,
     depth: u32,
 ) -> (Outcome, Instant) {
     let mut clock = now();
-    if let Step::Done(outcome) = step {
-        return (Outcome::new(&event, outcome), clock);
-    }
-    let mut shown = event.clone();
+    // Whoever listens to the log, or to spans, hears of each hook by itself.
+    let is_heard = starting.is_some() || tracing::Level::INFO <= LevelFilter::current();
+    let mut changed: Option<Event> = None;
     loop {
         let mut stage = match step {
-            Step::Done(outcome) => return (Outcome::new(&event, outcome), clock),
+            Step::Done(outcome) => return (Outcome::new(event, outcome), clock),
             Step::Run(stage) => stage,
         };
+        let shown = changed.as_ref().unwrap_or(&event);
         if !Arc::ptr_eq(shown.shared_payload(), stage.payload()) {
-            shown = event.with_payload(Arc::clone(stage.payload()));
+            changed = Some(event.with_payload(Arc::clone(stage.payload())));
+        }
+        let shown = changed.as_ref().unwrap_or(&event);
+        if !is_heard && stage.is_flowing() {
+            step = flow_on(detached, stage, shown, depth, &mut clock).await;
+            continue;
         }
         for index in 0..stage.calls().len() {
             stage.started(index);
+            if let Some(starting) = &starting {
+                starting(&mut stage, index);
+            }
         }
         step = if let [call] = stage.calls() {
             // One look at the clock ends a hook and begins the next.
-            let (report, ended) = match call.entry().handler() {
-                Code::Sync(run) if !call.entry().detached() => run_sync(call.entry(), run, &shown, depth, clock),
-                _ => run_call(detached, call, &shown, depth, clock).await,
-            };
+            let (report, ended) = boxed(run_call(detached, call, shown, depth, clock)).await;
             clock = ended;
             stage.resume(&Shared, [report])
         } else {
-            let run = |call| Box::pin(run_call(detached, call, &shown, depth, clock)) as Running<'_>;
+            let run = |call| boxed(run_call(detached, call, shown, depth, clock));
             let (reports, ended) = all(stage.calls().iter().map(run).collect()).await;
             clock = ended.unwrap_or(clock);
             stage.resume(&Shared, reports)
@@ -100,16 +133,47 @@ pub(super) async fn run(
     }
 }
 
-/// One hook of a parallel stage on its way.
+/// Runs the hooks of a stage and those that follow it, up to the first that has something to say.
+async fn flow_on(
+    detached: &Arc<Detached>,
+    mut stage: Staged,
+    event: &Event,
+    depth: u32,
+    clock: &mut Instant,
+) -> Step<Code, Arc<Value>> {
+    let mut times = stage.take_times();
+    let calls = stage.ahead();
+    let ended = match poll_fn(|context| Poll::Ready(flow(calls, event, depth, clock, &mut times, context))).await {
+        None => None,
+        Some(Halt::Said(ended)) => Some(ended),
+        Some(Halt::Other(call)) => Some(boxed(run_call(detached, call, event, depth, *clock)).await),
+        Some(Halt::Pending(call, future)) => {
+            let timed = Timed::pending(future, call.entry().timeout(), depth);
+            let said = timed.await.map_or_else(Said::Failed, read);
+            let ended = now();
+            Some((Report::new(said, nanos(*clock, ended)), ended))
+        }
+    };
+    stage.pass_many(times);
+    let Some((report, ended)) = ended else { return stage.finish(&Shared) };
+    *clock = ended;
+    stage.resume(&Shared, [report])
+}
+
+/// One hook on its way, in a box of its own: it takes more than most dispatches need.
 type Running<'a> = Pin<Box<dyn Future<Output = Ended> + Send + 'a>>;
 
+fn boxed<'a>(running: impl Future<Output = Ended> + Send + 'a) -> Running<'a> {
+    Box::pin(running)
+}
+
 /// What came of a hook, and when it ended.
-type Ended = (Report<Arc<Value>>, Instant);
+pub(super) type Ended = (Report<Arc<Value>>, Instant);
 
 /// Polls the hooks of a stage together; their reports come in the order of the hooks, with the time of the last.
 async fn all(mut running: Vec<Running<'_>>) -> (Vec<Report<Arc<Value>>>, Option<Instant>) {
     let mut ended: Vec<Option<Ended>> = running.iter().map(|_| None).collect();
-    std::future::poll_fn(|context| {
+    poll_fn(|context| {
         let mut waiting = false;
         for (hook, ended) in running.iter_mut().zip(&mut ended).filter(|(_, ended)| ended.is_none()) {
             match hook.as_mut().poll(context) {
@@ -141,9 +205,14 @@ fn run_sync(entry: &Entry<Code>, run: &SyncCode, event: &Event, depth: u32, bega
     let said = inside(depth, || run(event)).map_or_else(Said::Failed, read);
     let ended = now();
     let took = nanos(began, ended);
-    let overran = entry.timeout().is_some_and(|limit| u128::from(took) > limit.as_nanos());
+    let overran = overran(entry, took);
     tell_end(&span, entry, &said, took);
     (Report { said, took, overran }, ended)
+}
+
+/// Whether a hook that cannot be interrupted took longer than it may.
+pub(super) fn overran(entry: &Entry<Code>, took: u64) -> bool {
+    entry.timeout().is_some_and(|limit| u128::from(took) > limit.as_nanos())
 }
 
 /// Runs one handler to its end or its timeout.
@@ -203,7 +272,7 @@ fn log_end(entry: &Entry<Code>, took: u64) {
     tracing::info!(event = entry.event().name(), hook = %entry.name(), micros = took / 1000, "hook ended");
 }
 
-fn read(answered: Result<HookResponse, HookError>) -> Said<Arc<Value>> {
+pub(super) fn read(answered: Result<HookResponse, HookError>) -> Said<Arc<Value>> {
     match answered {
         Ok(response) if response.is_empty() => Said::Nothing,
         Ok(response) => Said::Answer(Arc::new(response.into_json())),
@@ -217,13 +286,20 @@ pub(super) struct Timed<F, V> {
     limit: Option<Duration>,
     timer: Option<Pin<Box<tokio::time::Sleep>>>,
     depth: u32,
+    /// It was just polled, by somebody who found that it is not done.
+    polled: bool,
     failure: PhantomData<fn() -> V>,
 }
 
 impl<F, V> Timed<F, V> {
     /// Bounds a future that runs as part of a dispatch of some depth.
     pub(super) const fn new(future: F, limit: Option<Duration>, depth: u32) -> Self {
-        Self { future, limit, timer: None, depth, failure: PhantomData }
+        Self { future, limit, timer: None, depth, polled: false, failure: PhantomData }
+    }
+
+    /// The same of a future that was polled once and is not done.
+    pub(super) fn pending(future: F, limit: Option<Duration>, depth: u32) -> Self {
+        Self { polled: true, ..Self::new(future, limit, depth) }
     }
 }
 
@@ -232,10 +308,12 @@ impl<F: Future + Unpin, V> Future for Timed<F, V> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
-        match inside(this.depth, || Pin::new(&mut this.future).poll(context)) {
-            Err(failure) => return Poll::Ready(Err(failure)),
-            Ok(Poll::Ready(output)) => return Poll::Ready(Ok(output)),
-            Ok(Poll::Pending) => {}
+        if !std::mem::take(&mut this.polled) {
+            match inside(this.depth, || Pin::new(&mut this.future).poll(context)) {
+                Err(failure) => return Poll::Ready(Err(failure)),
+                Ok(Poll::Ready(output)) => return Poll::Ready(Ok(output)),
+                Ok(Poll::Pending) => {}
+            }
         }
         let Some(limit) = this.limit else { return Poll::Pending };
         let timer = match &mut this.timer {

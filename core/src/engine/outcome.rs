@@ -20,8 +20,10 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    pub(super) fn new(event: &Event, inner: Box<crate::outcome::Outcome<Code, Arc<Value>>>) -> Self {
-        Self { event: event.with_payload(Arc::clone(inner.payload())), inner }
+    pub(super) fn new(event: Event, inner: Box<crate::outcome::Outcome<Code, Arc<Value>>>) -> Self {
+        let is_final = Arc::ptr_eq(event.shared_payload(), inner.payload());
+        let event = if is_final { event } else { event.with_payload(Arc::clone(inner.payload())) };
+        Self { event, inner }
     }
 
     /// The fold as the machine keeps it.

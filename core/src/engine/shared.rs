@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::json::member;
 use crate::payload::{BadKey, Host, Json, Kind, Spelling, TooDeep};
 
 /// The engine's host: values are shared, looks are plain references.
@@ -31,7 +32,7 @@ impl Host for Shared {
     }
 
     fn get<'v>(&'v self, object: &Self::View<'v>, key: &str) -> Option<Self::View<'v>> {
-        object.get(key)
+        member(object, key)
     }
 
     fn item<'v>(&'v self, list: &Self::View<'v>, index: usize) -> Option<Self::View<'v>> {

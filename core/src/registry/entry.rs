@@ -19,7 +19,7 @@ use crate::stats::{HookCounter, Tally};
 pub struct HookId(u64);
 
 impl HookId {
-    pub(super) const fn new(number: u64) -> Self {
+    pub(crate) const fn new(number: u64) -> Self {
         Self(number)
     }
 

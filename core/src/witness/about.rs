@@ -47,7 +47,13 @@ impl About {
         self.text.capacity() + self.payload.as_ref().map_or(0, String::len)
     }
 
-    fn push(&mut self, part: Part, text: &str) {
+    /// The same without the payload, which is on record already.
+    #[cfg(feature = "native")]
+    pub(crate) fn without_payload(&self) -> Self {
+        Self { payload: None, ..self.clone() }
+    }
+
+    pub(crate) fn push(&mut self, part: Part, text: &str) {
         let kept = beginning(text);
         self.cut |= part == Part::Looked && kept.len() < text.len();
         self.text.push_str(kept);
@@ -98,52 +104,68 @@ impl About {
     #[must_use]
     pub fn copied(texts: &str) -> Self {
         let mut about = Self { text: String::with_capacity(texts.len()), ..Self::default() };
-        for text in texts.split_terminator('\0') {
-            let mut letters = text.chars();
-            let part = match letters.next() {
-                Some('s') => Part::Session,
-                Some('a') => Part::Agent,
-                Some('u') => Part::ToolUseId,
-                Some('t') => Part::Tool,
-                _ => Part::Looked,
-            };
-            about.push(part, letters.as_str());
+        for (part, text) in tagged(texts) {
+            about.push(part, text);
         }
         about
     }
 
     /// What an event is about, copied from the host.
     pub(crate) fn of<H: Host>(host: &H, event: &EventSpec, payload: &H::Value, tools: &Tools, inputs: Inputs) -> Self {
-        let view = host.view(payload);
         let mut about = Self { text: String::with_capacity(192), ..Self::default() };
-        for (part, field) in
-            [(Part::Session, "session_id"), (Part::Agent, "agent_id"), (Part::ToolUseId, "tool_use_id")]
-        {
-            if let Some(value) = host.field(&view, field) {
-                host.text(&value, |text| about.push(part, text));
-            }
-        }
-        let look = Look::new(host, event, view, tools);
-        if let Some(tool) = look.tool() {
-            about.push(Part::Tool, tool);
-        }
-        for text in &look.commands().items {
-            about.push(Part::Looked, text);
-        }
-        let mut paths = Vec::new();
-        look.path_texts(&mut paths);
-        for text in &paths {
-            about.push(Part::Looked, text);
-        }
-        if let Some(subtype) = event.subtype() {
-            for text in &look.text(subtype).items {
-                about.push(Part::Looked, text);
-            }
-        }
+        each_text(host, event, payload, tools, |part, text| about.push(part, text));
         if inputs != Inputs::Digest {
             about.payload = Some(written(host, event, payload));
         }
         about
+    }
+}
+
+/// The texts that a host has copied, each behind the tag of its place and with a NUL after it.
+pub(crate) fn tagged(texts: &str) -> impl Iterator<Item = (Part, &str)> {
+    texts.split_terminator('\0').map(|text| {
+        let mut letters = text.chars();
+        let part = match letters.next() {
+            Some('s') => Part::Session,
+            Some('a') => Part::Agent,
+            Some('u') => Part::ToolUseId,
+            Some('t') => Part::Tool,
+            _ => Part::Looked,
+        };
+        (part, letters.as_str())
+    })
+}
+
+/// Gives the texts of an event that a record needs, in the order in which they are digested.
+pub(crate) fn each_text<H: Host>(
+    host: &H,
+    event: &EventSpec,
+    payload: &H::Value,
+    tools: &Tools,
+    mut take: impl FnMut(Part, &str),
+) {
+    let view = host.view(payload);
+    for (part, field) in [(Part::Session, "session_id"), (Part::Agent, "agent_id"), (Part::ToolUseId, "tool_use_id")] {
+        if let Some(value) = host.field(&view, field) {
+            host.text(&value, |text| take(part, text));
+        }
+    }
+    let look = Look::new(host, event, view, tools);
+    if let Some(tool) = look.tool() {
+        take(Part::Tool, tool);
+    }
+    for text in &look.commands().items {
+        take(Part::Looked, text);
+    }
+    let mut paths = SmallVec::new();
+    look.path_texts(&mut paths);
+    for text in &paths {
+        take(Part::Looked, text);
+    }
+    if let Some(subtype) = event.subtype() {
+        for text in &look.text(subtype).items {
+            take(Part::Looked, text);
+        }
     }
 }
 
@@ -168,7 +190,7 @@ pub(crate) fn payload_json<H: Host>(
 }
 
 /// The first [`COVERED`] bytes of a text, to the end of a word: half of a secret would not be known for one.
-fn beginning(text: &str) -> &str {
+pub(crate) fn beginning(text: &str) -> &str {
     if text.len() <= COVERED {
         return text;
     }
