@@ -203,7 +203,7 @@ impl Answering<'_> {
     async fn use_each(&mut self, calls: Vec<Requested>, batch: &mut Vec<Value>) -> Option<End> {
         for call in calls {
             self.cx.raise("ToolResolution", json!({"tool": call.tool, "candidates": self.tools})).await;
-            let run = if call.known { self.use_tool(call.clone()).await } else { unknown(&call) };
+            let run = if call.known { self.use_tool(call.clone()).await } else { self.refuse_unknown(&call) };
             batch.push(json!({"tool": call.tool, "tool_use_id": &*run.tool_use_id, "success": run.ok}));
             self.report(&call.tool, &run).await;
             let (stops, reason) = (run.stops, run.reason.clone());
@@ -217,6 +217,13 @@ impl Answering<'_> {
 
     async fn use_tool(&self, call: Requested) -> ToolRun {
         self.cx.run_tool(ToolCall { tool: call.tool, args: call.args, tool_use_id: call.id }).await
+    }
+
+    /// A call of a tool that the host does not have is on record like any other.
+    fn refuse_unknown(&self, call: &Requested) -> ToolRun {
+        let run = unknown(call);
+        run.tell(&self.cx.session, None);
+        run
     }
 
     /// Tells the model what came of a tool call: the result, or why there is none, and what hooks object to.

@@ -51,6 +51,16 @@ pub struct Decided {
     pub by: String,
     /// Why not.
     pub reason: Option<String>,
+    /// What a person chose, when it was one of the options.
+    pub option: Option<String>,
+    /// What the answer is remembered for from now on: `call` (the very same one), `prompt` or `tool`.
+    pub remembered: Option<&'static str>,
+}
+
+impl Decided {
+    fn new(granted: bool, by: &str, reason: Option<String>) -> Self {
+        Self { granted, by: by.to_owned(), reason, option: None, remembered: None }
+    }
 }
 
 /// What came of the questions about a tool call.
@@ -119,23 +129,25 @@ impl Cx {
             granted: decided.granted,
             by: &decided.by,
             reason: decided.reason.as_deref(),
+            option: decided.option.as_deref(),
+            remembered: decided.remembered,
         });
     }
 
     /// What hooks that may answer for a person have answered.
     fn without_a_person(&self, verdict: &super::Verdict) -> Option<Decided> {
         if let Some((hook, granted, reason)) = &verdict.settled {
-            return Some(Decided { granted: *granted, by: hook.clone(), reason: reason.clone() });
+            return Some(Decided::new(*granted, hook, reason.clone()));
         }
         let silence = self.session.settings.profile.silence_grants && verdict.heard;
-        silence.then(|| Decided { granted: true, by: "hooks".to_owned(), reason: None })
+        silence.then(|| Decided::new(true, "hooks", None))
     }
 
     /// Asks a person, unless the same has been approved before.
     pub(super) async fn ask_person(&self, subject: &Subject<'_>, request: ApprovalRequest) -> Decided {
         let remembered = scopes(subject, &request);
         if remembered.iter().any(|approval| self.session.memory().holds(approval)) {
-            return Decided { granted: true, by: "remembered".to_owned(), reason: None };
+            return Decided::new(true, "remembered", None);
         }
         let reply = self.perform(Effect::Approve(Box::new(request.clone()))).await;
         let (granted, by, why) = match &reply {
@@ -144,13 +156,16 @@ impl Cx {
             Reply::Failed { why } => (false, "host", Some(format!("the approval failed: {why}"))),
             _ => (false, "host", Some("the approval gave no answer".to_owned())),
         };
-        if granted && matches!(&reply, Reply::Chosen { option } if option == ALWAYS) {
+        let mut decided = Decided::new(granted, by, (!granted).then(|| denial(&request, why.as_deref())));
+        if let Reply::Chosen { option } = reply {
             // The widest that the person was told of.
-            if let Some(widest) = remembered.into_iter().next_back() {
+            if let Some(widest) = remembered.into_iter().next_back().filter(|_| granted && option == ALWAYS) {
+                decided.remembered = Some(widest.width());
                 self.session.memory().keep(widest);
             }
+            decided.option = Some(option).filter(|option| request.options.contains(option));
         }
-        Decided { granted, by: by.to_owned(), reason: (!granted).then(|| denial(&request, why.as_deref())) }
+        decided
     }
 }
 

@@ -67,6 +67,17 @@ pub(super) enum Approval {
     Tool { hook: Option<String>, event: &'static str, tool: String },
 }
 
+impl Approval {
+    /// What it holds for, in a word.
+    pub(super) const fn width(&self) -> &'static str {
+        match self {
+            Self::Exact { .. } => "call",
+            Self::Prompt { .. } => "prompt",
+            Self::Tool { .. } => "tool",
+        }
+    }
+}
+
 /// What a conversation and its subagents share: what the host permits, and what a person has approved.
 #[derive(Debug)]
 pub(super) struct Memory {

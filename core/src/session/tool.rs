@@ -83,6 +83,23 @@ impl Session {
     }
 }
 
+impl ToolRun {
+    /// Tells whoever keeps a record what came of the call, and what it was about.
+    pub(super) fn tell(&self, session: &Session, input: Option<Arc<About>>) {
+        session.tell(&self.tool, Some(&self.tool_use_id), |about| Seen::ToolRun {
+            about,
+            input,
+            ran: self.ran,
+            ok: self.ok,
+            decision: self.decision,
+            reason: self.reason.as_deref(),
+            by: self.by.as_deref(),
+            error: self.error.as_deref(),
+            attempts: self.attempts,
+        });
+    }
+}
+
 /// Whether the tool may run.
 enum Judged {
     Runs,
@@ -115,7 +132,7 @@ impl Cx {
         if may_run {
             attempt.carry_out().await;
         }
-        attempt.tell();
+        attempt.run.tell(&self.session, attempt.about.clone());
         attempt.run
     }
 }
@@ -224,22 +241,6 @@ impl Attempt<'_> {
                 false
             }
         }
-    }
-
-    /// Tells whoever keeps a record what came of the call.
-    fn tell(&self) {
-        let run = &self.run;
-        self.cx.session.tell(&run.tool, Some(&run.tool_use_id), |about| Seen::ToolRun {
-            about,
-            input: self.about.clone(),
-            ran: run.ran,
-            ok: run.ok,
-            decision: run.decision,
-            reason: run.reason.as_deref(),
-            by: run.by.as_deref(),
-            error: run.error.as_deref(),
-            attempts: run.attempts,
-        });
     }
 
     /// Runs the tool, again when a hook wants a failed run repeated.
