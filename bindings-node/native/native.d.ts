@@ -137,6 +137,8 @@ export declare class NativePlan {
 export declare class NativeRun {
   /** Says that the handler at a place of the stage starts: a `once` hook is used up from here on. */
   started(index: number): void
+  /** Records that the hook at a place is about to run, and waits until that is written. */
+  auditStart(values: object, place: number): void
   /** Goes on with what came of the hooks: nanoseconds of those that had nothing to say, then the others. */
   resume(values: object, quiet: Array<number>, reports: Array<Reported>): Stand
   /** Records the dispatch, which is over; says where it stands then. */
@@ -197,6 +199,8 @@ export declare class NativeSession {
   get id(): string
   /** The subagent's id. */
   get agentId(): string | null
+  /** The subagent's kind. */
+  get agentType(): string | null
   /** The working directory that events carry. */
   get cwd(): string | null
   /** Whether it matters that a hook has run and said nothing. */

@@ -122,14 +122,15 @@ impl NativeHooks {
     }
 
     /// Which dispatches are to be told: 0 none, 1 those in which a hook said something, 2 all, 3 all, where texts do for
-    /// the quiet ones.
+    /// the quiet ones, 4 all, and each hook before it starts.
     #[napi]
     pub fn audit_hears(&self) -> u32 {
         match self.audit().effective() {
+            Level::Verbose => 4,
             _ if self.audit().takes_copies() => 3,
             Level::Off => 0,
             Level::Error => 1,
-            Level::Info | Level::Verbose => 2,
+            Level::Info => 2,
         }
     }
 }

@@ -268,6 +268,16 @@ impl NativeRun {
         }
     }
 
+    /// Records that the hook at a place is about to run, and waits until that is written.
+    #[napi]
+    pub fn audit_start(&self, env: Env, values: Object<'_>, place: u32) -> Result<(), Refusal> {
+        let values = Values::new(&env, values).map_err(broken)?;
+        if let State::Running(stage) = &mut *self.state.borrow_mut() {
+            self.audit.starts(&values, stage, place as usize, |wait| wait());
+        }
+        Ok(())
+    }
+
     /// Goes on with what came of the hooks: nanoseconds of those that had nothing to say, then the others.
     #[napi]
     pub fn resume(

@@ -61,6 +61,12 @@ impl NativeSession {
         self.session.agent_id().map(str::to_owned)
     }
 
+    /// The subagent's kind.
+    #[napi(getter)]
+    pub fn agent_type(&self) -> Option<String> {
+        self.session.agent_type().map(str::to_owned)
+    }
+
     /// The working directory that events carry.
     #[napi(getter)]
     pub fn cwd(&self) -> Option<String> {

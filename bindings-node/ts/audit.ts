@@ -19,6 +19,8 @@ export const Hears = {
   All: 2,
   /** All, where texts do for the quiet ones. */
   Texts: 3,
+  /** All, and each hook before it starts. */
+  Starts: 4,
 } as const;
 export type Hears = (typeof Hears)[keyof typeof Hears];
 

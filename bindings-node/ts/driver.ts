@@ -116,7 +116,9 @@ export class Dispatch implements Waiting {
   start(): Promise<Outcome> {
     let outcome: Outcome | null;
     try {
-      outcome = this.trail.plan.simple ? this.walk() : this.enter(this.opened(), []);
+      const { simple, crew } = this.trail.plan;
+      const walks = simple && crew.hears !== Hears.Starts;
+      outcome = walks ? this.walk() : this.enter(this.opened(), []);
     } catch (error) {
       this.fail(error);
       return Promise.reject(error);

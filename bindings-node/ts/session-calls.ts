@@ -34,11 +34,8 @@ export async function runTool(
       },
     };
     const tracing = driver.parts.tracing();
-    const { id: sessionId, agentId } = session;
     const call = (): Promise<unknown> => driver.call(() => run(own, context));
-    const given = await (tracing === null
-      ? call()
-      : tracing.executing({ tool, toolUseId, sessionId, agentId }, call));
+    const given = await (tracing === null ? call() : tracing.executing(call));
     result = given instanceof ToolResult ? given : new ToolResult(given);
   } catch (error) {
     cancelling.throwIfAborted();

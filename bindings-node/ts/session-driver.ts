@@ -27,7 +27,7 @@ import { approve } from "./session-approval.js";
 import { callModel, readResponse, runTool, summarise } from "./session-calls.js";
 import type { Session } from "./session.js";
 import type { AnyTool, Tools } from "./tools.js";
-import type { Tracing } from "./tracing.js";
+import type { Follower, Tracing } from "./tracing.js";
 import { finalPayload, loudOf } from "./trail.js";
 import type { Logger } from "./types.js";
 import { copyContainer, isContainer } from "./values.js";
@@ -52,6 +52,8 @@ export interface Means {
   readonly model?: Model;
   readonly onText?: ((text: string) => void) | undefined;
   readonly summarise?: Summarise;
+  /** Who makes spans of the flow's effects. */
+  readonly spans?: Follower | undefined;
 }
 
 /** Makes a text of the conversation that says the same in fewer words. */
@@ -107,7 +109,10 @@ export class FlowDriver {
           return;
         }
         this.cancelling.throwIfAborted();
-        text = await this.#carryOut(flow, effect);
+        const { spans } = this.means;
+        text = await (spans === undefined
+          ? this.#carryOut(flow, effect)
+          : spans.carryOut(effect, this.values, () => this.#carryOut(flow, effect)));
       }
     } finally {
       flow.release();

@@ -31,6 +31,7 @@ import {
   type ToolRun,
 } from "./session-results.js";
 import type { TemporaryHook } from "./temporary.js";
+import type { Follower } from "./tracing.js";
 import type { AnyTool, ToolFunction } from "./tools.js";
 import type { Handler, HookDefinition } from "./types.js";
 import { copyContainer, isPlain } from "./values.js";
@@ -152,17 +153,22 @@ export class Session implements AsyncDisposable {
     if (model === null) {
       throw errorOf("no_model", "no model is registered; call registerModel first");
     }
-    const driver = await this.#life.drive(
-      (native) => native.generate(prompt, tools.names),
-      options.signal,
-      { model, onText: options.onText },
-    );
-    const { values, thrown, outcomes, byCall, modelError } = driver;
-    const generated = driver.result as Generated;
-    const calls = generated.tools.map(
-      (call, index) => new ToolOutcome(call, values, thrown, byCall[index] ?? []),
-    );
-    return new Generation(generated, values, calls, modelError, outcomes);
+    const { onText, signal } = options;
+    const drive = async (spans?: Follower): Promise<Generation> => {
+      const begin = (native: NativeSession): number => native.generate(prompt, tools.names);
+      const means = { model: spans?.listening(model) ?? model, onText, spans };
+      const driver = await this.#life.drive(begin, signal, means);
+      const { values, thrown, outcomes, byCall, modelError } = driver;
+      const generated = driver.result as Generated;
+      const calls = generated.tools.map(
+        (call, index) => new ToolOutcome(call, values, thrown, byCall[index] ?? []),
+      );
+      return new Generation(generated, values, calls, modelError, outcomes);
+    };
+    const tracing = this.#life.home.tracing();
+    if (tracing === null) return drive();
+    const agentType = this.#life.native.agentType ?? null;
+    return tracing.agent({ sessionId: this.id, agentId: this.agentId, agentType }, drive);
   }
 
   /** Makes the context shorter: hooks may refuse or instruct, the function makes the summary. */

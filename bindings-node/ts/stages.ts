@@ -114,6 +114,10 @@ export class Stages {
     for (let place = first; place < end; place++) {
       if (place > first) dispatch.check();
       const call = crew.call(stand.calls[place] as number);
+      if (crew.hears === Hears.Starts)
+        crossing(() => {
+          run.auditStart(values, place);
+        });
       if (call.once) {
         run.started(place);
         crew.forget();

@@ -1,17 +1,19 @@
 /**
- * Spans of tool calls, dispatches and hooks, through the OpenTelemetry API of the program.
+ * Spans of agents, their models and tools, dispatches and hooks, through the OpenTelemetry API of the program.
  *
  * Needs the package `@opentelemetry/api`.
  */
 
 import * as api from "@opentelemetry/api";
-import type { Attributes, Context, Span, Tracer, TracerProvider } from "@opentelemetry/api";
+import type { Attributes, Context, Tracer, TracerProvider } from "@opentelemetry/api";
 
+import { AgentRun } from "./agent-spans.js";
 import type { HookClient } from "./client.js";
 import { engineOf } from "./client-hooks.js";
-import { jsonText, redacted } from "./native.js";
 import type { Outcome, TraceEntry } from "./outcome.js";
-import type { Call, Ended, Tracing } from "./tracing.js";
+import type { Generation } from "./session-results.js";
+import { endOf, fail, judgedIn, judging, ToolSpan } from "./spans.js";
+import type { Agent, Call, Ended, Follower, Tracing } from "./tracing.js";
 
 /** What spans say, and where they go. */
 export interface InstrumentOptions {
@@ -21,14 +23,12 @@ export interface InstrumentOptions {
   readonly recordContent?: boolean;
 }
 
-/** Whether hooks of a tool call are run right now, which are children of its span. */
-const IN_TOOL = api.createContextKey("hookweave: in a tool call");
-
 /**
  * Makes spans of what a client does from now on.
  *
- * A session's tool call is a span `execute_tool NAME` after the GenAI conventions, and each hook that ran for it a child; any
- * other dispatch is a span `hook.dispatch` with its hooks below.
+ * After the GenAI conventions a session's `generate` is a span `invoke_agent`, each call of its model a span `chat MODEL` below
+ * and each tool call a span `execute_tool NAME`, as `runTool` is by itself. Each hook is a child of what it judged; any other
+ * dispatch is a span `hook.dispatch` with its hooks below.
  */
 export function instrument(client: HookClient, options: InstrumentOptions = {}): Instrumentation {
   return new Instrumentation(client, options);
@@ -59,7 +59,7 @@ export class Instrumentation implements Tracing {
     const { trace, event } = outcome;
     if (trace.length === 0) return;
     const context = api.context.active();
-    if (context.getValue(IN_TOOL) === true) {
+    if (judgedIn(context) !== undefined) {
       this.#hooks(trace, event.eventType, { began, ended }, context);
       return;
     }
@@ -113,65 +113,44 @@ export class Instrumentation implements Tracing {
   }
 
   /** @internal */
-  tool<R extends Ended>(about: Call, run: () => Promise<R>): Promise<R> {
-    return this.#within(about, true, async (span) => {
-      const outcome = await run();
-      this.#ended(span, outcome);
+  async tool<R extends Ended>(
+    { tool, toolUseId, ...doer }: Call,
+    run: () => Promise<R>,
+  ): Promise<R> {
+    const active = api.context.active();
+    const call = new ToolSpan(this.#tracer, doer, tool, this.#recordContent, active);
+    if (toolUseId !== undefined) call.named(toolUseId);
+    try {
+      const outcome = await api.context.with(
+        judging(call, api.trace.setSpan(active, call.span)),
+        run,
+      );
+      call.ended(outcome);
       return outcome;
-    });
-  }
-
-  /** @internal What the tool dispatches is not about its own call. Within a whole answer only this has a span. */
-  executing<R>(about: Call, run: () => Promise<R>): Promise<R> {
-    const active = api.context.active();
-    if (active.getValue(IN_TOOL) === true) {
-      return api.context.with(active.setValue(IN_TOOL, false), run);
+    } catch (error) {
+      fail(call.span, endOf(error));
+      throw error;
+    } finally {
+      call.span.end();
     }
-    return this.#within(about, false, async (span) => {
-      try {
-        return await run();
-      } catch (error) {
-        fail(span, error);
-        throw error;
-      }
-    });
   }
 
-  #within<R>(about: Call, inTool: boolean, run: (span: Span) => Promise<R>): Promise<R> {
-    const { tool, toolUseId, sessionId, agentId } = about;
-    const attributes: Attributes = {
-      "gen_ai.operation.name": "execute_tool",
-      "gen_ai.tool.name": tool,
-      "gen_ai.tool.type": "function",
-      "gen_ai.conversation.id": sessionId,
-      ...(toolUseId === undefined ? {} : { "gen_ai.tool.call.id": toolUseId }),
-      ...(agentId === null ? {} : { "gen_ai.agent.id": agentId }),
-    };
-    const active = api.context.active();
-    const span = this.#tracer.startSpan(`execute_tool ${tool}`, { attributes }, active);
-    const context = api.trace.setSpan(active, span).setValue(IN_TOOL, inTool);
-    return api.context.with(context, async () => {
-      try {
-        return await run(span);
-      } finally {
-        span.end();
-      }
-    });
-  }
-
-  #ended(span: Span, outcome: Ended): void {
-    if (!span.isRecording()) return;
-    const { toolUseId, decision, ran, ok, by, error, args, output } = outcome;
-    span.setAttributes({ "gen_ai.tool.call.id": toolUseId, "hook.decision": decision });
-    if (!ran) {
-      span.setAttributes({ "error.type": "blocked", "hook.blocked": true });
-      if (by !== null) span.setAttribute("hook.decided_by", by);
-    } else if (!ok) {
-      fail(span, error?.cause);
+  /** @internal What the tool dispatches is not about its own call. */
+  async executing<R>(run: () => Promise<R>): Promise<R> {
+    const call = judgedIn(api.context.active());
+    if (!(call instanceof ToolSpan)) return run();
+    call.began();
+    try {
+      return await api.context.with(judging(undefined), run);
+    } catch (error) {
+      call.threw(error);
+      throw error;
     }
-    if (!this.#recordContent) return;
-    span.setAttribute("gen_ai.tool.call.arguments", content(args));
-    if (ran) span.setAttribute("gen_ai.tool.call.result", content(output));
+  }
+
+  /** @internal */
+  agent(about: Agent, run: (spans: Follower) => Promise<Generation>): Promise<Generation> {
+    return new AgentRun(this.#tracer, about, this.#recordContent).follow(run);
   }
 }
 
@@ -180,17 +159,3 @@ const ABOUT = [
   ["gen_ai.agent.id", "agentId"],
   ["gen_ai.tool.name", "tool"],
 ] as const;
-
-function fail(span: Span, cause: unknown): void {
-  span.setAttribute("error.type", cause instanceof Error ? cause.name : "_OTHER");
-  span.setStatus({ code: api.SpanStatusCode.ERROR });
-}
-
-function content(value: unknown): string {
-  try {
-    return redacted(jsonText(value));
-  } catch {
-    // What has no JSON form may hide secrets anywhere.
-    return `<${typeof value}>`;
-  }
-}

@@ -1,7 +1,10 @@
 /** What a program that traces needs of a dispatch; one that does not pays a comparison with `null`. */
 
 import { now } from "./clock.js";
+import type { Effect } from "./effects.js";
+import type { Model } from "./models.js";
 import type { Outcome } from "./outcome.js";
+import type { Generation } from "./session-results.js";
 import type { Trail } from "./trail.js";
 
 /** Whoever makes spans for a client. */
@@ -11,7 +14,21 @@ export interface Tracing {
   /** Runs a tool call of a session from its first hook to its last. */
   tool<R extends Ended>(about: Call, run: () => Promise<R>): Promise<R>;
   /** Runs the tool itself. */
-  executing<R>(about: Call, run: () => Promise<R>): Promise<R>;
+  executing<R>(run: () => Promise<R>): Promise<R>;
+  /** Runs an agent from its prompt to its end. */
+  agent(about: Agent, run: (spans: Follower) => Promise<Generation>): Promise<Generation>;
+}
+
+/** Whoever follows an agent's run effect by effect. */
+export interface Follower {
+  /** Carries out an effect, whose values are those of the flow; gives what is next. */
+  carryOut<Next>(
+    effect: Effect,
+    values: readonly unknown[],
+    work: () => Next | Promise<Next>,
+  ): Next | Promise<Next>;
+  /** The model, heard. */
+  listening(model: Model): Model;
 }
 
 /** What came of a tool call. */
@@ -26,12 +43,23 @@ export interface Ended {
   readonly error: Error | null;
 }
 
+/** Who does something. */
+export interface Doer {
+  readonly sessionId: string;
+  /** The subagent's id; `null` for the conversation itself. */
+  readonly agentId: string | null;
+}
+
 /** A tool call. */
-export interface Call {
+export interface Call extends Doer {
   readonly tool: string;
   readonly toolUseId: string | undefined;
-  readonly sessionId: string;
-  readonly agentId: string | null;
+}
+
+/** An agent. */
+export interface Agent extends Doer {
+  /** The subagent's kind. */
+  readonly agentType: string | null;
 }
 
 /** Tells of a dispatch that is over; what goes wrong there must not spoil it. */

@@ -4,8 +4,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import {
   HookClient,
-  type AuditOptions,
-  type AuditRecord,
   type CustomEventName,
   type Judge,
   type LateAnswer,
@@ -15,6 +13,7 @@ import {
 
 import { outcomeMisfit } from "./outcome.js";
 import { fill, Place } from "./place.js";
+import { keepLog } from "./records.js";
 import { camelKeys, lateHere, localFields } from "./spelling.js";
 import { mustWait, Theatre, type Run, type Style } from "./theatre.js";
 import { misfit, show, type Json, type JsonObject } from "./values.js";
@@ -61,7 +60,8 @@ export class CaseRun {
   /** What the listener to late answers heard since the last look. */
   #late: LateAnswer[] = [];
   /** What was recorded since the last look. */
-  #records: AuditRecord[] = [];
+  /** What was recorded since the last look, without what differs from run to run. */
+  #takeRecords: () => object[] = () => [];
   readonly #theatre: Theatre;
 
   constructor(test: Case, style: Style) {
@@ -133,12 +133,7 @@ export class CaseRun {
       this.#theatre.client.setToolCaller(answerer("tool_caller", caller) as unknown as ToolCaller);
     }
     if (this.#test.audit !== undefined) {
-      const options = this.#test.audit;
-      const audit = (
-        typeof options === "string" ? { level: options } : camelKeys(options as JsonObject)
-      ) as AuditOptions;
-      audit.callback = (record) => this.#records.push(record);
-      this.#theatre.client.configureAudit(audit);
+      this.#takeRecords = keepLog(this.#theatre.client, this.#test.audit);
     }
     if (listener === undefined) return;
     this.#theatre.client.onLateAnswer((answer) => {
@@ -183,7 +178,8 @@ export class CaseRun {
       const expected = expects[index];
       if (expected === undefined) throw new Error(`no expectation for dispatch ${String(index)}`);
       for (const step of (one["before"] ?? []) as JsonObject[]) {
-        if (!(await this.#placeStep(step))) this.#step(step);
+        if (step["dispatches"] !== undefined) await this.#many(step["dispatches"] as JsonObject);
+        else if (!(await this.#placeStep(step))) this.#step(step);
       }
       this.#theatre.ran = [];
       if (explain === true) this.#explain(one, expected);
@@ -199,6 +195,13 @@ export class CaseRun {
     const payload =
       event?.payload ?? this.#placed(localFields(name, one["payload"]) as Record<string, unknown>);
     return this.#theatre.client.dispatch(name, payload, signal === undefined ? {} : { signal });
+  }
+
+  /** Dispatches that nobody looks at, one after the other or all at once. */
+  async #many({ times, together, ...one }: JsonObject): Promise<void> {
+    const all = Array.from({ length: times as number }, () => () => this.#start(one));
+    if (together === true) await Promise.all(all.map((start) => start()));
+    else for (const start of all) await start();
   }
 
   /** A payload with the case's place as its working directory, unless it has another. */
@@ -283,16 +286,6 @@ export class CaseRun {
     if (!refused && this.#theatre.ran.length > 0)
       this.#theatre.misfits.push("explain ran a handler");
     if (this.#place !== null) this.#theatre.misfits.push(...this.#place.misfits(expected, place));
-  }
-
-  /** What was recorded since the last look, without what differs from run to run. */
-  #takeRecords(): object[] {
-    this.#theatre.client.flushAudit(10_000);
-    return this.#records.splice(0).map((record) => {
-      const { seq, time, dispatch, hook_id, duration_us, input, prev, hash, ...lasting } = record;
-      void [seq, time, dispatch, hook_id, duration_us, prev, hash];
-      return input?.payload === undefined ? lasting : { ...lasting, payload: input.payload };
-    });
   }
 
   /** Compares what is to be seen beside the outcome. */

@@ -1,0 +1,137 @@
+/** What the spans of tool calls and of whole agents have in common. */
+
+import * as api from "@opentelemetry/api";
+import type { Attributes, Context, Span, Tracer } from "@opentelemetry/api";
+
+import { HookweaveError } from "./errors.js";
+import { jsonText, redacted } from "./native.js";
+import type { Doer, Ended } from "./tracing.js";
+
+/** The `error.type` of what was given up. */
+const CANCELLED = "cancelled";
+
+const JUDGED = api.createContextKey("hookweave: what hooks judge");
+
+/** A span of something that hooks judge: theirs are its children. */
+export class Judged {
+  constructor(readonly span: Span) {}
+}
+
+/** What the hooks judge that are run in a context, if it has a span. */
+export function judgedIn(context: Context): Judged | undefined {
+  return context.getValue(JUDGED) as Judged | undefined;
+}
+
+/** A context for hooks that judge something; without it one for code whose dispatches are about something else. */
+export function judging(judged: Judged | undefined, context = api.context.active()): Context {
+  return context.setValue(JUDGED, judged);
+}
+
+/** The `error.type` of what was thrown: never its message, which may say anything. */
+export function kindOf(error: unknown): string {
+  return error instanceof Error ? error.name : "_OTHER";
+}
+
+/** The `error.type` of whatever cut something short: a signal's reason may be anything. */
+export function endOf(error: unknown): string {
+  const isOwn = error instanceof HookweaveError && error.code !== "session_closed";
+  return isOwn ? error.name : CANCELLED;
+}
+
+/** Says that what a span is about has failed. */
+export function fail(span: Span, kind: string): void {
+  span.setAttribute("error.type", kind);
+  span.setStatus({ code: api.SpanStatusCode.ERROR });
+}
+
+/** Says that what a span is about was not let happen. */
+export function block(span: Span): void {
+  span.setAttributes({ "error.type": "blocked", "hook.blocked": true });
+}
+
+/** The attributes of everything that is done in a session. */
+export function about({ sessionId, agentId }: Doer, operation: string): Attributes {
+  return {
+    "gen_ai.operation.name": operation,
+    "gen_ai.conversation.id": sessionId,
+    ...(agentId === null ? {} : { "gen_ai.agent.id": agentId }),
+  };
+}
+
+/** The span of a tool call. */
+export class ToolSpan extends Judged {
+  readonly #recordContent: boolean;
+  #ran = false;
+  #failure: string | null = null;
+
+  constructor(tracer: Tracer, doer: Doer, tool: string, recordContent: boolean, context: Context) {
+    const attributes = {
+      ...about(doer, "execute_tool"),
+      "gen_ai.tool.name": tool,
+      "gen_ai.tool.type": "function",
+    };
+    super(tracer.startSpan(`execute_tool ${tool}`, { attributes }, context));
+    this.#recordContent = recordContent;
+  }
+
+  /** Tells that the tool runs, perhaps not for the first time. */
+  began(): void {
+    this.#ran = true;
+    this.#failure = null;
+  }
+
+  /** Tells what the tool threw. */
+  threw(error: unknown): void {
+    this.#failure = kindOf(error);
+  }
+
+  /** Tells the call's id. */
+  named(toolUseId: string): void {
+    this.span.setAttribute("gen_ai.tool.call.id", toolUseId);
+  }
+
+  /** Tells what was decided about the call and what came of it. */
+  decided(decision: string, by: string | null, ok: boolean): void {
+    const { span } = this;
+    span.setAttribute("hook.decision", decision);
+    if (!this.#ran) {
+      block(span);
+      if (by !== null) span.setAttribute("hook.decided_by", by);
+    } else if (!ok) {
+      fail(span, this.#failure ?? "_OTHER");
+    }
+  }
+
+  /** Tells the arguments, which are recorded only where content is. */
+  given(args: unknown): void {
+    this.#content("gen_ai.tool.call.arguments", args);
+  }
+
+  /** Tells the result, which is recorded only where content is, if the tool has run. */
+  gave(output: unknown): void {
+    if (this.#ran) this.#content("gen_ai.tool.call.result", output);
+  }
+
+  /** Tells what came of a call that was made for itself. */
+  ended({ toolUseId, decision, by, ok, args, output }: Ended): void {
+    this.named(toolUseId);
+    this.decided(decision, by, ok);
+    this.given(args);
+    this.gave(output);
+  }
+
+  #content(name: string, value: unknown): void {
+    if (this.#recordContent && this.span.isRecording()) {
+      this.span.setAttribute(name, contentOf(value));
+    }
+  }
+}
+
+function contentOf(value: unknown): string {
+  try {
+    return redacted(jsonText(value));
+  } catch {
+    // What has no JSON form may hide secrets anywhere.
+    return `<${typeof value}>`;
+  }
+}

@@ -1,0 +1,27 @@
+/** The audit log of a vector. */
+
+import type { AuditOptions, AuditRecord, HookClient } from "hookweave";
+
+import { camelKeys } from "./spelling.js";
+import type { Json, JsonObject } from "./values.js";
+
+/** Keeps a client's audit log, at a level or with options; gives what takes the records since the last look. */
+export function keepLog(client: HookClient, audit: Json): () => object[] {
+  const records: AuditRecord[] = [];
+  const options = typeof audit === "string" ? { level: audit } : camelKeys(audit as JsonObject);
+  client.configureAudit({
+    ...(options as AuditOptions),
+    callback: (record) => records.push(record),
+  });
+  return () => {
+    client.flushAudit(10_000);
+    return records.splice(0).map(lasting);
+  };
+}
+
+/** What of a record is the same in each run, with the payload out of its input. */
+function lasting(record: AuditRecord): object {
+  const { seq, time, dispatch, hook_id, duration_us, input, prev, hash, ...rest } = record;
+  void [seq, time, dispatch, hook_id, duration_us, prev, hash];
+  return input?.payload === undefined ? rest : { ...rest, payload: input.payload };
+}
