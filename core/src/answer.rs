@@ -61,6 +61,9 @@ const FIELDS: &[&str] =
 /// Words that mean "no" in one hook system or another.
 const RESTRICTING: &[&str] = &["block", "blocked", "stop", "ask", "deny", "denied", "reject", "rejected"];
 
+/// How many members of a list that should be an answer are looked at.
+const MOST_LISTED: usize = 16;
+
 /// The longest delay before a retry: a day.
 const MAX_DELAY_MS: f64 = 86_400_000.0;
 
@@ -74,9 +77,12 @@ pub fn read<'v, H: Host>(host: &'v H, event: &EventSpec, view: &H::View<'v>) -> 
         let meant_to_restrict = match &kind {
             Kind::Bool(flag) => !flag,
             Kind::Text(text) => is_restricting(text),
+            Kind::List(length) => (0..(*length).min(MOST_LISTED))
+                .filter_map(|index| host.item(view, index))
+                .any(|item| item_meant_to_restrict(host, &item)),
             _ => false,
         };
-        let message = format!("an answer is nothing or an object, not {}{}", kind.words(), bool_hint(&kind));
+        let message = format!("an answer is nothing or an object, not {}{}", kind.words(), hint(&kind));
         return Reading::Invalid(InvalidAnswer { message, meant_to_restrict });
     }
     match (Parser { host, event, object: view }).parse() {
@@ -86,8 +92,18 @@ pub fn read<'v, H: Host>(host: &'v H, event: &EventSpec, view: &H::View<'v>) -> 
     }
 }
 
-fn bool_hint(kind: &Kind<'_>) -> &'static str {
+/// Whether an answer within a list refuses: a comma behind an answer makes a list of it in Python.
+fn item_meant_to_restrict<'v, H: Host>(host: &'v H, item: &H::View<'v>) -> bool {
+    match host.kind(item) {
+        Kind::Text(text) => is_restricting(&text),
+        Kind::Object => meant_to_restrict(host, item),
+        _ => false,
+    }
+}
+
+fn hint(kind: &Kind<'_>) -> &'static str {
     match kind {
+        Kind::List(1) => "; take away the comma or the brackets around the answer",
         Kind::Bool(true) => "; to let the action pass return nothing, to grant it return action `allow`",
         Kind::Bool(false) => "; to refuse the action return action `block`",
         _ => "",

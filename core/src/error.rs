@@ -168,6 +168,10 @@ impl Error {
     }
 }
 
+/// The longest name that is compared with known ones, in bytes: names come from files of others, and comparing takes time by
+/// the square of their length.
+const LONGEST_MISSPELT: usize = 256;
+
 /// ` (did you mean `Bash`?)` when a known name is near, else nothing.
 pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(name, known).map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"))
@@ -175,6 +179,9 @@ pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
 
 /// The known name nearest to a misspelt one, if one is near enough to be meant.
 fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if name.len() > LONGEST_MISSPELT {
+        return None;
+    }
     let lower = name.to_lowercase();
     known
         .into_iter()
@@ -194,6 +201,8 @@ mod tests {
         assert_eq!(did_you_mean("PreToolUs", known), " (did you mean `PreToolUse`?)");
         assert_eq!(did_you_mean("pretooluse", known), " (did you mean `PreToolUse`?)");
         assert_eq!(did_you_mean("qqqq", known), "");
+        let long = format!("PreToolUs{}", "e".repeat(300));
+        assert_eq!(did_you_mean(&long, [&*long]), "");
     }
 
     #[test]

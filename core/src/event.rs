@@ -128,7 +128,7 @@ impl EventSpec {
         }
     }
 
-    fn custom(name: &str) -> Self {
+    pub(crate) fn custom(name: &str) -> Self {
         Self { name: name.to_owned(), gate: true, modifiable: Vec::new(), built_in: None, tally: EventTally::default() }
     }
 

@@ -7,6 +7,10 @@ use crate::path::{self, PathForms};
 /// How many steps a pattern with lookaround or backreferences may take on one text.
 const STEP_LIMIT: usize = 100_000;
 
+/// The longest text that a pattern with lookaround or backreferences looks at, in bytes. What it hands to the linear engine
+/// counts as one step, is done anew at each place of the text, and so takes time by the square of the length.
+const STEP_TEXT: usize = 8 * 1024;
+
 /// The longest pattern that is compiled, in bytes.
 const MAX_PATTERN: usize = 16 * 1024;
 
@@ -56,7 +60,7 @@ impl Names {
 pub(crate) enum Pattern {
     /// Runs in linear time.
     Plain(regex::Regex),
-    /// Has lookaround or backreferences: backtracks, up to [`STEP_LIMIT`].
+    /// Has lookaround or backreferences: backtracks, up to [`STEP_LIMIT`] on texts up to [`STEP_TEXT`].
     Fancy(Box<fancy_regex::Regex>),
 }
 
@@ -76,10 +80,11 @@ impl Pattern {
         }
     }
 
-    /// Whether the text matches; `None` when the step limit was reached.
+    /// Whether the text matches; `None` when that takes too long to tell.
     pub(crate) fn is_match(&self, text: &str) -> Option<bool> {
         match self {
             Self::Plain(plain) => Some(plain.is_match(text)),
+            Self::Fancy(_) if text.len() > STEP_TEXT => None,
             Self::Fancy(fancy) => fancy.is_match(text).ok(),
         }
     }
@@ -168,6 +173,14 @@ mod tests {
     fn the_step_limit_ends_a_hostile_match() {
         let bomb = Pattern::new(r"^(a|aa)+(?=b)$").unwrap();
         assert_eq!(bomb.is_match(&"a".repeat(60)), None);
+    }
+
+    #[test]
+    fn a_long_text_is_not_given_to_a_pattern_that_backtracks() {
+        let (plain, fancy) = (Pattern::new("(a+)+$").unwrap(), Pattern::new("(?=(a+)+$)b").unwrap());
+        let text = "a".repeat(STEP_TEXT) + "!";
+        assert_eq!((plain.is_match(&text), fancy.is_match(&text)), (Some(false), None));
+        assert_eq!(fancy.is_match(&text[1..]), Some(false));
     }
 
     #[test]

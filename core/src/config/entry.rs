@@ -17,7 +17,7 @@ use crate::handlers::command::{CommandLine, CommandSpec, Shell};
 use crate::handlers::webhook::{Method, UnsetVariable, WebhookSpec};
 use crate::hook::{FailBehavior, HookSpec, Origin, Scope, Timeout};
 use crate::matcher::{Matcher, MatcherSpec};
-pub(super) use label::without_secrets;
+pub(super) use label::{in_full, without_secrets};
 use label::{name_of, runs};
 
 /// The shortest and longest time of formats that clamp.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::entry::in_full;
 use super::places::project_of;
 use super::recognise::{Recognised, recognise};
 use super::scripts::{Roots, scripts_of};
@@ -196,8 +197,9 @@ pub(super) fn read_text(file: &Path) -> std::io::Result<String> {
 impl Ready {
     /// Makes a hook ready: its scripts as they are now, and what an approval of them is for.
     pub(super) fn new(declared: Declared, project: Option<&Path>, home: Option<&Path>) -> (Self, Option<String>) {
-        let guard = Guard::new(&scripts_of(&declared, Roots { project, home }));
-        let (fingerprint, unreadable) = match fingerprint(&declared, project, &guard) {
+        let (scripts, complete) = scripts_of(&declared, Roots { project, home });
+        let guard = Guard::new(&scripts);
+        let (fingerprint, unreadable) = match complete.and_then(|()| fingerprint(&declared, project, &guard)) {
             Ok(fingerprint) => (fingerprint, None),
             Err(why) => (String::new(), Some(why)),
         };
@@ -214,7 +216,7 @@ impl Ready {
             place: origin.map(|origin| origin.place.clone()).unwrap_or_default(),
             dialect: self.declared.dialect.name().to_owned(),
             event: self.declared.declared_event.clone(),
-            runs: origin.map(|origin| origin.runs.clone()).unwrap_or_default(),
+            runs: in_full(&self.declared.run),
             approved_at: 0,
         }
     }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::Problem;
 use super::discover::change_source;
+use super::entry::in_full;
 use super::load::{Configuration, Ready};
 use crate::hook::{FailBehavior, HookSpec, Origin, Timeout};
 
@@ -161,7 +162,7 @@ fn removed(before: &Ready, new: &Configuration) -> Change {
         origin.is_some_and(|origin| {
             let approval = &untrusted.approval;
             approval.file == origin.file.display().to_string()
-                && (approval.place == origin.place || approval.runs == origin.runs)
+                && (approval.place == origin.place || approval.runs == in_full(&before.declared.run))
         })
     });
     let why = untrusted

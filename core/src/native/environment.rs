@@ -6,20 +6,14 @@ use super::trace_context::{self, TraceContext};
 use crate::dialects::Inherits;
 
 /// Words in the name of a variable that holds a credential, between its underscores.
-const CREDENTIALS: &[&str] = &[
-    "TOKEN",
-    "SECRET",
-    "SECRETS",
-    "PASSWORD",
-    "PASSWD",
-    "PASSPHRASE",
-    "CREDENTIAL",
-    "CREDENTIALS",
-    "APIKEY",
-    "PAT",
-    "JWT",
-    "COOKIE",
-];
+const CREDENTIALS: &[&str] = &["PAT", "JWT", "PASS", "SECRETS", "CREDENTIALS"];
+
+/// What such words end with: `PGPASSWORD`, `GITHUBTOKEN`.
+const CREDENTIAL_ENDINGS: &[&str] =
+    &["TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "APIKEY", "COOKIE"];
+
+/// What is a credential at the end of a name of several words: `SSH_KEY`, `MYSQL_PWD`, `NPM_CONFIG__AUTH`.
+const LAST_WORDS: &[&str] = &["KEY", "PWD", "AUTH", "DSN"];
 
 /// Variables and their values; a name stands once.
 #[derive(Debug, Clone, Default)]
@@ -51,22 +45,22 @@ impl Environment {
 
     /// What a hook of a dialect inherits.
     pub(super) fn inherited(&self, inherits: Inherits, scrub: bool) -> Self {
-        let passes = |name: &OsStr| {
+        let passes = |name: &OsStr, value: &OsStr| {
             let name = name.to_string_lossy();
             let inherited = match inherits {
                 Inherits::AllBut(prefixes) => !prefixes.iter().any(|prefix| name.starts_with(prefix)),
                 Inherits::Only(names) => names.contains(&&*name),
             };
-            inherited && !(scrub && holds_credential(&name))
+            inherited && !(scrub && (holds_credential(&name) || names_password(&value.to_string_lossy())))
         };
-        Self(self.0.iter().filter(|(name, _)| passes(name)).cloned().collect())
+        Self(self.0.iter().filter(|(name, value)| passes(name, value)).cloned().collect())
     }
 
     /// Adds what hooks left; it replaces nothing that the host's own environment has, so that no hook finds other programs
     /// or places there than the host means.
     pub(super) fn add(&mut self, left: &[(String, String)], host: &Self, scrub: bool) {
         for (name, value) in left {
-            let is_secret = scrub && holds_credential(name);
+            let is_secret = scrub && (holds_credential(name) || names_password(value));
             if !(is_secret || host.has(name) || self.has(name)) {
                 self.set(name, value);
             }
@@ -96,7 +90,19 @@ impl Environment {
 fn holds_credential(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
     let words: Vec<&str> = upper.split('_').collect();
-    words.iter().any(|word| CREDENTIALS.contains(word)) || (words.len() > 1 && words.last() == Some(&"KEY"))
+    let is_credential =
+        |word: &&str| CREDENTIALS.contains(word) || CREDENTIAL_ENDINGS.iter().any(|ending| word.ends_with(ending));
+    words.iter().any(is_credential) || (words.len() > 1 && words.last().is_some_and(|last| LAST_WORDS.contains(last)))
+}
+
+/// Whether a value is an address with a password: `postgres://user:password@host`.
+fn names_password(value: &str) -> bool {
+    value.split("://").skip(1).any(|rest| {
+        let authority = rest.split(['/', '?', '#', ' ']).next().unwrap_or_default();
+        authority
+            .rsplit_once('@')
+            .is_some_and(|(user, _)| user.split_once(':').is_some_and(|(_, word)| !word.is_empty()))
+    })
 }
 
 /// A text in which each `${NAME}` that has a value is replaced by it.
@@ -135,6 +141,24 @@ mod tests {
         assert_eq!(names(host.inherited(all_but, false)), ["PATH", "GITHUB_TOKEN", "SSH_KEY", "KEYBOARD"]);
         assert_eq!(names(host.inherited(all_but, true)), ["PATH", "KEYBOARD"]);
         assert_eq!(names(host.inherited(Inherits::Only(&["PATH"]), false)), ["PATH"]);
+    }
+
+    #[test]
+    fn credentials_are_known_by_their_names_and_as_part_of_an_address() {
+        for name in
+            ["DB_PASS", "PGPASSWORD", "MYSQL_PWD", "NPM_CONFIG__AUTH", "githubToken", "SENTRY_DSN", "MY_API_KEY"]
+        {
+            assert!(holds_credential(name), "{name}");
+        }
+        for name in
+            ["PWD", "OLDPWD", "PATH", "KEYBOARD", "TOKENIZERS_PARALLELISM", "COMPASS", "AUTHOR", "SSH_AUTH_SOCK"]
+        {
+            assert!(!holds_credential(name), "{name}");
+        }
+        assert!(names_password("postgres://user:word@host/db") && names_password("redis://:word@host"));
+        for value in ["https://host:8080/a@b", "git@host:path", "https://user@host", "a://b:@c", ""] {
+            assert!(!names_password(value), "{value}");
+        }
     }
 
     #[test]

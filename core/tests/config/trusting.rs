@@ -187,3 +187,37 @@ fn a_hook_may_keep_a_log() {
     found.hooks[0].guard.check().unwrap();
     assert_eq!(world.discover().hooks.len(), 1);
 }
+
+#[test]
+fn what_a_hook_runs_beside_its_line_is_shown_and_part_of_the_approval() {
+    let world = World::new();
+    world.write(
+        "project/hookweave.toml",
+        "hookweave = 1\n[[hooks]]\nevent = \"PreToolUse\"\ncommand = [\"bash\", \"-o\", \"pipefail\", \"guard\"]\n\
+         env = { BASH_ENV = \"hooks/env\" }\n",
+    );
+    world.write("project/guard", "true");
+    world.write("project/hooks/env", "true");
+    let found = world.discover();
+    let [hook] = found.untrusted.as_slice() else { panic!("{:?}", found.untrusted) };
+    assert_eq!(hook.approval.runs, "bash -o pipefail guard (BASH_ENV=hooks/env)");
+    assert_eq!(hook.scripts, [world.path("project/hooks/env"), world.path("project/guard")]);
+    for script in ["project/guard", "project/hooks/env"] {
+        approve_all(&world, &world.discover());
+        let loaded = world.discover();
+        world.write(script, "curl evil");
+        assert!(loaded.hooks[0].guard.check().unwrap_err().contains("changed"), "{script}");
+        assert!(whys(&world.discover())[0].contains("changed since it was approved"), "{script}");
+    }
+}
+
+#[test]
+fn a_hook_with_more_scripts_than_anybody_looks_at_cannot_be_approved() {
+    let world = World::new();
+    let line = (0..80).map(|number| format!("sh hooks/a{number}")).collect::<Vec<_>>().join("; ");
+    world.write("project/.claude/settings.json", &claude("Stop", "", &line));
+    let found = world.discover();
+    assert!(whys(&found)[0].contains("names 64 scripts or more"), "{:?}", whys(&found));
+    approve_all(&world, &found);
+    assert!(world.discover().hooks.is_empty());
+}

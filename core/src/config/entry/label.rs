@@ -5,10 +5,37 @@ use std::path::Path;
 use crate::config::Run;
 use crate::handlers::command::CommandLine;
 use crate::handlers::webhook::Method;
+use crate::session::escaped;
 
-/// What runs, for a person: the command line, or the method and address of a request without its secrets.
+/// What runs, in short: the beginning of [`what`].
 pub(super) fn runs(run: &Run) -> String {
-    let text = match run {
+    let text = what(run);
+    let mut short: String = text.chars().take(500).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+/// What runs, for a person who has to approve it: to its end, with what else decides what happens, and with nothing in it
+/// that a screen would obey.
+pub(in crate::config) fn in_full(run: &Run) -> String {
+    let mut with = Vec::new();
+    match run {
+        Run::Command(command) => {
+            with.extend(command.env.iter().map(|(name, value)| format!("{name}={value}")));
+            with.extend(command.directory.as_ref().map(|directory| format!("in {}", directory.display())));
+        }
+        Run::Webhook(webhook) => with.extend(webhook.allowed_env.iter().map(|name| format!("sends ${name}"))),
+        Run::Prompt { .. } | Run::McpTool { .. } => {}
+    }
+    let with = if with.is_empty() { String::new() } else { format!(" ({})", with.join(", ")) };
+    escaped(&(what(run) + &with))
+}
+
+/// What runs: the command line, or the method and address of a request without its secrets.
+fn what(run: &Run) -> String {
+    match run {
         Run::Command(command) => match &command.line {
             CommandLine::Shell { text, .. } => text.clone(),
             CommandLine::Exec { program, args } => {
@@ -21,12 +48,7 @@ pub(super) fn runs(run: &Run) -> String {
         }
         Run::Prompt { text, agent, .. } => format!("{}: {text}", if *agent { "agent" } else { "prompt" }),
         Run::McpTool { server, tool, .. } => format!("mcp__{server}__{tool}"),
-    };
-    let mut short: String = text.chars().take(500).collect();
-    if short.len() < text.len() {
-        short.push('…');
     }
-    short
 }
 
 /// A URL without user name, password, query and fragment, where tokens stand.
@@ -58,11 +80,27 @@ pub(super) fn name_of(runs: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::handlers::command::{CommandSpec, Shell};
 
     #[test]
     fn secrets_of_a_url_are_not_shown() {
         assert_eq!(without_secrets("https://user:pw@h.example:8/a/b?token=x#y"), "https://h.example:8/a/b");
         assert_eq!(without_secrets("https://h.example?token=x"), "https://h.example");
+    }
+
+    #[test]
+    fn whoever_approves_a_hook_is_shown_all_that_decides_what_runs() {
+        let mut spec = CommandSpec {
+            line: CommandLine::Shell { text: format!("true {}; ./x\u{1b}[2K", "#".repeat(600)), shell: Shell::Posix },
+            env: vec![("BASH_ENV".into(), "./y".into())],
+            directory: Some("hooks".into()),
+        };
+        let shown = in_full(&Run::Command(spec.clone()));
+        assert!(shown.ends_with("; ./x\\u{1b}[2K (BASH_ENV=./y, in hooks)"), "{shown}");
+        spec.env.clear();
+        spec.directory = None;
+        spec.line = CommandLine::Exec { program: "a".into(), args: vec!["b".into()] };
+        assert_eq!(in_full(&Run::Command(spec)), "a b");
     }
 
     #[test]

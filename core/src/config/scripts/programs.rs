@@ -11,6 +11,8 @@ const INTERPRETERS: &[&str] = &[
     "zsh",
     "dash",
     "ksh",
+    "ash",
+    "mksh",
     "fish",
     "pwsh",
     "powershell",
@@ -24,21 +26,119 @@ const INTERPRETERS: &[&str] = &[
     "python",
     "python2",
     "python3",
+    "pypy",
+    "pypy3",
+    "osascript",
+    "tclsh",
+    "expect",
+    "Rscript",
 ];
 
 /// Programs that run the program that they are given.
 const WRAPPERS: &[&str] = &[
-    "exec", "env", "nohup", "command", "time", "timeout", "nice", "sudo", "doas", "setsid", "stdbuf", "xargs", "uv",
-    "uvx", "run", "npx", "bun", "bunx", "deno", "pnpm", "yarn", "poetry",
+    "exec", "env", "nohup", "command", "builtin", "busybox", "time", "timeout", "nice", "sudo", "doas", "setsid",
+    "stdbuf", "xargs", "uv", "uvx", "run", "npx", "bun", "bunx", "deno", "pnpm", "yarn", "poetry",
 ];
 
-/// Options of interpreters whose argument is code, or the name of something that is no file here.
-const CODE: &[&str] =
-    &["-c", "-e", "-m", "-p", "-lc", "-ec", "-euc", "-exc", "-ic", "-cl", "--eval", "--print", "-Command"];
+/// Words of the shell after which a command begins.
+const RESERVED: &[&str] = &["if", "then", "elif", "else", "while", "until", "do", "!", "{", "coproc"];
+
+/// Programs that run nothing of what they are given, unless an option says so: they read it, write it or look at it.
+const DATA: &[&str] = &[
+    "cat",
+    "tee",
+    "grep",
+    "egrep",
+    "fgrep",
+    "rg",
+    "head",
+    "tail",
+    "wc",
+    "sort",
+    "uniq",
+    "cut",
+    "tr",
+    "echo",
+    "printf",
+    "jq",
+    "yq",
+    "ls",
+    "stat",
+    "test",
+    "[",
+    "[[",
+    "touch",
+    "rm",
+    "mkdir",
+    "rmdir",
+    "cp",
+    "mv",
+    "ln",
+    "chmod",
+    "date",
+    "sleep",
+    "true",
+    "false",
+    "exit",
+    "return",
+    "read",
+    "diff",
+    "cmp",
+    "sha256sum",
+    "md5sum",
+    "base64",
+    "awk",
+    "gawk",
+    "mawk",
+    "sed",
+    "logger",
+    "curl",
+    "wget",
+];
+
+/// Those of them that run a file which an option names.
+const OPTION_RUNNERS: &[&str] = &["awk", "gawk", "mawk", "sed", "jq", "yq"];
+
+/// Options of interpreters whose argument is a file of code.
+const LOADING: &[&str] =
+    &["-f", "-r", "--file", "--require", "--import", "--loader", "--experimental-loader", "--rcfile", "--init-file"];
+
+/// Options of interpreters that take a value which is no file to run.
+const VALUED: &[&str] = &["-W", "-X", "-C", "--conditions", "--env-file", "--input-type", "--title"];
+
+/// Options of interpreters whose argument is code.
+const CODE: &[&str] = &["-c", "-e", "-p", "-lc", "-ec", "-euc", "-exc", "-ic", "-cl", "--eval", "--print", "-Command"];
 
 /// Whether a program runs the program that it is given.
 pub(super) fn is_wrapper(name: &str) -> bool {
     WRAPPERS.contains(&name)
+}
+
+/// Whether a word of the shell stands before a command.
+pub(super) fn is_reserved(word: &str) -> bool {
+    RESERVED.contains(&word)
+}
+
+/// Whether a program takes the files that it is given for data.
+pub(super) fn is_data_program(name: &str) -> bool {
+    DATA.contains(&name)
+}
+
+/// Whether a program that takes files for data runs the one that `-f` names.
+pub(super) fn runs_its_option(name: &str) -> bool {
+    OPTION_RUNNERS.contains(&name)
+}
+
+/// Whether what follows an option of an interpreter is a file of code.
+pub(super) fn loads_file(option: &str) -> bool {
+    LOADING.contains(&option)
+}
+
+/// Whether what follows an option of an interpreter is its value: `-o pipefail`, `-W ignore`.
+pub(super) fn takes_value(option: &str, shell: bool) -> bool {
+    let letters = option.strip_prefix(['-', '+']).unwrap_or_default();
+    let cluster = !letters.is_empty() && letters.chars().all(|c| c.is_ascii_alphabetic());
+    VALUED.contains(&option) || shell && cluster && letters.ends_with(['o', 'O'])
 }
 
 /// Whether what follows an option is code.
@@ -73,4 +173,27 @@ pub(super) fn has_script_ending(text: &str) -> bool {
         "jq", "bat", "cmd", "exe",
     ];
     Path::new(text).extension().and_then(|ending| ending.to_str()).is_some_and(|ending| ENDINGS.contains(&ending))
+}
+
+/// Whether a name ends as those of files do that hold data.
+pub(super) fn has_data_ending(text: &str) -> bool {
+    const ENDINGS: &[&str] = &[
+        "json", "jsonl", "jsonc", "txt", "md", "log", "yaml", "yml", "toml", "lock", "csv", "tsv", "xml", "html",
+        "css", "ini", "cfg", "conf", "db", "sqlite", "pid", "out", "err", "tmp", "diff", "patch", "png", "jpg", "svg",
+        "pdf", "gz", "zip", "tar", "pem", "crt",
+    ];
+    Path::new(text).extension().and_then(|ending| ending.to_str()).is_some_and(|ending| ENDINGS.contains(&ending))
+}
+
+/// Whether a file can be started as a program.
+#[cfg(unix)]
+pub(in crate::config) fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+/// Whether a file can be started as a program; elsewhere its name says so.
+#[cfg(not(unix))]
+pub(in crate::config) fn is_executable(path: &Path) -> bool {
+    path.is_file()
 }

@@ -19,7 +19,10 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     let mut quote: Option<char> = None;
     while let Some(c) = chars.next() {
         match (quote, c) {
-            (Some(mark), c) if c == mark => quote = None,
+            (Some(mark), c) if c == mark => {
+                quote = None;
+                end_variable(&mut word, chars.peek());
+            }
             (Some('"') | None, '\\') => {
                 if let Some(next) = chars.next() {
                     word.push(next);
@@ -27,6 +30,11 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
                 }
             }
             (None, '\'' | '"') => {
+                // `$'x'` and `$"x"` are x.
+                if word.ends_with('$') {
+                    word.pop();
+                }
+                end_variable(&mut word, chars.peek());
                 quote = Some(c);
                 open = true;
             }
@@ -60,6 +68,17 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
+/// Puts braces around the variable that a word ends with where a letter follows behind a quote: `"$A"b` is not `$Ab`.
+fn end_variable(word: &mut String, next: Option<&char>) {
+    let is_letter = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
+    let Some((_, name)) = word.rsplit_once('$') else { return };
+    if next.is_some_and(is_letter) && !name.is_empty() && name.chars().all(|c| is_letter(&c)) {
+        let begin = word.len() - name.len();
+        word.insert(begin, '{');
+        word.push('}');
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,5 +98,6 @@ mod tests {
         assert_eq!(words("a 'b c'\"d\" \\e;f&&g|h >i"), ["a", "b cd", "e", "f", "g", "h", "i"]);
         assert_eq!(words("\"$CLAUDE_PROJECT_DIR\"/x.sh"), ["$CLAUDE_PROJECT_DIR/x.sh"]);
         assert_eq!(words("'open"), ["open"]);
+        assert_eq!(words("$'a'b \"$A\"b $A\"b\" $A'/b'"), ["ab", "${A}b", "${A}b", "$A/b"]);
     }
 }

@@ -97,8 +97,9 @@ fn dangerous_v6(address: Ipv6Addr) -> Option<&'static str> {
 fn is_private(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => {
-            let [first, second, ..] = v4.octets();
-            v4.is_loopback() || v4.is_private() || (first == 100 && (64..128).contains(&second))
+            // Shared by providers, for protocols, for benchmarks: none of them is anywhere on the internet.
+            let shared = matches!(v4.octets(), [100, 64..128, ..] | [192, 0, 0, _] | [198, 18 | 19, ..]);
+            v4.is_loopback() || v4.is_private() || shared
         }
         IpAddr::V6(v6) => {
             let [first, ..] = v6.segments();
@@ -215,12 +216,23 @@ mod tests {
     #[test]
     fn private_networks_can_be_refused() {
         let guard = Guard::new(&["10.1.0.0/16".to_owned()], false).unwrap();
-        for address in
-            ["127.0.0.1", "10.0.0.1", "192.168.1.1", "100.64.0.1", "::1", "fd12::1", "::ffff:127.0.0.1", "fec0::1"]
-        {
+        for address in [
+            "127.0.0.1",
+            "10.0.0.1",
+            "192.168.1.1",
+            "100.64.0.1",
+            "::1",
+            "fd12::1",
+            "::ffff:127.0.0.1",
+            "fec0::1",
+            "192.0.0.8",
+            "198.19.255.255",
+        ] {
             assert!(refused(&guard, address), "{address}");
         }
-        for address in ["8.8.8.8", "100.128.0.1", "10.1.2.3", "::ffff:10.1.2.3", "2606:4700::1111"] {
+        for address in
+            ["8.8.8.8", "100.128.0.1", "192.0.1.1", "198.20.0.1", "10.1.2.3", "::ffff:10.1.2.3", "2606:4700::1111"]
+        {
             assert!(!refused(&guard, address), "{address}");
         }
     }

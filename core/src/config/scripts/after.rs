@@ -1,0 +1,87 @@
+//! What a word of a command line is by what stands before it.
+
+use super::programs::{
+    is_assignment, is_code, is_count, is_data_program, is_interpreter, is_reserved, is_wrapper, loads_file,
+    runs_its_option, takes_value,
+};
+
+/// Programs that run what they are given as text, wherever it comes from.
+const FEEDERS: &[&str] = &["eval", "xargs", "parallel"];
+
+/// What stood before a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum After {
+    /// Nothing: the word is a program.
+    Start,
+    /// A program that runs the file that it is given, and whether it is a shell.
+    Interpreter { shell: bool },
+    /// A program that runs the program that it is given.
+    Wrapper,
+    /// An option whose argument is code.
+    Code,
+    /// An option of an interpreter whose argument is the name of a module.
+    Module,
+    /// An option whose argument is a file that is run, or no file.
+    Option { file: bool, of: Of },
+    /// `cd`.
+    Cd,
+    /// A program that only reads or writes the files that it is given, and whether `-f` gives it one to run.
+    Data { runs_option: bool },
+    /// Anything else.
+    Word,
+}
+
+/// Whose option it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Of {
+    Interpreter { shell: bool },
+    Program,
+}
+
+impl After {
+    /// What stands before the next word.
+    pub(super) fn then(self, word: &str) -> Self {
+        let base_name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+        match self {
+            Self::Start if is_reserved(word) => Self::Start,
+            Self::Start if word == "cd" || word == "pushd" => Self::Cd,
+            Self::Start | Self::Wrapper if FEEDERS.contains(&word) => Self::Wrapper,
+            Self::Start | Self::Wrapper if is_interpreter(base_name) => {
+                Self::Interpreter { shell: base_name.ends_with("sh") }
+            }
+            Self::Start | Self::Wrapper if is_wrapper(base_name) => Self::Wrapper,
+            Self::Start | Self::Wrapper if is_data_program(base_name) => {
+                Self::Data { runs_option: runs_its_option(base_name) }
+            }
+            // `sh -s x` reads its standard input, and `x` is an argument of that.
+            Self::Interpreter { shell: true } if word == "-s" => Self::Word,
+            Self::Interpreter { .. } if word == "-m" => Self::Module,
+            Self::Interpreter { .. } if is_code(word) => Self::Code,
+            Self::Interpreter { shell } if loads_file(word) => {
+                Self::Option { file: true, of: Of::Interpreter { shell } }
+            }
+            Self::Interpreter { shell } if takes_value(word, shell) => {
+                Self::Option { file: false, of: Of::Interpreter { shell } }
+            }
+            Self::Option { of: Of::Interpreter { shell }, .. } => Self::Interpreter { shell },
+            Self::Data { runs_option: true } if matches!(word, "-f" | "--file" | "--from-file") => {
+                Self::Option { file: true, of: Of::Program }
+            }
+            Self::Interpreter { .. } if word.starts_with("/dev/") => self,
+            // `sh -u x`, `timeout 5 ./x`, `env A=1 ./x`.
+            Self::Interpreter { .. } | Self::Wrapper if word.starts_with(['-', '+']) => self,
+            Self::Wrapper if is_assignment(word) || is_count(word) => self,
+            Self::Data { .. } => self,
+            _ => Self::Word,
+        }
+    }
+
+    /// Whether the word makes its command run what it reads.
+    pub(super) fn feeds(self, word: &str) -> bool {
+        match self {
+            Self::Start | Self::Wrapper => FEEDERS.contains(&word),
+            Self::Interpreter { shell } => shell && word == "-s",
+            _ => false,
+        }
+    }
+}

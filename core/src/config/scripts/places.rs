@@ -1,0 +1,139 @@
+//! Where the words of a command point: directories, variables, and what the line itself sets.
+
+use std::path::{Component, Path, PathBuf};
+
+use globset::GlobBuilder;
+
+use super::Roots;
+
+/// What a command's words are read against.
+pub(super) struct Places<'r> {
+    roots: Roots<'r>,
+    plugin: Option<&'r Path>,
+    base: Option<PathBuf>,
+    /// Variables that the hook or its line sets.
+    variables: Vec<(String, String)>,
+}
+
+impl<'r> Places<'r> {
+    pub(super) const fn new(roots: Roots<'r>, plugin: Option<&'r Path>, base: Option<PathBuf>) -> Self {
+        Self { roots, plugin, base, variables: Vec::new() }
+    }
+
+    /// The line with commands that print a known directory filled in.
+    pub(super) fn with_directories(&self, line: &str) -> String {
+        let project = self.roots.project.and_then(Path::to_str).unwrap_or(".");
+        line.replace("$(git rev-parse --show-toplevel)", project).replace("$(pwd)", project)
+    }
+
+    /// Remembers what a variable is set to.
+    pub(super) fn assign(&mut self, name: &str, value: &str) {
+        let value = self.expand(value).map_or_else(|| value.to_owned(), |(text, _)| text);
+        self.variables.retain(|(known, _)| known != name);
+        self.variables.push((name.to_owned(), value));
+    }
+
+    /// Changes the directory.
+    pub(super) fn enter(&mut self, word: &str) {
+        self.base = self.file(word);
+    }
+
+    /// The path that a word is, with variables filled in.
+    pub(super) fn file(&self, word: &str) -> Option<PathBuf> {
+        self.expand(word).and_then(|(text, _)| self.resolve(&text))
+    }
+
+    /// The path that a text is.
+    pub(super) fn resolve(&self, text: &str) -> Option<PathBuf> {
+        let path = match (text.strip_prefix("~/"), self.roots.home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => PathBuf::from(text),
+        };
+        let path = if path.is_absolute() { path } else { self.base.as_ref()?.join(path) };
+        Some(without_dots(&path))
+    }
+
+    /// The programs of a name on the `PATH` that the hook or its line sets.
+    pub(super) fn programs(&self, name: &str) -> Vec<PathBuf> {
+        let Some(path) = self.set("PATH") else { return Vec::new() };
+        let places = path.split(':').filter_map(|dir| self.resolve(dir)).map(|dir| dir.join(name));
+        places.filter(|program| program.is_file()).collect()
+    }
+
+    /// The files of one directory that a pattern means, in order.
+    pub(super) fn matching(&self, pattern: &str, at_most: usize) -> Vec<PathBuf> {
+        let (dir, name) = pattern.rsplit_once('/').unwrap_or((".", pattern));
+        let glob = GlobBuilder::new(name).literal_separator(true).build();
+        let (Ok(glob), Some(dir)) = (glob, self.resolve(dir)) else { return Vec::new() };
+        let (glob, entries) = (glob.compile_matcher(), std::fs::read_dir(&dir));
+        let entries = entries.into_iter().flatten().flatten();
+        let fits = entries.filter(|entry| glob.is_match(entry.file_name())).map(|entry| entry.path());
+        let mut files: Vec<_> = fits.filter(|path| path.is_file()).collect();
+        files.sort();
+        files.truncate(at_most);
+        files
+    }
+
+    /// Puts known values in the place of variables, and whether all were known: those that are not count as empty.
+    pub(super) fn expand(&self, text: &str) -> Option<(String, bool)> {
+        if !text.contains('$') {
+            return Some((text.to_owned(), true));
+        }
+        let mut out = String::new();
+        let mut certain = true;
+        let mut rest = text;
+        while let Some((before, from)) = rest.split_once('$') {
+            out.push_str(before);
+            let (name, otherwise, after) = if let Some(braced) = from.strip_prefix('{') {
+                let (inside, after) = braced.split_once('}')?;
+                let end = inside.find([':', '-', '?', '=', '+', '#', '%', '/']).unwrap_or(inside.len());
+                let (name, operator) = inside.split_at(end);
+                (name, operator.trim_start_matches(':').strip_prefix(['-', '=']).unwrap_or_default(), after)
+            } else {
+                let end = from.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(from.len());
+                let (name, after) = from.split_at(end);
+                (name, "", after)
+            };
+            let value = self.variable(name);
+            certain &= value.is_some();
+            out.push_str(value.unwrap_or(otherwise));
+            rest = after;
+        }
+        out.push_str(rest);
+        Some((out, certain))
+    }
+
+    fn set(&self, name: &str) -> Option<&str> {
+        self.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    fn variable(&self, name: &str) -> Option<&str> {
+        let directory = match name {
+            "HOME" => self.roots.home,
+            "PWD" => self.base.as_deref(),
+            "CLAUDE_PLUGIN_ROOT" | "PLUGIN_ROOT" | "DROID_PLUGIN_ROOT" => self.plugin,
+            "CLAUDE_PROJECT_DIR"
+            | "GEMINI_PROJECT_DIR"
+            | "CURSOR_PROJECT_DIR"
+            | "FACTORY_PROJECT_DIR"
+            | "HOOKWEAVE_PROJECT_DIR" => self.roots.project,
+            _ => None,
+        };
+        self.set(name).or_else(|| directory.and_then(Path::to_str))
+    }
+}
+
+/// The path without `.` and `..`, as far as that can be said without looking.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(out.components().next_back(), Some(Component::Normal(_))) => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    out
+}
