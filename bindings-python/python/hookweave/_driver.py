@@ -203,14 +203,10 @@ class Driver:
                 if inspect.isawaitable(given):
                     given = await _either.finish(given)
             else:
-                with tracing.executing(self._session, name, effect["tool_use_id"]) as span:
-                    try:
-                        given = tool(effect["args"], context)
-                        if inspect.isawaitable(given):
-                            given = await _either.finish(given)
-                    except Exception as error:
-                        span.failed(error)
-                        raise
+                with tracing.executing():
+                    given = tool(effect["args"], context)
+                    if inspect.isawaitable(given):
+                        given = await _either.finish(given)
         except Exception as error:
             part.cause = error
             given = ToolResult(_why(error), success=False)

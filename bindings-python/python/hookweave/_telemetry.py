@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ._logging import logger
 
 if TYPE_CHECKING:
-    from ._native import Outcome
+    from ._driver import Driver
+    from ._native import Flow, Outcome
+    from ._spans import ToolSpan
     from .client import HookClient
+    from .models import OnText
     from .session import Session
-    from .telemetry import ToolSpan
 
 __all__ = ["Tracing", "current", "dispatched"]
 
@@ -26,8 +28,11 @@ class Tracing(Protocol):
     def tool(self, session: Session, tool: str, tool_use_id: str | None) -> AbstractContextManager[ToolSpan]:
         """For the time of a tool call, from its first hook to its last."""
 
-    def executing(self, session: Session, tool: str, tool_use_id: str | None) -> AbstractContextManager[ToolSpan]:
+    def executing(self) -> AbstractContextManager[None]:
         """For the time in which the tool itself runs."""
+
+    def driver(self, session: Session, flow: Flow, on_text: OnText | None) -> Driver:
+        """Who carries out a flow in which a model is called."""
 
 
 def current() -> tuple[str, str | None] | None:

@@ -222,7 +222,8 @@ class Session:
         self._check()
         if self._client._model is None:
             raise NoModelError("no model is registered; call register_model first")
-        driver = Driver(self, self._native.generate(prompt, list(self._client._tools)), on_text)
+        flow, tracing = self._native.generate(prompt, list(self._client._tools)), self._client._tracing
+        driver = Driver(self, flow, on_text) if tracing is None else tracing.driver(self, flow, on_text)
         driver.model = self._client._model
         generation: Generation = await self._guard(driver.generate())
         return generation

@@ -1,4 +1,4 @@
-"""Spans of tool calls, dispatches and hooks, through the OpenTelemetry API of the program.
+"""Spans of agents, their models and tools, dispatches and hooks, through the OpenTelemetry API of the program.
 
 >>> from hookweave import HookClient
 >>> from hookweave.telemetry import instrument
@@ -9,11 +9,9 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
-from contextvars import ContextVar
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from . import _native
@@ -23,20 +21,21 @@ try:
 except ImportError as error:  # pragma: no cover
     raise ImportError("hookweave.telemetry needs the package opentelemetry-api; install it") from error
 
+from ._agent_spans import AgentRun, TracedDriver
+from ._spans import ToolSpan, fail, judged, judging, kind_of, open_tool, within
+
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, TracerProvider
 
+    from ._driver import Driver
     from .client import HookClient
+    from .models import OnText
     from .outcome import TraceEntry
-    from .results import ToolOutcome
     from .session import Session
 
 __all__ = ["Instrumentation", "ToolSpan", "instrument"]
 
 _NANOSECONDS: Final = 1_000_000_000
-
-_in_tool: ContextVar[bool] = ContextVar("hookweave_in_tool", default=False)
-"""Whether hooks of a tool call are run right now, which are children of its span."""
 
 
 def instrument(
@@ -44,9 +43,10 @@ def instrument(
 ) -> Instrumentation:
     """Makes spans of what a client does from now on, with the program's tracer provider unless another one is given.
 
-    A session's tool call is a span ``execute_tool NAME`` after the GenAI conventions, and each hook that ran for it a
-    child; any other dispatch is a span ``hook.dispatch`` with its hooks below. ``record_content`` adds the arguments
-    and the result of tool calls, without the secrets in them.
+    After the GenAI conventions a session's ``generate`` is a span ``invoke_agent``, each call of its model a span
+    ``chat MODEL`` below and each tool call a span ``execute_tool NAME``, as ``run_tool`` is by itself. Each hook is a
+    child of what it judged; any other dispatch is a span ``hook.dispatch`` with its hooks below. ``record_content``
+    adds the arguments and the result of tool calls, without the secrets in them.
     """
     return Instrumentation(client, tracer_provider, record_content)
 
@@ -75,7 +75,7 @@ class Instrumentation:
         took = int(outcome.duration * _NANOSECONDS)
         began = time.time_ns() - took
         event = outcome.event
-        if _in_tool.get():
+        if judged() is not None:
             self._hooks(entries, event.event_type, began, took, None)
             return
         attributes: dict[str, Any] = {
@@ -127,82 +127,32 @@ class Instrumentation:
     @contextmanager
     def tool(self, session: Session, tool: str, tool_use_id: str | None) -> Iterator[ToolSpan]:
         """A tool call of a session is under way, from its first hook to its last."""
-        with self._span(session, tool, tool_use_id) as span, _tool(True):
-            yield ToolSpan(span, self._record_content)
+        call = open_tool(self._tracer, session, tool, self._record_content)
+        if tool_use_id is not None:
+            call.named(tool_use_id)
+        try:
+            with within(call.span), judging(call):
+                yield call
+        except BaseException as error:
+            fail(call.span, kind_of(error))
+            raise
+        finally:
+            call.span.end()
 
     @contextmanager
-    def executing(self, session: Session, tool: str, tool_use_id: str | None) -> Iterator[ToolSpan]:
-        """The tool itself runs, and what it dispatches is not about its own call.
+    def executing(self) -> Iterator[None]:
+        """The tool itself runs, and what it dispatches is not about its own call."""
+        call = judged()
+        if isinstance(call, ToolSpan):
+            call.began()
+        with judging(None):
+            try:
+                yield
+            except Exception as error:
+                if isinstance(call, ToolSpan):
+                    call.failed(error)
+                raise
 
-        Where a model is asked in a loop, only this part of a call has a span.
-        """
-        if _in_tool.get():
-            with _tool(False):
-                yield ToolSpan(None, False)
-            return
-        with self._span(session, tool, tool_use_id) as span:
-            yield ToolSpan(span, False)
-
-    def _span(self, session: Session, tool: str, tool_use_id: str | None) -> AbstractContextManager[Span]:
-        attributes = {
-            "gen_ai.operation.name": "execute_tool",
-            "gen_ai.tool.name": tool,
-            "gen_ai.tool.type": "function",
-            "gen_ai.conversation.id": session.id,
-        }
-        if tool_use_id is not None:
-            attributes["gen_ai.tool.call.id"] = tool_use_id
-        if session.agent_id is not None:
-            attributes["gen_ai.agent.id"] = session.agent_id
-        name = f"execute_tool {tool}"
-        return self._tracer.start_as_current_span(name, attributes=attributes, record_exception=False)
-
-
-@contextmanager
-def _tool(inside: bool) -> Iterator[None]:
-    token = _in_tool.set(inside)
-    try:
-        yield
-    finally:
-        _in_tool.reset(token)
-
-
-class ToolSpan:
-    """The span of a tool call."""
-
-    def __init__(self, span: Span | None, record_content: bool) -> None:
-        self._span = span
-        self._record_content = record_content
-
-    def ended(self, outcome: ToolOutcome) -> None:
-        """Tells what came of the call."""
-        span = self._span
-        if span is None or not span.is_recording():
-            return
-        span.set_attribute("gen_ai.tool.call.id", outcome.tool_use_id)
-        span.set_attribute("hook.decision", outcome.decision)
-        if not outcome.ran:
-            span.set_attribute("error.type", "blocked")
-            span.set_attribute("hook.blocked", True)
-            if outcome.by is not None:
-                span.set_attribute("hook.decided_by", outcome.by)
-        elif not outcome.ok:
-            self.failed(None if outcome.error is None else outcome.error.__cause__)
-        if self._record_content:
-            self._content(span, "gen_ai.tool.call.arguments", outcome.args)
-            if outcome.ran:
-                self._content(span, "gen_ai.tool.call.result", outcome.output)
-
-    def failed(self, cause: BaseException | None) -> None:
-        """Tells that the tool failed."""
-        if self._span is not None:
-            self._span.set_attribute("error.type", "_OTHER" if cause is None else type(cause).__qualname__)
-            self._span.set_status(trace.StatusCode.ERROR)
-
-    @staticmethod
-    def _content(span: Span, name: str, value: object) -> None:
-        try:
-            span.set_attribute(name, _native.redacted(json.dumps(value)))
-        except (TypeError, ValueError):
-            # What has no JSON form may hide secrets anywhere.
-            span.set_attribute(name, f"<{type(value).__name__}>")
+    def driver(self, session: Session, flow: _native.Flow, on_text: OnText | None) -> Driver:
+        """Who carries out a flow in which a model is called, with a span for all of it and one for each call."""
+        return TracedDriver(session, flow, on_text, AgentRun(self._tracer, session, self._record_content))
