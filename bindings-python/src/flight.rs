@@ -337,9 +337,18 @@ impl Flight {
         Ok(outcome)
     }
 
-    /// Tells the log that a hook starts, if someone listens.
+    /// Records that a hook is about to run, where that is recorded.
     #[inline]
-    pub(crate) fn log_start(&self, py: Python<'_>, index: usize) -> PyResult<()> {
+    fn record_start(&mut self, py: Python<'_>, index: usize) {
+        if let Some(stage) = &mut self.stage {
+            self.known.audit.starts(&PyHost::new(py), stage, index, |wait| py.detach(wait));
+        }
+    }
+
+    /// Tells whoever listens that a hook starts.
+    #[inline]
+    pub(crate) fn log_start(&mut self, py: Python<'_>, index: usize) -> PyResult<()> {
+        self.record_start(py, index);
         if !self.logs {
             return Ok(());
         }
@@ -351,6 +360,7 @@ impl Flight {
     pub(crate) fn detach(&mut self, py: Python<'_>, index: usize) -> PyResult<Report<Object>> {
         static JOB: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let Some(call) = self.calls().get(index).cloned() else { return Err(errors::broken("a call vanished")) };
+        self.record_start(py, index);
         if let Some(stage) = self.stage.as_mut() {
             stage.started(index);
         }
