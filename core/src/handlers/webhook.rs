@@ -39,5 +39,6 @@ pub use self::client::WebClient;
 pub use self::error::WebhookError;
 #[cfg(feature = "native")]
 pub use self::resolve::{Resolve, SystemResolver};
+pub(crate) use self::spec::shown_segment;
 pub use self::spec::{Method, RESPONSE_CAP, UnsetVariable, WebPolicy, WebhookSpec};
 pub use crate::dialects::WebAnswer;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::config::Run;
 use crate::handlers::command::CommandLine;
-use crate::handlers::webhook::Method;
+use crate::handlers::webhook::{Method, shown_segment};
 use crate::session::escaped;
 
 /// What runs, in short: the beginning of [`what`].
@@ -51,13 +51,14 @@ fn what(run: &Run) -> String {
     }
 }
 
-/// A URL without user name, password, query and fragment, where tokens stand.
+/// A URL without user name, password, query, fragment and parts of the path that look like a key, where tokens stand.
 pub(in crate::config) fn without_secrets(url: &str) -> String {
     let plain = url.split(['?', '#']).next().unwrap_or_default();
     match plain.split_once("://") {
         Some((scheme, rest)) => {
             let (host, path) = rest.split_once('/').map_or((rest, None), |(host, path)| (host, Some(path)));
             let host = host.rsplit('@').next().unwrap_or(host);
+            let path = path.map(|path| path.split('/').map(shown_segment).collect::<Vec<_>>().join("/"));
             path.map_or_else(|| format!("{scheme}://{host}"), |path| format!("{scheme}://{host}/{path}"))
         }
         None => plain.to_owned(),
@@ -86,6 +87,7 @@ mod tests {
     fn secrets_of_a_url_are_not_shown() {
         assert_eq!(without_secrets("https://user:pw@h.example:8/a/b?token=x#y"), "https://h.example:8/a/b");
         assert_eq!(without_secrets("https://h.example?token=x"), "https://h.example");
+        assert_eq!(without_secrets("https://h.example/T1/XXabcdEFGH12345678"), "https://h.example/T1/XXab…");
     }
 
     #[test]

@@ -47,6 +47,18 @@ impl WebhookSpec {
     }
 }
 
+/// A part of a path for messages: services such as chats put a key there, which is long and mixes letters with digits or capitals.
+pub(crate) fn shown_segment(segment: &str) -> String {
+    let has = |test: fn(&char) -> bool| segment.chars().any(|each| test(&each));
+    let mixed = (has(char::is_ascii_digit) && has(char::is_ascii_alphabetic))
+        || (has(char::is_ascii_uppercase) && has(char::is_ascii_lowercase));
+    if segment.len() >= 16 && mixed {
+        format!("{}…", segment.chars().take(4).collect::<String>())
+    } else {
+        segment.to_owned()
+    }
+}
+
 /// What the webhooks of one client may do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebPolicy {

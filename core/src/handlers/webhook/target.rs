@@ -90,22 +90,10 @@ fn shown(url: &Url) -> String {
     if !url.has_host() {
         return format!("{}:…", url.scheme());
     }
-    let path: Vec<String> = url.path().split('/').map(shown_segment).collect();
+    let path: Vec<String> = url.path().split('/').map(super::spec::shown_segment).collect();
     let query = if url.query().is_some() { "?…" } else { "" };
     let authority = url.port().map_or_else(String::new, |port| format!(":{port}"));
     format!("{}://{}{authority}{}{query}", url.scheme(), url.host_str().unwrap_or_default(), path.join("/"))
-}
-
-/// Services such as chats put a key into the path; it is long and mixes letters with digits or capitals.
-fn shown_segment(segment: &str) -> String {
-    let has = |test: fn(&char) -> bool| segment.chars().any(|each| test(&each));
-    let mixed = (has(char::is_ascii_digit) && has(char::is_ascii_alphabetic))
-        || (has(char::is_ascii_uppercase) && has(char::is_ascii_lowercase));
-    if segment.len() >= 16 && mixed {
-        format!("{}…", segment.chars().take(4).collect::<String>())
-    } else {
-        segment.to_owned()
-    }
 }
 
 /// What can be shown of a text that is no URL.
