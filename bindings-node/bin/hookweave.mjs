@@ -1,48 +1,29 @@
 #!/usr/bin/env node
 // Starts the hookweave command that came with this package and becomes it, as far as Node can: its exit code, its signals.
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 
+import { findCommand } from "./find.mjs";
 import { platformName } from "./platform.mjs";
 
-const name = platformName();
-const program = `hookweave.${name}${process.platform === "win32" ? ".exe" : ""}`;
-
-/** Beside the addon in this package, or in the package of this system. */
-function find() {
-  const own = join(dirname(fileURLToPath(import.meta.url)), "..", "native", program);
-  if (existsSync(own)) return own;
-  try {
-    const theirs = createRequire(import.meta.url).resolve(`@hookweave/native-${name}/package.json`);
-    const beside = join(dirname(theirs), program);
-    return existsSync(beside) ? beside : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const found = find();
-if (found === undefined) {
-  console.error(
-    `error: the hookweave command for ${name} is not in this installation; ` +
-      "install without --omit=optional, or run `cargo install hookweave-cli`",
-  );
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const { program, error } = findCommand(root, platformName());
+if (error !== undefined) {
+  console.error(`error: ${error}`);
   process.exit(2);
 }
 
-const child = spawn(found, process.argv.slice(2), { stdio: "inherit" });
+const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
 // A terminal sends its signals to both; others are passed on. The command decides when it ends.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"]) {
   process.on(signal, () => {
     if (signal !== "SIGINT" && signal !== "SIGQUIT") child.kill(signal);
   });
 }
-child.on("error", (error) => {
-  console.error(`error: ${found} cannot be started: ${error.message}`);
+child.on("error", (why) => {
+  console.error(`error: ${program} cannot be started: ${why.message}; ${mendOf(why)}`);
   process.exit(2);
 });
 child.on("exit", (code, signal) => {
@@ -52,3 +33,10 @@ child.on("exit", (code, signal) => {
   process.kill(process.pid, signal);
   setTimeout(() => process.exit(128 + (constants.signals[signal] ?? 0)), 1000);
 });
+
+/** The file is there, so it is its permissions, or a system for which it was not made. */
+function mendOf({ code }) {
+  if (code === "EACCES")
+    return "make it executable, or install the package anew: `npm install --force hookweave`";
+  return "it may be made for another system: install the package anew here, or run `cargo install hookweave-cli`";
+}

@@ -1,20 +1,30 @@
 // Builds the hookweave command and puts it beside the addon.
+//
+//   node scripts/build-command.mjs [--target TRIPLE] [--out FOLDER]
+//
+// For this system unless a target is given, into native/ unless a folder is given.
 import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync } from "node:fs";
-import { basename, dirname, extname, join } from "node:path";
+import { chmodSync, copyFileSync, mkdirSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 
-import { platformName } from "../bin/platform.mjs";
+import { PLATFORMS, commandOf, platformName } from "../bin/platform.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const args = [
-  "build",
-  "--release",
-  "--package",
-  "hookweave-cli",
-  "--message-format",
-  "json-render-diagnostics",
-];
+const { values } = parseArgs({ options: { target: { type: "string" }, out: { type: "string" } } });
+const name =
+  values.target === undefined
+    ? platformName()
+    : Object.keys(PLATFORMS).find((known) => PLATFORMS[known].target === values.target);
+if (name === undefined) {
+  const known = Object.values(PLATFORMS).map(({ target }) => target);
+  throw new Error(`--target ${values.target}: unknown; known are ${known.join(", ")}`);
+}
+
+const args = ["build", "--release", "--package", "hookweave-cli"];
+args.push("--message-format", "json-render-diagnostics");
+if (values.target !== undefined) args.push("--target", values.target);
 const built = spawnSync(process.env.CARGO ?? "cargo", args, {
   cwd: here,
   encoding: "utf8",
@@ -31,11 +41,8 @@ const program = built.stdout
   .find((message) => message.reason === "compiler-artifact" && message.executable)?.executable;
 if (!program) throw new Error("cargo built no program of hookweave-cli");
 
-const place = join(
-  here,
-  "..",
-  "native",
-  `${basename(program, extname(program))}.${platformName()}${extname(program)}`,
-);
+const folder = values.out === undefined ? join(here, "..", "native") : resolve(values.out);
+mkdirSync(folder, { recursive: true });
+const place = join(folder, commandOf(name));
 copyFileSync(program, place);
 chmodSync(place, 0o755);

@@ -1,18 +1,21 @@
-"""Builds the package with maturin, and into wheels the `hookweave` command beside it.
+"""Builds the package with maturin, with the `hookweave` command in wheels and its sources in source distributions.
 
-A source distribution holds what the extension is made of and not the command, which `cargo install hookweave-cli`
-gives; a wheel that is built from it goes without. So does an editable install, which is for work on the package itself:
-`cargo run --package hookweave-cli` is nearer there.
+An editable install goes without: it is for work on the package itself, where `cargo run --package hookweave-cli` is
+nearer. So does what `maturin` builds without this module: releases are built by `python -m build` or `pip wheel`.
 """
 
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
+import io
 import json
 import os
+import re
 import subprocess
-from collections.abc import Mapping
+import tarfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
@@ -20,7 +23,6 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 import maturin  # type: ignore[import-untyped]
 from maturin import (
     build_editable,
-    build_sdist,
     get_requires_for_build_editable,
     get_requires_for_build_sdist,
     get_requires_for_build_wheel,
@@ -40,6 +42,8 @@ __all__ = [
 ]
 
 PACKAGE = Path(__file__).resolve().parent.parent
+# In a source distribution the workspace is the package's own folder, in a checkout the one around it.
+WORKSPACE = PACKAGE if (PACKAGE / "cli").is_dir() else PACKAGE.parent
 COMMAND = "hookweave-cli"
 
 
@@ -49,11 +53,62 @@ def build_wheel(
     metadata_directory: str | None = None,
 ) -> str:
     """Builds a wheel and puts the command into it."""
-    program = build_command() if (PACKAGE.parent / "cli" / "Cargo.toml").is_file() else None
+    program = build_command()
     name: str = maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
-    if program is not None:
-        add_script(Path(wheel_directory) / name, program)
+    add_script(Path(wheel_directory) / name, program)
     return name
+
+
+def build_sdist(sdist_directory: str, config_settings: Mapping[str, Any] | None = None) -> str:
+    """Builds a source distribution and puts the command's sources into it."""
+    name: str = maturin.build_sdist(sdist_directory, config_settings)
+    add_sources(Path(sdist_directory) / name)
+    return name
+
+
+def sources() -> Iterator[Path]:
+    """What the command is built from, and the licences."""
+    yield from WORKSPACE.glob("LICENSE*")
+    yield WORKSPACE / "cli" / "Cargo.toml"
+    for folder in ("src", "schemas"):
+        yield from (path for path in sorted((WORKSPACE / "cli" / folder).rglob("*")) if path.is_file())
+
+
+def add_sources(sdist: Path) -> None:
+    """Adds the command to the workspace, which maturin cuts down to what the extension needs."""
+    whole = sdist.with_suffix(".whole")
+    with tarfile.open(sdist) as before:
+        entries = [(entry, before.extractfile(entry)) for entry in before.getmembers()]
+        root = entries[0][0].name.partition("/")[0]
+        # One time for all, which does not change from build to build.
+        time = int(entries[0][0].mtime)
+        there = {entry.name for entry, _ in entries}
+        with gzip.GzipFile(whole, "wb", mtime=time) as packed, tarfile.open(fileobj=packed, mode="w") as after:
+            for entry, content in entries:
+                data = content.read() if content is not None else b""
+                if entry.name == f"{root}/Cargo.toml":
+                    data = with_command(data.decode()).encode()
+                    entry.size = len(data)
+                after.addfile(entry, io.BytesIO(data))
+            for source in sources():
+                entry = tarfile.TarInfo(f"{root}/{source.relative_to(WORKSPACE).as_posix()}")
+                if entry.name in there:
+                    continue
+                data = source.read_bytes()
+                entry.size, entry.mtime, entry.mode = len(data), time, 0o644
+                after.addfile(entry, io.BytesIO(data))
+    whole.replace(sdist)
+
+
+def with_command(manifest: str) -> str:
+    """The workspace's manifest with the command among its members."""
+    members = re.search(r"^members = \[(.*?)\]", manifest, re.MULTILINE | re.DOTALL)
+    if members is None:
+        raise SystemExit("the source distribution's Cargo.toml names no members of a workspace")
+    if '"cli"' in members[1]:
+        return manifest
+    end = members.end() - 1
+    return f'{manifest[:end].rstrip().rstrip(",")}, "cli"{manifest[end:]}'
 
 
 def add_script(wheel: Path, program: Path) -> None:
@@ -89,7 +144,7 @@ def build_command() -> Path:
     arguments = ["build", "--release", "--package", COMMAND, "--message-format", "json-render-diagnostics"]
     done = subprocess.run(
         [os.environ.get("CARGO", "cargo"), *arguments],
-        cwd=PACKAGE,
+        cwd=WORKSPACE,
         # Where there is no Rust, maturin fetches one for the time of the build.
         env=getattr(maturin, "_get_env", lambda: None)(),
         stdout=subprocess.PIPE,

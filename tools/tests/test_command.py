@@ -1,4 +1,9 @@
-"""The `hookweave` command as users get it: from the wheel, and from the npm package."""
+"""The `hookweave` command as users get it: from the wheel, from a source distribution, and from the npm packages.
+
+Slow are the builds, none of the tests. They share `target/` with all others, so that only what changed is compiled; but
+what comes from a source distribution is compiled at a place of its own, core, extension and command: two to three
+minutes on two cores after each change of the core, seconds after none.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 import venv
 from collections.abc import Iterator
@@ -17,7 +23,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROJECT = ROOT / "cli" / "tests" / "projects" / "guarded"
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 LIMIT_SECONDS = 1_200
+# What this system is called among the npm packages.
+PLATFORM = "import { platformName } from './bin/platform.mjs'; console.log(platformName())"
 
 Command = list[str]
 
@@ -56,9 +65,55 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A source distribution, as a frontend asks the backend for it."""
+    folder = tmp_path_factory.mktemp("sdist")
+    package = ROOT / "bindings-python"
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    asked = "import hookweave_build, sys; hookweave_build.build_sdist(sys.argv[1])"
+    build([sys.executable, "-c", asked, str(folder)], package, PATH=path, PYTHONPATH=str(package / "backend"))
+    (built,) = folder.glob("*.tar.gz")
+    return built
+
+
+@pytest.fixture(scope="module")
+def installed_from_source(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The scripts of a fresh environment that has what is built from a source distribution."""
+    unpacked = tmp_path_factory.mktemp("unpacked")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(unpacked, filter="data")
+    (sources,) = unpacked.iterdir()
+    place = TARGET / "sdist"
+    bring_up_to_date(place, sources)
+    wheels = tmp_path_factory.mktemp("wheel-from-source")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-build-isolation", "--no-deps", "--wheel-dir"]
+    build([*pip, str(wheels), str(place)], place, PATH=path, CARGO_TARGET_DIR=str(TARGET))
+    (built,) = wheels.glob("*.whl")
+    return scripts_with(built, tmp_path_factory.mktemp("environment-from-source"))
+
+
+def bring_up_to_date(place: Path, sources: Path) -> None:
+    """Makes a folder hold the same files; those that do not change keep their times, by which cargo tells what did."""
+    wanted = {path.relative_to(sources) for path in sources.rglob("*") if path.is_file()}
+    for path in [path for path in place.rglob("*") if path.is_file()]:
+        if path.relative_to(place) not in wanted:
+            path.unlink()
+    for name in wanted:
+        content = (sources / name).read_bytes()
+        if not (place / name).is_file() or (place / name).read_bytes() != content:
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            (place / name).write_bytes(content)
+
+
+@pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The scripts of a fresh environment that has the wheel and nothing else."""
-    folder = tmp_path_factory.mktemp("environment")
+    return scripts_with(wheel, tmp_path_factory.mktemp("environment"))
+
+
+def scripts_with(wheel: Path, folder: Path) -> Path:
+    """The scripts of a fresh environment that has a wheel and nothing else."""
     venv.create(folder, with_pip=False)
     scripts = folder / ("Scripts" if sys.platform == "win32" else "bin")
     pip = [
@@ -89,11 +144,29 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module", params=["wheel", "module", "npm"])
+@pytest.fixture(scope="module")
+def released(package: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the packages of a release: the main one, which holds nothing native, and the one of this system."""
+    folder = tmp_path_factory.mktemp("released")
+    # What is packed has brought the addon and the command of this system into `native`.
+    assert package.is_dir()
+    name = build(["node", "--input-type=module", "-e", PLATFORM], ROOT / "bindings-node").strip()
+    stage = ["node", "scripts/stage-release.mjs", "native", "--out", str(folder / "npm"), "--only", name]
+    packages = build(stage, ROOT / "bindings-node").split()
+    npm = shutil.which("npm")
+    assert npm is not None, "npm is not there"
+    packed = [json.loads(build([npm, "pack", "--json", staged], folder))[0] for staged in packages]
+    (folder / "package.json").write_text('{"private": true}')
+    archives = [str(folder / each["filename"]) for each in packed]
+    build([npm, "install", "--offline", "--no-audit", "--no-fund", *archives], folder)
+    return folder
+
+
+@pytest.fixture(scope="module", params=["wheel", "module", "npm", "released"])
 def hookweave(request: pytest.FixtureRequest) -> Command:
     """Each way in which users start it."""
-    if request.param == "npm":
-        package: Path = request.getfixturevalue("package")
+    if request.param in ("npm", "released"):
+        package: Path = request.getfixturevalue("package" if request.param == "npm" else "released")
         return [str(package / "node_modules" / ".bin" / "hookweave")]
     scripts: Path = request.getfixturevalue("installed")
     if request.param == "module":
@@ -109,10 +182,96 @@ def project(tmp_path: Path) -> Iterator[Path]:
     yield folder
 
 
+def version() -> str:
+    line = next(line for line in (ROOT / "Cargo.toml").read_text().splitlines() if line.startswith("version = "))
+    said: str = json.loads(line.removeprefix("version = "))
+    return f"hookweave {said}"
+
+
 def test_it_says_its_version(hookweave: Command, project: Path) -> None:
     done = run([*hookweave, "--version"], project)
-    version = next(line for line in (ROOT / "Cargo.toml").read_text().splitlines() if line.startswith("version = "))
-    assert (done.returncode, done.stdout.strip()) == (0, f"hookweave {json.loads(version.removeprefix('version = '))}")
+    assert (done.returncode, done.stdout.strip()) == (0, version())
+
+
+def test_a_source_distribution_gives_the_command_too(installed_from_source: Path, project: Path) -> None:
+    native = str(installed_from_source / "hookweave")
+    for command in ([native], [str(installed_from_source / "python"), "-m", "hookweave"]):
+        done = run([*command, "--version"], project)
+        assert (done.returncode, done.stdout.strip()) == (0, version()), done.stderr
+    assert run([native, "test"], project).returncode == 0
+
+
+def test_a_source_distribution_is_one_workspace_with_its_licences(sdist: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        names = archive.getnames()
+        root = names[0].partition("/")[0]
+        manifest = archive.extractfile(f"{root}/Cargo.toml")
+        assert manifest is not None
+        members = next(line for line in manifest.read().decode().splitlines() if line.startswith("members = "))
+    assert members == 'members = ["core", "spawn", "bindings-python", "cli"]'
+    inside = {name.partition("/")[2] for name in names}
+    assert len(inside) == len(names)
+    assert {"LICENSE-APACHE", "LICENSE-MIT", "cli/Cargo.toml", "cli/src/main.rs"} <= inside
+    assert "cli/schemas/event.schema.json" in inside and not any(name.startswith("cli/tests") for name in inside)
+
+
+def test_npx_finds_the_command_of_this_system(released: Path) -> None:
+    main = released / "node_modules" / "hookweave"
+    assert not [path for path in (main / "native").iterdir() if path.suffix not in (".js", ".ts", ".json")]
+    npx = shutil.which("npx")
+    assert npx is not None, "npx is not there"
+    done = run([npx, "--no", "hookweave", "--version"], released)
+    assert (done.returncode, done.stdout.strip()) == (0, version()), done.stderr
+    used = build(["node", "-p", "typeof require('hookweave').HookClient"], released)
+    assert used.strip() == "function"
+
+
+def test_a_missing_command_names_the_mend(released: Path, tmp_path: Path) -> None:
+    shutil.copytree(released / "node_modules", tmp_path / "node_modules", symlinks=True)
+    hookweave = ["node", str(tmp_path / "node_modules" / "hookweave" / "bin" / "hookweave.mjs"), "--version"]
+    (platform,) = (tmp_path / "node_modules" / "@hookweave").iterdir()
+    name = platform.name.removeprefix("native-")
+    (command,) = (path for path in platform.glob("hookweave.*") if path.suffix != ".node")
+
+    command.chmod(0o644)
+    refused = run(hookweave, tmp_path)
+    if sys.platform != "win32":
+        assert refused.returncode == 2 and "make it executable" in refused.stderr, refused.stderr
+    command.unlink()
+    lacking = run(hookweave, tmp_path)
+    assert lacking.returncode == 2 and "npm install --force hookweave" in lacking.stderr, lacking.stderr
+    other = "linux-arm64-musl" if name != "linux-arm64-musl" else "darwin-arm64"
+    platform.rename(platform.with_name(f"native-{other}"))
+    foreign = run(hookweave, tmp_path)
+    assert foreign.returncode == 2, foreign.stderr
+    assert f"this system is {name}, and what is installed is for {other}" in foreign.stderr
+    shutil.rmtree(tmp_path / "node_modules" / "@hookweave")
+    missing = run(hookweave, tmp_path)
+    assert missing.returncode == 2 and f"npm install @hookweave/native-{name}@" in missing.stderr, missing.stderr
+
+
+def test_names_of_systems() -> None:
+    asked = """
+        import { platformName, commandOf, PLATFORMS } from "./bin/platform.mjs";
+        const name = (platform, arch, musl) => platformName({ platform, arch }, () => musl);
+        const linux = [name("linux", "x64", false), name("linux", "arm64", true)];
+        const names = [...linux, name("win32", "x64"), name("darwin", "arm64")];
+        console.log(JSON.stringify(names.map((name) => [commandOf(name), PLATFORMS[name].target])));
+    """
+    said = build(["node", "--input-type=module", "-e", asked], ROOT / "bindings-node")
+    assert json.loads(said) == [
+        ["hookweave.linux-x64-gnu", "x86_64-unknown-linux-gnu"],
+        ["hookweave.linux-arm64-musl", "aarch64-unknown-linux-musl"],
+        ["hookweave.win32-x64-msvc.exe", "x86_64-pc-windows-msvc"],
+        ["hookweave.darwin-arm64", "aarch64-apple-darwin"],
+    ]
+
+
+def test_a_release_lacks_no_system(tmp_path: Path) -> None:
+    stage = ["node", "scripts/stage-release.mjs", str(tmp_path), "--out", str(tmp_path / "npm")]
+    done = run(stage, ROOT / "bindings-node")
+    assert done.returncode == 2 and not (tmp_path / "npm").exists()
+    assert "hookweave.linux-x64-musl, " in done.stderr and "hookweave.win32-arm64-msvc.exe" in done.stderr
 
 
 def test_lint_finds_what_is_wrong(hookweave: Command, project: Path) -> None:

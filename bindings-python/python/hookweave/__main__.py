@@ -26,8 +26,8 @@ def main() -> NoReturn:
     program = next((place for place in places() if place.is_file()), None)
     if program is None:
         print(
-            "error: the hookweave command did not come with this installation; editable installs and those "
-            "from source go without it: install the wheel, or run `cargo install hookweave-cli`",
+            "error: the hookweave command did not come with this installation, as with one that is editable; "
+            "run `pip install --force-reinstall hookweave`, or `cargo install hookweave-cli`",
             file=sys.stderr,
         )
         sys.exit(2)
