@@ -3,6 +3,8 @@
 //! They are nearly all that is recorded of a busy agent. Told one by one, with memory of its own for each, they would cost more
 //! than the hooks themselves.
 
+use smallvec::SmallVec;
+
 use crate::event::EventSpec;
 use crate::index::{Call, Plan};
 use crate::outcome::Outcome;
@@ -13,20 +15,20 @@ use crate::witness::{About, Part, beginning, each_text, tagged};
 /// How much memory is kept to be used again, in bytes.
 const KEPT: usize = 2 * 1024 * 1024;
 
-/// How many numbers stand before those of a dispatch: when it ended, how long its event's name is, how many texts and how many
-/// hooks it has.
-const HEAD: usize = 4;
+/// What stands among the texts of a dispatch when one of them was longer than what was copied of it; see [`Batch::numbers`].
+const CUT: u64 = 7;
 
-/// How many numbers a hook has: its own, how long it took, and how long its name is.
-const PER_HOOK: usize = 3;
-
-/// Set in the number of texts when one of them was longer than what was copied of it.
-const CUT: u64 = 1 << 32;
+/// How many bits of a text's number say which text it is.
+const PART_BITS: u32 = 3;
 
 /// Dispatches in which no hook had anything to say, to be recorded together by [`Audit::quiet`](super::Audit::quiet).
 #[derive(Debug, Default)]
 pub struct Batch {
-    numbers: Vec<u64>,
+    /// Of each dispatch: when it ended, the length of its event's name; of each text its length and which it is, and 0; of each hook
+    /// its number and 1, how long it took, the length of its name, and 0. Small numbers take one byte: what is written here is read by
+    /// another processor, and that costs by its size.
+    numbers: Vec<u8>,
+    /// The texts that those are the lengths of.
     texts: String,
     dispatches: usize,
 }
@@ -46,7 +48,7 @@ impl Batch {
 
     /// How much memory its dispatches take, in bytes.
     pub(super) const fn weight(&self) -> usize {
-        self.texts.len() + self.numbers.len() * size_of::<u64>()
+        self.texts.len() + self.numbers.len()
     }
 
     /// Adds a dispatch that ended at a time on the driver's clock; its hooks took so many nanoseconds each.
@@ -97,30 +99,29 @@ impl Batch {
         if calls.is_empty() {
             return;
         }
-        let head = self.numbers.len();
-        let name = event.name();
-        self.numbers.extend_from_slice(&[ended, name.len() as u64, 0, 0]);
-        self.texts.push_str(name);
-        let (mut count, mut cut) = (0, 0);
+        let Self { numbers, texts: copied, .. } = self;
+        put(numbers, ended);
+        put(numbers, event.name().len() as u64);
+        copied.push_str(event.name());
+        let mut is_cut = false;
         texts(&mut |part, text| {
             let kept = beginning(text);
-            if part == Part::Looked && kept.len() < text.len() {
-                cut = CUT;
-            }
-            self.texts.push_str(kept);
-            self.numbers.push(((part as u64) << 32) | kept.len() as u64);
-            count += 1;
+            is_cut |= part == Part::Looked && kept.len() < text.len();
+            put(numbers, ((kept.len() as u64) << PART_BITS) | (part as u64 + 1));
+            copied.push_str(kept);
         });
-        let mut hooks = 0;
+        if is_cut {
+            put(numbers, CUT);
+        }
+        put(numbers, 0);
         for (call, took) in calls.iter().zip(took) {
             let entry = call.entry();
-            self.texts.push_str(entry.name());
-            self.numbers.extend_from_slice(&[entry.id().number(), took, entry.name().len() as u64]);
-            hooks += 1;
+            put(numbers, entry.id().number() + 1);
+            put(numbers, took);
+            put(numbers, entry.name().len() as u64);
+            copied.push_str(entry.name());
         }
-        if let Some([_, _, texts, runs]) = self.numbers.get_mut(head..head + HEAD) {
-            (*texts, *runs) = (count | cut, hooks);
-        }
+        put(numbers, 0);
         self.dispatches += 1;
     }
 
@@ -137,7 +138,7 @@ impl Batch {
         self.dispatches = 0;
         self.numbers.clear();
         self.texts.clear();
-        self.numbers.shrink_to(KEPT / size_of::<u64>());
+        self.numbers.shrink_to(KEPT);
         self.texts.shrink_to(KEPT);
     }
 
@@ -150,12 +151,12 @@ impl Batch {
 /// Reads the dispatches of a batch.
 #[derive(Debug)]
 pub(super) struct Reader<'b> {
-    numbers: &'b [u64],
+    numbers: &'b [u8],
     texts: &'b str,
 }
 
 /// One dispatch of a batch.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(super) struct Quiet<'b> {
     /// When it ended, on the driver's clock in nanoseconds.
     pub(super) ended: u64,
@@ -163,67 +164,81 @@ pub(super) struct Quiet<'b> {
     pub(super) event: &'b str,
     /// Whether a text was longer than what was copied of it.
     pub(super) cut: bool,
-    marks: &'b [u64],
-    runs: &'b [u64],
-    texts: &'b str,
+    /// What the event was about, in the order in which it is digested.
+    pub(super) texts: SmallVec<[(Part, &'b str); 6]>,
+    /// The hooks: id, name, and how long each took, in nanoseconds.
+    pub(super) runs: SmallVec<[(HookId, &'b str, u64); 4]>,
 }
 
 impl<'b> Iterator for Reader<'b> {
     type Item = Quiet<'b>;
 
     fn next(&mut self) -> Option<Quiet<'b>> {
-        let &[ended, name, texts, hooks, ref rest @ ..] = self.numbers else { return None };
-        let (marks, rest) = rest.split_at_checked(length(texts))?;
-        let (runs, rest) = rest.split_at_checked(length(hooks) * PER_HOOK)?;
-        self.numbers = rest;
-        let event = cut_off(&mut self.texts, name);
-        let texts_length: u64 = marks.iter().map(|mark| mark & u64::from(u32::MAX)).sum();
-        let names_length: u64 = runs.chunks_exact(PER_HOOK).filter_map(<[u64]>::last).sum();
-        let own = cut_off(&mut self.texts, texts_length + names_length);
-        Some(Quiet { ended, event, cut: texts & CUT != 0, marks, runs, texts: own })
+        let ended = self.number()?;
+        let event = self.text()?;
+        let mut quiet = Quiet { ended, event, cut: false, texts: SmallVec::new(), runs: SmallVec::new() };
+        loop {
+            match self.number()? {
+                0 => break,
+                CUT => quiet.cut = true,
+                mark => quiet.texts.push((part(mark), self.cut_off(mark >> PART_BITS))),
+            }
+        }
+        while let id @ 1.. = self.number()? {
+            let took = self.number()?;
+            quiet.runs.push((HookId::new(id - 1), self.text()?, took));
+        }
+        Some(quiet)
+    }
+}
+
+impl<'b> Reader<'b> {
+    fn number(&mut self) -> Option<u64> {
+        let mut number = 0;
+        for place in (0..u64::BITS).step_by(7) {
+            let (byte, rest) = self.numbers.split_first()?;
+            self.numbers = rest;
+            number |= u64::from(byte & 0x7f) << place;
+            if *byte < 0x80 {
+                break;
+            }
+        }
+        Some(number)
+    }
+
+    /// A text whose length stands next.
+    fn text(&mut self) -> Option<&'b str> {
+        let length = self.number()?;
+        Some(self.cut_off(length))
+    }
+
+    fn cut_off(&mut self, length: u64) -> &'b str {
+        let at = usize::try_from(length).unwrap_or(usize::MAX);
+        let (head, rest) = self.texts.split_at_checked(at).unwrap_or((self.texts, ""));
+        self.texts = rest;
+        head
     }
 }
 
 impl<'b> Quiet<'b> {
-    /// What the event was about, in the order in which it is digested.
-    pub(super) fn texts(&self) -> impl Iterator<Item = (Part, &'b str)> + use<'b> {
-        let mut texts = self.texts;
-        self.marks.iter().map(move |mark| (part(mark >> 32), cut_off(&mut texts, *mark)))
-    }
-
     /// The first text of a kind.
     pub(super) fn first(&self, wanted: Part) -> Option<&'b str> {
-        self.texts().find(|(part, _)| *part == wanted).map(|(_, text)| text)
-    }
-
-    /// The hooks: id, name, and how long each took, in nanoseconds.
-    pub(super) fn runs(&self) -> impl Iterator<Item = (HookId, &'b str, u64)> + use<'b> {
-        let mut names = self.texts;
-        for mark in self.marks {
-            cut_off(&mut names, *mark);
-        }
-        self.runs.chunks_exact(PER_HOOK).filter_map(move |run| {
-            let &[id, took, name] = run else { return None };
-            Some((HookId::new(id), cut_off(&mut names, name), took))
-        })
+        self.texts.iter().find(|(part, _)| *part == wanted).map(|(_, text)| *text)
     }
 }
 
-/// A number of things, without what else stands in the same number.
-#[expect(clippy::cast_possible_truncation, reason = "what is above is something else")]
-const fn length(number: u64) -> usize {
-    number as u32 as usize
+/// Writes a number: seven bits to the byte, the low ones first, and the highest bit set while there are more.
+fn put(numbers: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        numbers.push(number.to_le_bytes()[0] | 0x80);
+        number >>= 7;
+    }
+    numbers.push(number.to_le_bytes()[0]);
 }
 
-/// Takes so many bytes from the beginning of a text.
-fn cut_off<'t>(texts: &mut &'t str, bytes: u64) -> &'t str {
-    let (head, rest) = texts.split_at_checked(length(bytes)).unwrap_or((texts, ""));
-    *texts = rest;
-    head
-}
-
-const fn part(number: u64) -> Part {
-    match number {
+/// Which text it is, of its number.
+const fn part(mark: u64) -> Part {
+    match (mark & CUT) - 1 {
         0 => Part::Session,
         1 => Part::Agent,
         2 => Part::Tool,
@@ -234,45 +249,73 @@ const fn part(number: u64) -> Part {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::options::Mode;
+    use std::sync::Arc;
 
-    fn told(batch: &Batch) -> Vec<(u64, String, bool, Vec<(Part, String)>)> {
-        let texts = |quiet: &Quiet<'_>| quiet.texts().map(|(part, text)| (part, text.to_owned())).collect();
-        batch.read_back().map(|quiet| (quiet.ended, quiet.event.to_owned(), quiet.cut, texts(&quiet))).collect()
+    use super::*;
+    use crate::hook::HookSpec;
+    use crate::options::Options;
+    use crate::payload::Json;
+    use crate::registry::Registry;
+    use serde_json::{Value, json};
+
+    fn plan(hooks: &[&str], payload: &Value) -> (Arc<EventSpec>, Arc<Plan<()>>) {
+        let registry = Registry::new(Options::default());
+        for name in hooks {
+            let spec = HookSpec { name: Some((*name).into()), ..HookSpec::new("PreToolUse") };
+            registry.register(spec, ()).unwrap();
+        }
+        let snapshot = registry.snapshot();
+        let index = snapshot.event("PreToolUse").unwrap();
+        (Arc::clone(index.spec()), snapshot.plan(&Json, index, &payload).plan)
     }
 
     #[test]
     fn every_part_has_the_number_that_it_is_read_by() {
         for known in [Part::Session, Part::Agent, Part::Tool, Part::ToolUseId, Part::Looked] {
-            assert_eq!(part(known as u64), known);
+            assert_eq!(part((5 << PART_BITS) | (known as u64 + 1)), known);
+            assert!((known as u64) + 1 < CUT);
         }
     }
 
     #[test]
-    fn what_is_added_is_read_back_also_out_of_another_batch() {
-        let event = EventSpec::custom("deploy:start");
-        let long = "word ".repeat(2000);
-        let copied = format!("ss-1\0tBash\0lé ls\0l{long}\0u\0");
-        let mut plan_less = Batch::default();
-        plan_less.add(&event, &Plan::<()>::empty(Mode::Sequential), 7, [], &copied);
-        assert!(plan_less.is_empty(), "without hooks there is nothing to record");
+    fn numbers_are_read_as_they_were_written() {
+        let all = [0, 1, 0x7f, 0x80, 0x3fff, 0x4000, u64::from(u32::MAX), u64::MAX - 1, u64::MAX];
+        let mut numbers = Vec::new();
+        all.iter().for_each(|number| put(&mut numbers, *number));
+        let mut reader = Reader { numbers: &numbers, texts: "" };
+        assert_eq!(all.map(|_| reader.number().unwrap()), all);
+        assert_eq!(reader.number(), None);
+    }
 
+    #[test]
+    fn what_is_added_is_read_back_also_out_of_another_batch() {
+        let (event, two) = plan(&["guard", "töpfe"], &json!({"tool": "Bash"}));
+        let long = "word ".repeat(2000);
         let mut batch = Batch::default();
-        let own = |ended, batch: &mut Batch| {
-            batch.numbers.extend_from_slice(&[ended, 12, 0, 1]);
-            batch.texts.push_str("deploy:start");
-            batch.texts.push_str("guard");
-            batch.numbers.extend_from_slice(&[17, 1234, 5]);
-            batch.dispatches += 1;
-        };
-        own(1, &mut batch);
+        batch.add(&event, &two, 7, [1234, u64::MAX], &format!("ss-1\0tBash\0lé ls\0l{long}\0u\0"));
         let mut other = Batch::default();
-        own(2, &mut other);
+        other.add(&event, &two, u64::MAX, [0, 1], "");
         batch.append(&mut other);
         assert_eq!((batch.len(), other.len(), other.weight()), (2, 0, 0));
-        let runs: Vec<_> = batch.read_back().flat_map(|quiet| quiet.runs()).collect();
-        assert_eq!(runs, [(HookId::new(17), "guard", 1234), (HookId::new(17), "guard", 1234)]);
-        assert_eq!(told(&batch).iter().map(|(ended, ..)| *ended).collect::<Vec<_>>(), [1, 2]);
+        assert!(other.read_back().next().is_none());
+        let told: Vec<_> = batch.read_back().collect();
+        let [first, second] = told.as_slice() else { panic!("{told:?}") };
+        assert_eq!((first.ended, first.event, first.cut), (7, "PreToolUse", true));
+        let short: Vec<_> = first.texts.iter().map(|(part, text)| (*part, text.len().min(5))).collect();
+        let looked = Part::Looked;
+        assert_eq!(short, [(Part::Session, 3), (Part::Tool, 4), (looked, 5), (looked, 5), (Part::ToolUseId, 0)]);
+        assert_eq!(first.first(Part::Tool), Some("Bash"));
+        let runs: Vec<_> = first.runs.iter().map(|(_, name, took)| (*name, *took)).collect();
+        assert_eq!(runs, [("guard", 1234), ("töpfe", u64::MAX)]);
+        assert_ne!(first.runs[0].0, first.runs[1].0);
+        assert_eq!((second.ended, second.cut, second.texts.len(), second.runs.len()), (u64::MAX, false, 0, 2));
+    }
+
+    #[test]
+    fn a_dispatch_without_hooks_is_nothing_to_record() {
+        let (event, none) = plan(&[], &json!({}));
+        let mut batch = Batch::default();
+        batch.add(&event, &none, 7, [], "tBash\0");
+        assert!(batch.is_empty() && batch.weight() == 0);
     }
 }

@@ -32,7 +32,7 @@ impl Quiet<'_> {
         let tool_use_id = self.first(Part::ToolUseId).map(|text| redactor.text(text));
         let event = usual(self.event);
         let outcome = usual(Action::Continue.as_str());
-        let digested = self.texts().filter_map(|(part, text)| match part {
+        let digested = self.texts.iter().filter_map(|(part, text)| match part {
             Part::Session | Part::Agent => None,
             Part::Tool => Some(usual(text)),
             Part::ToolUseId | Part::Looked => Some(redactor.text(text)),
@@ -40,10 +40,10 @@ impl Quiet<'_> {
         let input = Input { digest: maker.key.digest(digested), cut: self.cut, payload: None };
         let ended_ms = now.epoch_ms.saturating_sub(now.ticks.saturating_sub(self.ended) / 1_000_000);
         // Hooks ran one after the other, or together in the same time: the last one ended when the dispatch did.
-        let whole: u64 = self.runs().map(|(_, _, took)| took / 1_000_000).sum();
+        let whole: u64 = self.runs.iter().map(|(_, _, took)| took / 1_000_000).sum();
         let mut at = ended_ms.saturating_sub(whole);
         let mut hook_id = String::with_capacity(24);
-        for (id, name, took) in self.runs() {
+        for &(id, name, took) in &self.runs {
             at += took / 1_000_000;
             hook_id.clear();
             // Writing to a string cannot fail.

@@ -71,7 +71,7 @@ impl Writer {
         if !found.torn.is_empty() {
             let torn: Vec<Value> =
                 found.torn.iter().map(|(bytes, hash)| json!({"bytes": bytes, "sha256": hash})).collect();
-            self.seal(Record::new(Kind::AuditRecovered).with("torn", torn), now);
+            self.seal(&Record::new(Kind::AuditRecovered).with("torn", torn), now);
         }
         let mut opened = Record::new(Kind::AuditOpened)
             .with("version", VERSION)
@@ -84,7 +84,7 @@ impl Writer {
         if let Some(parent) = &self.desk.parent {
             opened = opened.with("parent", parent.process).with("parent_last", parent.last.to_string());
         }
-        self.seal(opened, now);
+        self.seal(&opened, now);
     }
 
     /// Works until nothing more comes.
@@ -96,11 +96,11 @@ impl Writer {
             let Taken { work, lost, put, last } = queue.take(spare);
             if lost > 0 {
                 let why = if self.failing { "the log could not be written" } else { "the queue was full" };
-                self.seal(Record::new(Kind::AuditGap).with("lost", lost).with("why", why), now_ms());
+                self.seal(&Record::new(Kind::AuditGap).with("lost", lost).with("why", why), now_ms());
             }
             self.take_all(&work);
             if last {
-                self.seal(Record::new(Kind::AuditClosed), now_ms());
+                self.seal(&Record::new(Kind::AuditClosed), now_ms());
             }
             self.write_out();
             self.look_after_file();
@@ -152,7 +152,7 @@ impl Writer {
                 self.redactor.record(&mut note);
                 let of = |about: &Arc<About>| input(about, &self.key, &self.redactor, self.config.inputs);
                 note.input = about.as_ref().map(of);
-                self.seal(note, *at);
+                self.seal(&note, *at);
             }
             Told::Dispatch(dispatched) => {
                 let mut made = Vec::new();
@@ -177,11 +177,11 @@ impl Writer {
         let input = record.input.take();
         self.redactor.record(&mut record);
         record.input = input;
-        self.seal(record, at);
+        self.seal(&record, at);
     }
 
     /// Gives a record its place in the chain and hands it to everybody who hears records.
-    fn seal(&mut self, record: Record, at_ms: u64) {
+    fn seal(&mut self, record: &Record, at_ms: u64) {
         let heard = self.sheet.seal(record.written(), at_ms, &self.config.sinks, self.file.is_some());
         self.desk.sinks_fail.store(!heard, Ordering::Relaxed);
     }
@@ -248,7 +248,7 @@ impl Writer {
         let removed = self.config.rotation.keep.map(|keep| file.forget(keep)).unwrap_or_default();
         for (name, link) in removed {
             let last = link.anchor().to_string();
-            self.seal(Record::new(Kind::SegmentRemoved).with("file", name).with("last", last), now);
+            self.seal(&Record::new(Kind::SegmentRemoved).with("file", name).with("last", last), now);
         }
     }
 
@@ -274,7 +274,7 @@ impl Writer {
                     self.begin(&found);
                 }
                 let note = Record::new(Kind::AuditReplaced).with("why", "the file was removed, renamed or replaced");
-                self.seal(note, now);
+                self.seal(&note, now);
                 self.write_out();
             }
             Err(why) => self.fail(&std::io::Error::other(why.message().to_owned())),

@@ -16,6 +16,7 @@
 mod dispatches;
 mod failing;
 mod processes;
+mod quiet;
 mod redaction;
 mod rotation;
 mod size;
