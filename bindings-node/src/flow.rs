@@ -1,4 +1,4 @@
-//! What a session does, in steps: each reply gives the next effect, as JSON text.
+//! What a session does, in steps: each reply gives the next effect, as JSON text, or in brief.
 //!
 //! Flows have numbers and no objects of their own: an object of native code, and having it collected, costs more than all
 //! that a quiet tool call does.
@@ -8,10 +8,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use hookweave::host::from_json;
 use hookweave::session::{Called, Effect, Flow, Reply, Requested};
 use napi::Env;
-use napi::bindgen_prelude::Object;
+use napi::bindgen_prelude::{Either, Object};
 use napi_derive::napi;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::brief::{Brief, Told};
 use crate::error::{Refusal, broken};
 use crate::host::Values;
 use crate::native::large_integers;
@@ -33,11 +35,29 @@ pub struct NativeToolCall {
 
 /// The flows of a session that are under way, by their numbers.
 #[derive(Default)]
-pub(crate) struct Flows(Mutex<Vec<Option<Flow>>>);
+pub(crate) struct Flows {
+    flows: Mutex<Vec<Option<UnderWay>>>,
+    told: Told,
+}
+
+struct UnderWay {
+    flow: Flow,
+    /// The other side knows what it is about, so that its steps may be told in brief.
+    is_known: bool,
+}
 
 impl Flows {
     /// Takes a flow in and gives its number.
     pub(crate) fn add(&self, flow: Flow) -> u32 {
+        self.put(UnderWay { flow, is_known: false })
+    }
+
+    /// The same with a flow that is one tool call, of which the other side has the tool's name and the call's id.
+    pub(crate) fn add_call(&self, flow: Flow) -> u32 {
+        self.put(UnderWay { flow, is_known: true })
+    }
+
+    fn put(&self, flow: UnderWay) -> u32 {
         let mut flows = self.lock();
         let free = flows.iter().position(Option::is_none).unwrap_or(flows.len());
         if free == flows.len() {
@@ -56,31 +76,43 @@ impl Flows {
         }
     }
 
-    fn step(&self, number: u32, reply: Reply) -> String {
+    fn step(&self, number: u32, reply: Reply) -> Either<f64, String> {
         let mut flows = self.lock();
-        let flow = flows.get_mut(number as usize).and_then(Option::as_mut);
-        flow.map_or_else(|| NOTHING.to_owned(), |flow| text_of(&flow.step(reply)))
+        let mut place = flows.get_mut(number as usize);
+        let Some(UnderWay { flow, is_known }) = place.as_deref_mut().and_then(Option::as_mut) else {
+            return Either::B(NOTHING.to_owned());
+        };
+        let (effect, is_known) = (flow.step(reply), *is_known);
+        if let (Effect::Finish { .. }, Some(place)) = (&effect, place) {
+            *place = None;
+        }
+        match is_known.then(|| self.told.brief(&effect)).flatten() {
+            Some(Brief::Number(number)) => Either::A(number),
+            Some(Brief::Text(text)) => Either::B(text),
+            None => Either::B(text_of(&effect).unwrap_or_else(|| NOTHING.to_owned())),
+        }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Option<Flow>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Vec<Option<UnderWay>>> {
+        self.flows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The end of a flow that came to nothing.
 const NOTHING: &str = r#"{"do":"finish","result":null}"#;
 
-fn text_of(effect: &Effect) -> String {
-    let text = serde_json::to_string(effect).unwrap_or_else(|_| NOTHING.to_owned());
+/// JSON text, with the places of integers that a number of JavaScript's does not hold.
+pub(crate) fn text_of(effect: &impl Serialize) -> Option<String> {
+    let text = serde_json::to_string(effect).ok()?;
     if !may_hold_large_integers(&text) {
-        return text;
+        return Some(text);
     }
-    let mut effect = serde_json::to_value(effect).unwrap_or_default();
+    let mut effect = serde_json::to_value(effect).ok()?;
     let large = large_integers(&effect);
     if let (false, Value::Object(fields)) = (large.is_empty(), &mut effect) {
         fields.insert("large".to_owned(), json!(large));
     }
-    effect.to_string()
+    Some(effect.to_string())
 }
 
 /// Whether a text has as many digits in a row as an integer that a number of JavaScript's does not hold.
@@ -93,25 +125,25 @@ fn may_hold_large_integers(text: &str) -> bool {
 impl NativeSession {
     /// Begins.
     #[napi]
-    pub fn begin(&self, flow: u32) -> String {
+    pub fn begin(&self, flow: u32) -> Either<f64, String> {
         self.flows.step(flow, Reply::Begin)
     }
 
     /// It is done.
     #[napi]
-    pub fn done(&self, flow: u32) -> String {
+    pub fn done(&self, flow: u32) -> Either<f64, String> {
         self.flows.step(flow, Reply::Done)
     }
 
     /// It could not be done.
     #[napi]
-    pub fn failed(&self, flow: u32, why: String) -> String {
+    pub fn failed(&self, flow: u32, why: String) -> Either<f64, String> {
         self.flows.step(flow, Reply::Failed { why })
     }
 
     /// No hook had anything to say.
     #[napi]
-    pub fn nothing_said(&self, flow: u32) -> String {
+    pub fn nothing_said(&self, flow: u32) -> Either<f64, String> {
         self.flows.step(flow, Reply::Dispatched { verdict: None, value: None, json: Map::new() })
     }
 
@@ -125,7 +157,7 @@ impl NativeSession {
         values: Object<'_>,
         value: Option<u32>,
         fields: String,
-    ) -> Result<String, Refusal> {
+    ) -> Result<Either<f64, String>, Refusal> {
         let verdict = run.verdict(self.machine(), &Values::new(&env, values).map_err(broken)?)?;
         let Ok(Value::Object(json)) = from_json(&fields) else {
             return Err(Refusal::new("payload_not_json".to_owned(), "what hooks changed has no JSON form"));
@@ -135,25 +167,25 @@ impl NativeSession {
 
     /// A copy of a value, and its JSON text when it has one.
     #[napi]
-    pub fn frozen(&self, flow: u32, value: u32, text: Option<String>) -> String {
+    pub fn frozen(&self, flow: u32, value: u32, text: Option<String>) -> Either<f64, String> {
         self.flows.step(flow, Reply::Frozen { value, text })
     }
 
     /// What a person chose.
     #[napi]
-    pub fn chosen(&self, flow: u32, option: String) -> String {
+    pub fn chosen(&self, flow: u32, option: String) -> Either<f64, String> {
         self.flows.step(flow, Reply::Chosen { option })
     }
 
     /// Nobody answered in time.
     #[napi]
-    pub fn timed_out(&self, flow: u32) -> String {
+    pub fn timed_out(&self, flow: u32) -> Either<f64, String> {
         self.flows.step(flow, Reply::TimedOut)
     }
 
     /// A tool has run.
     #[napi]
-    pub fn ran(&self, flow: u32, result: u32, error: Option<String>, duration: f64) -> String {
+    pub fn ran(&self, flow: u32, result: u32, error: Option<String>, duration: f64) -> Either<f64, String> {
         self.flows.step(flow, Reply::Ran(Called { result, error, duration }))
     }
 
@@ -166,7 +198,7 @@ impl NativeSession {
         text: String,
         calls: Vec<NativeToolCall>,
         usage: String,
-    ) -> String {
+    ) -> Either<f64, String> {
         let calls =
             calls.into_iter().map(|NativeToolCall { tool, id, args, known }| Requested { tool, id, args, known });
         let usage = from_json(&usage).unwrap_or_default();
@@ -175,11 +207,11 @@ impl NativeSession {
 
     /// A text.
     #[napi]
-    pub fn text(&self, flow: u32, text: String) -> String {
+    pub fn text(&self, flow: u32, text: String) -> Either<f64, String> {
         self.flows.step(flow, Reply::Text { text })
     }
 
-    /// The flow is over, or given up.
+    /// The flow is given up; one that has ended is no more.
     #[napi]
     pub fn release(&self, flow: u32) {
         self.flows.remove(flow);

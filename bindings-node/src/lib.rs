@@ -8,6 +8,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "the glue that napi writes hands owned values over")]
 
 pub mod audit;
+mod brief;
 pub mod catalogue;
 mod error;
 pub mod files;

@@ -110,10 +110,16 @@ impl NativeSession {
         self.flows.add(self.session.submit_prompt(prompt))
     }
 
+    /// What every event of the session carries, as JSON text.
+    #[napi]
+    pub fn common(&self) -> String {
+        serde_json::to_string(&**self.session.common()).unwrap_or_default()
+    }
+
     /// Makes a tool call; `args` is the number of the value.
     #[napi]
-    pub fn run_tool(&self, tool: String, args: u32, tool_use_id: Option<String>) -> u32 {
-        self.flows.add(self.session.run_tool(ToolCall { tool, args, tool_use_id }))
+    pub fn run_tool(&self, tool: String, args: u32, tool_use_id: String) -> u32 {
+        self.flows.add_call(self.session.run_tool(ToolCall { tool, args, tool_use_id: Some(tool_use_id) }))
     }
 
     /// Answers a prompt with a model and tools.

@@ -13,7 +13,7 @@ export interface Cancelling {
 export class Cancellation implements Cancelling {
   aborted = false;
   reason: unknown = undefined;
-  readonly #listeners = new Set<() => void>();
+  #listeners: (() => void)[] = [];
   #controller: AbortController | null = null;
 
   /** The platform's signal, for code that is not the engine's. */
@@ -30,11 +30,12 @@ export class Cancellation implements Cancelling {
   }
 
   addEventListener(_: "abort", listener: () => void): void {
-    if (!this.aborted) this.#listeners.add(listener);
+    if (!this.aborted) this.#listeners.push(listener);
   }
 
   removeEventListener(_: "abort", listener: () => void): void {
-    this.#listeners.delete(listener);
+    const place = this.#listeners.lastIndexOf(listener);
+    if (place >= 0) this.#listeners.splice(place, 1);
   }
 
   abort(reason: unknown): void {
@@ -42,8 +43,8 @@ export class Cancellation implements Cancelling {
     this.aborted = true;
     this.reason = reason;
     this.#controller?.abort(reason);
-    const listeners = [...this.#listeners];
-    this.#listeners.clear();
+    const listeners = this.#listeners;
+    this.#listeners = [];
     for (const listener of listeners) listener();
   }
 }

@@ -33,13 +33,23 @@ const NONE: readonly number[] = [];
 
 /** Runs an event's hooks. */
 export function run(plan: Plan, payload: Fields, signal: Cancelling | undefined): Promise<Outcome> {
+  const outcome = runNow(plan, payload, signal);
+  return outcome instanceof Promise ? outcome : Promise.resolve(outcome);
+}
+
+/** The same without a promise where nothing has to be waited for. */
+export function runNow(
+  plan: Plan,
+  payload: Fields,
+  signal: Cancelling | undefined,
+): Outcome | Promise<Outcome> {
   const depth = depthHere();
   if (depth > maxDepth) crossing(() => refuseDepth(depth));
   if (signal?.aborted === true) return Promise.reject(signal.reason);
   const hooks = plan.calls.length;
   if (hooks === 0) {
     plan.crew.counts.without(plan.count);
-    return Promise.resolve(new Outcome(new Trail(plan, payload, NONE)));
+    return new Outcome(new Trail(plan, payload, NONE));
   }
   const began = now();
   // One hook is the usual case, and its array is made in one piece.
@@ -113,7 +123,7 @@ export class Dispatch implements Waiting {
   }
 
   /** Runs as far as it goes without waiting, and promises the rest. */
-  start(): Promise<Outcome> {
+  start(): Outcome | Promise<Outcome> {
     let outcome: Outcome | null;
     try {
       const { simple, crew } = this.trail.plan;
@@ -123,7 +133,7 @@ export class Dispatch implements Waiting {
       this.fail(error);
       return Promise.reject(error);
     }
-    if (outcome !== null) return Promise.resolve(outcome);
+    if (outcome !== null) return outcome;
     const promise = new Promise(capture);
     this.fulfil = newFulfil;
     if (this.signal !== null) this.obey(this.signal);

@@ -16,6 +16,12 @@ export interface DispatchEffect {
   readonly wants: readonly string[];
 }
 
+/** The same with a payload in this language's spelling. */
+export interface RaiseEffect extends Pick<DispatchEffect, "event" | "values" | "wants"> {
+  readonly do: "raise";
+  readonly payload: Record<string, unknown>;
+}
+
 export interface ApproveEffect {
   readonly do: "approve";
   readonly event: string;
@@ -64,6 +70,7 @@ export interface ShowEffect {
 
 export type Effect =
   | DispatchEffect
+  | RaiseEffect
   | ApproveEffect
   | RunToolEffect
   | CallModelEffect

@@ -1,5 +1,7 @@
-/** A flow of a session: each reply gives the next effect, as JSON text. */
+/** A flow of a session: each reply gives the next effect. */
 
+import type { KnownCall, Steps } from "./brief.js";
+import type { Effect } from "./effects.js";
 import type { NativeRun, NativeSession, NativeToolCall } from "./native.js";
 
 /** One activity of a session in the core, which knows it by a number. */
@@ -7,59 +9,67 @@ export class Flow {
   constructor(
     private readonly session: NativeSession,
     private readonly number: number,
+    private readonly steps: Steps,
+    /** The tool call that it is, if it is one. */
+    private readonly call: KnownCall | null,
   ) {}
 
-  begin(): string {
-    return this.session.begin(this.number);
+  /** Reads what is next, at once: what it leaves out is what the core told before. */
+  private read(step: number | string): Effect {
+    return this.steps.read(step, this.call);
   }
 
-  done(): string {
-    return this.session.done(this.number);
+  begin(): Effect {
+    return this.read(this.session.begin(this.number));
   }
 
-  failed(why: string): string {
-    return this.session.failed(this.number, why);
+  done(): Effect {
+    return this.read(this.session.done(this.number));
+  }
+
+  failed(why: string): Effect {
+    return this.read(this.session.failed(this.number, why));
   }
 
   /** No hook had anything to say. */
-  nothingSaid(): string {
-    return this.session.nothingSaid(this.number);
+  nothingSaid(): Effect {
+    return this.read(this.session.nothingSaid(this.number));
   }
 
   /** What hooks said, the number of the wanted value and the other wanted fields as JSON text. */
-  dispatched(run: NativeRun, values: unknown[], value: number | undefined, fields: string): string {
-    return this.session.dispatched(this.number, run, values, value, fields);
+  dispatched(run: NativeRun, values: unknown[], value: number | undefined, fields: string): Effect {
+    return this.read(this.session.dispatched(this.number, run, values, value, fields));
   }
 
   /** A copy of a value, and its JSON text when it has one. */
-  frozen(value: number, text: string | undefined): string {
-    return this.session.frozen(this.number, value, text);
+  frozen(value: number, text: string | undefined): Effect {
+    return this.read(this.session.frozen(this.number, value, text));
   }
 
   /** What a person chose. */
-  chosen(option: string): string {
-    return this.session.chosen(this.number, option);
+  chosen(option: string): Effect {
+    return this.read(this.session.chosen(this.number, option));
   }
 
-  timedOut(): string {
-    return this.session.timedOut(this.number);
+  timedOut(): Effect {
+    return this.read(this.session.timedOut(this.number));
   }
 
   /** A tool has run, for so many milliseconds. */
-  ran(result: number, error: string | undefined, duration: number): string {
-    return this.session.ran(this.number, result, error, duration);
+  ran(result: number, error: string | undefined, duration: number): Effect {
+    return this.read(this.session.ran(this.number, result, error, duration));
   }
 
   /** The model has answered; what it cost is JSON text. */
-  responded(response: number, text: string, calls: NativeToolCall[], usage: string): string {
-    return this.session.responded(this.number, response, text, calls, usage);
+  responded(response: number, text: string, calls: NativeToolCall[], usage: string): Effect {
+    return this.read(this.session.responded(this.number, response, text, calls, usage));
   }
 
-  text(text: string): string {
-    return this.session.text(this.number, text);
+  text(text: string): Effect {
+    return this.read(this.session.text(this.number, text));
   }
 
-  /** Nothing more is wanted of it. */
+  /** Gives it up; one that has finished is no more. */
   release(): void {
     this.session.release(this.number);
   }

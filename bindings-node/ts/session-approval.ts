@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 
 import type { ApprovalRequest } from "./approvals.js";
 import { follow, wait } from "./cancelling.js";
-import type { ApproveEffect } from "./effects.js";
+import type { ApproveEffect, Effect } from "./effects.js";
 import type { Flow } from "./flow.js";
 import { copyOf, type FlowDriver } from "./session-driver.js";
 
@@ -13,7 +13,7 @@ export async function approve(
   driver: FlowDriver,
   flow: Flow,
   effect: ApproveEffect,
-): Promise<string> {
+): Promise<Effect> {
   const { do: _, timeout_ms: timeout, args, ...rest } = effect;
   const { id: sessionId, agentId } = driver.session;
   // A copy: what an approver does to it changes nothing of what runs.

@@ -1,22 +1,45 @@
 /** Calls what a session's host brings: tools, the model, the summary. */
 
+import { untilAborted, type Cancellation } from "./cancelling.js";
 import type { ContextMessage } from "./context.js";
-import type { CallModelEffect, RunToolEffect } from "./effects.js";
+import type { CallModelEffect, Effect, RunToolEffect } from "./effects.js";
 import { describe } from "./errors.js";
 import { readResponse as read, responseOf } from "./models.js";
 import type { Flow } from "./flow.js";
 import { copyOf, type FlowDriver } from "./session-driver.js";
+import type { Session } from "./session.js";
 import { ToolResult } from "./tool-result.js";
 import { failureText, type ToolCallContext, type ToolFunction } from "./tools.js";
+
+/** What a tool is given beside its arguments. A literal with a getter would get a shape of its own for each call. */
+class ToolCall implements ToolCallContext {
+  readonly tool: string;
+  readonly toolUseId: string;
+  readonly session: Session;
+  readonly env: Readonly<Record<string, string>>;
+  readonly #cancelling: Cancellation;
+
+  constructor({ tool, tool_use_id, env }: RunToolEffect, { session, cancelling }: FlowDriver) {
+    this.tool = tool;
+    this.toolUseId = tool_use_id;
+    this.session = session;
+    this.env = env;
+    this.#cancelling = cancelling;
+  }
+
+  get signal(): AbortSignal {
+    return this.#cancelling.signal;
+  }
+}
 
 /** Runs the tool; whatever it throws is a failed run. */
 export async function runTool(
   driver: FlowDriver,
   flow: Flow,
   effect: RunToolEffect,
-): Promise<string> {
-  const { tool, tool_use_id: toolUseId, args, env } = effect;
-  const { session, cancelling } = driver;
+): Promise<Effect> {
+  const { tool, args } = effect;
+  const { cancelling } = driver;
   const run = (driver.means.run ?? driver.parts.tools.known(tool)) as ToolFunction;
   const began = performance.now();
   let result: ToolResult;
@@ -24,18 +47,11 @@ export async function runTool(
   try {
     // Its own copy: a tool that is run again gets what was judged, whatever it did to the first.
     const own = copyOf(driver.values[args]) as Record<string, unknown>;
-    const context: ToolCallContext = {
-      tool,
-      toolUseId,
-      session,
-      env,
-      get signal() {
-        return cancelling.signal;
-      },
-    };
+    const context = new ToolCall(effect, driver);
     const tracing = driver.parts.tracing();
-    const call = (): Promise<unknown> => driver.call(() => run(own, context));
-    const given = await (tracing === null ? call() : tracing.executing(call));
+    const given = await (tracing === null
+      ? untilAborted(run(own, context), cancelling)
+      : tracing.executing(() => driver.call(() => run(own, context))));
     result = given instanceof ToolResult ? given : new ToolResult(given);
   } catch (error) {
     cancelling.throwIfAborted();
@@ -54,7 +70,7 @@ export async function callModel(
   driver: FlowDriver,
   flow: Flow,
   effect: CallModelEffect,
-): Promise<string> {
+): Promise<Effect> {
   const { prompt, system_prompt: systemPrompt, tools, ephemeral } = effect;
   const { session, cancelling } = driver;
   const { signal } = cancelling;
@@ -88,7 +104,7 @@ function tellText(driver: FlowDriver, text: string): void {
 }
 
 /** Reads a response that hooks have changed. */
-export function readResponse(driver: FlowDriver, flow: Flow, id: number): string {
+export function readResponse(driver: FlowDriver, flow: Flow, id: number): Effect {
   try {
     return responded(driver, flow, id);
   } catch (error) {
@@ -97,7 +113,7 @@ export function readResponse(driver: FlowDriver, flow: Flow, id: number): string
   }
 }
 
-function responded(driver: FlowDriver, flow: Flow, id: number): string {
+function responded(driver: FlowDriver, flow: Flow, id: number): Effect {
   const { text, calls, usage } = read(driver.values[id]);
   const { tools } = driver.parts;
   const requested = calls.map(({ name, id: callId, args }) => ({
@@ -114,7 +130,7 @@ export async function summarise(
   driver: FlowDriver,
   flow: Flow,
   customInstructions: string | null,
-): Promise<string> {
+): Promise<Effect> {
   const { signal } = driver.cancelling;
   try {
     const text: unknown = await driver.call(() =>

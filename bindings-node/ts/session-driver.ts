@@ -7,14 +7,15 @@
 
 import { Hears } from "./audit.js";
 import type { Approver } from "./approvals.js";
+import type { KnownCall } from "./brief.js";
 import { untilAborted, wait, type Cancellation, type Cancelling } from "./cancelling.js";
 import type { Context } from "./context.js";
 import type { Display } from "./display.js";
 import {
-  readEffect,
   type AddMessageEffect,
   type DispatchEffect,
   type Effect,
+  type RaiseEffect,
   type ShowEffect,
 } from "./effects.js";
 import { describe } from "./errors.js";
@@ -40,7 +41,7 @@ export interface Parts {
   readonly tools: Tools;
   readonly logger: Logger | null;
   /** Raises an event through the client's hooks, and tells whoever listens to outcomes. */
-  raise(event: string, payload: object, cancelling: Cancelling): Promise<Outcome>;
+  raise(event: string, payload: object, cancelling: Cancelling): Outcome | Promise<Outcome>;
   /** Who makes spans of tool calls. */
   readonly tracing: () => Tracing | null;
 }
@@ -49,6 +50,8 @@ export interface Parts {
 export interface Means {
   /** The function for the one tool that is run. */
   readonly run?: AnyTool;
+  /** The one tool call that the flow is. */
+  readonly call?: KnownCall;
   readonly model?: Model;
   readonly onText?: ((text: string) => void) | undefined;
   readonly summarise?: Summarise;
@@ -101,28 +104,34 @@ export class FlowDriver {
   /** Takes the flow to its end. */
   async run(flow: Flow): Promise<void> {
     try {
-      let text = flow.begin();
-      for (;;) {
-        const effect = readEffect(text);
-        if (effect.do === "finish") {
-          this.result = effect.result;
-          return;
-        }
-        this.cancelling.throwIfAborted();
-        const { spans } = this.means;
-        text = await (spans === undefined
-          ? this.#carryOut(flow, effect)
-          : spans.carryOut(effect, this.values, () => this.#carryOut(flow, effect)));
-      }
-    } finally {
+      this.result = await this.#steps(flow);
+    } catch (error) {
       flow.release();
+      throw error;
     }
   }
 
-  #carryOut(flow: Flow, effect: Exclude<Effect, { do: "finish" }>): string | Promise<string> {
+  async #steps(flow: Flow): Promise<unknown> {
+    const { spans } = this.means;
+    let effect = flow.begin();
+    while (effect.do !== "finish") {
+      this.cancelling.throwIfAborted();
+      const now = effect;
+      const next =
+        spans === undefined
+          ? this.#carryOut(flow, now)
+          : spans.carryOut(now, this.values, () => this.#carryOut(flow, now));
+      effect = next instanceof Promise ? await next : next;
+    }
+    return effect.result;
+  }
+
+  #carryOut(flow: Flow, effect: Exclude<Effect, { do: "finish" }>): Effect | Promise<Effect> {
     switch (effect.do) {
       case "dispatch":
         return this.#dispatch(flow, effect);
+      case "raise":
+        return this.#raise(flow, effect);
       case "freeze":
         return this.#freeze(flow, effect.value);
       case "approve":
@@ -144,12 +153,23 @@ export class FlowDriver {
     }
   }
 
-  async #dispatch(flow: Flow, effect: DispatchEffect): Promise<string> {
+  #dispatch(flow: Flow, effect: DispatchEffect): Effect | Promise<Effect> {
     const { event, fields, values, wants } = effect;
     const payload = localFields(event, fields);
+    return this.#raise(flow, { do: "raise", event, payload, values, wants });
+  }
+
+  #raise(flow: Flow, effect: RaiseEffect): Effect | Promise<Effect> {
+    const { event, payload, values } = effect;
     // What hooks are given of the host's own: `args`, `result`, `response`, spelled alike in every language.
     for (const [field, value] of values) payload[field] = this.values[value];
-    const outcome = await this.parts.raise(event, payload, this.cancelling);
+    const outcome = this.parts.raise(event, payload, this.cancelling);
+    return outcome instanceof Promise
+      ? outcome.then((outcome) => this.#heard(flow, effect, outcome))
+      : this.#heard(flow, effect, outcome);
+  }
+
+  #heard(flow: Flow, { event, values, wants }: RaiseEffect, outcome: Outcome): Effect {
     this.#note(event, outcome);
     const trail = trailOf(outcome);
     if (
@@ -179,7 +199,7 @@ export class FlowDriver {
     if (ABOUT_TOOL.has(event)) this.byCall.at(-1)?.push(outcome);
   }
 
-  #freeze(flow: Flow, id: number): string {
+  #freeze(flow: Flow, id: number): Effect {
     const value = copyOf(this.values[id]);
     let text: string | undefined;
     try {
@@ -190,7 +210,7 @@ export class FlowDriver {
     return flow.frozen(this.keep(value), text);
   }
 
-  async #addMessage(flow: Flow, effect: AddMessageEffect): Promise<string> {
+  async #addMessage(flow: Flow, effect: AddMessageEffect): Promise<Effect> {
     const { role, content, value, metadata } = effect;
     const said: unknown = content ?? (value === null ? null : this.values[value]);
     try {
@@ -202,7 +222,7 @@ export class FlowDriver {
     }
   }
 
-  async #show(flow: Flow, { text, level, source }: ShowEffect): Promise<string> {
+  async #show(flow: Flow, { text, level, source }: ShowEffect): Promise<Effect> {
     try {
       const { display } = this.parts;
       await this.call(() => display.showMessage(text, level, source));
@@ -222,7 +242,7 @@ export class FlowDriver {
   }
 
   /** Tells the core that something of the host's has failed; a cancellation is thrown on instead. */
-  failed(flow: Flow, what: string, error: unknown): string {
+  failed(flow: Flow, what: string, error: unknown): Effect {
     this.cancelling.throwIfAborted();
     this.log(what, error);
     return flow.failed(describe(error));

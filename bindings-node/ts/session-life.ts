@@ -1,6 +1,7 @@
 /** The inner side of a session: what is under way in it and its subagents, and how it ends. */
 
 import type { PendingApprovals } from "./approvals.js";
+import { Steps } from "./brief.js";
 import { follow, type Cancellation } from "./cancelling.js";
 import { errorOf } from "./errors.js";
 import type { Model } from "./models.js";
@@ -28,18 +29,22 @@ export class Life {
   /** A subagent that was refused, or whose beginning failed, does not end either. */
   begun = true;
   readonly hooks = new Set<TemporaryHook>();
-  readonly #flows = new Set<Cancellation>();
+  /** An array: a set that much goes through leaves a chain of old tables that keeps young objects alive. */
+  readonly #flows: Cancellation[] = [];
   readonly #children = new Set<Life>();
   /** Why nothing begins any more. */
   #over: { readonly reason: unknown } | null = null;
   #ending: Promise<Stopped> | null = null;
+  readonly #steps: Steps;
   #unfollow: () => void = () => undefined;
 
   constructor(
     readonly native: NativeSession,
     readonly home: Home,
     readonly parent: Life | null,
-  ) {}
+  ) {
+    this.#steps = new Steps(native);
+  }
 
   /** Whether it has ended, or was cancelled. */
   get over(): boolean {
@@ -71,16 +76,23 @@ export class Life {
     return this.#drive(begin, signal, means);
   }
 
-  #drive(
+  async #drive(
     begin: (native: NativeSession, driver: FlowDriver) => number,
     signal: AbortSignal | undefined,
     means: Means,
   ): Promise<FlowDriver> {
-    return this.#during(signal, async (cancellation) => {
+    const { cancellation, release } = follow(signal);
+    this.#flows.push(cancellation);
+    try {
+      cancellation.throwIfAborted();
+      const { native } = this;
       const driver = new FlowDriver(this.session, this.home, means, cancellation);
-      await driver.run(new Flow(this.native, begin(this.native, driver)));
+      await driver.run(new Flow(native, begin(native, driver), this.#steps, means.call ?? null));
       return driver;
-    });
+    } finally {
+      this.#ended(cancellation);
+      release();
+    }
   }
 
   /** Does something that ends when the caller's signal fires or the session is over. */
@@ -89,22 +101,22 @@ export class Life {
     work: (cancellation: Cancellation) => Promise<R>,
   ): Promise<R> {
     this.check();
-    return this.#during(signal, work);
-  }
-
-  async #during<R>(
-    signal: AbortSignal | undefined,
-    work: (cancellation: Cancellation) => Promise<R>,
-  ): Promise<R> {
     const { cancellation, release } = follow(signal);
-    this.#flows.add(cancellation);
+    this.#flows.push(cancellation);
     try {
       cancellation.throwIfAborted();
       return await work(cancellation);
     } finally {
-      this.#flows.delete(cancellation);
+      this.#ended(cancellation);
       release();
     }
+  }
+
+  /** A flow is under way no more. */
+  #ended(cancellation: Cancellation): void {
+    const place = this.#flows.lastIndexOf(cancellation);
+    const last = this.#flows.pop();
+    if (last !== undefined && last !== cancellation) this.#flows[place] = last;
   }
 
   /** Lets a signal cancel all that is under way. */
@@ -129,7 +141,7 @@ export class Life {
   /** Cancels all that is under way here and below, and lets nothing begin. */
   stop(reason: unknown): void {
     this.#over ??= { reason };
-    for (const flow of this.#flows) flow.abort(reason);
+    for (const flow of [...this.#flows]) flow.abort(reason);
     for (const child of this.#children) child.stop(reason);
   }
 

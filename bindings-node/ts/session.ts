@@ -1,5 +1,7 @@
 /** A conversation: what its hooks say is acted on. */
 
+import { randomUUID } from "node:crypto";
+
 import type { ApprovalRequest } from "./approvals.js";
 import type { Cancelling } from "./cancelling.js";
 import type { Context } from "./context.js";
@@ -126,12 +128,12 @@ export class Session implements AsyncDisposable {
     if (!isPlain(args)) {
       throw errorOf("invalid_payload", `runTool: the arguments of ${tool} must be a plain object`);
     }
+    const toolUseId = options.toolUseId ?? randomUUID();
     const drive = async (): Promise<ToolOutcome> => {
       const driver = await this.#life.drive(
-        (native, driver) =>
-          native.runTool(tool, driver.keep(copyContainer(args)), options.toolUseId),
+        (native, driver) => native.runTool(tool, driver.keep(copyContainer(args)), toolUseId),
         options.signal,
-        { run },
+        { run, call: { tool, toolUseId } },
       );
       const { result, values, thrown, outcomes } = driver;
       return new ToolOutcome(result as ToolRun, values, thrown, outcomes);

@@ -3,12 +3,13 @@
 import { approverOf, PendingApprovals } from "./approvals.js";
 import { MessageList } from "./context.js";
 import { LogDisplay } from "./display.js";
-import { run } from "./driver.js";
+import { runNow } from "./driver.js";
 import type { Engine } from "./engine.js";
 import { describe, errorOf } from "./errors.js";
 import type { Fields } from "./event.js";
 import { exactly } from "./exact.js";
 import type { Model } from "./models.js";
+import type { Outcome } from "./outcome.js";
 import { crossing, NativeSession } from "./native.js";
 import { Life, type Home } from "./session-life.js";
 import type { SessionOptions } from "./session-options.js";
@@ -70,19 +71,20 @@ export class Sessions {
       closed: () => engine.closed,
       tracing: () => engine.tracing,
       hook: (id, event, hook) => this.hook(event, only(id, hook)),
-      raise: async (event, payload, cancelling) => {
+      raise: (event, payload, cancelling) => {
         engine.checkOpen();
-        const outcome = await run(
-          engine.plan(event, payload as Fields),
-          payload as Fields,
-          cancelling,
-        );
-        try {
-          onOutcome?.(outcome);
-        } catch (error) {
-          logger?.warn("a listener to outcomes failed", { message: describe(error), error });
-        }
-        return outcome;
+        const fields = payload as Fields;
+        const outcome = runNow(engine.plan(event, fields), fields, cancelling);
+        if (onOutcome === undefined) return outcome;
+        const tell = (outcome: Outcome): Outcome => {
+          try {
+            onOutcome(outcome);
+          } catch (error) {
+            logger?.warn("a listener to outcomes failed", { message: describe(error), error });
+          }
+          return outcome;
+        };
+        return outcome instanceof Promise ? outcome.then(tell) : tell(outcome);
       },
     };
     const life = new Life(native, home, null);

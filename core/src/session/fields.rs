@@ -29,7 +29,7 @@ pub enum Field {
 }
 
 /// Where a tool is about to run: the field `context` of `PreToolUse`.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Surroundings {
     /// The session's working directory.
     pub working_directory: Option<Arc<str>>,
