@@ -32,12 +32,24 @@ pub(crate) fn set_classes(py: Python<'_>, record: &Bound<'_, PyType>, response: 
 
 /// The dict inside a `HookResponse`, also where it stands in a list by mistake; any other value as it is.
 pub(crate) fn answer_of(py: Python<'_>, answer: Object) -> Object {
-    let is_response =
-        RESPONSE.get(py).is_some_and(|class| answer.borrow(py).is_instance(class.bind(py)).unwrap_or(false));
-    if !is_response {
-        return answer;
+    let given = answer.borrow(py);
+    if let Some(inside) = inside_response(&given) {
+        return Object::from_bound(inside);
     }
-    answer.borrow(py).getattr(intern!(py, "_answer")).map_or(answer, Object::from_bound)
+    if given.is_instance_of::<PyTuple>() || given.is_instance_of::<PyList>() {
+        let members = given.try_iter().into_iter().flatten().flatten();
+        let read = members.map(|member| inside_response(&member).unwrap_or(member));
+        if let Ok(list) = PyList::new(py, read.collect::<Vec<_>>()) {
+            return Object::from_bound(list.into_any());
+        }
+    }
+    answer
+}
+
+fn inside_response<'py>(answer: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    let py = answer.py();
+    let is_response = RESPONSE.get(py).is_some_and(|class| answer.is_instance(class.bind(py)).unwrap_or(false));
+    if is_response { answer.getattr(intern!(py, "_answer")).ok() } else { None }
 }
 
 /// How the copy of a mapping is made.
@@ -276,6 +288,8 @@ pub(crate) fn usual_key<'py>(py: Python<'py>, key: &str) -> Option<&'py Bound<'p
         "session_id",
         "agent_id",
         "tool_use_id",
+        "context",
+        "result",
         "cwd",
         "command",
         "file_path",
@@ -286,5 +300,3 @@ pub(crate) fn usual_key<'py>(py: Python<'py>, key: &str) -> Option<&'py Bound<'p
         "source"
     )
 }
-        "context",
-        "result",

@@ -4,7 +4,9 @@
 use std::time::Duration;
 
 use hookweave::host::{Failure, FailureKind, Report};
-use pyo3::exceptions::{PyException, PyRuntimeError, PyRuntimeWarning, PyStopIteration, PyTypeError, PyValueError};
+use pyo3::exceptions::{
+    PyAttributeError, PyException, PyRuntimeError, PyRuntimeWarning, PyStopIteration, PyTypeError, PyValueError,
+};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyType};
@@ -16,6 +18,7 @@ use crate::errors;
 use crate::flight::{self, Finished, Flight, call_of, limit_of};
 use crate::nesting;
 use crate::object::{self, Awaiting, Exclusive, Gil, Inside, Object, Sent, call_one};
+use crate::outcome::Outcome;
 use crate::recycle::{self, Recycled, Recycler};
 
 /// A dispatch on its way. Await it once; until then no hook runs.
@@ -178,6 +181,17 @@ impl Dispatch {
     #[getter(__qualname__)]
     fn qualname(&self, py: Python<'_>) -> PyResult<String> {
         self.name(py)
+    }
+
+    /// Asked for what only an outcome has: an `await` was forgotten.
+    #[cold]
+    fn __getattr__(&self, name: &str) -> PyResult<Py<PyAny>> {
+        let hint = if Outcome::FIELDS.contains(&name) {
+            format!(": it has not run; write `(await client.dispatch(…)).{name}`")
+        } else {
+            String::new()
+        };
+        Err(PyAttributeError::new_err(format!("a dispatch has no attribute '{name}'{hint}")))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
@@ -599,7 +613,7 @@ fn find_task(py: Python<'_>) -> PyResult<Option<Task>> {
 
 /// Whether the caller runs inside trio, found out without importing it.
 #[inline]
-fn is_on_trio(py: Python<'_>) -> PyResult<bool> {
+pub(crate) fn is_on_trio(py: Python<'_>) -> PyResult<bool> {
     static MODULES: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
     /// How many modules there were when trio was last looked for, and whether it was there.
     static SEEN: Gil<(usize, bool)> = Gil::new((0, false));

@@ -63,6 +63,26 @@ fn records<'py>(py: Python<'py>, builder: &str, items: &impl Serialize) -> PyRes
 }
 
 impl Outcome {
+    /// What programs ask an outcome for.
+    pub(crate) const FIELDS: [&str; 16] = [
+        "decision",
+        "blocked",
+        "reason",
+        "event",
+        "modified",
+        "injections",
+        "messages",
+        "asks",
+        "feedback",
+        "votes",
+        "trace",
+        "unmatched",
+        "delay",
+        "ext",
+        "to_dict",
+        "to_wire",
+    ];
+
     pub(crate) fn inner(&self, py: Python<'_>) -> &host::Outcome<Handler, Object> {
         self.finished.outcome(py, &self.known)
     }

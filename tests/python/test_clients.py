@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 import pickle
 import threading
@@ -113,8 +114,80 @@ def test_refused_registrations(
 
 
 def test_what_is_not_callable_is_refused() -> None:
-    with pytest.raises(TypeError, match="not callable"):
+    with pytest.raises(TypeError, match="not callable") as refused:
         HookClient().register_hook("Stop", "nothing")  # type: ignore[call-overload]
+    assert isinstance(refused.value, InvalidHookError) and refused.value.code == "invalid_hook"
+
+
+class Handlers:
+    def method(self, event: Event) -> None: ...
+
+    @classmethod
+    def of_class(cls, event: Event) -> None: ...
+
+    @staticmethod
+    def static(event: Event, more: int = 0) -> None: ...
+
+    def nothing(self) -> None: ...
+
+    def __call__(self, event: Event) -> None: ...
+
+
+def any_number(*events: Event) -> None: ...
+
+
+def with_keyword(event: Event, *, strict: bool) -> None: ...
+
+
+async def two(client: HookClient, event: Event) -> None: ...
+
+
+def test_a_handler_is_refused_that_can_never_be_called_with_an_event() -> None:
+    client = HookClient()
+    for handler, text in [
+        (lambda: None, "takes none"),
+        (two, "two takes 2 arguments"),
+        (with_keyword, "the keyword strict"),
+        (Handlers().nothing, "takes none"),
+        (Handlers.method, "2 arguments"),
+    ]:
+        with pytest.raises(InvalidHookError, match=text):
+            client.register_hook("Stop", handler)  # type: ignore[call-overload]
+    assert client.list_hooks() == []
+    objects = Handlers()
+    for handler in (
+        objects.method,
+        objects.of_class,
+        objects.static,
+        objects,
+        any_number,
+        functools.partial(two, client),
+    ):
+        client.register_hook("Stop", handler)
+    assert len(client.list_hooks()) == 6
+
+
+def test_a_comma_behind_an_answer_loses_no_block() -> None:
+    answers: list[Any] = [(HookResponse.block("no"),), [HookResponse.ask("sure?")], ({"modified": {"args": {}}},)]
+    for answer in answers:
+        client = HookClient()
+        client.register_hook("PreToolUse", functools.partial(lambda answer, event: answer, answer))
+        outcome = client.dispatch_sync("PreToolUse", tool="Bash", args={})
+        assert outcome.blocked and "comma" in str(outcome.reason), answer
+    client = HookClient()
+    client.register_hook("PreToolUse", lambda event: (HookResponse.allow(),))  # type: ignore[call-overload]
+    assert client.dispatch_sync("PreToolUse", tool="Bash", args={}).decision == "continue"
+
+
+def test_a_decorator_without_its_call_swallows_no_function() -> None:
+    client = HookClient()
+    for wrong in (nothing, PreToolUseEvent, None):
+        with pytest.raises(InvalidHookError, match="for an event's name"):
+            client.hook(wrong)  # type: ignore[call-overload]
+        with pytest.raises(InvalidHookError, match="for an event's name"):
+            client.register_hook(wrong, nothing)  # type: ignore[call-overload]
+    with pytest.raises(InvalidHookError, match="write 'PreToolUse'"):
+        client.hook(PreToolUseEvent)  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize(

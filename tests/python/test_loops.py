@@ -207,6 +207,10 @@ def test_a_forgotten_await_is_warned_about() -> None:
     with pytest.warns(RuntimeWarning, match="dispatch of PreToolUse was never awaited"):
         client.dispatch("PreToolUse", tool="Bash")
     dispatch = client.dispatch("PreToolUse")
+    with pytest.raises(AttributeError, match=r"it has not run; write `\(await client\.dispatch\(…\)\)\.blocked`"):
+        dispatch.blocked  # type: ignore[attr-defined]  # noqa: B018
+    with pytest.raises(AttributeError, match=r"no attribute 'bloked'$"):
+        dispatch.bloked  # type: ignore[attr-defined]  # noqa: B018
     dispatch.close()
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NewType, Self, TypeAlias
 from . import _detached, _edge, _native, files
 from ._hosting import Hosting
 from ._native_hooks import Answerer
+from ._registering import check_event, check_handler
 from ._telemetry import Tracing
 from ._typed import TypedClient
 from .audit import AuditLevel, AuditOptions
@@ -136,8 +137,8 @@ class HookClient(TypedClient, Hosting):
         return client
 
     def _register(self, event: str, handler: Callable[[Any], Any], temporary: bool, options: dict[str, Any]) -> str:
-        if not callable(handler):
-            raise TypeError(f"a handler is called with the event; {handler!r} is not callable")
+        check_event(event)
+        check_handler(handler)
         in_thread = options.pop("run_in_thread", False)
         if "async_" in options:
             options["async"] = options.pop("async_")
@@ -160,6 +161,7 @@ class HookClient(TypedClient, Hosting):
 
         def hook(self, event: str, **options: Any) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
             """A decorator that registers its function for an event and gives it back unchanged."""
+            check_event(event)
 
             def register(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:
                 self._register(event, handler, False, dict(options))

@@ -11,6 +11,7 @@ __all__ = [
     "ConfigError",
     "DefinitionError",
     "FailureKind",
+    "HandlerError",
     "HookCancelled",
     "HookFailed",
     "HookLimitError",
@@ -73,7 +74,16 @@ class InvalidMatcherError(HookweaveError, ValueError):
 class InvalidHookError(HookweaveError, ValueError):
     """A hook's settings are wrong or contradict each other."""
 
-    codes = ("invalid_hook",)
+    codes: ClassVar[tuple[str, ...]] = ("invalid_hook",)
+
+
+class HandlerError(InvalidHookError, TypeError):
+    """A handler cannot be called, or not with one argument."""
+
+    codes = ()
+
+    def __init__(self, message: str, code: str | None = None) -> None:
+        super().__init__(message, code or "invalid_hook")
 
 
 class InvalidOptionError(HookweaveError, ValueError):
