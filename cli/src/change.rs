@@ -101,7 +101,7 @@ impl Change {
 pub(crate) fn read(file: &Path) -> Result<Option<String>> {
     match std::fs::symlink_metadata(file) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Failed::file(file, format!("cannot be read: {error}"))),
+        Err(error) => Err(Failed::unreadable(file, &error)),
         Ok(_) => crate::document::read_text(file).map(Some),
     }
 }
@@ -141,10 +141,13 @@ pub(crate) fn make(screen: Screen<'_>, changes: &[Change], how: How) -> Result<b
         writeln!(screen, "{}", styled(DIM, "Nothing was written (--dry-run)."))?;
         return Ok(false);
     }
-    screen.flush()?;
-    if !how.yes && !confirmed()? {
-        writeln!(screen, "Nothing was written.")?;
-        return Ok(false);
+    if !how.yes {
+        // What nobody has read nobody can agree to.
+        screen.flush()?;
+        if !confirmed()? {
+            writeln!(screen, "Nothing was written.")?;
+            return Ok(false);
+        }
     }
     for change in &changes {
         change.write()?;

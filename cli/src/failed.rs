@@ -48,6 +48,18 @@ impl Failed {
         Self::Said(what.into())
     }
 
+    /// A file that cannot be read, with what to do about it.
+    pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> Self {
+        use std::io::ErrorKind;
+        let mend = match error.kind() {
+            ErrorKind::NotFound => "; name one that is there",
+            ErrorKind::IsADirectory => "; name a file in it",
+            ErrorKind::PermissionDenied => "; let yourself read it (chmod u+r), or name another one",
+            _ => "",
+        };
+        Self::file(path, format!("cannot be read: {error}{mend}"))
+    }
+
     /// An error about a file.
     pub(crate) fn file(path: &Path, what: impl fmt::Display) -> Self {
         Self::Said(format!("{}: {what}", path.display()))

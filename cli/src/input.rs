@@ -123,8 +123,8 @@ pub(crate) fn read_text(file: &Path) -> Result<String> {
     if file == Path::new("-") {
         return read_stdin();
     }
-    let open = std::fs::File::open(file).map_err(|error| Failed::file(file, format!("cannot be read: {error}")))?;
-    bounded(open).map_err(|error| Failed::file(file, format!("cannot be read: {error}")))
+    let open = std::fs::File::open(file).map_err(|error| Failed::unreadable(file, &error))?;
+    bounded(open).map_err(|error| Failed::unreadable(file, &error))
 }
 
 /// Reads standard input up to a limit.

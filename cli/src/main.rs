@@ -25,14 +25,14 @@ use clap::Parser as _;
 
 use crate::cli::Cli;
 use crate::failed::{BROKEN, Failed};
-use crate::screen::{BAD, shown_lines};
+use crate::screen::{BAD, Unread, shown_lines};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let mut out = anstream::stdout().lock();
+    let mut out = Unread::new(anstream::stdout().lock());
     match cli.run(&mut out) {
         Ok(code) => ExitCode::from(code),
-        // Whoever read the output has seen enough, as `head` does.
+        // Whoever followed has seen enough, as `head` does.
         Err(Failed::NobodyReads) => ExitCode::SUCCESS,
         Err(failed) => {
             let mut err = anstream::stderr().lock();

@@ -60,7 +60,7 @@ pub(crate) struct At {
 
 /// Reads a recording, line by line.
 pub(crate) fn read(file: &Path) -> Result<impl Iterator<Item = Result<(At, Recorded)>>> {
-    let open = File::open(file).map_err(|error| Failed::file(file, format!("cannot be read: {error}")))?;
+    let open = File::open(file).map_err(|error| Failed::unreadable(file, &error))?;
     Ok(read_from(file, open))
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn read_from(file: &Path, open: File) -> impl Iterator<Item = Result<
             let read = lines.by_ref().take(MAX_EVENT).read_until(b'\n', &mut line);
             at.end += line.len() as u64;
             match read {
-                Err(error) => return refuse(format!("cannot be read: {error}")),
+                Err(error) => return Some(Err(Failed::unreadable(&file, &error))),
                 Ok(0) => return None,
                 Ok(_) if line.iter().all(u8::is_ascii_whitespace) => {}
                 Ok(_) => {

@@ -1,7 +1,7 @@
 //! What people see: colours where there is a terminal for them, tables, and nothing that a terminal would obey.
 
 use std::fmt::Write as _;
-use std::io::Write;
+use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use hookweave::session::escaped;
@@ -11,6 +11,40 @@ use crate::failed::Result;
 
 /// Where a command writes; colours are taken out again where nobody would see them.
 pub(crate) type Screen<'s> = &'s mut dyn Write;
+
+/// Output that may lose its reader, as with `| head`: the work is done to its end all the same, and its exit code says how
+/// it ended. Whoever only waits for more asks by `flush` whether somebody reads it.
+#[derive(Debug)]
+pub(crate) struct Unread<W> {
+    out: W,
+    is_unread: bool,
+}
+
+impl<W: Write> Unread<W> {
+    /// Output that is read.
+    pub(crate) const fn new(out: W) -> Self {
+        Self { out, is_unread: false }
+    }
+}
+
+impl<W: Write> Write for Unread<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.is_unread {
+            return Ok(bytes.len());
+        }
+        match self.out.write(bytes) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.is_unread = true;
+                Ok(bytes.len())
+            }
+            written => written,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.is_unread { Err(io::ErrorKind::BrokenPipe.into()) } else { self.out.flush() }
+    }
+}
 
 /// Headings.
 pub(crate) const BOLD: Style = Style::new().bold();

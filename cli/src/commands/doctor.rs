@@ -93,8 +93,8 @@ impl Doctor {
             findings.push(Finding::new(Level::Note, "hooks", format!("{}: {note}", relative(&found.file, &below))));
         }
         if !report.untrusted.is_empty() {
-            let what =
-                format!("{} not approved and do not run; see `hookweave list`", count(report.untrusted.len(), "hook"));
+            let hooks = count(report.untrusted.len(), "hook");
+            let what = format!("{hooks} left out until approved; see `hookweave list`");
             findings.push(Finding::new(Level::Note, "trust", what));
         }
     }

@@ -16,15 +16,19 @@ use crate::screen::{BAD, BOLD, Cell, DIM, GOOD, Screen, Table, WARN, count, json
 #[command(after_help = "Exits with 1 when there are findings, so that it can guard a build.")]
 pub(crate) struct Lint {
     /// Files to look at; all that are found here unless given
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", group = "named")]
     files: Vec<PathBuf>,
+
+    /// The same, as other commands have it
+    #[arg(short = 'f', long = "file", value_name = "FILE", group = "named")]
+    also_files: Vec<PathBuf>,
 
     /// Directory whose files are meant when none is given
     #[arg(short = 'C', long = "cwd", value_name = "DIR", default_value = ".")]
     cwd: PathBuf,
 
     /// Whose format the files have, when it cannot be told
-    #[arg(long, value_name = "DIALECT", requires = "files")]
+    #[arg(long, value_name = "DIALECT", requires = "named")]
     dialect: Option<String>,
 
     /// Leave out findings of this rule; may be repeated
@@ -65,7 +69,8 @@ impl Lint {
         if let Some(unknown) = self.allowed.iter().find(|allowed| !RULES.iter().any(|(rule, _)| rule == allowed)) {
             return Err(Failed::new(format!("--allow `{unknown}` is no rule; `hookweave lint --rules` lists them")));
         }
-        let files = if self.files.is_empty() { self.found()? } else { self.files.clone() };
+        let named: Vec<PathBuf> = self.files.iter().chain(&self.also_files).cloned().collect();
+        let files = if named.is_empty() { self.found()? } else { named };
         let mut findings = Vec::new();
         for file in &files {
             let options = LoadOptions { dialect: self.dialect.as_deref(), ..LoadOptions::default() };
