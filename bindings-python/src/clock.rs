@@ -2,11 +2,19 @@
 
 use std::time::{Duration, Instant};
 
+use hookweave::host;
+
 /// Reads the monotonic clock.
 #[inline]
 #[expect(clippy::disallowed_methods, reason = "the one place where this driver reads its clock")]
 pub(crate) fn now() -> Instant {
     Instant::now()
+}
+
+/// The same in nanoseconds, and never zero.
+#[inline]
+pub(crate) fn ticks() -> u64 {
+    host::ticks(now()).max(1)
 }
 
 /// A duration in nanoseconds, as reports count.

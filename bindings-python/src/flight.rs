@@ -2,8 +2,9 @@
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::Duration;
 
+use hookweave::audit::Level;
 use hookweave::host::{self, Call, Failure, FailureKind, Planned, Report, Said, Stage, Step, Submitted};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -79,13 +80,15 @@ pub(crate) struct Flight {
     stage: Option<Running>,
     /// The last event object, and how often the payload had changed when it was made.
     event: Option<(OwnEvent, u32)>,
-    began: Option<Instant>,
-    /// When the last hook ended or the next one started.
-    clock: Option<Instant>,
+    began: u64,
+    /// When the last hook ended or the next one started, in nanoseconds; zero before the first.
+    clock: u64,
     pub(crate) depth: u32,
     /// Whether the client was switched on when the dispatch was asked for.
     enabled: bool,
     logs: bool,
+    /// Whether starts of hooks are recorded.
+    records_starts: bool,
 }
 
 /// What a dispatch is about.
@@ -105,11 +108,12 @@ impl Flight {
             filled: request.filled,
             stage: None,
             event: None,
-            began: None,
-            clock: None,
+            began: 0,
+            clock: 0,
             depth,
             enabled,
             logs: false,
+            records_starts: false,
         }
     }
 
@@ -126,6 +130,7 @@ impl Flight {
     #[inline]
     pub(crate) fn begin(&mut self, py: Python<'_>) -> Option<Finished> {
         self.logs = log::is_on(py);
+        self.records_starts = self.known.audit.effective() >= Level::Verbose;
         let planned = if self.enabled { self.known.plan(py, &self.payload) } else { None };
         let planned = match planned {
             Some(planned) if !planned.plan.calls().is_empty() => planned,
@@ -197,23 +202,23 @@ impl Flight {
     /// Starts a hook's time; the time between hooks belongs to none.
     #[inline]
     pub(crate) fn start_clock(&mut self) {
-        if self.clock.is_none() {
-            let now = clock::now();
-            self.began.get_or_insert(now);
-            self.clock = Some(now);
+        if self.clock == 0 {
+            self.began = clock::ticks();
+            self.clock = self.began;
         }
     }
 
     /// Nanoseconds since the last boundary, which is now.
     #[inline]
     pub(crate) fn lap(&mut self) -> u64 {
-        let now = clock::now();
-        self.clock.replace(now).map_or(0, |since| clock::nanos(now.saturating_duration_since(since)))
+        let now = clock::ticks();
+        let since = std::mem::replace(&mut self.clock, now);
+        if since == 0 { 0 } else { now.saturating_sub(since) }
     }
 
     /// Nanoseconds since the current hook started.
     pub(crate) fn since_start(&self) -> u64 {
-        self.clock.map_or(0, |since| clock::nanos(clock::now().saturating_duration_since(since)))
+        if self.clock == 0 { 0 } else { clock::ticks().saturating_sub(self.clock) }
     }
 
     /// The event for the next hook: the same object while nobody holds it but this dispatch.
@@ -310,18 +315,19 @@ impl Flight {
     #[inline]
     pub(crate) fn outcome(&mut self, py: Python<'_>, mut finished: Finished) -> PyResult<Object> {
         self.leave_event(py);
+        if self.clock == 0 && matches!(finished, Finished::Said(_)) {
+            // Every hook was passed over.
+            self.start_clock();
+        }
         if let Finished::Said(outcome) = &mut finished {
-            self.known.audit.dispatched(&PyHost::new(py), outcome, |wait| py.detach(wait));
+            self.known.audit.dispatched_at(&PyHost::new(py), outcome, self.clock, |wait| py.detach(wait));
         } else if self.known.audit.is_recording() {
             self.known.audit.unasked(&PyHost::new(py), finished.outcome(py, &self.known));
         }
-        let took = match (self.began, self.clock) {
-            (Some(began), Some(last)) => last.saturating_duration_since(began),
-            _ => std::time::Duration::ZERO,
-        };
+        let took = Duration::from_nanos(self.clock.saturating_sub(self.began));
         let looks = match &finished {
-            Finished::Said(outcome) => outcome.count(self.clock.map_or(0, host::ticks)),
-            Finished::Unasked { .. } => self.enabled && self.known.spec.count(1),
+            Finished::Said(outcome) => outcome.count_alone(self.clock),
+            Finished::Unasked { .. } => self.enabled && self.known.spec.count_alone(),
         };
         if looks {
             self.client(py)?.get().tell_warnings(py)?;
@@ -340,7 +346,9 @@ impl Flight {
     /// Records that a hook is about to run, where that is recorded.
     #[inline]
     fn record_start(&mut self, py: Python<'_>, index: usize) {
-        if let Some(stage) = &mut self.stage {
+        if self.records_starts
+            && let Some(stage) = &mut self.stage
+        {
             self.known.audit.starts(&PyHost::new(py), stage, index, |wait| py.detach(wait));
         }
     }

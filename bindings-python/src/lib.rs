@@ -69,6 +69,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(telemetry::redacted, module)?)?;
     module.add_function(wrap_pyfunction!(set_classes, module)?)?;
     module.add_function(wrap_pyfunction!(known_events, module)?)?;
+    module.add_function(wrap_pyfunction!(deadline::cancel_requests, module)?)?;
     module.add_function(wrap_pyfunction!(event_item, module)?)?;
     module.add_function(wrap_pyfunction!(event_dict, module)?)?;
     module.add_function(wrap_pyfunction!(event_json, module)?)?;

@@ -90,15 +90,26 @@ impl<T, V> Outcome<T, V> {
     /// True when it is time to tell the host of [`Registry::new_warnings`].
     #[inline]
     pub fn count(&self, ended: u64) -> bool {
+        self.count_as::<false>(ended)
+    }
+
+    /// The same for a driver that counts one dispatch at a time, such as one that holds an interpreter's lock.
+    #[inline]
+    pub fn count_alone(&self, ended: u64) -> bool {
+        self.count_as::<true>(ended)
+    }
+
+    #[inline]
+    fn count_as<const ALONE: bool>(&self, ended: u64) -> bool {
         match &self.running.loud {
             None => {
                 for (call, took) in self.running.plan.calls().iter().zip(&self.running.quiet) {
-                    call.entry().tally().ran(*took, ended);
+                    call.entry().tally().ran::<ALONE>(*took, ended);
                 }
             }
             Some(_) => self.count_loud(ended),
         }
-        self.running.event.tally().add(1)
+        self.running.event.tally().add::<ALONE>(1)
     }
 
     fn count_loud(&self, ended: u64) {
@@ -112,7 +123,13 @@ impl EventSpec {
     /// Counts dispatches that nobody was asked about; true when it is time for [`Registry::new_warnings`].
     #[inline]
     pub fn count(&self, dispatches: u64) -> bool {
-        self.tally().add(dispatches)
+        self.tally().add::<false>(dispatches)
+    }
+
+    /// Counts one, as [`Outcome::count_alone`] does.
+    #[inline]
+    pub fn count_alone(&self) -> bool {
+        self.tally().add::<true>(1)
     }
 
     /// After how many more dispatches it is time for [`Registry::new_warnings`].

@@ -5,8 +5,10 @@ from __future__ import annotations
 import copy
 import inspect
 import uuid
-from collections.abc import Awaitable, Callable
+from asyncio import CancelledError
+from collections.abc import Awaitable, Callable, Coroutine
 from time import perf_counter
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from . import _either, _native
@@ -85,20 +87,24 @@ class Driver:
     async def drive(self) -> Any:
         """Runs the flow to its end; gives what it came to."""
         effect = self._flow.begin()
+        dispatch = self._session._client.dispatch
         while (do := effect["do"]) != "finish":
             if do == "dispatch":
                 # Most effects are events, and a coroutine of their own would cost as much as the event.
-                outcome = await self._session._client.dispatch(effect["event"], effect["payload"])
-                effect = self._dispatched(effect, outcome)
+                effect = self._dispatched(effect, await dispatch(effect["event"], effect["payload"]))
             else:
                 effect = await self._CARRIES_OUT[do](self, effect)
         return effect["result"]
 
-    async def run_tool(self) -> ToolOutcome:
-        """Runs the flow of one tool call."""
-        part = _Part()
-        self._parts.append(part)
-        return self._tool_outcome(await self.drive(), part)
+    def use(self, tool: Tool | None) -> Coroutine[Any, Any, dict[str, Any]]:
+        """What runs the flow of one tool call, perhaps of a tool that only this call knows."""
+        self.tool = tool
+        self._parts.append(_Part())
+        return self.drive()
+
+    def tool_outcome(self, run: dict[str, Any]) -> ToolOutcome:
+        """What came of the one tool call."""
+        return self._tool_outcome(run, self._parts[0])
 
     async def generate(self) -> Generation:
         """Runs the flow of a whole answer."""
@@ -125,20 +131,19 @@ class Driver:
         run["outcomes"] = tuple(part.outcomes)
         return ToolOutcome._of(run)
 
-    def _note(self, event: str, payload: dict[str, Any], outcome: _native.Outcome[Any]) -> None:
-        """Keeps an outcome; one of a whole answer's tool calls begins when its tool is looked for."""
-        self._outcomes.append(outcome)
-        if event == "ToolResolution":
-            self._parts.append(_Part())
-        if self._parts and "tool" in payload:
-            self._parts[-1].outcomes.append(outcome)
-
     async def _dispatch(self, effect: Effect) -> Effect:
         return self._dispatched(effect, await self._session._client.dispatch(effect["event"], effect["payload"]))
 
     def _dispatched(self, effect: Effect, outcome: _native.Outcome[Any]) -> Effect:
-        self._session._tell(outcome)
-        self._note(effect["event"], effect["payload"], outcome)
+        """Keeps an outcome; one of a whole answer's tool calls begins when its tool is looked for."""
+        if self._session._on_outcome is not None:
+            self._session._tell(outcome)
+        parts = self._parts
+        self._outcomes.append(outcome)
+        if effect["event"] == "ToolResolution":
+            parts.append(_Part())
+        if parts and "tool" in effect["payload"]:
+            parts[-1].outcomes.append(outcome)
         return self._flow.dispatched(outcome)
 
     async def _freeze(self, effect: Effect) -> Effect:
@@ -200,8 +205,13 @@ class Driver:
         try:
             if tracing is None:
                 given = tool(effect["args"], context)
-                if inspect.isawaitable(given):
-                    given = await _either.finish(given)
+                if type(given) is CoroutineType or inspect.isawaitable(given):
+                    # What `_either.finish` does, without a coroutine of its own.
+                    requests = _native.cancel_requests()
+                    try:
+                        given = await given
+                    except CancelledError as error:
+                        _either.raise_unless_asked(error, requests)
             else:
                 with tracing.executing():
                     given = tool(effect["args"], context)

@@ -6,7 +6,9 @@ import asyncio
 import sys
 from collections.abc import Awaitable
 from concurrent.futures import CancelledError, Future
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
+
+from . import _native
 
 __all__ = ["Aborted", "Scope", "finish", "sleep", "wait", "within"]
 
@@ -35,32 +37,21 @@ async def sleep(seconds: float) -> None:
     await (asyncio.sleep(seconds) if trio is None else trio.sleep(seconds))
 
 
-def requests() -> int | None:
-    """How often the running task was asked to end; None where nobody counts: on trio, and outside a task."""
-    task = None if _trio() is not None else asyncio.current_task()
-    return None if task is None else task.cancelling()
-
-
-def unasked(error: asyncio.CancelledError, before: int | None) -> CancelledError | None:
-    """What a cancellation is that nobody asked of the running task since it was asked so often: a failure."""
-    now = None if before is None else requests()
+def raise_unless_asked(error: asyncio.CancelledError, before: int | None) -> NoReturn:
+    """Goes on with a cancellation; one that nobody has asked for since ``before`` is a failure like any other."""
+    now = _native.cancel_requests()
     if before is None or now is None or now > before:
-        return None
-    failure = CancelledError("it ended in a cancellation that nobody asked for")
-    failure.__cause__ = error
-    return failure
+        raise error
+    raise CancelledError("it ended in a cancellation that nobody asked for") from error
 
 
 async def finish(awaitable: Awaitable[T]) -> T:
     """Awaits; when it ends in a cancellation that nobody asked of the caller, that is a failure like any other."""
-    before = requests()
+    before = _native.cancel_requests()
     try:
         return await awaitable
     except asyncio.CancelledError as error:
-        failure = unasked(error, before)
-        if failure is None:
-            raise
-        raise failure from error
+        raise_unless_asked(error, before)
 
 
 async def within(seconds: float, awaitable: Awaitable[T]) -> tuple[bool, T | None]:

@@ -100,7 +100,7 @@ class ToolOutcome:
 
     @classmethod
     def _of(cls, fields: dict[str, Any]) -> Self:
-        """Makes one of a dict that has all fields and is nobody else's; the initialiser takes longer than a dispatch."""
+        """Makes one of a dict of all fields that is nobody else's; the initialiser takes longer than a dispatch."""
         made = cls.__new__(cls)
         object.__setattr__(made, "__dict__", fields)
         return made

@@ -200,17 +200,21 @@ class Session:
         parameter; it gives its output or a :class:`ToolResult`. Without it, the tool is the one that
         :meth:`HookClient.register_tool` made known.
         """
-        self._check()
+        if self._closed:
+            self._check()
         if run is None and tool not in self._client._tools:
             known = ", ".join(self._client._tools) or "none"
             raise UnknownToolError(f"no tool `{tool}` is registered; known are: {known}")
-        driver = Driver(self, self._native.run_tool(tool, dict(args), tool_use_id))
-        driver.tool = None if run is None else Tool(run)
+        own = args if type(args) is dict else dict(args)
+        driver = Driver(self, self._native.run_tool(tool, own, tool_use_id))
+        running = driver.use(None if run is None else Tool(run))
+        if self._parent is not None:
+            running = self._guard(running)
         tracing = self._client._tracing
         if tracing is None:
-            return await self._guard(driver.run_tool())
+            return driver.tool_outcome(await running)
         with tracing.tool(self, tool, tool_use_id) as span:
-            outcome = await self._guard(driver.run_tool())
+            outcome = driver.tool_outcome(await running)
             span.ended(outcome)
         return outcome
 

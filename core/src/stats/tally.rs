@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use super::histogram::{Counted, Histogram};
+use super::histogram::{Counted, Histogram, raise};
 use crate::action::Action;
 use crate::dispatch::{FailureKind, Record, Status};
 
@@ -21,8 +21,8 @@ pub(crate) struct EventTally {
 impl EventTally {
     /// Counts dispatches; true when it is time to look for warnings.
     #[inline]
-    pub(crate) fn add(&self, dispatches: u64) -> bool {
-        let before = self.total.fetch_add(dispatches, Relaxed);
+    pub(crate) fn add<const ALONE: bool>(&self, dispatches: u64) -> bool {
+        let before = raise::<ALONE>(&self.total, dispatches);
         let after = before + dispatches;
         after >= FIRST_LOOK && (before == 0 || after.ilog2() > before.ilog2())
     }
@@ -91,9 +91,9 @@ impl Tally {
 
     /// Counts a run that had nothing to say: how long it took and when it ended, in nanoseconds.
     #[inline]
-    pub(crate) fn ran(&self, took: u64, ended: u64) {
+    pub(crate) fn ran<const ALONE: bool>(&self, took: u64, ended: u64) {
         let book = self.book.get_or_init(Box::default);
-        book.took.add(took);
+        book.took.add::<ALONE>(took);
         book.last.store(ended, Relaxed);
     }
 
@@ -115,7 +115,7 @@ impl Tally {
                 book.detached.fetch_add(1, Relaxed);
                 book.last.store(ended, Relaxed);
             }
-            Status::Ran | Status::Failed | Status::Rechecked => self.ran(record.took, ended),
+            Status::Ran | Status::Failed | Status::Rechecked => self.ran::<false>(record.took, ended),
         }
         if record.action != Action::Continue {
             count(&book.actions, Action::WORDS.iter().position(|(_, action)| *action == record.action));
@@ -171,22 +171,22 @@ mod tests {
     #[test]
     fn looks_grow_rare() {
         let event = EventTally::default();
-        let looks: Vec<u64> = (1..=300).filter(|_| event.add(1)).collect();
+        let looks: Vec<u64> = (1..=300).filter(|_| event.add::<true>(1)).collect();
         assert_eq!(looks, [16, 32, 64, 128, 256]);
         assert_eq!(event.until_look(), 512 - 300);
-        assert!(!event.add(200) && event.add(30), "several at once pass a look too");
-        assert!(EventTally::default().add(1000));
+        assert!(!event.add::<false>(200) && event.add::<false>(30), "several at once pass a look too");
+        assert!(EventTally::default().add::<false>(1000));
         assert_eq!(EventTally::default().until_look(), 16);
     }
 
     #[test]
     fn counts_begin_anew() {
         let event = EventTally::default();
-        event.add(5);
+        event.add::<false>(5);
         assert_eq!((event.read(true), event.read(false), event.total()), (5, 0, 5));
         let hook = Tally::new(event.total());
-        hook.ran(7, 9);
-        event.add(3);
+        hook.ran::<true>(7, 9);
+        event.add::<false>(3);
         assert_eq!((hook.since(event.total(), true), hook.since(event.total(), false)), (3, 0));
         assert_eq!((hook.read(true).took.total(), hook.read(false).took.total()), (1, 0));
     }
