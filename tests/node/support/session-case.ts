@@ -15,6 +15,7 @@ import type {
 } from "hookweave";
 
 import { fill, Place } from "./place.js";
+import { keepLog } from "./records.js";
 import { camelKeys, localFields, snake } from "./spelling.js";
 import { mustWait, Theatre, type Style } from "./theatre.js";
 import { decode, isObject, misfit, show, type Json, type JsonObject } from "./values.js";
@@ -22,6 +23,7 @@ import { decode, isObject, misfit, show, type Json, type JsonObject } from "./va
 export interface SessionCase {
   id: string;
   client?: JsonObject;
+  audit?: Json;
   server?: JsonObject;
   files?: JsonObject[];
   load?: JsonObject[];
@@ -118,11 +120,14 @@ export class SessionRun {
       for (const why of place.reportMisfits(entry, place.load(client, entry))) this.#note(why);
     }
     for (const hook of test.hooks ?? []) theatre.registerExpecting(hook);
+    const takeRecords = test.audit === undefined ? undefined : keepLog(client, test.audit);
+    takeRecords?.();
     for (const name of Object.keys(test.tools ?? {})) client.registerTool(name, this.#tool(name));
     if (test.model !== undefined) client.registerModel(this.#inStyle(this.#respond));
     const session = client.session(this.#options());
     await this.#steps(session, test.do, "step");
     const got: Record<string, unknown> = { ...this.#log, env: session.env, ran: theatre.ran };
+    if (takeRecords !== undefined) got["records"] = takeRecords();
     const { requests, saw, ...expect } = test.expect ?? {};
     const placed = { ...(requests && { requests }), ...(saw && { saw }) };
     for (const why of place.misfits(placed, "case")) this.#note(why);

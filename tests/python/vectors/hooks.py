@@ -57,10 +57,14 @@ class World:
         if "tool_caller" in case:
             self.client.set_tool_caller(AsyncHandler(self, "tool_caller", {**case["tool_caller"], "detached": True}))
         if "audit" in case:
-            options = {"level": case["audit"]} if isinstance(case["audit"], str) else case["audit"]
-            self.client.configure_audit({**options, "callback": self._record})
+            self.keep_log(case["audit"])
         if "listener" in case:
             self.client.on_late_answer(partial(self._hear, case["listener"].get("raises")))
+
+    def keep_log(self, audit: Any) -> None:
+        """Keeps an audit log, at a level or with options."""
+        options = {"level": audit} if isinstance(audit, str) else audit
+        self.client.configure_audit({**options, "callback": self._record})
 
     def _record(self, record: dict[str, Any]) -> None:
         lasting = {name: value for name, value in record.items() if name not in FLEETING}

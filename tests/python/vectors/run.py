@@ -6,9 +6,10 @@ import asyncio
 import json
 import threading
 from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from hookweave import HookClient, HookweaveError, Outcome
 
@@ -20,6 +21,9 @@ from .wire import event_of
 
 FOLDER = Path(__file__).resolve().parents[2] / "vectors"
 STYLES = ("sync", "blocking", "async", "trio")
+Together: TypeAlias = Callable[[list[Callable[[], Awaitable[Any]]]], Awaitable[list[Any]]]
+"""Awaits all of them at once."""
+
 NAMES = {"default_timeout_ms": "default_timeout"}
 
 
@@ -163,8 +167,8 @@ class _Play:
             return (dispatch["event"], self.place.payload(decode(dispatch.get("payload", {}))))
         return (dispatch["event"], decode(dispatch["payload"])) if "payload" in dispatch else (dispatch["event"],)
 
-    async def prepare_place(self, dispatch: dict[str, Any]) -> tuple[Any, ...]:
-        """The same, with the steps that a place takes; their order among the others is kept."""
+    async def prepare_awaited(self, dispatch: dict[str, Any], together: Together) -> tuple[Any, ...]:
+        """The same, with the steps that are awaited; their order among the others is kept."""
         rest = {**dispatch, "before": []}
         for step in dispatch.get("before", []):
             if "reload" in step:
@@ -172,9 +176,21 @@ class _Play:
                 check(self.place.report_faults(step["reload"], await self.world.client.reload()))
             elif "wait_ms" in step:
                 await asyncio.sleep(step["wait_ms"] / 1000)
+            elif "dispatches" in step:
+                make, times = self.many(step["dispatches"], self.world.client.dispatch)
+                if "together" in step["dispatches"]:
+                    await together([make] * times)
+                else:
+                    for _ in range(times):
+                        await make()
             else:
                 self.prepare({**dispatch, "before": [step]})
         return self.prepare(rest)
+
+    @staticmethod
+    def many(given: dict[str, Any], dispatch: Callable[..., Any]) -> tuple[Callable[[], Any], int]:
+        """Dispatches that nobody looks at: how to make one, and how many."""
+        return partial(dispatch, given["event"], decode(given.get("payload", {}))), given["times"]
 
     def step(self, step: dict[str, Any]) -> None:
         world, client, place = self.world, self.world.client, self.place
@@ -198,6 +214,11 @@ class _Play:
             client.disable_hook(world.id_of(step["disable"]))
         if "reset_stats" in step:
             client.stats(reset=True)
+        if "dispatches" in step:
+            make, times = self.many(step["dispatches"], client.dispatch_sync)
+            with ThreadPoolExecutor(times if "together" in step["dispatches"] else 1) as threads:
+                for made in [threads.submit(make) for _ in range(times)]:
+                    made.result()
         if "client_enabled" in step:
             client.enabled = step["client_enabled"]
 
@@ -245,7 +266,7 @@ class _Play:
         self,
         dispatches: list[dict[str, Any]],
         expects: list[dict[str, Any]],
-        together: Callable[[list[Callable[[], Awaitable[Any]]]], Awaitable[list[Any]]],
+        together: Together,
         cancelled: Callable[[Callable[[], Awaitable[Any]], float], Awaitable[bool]],
     ) -> None:
         client = self.world.client
@@ -258,7 +279,7 @@ class _Play:
         for dispatch, expect in zip(dispatches, expects, strict=True):
             result: Any
             try:
-                arguments = self.prepare(dispatch) if self.place is None else await self.prepare_place(dispatch)
+                arguments = await self.prepare_awaited(dispatch, together)
                 if self.case.get("explain"):
                     self.comparison.explain(expect, arguments)
                     continue

@@ -176,6 +176,9 @@ class _Play:
             check(self.place.report_faults(entry, self.place.load(self.client, entry)))
         for hook in case.get("hooks", []):
             self.world.register(hook)
+        if "audit" in case:
+            self.world.keep_log(case["audit"])
+            self.world.take_records()
         for name in case.get("tools", {}):
             self.client.register_tool(name, self.agent.tool(name))
         if "model" in case:
@@ -213,6 +216,8 @@ class _Play:
             "env": session.env,
             "ran": self.world.ran,
         }
+        if "audit" in self.case:
+            came["records"] = self.world.take_records()
         expect = dict(self.case.get("expect", {}))
         placed = {name: expect.pop(name) for name in ("requests", "saw") if name in expect}
         if self.place is not None:

@@ -104,6 +104,7 @@ impl Foreign {
         let payload = promises.payload(&stage);
         let mut running: Vec<Running<'_>> = Vec::new();
         for (index, call) in calls.iter().enumerate() {
+            self.audit.starts(&Json, &mut stage, index, |wait| wait());
             stage.started(index);
             let mut one = self.start(call, payload.clone(), depth);
             poll_fn(|context| {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use hookweave::audit::AuditConfig;
 use hookweave::payload::Json;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::case::{Case, Dispatch, Hook, Kind};
 use crate::check::{Came, check, check_any_order, check_durations, check_ran, check_refusal, check_state};
@@ -136,6 +136,10 @@ async fn execute(case: &Case, style: Style) -> Vec<String> {
     } else {
         for (index, (dispatch, expect)) in case.dispatch.all().iter().zip(case.expect.all()).enumerate() {
             for step in &dispatch.before {
+                if let Some(many) = step.get("dispatches") {
+                    dispatch_many(&client, many).await;
+                    continue;
+                }
                 let taken = match place {
                     Some(place) => place.step(&*client, step).await,
                     None => None,
@@ -181,7 +185,7 @@ async fn execute(case: &Case, style: Style) -> Vec<String> {
 }
 
 /// Keeps an audit log, whose records the theatre gets without what differs from run to run.
-fn keep_log(theatre: &Arc<Theatre>, client: &dyn Client, options: &Value) {
+pub(crate) fn keep_log(theatre: &Arc<Theatre>, client: &dyn Client, options: &Value) {
     let theatre = Arc::clone(theatre);
     let config = AuditConfig::read(&Json, &options).unwrap().sink(move |line: &str| {
         let record: Map<String, Value> = serde_json::from_str(line).unwrap();
@@ -251,6 +255,20 @@ async fn at_once(client: &Arc<dyn Client>, dispatch: &Dispatch, times: usize) ->
         came.push(one.await.unwrap());
     }
     came
+}
+
+/// Dispatches that nobody looks at, one after the other or all at once.
+async fn dispatch_many(client: &Arc<dyn Client>, many: &Value) {
+    let dispatch: Dispatch =
+        serde_json::from_value(json!({"event": many["event"], "payload": many["payload"]})).unwrap();
+    let times = usize::try_from(many["times"].as_u64().unwrap()).unwrap();
+    if many.get("together").is_some() {
+        at_once(client, &dispatch, times).await;
+    } else {
+        for _ in 0..times {
+            one(&**client, &dispatch).await;
+        }
+    }
 }
 
 fn register(theatre: &Theatre, client: &dyn Client, hook: &Hook, wanted: Option<&Value>, faults: &mut Vec<String>) {
