@@ -1,6 +1,6 @@
 //! The catalogue of events and the engine's limits, for the TypeScript layer to build its types and tables from.
 
-use hookweave::host::{BUILT_IN, COMMON_FIELDS, Field, Host, MAX_DEPTH, MAX_NESTING, Spelling, to_json};
+use hookweave::host::{BUILT_IN, COMMON_FIELDS, Field, Host, MAX_DEPTH, MAX_NESTING, Spelling, to_json, to_shown};
 use napi::Env;
 use napi::bindgen_prelude::Unknown;
 use napi_derive::napi;
@@ -82,6 +82,14 @@ pub fn common_fields() -> Vec<CatalogueField> {
 #[napi]
 pub fn limits() -> Limits {
     Limits { max_depth: MAX_DEPTH, max_nesting: u32::try_from(MAX_NESTING).unwrap_or(u32::MAX) }
+}
+
+/// A value's text for people, whatever is in it.
+#[napi]
+pub fn shown_text(env: Env, value: Unknown<'_>) -> Result<String, Refusal> {
+    let values = Values::none(&env).map_err(broken)?;
+    let slot = values.keep(&value);
+    Ok(to_shown(&values, &values.view(&slot)))
 }
 
 /// A value's JSON text; throws `payload_not_json`.

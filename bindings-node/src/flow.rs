@@ -165,10 +165,11 @@ impl NativeSession {
         Ok(self.flows.step(flow, Reply::Dispatched { verdict: Some(Box::new(verdict)), value, json }))
     }
 
-    /// A copy of a value, and its JSON text when it has one.
+    /// A copy of a value, its JSON text when it has one, and else what people are shown of it.
     #[napi]
-    pub fn frozen(&self, flow: u32, value: u32, text: Option<String>) -> Either<f64, String> {
-        self.flows.step(flow, Reply::Frozen { value, text })
+    pub fn frozen(&self, flow: u32, value: u32, text: Option<String>, shown: Option<String>) -> Either<f64, String> {
+        let shown = text.clone().or(shown);
+        self.flows.step(flow, Reply::Frozen { value, text, shown })
     }
 
     /// What a person chose.

@@ -2,7 +2,7 @@
 //!
 //! It translates: JavaScript values into what the core reads ([`host`]), registrations ([`hooks`]), plans ([`plan`]) and
 //! running dispatches ([`run`]), hooks from files ([`files`], [`native`]) and what sessions do
-//! ([`session`], [`flow`]). The loop over hooks, their timeouts and their promises are in TypeScript, because a
+//! ([`session`], [`flow`], [`terminal`]). The loop over hooks, their timeouts and their promises are in TypeScript, because a
 //! call from Rust into JavaScript costs more than most hooks do. No rule lives here.
 
 #![expect(clippy::needless_pass_by_value, reason = "the glue that napi writes hands owned values over")]
@@ -22,3 +22,4 @@ pub mod session;
 pub mod stats;
 pub mod telemetry;
 pub mod telling;
+pub mod terminal;

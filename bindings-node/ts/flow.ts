@@ -41,9 +41,9 @@ export class Flow {
     return this.read(this.session.dispatched(this.number, run, values, value, fields));
   }
 
-  /** A copy of a value, and its JSON text when it has one. */
-  frozen(value: number, text: string | undefined): Effect {
-    return this.read(this.session.frozen(this.number, value, text));
+  /** A copy of a value, its JSON text when it has one, and else what people are shown of it. */
+  frozen(value: number, text: string | undefined, shown: string | undefined): Effect {
+    return this.read(this.session.frozen(this.number, value, text, shown));
   }
 
   /** What a person chose. */

@@ -6,6 +6,7 @@ export { HookClient } from "./client.js";
 export { HookResponse } from "./answers.js";
 export type * from "./answers.js";
 export { PendingApprovals } from "./approvals.js";
+export { TerminalQuestion } from "./terminal.js";
 export type { Approval, ApprovalContext, ApprovalRequest, Approver } from "./approvals.js";
 export type * from "./audit-types.js";
 export { MessageList } from "./context.js";

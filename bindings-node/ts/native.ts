@@ -9,6 +9,7 @@ export type NativePlan = InstanceType<typeof native.NativePlan>;
 export type NativeRun = InstanceType<typeof native.NativeRun>;
 export type Native = InstanceType<typeof native.Native>;
 export type NativeJob = InstanceType<typeof native.NativeJob>;
+export type NativeTerminalQuestion = InstanceType<typeof native.NativeTerminalQuestion>;
 export type NativeSession = InstanceType<typeof native.NativeSession>;
 export type NativeOutbox = InstanceType<typeof native.NativeOutbox>;
 export type NativeWatch = InstanceType<typeof native.NativeWatch>;
@@ -23,7 +24,9 @@ export type {
 
 export const {
   NativeHooks,
+  NativeAsking,
   NativeSession,
+  NativeTerminalQuestion,
   catalogue,
   commonFields,
   limits,
@@ -61,6 +64,11 @@ export function crossing<T>(call: () => T): T {
 /** JSON text without the secrets in it. */
 export function redacted(text: string): string {
   return crossing(() => native.redacted(text));
+}
+
+/** A value's text for people: JSON, with `<what it is>` where something has no JSON form. */
+export function shownText(value: unknown): string {
+  return crossing(() => native.shownText(value));
 }
 
 /** A value's canonical JSON text; throws `payload_not_json`. */

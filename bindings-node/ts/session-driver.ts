@@ -22,7 +22,7 @@ import { describe } from "./errors.js";
 import type { Flow } from "./flow.js";
 import type { Model } from "./models.js";
 import { local, localFields, localKeys } from "./names.js";
-import { crossing, jsonText } from "./native.js";
+import { crossing, jsonText, shownText } from "./native.js";
 import { trailOf, type Outcome } from "./outcome.js";
 import { approve } from "./session-approval.js";
 import { callModel, readResponse, runTool, summarise } from "./session-calls.js";
@@ -202,12 +202,14 @@ export class FlowDriver {
   #freeze(flow: Flow, id: number): Effect {
     const value = copyOf(this.values[id]);
     let text: string | undefined;
+    let shown: string | undefined;
     try {
       text = jsonText(value);
     } catch {
-      // What has no JSON form is shown to nobody, and no approval of it is remembered.
+      // No approval of what has no JSON form is remembered, but it is shown: something odd must not hide the rest.
+      shown = shownText(value);
     }
-    return flow.frozen(this.keep(value), text);
+    return flow.frozen(this.keep(value), text, shown);
   }
 
   async #addMessage(flow: Flow, effect: AddMessageEffect): Promise<Effect> {

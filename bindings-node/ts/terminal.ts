@@ -1,131 +1,66 @@
-/** Asking the person at the terminal that the program was started from. */
-
-import { closeSync, constants, openSync, readFileSync } from "node:fs";
-import { createInterface } from "node:readline";
-import { ReadStream, WriteStream } from "node:tty";
+/** Asking the person at the terminal that the program was started from; what is shown and read is the engine's to say. */
 
 import type { ApprovalContext, ApprovalRequest } from "./approvals.js";
-import { describe } from "./errors.js";
+import { crossing, NativeAsking, NativeTerminalQuestion } from "./native.js";
 
-/** The controlling terminal, whatever standard input and output are tied to. */
-const [INPUT, OUTPUT] =
-  process.platform === "win32"
-    ? (["\\\\.\\CONIN$", "\\\\.\\CONOUT$"] as const)
-    : (["/dev/tty", "/dev/tty"] as const);
+const USUAL_WIDTH = 80;
 
-/** Lines that come sooner were typed before the question could be read. */
-const TYPED_AHEAD = 300;
+/**
+ * A question as a person reads it at a terminal, and what a typed line answers.
+ *
+ * For approvers of your own that write to a screen and read lines: everything that others have written stands right of a
+ * bar, safe to be shown.
+ */
+export class TerminalQuestion {
+  readonly #native: NativeTerminalQuestion;
+  #remark = "";
 
-/** Questions are asked one after the other. */
-let last: Promise<unknown> = Promise.resolve();
+  constructor(request: ApprovalRequest, { width = USUAL_WIDTH }: { readonly width?: number } = {}) {
+    this.#native = crossing(() => new NativeTerminalQuestion(request, width));
+  }
+
+  /** The whole question. */
+  get text(): string {
+    return this.#native.text;
+  }
+
+  /** What to write after a line that was no answer, before the next one is read. */
+  get remark(): string {
+    return this.#remark;
+  }
+
+  /** What stands before the cursor, with the milliseconds that are left; of one width whatever they are. */
+  invitation(left: number): string {
+    return this.#native.invitation(left);
+  }
+
+  /**
+   * The option that a line chooses; `null` when it chooses none: write the `remark` then, and read on.
+   *
+   * `null` as the line is the end of the input, and throws.
+   */
+  read(line: string | null): string | null {
+    const { chosen, again, over } = this.#native.read(line);
+    if (over !== undefined) throw new Error(over);
+    this.#remark = again ?? "";
+    return chosen ?? null;
+  }
+}
 
 /** Asks on the controlling terminal, with the time that is left; without a terminal it denies. */
 export function askOnTerminal(
   request: ApprovalRequest,
   { signal }: ApprovalContext,
 ): Promise<string> {
-  const turn = last.then(() => (signal.aborted ? "Deny" : ask(request, signal)));
-  last = turn.catch(() => undefined);
-  return turn;
-}
-
-async function ask(request: ApprovalRequest, signal: AbortSignal): Promise<string> {
-  const { input, output } = open();
-  const lines = createInterface({ input, output, terminal: false });
-  const until = Date.now() + request.timeout;
-  const began = Date.now();
-  const invite = (): void => {
-    output.write(`\r${invitation(until - Date.now())}`);
-  };
-  // What has been typed so far stays, and the cursor goes back behind it.
-  const countdown = setInterval(() => {
-    output.write(`\u001b7\r${invitation(until - Date.now())}\u001b8`);
-  }, 1000);
-  try {
-    output.write(question(request));
-    invite();
-    return await new Promise<string>((resolve) => {
-      const end = (): void => {
-        output.write("\n");
-        resolve("Deny");
-      };
-      lines.on("line", (line) => {
-        const option = Date.now() - began < TYPED_AHEAD ? null : choice(request.options, line);
-        if (option === null) invite();
-        else resolve(option);
-      });
-      // The end of the terminal, or of the time.
-      lines.on("close", end);
-      signal.addEventListener("abort", end, { once: true });
+  return new Promise((resolve, reject) => {
+    const answered = (option: string | null | undefined, why: string | null | undefined): void => {
+      if (option != null) resolve(option);
+      else reject(new Error(why ?? "the question was taken away"));
+    };
+    const asking = crossing(() => new NativeAsking(request, request.timeout, answered));
+    if (signal.aborted) asking.cancel();
+    signal.addEventListener("abort", () => {
+      asking.cancel();
     });
-  } finally {
-    clearInterval(countdown);
-    lines.removeAllListeners("close");
-    lines.close();
-    input.destroy();
-    output.destroy();
-  }
-}
-
-function open(): { input: ReadStream; output: WriteStream } {
-  const opened: number[] = [];
-  try {
-    if (inBackground()) throw new Error("the program runs in the background of its terminal");
-    for (const path of [INPUT, OUTPUT]) opened.push(openSync(path, constants.O_RDWR));
-    const [from = -1, to = -1] = opened;
-    return { input: new ReadStream(from), output: new WriteStream(to) };
-  } catch (cause) {
-    for (const file of opened) closeSync(file);
-    throw new Error(`there is no terminal to ask at: ${describe(cause)}`, { cause });
-  }
-}
-
-/** Whether reading from the terminal would stop the program, as far as the system tells. */
-function inBackground(): boolean {
-  try {
-    const stat = readFileSync("/proc/self/stat", "utf8");
-    // Behind the name in brackets: state, parent, process group, session, terminal, the terminal's foreground group.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return Number(fields[5]) > 0 && fields[5] !== fields[2];
-  } catch {
-    return false;
-  }
-}
-
-/** The whole question; everything that a hook has a say in is indented, so that it cannot pass for the rest. */
-function question(request: ApprovalRequest): string {
-  const { hook, tool, event, shown, prompt, options } = request;
-  const asker = hook === null ? "The host asks" : `Hook ${hook} asks`;
-  const about = tool === "" ? event : `tool ${tool}`;
-  const choices = options.map((option, index) => `  ${String(index + 1)}) ${flat(option)}`);
-  return [
-    "",
-    `${flat(asker)} about ${flat(about)}:`,
-    indented(prompt),
-    ...(shown === null ? [] : [indented(shown)]),
-    ...choices,
-    "",
-  ].join("\n");
-}
-
-function flat(text: string): string {
-  return text.replaceAll("\n", " ");
-}
-
-function indented(text: string): string {
-  return text.replaceAll(/^/gm, "  | ");
-}
-
-function invitation(left: number): string {
-  // Always of the same width, so that what was typed behind it stays where it is.
-  const seconds = String(Math.max(0, Math.ceil(left / 1000))).padStart(5);
-  return `Number or text of your choice, ${seconds} s left: `;
-}
-
-/** The option of a line, by its number or text; `null` when it is none of them. */
-function choice(options: readonly string[], line: string): string | null {
-  const said = line.trim();
-  const numbered = /^\d+$/.test(said) ? options[Number(said) - 1] : undefined;
-  const named = options.find((option) => option.toLowerCase() === said.toLowerCase());
-  return named ?? numbered ?? null;
+  });
 }

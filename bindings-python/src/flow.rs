@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use hookweave::host::{MAX_NESTING, TooDeep, to_json};
+use hookweave::host::{MAX_NESTING, TooDeep, to_json, to_shown};
 use hookweave::session::{
     Called, Effect, Fields, Finished, Flow as Machine, Generation, Reply, Requested, ToolRun, ValueId,
 };
@@ -227,8 +227,15 @@ impl Flow {
         self.step(py, Reply::Dispatched { verdict, value, json })
     }
 
-    fn frozen<'py>(&self, py: Python<'py>, value: ValueId, text: Option<String>) -> PyResult<Bound<'py, PyAny>> {
-        self.step(py, Reply::Frozen { value, text })
+    /// A copy of a value, its text if it has one, and what a person is shown of it.
+    fn frozen<'py>(
+        &self,
+        py: Python<'py>,
+        value: ValueId,
+        text: Option<String>,
+        shown: String,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.step(py, Reply::Frozen { value, text, shown: Some(shown) })
     }
 
     fn chosen<'py>(&self, py: Python<'py>, option: String) -> PyResult<Bound<'py, PyAny>> {
@@ -269,12 +276,14 @@ impl Flow {
     }
 }
 
-/// A copy made of plain containers that nobody else holds, and its JSON text if it has one.
+/// A copy made of plain containers that nobody else holds, its JSON text if it has one, and what people are shown of it.
 #[pyfunction]
-pub(crate) fn freeze<'py>(value: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Option<String>)> {
+pub(crate) fn freeze<'py>(value: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Option<String>, String)> {
     let copy = owned(value)?;
-    let text = to_json(&PyHost::new(value.py()), &copy.as_borrowed()).ok();
-    Ok((copy, text))
+    let host = PyHost::new(value.py());
+    let text = to_json(&host, &copy.as_borrowed()).ok();
+    let shown = text.clone().unwrap_or_else(|| to_shown(&host, &copy.as_borrowed()));
+    Ok((copy, text, shown))
 }
 
 /// A copy made of plain containers that nobody else holds.

@@ -30,6 +30,7 @@ mod serial;
 mod session;
 mod telemetry;
 mod telling;
+mod terminal;
 mod tool_run;
 mod watch;
 
@@ -64,12 +65,14 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<watch::Watch>()?;
     module.add_class::<session::Session>()?;
     module.add_class::<flow::Flow>()?;
+    module.add_class::<terminal::TerminalQuestion>()?;
+    module.add_class::<terminal::Asking>()?;
     module.add_function(wrap_pyfunction!(flow::freeze, module)?)?;
     module.add_function(wrap_pyfunction!(flow::owned, module)?)?;
+    module.add_function(wrap_pyfunction!(deadline::cancel_requests, module)?)?;
     module.add_function(wrap_pyfunction!(telemetry::redacted, module)?)?;
     module.add_function(wrap_pyfunction!(set_classes, module)?)?;
     module.add_function(wrap_pyfunction!(known_events, module)?)?;
-    module.add_function(wrap_pyfunction!(deadline::cancel_requests, module)?)?;
     module.add_function(wrap_pyfunction!(event_item, module)?)?;
     module.add_function(wrap_pyfunction!(event_dict, module)?)?;
     module.add_function(wrap_pyfunction!(event_json, module)?)?;

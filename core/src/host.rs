@@ -16,7 +16,7 @@ pub use crate::event::{BUILT_IN, BuiltIn, COMMON_FIELDS, EventDefinition, EventS
 pub use crate::explain::{Explained, Explanation, explain};
 pub use crate::hook::{FailBehavior, HookSpec, Scope, Timeout};
 pub use crate::index::{Call, EventIndex, Plan, Planned, Reuse, Snapshot};
-pub use crate::json::{NotJson, from_json, large_integer, to_json};
+pub use crate::json::{NotJson, from_json, large_integer, to_json, to_shown};
 pub use crate::matcher::{ArgTest, MatcherSpec};
 pub use crate::options::{Mode, Options, Profile};
 pub use crate::outcome::{Outcome, Summary, TraceEntry, Unmatched, Vote};

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::de::Error as _;
 use serde_json::{Number, Value};
 
-use crate::payload::{Host, Kind, MAX_NESTING};
+use crate::payload::{Host, Kind, MAX_NESTING, TooDeep};
 
 /// A value has no JSON form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -23,9 +23,20 @@ pub struct NotJson {
 /// `undefined` in a list and types that JSON lacks (dates, bytes, decimals, sets) are refused; an `undefined` field is
 /// left out.
 pub fn to_json<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Result<String, NotJson> {
-    let mut writer = Writer { out: String::new(), path: Vec::new() };
+    let mut writer = Writer { out: String::new(), path: Vec::new(), for_people: false };
     writer.value(host, view)?;
     Ok(writer.out)
+}
+
+/// Writes a value for people: as JSON text, with `<what it is>` where something has no JSON form.
+///
+/// Nobody can hide what is in a value by putting something odd beside it.
+#[cfg(feature = "host")]
+pub fn to_shown<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> String {
+    let mut writer = Writer { out: String::new(), path: Vec::new(), for_people: true };
+    // For people nothing is refused.
+    let _ = writer.value(host, view);
+    writer.out
 }
 
 /// Objects of so many fields are looked through: that is quicker than to hash a name.
@@ -38,6 +49,24 @@ pub(crate) fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
         return fields.get(name);
     }
     fields.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+}
+
+/// The fields of an object that have these names, found in one pass where it is small.
+pub(crate) fn members<'v, const N: usize>(value: &'v Value, names: [&str; N]) -> [Option<&'v Value>; N] {
+    let Some(fields) = value.as_object() else { return [None; N] };
+    if fields.len() > FEW {
+        return names.map(|name| fields.get(name));
+    }
+    let mut found = [None; N];
+    for (known, value) in fields {
+        for (name, place) in names.iter().zip(&mut found) {
+            if known == name {
+                *place = Some(value);
+                break;
+            }
+        }
+    }
+    found
 }
 
 /// Reads JSON text without changing what it says; numbers beyond all bounds are refused.
@@ -94,6 +123,8 @@ enum Place {
 struct Writer {
     out: String,
     path: Vec<Place>,
+    /// What has no JSON form is described instead of refused.
+    for_people: bool,
 }
 
 impl Writer {
@@ -117,7 +148,9 @@ impl Writer {
     }
 
     fn list<'v, H: Host>(&mut self, host: &'v H, view: &H::View<'v>, length: usize) -> Result<(), NotJson> {
-        self.check_depth()?;
+        if self.path.len() >= MAX_NESTING {
+            return self.refuse(TooDeep.to_string());
+        }
         self.out.push('[');
         for index in 0..length {
             if index > 0 {
@@ -126,7 +159,7 @@ impl Writer {
             self.path.push(Place::Item(index));
             match host.item(view, index) {
                 Some(item) => self.value(host, &item)?,
-                None => return self.refuse("undefined has no JSON form"),
+                None => self.refuse("undefined has no JSON form")?,
             }
             self.path.pop();
         }
@@ -135,7 +168,9 @@ impl Writer {
     }
 
     fn object<'v, H: Host>(&mut self, host: &'v H, view: &H::View<'v>) -> Result<(), NotJson> {
-        self.check_depth()?;
+        if self.path.len() >= MAX_NESTING {
+            return self.refuse(TooDeep.to_string());
+        }
         let keys = match host.keys(view) {
             Ok(keys) => keys,
             Err(bad) => return self.refuse(bad.to_string()),
@@ -165,14 +200,12 @@ impl Writer {
         self.out.push_str(&Value::from(text).to_string());
     }
 
-    fn check_depth(&self) -> Result<(), NotJson> {
-        if self.path.len() < MAX_NESTING {
+    fn refuse(&mut self, what: impl Into<String>) -> Result<(), NotJson> {
+        if self.for_people {
+            let what = what.into();
+            _ = write!(self.out, "<{}>", what.strip_suffix(" has no JSON form").unwrap_or(&what));
             return Ok(());
         }
-        self.refuse(format!("nested deeper than {MAX_NESTING} levels"))
-    }
-
-    fn refuse<T>(&self, what: impl Into<String>) -> Result<T, NotJson> {
         let mut path = String::new();
         for place in &self.path {
             match place {

@@ -20,6 +20,8 @@ use crate::hook::{FailBehavior, Scope};
 use crate::index::{Plan, Reuse, Snapshot};
 use crate::look::Look;
 use crate::payload::Host;
+#[cfg(feature = "host")]
+use crate::registry::HookId;
 
 #[cfg(feature = "host")]
 pub use snapshot::Stand;
@@ -220,7 +222,14 @@ impl<T, V> Outcome<T, V> {
     /// What a person should be asked, in order.
     pub fn asks(&self) -> Vec<From<'_, Ask>> {
         let given = self.running.loud.iter().flat_map(|loud| &loud.asks);
-        given.map(|(hook, part)| From { hook: Some(hook), part }).collect()
+        given.map(|(hook, _, part)| From { hook: Some(hook), part }).collect()
+    }
+
+    /// The questions, each with the name and the id of its hook.
+    #[cfg(feature = "host")]
+    pub(crate) fn asking(&self) -> impl Iterator<Item = (&str, HookId, &Ask)> {
+        let given = self.running.loud.iter().flat_map(|loud| &loud.asks);
+        given.map(|(hook, id, ask)| (&**hook, *id, ask))
     }
 
     /// Why hooks objected to an event that cannot be blocked any more: for the model.

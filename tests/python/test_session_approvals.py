@@ -224,7 +224,7 @@ def test_what_is_no_json_is_copied_before_it_is_approved() -> None:
     opaque = Opaque()
 
     def approve(request: ApprovalRequest) -> str:
-        assert request.shown is None
+        assert request.shown == '{"what":<a value of type Opaque>}'
         opaque.command = "rm -rf /"
         return "Allow always"
 

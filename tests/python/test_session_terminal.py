@@ -11,7 +11,7 @@ import time
 import pytest
 
 ASKS = """
-import asyncio, sys
+import asyncio, sys, time
 from hookweave import HookClient, HookResponse
 
 client = HookClient()
@@ -22,6 +22,8 @@ client.register_hook(
 )
 
 async def main():
+    print("before", flush=True)
+    time.sleep(float(sys.argv[2]))
     session = client.session(approval="terminal")
     outcome = await session.run_tool("Bash", {"command": "ls \\x1b]0;x\\x07"}, lambda args: "ran it")
     print("outcome", outcome.ran, outcome.by, outcome.reason)
@@ -29,16 +31,19 @@ async def main():
 asyncio.run(main())
 """
 
+INVITES = "? for all; denied in"
+
 
 class Person:
     """A program at a terminal of its own, and who sits before it."""
 
-    def __init__(self, timeout: float) -> None:
+    def __init__(self, timeout: float, pause: float = 0.0) -> None:
         import pty
 
         self.process, self.terminal = pty.fork()
         if self.process == 0:
-            os.execv(sys.executable, [sys.executable, "-c", ASKS, str(timeout)])
+            os.environ["TERM"] = "xterm"
+            os.execv(sys.executable, [sys.executable, "-c", ASKS, str(timeout), str(pause)])
         self.screen = ""
 
     def until(self, text: str) -> None:
@@ -57,16 +62,12 @@ class Person:
     def types(self, keys: str) -> None:
         os.write(self.terminal, keys.encode())
 
-    def echoes(self) -> bool:
+    def is_usual(self) -> bool:
+        """Whether the terminal echoes, hands over lines and interrupts, as a shell has left it."""
         import termios
 
-        return bool(termios.tcgetattr(self.terminal)[3] & termios.ECHO)
-
-    def leaves_echo(self) -> None:
-        deadline = time.monotonic() + 5
-        while not self.echoes():
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        usual = termios.ECHO | termios.ICANON | termios.ISIG
+        return termios.tcgetattr(self.terminal)[3] & usual == usual
 
     def leave(self) -> None:
         os.waitpid(self.process, 0)
@@ -79,22 +80,23 @@ needs_terminals = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-ter
 @needs_terminals
 def test_a_terminal_asks_and_shows_what_it_would_obey() -> None:
     person = Person(30)
-    person.until("in 29 s: ")
-    assert not person.echoes()
+    person.until(f"{INVITES}    29 s: ")
+    # Nothing has to be put back, even if the program is killed now.
+    assert person.is_usual()
     person.types("7\r")
-    person.types("x2\x7f1\r")
+    person.until("There is no such number: they go from 1 to 3.")
+    person.types("x2\x7f\x7f1\r")
     person.until("outcome True None None")
     person.leave()
-    assert "outcome True None None" in person.screen, person.screen
-    question = person.screen.split("\r\x1b[K")[0]
+    question = person.screen.split(INVITES)[0]
     for text in (
-        "Hook gu\\u{1b}ard asks about tool Bash:",
-        "  | really\\u{1b}[2K\\u{202e}?\r\n",
-        # A line that looks like an option of ours is marked as the hook's.
-        "  |   1) Deny\r\n",
-        '  | {"command":"ls \\u001b]0;x\\u0007"}',
-        "  1) Allow once\r\n",
-        "(from now on: every call of this tool)",
+        "    hook | gu\\u{1b}ard\r\n",
+        "question | really\\u{1b}[2K\\u{202e}?\r\n",
+        # A line that looks like an option of ours stands right of the bar.
+        "         |   1) Deny\r\n",
+        '    args | {"command":"ls \\u001b]0;x\\u0007"}\r\n',
+        " 1 allow | Allow once\r\n",
+        "         * and from now on whatever is asked so about this tool\r\n",
     ):
         assert text in question, (text, question)
     assert "\x1b" not in question and "\u202e" not in question and "\x07" not in question
@@ -103,38 +105,73 @@ def test_a_terminal_asks_and_shows_what_it_would_obey() -> None:
 @needs_terminals
 def test_a_terminal_may_deny() -> None:
     person = Person(30)
-    person.until("s: ")
-    options = [line.strip() for line in person.screen.splitlines() if line.startswith("  ") and ") Deny" in line]
-    person.types(f"{options[-1][0]}\r")
+    person.until(INVITES)
+    person.types("deny\r")
     person.until("user denied")
-    person.leaves_echo()
+    assert person.is_usual()
     person.leave()
 
 
 @needs_terminals
 def test_a_terminal_question_ends_with_its_time() -> None:
-    person = Person(1)
-    person.until("denied in 1 s: ")
+    person = Person(1.5)
+    person.until(f"{INVITES}     1 s: ")
+    person.until("This question is over.")
     person.until("outcome False timeout")
-    person.leaves_echo()
+    assert person.is_usual()
     person.leave()
 
 
 @needs_terminals
-def test_a_terminal_that_is_interrupted_echoes_again() -> None:
+def test_a_terminal_that_is_interrupted_takes_the_question_away() -> None:
     person = Person(30)
-    person.until("s: ")
+    person.until(INVITES)
     person.types("\x03")
     person.until("KeyboardInterrupt")
     person.until("This question is over.")
-    person.leaves_echo()
+    assert person.is_usual()
+    person.leave()
+
+
+@needs_terminals
+def test_the_end_of_the_input_denies() -> None:
+    person = Person(30)
+    person.until(INVITES)
+    person.types("\x04")
+    person.until("outcome False host the approval failed: the terminal's input ended before there was an answer")
+    person.leave()
+
+
+@needs_terminals
+@pytest.mark.parametrize("ahead", ["1\r", "1\r" * 50, "1"])
+def test_what_was_typed_before_the_question_is_no_answer(ahead: str) -> None:
+    person = Person(30, pause=0.5)
+    person.until("before")
+    person.types(ahead)
+    person.until(INVITES)
+    # A beginning that was typed ahead is forgotten too.
+    person.types("\r")
+    person.until("Type a number from 1 to 3")
+    person.types("3\r")
+    person.until("outcome False user")
+    person.leave()
+
+
+@needs_terminals
+def test_lines_that_are_pasted_choose_nothing() -> None:
+    person = Person(30)
+    person.until(INVITES)
+    person.types("hello\r1\r2\r")
+    person.until("Several lines came at once.")
+    person.types("3\r")
+    person.until("outcome False user")
     person.leave()
 
 
 @needs_terminals
 def test_without_a_terminal_it_is_denied() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", ASKS, "30"],
+        [sys.executable, "-c", ASKS, "30", "0"],
         capture_output=True,
         text=True,
         start_new_session=True,

@@ -15,7 +15,7 @@ from __future__ import annotations
 from . import _native, audit, errors, events
 from ._native import Dispatch, Outcome
 from ._typed import HookOptions
-from .approval import AllowAll, ApprovalRequest, Approver, DenyAll, PendingApprovals, TerminalApprover
+from .approval import AllowAll, ApprovalRequest, Approver, DenyAll, PendingApprovals, TerminalApprover, TerminalQuestion
 from .audit import AuditLevel, AuditOptions, AuditProblem, AuditReport, AuditTorn
 from .client import EventName, HookClient, TemporaryHook
 from .context import Context, ContextMessage, Messages
@@ -113,6 +113,7 @@ __all__ = [
     "Submitted",
     "TemporaryHook",
     "TerminalApprover",
+    "TerminalQuestion",
     "ToolCall",
     "ToolContext",
     "ToolOutcome",

@@ -148,13 +148,13 @@ class Driver:
 
     async def _freeze(self, effect: Effect) -> Effect:
         try:
-            value, text = _native.freeze(self._values[effect["value"]])
+            value, text, shown = _native.freeze(self._values[effect["value"]])
             if text is None:
                 # There are things in it that are no JSON, and that somebody may hold.
                 value = copy.deepcopy(value)
         except Exception as error:
             return self._flow.failed(_why(error))
-        return self._flow.frozen(self._keep(value), text)
+        return self._flow.frozen(self._keep(value), text, shown)
 
     def _request(self, effect: Effect) -> ApprovalRequest:
         return ApprovalRequest(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from . import _either
-from ._terminal import TerminalApprover
+from ._terminal import NoTerminal, TerminalApprover, TerminalQuestion
 from .errors import InvalidOptionError, UnknownApprovalError
 
 __all__ = [
@@ -18,8 +18,10 @@ __all__ = [
     "ApprovalRequest",
     "Approver",
     "DenyAll",
+    "NoTerminal",
     "PendingApprovals",
     "TerminalApprover",
+    "TerminalQuestion",
     "approver_of",
 ]
 

@@ -204,7 +204,7 @@ impl<T, V> Loud<T, V> {
         if asks {
             let ask = ask.unwrap_or_else(Ask::new);
             let prompt = ask.prompt.or_else(|| reason.clone());
-            self.asks.push((Arc::clone(name), Ask { prompt, ..ask }));
+            self.asks.push((Arc::clone(name), entry.id(), Ask { prompt, ..ask }));
         }
         if action == Action::Skip {
             self.skips.push((entry.scope(), Arc::clone(name)));

@@ -12,6 +12,7 @@ use crate::event::EventSpec;
 use crate::hook::{FailBehavior, Scope};
 use crate::index::{Call, Plan};
 use crate::payload::Host;
+use crate::registry::HookId;
 
 /// What became of a selected hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -114,7 +115,8 @@ pub(crate) struct Loud<T, V> {
     pub(crate) injections: Vec<(Arc<str>, Injection)>,
     /// Messages with their hook; the engine's own have none.
     pub(crate) messages: Vec<(Option<Arc<str>>, Message)>,
-    pub(crate) asks: Vec<(Arc<str>, Ask)>,
+    /// Questions with the hook that asks: by its name for people, by its id for what is remembered of it.
+    pub(crate) asks: Vec<(Arc<str>, HookId, Ask)>,
     pub(crate) delay_ms: u64,
     pub(crate) suppress_output: bool,
     /// By dialect, in order.

@@ -7,6 +7,7 @@ use super::effect::{Effect, Reply, ValueId};
 use super::escape::escaped;
 use super::flow::Cx;
 use super::state::Approval;
+use super::verdict::Asker;
 use crate::answer::Ask;
 use crate::witness::Seen;
 
@@ -77,13 +78,15 @@ pub(super) struct Subject<'s> {
     pub(super) tool: &'s str,
     pub(super) tool_use_id: Option<&'s str>,
     pub(super) args: Option<ValueId>,
-    /// What is asked about, as text: arguments in JSON, a prompt.
+    /// What is asked about, as text by which it is known again: arguments in JSON, a prompt. `None` without a JSON form.
     pub(super) text: Option<String>,
+    /// What a person is shown of it.
+    pub(super) shown: Option<String>,
 }
 
 impl Cx {
     /// Asks one question about a tool call: hooks first, then what is remembered, then a person.
-    pub(super) async fn settle(&self, subject: &Subject<'_>, hook: Option<&str>, ask: &Ask) -> Settled {
+    pub(super) async fn settle(&self, subject: &Subject<'_>, hook: Option<&Asker>, ask: &Ask) -> Settled {
         let request = request(subject, hook, ask);
         let about = |own: Value| {
             let mut fields = json!({"tool": subject.tool});
@@ -102,7 +105,7 @@ impl Cx {
         }
         let decided = match self.without_a_person(&said.verdict) {
             Some(decided) => decided,
-            None => self.ask_person(subject, request).await,
+            None => self.ask_person(subject, hook, request).await,
         };
         self.tell_decided(subject, asker.as_deref(), &decided);
         let outcome = json!({"by": decided.by, "reason": decided.reason});
@@ -144,8 +147,14 @@ impl Cx {
     }
 
     /// Asks a person, unless the same has been approved before.
-    pub(super) async fn ask_person(&self, subject: &Subject<'_>, request: ApprovalRequest) -> Decided {
-        let remembered = scopes(subject, &request);
+    pub(super) async fn ask_person(
+        &self,
+        subject: &Subject<'_>,
+        hook: Option<&Asker>,
+        request: ApprovalRequest,
+    ) -> Decided {
+        let remembered = scopes(subject, hook, &request);
+        let asked = self.session.memory().ends();
         if remembered.iter().any(|approval| self.session.memory().holds(approval)) {
             return Decided::new(true, "remembered", None);
         }
@@ -161,7 +170,7 @@ impl Cx {
             // The widest that the person was told of.
             if let Some(widest) = remembered.into_iter().next_back().filter(|_| granted && option == ALWAYS) {
                 decided.remembered = Some(widest.width());
-                self.session.memory().keep(widest);
+                self.session.memory().keep(widest, asked);
             }
             decided.option = Some(option).filter(|option| request.options.contains(option));
         }
@@ -170,7 +179,7 @@ impl Cx {
 }
 
 /// The question as a person gets it.
-pub(super) fn request(subject: &Subject<'_>, hook: Option<&str>, ask: &Ask) -> ApprovalRequest {
+pub(super) fn request(subject: &Subject<'_>, hook: Option<&Asker>, ask: &Ask) -> ApprovalRequest {
     let prompt = ask.prompt.clone().unwrap_or_else(|| match subject.tool {
         "" => format!("Go on with {}?", subject.event),
         tool => format!("Run {tool}?"),
@@ -183,8 +192,8 @@ pub(super) fn request(subject: &Subject<'_>, hook: Option<&str>, ask: &Ask) -> A
         event: subject.event,
         tool: escaped(subject.tool),
         args: subject.args,
-        shown: subject.text.as_deref().map(escaped),
-        hook: hook.map(escaped),
+        shown: subject.shown.as_deref().map(escaped),
+        hook: hook.map(|hook| escaped(&hook.name)),
         prompt: escaped(&prompt),
         options: ask.options.iter().map(|option| escaped(option)).collect(),
         // Of options that look the same on a screen none allows unless all do.
@@ -196,13 +205,14 @@ pub(super) fn request(subject: &Subject<'_>, hook: Option<&str>, ask: &Ask) -> A
 }
 
 /// The approvals under which a question may be remembered, the narrowest first.
-fn scopes(subject: &Subject<'_>, request: &ApprovalRequest) -> Vec<Approval> {
-    let (hook, event) = (request.hook.clone(), subject.event);
+fn scopes(subject: &Subject<'_>, hook: Option<&Asker>, request: &ApprovalRequest) -> Vec<Approval> {
+    // By the hook itself: any other may have its name.
+    let (hook, event) = (hook.map(|hook| hook.id), subject.event);
     let (tool, prompt) = (subject.tool.to_owned(), request.prompt.clone());
     let mut scopes = Vec::new();
     // Without a text nobody can tell whether it is the same again.
     if let Some(args) = subject.text.clone() {
-        scopes.push(Approval::Exact { hook: hook.clone(), event, tool: tool.clone(), prompt: prompt.clone(), args });
+        scopes.push(Approval::Exact { hook, event, tool: tool.clone(), prompt: prompt.clone(), args });
     }
     match request.remember {
         Some("prompt") => scopes.push(Approval::Prompt { hook, event, prompt }),

@@ -162,6 +162,8 @@ pub enum Reply {
         value: ValueId,
         /// Its text.
         text: Option<String>,
+        /// What a person is shown of it: its text, or as much of it as can be written down.
+        shown: Option<String>,
     },
     /// What a person chose.
     Chosen {

@@ -73,11 +73,18 @@ impl Cx {
             Action::Continue | Action::Allow | Action::Skip => return Passed::Yes,
         }
         for (hook, ask) in &verdict.asks {
-            let subject = Subject { event, tool: "", tool_use_id: None, args: None, text: Some(about.to_owned()) };
+            let subject = Subject {
+                event,
+                tool: "",
+                tool_use_id: None,
+                args: None,
+                text: Some(about.to_owned()),
+                shown: Some(about.to_owned()),
+            };
             let request = request(&subject, Some(hook), ask);
             self.tell_asked(&subject, &request);
             let asker = request.hook.clone();
-            let decided = self.ask_person(&subject, request).await;
+            let decided = self.ask_person(&subject, Some(hook), request).await;
             self.tell_decided(&subject, asker.as_deref(), &decided);
             if !decided.granted {
                 return Passed::No(decided.reason);

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::effect::Role;
 use super::permission::Permissions;
+use crate::registry::HookId;
 
 /// How many tools an event's context names.
 const RECENT_TOOLS: usize = 10;
@@ -60,11 +61,11 @@ impl State {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Approval {
     /// The very same question about the very same arguments.
-    Exact { hook: Option<String>, event: &'static str, tool: String, prompt: String, args: String },
+    Exact { hook: Option<HookId>, event: &'static str, tool: String, prompt: String, args: String },
     /// The same question, whatever the arguments.
-    Prompt { hook: Option<String>, event: &'static str, prompt: String },
+    Prompt { hook: Option<HookId>, event: &'static str, prompt: String },
     /// Whatever this hook asks about this tool.
-    Tool { hook: Option<String>, event: &'static str, tool: String },
+    Tool { hook: Option<HookId>, event: &'static str, tool: String },
 }
 
 impl Approval {
@@ -83,24 +84,33 @@ impl Approval {
 pub(super) struct Memory {
     pub(super) permissions: Permissions,
     approvals: HashSet<Approval>,
+    /// How often all was forgotten.
+    ends: u64,
 }
 
 impl Memory {
     pub(super) fn new(permissions: Permissions) -> Self {
-        Self { permissions, approvals: HashSet::new() }
+        Self { permissions, approvals: HashSet::new(), ends: 0 }
     }
 
     pub(super) fn holds(&self, approval: &Approval) -> bool {
         self.approvals.contains(approval)
     }
 
-    pub(super) fn keep(&mut self, approval: Approval) {
-        if self.approvals.len() < MAX_APPROVALS {
+    /// How often all was forgotten so far.
+    pub(super) const fn ends(&self) -> u64 {
+        self.ends
+    }
+
+    /// Keeps what was said to a question, unless all was forgotten since it was asked.
+    pub(super) fn keep(&mut self, approval: Approval, asked: u64) {
+        if self.ends == asked && self.approvals.len() < MAX_APPROVALS {
             self.approvals.insert(approval);
         }
     }
 
     pub(super) fn clear(&mut self) {
         self.approvals.clear();
+        self.ends += 1;
     }
 }

@@ -10,7 +10,7 @@ use super::effect::{Called, Effect, Finished, Reply, ValueId};
 use super::fields::{Field, Own, Surroundings};
 use super::flow::{Cx, Flow, Said};
 use super::permission::Permission;
-use super::verdict::Heard;
+use super::verdict::{Asker, Heard};
 use super::{Session, Verdict};
 use crate::action::Action;
 use crate::answer::Ask;
@@ -188,23 +188,31 @@ impl Attempt<'_> {
             self.raise("PermissionDenied", fields, vec![("args", self.run.args)], &[]).await;
             return self.refuse("deny", Some(reason), Some("host".to_owned()));
         }
-        let mut asks: Vec<(Option<&str>, Ask)> = Vec::new();
+        let mut asks: Vec<(Option<&Asker>, Ask)> = Vec::new();
         if verdict.decision == Action::Ask {
-            asks.extend(verdict.asks.iter().map(|(hook, ask)| (Some(hook.as_str()), ask.clone())));
+            asks.extend(verdict.asks.iter().map(|(hook, ask)| (Some(hook), ask.clone())));
         }
         if asks.is_empty() && (verdict.decision == Action::Ask || host_asks(permission, verdict)) {
-            asks.push((None, Ask { prompt: verdict.reason.clone(), ..Ask::new() }));
+            // In the host's own words: what hooks say must not pass for them.
+            asks.push((None, Ask::new()));
         }
         if asks.is_empty() {
             return Judged::Runs;
         }
-        let Reply::Frozen { value, text } = self.cx.perform(Effect::Freeze { value: self.run.args }).await else {
+        let Reply::Frozen { value, text, shown } = self.cx.perform(Effect::Freeze { value: self.run.args }).await
+        else {
             return self.refuse("deny", Some("the arguments could not be copied".to_owned()), Some("host".to_owned()));
         };
         self.run.args = value;
         let (tool, tool_use_id) = (self.run.tool.clone(), self.run.tool_use_id.clone());
-        let subject =
-            Subject { event: "PreToolUse", tool: &tool, tool_use_id: Some(&tool_use_id), args: Some(value), text };
+        let subject = Subject {
+            event: "PreToolUse",
+            tool: &tool,
+            tool_use_id: Some(&tool_use_id),
+            args: Some(value),
+            text,
+            shown,
+        };
         for (hook, ask) in asks {
             match self.cx.settle(&subject, hook, &ask).await {
                 Settled::Granted => {}

@@ -11,7 +11,17 @@ use crate::hook::Scope;
 use crate::json::{from_json, to_json};
 use crate::outcome::{From, Outcome};
 use crate::payload::Host;
+use crate::registry::HookId;
 use crate::witness::About;
+
+/// A hook that asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asker {
+    /// Its name, which another hook may have too.
+    pub name: String,
+    /// By which what was said to it is remembered.
+    pub id: HookId,
+}
 
 /// What the hooks of one dispatch said, without the host's own values.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -25,7 +35,7 @@ pub struct Verdict {
     pub modified: Vec<String>,
     pub injections: Vec<(String, Injection)>,
     pub messages: Vec<(Option<String>, Message)>,
-    pub asks: Vec<(String, Ask)>,
+    pub asks: Vec<(Asker, Ask)>,
     pub feedback: Vec<String>,
     pub delay_ms: u64,
     pub suppress_output: bool,
@@ -63,7 +73,7 @@ impl Verdict {
             modified: outcome.modified().into_iter().map(str::to_owned).collect(),
             injections: outcome.injections().into_iter().map(owned).collect(),
             messages: outcome.messages().into_iter().map(|m| (m.hook.map(str::to_owned), m.part.clone())).collect(),
-            asks: outcome.asks().into_iter().map(|a| (a.hook.unwrap_or_default().to_owned(), a.part.clone())).collect(),
+            asks: outcome.asking().map(|(name, id, ask)| (Asker { name: name.to_owned(), id }, ask.clone())).collect(),
             feedback: outcome.feedback().into_iter().map(str::to_owned).collect(),
             delay_ms: outcome.delay_ms(),
             suppress_output: outcome.suppress_output(),

@@ -1,6 +1,6 @@
 /** A vector of sessions, run against the package. */
 
-import { HookClient, HookweaveError, SubagentBlocked, ToolResult } from "hookweave";
+import { HookClient, HookweaveError, SubagentBlocked, TerminalQuestion, ToolResult } from "hookweave";
 import type {
   ApprovalRequest,
   Approver,
@@ -45,6 +45,7 @@ interface Log {
   readonly messages: unknown[];
   readonly shown: unknown[];
   readonly model_calls: unknown[];
+  readonly screens: string[];
 }
 
 /** Whether a case can run with hooks of a style. */
@@ -83,6 +84,7 @@ export class SessionRun {
     messages: [],
     shown: [],
     model_calls: [],
+    screens: [],
   };
 
   constructor(test: SessionCase, style: Style) {
@@ -177,13 +179,29 @@ export class SessionRun {
   }
 
   #approver(script: Json[]): Approver {
-    const asked = ({ timeout, ...request }: ApprovalRequest): string | Promise<string> => {
+    const asked = (asked: ApprovalRequest): string | Promise<string> => {
+      const { timeout, ...request } = asked;
       const turn = this.#log.asked.push({ ...request, timeout_ms: timeout }) - 1;
       const entry = nth(script, turn);
       if (typeof entry === "string") return entry;
-      return play(entry)["hangs"] === true ? new Promise(() => undefined) : "";
+      const { hangs, types, width } = play(entry);
+      if (types !== undefined) return this.#atTerminal(asked, types as string[], width);
+      return hangs === true ? new Promise(() => undefined) : "";
     };
     return this.#inStyle(asked);
+  }
+
+  /** What a person at a terminal chooses who types these lines, and then nothing more. */
+  #atTerminal(request: ApprovalRequest, lines: string[], columns: Json | undefined): string {
+    const question = new TerminalQuestion(request, { width: (columns ?? 80) as number });
+    const { screens } = this.#log;
+    screens.push(question.text, question.invitation(request.timeout));
+    for (const line of [...lines, null]) {
+      const option = question.read(line);
+      if (option !== null) return option;
+      screens.push(question.remark);
+    }
+    throw new Error("the end of the input is no answer");
   }
 
   #tool(name: string): (args: object, context: { env: object }) => unknown {

@@ -16,6 +16,7 @@ from hookweave import (
     ModelRequest,
     Outcome,
     Session,
+    TerminalQuestion,
     ToolContext,
     ToolOutcome,
     ToolResult,
@@ -70,6 +71,7 @@ class Agent:
         self.messages_added: list[dict[str, Any]] = []
         self.shown: list[dict[str, Any]] = []
         self.model_calls: list[dict[str, Any]] = []
+        self.screens: list[str] = []
 
     async def _later(self, value: Callable[[], Any]) -> Any:
         await sleep(0)
@@ -89,11 +91,24 @@ class Agent:
             return sleep(3600)
 
         def answer() -> Any:
+            if isinstance(entry, dict) and "types" in entry:
+                return self.at_terminal(request, entry)
             if isinstance(entry, dict):
                 raise RuntimeError(entry["raises"])
             return entry
 
         return self._give(answer)
+
+    def at_terminal(self, request: ApprovalRequest, entry: dict[str, Any]) -> str:
+        """What a person at a terminal chooses who types these lines, and then nothing more."""
+        question = TerminalQuestion(request, width=entry.get("width", 80))
+        self.screens += [question.text, question.invitation(request.timeout)]
+        for line in [*entry["types"], None]:
+            option = question.read(line)
+            if option is not None:
+                return option
+            self.screens.append(question.remark)
+        raise AssertionError("the end of the input is no answer")
 
     def add_message(self, role: str, content: Any, metadata: dict[str, Any]) -> Any:
         """The context."""
@@ -213,6 +228,7 @@ class _Play:
             "messages": agent.messages_added,
             "shown": agent.shown,
             "model_calls": agent.model_calls,
+            "screens": agent.screens,
             "env": session.env,
             "ran": self.world.ran,
         }

@@ -14,7 +14,7 @@ use super::{HookError, Session};
 use crate::engine::shared::Shared;
 use crate::engine::{Event, Outcome, driver};
 use crate::error::{Code, Error};
-use crate::json::to_json;
+use crate::json::{to_json, to_shown};
 use crate::payload::Json;
 use crate::session::{ApprovalRequest, Called, Compaction, Effect, Finished, Flow, Reply, Requested, Role, ValueId};
 
@@ -116,8 +116,10 @@ impl<'s> Driver<'s> {
                 Reply::Dispatched { verdict, value, json }
             }
             Effect::Freeze { value } => {
-                let text = to_json(&Json, &&self.values.get(value)).ok();
-                Reply::Frozen { value, text }
+                let frozen = self.values.get(value);
+                let text = to_json(&Json, &&frozen).ok();
+                let shown = text.clone().or_else(|| Some(to_shown(&Json, &&frozen)));
+                Reply::Frozen { value, text, shown }
             }
             Effect::Approve(request) => self.ask(*request).await,
             Effect::RunTool { tool, tool_use_id, args, env } => self.call(&tool, &tool_use_id, args, env).await,

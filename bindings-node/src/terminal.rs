@@ -1,0 +1,113 @@
+//! Questions at a terminal as JavaScript sees them.
+
+use std::time::Duration;
+
+use hookweave::handlers::cancel::Cancel;
+use hookweave::host::Host as _;
+use hookweave::session::{Reading, TerminalQuestion};
+use hookweave::terminal::ask;
+use napi::bindgen_prelude::{FnArgs, Function, Unknown};
+use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
+use napi::{Env, Status};
+use napi_derive::napi;
+
+use crate::error::{Refusal, broken, refuse};
+use crate::host::Values;
+
+/// The option, and why there is none.
+type Answer = FnArgs<(Option<String>, Option<String>)>;
+
+/// Where the answer goes.
+type Deliver = ThreadsafeFunction<Answer, (), Answer, Status, false>;
+
+fn question(env: &Env, request: &Unknown<'_>) -> Result<TerminalQuestion, Refusal> {
+    let values = Values::none(env).map_err(broken)?;
+    let slot = values.keep(request);
+    TerminalQuestion::read_request(&values, &values.view(&slot)).map_err(|error| refuse(&error))
+}
+
+/// What a line means: one of the three.
+#[napi(object, object_from_js = false)]
+pub struct NativeReading {
+    /// The option that was chosen.
+    pub chosen: Option<String>,
+    /// What to write before the next line is read.
+    pub again: Option<String>,
+    /// Why there will be no answer.
+    pub over: Option<String>,
+}
+
+/// A question as a person reads it, and what typed lines answer.
+#[napi]
+pub struct NativeTerminalQuestion(TerminalQuestion);
+
+#[napi]
+impl NativeTerminalQuestion {
+    /// The question of a request, for a terminal of so many columns.
+    #[napi(constructor)]
+    pub fn new(env: Env, request: Unknown<'_>, columns: u32) -> Result<Self, Refusal> {
+        Ok(Self(question(&env, &request)?.for_width(columns as usize)))
+    }
+
+    /// The whole question.
+    #[napi(getter)]
+    pub fn text(&self) -> String {
+        self.0.text()
+    }
+
+    /// What stands before the cursor.
+    #[napi]
+    pub fn invitation(&self, left_ms: f64) -> String {
+        let left = Duration::try_from_secs_f64(left_ms / 1000.0).unwrap_or_default();
+        self.0.invitation(u64::try_from(left.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    /// What a line means; no line is the end of the input.
+    #[napi]
+    pub fn read(&mut self, line: Option<String>) -> NativeReading {
+        let nothing = NativeReading { chosen: None, again: None, over: None };
+        match self.0.read(line.as_deref()) {
+            Reading::Chosen(option) => NativeReading { chosen: Some(option), ..nothing },
+            Reading::Again(text) => NativeReading { again: Some(text), ..nothing },
+            Reading::Over(why) => NativeReading { over: Some(why.to_owned()), ..nothing },
+        }
+    }
+}
+
+/// One question on the screen.
+#[napi]
+pub struct NativeAsking(Cancel);
+
+#[napi]
+impl NativeAsking {
+    /// Puts it there, on a thread of its own; the answer comes to the function, which keeps the process alive until then.
+    #[napi(constructor)]
+    pub fn new(
+        env: Env,
+        request: Unknown<'_>,
+        timeout_ms: f64,
+        deliver: Function<'_, Answer, ()>,
+    ) -> Result<Self, Refusal> {
+        let question = question(&env, &request)?;
+        let left = Duration::try_from_secs_f64(timeout_ms / 1000.0).unwrap_or(Duration::MAX);
+        let deliver: Deliver = deliver.build_threadsafe_function().callee_handled::<false>().build().map_err(broken)?;
+        let cancel = Cancel::new();
+        let own = cancel.clone();
+        let thread = std::thread::Builder::new().name("hookweave-approval".to_owned()).spawn(move || {
+            let answer = match ask(question, left, &own) {
+                Ok(option) => (option, None),
+                Err(why) => (None, Some(why.to_string())),
+            };
+            // An environment that is gone has nobody waiting.
+            deliver.call(FnArgs::from(answer), ThreadsafeFunctionCallMode::NonBlocking);
+        });
+        thread.map_err(|why| broken(napi::Error::from_reason(why.to_string())))?;
+        Ok(Self(cancel))
+    }
+
+    /// Takes the question off the screen.
+    #[napi]
+    pub fn cancel(&self) {
+        self.0.cancel();
+    }
+}
