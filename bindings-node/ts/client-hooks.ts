@@ -3,6 +3,7 @@
 import { readHook } from "./definition.js";
 import { run } from "./driver.js";
 import { Engine } from "./engine.js";
+import { errorOf } from "./errors.js";
 import type { DefinedEvent, EventName, Payload } from "./event-types.js";
 import type { Fields } from "./event.js";
 import { localKeys } from "./names.js";
@@ -71,11 +72,24 @@ export class ClientHooks {
   registerHook<N extends EventName>(
     event: N,
     hook: Handler<NoInfer<N>> | HookDefinition<NoInfer<N>>,
+    ...surplus: never[]
   ): string {
+    if (surplus.length > 0) {
+      throw errorOf(
+        "invalid_hook",
+        "registerHook takes an event and a hook; settings stand in the hook: { handler, matcher, name, config }",
+      );
+    }
     return this.#register(event, hook, false);
   }
 
-  #register(event: string, hook: unknown, temporary: boolean): string {
+  #register(event: unknown, hook: unknown, temporary: boolean): string {
+    if (typeof event !== "string") {
+      throw errorOf(
+        "unknown_event",
+        `an event is a name such as "PreToolUse", not ${String(event)}`,
+      );
+    }
     const { handler, settings } = readHook(hook);
     return this.#engine.register(event, temporary ? { ...settings, temporary } : settings, handler);
   }

@@ -26,7 +26,7 @@ export function readHook(hook: unknown): { handler: Call["handler"]; settings: o
     if (key !== "matcher" && key !== "name") {
       throw errorOf(
         "invalid_hook",
-        `hook: unknown field \`${key}\`; known are handler, matcher, name, config`,
+        `hook: unknown field \`${key}\`; known are handler, matcher, name, config (priority, timeout and the like stand in config)`,
       );
     }
   }

@@ -254,6 +254,20 @@ describe("refusals", () => {
         } as never),
     ],
     [
+      "settings behind the hook",
+      InvalidHookError,
+      "invalid_hook",
+      /settings stand in the hook/,
+      (client) => client.registerHook("PreToolUse", nothing, { priority: 1 } as never),
+    ],
+    [
+      "no event",
+      UnknownEventError,
+      "unknown_event",
+      /an event is a name such as "PreToolUse", not undefined/,
+      (client) => client.registerHook(undefined as never, nothing),
+    ],
+    [
       "a misspelt setting",
       InvalidHookError,
       "invalid_hook",
