@@ -18,6 +18,7 @@ mod flow;
 mod notices;
 mod permission;
 mod prompt;
+mod question;
 mod recording;
 mod refused;
 mod settings;
@@ -46,11 +47,12 @@ pub use compaction::Compaction;
 pub use effect::{Called, Effect, Finished, Reply, Requested, Role, ValueId};
 pub use environment::OpenSessions;
 pub use escape::escaped;
-pub use flow::Flow;
 pub use fields::{Field, Fields, Surroundings};
+pub use flow::Flow;
 pub use notices::Noticed;
 pub use permission::{Permission, Permissions};
 pub use prompt::Submitted;
+pub use question::{Reading, TerminalQuestion};
 pub use settings::{MAX_STOPS, Settings};
 pub use stop::{Started, Stopped};
 pub use tool::{Injected, ToolCall, ToolRun};
@@ -62,10 +64,10 @@ pub struct Session {
     id: String,
     agent: Option<Agent>,
     settings: Arc<Settings>,
-    state: Mutex<State>,
-    environment: Environment,
     /// What every event of the session carries.
     common: Arc<Map<String, Value>>,
+    state: Mutex<State>,
+    environment: Environment,
     /// Shared by a conversation and all its subagents.
     memory: Arc<Mutex<Memory>>,
     /// Who keeps a record of tool calls and approvals.
@@ -84,10 +86,10 @@ impl Session {
     #[must_use]
     pub fn new(id: Option<String>, settings: Settings, witness: Option<Arc<dyn Witness>>) -> Arc<Self> {
         let memory = Memory::new(settings.permissions.clone());
+        let id = id.unwrap_or_else(crate::host::new_id);
         Arc::new(Self {
             common: common(&id, &settings, None),
             id,
-        let id = id.unwrap_or_else(crate::host::new_id);
             agent: None,
             settings: Arc::new(settings),
             state: Mutex::default(),
@@ -111,11 +113,11 @@ impl Session {
     /// A subagent of this conversation: its hooks, its id and what was approved are the same; turns and budget are its own.
     #[must_use]
     pub fn subagent(&self, kind: String, id: Option<String>) -> Arc<Self> {
-        let subagent = Self {
-            id: self.id.clone(),
         let agent = Agent { id: id.unwrap_or_else(crate::host::new_id), kind };
-            agent: Some(agent),
+        let subagent = Self {
             common: common(&self.id, &self.settings, Some(&agent)),
+            id: self.id.clone(),
+            agent: Some(agent),
             settings: Arc::clone(&self.settings),
             state: Mutex::default(),
             environment: self.environment.for_subagent(),
@@ -144,14 +146,14 @@ impl Session {
         self.agent.as_ref().map(|agent| agent.id.as_str())
     }
 
-    /// The environment that hooks left for tools and commands.
-    #[must_use]
     /// The subagent's kind; `None` for the conversation itself.
     #[must_use]
     pub fn agent_type(&self) -> Option<&str> {
         self.agent.as_ref().map(|agent| agent.kind.as_str())
     }
 
+    /// The environment that hooks left for tools and commands.
+    #[must_use]
     pub fn env(&self) -> Map<String, Value> {
         self.environment.all()
     }
@@ -208,9 +210,9 @@ fn common(session: &str, settings: &Settings, agent: Option<&Agent>) -> Arc<Map<
     if let Some(agent) = agent {
         fields.insert("agent_id".to_owned(), agent.id.clone().into());
     }
+    Arc::new(fields)
 }
 
-    Arc::new(fields)
 impl Drop for Session {
     fn drop(&mut self) {
         self.environment.leave(&self.id, self.agent.as_ref().map(|agent| agent.id.as_str()));

@@ -68,7 +68,9 @@ impl Flow {
         match self.function.as_mut().poll(&mut context) {
             Poll::Ready(result) => Effect::Finish { result },
             // Nothing but an effect is ever waited for.
-            Poll::Pending => self.desk.lock().effect.take().unwrap_or(Effect::Finish { result: Finished::Json(Value::Null) }),
+            Poll::Pending => {
+                self.desk.lock().effect.take().unwrap_or(Effect::Finish { result: Finished::Json(Value::Null) })
+            }
         }
     }
 }
