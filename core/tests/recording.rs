@@ -81,6 +81,7 @@ fn role() {
             engine.audit().close(std::time::Duration::from_secs(5));
             dispatch(&engine, "PreToolUse", json!({"tool": "Bash", "args": {"command": SECRET}}));
         }
+        "agent" => agent(&engine),
         "many" => {
             for number in 0..200 {
                 dispatch(&engine, "PreToolUse", bash(&format!("echo {number} {}", "x".repeat(200))));
@@ -88,6 +89,35 @@ fn role() {
         }
         role => unreachable!("{role}"),
     }
+}
+
+/// The same as `tests/recordings/agent.py` and `agent.mjs`, event for event.
+fn agent(engine: &Engine) {
+    let bash = |args: Value| {
+        let payload = json!({"session_id": "s", "tool": "Bash", "tool_use_id": "t", "args": args});
+        dispatch(engine, "PreToolUse", payload);
+    };
+    dispatch(engine, "UserPromptSubmit", json!({"session_id": "s", "prompt": "nobody is asked: ä 🎉"}));
+    engine.on("PreToolUse").name("watch").run(|_: &Event| None::<HookResponse>).unwrap();
+    engine.load(std::env::var("POLICY").unwrap()).unwrap();
+    bash(json!({"command": "ls", "limit": 10, "share": 0.5}));
+    bash(json!({"command": "git push --force"}));
+    bash(json!({"command": "deploy --token=s3cretpassword", "password": "hunter2"}));
+    let rewrite = |_: &Event| Some(HookResponse::continue_().modified(json!({"args": {"command": "ls -l"}})));
+    engine.on("PreToolUse").name("rewrite").command_pattern("^ls").run(rewrite).unwrap();
+    bash(json!({"command": "ls"}));
+    engine.on("PreToolUse").name("guard").tool("Write").run(|_: &Event| Some(HookResponse::block("not here"))).unwrap();
+    let write = json!({"session_id": "s", "tool": "Write", "tool_use_id": "t", "args": {"file_path": "a"}});
+    dispatch(engine, "PreToolUse", write);
+}
+
+#[test]
+fn an_agent_leaves_what_the_same_agent_leaves_in_other_languages() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let policy = root.join("cli/tests/projects/guarded/hookweave.toml");
+    let mut lines = recorded("agent", &[("POLICY", policy.to_str().unwrap())]);
+    lines.iter_mut().for_each(|line| line.time_ms = 0);
+    assert_eq!(lines, read(&root.join("tests/recordings/expected.jsonl")));
 }
 
 #[test]

@@ -215,6 +215,38 @@ def test_a_source_distribution_is_one_workspace_with_its_licences(sdist: Path) -
     assert "cli/schemas/event.schema.json" in inside and not any(name.startswith("cli/tests") for name in inside)
 
 
+RECORDINGS = ROOT / "tests" / "recordings"
+
+
+@pytest.mark.parametrize("language", ["python", "node"])
+def test_an_agent_is_recorded_and_replayed(language: str, installed: Path, released: Path, project: Path) -> None:
+    """What it leaves is what the same agent leaves in Rust: `core/tests/recording.rs` compares with the same file."""
+    shutil.copy(RECORDINGS / "agent.mjs", released)
+    agent = {
+        "python": [str(installed / "python"), str(RECORDINGS / "agent.py")],
+        "node": ["node", str(released / "agent.mjs")],
+    }[language]
+    hookweave = str(installed / "hookweave")
+    policy = project / "hookweave.toml"
+    recorded = run([hookweave, "record", "--out", "runs.jsonl", "--", *agent, policy.name], project)
+    assert recorded.returncode == 0, recorded.stderr
+    assert "6 dispatches recorded in runs.jsonl" in recorded.stderr, recorded.stderr
+    came = [{**json.loads(line), "time_ms": 0} for line in (project / "runs.jsonl").read_text("utf-8").splitlines()]
+    assert came == [json.loads(line) for line in (RECORDINGS / "expected.jsonl").read_text("utf-8").splitlines()]
+
+    replay = [hookweave, "replay", "--file", policy.name, "runs.jsonl", "--json"]
+    same = run(replay, project)
+    assert same.returncode == 0, same.stdout + same.stderr
+    assert json.loads(same.stdout)["not_replayed"] == {"in_code": 2, "hooks": ["guard", "rewrite"], "left_out": []}
+    policy.write_text(policy.read_text("utf-8").replace("git push.*--force", "git push"), "utf-8")
+    policy.write_text(policy.read_text("utf-8").replace("history stays as it is", "never"), "utf-8")
+    other = run(replay, project)
+    assert other.returncode == 1, other.stdout + other.stderr
+    (difference,) = json.loads(other.stdout)["differences"]
+    assert difference["payload"]["args"] == {"command": "git push --force"}
+    assert (difference["recorded"]["reason"], difference["now"]["reason"]) == ("history stays as it is", "never")
+
+
 def test_npx_finds_the_command_of_this_system(released: Path) -> None:
     main = released / "node_modules" / "hookweave"
     assert not [path for path in (main / "native").iterdir() if path.suffix not in (".js", ".ts", ".json")]
