@@ -6,7 +6,7 @@
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
-use hookweave::{Engine, Event, HookResponse};
+use hookweave::{Engine, Event, HookError, HookResponse, ModelRequest, ModelResponse, Running, ToolUse};
 use serde_json::json;
 use tracing::field::{Field, Visit};
 use tracing::{Metadata, Subscriber, span};
@@ -35,7 +35,8 @@ impl Subscriber for Spans {
     }
     fn new_span(&self, attributes: &span::Attributes<'_>) -> span::Id {
         let mut kept = self.0.lock().expect("nobody panics here");
-        let mut seen = Seen { name: attributes.metadata().name(), above: kept.1.last().copied(), fields: Vec::new() };
+        let above = attributes.parent().map(span::Id::into_u64).or_else(|| kept.1.last().copied());
+        let mut seen = Seen { name: attributes.metadata().name(), above, fields: Vec::new() };
         attributes.record(&mut seen);
         kept.0.push(seen);
         span::Id::from_u64(kept.0.len() as u64)
@@ -88,4 +89,86 @@ fn a_dispatch_is_a_span_and_its_hooks_are_below() -> Result<(), Box<dyn std::err
         ]
     );
     Ok(())
+}
+
+/// Calls two tools and is done.
+#[derive(Debug, Default)]
+struct Calls(Mutex<u32>);
+
+impl hookweave::Model for Calls {
+    fn respond(&self, _: ModelRequest) -> Running<'_, Result<ModelResponse, HookError>> {
+        let mut turn = self.0.lock().expect("nobody panics here");
+        *turn += 1;
+        let call = |name: &str| ToolUse { id: Some(format!("call {name}")), name: name.to_owned(), args: json!({}) };
+        let response = if *turn == 1 {
+            let usage = json!({"input_tokens": 10, "output_tokens": 5});
+            ModelResponse { text: String::new(), tool_calls: vec![call("Add"), call("Nowhere")], usage }
+        } else {
+            ModelResponse { text: "done".to_owned(), tool_calls: Vec::new(), usage: json!(null) }
+        };
+        Box::pin(async move { Ok(response) })
+    }
+}
+
+/// Each span by its `otel.name` or its own, with the name of the one above it and the fields that tell how it ended.
+fn tree(seen: &[Seen]) -> Vec<(String, String, String)> {
+    let name = |one: &Seen| {
+        let told = one.fields.iter().find_map(|field| field.strip_prefix("otel.name="));
+        let hook = one.fields.iter().find_map(|field| field.strip_prefix("hook="));
+        told.or(hook).unwrap_or(one.name).trim_matches('"').to_owned()
+    };
+    let tells = ["error.type", "otel.status_code", "hook.decided_by", "hookweave.status", "gen_ai.usage.output_tokens"];
+    let above = |one: &Seen| {
+        one.above.and_then(|above| seen.get(usize::try_from(above).ok()? - 1)).map_or_else(String::new, name)
+    };
+    let told = |one: &Seen| {
+        let fields = one.fields.iter().filter(|field| tells.iter().any(|tell| field.starts_with(tell)));
+        fields.cloned().collect::<Vec<_>>().join(" ")
+    };
+    let kept = seen.iter().filter(|one| one.name != "hookweave.dispatch");
+    kept.map(|one| (name(one), above(one), told(one))).collect()
+}
+
+#[test]
+fn an_agents_run_has_spans_of_its_model_and_tools() -> Result<(), Box<dyn std::error::Error>> {
+    let engine = Engine::new();
+    let spans = Spans::default();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    engine.register_tool("Add", Arc::new(Adds));
+    engine.register_model(Arc::new(Calls::default()));
+    tracing::subscriber::with_default(spans.clone(), || {
+        runtime.block_on(async {
+            let session = engine.session().set("session_id", json!("s1")).set("model", json!("m-1")).open()?;
+            session.generate("a secret").await
+        })
+    })?;
+    let seen = spans.0.lock().expect("nobody panics here").0.clone();
+    assert!(!format!("{seen:?}").contains("secret"));
+    let of = |name: &str, above: &str, told: &str| (name.to_owned(), above.to_owned(), told.to_owned());
+    let run = r#"gen_ai.usage.output_tokens=5 hookweave.status="done""#;
+    assert_eq!(
+        tree(&seen),
+        [
+            of("invoke_agent", "", run),
+            of("chat m-1", "invoke_agent", "gen_ai.usage.output_tokens=5"),
+            of("execute_tool Add", "invoke_agent", ""),
+            of("execute_tool Nowhere", "invoke_agent", r#"error.type="blocked" hook.decided_by="host""#),
+            of("chat m-1", "invoke_agent", ""),
+        ]
+    );
+    Ok(())
+}
+
+/// A tool that has nothing to fear.
+#[derive(Debug)]
+struct Adds;
+
+impl hookweave::Tool for Adds {
+    fn run(
+        &self,
+        _: serde_json::Value,
+        _: hookweave::ToolContext,
+    ) -> Running<'_, Result<hookweave::ToolResult, HookError>> {
+        Box::pin(async { Ok(hookweave::ToolResult::from(3)) })
+    }
 }

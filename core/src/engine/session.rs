@@ -6,6 +6,7 @@ mod driver;
 mod hosted;
 mod parts;
 mod results;
+mod spans;
 #[cfg(feature = "native")]
 mod terminal;
 mod values;

@@ -79,6 +79,16 @@ impl Fields {
         fields
     }
 
+    /// The text in an own field.
+    #[must_use]
+    pub fn own_text(&self, name: &str) -> Option<&str> {
+        match self.own(name)? {
+            Field::Text(text) => Some(text),
+            Field::Json(value) => value.as_str(),
+            Field::Surroundings(_) => None,
+        }
+    }
+
     fn own(&self, name: &str) -> Option<&Field> {
         self.own.iter().find(|(own, _)| own == name).map(|(_, field)| field)
     }

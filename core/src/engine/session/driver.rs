@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
+use tracing::Instrument as _;
 
 use super::parts::{Approval, ContextMessage, Model, ModelRequest, Tool, ToolContext, ToolResult};
 use super::results::{Generation, ToolOutcome};
+use super::spans::Spans;
 use super::values::Values;
 use super::{HookError, Session};
 use crate::engine::shared::Shared;
@@ -25,20 +27,24 @@ pub(super) struct Driver<'s> {
     outcomes: Vec<Outcome>,
     tool: Option<(String, Arc<dyn Tool>)>,
     model: Option<Arc<dyn Model>>,
+    spans: Spans,
 }
 
 impl<'s> Driver<'s> {
     pub(super) fn new(session: &'s Session) -> Self {
-        Self { session, values: Values::default(), outcomes: Vec::new(), tool: None, model: None }
+        let spans = Spans::none();
+        Self { session, values: Values::default(), outcomes: Vec::new(), tool: None, model: None, spans }
     }
 
     pub(super) fn with_tool(mut self, name: &str, tool: Arc<dyn Tool>) -> Self {
         self.tool = Some((name.to_owned(), tool));
+        self.spans = Spans::of_tool(&self.session.machine, name);
         self
     }
 
     pub(super) fn with_model(mut self, model: Arc<dyn Model>) -> Self {
         self.model = Some(model);
+        self.spans = Spans::of_agent(&self.session.machine);
         self
     }
 
@@ -58,14 +64,20 @@ impl<'s> Driver<'s> {
 
     pub(super) async fn run_tool(mut self, flow: Flow) -> Result<ToolOutcome, Error> {
         match self.drive(flow, &no_summary).await? {
-            Finished::Tool(run) => Ok(ToolOutcome::of(*run, &self.values, self.outcomes)),
+            Finished::Tool(run) => {
+                self.spans.tool_ended(run.decision, run.by.as_deref(), run.ok);
+                Ok(ToolOutcome::of(*run, &self.values, self.outcomes))
+            }
             other => Err(unlike("a tool call", other)),
         }
     }
 
     pub(super) async fn generate(mut self, flow: Flow) -> Result<Generation, Error> {
         match self.drive(flow, &no_summary).await? {
-            Finished::Generation(answered) => Ok(Generation::of(*answered, &self.values, self.outcomes)),
+            Finished::Generation(answered) => {
+                self.spans.agent_ended(answered.status);
+                Ok(Generation::of(*answered, &self.values, self.outcomes))
+            }
             other => Err(unlike("an answer", other)),
         }
     }
@@ -97,7 +109,12 @@ impl<'s> Driver<'s> {
                     Ok(text) => Reply::Text { text },
                     Err(why) => failed(&*why),
                 },
-                effect => self.carry_out(effect).await?,
+                effect => {
+                    let (span, about) = self.spans.before(&self.session.machine, &effect);
+                    let reply = self.carry_out(effect).instrument(span).await?;
+                    self.spans.after(about, &reply);
+                    reply
+                }
             };
         }
     }
