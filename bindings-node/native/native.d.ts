@@ -34,6 +34,14 @@ export declare class Native {
   late(event: string, depth: number): string
 }
 
+/** One question on the screen. */
+export declare class NativeAsking {
+  /** Puts it there, on a thread of its own; the answer comes to the function, which keeps the process alive until then. */
+  constructor(request: unknown, timeoutMs: number, deliver: (option: string | null | undefined, why: string | null | undefined) => void)
+  /** Takes the question off the screen. */
+  cancel(): void
+}
+
 /** The hooks of one client. */
 export declare class NativeHooks {
   /** Opens the log anew; with a function that is called when there are records, gives what they are fetched from. */
@@ -46,9 +54,11 @@ export declare class NativeHooks {
   closeAudit(limit: number): boolean
   /** Where the log stands. */
   auditState(): AuditState
+  /** Whether dispatches are recorded for a replay, also those that no hook is asked about. */
+  get isRecording(): boolean
   /**
    * Which dispatches are to be told: 0 none, 1 those in which a hook said something, 2 all, 3 all, where texts do for
-   * the quiet ones.
+   * the quiet ones, 4 all, and each hook before it starts.
    */
   auditHears(): number
   /** With a client's settings. */
@@ -86,8 +96,11 @@ export declare class NativeHooks {
   /** Whether no detached job runs or waits. */
   detachedIdle(): boolean
   /**
-   * Counts dispatches that had nothing to say: of each how many hooks it had, when it began, and for each hook its number and
-   * when it ended, in nanoseconds of a clock that says `present` now. And how often each of some events was dispatched.
+   * Counts dispatches that had nothing to say, in blocks of those that ran the same hooks, on a clock that says `present` now;
+   * and how often each of some events was dispatched.
+   *
+   * A block is how many hooks and how many dispatches it has, the hooks' numbers, and of each dispatch when it began and
+   * when each hook ended, in nanoseconds.
    */
   count(present: number, runs: Float64Array, events: Array<string>, dispatches: Array<number>): Counted
   /** What each hook did so far, in the canonical form as JSON text; counts begin anew when asked. */
@@ -166,28 +179,28 @@ export declare class NativeRun {
 /** One conversation, or a subagent within it. */
 export declare class NativeSession {
   /** Begins. */
-  begin(flow: number): string
+  begin(flow: number): number | string
   /** It is done. */
-  done(flow: number): string
+  done(flow: number): number | string
   /** It could not be done. */
-  failed(flow: number, why: string): string
+  failed(flow: number, why: string): number | string
   /** No hook had anything to say. */
-  nothingSaid(flow: number): string
+  nothingSaid(flow: number): number | string
   /** What hooks said, the number of the wanted value and the other wanted fields as the JSON text of an object. */
-  dispatched(flow: number, run: NativeRun, values: object, value: number | undefined | null, fields: string): string
-  /** A copy of a value, and its JSON text when it has one. */
-  frozen(flow: number, value: number, text?: string | undefined | null): string
+  dispatched(flow: number, run: NativeRun, values: object, value: number | undefined | null, fields: string): number | string
+  /** A copy of a value, its JSON text when it has one, and else what people are shown of it. */
+  frozen(flow: number, value: number, text?: string | undefined | null, shown?: string | undefined | null): number | string
   /** What a person chose. */
-  chosen(flow: number, option: string): string
+  chosen(flow: number, option: string): number | string
   /** Nobody answered in time. */
-  timedOut(flow: number): string
+  timedOut(flow: number): number | string
   /** A tool has run. */
-  ran(flow: number, result: number, error: string | undefined | null, duration: number): string
+  ran(flow: number, result: number, error: string | undefined | null, duration: number): number | string
   /** The model has answered; what it cost is JSON text. */
-  responded(flow: number, response: number, text: string, calls: Array<NativeToolCall>, usage: string): string
+  responded(flow: number, response: number, text: string, calls: Array<NativeToolCall>, usage: string): number | string
   /** A text. */
-  text(flow: number, text: string): string
-  /** The flow is over, or given up. */
+  text(flow: number, text: string): number | string
+  /** The flow is given up; one that has ended is no more. */
   release(flow: number): void
   /** With a session's settings, under the profile of a client. */
   constructor(hooks: NativeHooks, settings: unknown)
@@ -215,8 +228,10 @@ export declare class NativeSession {
   end(reason: string): number
   /** Takes a prompt in. */
   submitPrompt(prompt: string): number
+  /** What every event of the session carries, as JSON text. */
+  common(): string
   /** Makes a tool call; `args` is the number of the value. */
-  runTool(tool: string, args: number, toolUseId?: string | undefined | null): number
+  runTool(tool: string, args: number, toolUseId: string): number
   /** Answers a prompt with a model and tools. */
   generate(prompt: string, tools: Array<string>): number
   /** Makes the context shorter. */
@@ -237,6 +252,18 @@ export declare class NativeSession {
   startSubagent(): number
   /** This subagent has done its work. */
   stopSubagent(): number
+}
+
+/** A question as a person reads it, and what typed lines answer. */
+export declare class NativeTerminalQuestion {
+  /** The question of a request, for a terminal of so many columns. */
+  constructor(request: unknown, columns: number)
+  /** The whole question. */
+  get text(): string
+  /** What stands before the cursor. */
+  invitation(leftMs: number): string
+  /** What a line means; no line is the end of the input. */
+  read(line?: string | undefined | null): NativeReading
 }
 
 /** Looks after the files of a client until it is stopped. */
@@ -393,6 +420,16 @@ export interface NativeNoticed {
   files: string
 }
 
+/** What a line means: one of the three. */
+export interface NativeReading {
+  /** The option that was chosen. */
+  chosen?: string
+  /** What to write before the next line is read. */
+  again?: string
+  /** Why there will be no answer. */
+  over?: string
+}
+
 /** A tool call of the model's. */
 export interface NativeToolCall {
   /** The tool's name. */
@@ -491,6 +528,9 @@ export declare function revoke(fingerprints: Array<string>, path?: string | unde
 
 /** What a hook said, as the driver reports it. */
 export type Saying = 'nothing' | 'answer' | 'failed' | 'timeout' | 'detached'
+
+/** A value's text for people, whatever is in it. */
+export declare function shownText(value: unknown): string
 
 /** Where a dispatch stands. */
 export interface Stand {

@@ -121,6 +121,12 @@ impl NativeHooks {
         }
     }
 
+    /// Whether dispatches are recorded for a replay, also those that no hook is asked about.
+    #[napi(getter)]
+    pub fn is_recording(&self) -> bool {
+        self.audit().is_recording()
+    }
+
     /// Which dispatches are to be told: 0 none, 1 those in which a hook said something, 2 all, 3 all, where texts do for
     /// the quiet ones, 4 all, and each hook before it starts.
     #[napi]

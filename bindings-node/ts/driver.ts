@@ -49,7 +49,9 @@ export function runNow(
   const hooks = plan.calls.length;
   if (hooks === 0) {
     plan.crew.counts.without(plan.count);
-    return new Outcome(new Trail(plan, payload, NONE));
+    const trail = new Trail(plan, payload, NONE);
+    if (plan.crew.recording) auditQuiet(trail);
+    return new Outcome(trail);
   }
   const began = now();
   // One hook is the usual case, and its array is made in one piece.

@@ -38,6 +38,7 @@ export class Engine implements Crew {
   closed = false;
   /** Which dispatches are told to the audit log. */
   hears: Hears = Hears.Nothing;
+  readonly recording: boolean;
   readonly audit: AuditLog;
   readonly counts: Counts;
   tracing: Tracing | null = null;
@@ -62,8 +63,9 @@ export class Engine implements Crew {
       const engine = self.deref();
       if (engine !== undefined) engine.hears = hears;
     });
-    // Before anybody opens a log, dispatches may be recorded for a replay.
-    this.hears = this.native.auditHears() as Hears;
+    this.recording = this.native.isRecording;
+    // Before anybody opens a log, dispatches may be recorded.
+    if (this.recording) this.hears = this.native.auditHears() as Hears;
   }
 
   /** Refuses to go on with a closed client. */

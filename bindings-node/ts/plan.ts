@@ -34,6 +34,8 @@ export interface Call {
 export interface Crew {
   /** Which dispatches are told to the audit log. */
   readonly hears: Hears;
+  /** Whether dispatches are recorded for a replay, also those that no hook is asked about. */
+  readonly recording: boolean;
   /** Where quiet dispatches are counted. */
   readonly counts: Counts;
   /** Who makes spans of dispatches. */
