@@ -29,6 +29,9 @@ RUST_PROGRAM = "hookweave-bench"
 RUST_PROFILE = "program"
 # A settings file with so many hooks, each with a script of its own.
 FIFTY = WORK / "fifty"
+# A project with a real policy, for `hookweave hook`.
+POLICY = WORK / "policy"
+POLICIES = ("destruction", "secrets", "publishing", "context")
 
 
 def install() -> None:
@@ -40,8 +43,30 @@ def install() -> None:
     call([*maturin, "--manifest-path", str(ROOT / "bindings-python" / "Cargo.toml"), "--interpreter", sys.executable])
     install_peers(next(wheels.glob("*.whl")))
     write_fifty()
-
     call(["cargo", "build", "--profile", RUST_PROFILE, "--quiet", "-p", RUST_PROGRAM])
+    # As the packages carry it.
+    call(["cargo", "build", "--release", "--quiet", "--package", "hookweave-cli"])
+    write_policy()
+
+
+def write_policy() -> None:
+    """Has the command write every policy that it knows, and approve of them, in a project of its own."""
+    shutil.rmtree(POLICY, ignore_errors=True)
+    (POLICY / ".git").mkdir(parents=True)
+    policies = [word for name in POLICIES for word in ("--policy", name)]
+    call([str(command()), "init", "--yes", "-C", str(POLICY), *policies])
+    call([str(command()), "trust", "approve", "--yes", "-C", str(POLICY), "--trust-store", str(POLICY / "trust.json")])
+
+
+def command() -> Path:
+    """The `hookweave` command as the packages carry it."""
+    return target() / "release" / "hookweave"
+
+
+def target() -> Path:
+    """Where cargo puts what it builds."""
+    root = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    return root / os.environ.get("CARGO_BUILD_TARGET", "")
 
 
 def write_fifty() -> None:
@@ -61,16 +86,15 @@ def write_fifty() -> None:
 
 def commands() -> dict[str, list[str]]:
     """How every program is started."""
-    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     in_both = (CALLS, "payload", "matching", SESSIONS, AUDIT, COMMANDS)
     in_python = (*in_both, TOOL_CALLS, AMPLIFIER, SDK, AGENT_HOOKS, RELAY)
     found = {f"python/{name}": [str(PYTHON), str(BENCH / "python" / f"{name}.py")] for name in in_python}
     found |= {f"node/{name}": [os.environ.get("NODE", "node"), str(NODE_FOLDER / f"{name}.mjs")] for name in in_both}
-    program = str(target / os.environ.get("CARGO_BUILD_TARGET", "") / RUST_PROFILE / RUST_PROGRAM)
+    program = str(target() / RUST_PROFILE / RUST_PROGRAM)
     return found | {
         f"node/{NODE_LARGE}": [*found[f"node/{COMMANDS}"], "large"],
         f"node/{RELAY}": [str(NODE24), str(NODE24_FOLDER / f"{RELAY}.mjs")],
         "rust": [program],
-        RUST_COMMANDS: [program, "commands"],
+        RUST_COMMANDS: [program, "commands", str(command())],
         RUST_LARGE: [program, "commands", "large"],
     }

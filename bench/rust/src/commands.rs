@@ -1,8 +1,10 @@
-//! Commands as hooks, beside the same programs started by the bare system call; and the loading of a settings file.
+//! Commands as hooks, beside the same programs started by the bare system call; the loading of a settings file; and the
+//! `hookweave` command as an agent's hook.
 
 use std::error::Error;
 use std::fs::File;
 use std::future::ready;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::rc::Rc;
@@ -19,6 +21,11 @@ const BASH: &str = "/bin/bash";
 const HOOKS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../hooks");
 /// What `install` of `bench/programs.py` writes.
 const FIFTY: &str = "target/bench/fifty/.claude/settings.json";
+/// A project with a policy, which `install` has the command write and approve of.
+const POLICY: &str = "target/bench/policy";
+/// An event that the policy lets pass without running anything, and one that it refuses, for which it starts a shell.
+const EVENTS: [(&str, &str); 2] =
+    [("hookweave hook, an event that passes", "ls -la"), ("hookweave hook, an event that is refused", "rm -rf /")];
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Starts a program and waits for its end, and nothing else: the standard library does it by `posix_spawn`.
@@ -54,6 +61,39 @@ fn handler(program: &'static str, arguments: &[PathBuf]) -> Variant {
     })
 }
 
+/// The command as Claude Code runs it: from the start of its process to its end, which follows its answer.
+fn answering(hookweave: String, command: &str) -> Result<Variant, Box<dyn Error>> {
+    let project = std::path::absolute(POLICY)?;
+    let store = project.join("trust.json");
+    let mut event: serde_json::Value = serde_json::from_slice(include_bytes!("../../hooks/event.json"))?;
+    if let Some(input) = event.get_mut("tool_input") {
+        *input = serde_json::json!({ "command": command });
+    }
+    let event = event.to_string();
+    let start = move || {
+        #[expect(clippy::disallowed_methods, reason = "what is measured is the start of a process")]
+        let mut program = Command::new(&hookweave);
+        program.args(["hook", "--agent", "claude-code", "--trust-store"]).arg(&store);
+        program.env("CLAUDE_PROJECT_DIR", &project).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = program.spawn()?;
+        if let Some(mut input) = child.stdin.take() {
+            input.write_all(event.as_bytes())?;
+        }
+        child.wait_with_output()
+    };
+    let answer = String::from_utf8(start()?.stdout)?;
+    let is_refused = answer.contains("\"deny\"") && !answer.contains("could not decide");
+    if is_refused != command.starts_with("rm") {
+        return Err(format!("`{command}` was answered with {answer:?}").into());
+    }
+    Ok(Box::new(move |times| {
+        for _ in 0..times {
+            std::hint::black_box(start().ok());
+        }
+        Box::pin(ready(()))
+    }))
+}
+
 /// A dispatch that runs one command on the pool.
 fn dispatched() -> Result<Variant, hookweave::Error> {
     let engine = Engine::new();
@@ -71,9 +111,9 @@ fn loading() -> Variant {
     })
 }
 
-/// The variants; in a process that already holds so many bytes when `ballast` is set.
-pub(crate) fn variants(ballast: bool) -> Result<Variants, Box<dyn Error>> {
-    if ballast {
+/// The variants, with those of the command that is named; without one in a process that holds 2 GiB already.
+pub(crate) fn variants(hookweave: Option<String>) -> Result<Variants, Box<dyn Error>> {
+    if hookweave.is_none() {
         // Written to, or the system would only promise the memory; and never given back.
         std::hint::black_box(Box::leak(vec![1_u8; 2 << 30].into_boxed_slice()));
     }
@@ -85,8 +125,11 @@ pub(crate) fn variants(ballast: bool) -> Result<Variants, Box<dyn Error>> {
         ("bash hook", handler(BASH, &guard)),
         ("dispatch, command true", dispatched()?),
     ];
-    if !ballast {
+    if let Some(hookweave) = hookweave {
         variants.push(("loading 50 hooks", loading()));
+        for (name, command) in EVENTS {
+            variants.push((name, answering(hookweave.clone(), command)?));
+        }
     }
     Ok(variants)
 }

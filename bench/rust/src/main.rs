@@ -1,4 +1,4 @@
-//! Callbacks and matching in Rust, or with the argument `commands` hooks that are commands, measured in rounds that a parent
+//! Callbacks and matching in Rust, or with `commands PROGRAM` hooks that are commands, and the `hookweave` command, measured in rounds that a parent
 //! process asks for. With `once VARIANT COUNT` it only runs, for a profiler.
 //!
 //! Protocol: the program prints one JSON line when it is ready; for every line on its standard input it measures each
@@ -181,11 +181,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let sample = if arguments.is_empty() { SAMPLE } else { SAMPLE_OF_COMMANDS };
     let variants = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [] => callbacks()?,
-        ["commands"] => commands::variants(false)?,
-        ["commands", "large"] => commands::variants(true)?,
+        ["commands", "large"] => commands::variants(None)?,
+        ["commands", hookweave] => commands::variants(Some((*hookweave).to_owned()))?,
         ["once", name, count] => return once(name, count.parse()?).await,
         other => {
-            let known = "`commands`, `commands large` and `once VARIANT COUNT`";
+            let known = "`commands PROGRAM`, `commands large` and `once VARIANT COUNT`";
             return Err(format!("unknown arguments {other:?}; there are {known}").into());
         }
     };
