@@ -118,7 +118,7 @@ impl Spans {
             (About::Model, Reply::Responded { usage, .. }) => self.uses(usage),
             (About::Model, _) => self.called = true,
             (About::Event("GenerateEnd" | "GenerateError"), _) => {
-                self.close_model(matches!(about, About::Event("GenerateError")))
+                self.close_model(matches!(about, About::Event("GenerateError")));
             }
             _ => {}
         }
