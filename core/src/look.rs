@@ -11,7 +11,7 @@ use crate::payload::{Host, Kind};
 use crate::tool::{Tool, Tools};
 
 /// Argument names that hold a file path in the tools of every known agent.
-pub(crate) const PATH_ARGUMENTS: &[&str] = &["file_path", "path", "notebook_path", "paths", "files"];
+pub(crate) const PATH_ARGUMENTS: [&str; 5] = ["file_path", "path", "notebook_path", "paths", "files"];
 
 /// The candidates of one condition.
 #[derive(Debug)]
@@ -155,7 +155,7 @@ impl<'v, H: Host> Look<'v, H> {
         let mut murky = args.murky;
         if let Some(args) = args.items.first() {
             let named = self.defined().map_or(&[][..], |tool| &tool.paths);
-            for name in PATH_ARGUMENTS.iter().copied().chain(named.iter().map(String::as_str)) {
+            for name in PATH_ARGUMENTS.into_iter().chain(named.iter().map(String::as_str)) {
                 if let Some(view) = self.host.get(args, name) {
                     murky |= self.collect_paths(&view, texts);
                 }
@@ -209,5 +209,95 @@ impl<'v, H: Host> Look<'v, H> {
             };
         }
         Found { items: smallvec![at], murky: false }
+    }
+}
+
+/// Hands out the texts that [`Look`] finds, each as it is written: commands, paths, subtype. For a record, which has no use for
+/// anything else that a look keeps.
+#[cfg(feature = "host")]
+pub(crate) fn each_looked_at<'v, H: Host>(
+    host: &'v H,
+    event: &EventSpec,
+    payload: &H::View<'v>,
+    args: Option<&H::View<'v>>,
+    tool: Option<&Tool>,
+    mut take: impl FnMut(&str),
+) {
+    if let Some(args) = args.filter(|args| matches!(host.kind(args), Kind::Object)) {
+        let [command] = host.pick(args, ["command"]);
+        let named = tool.and_then(|tool| tool.command.as_deref()).and_then(|name| host.get(args, name));
+        for command in command.iter().chain(&named) {
+            host.text(command, &mut take);
+        }
+        for path in host.pick(args, PATH_ARGUMENTS).iter().flatten() {
+            each_path(host, path, &mut take);
+        }
+        for name in tool.iter().flat_map(|tool| &tool.paths) {
+            if let Some(path) = host.get(args, name) {
+                each_path(host, &path, &mut take);
+            }
+        }
+    }
+    if let Some(path) = event.path().and_then(|field| host.field(payload, field)) {
+        each_path(host, &path, &mut take);
+    }
+    if let Some(subtype) = event.subtype().and_then(|field| host.field(payload, field)) {
+        host.text(&subtype, take);
+    }
+}
+
+/// Hands out the path or paths that a value holds.
+#[cfg(feature = "host")]
+fn each_path<'v, H: Host>(host: &'v H, view: &H::View<'v>, mut take: impl FnMut(&str)) {
+    let Kind::List(length) = host.kind(view) else {
+        host.text(view, take);
+        return;
+    };
+    for item in (0..length).filter_map(|index| host.item(view, index)) {
+        host.text(&item, &mut take);
+    }
+}
+
+#[cfg(all(test, feature = "host"))]
+mod tests {
+    use super::*;
+    use crate::event::Catalogue;
+    use crate::payload::Json;
+    use crate::tool::ToolDefinition;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_handed_out_is_what_a_look_finds() {
+        let catalogue = Catalogue::default();
+        let mut tools = Tools::default();
+        let definition = json!({"name": "shell", "command": "script", "paths": ["target", "cwd"]});
+        tools.define(ToolDefinition::read(&Json, &&definition).unwrap()).unwrap();
+        let payloads = [
+            json!({"tool": "Bash", "args": {"command": "ls", "paths": ["a", 7, "b"], "path": null, "files": {}}}),
+            json!({"tool": "shell", "args": {"command": "ls", "script": "make", "target": "c", "cwd": ["d"], "file_path": "e"}}),
+            json!({"tool": "shell", "args": {"a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6, "g": 7, "path": "h", "command": "i"}}),
+            json!({"tool": 7, "args": ["command"], "file_path": "j", "source": "startup", "trigger": "auto"}),
+            json!({"args": {"command": ["ls"]}, "file_path": ["k", "l"], "source": 7}),
+            json!({}),
+        ];
+        for event in ["PreToolUse", "FileChanged", "SessionStart", "PreCompact"] {
+            let event = catalogue.resolve(event).unwrap();
+            for payload in &payloads {
+                let look = Look::new(&Json, &event, payload, &tools);
+                let mut found: Vec<_> = look.commands().items.iter().map(ToString::to_string).collect();
+                let mut paths = SmallVec::new();
+                look.path_texts(&mut paths);
+                found.extend(paths.iter().map(ToString::to_string));
+                found.extend(
+                    event.subtype().iter().flat_map(|field| look.text(field).items).map(|text| text.to_string()),
+                );
+                let mut handed = Vec::new();
+                let args = payload.get("args");
+                each_looked_at(&Json, &event, &payload, args.as_ref(), look.defined(), |text| {
+                    handed.push(text.to_owned());
+                });
+                assert_eq!(handed, found, "{}: {payload}", event.name());
+            }
+        }
     }
 }

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::member;
+use crate::json::{member, members};
 
 /// How deep containers may nest in a value that the engine copies.
 pub const MAX_NESTING: usize = 128;
@@ -181,6 +181,24 @@ pub trait Host {
         }
     }
 
+    /// The fields of an object that have these names, in the order of the names.
+    fn pick<'v, const N: usize>(&'v self, object: &Self::View<'v>, names: [&str; N]) -> [Option<Self::View<'v>>; N] {
+        names.map(|name| self.get(object, name))
+    }
+
+    /// The payload fields of these names of the engine's, in the order of the names.
+    fn pick_fields<'v, const N: usize>(
+        &'v self,
+        payload: &Self::View<'v>,
+        names: [&str; N],
+    ) -> [Option<Self::View<'v>>; N] {
+        match self.spelling() {
+            // What is spelled as the engine does needs no look at each name.
+            Spelling::Wire | Spelling::Python => self.pick(payload, names),
+            Spelling::TypeScript => names.map(|name| self.field(payload, name)),
+        }
+    }
+
     /// A payload field by the engine's name for it.
     fn field<'v>(&'v self, payload: &Self::View<'v>, name: &str) -> Option<Self::View<'v>> {
         self.get(payload, &self.spelling().local(name))
@@ -220,6 +238,10 @@ impl Host for Json {
 
     fn get<'v>(&'v self, object: &Self::View<'v>, key: &str) -> Option<Self::View<'v>> {
         member(object, key)
+    }
+
+    fn pick<'v, const N: usize>(&'v self, object: &Self::View<'v>, names: [&str; N]) -> [Option<Self::View<'v>>; N] {
+        members(object, names)
     }
 
     fn item<'v>(&'v self, list: &Self::View<'v>, index: usize) -> Option<Self::View<'v>> {

@@ -24,7 +24,7 @@ const PART_BITS: u32 = 3;
 /// Dispatches in which no hook had anything to say, to be recorded together by [`Audit::quiet`](super::Audit::quiet).
 #[derive(Debug, Default)]
 pub struct Batch {
-    /// Of each dispatch: when it ended, the length of its event's name; of each text its length and which it is, and 0; of each hook
+    /// Of each dispatch: when it ended, in eight bytes, the length of its event's name; of each text its length and which it is, and 0; of each hook
     /// its number and 1, how long it took, the length of its name, and 0. Small numbers take one byte: what is written here is read by
     /// another processor, and that costs by its size.
     numbers: Vec<u8>,
@@ -100,7 +100,7 @@ impl Batch {
             return;
         }
         let Self { numbers, texts: copied, .. } = self;
-        put(numbers, ended);
+        numbers.extend_from_slice(&ended.to_le_bytes());
         put(numbers, event.name().len() as u64);
         copied.push_str(event.name());
         let mut is_cut = false;
@@ -174,7 +174,9 @@ impl<'b> Iterator for Reader<'b> {
     type Item = Quiet<'b>;
 
     fn next(&mut self) -> Option<Quiet<'b>> {
-        let ended = self.number()?;
+        let (ended, rest) = self.numbers.split_first_chunk()?;
+        self.numbers = rest;
+        let ended = u64::from_le_bytes(*ended);
         let event = self.text()?;
         let mut quiet = Quiet { ended, event, cut: false, texts: SmallVec::new(), runs: SmallVec::new() };
         loop {
@@ -228,7 +230,15 @@ impl<'b> Quiet<'b> {
 }
 
 /// Writes a number: seven bits to the byte, the low ones first, and the highest bit set while there are more.
-fn put(numbers: &mut Vec<u8>, mut number: u64) {
+#[inline]
+fn put(numbers: &mut Vec<u8>, number: u64) {
+    match u8::try_from(number) {
+        Ok(small @ ..0x80) => numbers.push(small),
+        _ => put_large(numbers, number),
+    }
+}
+
+fn put_large(numbers: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         numbers.push(number.to_le_bytes()[0] | 0x80);
         number >>= 7;
@@ -281,7 +291,9 @@ mod tests {
     fn numbers_are_read_as_they_were_written() {
         let all = [0, 1, 0x7f, 0x80, 0x3fff, 0x4000, u64::from(u32::MAX), u64::MAX - 1, u64::MAX];
         let mut numbers = Vec::new();
-        all.iter().for_each(|number| put(&mut numbers, *number));
+        for number in all {
+            put(&mut numbers, number);
+        }
         let mut reader = Reader { numbers: &numbers, texts: "" };
         assert_eq!(all.map(|_| reader.number().unwrap()), all);
         assert_eq!(reader.number(), None);

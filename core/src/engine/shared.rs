@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::json::member;
+use crate::json::{member, members};
 use crate::payload::{BadKey, Host, Json, Kind, Spelling, TooDeep};
 
 /// The engine's host: values are shared, looks are plain references.
@@ -33,6 +33,10 @@ impl Host for Shared {
 
     fn get<'v>(&'v self, object: &Self::View<'v>, key: &str) -> Option<Self::View<'v>> {
         member(object, key)
+    }
+
+    fn pick<'v, const N: usize>(&'v self, object: &Self::View<'v>, names: [&str; N]) -> [Option<Self::View<'v>>; N] {
+        members(object, names)
     }
 
     fn item<'v>(&'v self, list: &Self::View<'v>, index: usize) -> Option<Self::View<'v>> {

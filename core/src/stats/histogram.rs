@@ -173,7 +173,9 @@ mod tests {
             let durations: Vec<u64> = (0..many as u64).map(|run| run * run * 37).collect();
             let (once, each) = (Histogram::default(), Histogram::default());
             once.add_all(durations.iter().copied());
-            durations.iter().for_each(|nanos| each.add::<false>(*nanos));
+            for nanos in &durations {
+                each.add::<false>(*nanos);
+            }
             let (once, each) = (once.read(false), each.read(false));
             assert_eq!((once.buckets, once.longest), (each.buckets, each.longest), "{many}");
         }

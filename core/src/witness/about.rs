@@ -7,7 +7,7 @@ use super::Inputs;
 use crate::event::{COMMON_FIELDS, EventSpec};
 use crate::index::Snapshot;
 use crate::json::{from_json, to_json};
-use crate::look::{Look, PATH_ARGUMENTS};
+use crate::look::{PATH_ARGUMENTS, each_looked_at};
 use crate::payload::{Host, Spelling};
 use crate::tool::Tools;
 
@@ -145,28 +145,20 @@ pub(crate) fn each_text<H: Host>(
     mut take: impl FnMut(Part, &str),
 ) {
     let view = host.view(payload);
-    for (part, field) in [(Part::Session, "session_id"), (Part::Agent, "agent_id"), (Part::ToolUseId, "tool_use_id")] {
-        if let Some(value) = host.field(&view, field) {
+    let names = ["session_id", "agent_id", "tool_use_id", "tool", "args"];
+    let [session, agent, tool_use_id, tool, args] = host.pick_fields(&view, names);
+    for (part, value) in [(Part::Session, session), (Part::Agent, agent), (Part::ToolUseId, tool_use_id)] {
+        if let Some(value) = value {
             host.text(&value, |text| take(part, text));
         }
     }
-    let look = Look::new(host, event, view, tools);
-    if let Some(tool) = look.tool() {
-        take(Part::Tool, tool);
-    }
-    for text in &look.commands().items {
-        take(Part::Looked, text);
-    }
-    let mut paths = SmallVec::new();
-    look.path_texts(&mut paths);
-    for text in &paths {
-        take(Part::Looked, text);
-    }
-    if let Some(subtype) = event.subtype() {
-        for text in &look.text(subtype).items {
-            take(Part::Looked, text);
-        }
-    }
+    let named = tool.and_then(|tool| {
+        host.text(&tool, |name| {
+            take(Part::Tool, name);
+            tools.get(name)
+        })
+    });
+    each_looked_at(host, event, &view, args.as_ref(), named.flatten(), |text| take(Part::Looked, text));
 }
 
 /// The payload as JSON text, or why there is none.
