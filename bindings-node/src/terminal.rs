@@ -86,6 +86,7 @@ impl NativeAsking {
         env: Env,
         request: Unknown<'_>,
         timeout_ms: f64,
+        #[napi(ts_arg_type = "(option: string | null | undefined, why: string | null | undefined) => void")]
         deliver: Function<'_, Answer, ()>,
     ) -> Result<Self, Refusal> {
         let question = question(&env, &request)?;

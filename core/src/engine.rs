@@ -2,6 +2,7 @@
 
 #[cfg(feature = "native")]
 mod audit;
+mod blocking;
 mod builder;
 mod detached;
 mod driver;

@@ -172,3 +172,29 @@ async fn tools_and_models_that_nobody_registered_are_named() {
     let model = session.generate("hello").await.unwrap_err();
     assert_eq!(model.code().to_string(), "no_model");
 }
+
+#[tokio::test]
+async fn what_is_approved_after_the_end_is_not_remembered() {
+    let (engine, queue) = (Engine::new(), PendingApprovals::default());
+    let session = asking(&engine).approver(queue.clone()).open().unwrap();
+    let next = || async {
+        loop {
+            match queue.pending().as_slice() {
+                [one] => break one.id.clone(),
+                _ => tokio::task::yield_now().await,
+            }
+        }
+    };
+    let call = || {
+        let session = session.clone();
+        tokio::spawn(async move { echo(&session, json!({"n": 1})).await })
+    };
+    let calling = call();
+    let asked = next().await;
+    session.end("other").await.unwrap();
+    queue.decide(&asked, "Allow always").unwrap();
+    assert!(calling.await.unwrap().ran);
+    let calling = call();
+    queue.decide(&next().await, "Deny").unwrap();
+    assert!(!calling.await.unwrap().ran);
+}

@@ -236,3 +236,23 @@ def test_what_is_no_json_is_copied_before_it_is_approved() -> None:
         assert (locked.ran, locked.by) == (False, "host")
 
     asyncio.run(main())
+
+
+@pytest.mark.parametrize("odd", [float("nan"), "\ud800", {1: 2}, threading.Lock])
+def test_nothing_odd_hides_what_is_beside_it(odd: Any) -> None:
+    shown: list[str | None] = []
+
+    def approve(request: ApprovalRequest) -> str:
+        shown.append(request.shown)
+        return "Allow always"
+
+    async def main() -> None:
+        session = HookClient().session(permissions="ask", approval=approve)
+        for _ in range(2):
+            assert (await session.run_tool("Bash", {"command": "rm -rf /", "odd": odd}, lambda args: "ran")).ran
+
+    asyncio.run(main())
+    # It is asked about both times: nobody can tell whether it is the same again.
+    assert len(shown) == 2
+    for text in shown:
+        assert text is not None and text.startswith('{"command":"rm -rf /","odd":<') and text.endswith(">}"), text
