@@ -3,7 +3,7 @@
 from collections.abc import Callable, Coroutine, Generator, Mapping
 from pathlib import Path
 from types import GenericAlias, TracebackType
-from typing import Any, Generic, Never, Self, TypeVar, final, overload
+from typing import Any, Generic, Literal, Never, Self, TypeVar, final, overload
 
 from .event import Event
 from .files import WireAnswer

@@ -53,6 +53,7 @@ class Session:
         "_on_outcome",
         "_parent",
         "_running",
+        "_tool",
         "context",
     )
 
@@ -78,6 +79,7 @@ class Session:
         self._children: set[Session] = set()
         self._running: set[_either.Scope] = set()
         self._closed = False
+        self._tool: Tool | None = None
         self.context = context
 
     @property
@@ -207,7 +209,7 @@ class Session:
             raise UnknownToolError(f"no tool `{tool}` is registered; known are: {known}")
         own = args if type(args) is dict else dict(args)
         driver = Driver(self, self._native.run_tool(tool, own, tool_use_id))
-        running = driver.use(None if run is None else Tool(run))
+        running = driver.use(None if run is None else self._as_tool(run))
         if self._parent is not None:
             running = self._guard(running)
         tracing = self._client._tracing
@@ -217,6 +219,13 @@ class Session:
             outcome = driver.tool_outcome(await running)
             span.ended(outcome)
         return outcome
+
+    def _as_tool(self, run: ToolFunction) -> Tool:
+        """A function as a tool; one that is given again and again is looked at once."""
+        tool = self._tool
+        if tool is None or tool.function is not run:
+            tool = self._tool = Tool(run)
+        return tool
 
     async def generate(self, prompt: str, *, on_text: OnText | None = None) -> Generation:
         """Answers a prompt with the client's model and tools, until there is nothing left to do.

@@ -42,17 +42,17 @@ class ToolContext:
 class Tool:
     """A tool as sessions call it."""
 
-    __slots__ = ("_function", "takes_context")
+    __slots__ = ("function", "takes_context")
 
     def __init__(self, function: ToolFunction) -> None:
         if not callable(function):
             raise TypeError(f"a tool is called with its arguments; {function!r} is not callable")
-        self._function = function
+        self.function = function
         self.takes_context = _takes_context(function)
 
     def __call__(self, args: Any, context: ToolContext | None) -> Any:
         """Runs it, or gives something to await; the context is only looked at by a tool that takes it."""
-        return self._function(args, context) if self.takes_context else self._function(args)
+        return self.function(args, context) if self.takes_context else self.function(args)
 
 
 def _takes_context(function: ToolFunction) -> bool:
