@@ -338,12 +338,6 @@ CEILINGS = [
         5e6,
         3e6,
     ),
-    Ceiling(
-        "`hookweave hook`, one event that a shell command refuses, process start to answer",
-        rust("hookweave hook, an event that is refused", RUST_COMMANDS),
-        5e6,
-        5e6,
-    ),
     Ceiling("Rust, loading 50 hooks", rust("loading 50 hooks", RUST_COMMANDS), 10e6, 10e6),
     Ceiling("Python, loading 50 hooks", python(COMMANDS, "loading 50 hooks"), 10e6, 10e6),
     Ceiling("Node, loading 50 hooks", node(COMMANDS, "loading 50 hooks"), 10e6, 10e6),

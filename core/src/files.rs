@@ -124,6 +124,7 @@ impl Files {
         request: Request,
         wrap: Wrap<'_, T>,
     ) -> Result<Report, Error> {
+        let _known = crate::pattern::Known::hold();
         let configuration = read(&request, registry, runtime)?;
         let seat = registry.seat();
         let mut batch = Batch { request, configuration, seat, hooks: Vec::new(), problems: Vec::new() };

@@ -1,8 +1,14 @@
 //! Compiled patterns: names with globs, regular expressions with a step limit, path globs.
 
+#[cfg(feature = "native")]
+mod known;
+
 use globset::{GlobBuilder, GlobMatcher};
 
 use crate::path::{self, PathForms};
+
+#[cfg(feature = "native")]
+pub(crate) use known::Known;
 
 /// How many steps a pattern with lookaround or backreferences may take on one text.
 const STEP_LIMIT: usize = 100_000;
@@ -69,7 +75,11 @@ impl Pattern {
         if text.len() > MAX_PATTERN {
             return Err(format!("the pattern has {} bytes; at most {MAX_PATTERN} are taken", text.len()));
         }
-        match regex::Regex::new(text) {
+        #[cfg(feature = "native")]
+        let compiled = known::compiled(text);
+        #[cfg(not(feature = "native"))]
+        let compiled = regex::Regex::new(text);
+        match compiled {
             Ok(plain) => Ok(Self::Plain(plain)),
             Err(regex::Error::CompiledTooBig(limit)) => Err(format!("`{text}` compiles to more than {limit} bytes")),
             Err(why) => fancy_regex::RegexBuilder::new(text)
