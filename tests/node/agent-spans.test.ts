@@ -183,7 +183,7 @@ for (const [event, name] of [
       run.children?.map((child) => child.name),
       [name],
     );
-    if (name === "chat") assert.equal(run.children?.[0]?.attributes["error.type"], "blocked");
+    if (name === "chat") assert.equal(run.children[0]?.attributes["error.type"], "blocked");
   });
 }
 

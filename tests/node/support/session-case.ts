@@ -1,6 +1,12 @@
 /** A vector of sessions, run against the package. */
 
-import { HookClient, HookweaveError, SubagentBlocked, TerminalQuestion, ToolResult } from "hookweave";
+import {
+  HookClient,
+  HookweaveError,
+  SubagentBlocked,
+  TerminalQuestion,
+  ToolResult,
+} from "hookweave";
 import type {
   ApprovalRequest,
   Approver,
