@@ -1,10 +1,11 @@
 //! The hooks that one event runs, as the driver walks through them.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
-use hookweave::audit::{About, Audit};
+use hookweave::audit::{About, Audit, Batch};
 use hookweave::host::{
-    Code, Error, EventSpec, Host, Kind, Plan, Registry, Reuse, Snapshot, Spelling, Step, begin, check_depth,
+    Code, Error, EventSpec, Host, Kind, Plan, Registry, Reuse, Snapshot, Spelling, Step, begin, check_depth, present,
 };
 use napi::Env;
 use napi::bindgen_prelude::{Object, Unknown};
@@ -14,6 +15,10 @@ use crate::error::{Refusal, broken, refuse};
 use crate::hooks::Ticket;
 use crate::host::{Slot, Values};
 use crate::run::{Began, NativeRun, Reported, nanos};
+
+thread_local! {
+    static BATCH: RefCell<Batch> = RefCell::default();
+}
 
 /// For which other payloads a plan holds.
 #[napi(string_enum = "lowercase")]
@@ -136,14 +141,13 @@ impl NativePlan {
     /// Records a dispatch in which no hook had anything to say, by the texts from those places.
     #[napi]
     pub fn audit_copied(&self, texts: String, quiet: Vec<f64>) {
-        let took: Vec<u64> = quiet.into_iter().map(nanos).collect();
-        self.audit.dispatched_quietly(&self.event, &self.plan, &took, About::copied(&texts));
+        self.record(&texts, quiet.into_iter().map(nanos));
     }
 
     /// The same for one hook, the usual case: a list would cost as much to hand over as all the rest.
     #[napi]
     pub fn audit_copied_one(&self, texts: String, quiet: f64) {
-        self.audit.dispatched_quietly(&self.event, &self.plan, &[nanos(quiet)], About::copied(&texts));
+        self.record(&texts, [nanos(quiet)]);
     }
 
     /// Records a dispatch in which no hook had anything to say; gives why it is blocked when it cannot be recorded and has
@@ -161,6 +165,16 @@ impl NativePlan {
     fn step(&self, values: &Values<'_>, payload: Slot) -> Step<Ticket, Slot> {
         let (snapshot, event) = (Arc::clone(&self.snapshot), Arc::clone(&self.event));
         begin(values, snapshot, event, Arc::clone(&self.plan), self.reuse, payload)
+    }
+
+    /// Records a dispatch that is over now, through memory that is used again.
+    ///
+    /// One at a time: what waited for more of its kind would be lost when the tool after it takes the process with it.
+    fn record(&self, texts: &str, took: impl IntoIterator<Item = u64>) {
+        BATCH.with_borrow_mut(|batch| {
+            batch.add(&self.event, &self.plan, present().ticks, took, texts);
+            self.audit.quiet(batch);
+        });
     }
 }
 
