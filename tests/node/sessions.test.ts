@@ -17,6 +17,7 @@ import {
   type Session,
 } from "hookweave";
 
+import { hasTerminals, Person } from "./support/person.js";
 import { never, packageFolder, quietClient, runProgram, until } from "./support/tools.js";
 
 const ASKING = { permissions: "ask" } as const;
@@ -386,15 +387,101 @@ describe("the terminal", () => {
     assert.match(reason, /there is no terminal to ask at/);
   });
 
-  test("asks, and counts the time down", { skip: !existsSync("/usr/bin/script") }, async () => {
-    const quoted = [...node, program].map((part) => `'${part}'`).join(" ");
-    // Half a second after the question is there; what comes sooner was typed ahead and counts for nothing.
-    const line = `( sleep 0.1; echo 1; sleep 2.5; echo maybe; sleep 0.1; echo 1 ) | script -qec "$COMMAND" /dev/null`;
-    const env = { ...process.env, COMMAND: quoted };
-    const { out } = await runProgram("/bin/sh", ["-c", line], { cwd: packageFolder, env });
-    assert.match(out, /The host asks about tool Bash/);
-    assert.match(out, /299 s left/);
-    assert.match(out, /\{"ran":true,"reason":null\}/);
+  const asking = (pause: number, timeout: number): string => `
+    import { HookClient } from "hookweave";
+    const client = new HookClient({ logger: null });
+    const ask = { prompt: "really?\\n 1 allow | Deny", timeout: ${String(timeout)} };
+    client.registerHook("PreToolUse", () => ({ action: "ask", ask }));
+    console.log("before");
+    await new Promise((resolve) => setTimeout(resolve, ${String(pause)}));
+    const { ran, by } = await client.session({ approval: "terminal" }).runTool("Bash", { command: "ls" }, () => 1);
+    console.log(["outcome", ran, by].map(String).join(" "));`;
+  const sits = { skip: hasTerminals ? false : "no program that gives a terminal" };
+  const before = (pause = 0, timeout = 30_000): Person =>
+    new Person(asking(pause, timeout), packageFolder);
+
+  test("asks, and counts the time down", sits, async () => {
+    const person = before();
+    await person.until("? for all; denied in    28 s: ");
+    assert.match(person.screen, /question \| really\?\r\n {9}\| {2}1 allow \| Deny\r\n/);
+    person.types("maybe\n");
+    await person.until("That is no option.");
+    person.types("1\n");
+    await person.until("outcome true null");
+    assert.equal(await person.leaves(), 0);
+  });
+
+  test("takes the question away when the time is over", sits, async () => {
+    const person = before(0, 1500);
+    await person.until("This question is over.");
+    await person.until("outcome false timeout");
+    assert.equal(await person.leaves(), 0);
+  });
+
+  for (const ahead of ["1\n", "1\n".repeat(50), "1"]) {
+    test(
+      `takes ${JSON.stringify(ahead.slice(0, 4))} that was typed ahead for no answer`,
+      sits,
+      async () => {
+        const person = before(500);
+        await person.until("before");
+        person.types(ahead);
+        await person.until("? for all; denied in");
+        person.types("\n");
+        await person.until("Type a number from 1 to 3");
+        person.types("3\n");
+        await person.until("outcome false user");
+        assert.equal(await person.leaves(), 0);
+      },
+    );
+  }
+
+  test("takes lines that are pasted for no answer", sits, async () => {
+    const person = before();
+    await person.until("? for all; denied in");
+    person.types("hello\n1\n2\n");
+    await person.until("Several lines came at once.");
+    person.types("deny\n");
+    await person.until("outcome false user");
+    assert.equal(await person.leaves(), 0);
+  });
+
+  test("denies at the end of the input", sits, async () => {
+    const person = before();
+    await person.until("? for all; denied in");
+    person.types("\u0004");
+    await person.until("outcome false host");
+    assert.equal(await person.leaves(), 0);
+  });
+
+  test("is interrupted like any program", sits, async () => {
+    const person = before();
+    await person.until("? for all; denied in");
+    person.types("\u0003");
+    assert.equal(await person.leaves(), 130);
+  });
+});
+
+describe("what nobody can be shown as JSON", () => {
+  test("hides nothing beside it", async () => {
+    const shown: (string | null)[] = [];
+    const session = quietClient().session({
+      ...ASKING,
+      approval: (request) => {
+        shown.push(request.shown);
+        return "Allow always";
+      },
+    });
+    for (const odd of [Number.NaN, "\ud800", [undefined], new Date(0)]) {
+      const args = { command: "rm -rf /", odd };
+      for (const again of [false, true]) {
+        assert.equal((await session.runTool("Bash", args, () => again)).ran, true);
+      }
+    }
+    // Each is asked about both times.
+    assert.equal(shown.length, 8);
+    for (const text of shown)
+      assert.match(text ?? "", /^\{"command":"rm -rf \/","odd":\[?<[^>]+>\]?\}$/);
   });
 });
 
