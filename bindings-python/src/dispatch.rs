@@ -185,6 +185,7 @@ impl Dispatch {
 
     /// Asked for what only an outcome has: an `await` was forgotten.
     #[cold]
+    #[expect(clippy::unused_self, reason = "the signature of the protocol")]
     fn __getattr__(&self, name: &str) -> PyResult<Py<PyAny>> {
         let hint = if Outcome::FIELDS.contains(&name) {
             format!(": it has not run; write `(await client.dispatch(…)).{name}`")

@@ -30,11 +30,8 @@ pub(crate) fn fields<'py>(py: Python<'py>, run: &ToolRun, own: Own<'py>) -> PyRe
         dict.set_item(intern!(py, "result"), result)?;
     }
     dict.set_item(intern!(py, "feedback"), PyList::new(py, &run.feedback)?)?;
-    let injected = if run.injected.is_empty() {
-        PyList::empty(py).into_any()
-    } else {
-        serial::to_python(py, &run.injected)?
-    };
+    let injected =
+        if run.injected.is_empty() { PyList::empty(py).into_any() } else { serial::to_python(py, &run.injected)? };
     dict.set_item(intern!(py, "injected"), injected)?;
     if !run.ok || !run.ran || run.attempts != 1 {
         dict.set_item(intern!(py, "ran"), run.ran)?;
