@@ -39,6 +39,10 @@ impl Host for Shared {
         members(object, names)
     }
 
+    fn text<'v, R>(&'v self, view: &Self::View<'v>, take: impl FnOnce(&str) -> R) -> Option<R> {
+        view.as_str().map(take)
+    }
+
     fn item<'v>(&'v self, list: &Self::View<'v>, index: usize) -> Option<Self::View<'v>> {
         list.get(index)
     }
