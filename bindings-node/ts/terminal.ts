@@ -54,7 +54,7 @@ export function askOnTerminal(
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const answered = (option: string | null | undefined, why: string | null | undefined): void => {
-      if (option != null) resolve(option);
+      if (typeof option === "string") resolve(option);
       else reject(new Error(why ?? "the question was taken away"));
     };
     const asking = crossing(() => new NativeAsking(request, request.timeout, answered));
