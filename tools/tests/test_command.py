@@ -247,6 +247,36 @@ def test_an_agent_is_recorded_and_replayed(language: str, installed: Path, relea
     assert (difference["recorded"]["reason"], difference["now"]["reason"]) == ("history stays as it is", "never")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such terminals")
+def test_only_a_person_at_a_terminal_sees_how_far_it_is(installed: Path, project: Path) -> None:
+    # Enough for a second or two: what is done sooner is not worth a word.
+    line = (RECORDINGS / "expected.jsonl").read_text("utf-8").splitlines()[1]
+    (project / "runs.jsonl").write_text(f"{line}\n" * 60_000, "utf-8")
+    command = [str(installed / "hookweave"), "replay", "--source", "user", "runs.jsonl"]
+
+    def told(*more: str, **env: str) -> str:
+        ours, theirs = os.openpty()
+        environment = {**os.environ, "HOME": str(project), "TERM": "xterm", "CI": "", **env}
+        process = subprocess.Popen(
+            [*command, *more], cwd=project, env=environment, stdout=subprocess.DEVNULL, stderr=theirs
+        )
+        os.close(theirs)
+        said = b""
+        try:
+            while piece := os.read(ours, 4096):
+                said += piece
+        except OSError:
+            # The other side is closed.
+            pass
+        os.close(ours)
+        assert process.wait(timeout=60) == 0
+        return said.decode()
+
+    said = told()
+    assert "replaying " in said and said.endswith("\r\x1b[2K"), said
+    assert told("--json") == told(CI="true") == told(TERM="dumb") == ""
+
+
 def test_npx_finds_the_command_of_this_system(released: Path) -> None:
     main = released / "node_modules" / "hookweave"
     assert not [path for path in (main / "native").iterdir() if path.suffix not in (".js", ".ts", ".json")]

@@ -133,7 +133,7 @@ impl Tally {
         let total = format!("{} the same, {} different", self.same, self.different);
         writeln!(screen, "{}", styled(if self.different > 0 { BAD } else { GOOD }, &total))?;
         if self.redacted > 0 {
-            let what = format!("{} had secrets in it that were blacked out", count(self.redacted, "event"));
+            let what = format!("secrets were blacked out of {}", count(self.redacted, "event"));
             writeln!(screen, "{}", styled(WARN, &what))?;
         }
         let (hooks, number) = &self.in_code;
