@@ -33,8 +33,8 @@ const NONE: readonly number[] = [];
 
 /** Runs an event's hooks. */
 export function run(plan: Plan, payload: Fields, signal: Cancelling | undefined): Promise<Outcome> {
-  const outcome = runNow(plan, payload, signal);
-  return outcome instanceof Promise ? outcome : Promise.resolve(outcome);
+  // Gives a promise back as it is.
+  return Promise.resolve(runNow(plan, payload, signal));
 }
 
 /** The same without a promise where nothing has to be waited for. */
