@@ -20,8 +20,8 @@ type Answer = FnArgs<(Option<String>, Option<String>)>;
 /// Where the answer goes.
 type Deliver = ThreadsafeFunction<Answer, (), Answer, Status, false>;
 
-fn question(env: &Env, request: &Unknown<'_>) -> Result<TerminalQuestion, Refusal> {
-    let values = Values::none(env).map_err(broken)?;
+fn question(env: Env, request: &Unknown<'_>) -> Result<TerminalQuestion, Refusal> {
+    let values = Values::none(&env).map_err(broken)?;
     let slot = values.keep(request);
     TerminalQuestion::read_request(&values, &values.view(&slot)).map_err(|error| refuse(&error))
 }
@@ -46,7 +46,7 @@ impl NativeTerminalQuestion {
     /// The question of a request, for a terminal of so many columns.
     #[napi(constructor)]
     pub fn new(env: Env, request: Unknown<'_>, columns: u32) -> Result<Self, Refusal> {
-        Ok(Self(question(&env, &request)?.for_width(columns as usize)))
+        Ok(Self(question(env, &request)?.for_width(columns as usize)))
     }
 
     /// The whole question.
@@ -89,7 +89,7 @@ impl NativeAsking {
         #[napi(ts_arg_type = "(option: string | null | undefined, why: string | null | undefined) => void")]
         deliver: Function<'_, Answer, ()>,
     ) -> Result<Self, Refusal> {
-        let question = question(&env, &request)?;
+        let question = question(env, &request)?;
         let left = Duration::try_from_secs_f64(timeout_ms / 1000.0).unwrap_or(Duration::MAX);
         let deliver: Deliver = deliver.build_threadsafe_function().callee_handled::<false>().build().map_err(broken)?;
         let cancel = Cancel::new();
