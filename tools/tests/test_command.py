@@ -282,7 +282,7 @@ def test_npx_finds_the_command_of_this_system(released: Path) -> None:
     assert not [path for path in (main / "native").iterdir() if path.suffix not in (".js", ".ts", ".json")]
     npx = shutil.which("npx")
     assert npx is not None, "npx is not there"
-    done = run([npx, "--no", "hookweave", "--version"], released)
+    done = run([npx, "--no", "--", "hookweave", "--version"], released)
     assert (done.returncode, done.stdout.strip()) == (0, version()), done.stderr
     used = build(["node", "-p", "typeof require('hookweave').HookClient"], released)
     assert used.strip() == "function"
