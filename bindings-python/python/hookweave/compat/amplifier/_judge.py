@@ -6,17 +6,15 @@ the limits, the budget of a turn, approvals and what is remembered of them are t
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import itertools
-from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from ...audit import AuditLevel, AuditOptions
 from ...client import HookClient
 from ...results import ToolOutcome
-from ...session import exactly
 from .._dialect import Broken
 from ._answers import Fields, emitted_answer
 from ._systems import JUDGING, Judging, Systems
@@ -28,6 +26,9 @@ MAX_INJECTION_SIZE: Final = 10 * 1024
 """The longest text that a hook may inject, in bytes."""
 MAX_INJECTION_TOKENS: Final = 1000
 """Tokens that hooks may inject in a turn before the user is warned."""
+
+_ANSWERS: Final[ContextVar[list[Fields]]] = ContextVar("_ANSWERS")
+"""What the hooks of the emission that is judged said, each at its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,7 @@ class Judge:
         )
         self._session = self._open()
         self._numbers = itertools.count()
+        self._voices: dict[tuple[int, str], str] = {}
         self._turn_is_over = False
 
     def end_turn(self) -> None:
@@ -91,20 +93,36 @@ class Judge:
     async def _hear(self, answers: list[tuple[str, Fields]], judging: Judging) -> ToolOutcome:
         """Has hooks of these names answer about a call in which nothing is done."""
         call = f"{judging.event}#{next(self._numbers)}".replace("|", "/").strip()
-        before = JUDGING.set(judging)
+        speakers = {str(place): hook for place, (hook, _) in enumerate(answers)}
+        for place, (hook, _) in enumerate(answers):
+            self._give_voice(place, hook)
+        before, answered = JUDGING.set(judging), _ANSWERS.set([answer for _, answer in answers])
         try:
-            with contextlib.ExitStack() as hooks:
-                add: Callable[..., Any] = self._client.temporary_hook
-                for hook, answer in answers:
-                    hooks.enter_context(add("PreToolUse", _always(answer), name=hook, matcher={"tool": exactly(call)}))
-                return await self._session.run_tool(call, {}, lambda _: None)
+            return await self._session.run_tool(call, {"speakers": speakers}, lambda _: None)
         finally:
+            _ANSWERS.reset(answered)
             JUDGING.reset(before)
+
+    def _give_voice(self, place: int, hook: str) -> None:
+        """Registers a hook of this name for this place among those that speak, once.
+
+        What a person allowed always is allowed to the very hook that asked, so it has to be there for the next call.
+        """
+        if (place, hook) not in self._voices:
+            self._voices[place, hook] = self._client.register_hook(
+                "PreToolUse",
+                lambda _: _ANSWERS.get()[place],
+                name=hook,
+                priority=place,
+                matcher={"args": {f"speakers.{place}": {"equals": hook}}},
+            )
 
     async def forget(self) -> None:
         """Forgets what was approved; what was recorded is written."""
         await self._session.end()
         self._session = self._open()
+        while self._voices:
+            self._client.unregister_hook(self._voices.popitem()[1])
         self._client.flush_audit()
 
 
@@ -114,10 +132,6 @@ def _answer(hook: str, said: Fields, event: str) -> Fields:
         return emitted_answer({**said, "data": None}, event, "PreToolUse") or {}
     except Broken as error:
         raise ValueError(f"what hook {hook} says of {event} cannot be acted on: {error}") from None
-
-
-def _always(answer: Fields) -> Callable[[Any], Fields]:
-    return lambda _: answer
 
 
 def _only(answer: Fields, *, ephemeral: bool) -> Fields:
