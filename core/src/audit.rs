@@ -38,9 +38,7 @@ use std::time::Duration;
 use arc_swap::ArcSwapOption;
 
 use crate::error::Error;
-use crate::event::EventSpec;
 use crate::host::{now_ms, present};
-use crate::index::Plan;
 use crate::outcome::Outcome;
 use crate::payload::Host;
 use crate::recording::Recorder;
@@ -258,17 +256,6 @@ impl Audit {
             open.offer_quiet(batch, self.effective(), |wait| wait());
         }
         batch.clear();
-    }
-
-    /// Records one such dispatch, which is over now.
-    #[expect(clippy::needless_pass_by_value, reason = "drivers hand over what they have just copied")]
-    pub fn dispatched_quietly<T>(&self, event: &Arc<EventSpec>, plan: &Plan<T>, took: &[u64], about: About) {
-        if self.hears_quiet() {
-            scratch::with(|batch| {
-                batch.add_copied(event, plan, present().ticks, took, &about);
-                self.quiet(batch);
-            });
-        }
     }
 
     fn record_dispatch<T, H: Host>(

@@ -214,7 +214,6 @@ impl<'v, H: Host> Look<'v, H> {
 
 /// Hands out the texts that [`Look`] finds, each as it is written: commands, paths, subtype. For a record, which has no use for
 /// anything else that a look keeps.
-#[cfg(feature = "host")]
 pub(crate) fn each_looked_at<'v, H: Host>(
     host: &'v H,
     event: &EventSpec,
@@ -247,7 +246,6 @@ pub(crate) fn each_looked_at<'v, H: Host>(
 }
 
 /// Hands out the path or paths that a value holds.
-#[cfg(feature = "host")]
 fn each_path<'v, H: Host>(host: &'v H, view: &H::View<'v>, mut take: impl FnMut(&str)) {
     let Kind::List(length) = host.kind(view) else {
         host.text(view, take);
@@ -258,7 +256,7 @@ fn each_path<'v, H: Host>(host: &'v H, view: &H::View<'v>, mut take: impl FnMut(
     }
 }
 
-#[cfg(all(test, feature = "host"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::event::Catalogue;

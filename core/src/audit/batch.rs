@@ -10,7 +10,7 @@ use crate::index::{Call, Plan};
 use crate::outcome::Outcome;
 use crate::payload::Host;
 use crate::registry::HookId;
-use crate::witness::{About, Part, beginning, each_text, tagged};
+use crate::witness::{Part, beginning, each_text, tagged};
 
 /// How much memory is kept to be used again, in bytes.
 const KEPT: usize = 2 * 1024 * 1024;
@@ -53,8 +53,8 @@ impl Batch {
 
     /// Adds a dispatch that ended at a time on the driver's clock; its hooks took so many nanoseconds each.
     ///
-    /// `texts` are those of [`About::places`], each behind its tag and with a NUL after it. A dispatch without hooks is nothing to
-    /// record.
+    /// `texts` are those of [`About::places`](crate::witness::About::places), each behind its tag and with a NUL after it. A
+    /// dispatch without hooks is nothing to record.
     pub fn add<T>(
         &mut self,
         event: &EventSpec,
@@ -65,15 +65,6 @@ impl Batch {
     ) {
         self.write(event, plan.calls(), ended, took, |take| {
             for (part, text) in tagged(texts) {
-                take(part, text);
-            }
-        });
-    }
-
-    /// The same, of what was copied before.
-    pub(super) fn add_copied<T>(&mut self, event: &EventSpec, plan: &Plan<T>, ended: u64, took: &[u64], about: &About) {
-        self.write(event, plan.calls(), ended, took.iter().copied(), |take| {
-            for (part, text) in about.texts() {
                 take(part, text);
             }
         });

@@ -100,16 +100,6 @@ impl About {
         Some(places)
     }
 
-    /// What such a host has copied: each text behind the tag of its place, with a NUL after it.
-    #[must_use]
-    pub fn copied(texts: &str) -> Self {
-        let mut about = Self { text: String::with_capacity(texts.len()), ..Self::default() };
-        for (part, text) in tagged(texts) {
-            about.push(part, text);
-        }
-        about
-    }
-
     /// What an event is about, copied from the host.
     pub(crate) fn of<H: Host>(host: &H, event: &EventSpec, payload: &H::Value, tools: &Tools, inputs: Inputs) -> Self {
         let mut about = Self { text: String::with_capacity(192), ..Self::default() };
@@ -122,6 +112,7 @@ impl About {
 }
 
 /// The texts that a host has copied, each behind the tag of its place and with a NUL after it.
+#[cfg(feature = "native")]
 pub(crate) fn tagged(texts: &str) -> impl Iterator<Item = (Part, &str)> {
     texts.split_terminator('\0').map(|text| {
         let mut letters = text.chars();
