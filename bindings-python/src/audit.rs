@@ -7,6 +7,7 @@ use std::time::Duration;
 use hookweave::audit::{self, Anchor, AuditConfig, LONGEST_WAIT, Level};
 use hookweave::host::{Code, Error};
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 use crate::client::Client;
 use crate::convert::PyHost;
@@ -104,10 +105,19 @@ fn audit_state(client: &Bound<'_, Client>) -> (&'static str, Option<PathBuf>, Op
     (audit.level().as_str(), audit.file(), audit.anchor().map(|anchor| anchor.to_string()), audit.trouble())
 }
 
+fn read_anchor(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Anchor> {
+    let text = match given.cast::<PyString>() {
+        Ok(text) => text.to_string_lossy().into_owned(),
+        // What is no text is refused with the same words, under what it is.
+        Err(_) => format!("{}", given.repr()?),
+    };
+    text.parse().map_err(|error| errors::of(py, &error))
+}
+
 /// Proves that a log is whole, or says where it is not.
 #[pyfunction]
-fn verify_audit<'py>(py: Python<'py>, path: &str, anchor: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
-    let anchor = anchor.map(str::parse::<Anchor>).transpose().map_err(|error| errors::of(py, &error))?;
+fn verify_audit<'py>(py: Python<'py>, path: &str, anchor: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+    let anchor = anchor.map(|given| read_anchor(py, given)).transpose()?;
     let report = py.detach(|| audit::verify(path.as_ref(), anchor.as_ref())).map_err(|error| errors::of(py, &error))?;
     serial::to_python(py, &report)
 }

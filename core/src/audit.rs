@@ -75,6 +75,8 @@ pub struct Audit {
     /// Where dispatches are recorded, when somebody wants to replay them.
     recorder: Option<Arc<Recorder>>,
     open: ArcSwapOption<Open>,
+    /// Where the log stood when it was closed.
+    ended: ArcSwapOption<Anchor>,
     /// Held while the destinations are exchanged.
     changing: Mutex<()>,
 }
@@ -92,6 +94,7 @@ impl Default for Audit {
             effective: AtomicU8::new(Level::Off as u8),
             recorder: None,
             open: ArcSwapOption::empty(),
+            ended: ArcSwapOption::empty(),
             changing: Mutex::new(()),
         }
     }
@@ -128,9 +131,7 @@ impl Audit {
         let level = config.level;
         let goes_somewhere = config.file.is_some() || !config.sinks.is_empty();
         // The file of before is let go first: it may be the same one.
-        if let Some(before) = self.open.swap(None) {
-            before.close(CLOSE);
-        }
+        self.end(CLOSE);
         self.hear(Level::Off);
         self.level.store(level as u8, Ordering::Relaxed);
         if goes_somewhere {
@@ -310,13 +311,25 @@ impl Audit {
     /// Writes what was told, says that this was all, and records nothing more; false when the time is up before.
     pub fn close(&self, limit: Duration) -> bool {
         self.hear(Level::Off);
-        self.open.swap(None).is_none_or(|open| open.close(limit))
+        self.end(limit)
     }
 
-    /// The last record that was written; `None` without a destination. Kept elsewhere, it proves later that nothing is missing.
+    /// Lets the destinations go, and keeps where the log stood.
+    fn end(&self, limit: Duration) -> bool {
+        let Some(open) = self.open.swap(None) else { return true };
+        let closed = open.close(limit);
+        self.ended.store(open.anchor().map(Arc::new));
+        closed
+    }
+
+    /// The last record that was written, also after the log was closed; `None` before the first one. Kept elsewhere, it proves
+    /// later that nothing is missing.
     #[must_use]
     pub fn anchor(&self) -> Option<Anchor> {
-        self.open.load_full().map(|open| open.anchor())
+        match self.open.load_full() {
+            Some(open) => open.anchor(),
+            None => self.ended.load_full().map(|ended| (*ended).clone()),
+        }
     }
 
     /// What keeps the log from being written; `None` when nothing does.

@@ -12,7 +12,7 @@ import threading
 import time
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hookweave import AuditError, HookClient, HookResponse, InvalidOptionError, audit
@@ -228,10 +228,31 @@ def test_what_somebody_changes_is_found(log: Path) -> None:
     log.write_text("".join(lines[:4]), encoding="utf-8")
     assert audit.verify(log).whole
     assert audit.verify(log, anchor).problems[0].kind == "truncated"
-    with pytest.raises(InvalidOptionError):
-        audit.verify(log, "no anchor")
+    nothing = "0:" + "0" * 64
+    for wrong, said in (
+        ("no anchor", "`no anchor` is no anchor"),
+        (5, "`5` is no anchor"),
+        ("\ud800", "is no anchor"),
+        (nothing, "the first record is number 1"),
+    ):
+        with pytest.raises(InvalidOptionError, match=said) as refused:
+            audit.verify(log, cast("str", wrong))
+        assert refused.value.code == "invalid_option"
+    log.write_text("", encoding="utf-8")
+    assert not audit.verify(log).whole
     with pytest.raises(AuditError):
         audit.verify(log.with_name("none.jsonl"))
+
+
+def test_the_closing_record_is_an_anchor_too(log: Path) -> None:
+    client = HookClient(audit={"file": log})
+    client.register_hook("PreToolUse", lambda event: None, name="quiet")
+    client.dispatch_sync("PreToolUse", CALL)
+    client.close()
+    report = audit.verify(log, client.audit_anchor)
+    assert (report.anchored, report.last) == (True, client.audit_anchor)
+    client.close()
+    assert client.audit_anchor == report.last
 
 
 def test_a_slow_callback_holds_nobody_up_for_long(log: Path) -> None:

@@ -88,7 +88,10 @@ class Auditing(_native.Client):
 
     @property
     def audit_anchor(self) -> str | None:
-        """The last record that was written; kept elsewhere, it proves later that nothing is missing."""
+        """The last record that was written, also after the client was closed; None before the first one.
+
+        Kept elsewhere, it proves later that nothing is missing.
+        """
         return _native.audit_state(self)[2]
 
     @property

@@ -92,7 +92,7 @@ class AuditReport:
     """What can be said of a log."""
 
     whole: bool
-    """Whether this chain and those of other processes have no problem."""
+    """Whether this chain and those of other processes have no problem; one without records has."""
     records: int
     files: tuple[str, ...]
     last: str | None

@@ -74,20 +74,13 @@ impl Verify {
                 writeln!(screen, "{}", styled(DIM, what))?;
             }
         }
-        // A log begins with a record, so that a file without any was emptied, or is another one.
-        Ok(Verdict::of(report.whole && report.records > 0))
+        Ok(Verdict::of(report.whole))
     }
 }
 
 fn show_report(screen: Screen<'_>, report: &Report) -> Result<()> {
     let what = format!("{} in {}", count(usize_of(report.records), "record"), count(report.files.len(), "file"));
-    let word = match (report.problems.is_empty(), report.records) {
-        (true, 0) => {
-            return Ok(writeln!(screen, "{}: no record stands in it; name the log's own file", styled(BAD, "no log"))?);
-        }
-        (true, _) => styled(GOOD, "whole"),
-        (false, _) => styled(BAD, "not whole"),
-    };
+    let word = if report.problems.is_empty() { styled(GOOD, "whole") } else { styled(BAD, "not whole") };
     writeln!(screen, "{word}: {what}")?;
     for problem in &report.problems {
         let place = format!("{}:{}", problem.file.display(), problem.line);

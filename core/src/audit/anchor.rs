@@ -37,10 +37,23 @@ impl FromStr for Anchor {
             let is_hash = hash.len() == 64 && hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
             Some(Self { seq: seq.parse().ok()?, hash: is_hash.then(|| hash.to_owned())? })
         };
-        read().ok_or_else(|| {
+        let anchor = read().ok_or_else(|| {
             let why = format!("`{text}` is no anchor; one is a record's number, a colon and its hash of 64 digits");
             Error::new(Code::InvalidOption, why)
-        })
+        })?;
+        anchor.check()?;
+        Ok(anchor)
+    }
+}
+
+impl Anchor {
+    /// Refuses one of no record: before the first there was nothing, which is so of every log and proves none.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        if self.seq > 0 {
+            return Ok(());
+        }
+        let why = format!("`{self}` is no anchor; the first record is number 1, take one when a record is written");
+        Err(Error::new(Code::InvalidOption, why))
     }
 }
 
@@ -55,5 +68,7 @@ mod tests {
         for wrong in ["", "7", "7:", "x:00", &format!("7:{}", "AB".repeat(32)), &format!("-1:{}", "ab".repeat(32))] {
             assert!(wrong.parse::<Anchor>().is_err(), "{wrong}");
         }
+        let of_nothing = format!("0:{}", "0".repeat(64)).parse::<Anchor>().unwrap_err();
+        assert!(of_nothing.to_string().contains("the first record is number 1"), "{of_nothing}");
     }
 }

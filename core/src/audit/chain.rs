@@ -48,8 +48,9 @@ impl Link {
         line.extend_from_slice(b"\"}\n");
     }
 
-    pub(super) fn anchor(&self) -> Anchor {
-        Anchor { seq: self.seq, hash: self.hash.clone() }
+    /// The last record; `None` before the first one.
+    pub(super) fn anchor(&self) -> Option<Anchor> {
+        (self.seq > 0).then(|| Anchor { seq: self.seq, hash: self.hash.clone() })
     }
 }
 
@@ -132,7 +133,7 @@ mod tests {
         let (first, second) = (check(first.trim_ascii_end()).unwrap(), check(second.trim_ascii_end()).unwrap());
         assert_eq!((first.seq, first.prev), (1, GENESIS));
         assert_eq!((second.seq, second.prev), (2, first.hash));
-        assert_eq!(link.anchor().to_string(), format!("2:{}", second.hash));
+        assert_eq!(link.anchor().unwrap().to_string(), format!("2:{}", second.hash));
     }
 
     #[test]

@@ -11,7 +11,8 @@ use super::queue::Queue;
 /// How far a log is written, and what keeps it from being written further.
 #[derive(Debug, Clone)]
 pub(super) struct Standing {
-    pub(super) last: Anchor,
+    /// The last record that is written.
+    pub(super) last: Option<Anchor>,
     pub(super) why: Option<String>,
 }
 
@@ -20,7 +21,7 @@ pub(super) struct Standing {
 pub(super) struct Parent {
     pub(super) process: u32,
     /// Where its log stood, as far as this process knows.
-    pub(super) last: Anchor,
+    pub(super) last: Option<Anchor>,
 }
 
 /// What the writer and those who tell share.
@@ -43,7 +44,7 @@ pub(super) struct Desk {
 }
 
 impl Desk {
-    pub(super) fn new(queue: Queue, level: Arc<AtomicU8>, last: Anchor, parent: Option<Parent>) -> Self {
+    pub(super) fn new(queue: Queue, level: Arc<AtomicU8>, last: Option<Anchor>, parent: Option<Parent>) -> Self {
         Self {
             process: std::process::id(),
             place: Place::here(),

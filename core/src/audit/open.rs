@@ -9,7 +9,6 @@ use arc_swap::ArcSwap;
 
 use super::anchor::Anchor;
 use super::batch::Batch;
-use super::chain::Link;
 use super::config::{AuditConfig, LONGEST_WAIT};
 use super::desk::{Desk, Parent};
 use super::digest::Key;
@@ -74,7 +73,7 @@ impl Open {
     #[cold]
     fn in_child(&self, parents: Arc<Desk>) -> Option<Arc<Desk>> {
         // The parent's threads do not exist here, and what they held locked stays locked: nothing of theirs is waited for.
-        let last = parents.standing_now().map_or_else(|| Link::default().anchor(), |standing| standing.last);
+        let last = parents.standing_now().and_then(|standing| standing.last);
         let parent = Parent { process: parents.process, last };
         let file = self.config.file.as_deref().map(|path| LogFile::open_own(path, now_ms())).transpose();
         let made = file.and_then(|file| {
@@ -190,8 +189,11 @@ impl Open {
         !desk.is_here() || desk.queue.close(limit)
     }
 
-    pub(super) fn anchor(&self) -> Anchor {
-        self.desk.load().standing().last
+    /// The last record that this process has written; `None` in a forked child that has recorded nothing.
+    pub(super) fn anchor(&self) -> Option<Anchor> {
+        let desk = self.desk.load();
+        // In a forked child nobody may ever let go of the parent's lock.
+        if desk.is_here() { desk.standing().last } else { None }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Blacking out secrets, before anything is hashed or written.
 
+mod commands;
 mod forms;
 mod keys;
 
@@ -16,6 +17,12 @@ use keys::Keys;
 
 /// What stands in place of a secret.
 pub const REDACTED: &str = "[redacted]";
+
+/// The fields of an object that name what another one of its fields holds, as in lists of variables and headers.
+const NAME: &[&str] = &["name", "Name", "key", "Key"];
+
+/// Those that hold it.
+const VALUE: &[&str] = &["value", "Value"];
 
 /// No secret is shorter.
 const SHORTEST: usize = 4;
@@ -57,8 +64,9 @@ pub(crate) struct Redactor {
 impl Redactor {
     /// Refuses a pattern that does not compile.
     pub(crate) fn new(rules: &Redaction) -> Result<Self, Error> {
-        let usual = if rules.defaults { forms::SECRETS } else { &[] };
-        let sources: Vec<&str> = usual.iter().copied().chain(rules.patterns.iter().map(String::as_str)).collect();
+        let usual = [forms::SECRETS, commands::SECRETS];
+        let usual = usual.into_iter().flatten().copied().filter(|_| rules.defaults);
+        let sources: Vec<&str> = usual.chain(rules.patterns.iter().map(String::as_str)).collect();
         let patterns: Vec<Regex> = sources
             .iter()
             .map(|source| {
@@ -83,14 +91,15 @@ impl Redactor {
         let mut clean = text.to_owned();
         // What one pattern takes out may uncover what another one looks for, so each looks at what is left.
         for pattern in &self.patterns {
-            let replaced = pattern.replace_all(&clean, |found: &regex::Captures<'_>| match found.name("secret") {
-                Some(secret) => {
-                    let whole = found.get_match();
-                    let before = clean.get(whole.start()..secret.start()).unwrap_or_default();
-                    let after = clean.get(secret.end()..whole.end()).unwrap_or_default();
-                    format!("{before}{REDACTED}{after}")
-                }
-                None => REDACTED.to_owned(),
+            let replaced = pattern.replace_all(&clean, |found: &regex::Captures<'_>| {
+                let whole = found.get_match();
+                let secret = found.name("secret").unwrap_or(whole);
+                let before = clean.get(whole.start()..secret.start()).unwrap_or_default();
+                let after = clean.get(secret.end()..whole.end()).unwrap_or_default();
+                // What another pattern has blacked out may end before its bracket here.
+                let gone = clean.get(secret.start()..).unwrap_or_default().starts_with(REDACTED);
+                let put = if gone && secret.len() <= REDACTED.len() { secret.as_str() } else { REDACTED };
+                format!("{before}{put}{after}")
             });
             if let Cow::Owned(replaced) = replaced {
                 clean = replaced;
@@ -101,7 +110,7 @@ impl Redactor {
 
     /// A text that stands under a name.
     fn named(&self, name: &str, text: &mut String) {
-        if self.keys.are_secret(name) && !text.is_empty() {
+        if (self.keys.are_secret(name) || self.keys.are_secret_texts(name)) && !text.is_empty() {
             REDACTED.clone_into(text);
         } else {
             self.in_place(text);
@@ -121,15 +130,34 @@ impl Redactor {
                 self.in_place(text);
                 cut(text, longest);
             }
-            Value::Array(items) => items.iter_mut().for_each(|item| self.value(item, longest)),
+            Value::Array(items) => self.items(items, longest),
             Value::Object(fields) => self.fields(fields, longest),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
 
+    /// The items of a list, which may be the arguments of a command: `["--token", "…"]`.
+    fn items(&self, items: &mut [Value], longest: Option<usize>) {
+        let mut announced = false;
+        for item in items {
+            let argument = item.as_str().unwrap_or_default();
+            let is_secret = announced && !argument.starts_with('-');
+            announced = self.keys.announced_by(argument);
+            if is_secret {
+                black_out(item);
+            } else {
+                self.value(item, longest);
+            }
+        }
+    }
+
     fn fields(&self, fields: &mut Map<String, Value>, longest: Option<usize>) {
+        let names_secret = self.name_secret(fields);
         for (name, value) in fields.iter_mut() {
-            if self.keys.are_secret(name) {
+            let is_secret = self.keys.are_secret(name)
+                || (value.is_string() && self.keys.are_secret_texts(name))
+                || (names_secret && VALUE.contains(&name.as_str()));
+            if is_secret {
                 black_out(value);
             } else {
                 self.value(value, longest);
@@ -139,6 +167,13 @@ impl Redactor {
             let old = std::mem::take(fields);
             fields.extend(old.into_iter().map(|(name, value)| (self.text(&name).into_owned(), value)));
         }
+    }
+
+    /// Whether an object names the secret that it holds: `{"name": "DB_PASSWORD", "value": …}`.
+    fn name_secret(&self, fields: &Map<String, Value>) -> bool {
+        let names = |name: &str| self.keys.are_secret(name) || self.keys.are_secret_texts(name);
+        VALUE.iter().any(|value| fields.contains_key(*value))
+            && NAME.iter().filter_map(|name| fields.get(*name)?.as_str()).any(names)
     }
 
     /// Blacks out secrets in every text of a record.

@@ -22,7 +22,7 @@ pub enum ProblemKind {
     Edited,
     /// A record is whole, and not the one on which the next one, or the anchor, holds on to.
     Replaced,
-    /// Records are missing.
+    /// Records are missing; a log without any has lost its first one at least.
     Missing,
     /// A record stands where it was not written: put in, or moved.
     Misplaced,
@@ -61,13 +61,13 @@ pub struct Torn {
 /// What can be said of a log.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// Whether this chain and those of other processes have no problem.
+    /// Whether this chain and those of other processes have no problem; one without records has.
     pub whole: bool,
     /// How many records there are.
     pub records: u64,
     /// The files, in the order in which they were written.
     pub files: Vec<PathBuf>,
-    /// The last record: keep it elsewhere, and give it when the log is verified again.
+    /// The last record, unless that was changed: keep it elsewhere, and give it when the log is verified again.
     pub last: Option<Anchor>,
     /// Whether the anchor's record is there as it was; `None` when no anchor was given.
     pub anchored: Option<bool>,
@@ -118,6 +118,7 @@ pub fn size(path: &Path) -> Result<u64, Error> {
 }
 
 fn chain(names: &Names, path: &Path, anchor: Option<&Anchor>, watch: &mut impl FnMut(usize)) -> Result<Report, Error> {
+    anchor.map_or(Ok(()), Anchor::check)?;
     let files = names.chain().map_err(|why| unreadable(path, &why))?;
     if files.is_empty() {
         return Err(unreadable(path, &std::io::Error::from(std::io::ErrorKind::NotFound)));

@@ -82,7 +82,10 @@ impl Writer {
             opened = opened.with("beside", whose);
         }
         if let Some(parent) = &self.desk.parent {
-            opened = opened.with("parent", parent.process).with("parent_last", parent.last.to_string());
+            opened = opened.with("parent", parent.process);
+            if let Some(last) = &parent.last {
+                opened = opened.with("parent_last", last.to_string());
+            }
         }
         self.seal(&opened, now);
     }
@@ -247,8 +250,11 @@ impl Writer {
         }
         let removed = self.config.rotation.keep.map(|keep| file.forget(keep)).unwrap_or_default();
         for (name, link) in removed {
-            let last = link.anchor().to_string();
-            self.seal(&Record::new(Kind::SegmentRemoved).with("file", name).with("last", last), now);
+            let mut removed = Record::new(Kind::SegmentRemoved).with("file", name);
+            if let Some(last) = link.anchor() {
+                removed = removed.with("last", last.to_string());
+            }
+            self.seal(&removed, now);
         }
     }
 

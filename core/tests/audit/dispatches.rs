@@ -135,6 +135,27 @@ fn without_a_destination_nothing_is_recorded() {
 }
 
 #[test]
+fn the_last_record_stays_known_after_the_log_was_closed() {
+    let log = Log::new();
+    let engine = log.engine(log.config());
+    loud(&engine);
+    // The writer may be ahead; before its first record there is no anchor.
+    assert!(engine.audit().anchor().is_none_or(|anchor| anchor.seq > 0));
+    dispatch(&engine, "ls");
+    assert!(engine.audit().close(LONG));
+    let anchor = engine.audit().anchor();
+    assert_eq!(anchor, log.verify().last);
+    assert_eq!(hookweave::audit::verify(&log.path, anchor.as_ref()).unwrap().anchored, Some(true));
+    // Closing again changes nothing, and a log that goes somewhere else has records of its own.
+    assert!(engine.audit().close(LONG));
+    assert_eq!(engine.audit().anchor(), anchor);
+    let other = Log::new();
+    engine.audit().configure(other.config()).unwrap();
+    assert!(engine.audit().close(LONG));
+    assert_eq!(engine.audit().anchor(), other.verify().last);
+}
+
+#[test]
 fn several_destinations_hear_the_same_lines() {
     let log = Log::new();
     let (send, heard) = std::sync::mpsc::channel();

@@ -108,6 +108,7 @@ fn role() {
         "forks" => {
             let engine = engine(AuditConfig::file(path));
             dispatch(&engine, "parent");
+            assert!(engine.flush_audit(LONG), "the child knows where the parent's log stands");
             // SAFETY: the child uses what is made to be used in one, and leaves without cleaning up.
             let child = unsafe { libc::fork() };
             if child == 0 {

@@ -143,3 +143,32 @@ fn what_is_no_log_is_refused_or_found() {
     assert_eq!(first(&report), (ProblemKind::Edited, 4));
     assert_eq!(report.records, lines.len() as u64);
 }
+
+#[test]
+fn a_log_without_records_is_not_whole() {
+    let (log, _, anchor) = written();
+    let emptied = judged(&log, &[], None);
+    assert!(!emptied.whole && emptied.records == 0 && emptied.last.is_none());
+    assert_eq!(first(&emptied), (ProblemKind::Missing, 1));
+    assert!(emptied.problems[0].what.starts_with("no record stands in it"), "{:?}", emptied.problems);
+    let anchored = judged(&log, &[], Some(&anchor));
+    assert_eq!((anchored.anchored, first(&anchored).0), (Some(false), ProblemKind::Truncated));
+}
+
+#[test]
+fn an_anchor_of_no_record_proves_nothing() {
+    let (log, lines, _) = written();
+    let nothing = Anchor { seq: 0, hash: "0".repeat(64) };
+    for lines in [&lines[..], &[]] {
+        std::fs::write(&log.path, lines.join("\n")).unwrap();
+        let refused = verify(&log.path, Some(&nothing)).unwrap_err();
+        assert!(refused.to_string().contains("take one when a record is written"), "{refused}");
+    }
+}
+
+#[test]
+fn a_record_that_was_changed_is_no_anchor_for_the_next_time() {
+    let log = Log::new();
+    std::fs::write(&log.path, "text\n").unwrap();
+    assert_eq!(log.verify().last, None);
+}

@@ -15,21 +15,30 @@ pub(super) const SECRETS: &[&str] = &[
     r"\b(?:AKIA|ASIA|AGPA|AIDA|AROA|ANPA)[A-Z0-9]{16}\b",
     r"\bAIza[A-Za-z0-9_-]{30,}|\bya29\.[A-Za-z0-9_-]{16,}",
     r"(?i)\b(?:AccountKey|SharedAccessKey|sig)=(?P<secret>[A-Za-z0-9+/%]{20,}={0,2})",
+    // What signs an address.
+    r#"(?i)[?&;](?:X-(?:Amz|Goog)-Signature|signature|sig)=(?P<secret>[^\s"'&;#<>]{8,})"#,
     // Slack, Discord, Telegram, Twilio, SendGrid.
     r"\bxox[a-z]-[A-Za-z0-9-]{10,}|\bxapp-[A-Za-z0-9-]{10,}",
     r"hooks\.slack\.com/services/(?P<secret>[A-Za-z0-9/]{20,})",
-    r"\b[0-9]{8,10}:[A-Za-z0-9_-]{35}\b",
+    r"(?:\b|bot)(?P<secret>[0-9]{8,10}:[A-Za-z0-9_-]{35})(?:[^A-Za-z0-9_-]|\z)",
     r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}",
     // Package registries, model hubs, clouds.
     r"\bnpm_[A-Za-z0-9]{30,}|\bpypi-[A-Za-z0-9_-]{32,}|\bhf_[A-Za-z0-9]{24,}|\bdo[opr]_v1_[a-f0-9]{32,}|\bhvs\.[A-Za-z0-9_-]{20,}",
     // What stands in a header.
     r"(?i)\b(?:bearer|basic|token|digest)\s+(?P<secret>[A-Za-z0-9._~+/-]{8,}=*)",
     r"(?i)\b(?:authorization|x-api-key|api-key|cookie|set-cookie|x-auth-token)\s*:\s*(?P<secret>[^\r\n'\x22]+)",
-    // What stands before the host in an address.
-    r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:'\x22]*:(?P<secret>[^\s/@'\x22]+)@",
-    // `name=value`, `name: value`, `--name value` where the name tells.
-    r#"(?i)[\w.-]*(?:passw(?:or)?d|passphrase|pwd|secret|token|api[_-]?key|apikey|access[_-]?key|private[_-]?key|signing[_-]?key|credential)s?[\w-]*["']?\s*(?:=>?|:=?)\s*(?P<secret>"(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s"'&;|,)}\]]+)"#,
-    r#"(?i)(?:^|\s)--?[\w-]*(?:passw(?:or)?d|passphrase|secret|token|api-?key|access-?key|private-?key)[\w-]*\s+(?P<secret>"[^"]*"?|'[^']*'?|[^\s"'&;|-][^\s"'&;|]*)"#,
-    // A name and a password on a command line.
-    r#"(?:^|\s)(?:-u|--user)[ =]?["']?[^\s:"']+:(?P<secret>[^\s"']+)"#,
+    // What stands before the host in an address; an `@` may be part of it.
+    r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:'\x22]*:(?P<secret>[^\s/'\x22]+)@",
+    // `name=value`, `name: value` where the name tells; in JSON inside of JSON the quotes are escaped.
+    r#"(?i)[\w.-]*(?:passw(?:or)?d|passphrase|pwd|secret|token|api[_-]?key|apikey|access[_-]?key|private[_-]?key|signing[_-]?key|credential)s?[\w-]*(?:\\*["'])?\s*(?:=>?|:=?)\s*(?P<secret>\\+"[^"]*"?|"(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s"'&;|,)}\]]+)"#,
+    // `pass` alone is a word of tests (`PASS: all`, `pass=12`) and of compilers (`first_pass = …`): it takes more to tell.
+    r#"(?i)(?:\w_|(?:^|[^\w.]))pass(?:\\*["'])?\s*(?:=>?|:=?)\s*(?P<secret>\\+"[^"]*"?|"(?:[^"\\]|\\.)*"?|'[^']*'?)"#,
+    r#"(?i)\w_pass=(?P<secret>[^\s"'&;|,)}\]]+)"#,
+    r#"(?i)(?:^|[\s?&;,({])pass=(?P<secret>[0-9]*[^\s"'&;|,)}\]0-9][^\s"'&;|,)}\]]*)"#,
+    r#"[A-Z0-9]_PASS\s*[=:]\s*(?P<secret>[^\s"'&;|,)}\]]+)"#,
+    r#"(?m)^[ \t]*\w+_pass:[ \t]+(?P<secret>[^\s"'#]+)"#,
+    // The text of an element.
+    r"(?i)<(?:[\w.-]+:)?[\w.-]*(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential)[\w.-]*(?:\s[^<>\n]*)?>(?P<secret>[^<>\n]+)</",
+    // A line of `.netrc`.
+    r"(?i)\b(?:machine\s+\S+(?:\s+login\s+\S+)?|default\s+login\s+\S+)(?:\s+account\s+\S+)?\s+password\s+(?P<secret>\S+)",
 ];

@@ -37,6 +37,9 @@ const PAIRS: &[(&str, &str)] = &[
     ("connection", "string"),
 ];
 
+/// Last words that make a text a secret; numbers under such a name count what passed.
+const PASS: &[&str] = &["pass", "dbpass", "userpass"];
+
 /// Words behind `token` that say that tokens are counted.
 const COUNTS: &[&str] = &["usage", "count", "counts", "limit", "budget"];
 
@@ -66,6 +69,18 @@ impl Keys {
             let counted = word == "token" && COUNTS.contains(&next);
             (WORDS.contains(&word.as_str()) && !counted) || PAIRS.contains(&(word.as_str(), next))
         })
+    }
+
+    /// Whether a text under a name is a secret though a number would not be: `pass`, `DB_PASS`.
+    pub(super) fn are_secret_texts(&self, name: &str) -> bool {
+        self.defaults && words(name).last().is_some_and(|word| PASS.contains(&word.as_str()))
+    }
+
+    /// Whether an argument names the secret that is the next one: `--token`.
+    pub(super) fn announced_by(&self, argument: &str) -> bool {
+        let is_option =
+            argument.starts_with('-') && !argument.contains(|letter: char| letter == '=' || letter.is_whitespace());
+        is_option && (self.are_secret(argument) || self.are_secret_texts(argument))
     }
 }
 
@@ -124,5 +139,31 @@ mod tests {
             assert!(!keys.are_secret(name), "{name}");
         }
         assert!(!Keys::new(false, &[]).are_secret("password"));
+    }
+
+    #[test]
+    fn a_pass_is_a_secret_where_it_is_a_text() {
+        let keys = Keys::new(true, &[]);
+        for name in ["pass", "DB_PASS", "smtpPass", "dbpass"] {
+            assert!(keys.are_secret_texts(name) && !keys.are_secret(name), "{name}");
+        }
+        for name in ["passed", "bypass", "pass_count", "passes"] {
+            assert!(!keys.are_secret_texts(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn options_announce_secrets() {
+        let keys = Keys::new(true, &[]);
+        for (argument, announces) in [
+            ("--token", true),
+            ("-password", true),
+            ("--db-pass", true),
+            ("--token=x", false),
+            ("token", false),
+            ("-p", false),
+        ] {
+            assert_eq!(keys.announced_by(argument), announces, "{argument}");
+        }
     }
 }

@@ -26,8 +26,7 @@ pub(super) struct Walk<'a> {
 impl<'a> Walk<'a> {
     pub(super) fn new(anchor: Option<&'a Anchor>, files: Vec<PathBuf>) -> Self {
         let at = (files.first().cloned().unwrap_or_default(), 0);
-        // Before the first record there was nothing, and that is so of every log.
-        let anchored = anchor.map(|anchor| anchor.seq == 0 && anchor.hash == GENESIS);
+        let anchored = anchor.map(|_| false);
         let report = Report { files, anchored, ..Report::default() };
         Self { anchor, report, last: None, before: None, unread: Vec::new(), at }
     }
@@ -61,7 +60,15 @@ impl<'a> Walk<'a> {
             self.report.problems.insert(0, Problem { kind: ProblemKind::Missing, file, line: 1, seq: 1, what });
         }
         self.hold_against_anchor();
-        self.report.last = self.last;
+        if self.report.records == 0 && self.report.problems.is_empty() {
+            self.at.1 = self.at.1.max(1);
+            let what = "no record stands in it: a log begins with one; it was emptied, its writer ended before the first one, \
+                        or it is no log";
+            let problem = self.problem(ProblemKind::Missing, 1, what.to_owned());
+            self.report(problem);
+        }
+        // Of a line that was changed the hash is not known.
+        self.report.last = self.last.filter(|last| !last.hash.is_empty());
         self.report.whole = self.report.problems.is_empty();
         self.report
     }
