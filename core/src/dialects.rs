@@ -40,6 +40,7 @@ use crate::event::EventSpec;
 use crate::matcher::MatcherSpec;
 use crate::tool::ToolDefinition;
 
+#[cfg(feature = "native")]
 pub(crate) use unable::NEVER_CLOSED;
 pub use unable::unable_to_wire;
 pub use wire::{event_from_wire, outcome_to_wire};

@@ -153,6 +153,7 @@ impl<T, V> Outcome<T, V> {
     }
 
     /// The hook that decided.
+    #[cfg_attr(not(feature = "host"), expect(dead_code, reason = "sessions and records are a host's"))]
     pub(crate) fn decider(&self) -> Option<&str> {
         if self.refusal().is_some() {
             return None;
@@ -161,6 +162,7 @@ impl<T, V> Outcome<T, V> {
     }
 
     /// Whether a hook of such a scope has run without failing.
+    #[cfg_attr(not(feature = "host"), expect(dead_code, reason = "sessions and records are a host's"))]
     pub(crate) fn heard(&self, of: impl Fn(Scope) -> bool) -> bool {
         let mut ran = self.records().iter().filter(|record| record.failure.is_none() && record.status == Status::Ran);
         match &self.running.loud {
@@ -260,6 +262,7 @@ impl<T, V> Outcome<T, V> {
     }
 
     /// The variables that hooks left for later commands, each with the scope of its hook, in order.
+    #[cfg_attr(not(feature = "host"), expect(dead_code, reason = "sessions and records are a host's"))]
     pub(crate) fn left(&self) -> impl Iterator<Item = (Scope, &V)> {
         self.running.loud.iter().flat_map(|loud| &loud.left).map(|(scope, variables)| (*scope, variables))
     }

@@ -2,6 +2,7 @@
 //!
 //! The machine tells a [`Witness`] what it does and waits for nothing; whether and where that is written down is not its business.
 
+#[cfg_attr(not(feature = "native"), expect(dead_code, reason = "who reads what was copied is the audit log"))]
 mod about;
 
 use std::fmt::Debug;
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use crate::hook::{Origin, Scope};
 
 pub use about::About;
+#[cfg(feature = "native")]
 pub(crate) use about::Part;
 #[cfg(feature = "native")]
 pub(crate) use about::payload_json;
