@@ -92,7 +92,7 @@ export interface AuditTorn {
 
 /** What can be said of a log. */
 export interface AuditReport {
-  /** Whether this chain and those of other processes have no problem. */
+  /** Whether this chain and those of other processes have no problem; one without records has. */
   readonly whole: boolean;
   readonly records: number;
   readonly files: readonly string[];

@@ -2,7 +2,7 @@
 
 import type { AuditLevel, AuditOptions, AuditRecord, AuditReport } from "./audit-types.js";
 import { describe, errorOf } from "./errors.js";
-import { crossing, verifyAudit, type NativeHooks, type NativeOutbox } from "./native.js";
+import { crossing, shownText, verifyAudit, type NativeHooks, type NativeOutbox } from "./native.js";
 import type { Logger } from "./types.js";
 
 /** How long the end of a client or of the process waits for what is not yet written, in milliseconds. */
@@ -150,5 +150,8 @@ export class AuditLog {
  * `audit_failed` when the log cannot be read, and `invalid_option` for an anchor that is none.
  */
 export function verifyAuditLog(path: string, anchor?: string | null): AuditReport {
-  return JSON.parse(crossing(() => verifyAudit(path, anchor ?? undefined))) as AuditReport;
+  const given: unknown = anchor ?? undefined;
+  // What is no text is refused with the same words, under what it is.
+  const text = given === undefined || typeof given === "string" ? given : shownText(given);
+  return JSON.parse(crossing(() => verifyAudit(path, text))) as AuditReport;
 }

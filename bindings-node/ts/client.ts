@@ -105,7 +105,10 @@ export class HookClient extends ClientFiles implements Disposable, AsyncDisposab
     return engineOf(this).audit.state.file ?? null;
   }
 
-  /** The last record that was written; kept elsewhere, it proves later that nothing is missing. */
+  /**
+   * The last record that was written, also after the client was closed; `null` before the first one. Kept elsewhere, it
+   * proves later that nothing is missing.
+   */
   get auditAnchor(): string | null {
     return engineOf(this).audit.state.anchor ?? null;
   }

@@ -174,7 +174,27 @@ describe("the audit log", () => {
       assert.throws(() => new HookClient({ audit: wrong as "off" }), InvalidOptionError);
     assert.throws(() => new HookClient({ audit: { file: folder } }), AuditError);
     assert.throws(() => audit.verify(join(folder, "none.jsonl")), { code: "audit_failed" });
-    assert.throws(() => audit.verify(newLog(), "no anchor"), InvalidOptionError);
+    const wrong: readonly (readonly [unknown, RegExp])[] = [
+      ["no anchor", /`no anchor` is no anchor/],
+      [5, /`5` is no anchor/],
+      [{ seq: 1 }, /is no anchor/],
+      ["0:" + "0".repeat(64), /the first record is number 1/],
+    ];
+    for (const [anchor, said] of wrong)
+      assert.throws(
+        () => audit.verify(newLog(), anchor as string),
+        (error) => error instanceof InvalidOptionError && said.test(error.message),
+      );
+  });
+
+  it("keeps its last anchor after it was closed, and an empty one proves nothing", async () => {
+    const file = newLog();
+    const client = new HookClient({ audit: { file } });
+    await client.close();
+    const { last, anchored } = audit.verify(file, client.auditAnchor);
+    assert.deepEqual([anchored, last], [true, client.auditAnchor]);
+    writeFileSync(file, "");
+    assert.equal(audit.verify(file).whole, false);
   });
 
   it("is written to its end when the process exits, and finds what was changed", () => {
