@@ -116,7 +116,9 @@ fn an_agent_leaves_what_the_same_agent_leaves_in_other_languages() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let policy = root.join("cli/tests/projects/guarded/hookweave.toml");
     let mut lines = recorded("agent", &[("POLICY", policy.to_str().unwrap())]);
-    lines.iter_mut().for_each(|line| line.time_ms = 0);
+    for line in &mut lines {
+        line.time_ms = 0;
+    }
     assert_eq!(lines, read(&root.join("tests/recordings/expected.jsonl")));
 }
 
