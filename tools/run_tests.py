@@ -20,8 +20,9 @@ RESULTS = ROOT / "target" / "results"
 VECTOR_LISTS = ROOT / "target" / "vectors"
 # Where cargo and rustup have their things when the environment does not say.
 TOOL_HOMES = {"CARGO_HOME": ".cargo", "RUSTUP_HOME": ".rustup"}
-# What runs beside Python's tests.
+# What runs beside each other: the tests of cargo, and those of Python.
 CARGO_SUITES = ("rust", "command")
+PYTHON_SUITES = ("python", "tools")
 # A suite that hangs must fail the run, not stall it.
 SUITE_LIMIT_SECONDS = 1_800
 
@@ -213,7 +214,7 @@ def main() -> int:
 
     counts: dict[str, tuple[Count, float]] = {}
     # Cargo compiles for minutes while Python's tests wait for one another; none of them touches what the others read.
-    beside = [suite for suite in suites if suite.name == "python"]
+    beside = [suite for suite in suites if suite.name in PYTHON_SUITES]
     first = [suite for suite in suites if suite.name in CARGO_SUITES]
     thread = threading.Thread(target=run_all, args=(beside, out, counts))
     thread.start()

@@ -76,8 +76,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(event_item, module)?)?;
     module.add_function(wrap_pyfunction!(event_dict, module)?)?;
     module.add_function(wrap_pyfunction!(event_json, module)?)?;
-    module.add_function(wrap_pyfunction!(call_at_depth, module)?)?;
-    module.add_function(wrap_pyfunction!(tell_depth, module)?)
+    module.add_function(wrap_pyfunction!(call_at_depth, module)?)
 }
 
 /// Tells the extension which Python classes it makes and reads.
@@ -130,10 +129,4 @@ fn call_at_depth<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let _inside = Inside::enter(depth);
     handler.call1((event,))
-}
-
-/// Tells the depth to tasks that are started from the current context.
-#[pyfunction]
-fn tell_depth(py: Python<'_>, depth: u32) -> PyResult<()> {
-    nesting::set(py, depth).map(drop)
 }
