@@ -196,7 +196,7 @@ wait.
 ## All times
 
 One dispatch; the least, the median and the 90th percentile of {rounds} samples of about 20 ms, of 100 ms where
-commands run.
+commands run and in the sessions of Python and Node.
 
 {as_markdown(sample_rows(programs))}
 """
