@@ -4,8 +4,8 @@
 //! hooks have changed since the last one.
 
 mod entry;
+mod hooks;
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -14,17 +14,17 @@ use rustc_hash::FxHashMap;
 
 use crate::error::{Code, Error};
 use crate::event::{Catalogue, EventDefinition, EventSpec};
-use crate::hook::{HookSpec, Scope};
+use crate::hook::HookSpec;
 use crate::index::Snapshot;
 use crate::matcher::Matcher;
-use crate::options::{MAX_FILE_HOOKS, Options};
+use crate::options::Options;
 use crate::tool::{ToolDefinition, Tools};
 use crate::witness::{Change, Named, Seen, Witness};
 
 pub use entry::{Entry, HookId, HookInfo};
+pub(crate) use hooks::Listed;
 
-/// Priority, scope, place, registration: the order of hooks.
-type Order = (i32, Scope, Seat, u64);
+use hooks::Hooks;
 
 /// A place in the order of registration that stays when the hooks in it are swapped for others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,23 +37,9 @@ impl Seat {
     }
 }
 
-/// A hook in the list, and whether it is switched on.
-#[derive(Debug)]
-pub(crate) struct Listed<T> {
-    pub(crate) entry: Arc<Entry<T>>,
-    pub(crate) enabled: bool,
-}
-
-impl<T> Clone for Listed<T> {
-    fn clone(&self) -> Self {
-        Self { entry: Arc::clone(&self.entry), enabled: self.enabled }
-    }
-}
-
 #[derive(Debug)]
 struct State<T> {
-    hooks: BTreeMap<Order, Listed<T>>,
-    orders: FxHashMap<HookId, Order>,
+    hooks: Hooks<T>,
     catalogue: Catalogue,
     tools: Tools,
     next: u64,
@@ -78,14 +64,7 @@ impl<T> Registry<T> {
         let options = Arc::new(options);
         let catalogue = Catalogue::new(options.profile.every_event_is_a_gate);
         let snapshot = Snapshot::new(Arc::clone(&options), &catalogue, Tools::default(), Vec::new());
-        let state = State {
-            hooks: BTreeMap::new(),
-            orders: FxHashMap::default(),
-            catalogue,
-            tools: Tools::default(),
-            next: 1,
-            seats: 0,
-        };
+        let state = State { hooks: Hooks::default(), catalogue, tools: Tools::default(), next: 1, seats: 0 };
         Self {
             options,
             state: Mutex::new(state),
@@ -161,61 +140,25 @@ impl<T> Registry<T> {
             let name = spec.name.as_deref().unwrap_or("hook");
             Error::new(error.code(), format!("{name} on {}: {}", event.name(), error.message()))
         })?;
-        _spent = state.take_spent();
-        self.check_limits(&state, &event, spec.origin.is_some())?;
+        _spent = state.hooks.take_spent();
+        state.hooks.check_room(&self.options, &event, spec.origin.is_some())?;
         let id = HookId::new(state.next);
         state.next += 1;
         state.catalogue.intern(&event);
-        let entry = Entry::new(id, spec, event, matcher, &self.options, handler);
-        let seat = seat.unwrap_or(Seat::own(id.number()));
-        let order = (entry.priority(), entry.scope(), seat, id.number());
+        let entry = Entry::new(id, spec, event, matcher, &self.options, state.hooks.any_spent(), handler);
         let enabled = entry.starts_enabled();
         let entry = Arc::new(entry);
-        state.orders.insert(id, order);
-        state.hooks.insert(order, Listed { entry: Arc::clone(&entry), enabled });
+        let listed = Listed { entry: Arc::clone(&entry), enabled };
+        state.hooks.insert(seat.unwrap_or(Seat::own(id.number())), listed);
         self.changed();
         drop(state);
         self.tell(&entry, Change::Registered);
         Ok(id)
     }
 
-    fn check_limits(&self, state: &State<T>, event: &EventSpec, from_file: bool) -> Result<(), Error> {
-        let alike = || state.hooks.values().filter(|listed| listed.entry.origin().is_some() == from_file);
-        let total = alike().count();
-        if from_file {
-            if total < MAX_FILE_HOOKS {
-                return Ok(());
-            }
-            let why = format!("{total} hooks are loaded from files, the limit; load fewer files");
-            return Err(Error::new(Code::TooManyHooks, why));
-        }
-        if self.options.max_total_hooks.is_some_and(|limit| total >= limit) {
-            return Err(Error::new(
-                Code::TooManyHooks,
-                format!(
-                    "{total} hooks are registered, the limit (max_total_hooks); raise it, or set it to null for none"
-                ),
-            ));
-        }
-        let Some(limit) = self.options.max_hooks_per_event else { return Ok(()) };
-        let here = alike().filter(|listed| listed.entry.event().name() == event.name()).count();
-        if here < limit {
-            return Ok(());
-        }
-        Err(Error::new(
-            Code::TooManyHooks,
-            format!(
-                "{here} hooks are registered for {}, the limit (max_hooks_per_event); raise it, or set it to null for none",
-                event.name()
-            ),
-        ))
-    }
-
     /// The hook of this id, while it is listed.
     pub fn entry(&self, id: HookId) -> Option<Arc<Entry<T>>> {
-        let state = self.lock();
-        let order = state.orders.get(&id)?;
-        state.hooks.get(order).map(|listed| Arc::clone(&listed.entry))
+        self.lock().hooks.get(id).map(|listed| Arc::clone(&listed.entry))
     }
 
     /// Removes a hook; false when it is not there (any more).
@@ -227,18 +170,15 @@ impl<T> Registry<T> {
     }
 
     fn take(&self, id: HookId) -> Option<Listed<T>> {
-        let mut state = self.lock();
-        let order = state.orders.remove(&id)?;
-        let removed = state.hooks.remove(&order);
+        let removed = self.lock().hooks.remove(id)?;
         self.changed();
-        removed
+        Some(removed)
     }
 
     /// Switches a hook on or off; an id that is not there is [`Code::UnknownHook`].
     pub fn set_enabled(&self, id: HookId, enabled: bool) -> Result<(), Error> {
         let mut state = self.lock();
-        let order = state.orders.get(&id).copied();
-        let entry = match order.and_then(|order| state.hooks.get_mut(&order)) {
+        let entry = match state.hooks.get_mut(id) {
             Some(listed) if !listed.entry.is_spent() => {
                 listed.enabled = enabled;
                 Arc::clone(&listed.entry)
@@ -255,8 +195,8 @@ impl<T> Registry<T> {
     pub fn list(&self) -> Vec<HookInfo> {
         let state = self.lock();
         let mut places: FxHashMap<&str, usize> = FxHashMap::default();
-        let mut list = Vec::with_capacity(state.hooks.len());
-        for Listed { entry, enabled } in state.hooks.values().filter(|listed| !listed.entry.is_spent()) {
+        let mut list = Vec::new();
+        for Listed { entry, enabled } in state.hooks.iter().filter(|listed| !listed.entry.is_spent()) {
             let order = places.entry(entry.event().name()).or_default();
             list.push(entry.info(*enabled, *order));
             *order += 1;
@@ -269,7 +209,7 @@ impl<T> Registry<T> {
     /// Gives up at once, with false, when the registry is just being changed.
     pub fn visit(&self, mut visit: impl FnMut(&T)) -> bool {
         let Ok(state) = self.state.try_lock() else { return false };
-        for listed in state.hooks.values() {
+        for listed in state.hooks.iter() {
             visit(listed.entry.handler());
         }
         true
@@ -280,7 +220,6 @@ impl<T> Registry<T> {
         let _removed;
         let mut state = self.lock();
         _removed = std::mem::take(&mut state.hooks);
-        state.orders.clear();
         self.changed();
     }
 
@@ -324,27 +263,11 @@ impl<T> Registry<T> {
         let _old;
         let state = self.lock();
         if self.stale.swap(false, Ordering::AcqRel) {
-            let hooks = state.hooks.values().cloned().collect();
+            let hooks = state.hooks.iter().cloned().collect();
             let snapshot = Snapshot::new(Arc::clone(&self.options), &state.catalogue, state.tools.clone(), hooks);
             _old = self.snapshot.swap(Arc::new(snapshot));
         }
         drop(state);
-    }
-}
-
-impl<T> State<T> {
-    /// Takes out the `once` hooks that have run.
-    fn take_spent(&mut self) -> Vec<Listed<T>> {
-        let spent: Vec<Order> =
-            self.hooks.iter().filter(|(_, listed)| listed.entry.is_spent()).map(|(order, _)| *order).collect();
-        let mut taken = Vec::with_capacity(spent.len());
-        for order in spent {
-            if let Some(listed) = self.hooks.remove(&order) {
-                self.orders.remove(&listed.entry.id());
-                taken.push(listed);
-            }
-        }
-        taken
     }
 }
 

@@ -60,6 +60,8 @@ pub struct Entry<T> {
     claimed: AtomicBool,
     /// This `once` hook has started; it is as good as removed.
     spent: AtomicBool,
+    /// Some hook of the registry is spent and still in its list.
+    any_spent: Arc<AtomicBool>,
     tally: Arc<Tally>,
 }
 
@@ -70,6 +72,7 @@ impl<T> Entry<T> {
         event: Arc<EventSpec>,
         matcher: Matcher,
         options: &Options,
+        any_spent: &Arc<AtomicBool>,
         handler: T,
     ) -> Self {
         options.settle(&mut spec, event.name());
@@ -90,6 +93,7 @@ impl<T> Entry<T> {
             handler,
             claimed: AtomicBool::new(false),
             spent: AtomicBool::new(false),
+            any_spent: Arc::clone(any_spent),
             spec,
         }
     }
@@ -220,6 +224,8 @@ impl<T> Entry<T> {
 
     pub(crate) fn spend(&self) {
         self.spent.store(true, Ordering::Release);
+        // Behind the hook's own mark: who reads this one sees that one too.
+        self.any_spent.store(true, Ordering::Release);
     }
 
     pub(crate) fn is_spent(&self) -> bool {
