@@ -3,6 +3,7 @@
 #![cfg(feature = "native")]
 #![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
     clippy::print_stdout,
@@ -24,6 +25,7 @@ mod readers;
 mod reloading;
 #[path = "config/schema.rs"]
 mod schema;
+mod schema_support;
 #[path = "config/speed.rs"]
 mod speed;
 #[path = "config/trusting.rs"]
