@@ -67,6 +67,10 @@ export declare class NativeHooks {
   get enabled(): boolean
   /** Switches all hooks on or off. */
   set enabled(enabled: boolean)
+  /** Lets nothing come any more; what runs goes on. */
+  close(): void
+  /** Refuses what a closed client can no longer do. */
+  checkOpen(what: string): void
   /** Adds a hook. */
   register(event: string, settings: unknown): Registered
   /** The numbers of hooks that nothing can call any more, each told once. */

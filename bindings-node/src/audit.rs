@@ -66,6 +66,7 @@ impl NativeHooks {
         options: Unknown<'_>,
         ring: Option<Function<'_, (), ()>>,
     ) -> Result<Option<NativeOutbox>, Refusal> {
+        self.check_open("configure its audit log".to_owned())?;
         let values = Values::none(&env).map_err(broken)?;
         let slot = values.keep(&options);
         let mut config = AuditConfig::read(&values, &values.view(&slot)).map_err(|error| refuse(&error))?;
@@ -88,6 +89,7 @@ impl NativeHooks {
     /// Changes how much is recorded.
     #[napi]
     pub fn set_audit_level(&self, level: String) -> Result<(), Refusal> {
+        self.check_open("configure its audit log".to_owned())?;
         let known = Level::named(&level).ok_or_else(|| {
             let why = format!("audit level `{level}` is unknown; known are off, error, info, verbose");
             Refusal::new("invalid_option".to_owned(), why)

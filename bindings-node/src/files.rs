@@ -165,8 +165,9 @@ fn load_request(
 
 /// Reads the loaded files again.
 #[napi]
-pub fn prepare_reload(hooks: &NativeHooks) -> PreparedReload {
-    PreparedReload { prepared: Some(hooks.files().prepare(hooks.registry(), hooks.runtime())) }
+pub fn prepare_reload(hooks: &NativeHooks) -> Result<PreparedReload, Refusal> {
+    let prepared = hooks.files().prepare(hooks.registry(), hooks.runtime());
+    Ok(PreparedReload { prepared: Some(prepared.map_err(|error| refuse(&error))?) })
 }
 
 /// The report of a reload that a hook in force has blocked, as JSON text.

@@ -135,6 +135,18 @@ impl NativeHooks {
         self.enabled = enabled;
     }
 
+    /// Lets nothing come any more; what runs goes on.
+    #[napi]
+    pub fn close(&self) {
+        self.registry.close();
+    }
+
+    /// Refuses what a closed client can no longer do.
+    #[napi]
+    pub fn check_open(&self, what: String) -> Result<(), Refusal> {
+        self.registry.check_open(&what).map_err(|error| refuse(&error))
+    }
+
     /// Adds a hook.
     #[napi]
     pub fn register(&mut self, env: Env, event: String, settings: Unknown<'_>) -> Result<Registered, Refusal> {
@@ -210,6 +222,7 @@ impl NativeHooks {
     /// Which hooks a payload would run, and why not the others, in the canonical form.
     #[napi(ts_return_type = "unknown")]
     pub fn explain<'env>(&self, env: &'env Env, event: String, payload: Unknown<'_>) -> Result<Unknown<'env>, Refusal> {
+        self.registry.check_open("explain events").map_err(|error| refuse(&error))?;
         let values = Values::none(env).map_err(broken)?;
         let slot = values.keep(&payload);
         let spec = self.registry.resolve(&event).map_err(|error| refuse(&error))?;

@@ -27,6 +27,7 @@ impl NativeSession {
     /// With a session's settings, under the profile of a client.
     #[napi(constructor)]
     pub fn new(env: Env, hooks: &NativeHooks, settings: Unknown<'_>) -> Result<Self, Refusal> {
+        hooks.registry().check_open("open sessions").map_err(|error| refuse(&error))?;
         let values = Values::none(&env).map_err(broken)?;
         let slot = values.keep(&settings);
         let profile = hooks.registry().snapshot().options().profile;

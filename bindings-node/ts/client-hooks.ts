@@ -162,7 +162,6 @@ export class ClientHooks {
 
   /** Adds an event of the program's own; throws `invalid_event_definition`. */
   defineEvent<N extends string>(name: N, definition: EventDefinition = {}): N & DefinedEvent {
-    this.#engine.checkOpen();
     crossing(() => {
       this.#engine.native.defineEvent({ ...definition, name });
     });
@@ -172,7 +171,6 @@ export class ClientHooks {
 
   /** Says which known tool a tool of the program is; throws `invalid_tool_definition`. */
   defineTool(name: string, definition: ToolDefinition): void {
-    this.#engine.checkOpen();
     crossing(() => {
       this.#engine.native.defineTool({ ...definition, name });
     });
@@ -194,7 +192,7 @@ export class ClientHooks {
   dispatch(event: EventName, payload: unknown = {}, options?: DispatchOptions): Promise<Outcome> {
     try {
       const engine = this.#engine;
-      engine.checkOpen();
+      engine.checkOpen("dispatch events");
       const plan = engine.plan(event, payload as Fields);
       return run(plan, payload as Fields, options?.signal);
     } catch (error) {
@@ -204,7 +202,6 @@ export class ClientHooks {
 
   /** Says which hooks an event would run if all of them continued, and why not the others, without running any. */
   explain<N extends EventName>(event: N, payload: Payload<N>): Explanation {
-    this.#engine.checkOpen();
     return crossing(() => this.#engine.native.explain(event, payload)) as Explanation;
   }
 

@@ -128,7 +128,7 @@ export class HookClient extends ClientFiles implements Disposable, AsyncDisposab
    * that still run.
    */
   async close(timeout: number = CLOSING): Promise<void> {
-    engineOf(this).closed = true;
+    engineOf(this).close();
     if (!(await engineOf(this).drain(timeout))) {
       engineOf(this).abortDetached(new DOMException("the client was closed", "AbortError"));
     }

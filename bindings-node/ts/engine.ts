@@ -4,7 +4,7 @@ import type { HookResponse } from "./answers.js";
 import { AuditLog, Hears } from "./audit.js";
 import { Counts, UNCOUNTED } from "./counts.js";
 import { Detached, type Job } from "./detached.js";
-import { describe, errorOf } from "./errors.js";
+import { describe } from "./errors.js";
 import type { Fields } from "./event.js";
 import type { NativeHandler, Waiters } from "./native-hooks.js";
 import { localAnswer } from "./names.js";
@@ -35,7 +35,8 @@ const MAX_TOOLS = 1024;
 export class Engine implements Crew {
   readonly native: NativeHooks;
   readonly logger: Logger | null;
-  closed = false;
+  /** A copy of what the core knows, so that a dispatch need not ask it. */
+  #closed = false;
   /** Which dispatches are told to the audit log. */
   hears: Hears = Hears.Nothing;
   readonly recording: boolean;
@@ -68,14 +69,23 @@ export class Engine implements Crew {
     if (this.recording) this.hears = this.native.auditHears() as Hears;
   }
 
-  /** Refuses to go on with a closed client. */
-  checkOpen(): void {
-    if (this.closed) throw errorOf("client_closed", "the client was closed");
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Lets nothing come any more. */
+  close(): void {
+    this.#closed = true;
+    this.native.close();
+  }
+
+  /** Refuses what a closed client can no longer do, such as `dispatch events`. */
+  checkOpen(what: string): void {
+    if (this.#closed) crossing(() => this.native.checkOpen(what));
   }
 
   /** Registers a handler; gives the hook's id. */
   register(event: string, settings: object, handler: Call["handler"]): string {
-    this.checkOpen();
     const known = crossing(() => this.native.register(event, settings));
     this.#keep(known, { handler });
     this.#changed();

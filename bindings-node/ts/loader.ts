@@ -51,7 +51,6 @@ export class Loader {
     path: string,
     options: object,
   ): LoadReport {
-    this.engine.checkOpen();
     const loaded = crossing(() => load(native, path, options, this.waiters.deliver));
     this.#adopt(loaded);
     if (this.#watch !== null) this.#look();
@@ -80,7 +79,6 @@ export class Loader {
   }
 
   async #reload(): Promise<ReloadReport> {
-    this.engine.checkOpen();
     const { native } = this.engine;
     const prepared = crossing(() => files.prepareReload(native));
     const questions = JSON.parse(prepared.questions()) as object[];
@@ -98,7 +96,7 @@ export class Loader {
 
   /** Reloads whenever files change; see `HookClient.watch`. */
   watch(told: ((report: ReloadReport) => void) | undefined): void {
-    this.engine.checkOpen();
+    this.engine.checkOpen("watch files");
     this.unwatch();
     this.#told = told ?? null;
     this.#context = new AsyncResource("HookWatch", { requireManualDestroy: true });

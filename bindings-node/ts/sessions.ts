@@ -46,7 +46,7 @@ export class Sessions {
 
   /** Makes a session; throws `invalid_option`. */
   make(options: SessionOptions): Session {
-    this.engine.checkOpen();
+    this.engine.checkOpen("open sessions");
     const given: unknown = options;
     if (!isPlain(given)) {
       throw errorOf("invalid_option", "session: the options must be an object");
@@ -72,7 +72,7 @@ export class Sessions {
       tracing: () => engine.tracing,
       hook: (id, event, hook) => this.hook(event, only(id, hook)),
       raise: (event, payload, cancelling) => {
-        engine.checkOpen();
+        engine.checkOpen("dispatch events");
         const fields = payload as Fields;
         const outcome = runNow(engine.plan(event, fields), fields, cancelling);
         if (onOutcome === undefined) return outcome;
@@ -116,7 +116,7 @@ export class Sessions {
 
   /** Takes a tool in, for the sessions that are there too. */
   addTool(name: string, run: AnyTool, { permission, schema }: ToolOptions): void {
-    this.engine.checkOpen();
+    this.engine.checkOpen("register tools");
     const rule = this.tools.check(name, run, permission);
     if (schema !== undefined) {
       crossing(() => this.engine.native.defineTool({ name, schema }));

@@ -60,6 +60,7 @@ fn limit(seconds: f64) -> Duration {
 #[pyfunction]
 fn configure_audit(client: &Bound<'_, Client>, options: &Bound<'_, PyAny>, hears: bool) -> PyResult<Option<Outbox>> {
     let py = client.py();
+    client.get().check_open(py, "configure its audit log")?;
     let config = AuditConfig::read(&PyHost::new(py), &options.as_borrowed()).map_err(|error| errors::of(py, &error))?;
     let outbox = hears.then(|| audit::Outbox::new(LONGEST_WAIT, || {}));
     let config = match &outbox {
@@ -75,6 +76,7 @@ fn configure_audit(client: &Bound<'_, Client>, options: &Bound<'_, PyAny>, hears
 #[pyfunction]
 fn set_audit_level(client: &Bound<'_, Client>, level: &str) -> PyResult<bool> {
     let py = client.py();
+    client.get().check_open(py, "configure its audit log")?;
     let level = Level::named(level).ok_or_else(|| {
         let why = format!("audit level `{level}` is unknown; known are off, error, info, verbose");
         errors::of(py, &Error::new(Code::InvalidOption, why))

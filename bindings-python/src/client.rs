@@ -39,7 +39,6 @@ pub(crate) struct Client {
     known: Gil<KnownEvents>,
     detached: Gil<DetachedQueue<Object>>,
     enabled: AtomicBool,
-    closed: AtomicBool,
     audit: Arc<Audit>,
     traced: Arc<AtomicBool>,
 }
@@ -64,6 +63,12 @@ impl Client {
     /// The turn of one thread to load, held while Python code makes handlers; who waits for it lets others run.
     pub(crate) fn loading(&self, py: Python<'_>) -> MutexGuard<'_, ()> {
         self.loading.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Refuses what a closed client can no longer do.
+    #[inline]
+    pub(crate) fn check_open(&self, py: Python<'_>, what: &str) -> PyResult<()> {
+        self.registry.check_open(what).map_err(|error| errors::of(py, &error))
     }
 
     /// Asks for a place for a detached hook.
@@ -135,13 +140,7 @@ impl Client {
     ) -> PyResult<Flight> {
         let py = slf.py();
         let this = slf.get();
-        if this.closed.load(Ordering::Relaxed) {
-            return Err(errors::raise(
-                py,
-                "client_closed",
-                "this client was closed; make another one to dispatch again",
-            ));
-        }
+        this.check_open(py, "dispatch events")?;
         let request = this.request(py, event, payload, fields)?;
         let depth = nesting::depth(py);
         host::check_depth(depth).map_err(|error| errors::of(py, &error))?;
@@ -192,7 +191,6 @@ impl Client {
             loading: Mutex::new(()),
             detached: Gil::new(DetachedQueue::new(options.max_detached)),
             enabled: AtomicBool::new(options.enabled),
-            closed: AtomicBool::new(false),
             known: Gil::new(KnownEvents::default()),
             registry,
             audit,
@@ -221,6 +219,7 @@ impl Client {
         payload: Option<&Bound<'py, PyAny>>,
         fields: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        self.check_open(py, "explain events")?;
         let request = self.request(py, event, payload, fields)?;
         let host = PyHost::new(py);
         let Known { snapshot, spec, .. } = &*request.known;
@@ -274,7 +273,7 @@ impl Client {
     /// Whether the client was closed.
     #[getter]
     fn closed(&self) -> bool {
-        self.closed.load(Ordering::Relaxed)
+        self.registry.is_closed()
     }
 
     fn _add(
@@ -332,7 +331,12 @@ impl Client {
     }
 
     fn _close(&self) {
-        self.closed.store(true, Ordering::Relaxed);
+        self.registry.close();
+    }
+
+    /// Refuses what a closed client can no longer do.
+    fn _check_open(&self, py: Python<'_>, what: &str) -> PyResult<()> {
+        self.check_open(py, what)
     }
 
     #[expect(clippy::unused_self, reason = "the signature of the protocol")]

@@ -109,6 +109,7 @@ fn prepare_reload<'py>(client: &Bound<'py, Client>) -> PyResult<(PreparedReload,
     let this = client.get();
     let _turn = this.loading(client.py());
     let prepared = this.files().prepare(this.registry(), this.runtime());
+    let prepared = prepared.map_err(|error| errors::of(client.py(), &error))?;
     let questions = serial::to_python(client.py(), &prepared.questions())?;
     Ok((PreparedReload(Gil::new(Some(prepared))), questions))
 }

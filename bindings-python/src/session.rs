@@ -64,6 +64,7 @@ impl Session {
     #[new]
     fn new(client: &Bound<'_, Client>, options: &Bound<'_, PyDict>) -> PyResult<Self> {
         let py = client.py();
+        client.get().check_open(py, "open sessions")?;
         let profile = client.get().registry().snapshot().options().profile;
         let witness = client.get().registry().witness().cloned();
         let conversation = Conversation::read(&PyHost::new(py), &options.as_any().as_borrowed(), profile, witness);

@@ -4,6 +4,7 @@
 mod audit;
 mod blocking;
 mod builder;
+mod closing;
 mod detached;
 mod driver;
 mod event;
@@ -201,8 +202,9 @@ impl Engine {
     /// Runs the hooks that an event selects and folds what they say.
     ///
     /// A failed hook is not an error: it is in the trace, and its `fail_behavior` decided. An error is an event that
-    /// nobody knows, a payload that is no object, or a dispatch that is nested too deeply.
+    /// nobody knows, a payload that is no object, a dispatch that is nested too deeply, or an engine that was closed.
     pub async fn dispatch(&self, event: Event) -> Result<Outcome, Error> {
+        self.inner.registry.check_open("dispatch events")?;
         let depth = driver::depth();
         check_depth(depth)?;
         let snapshot = self.inner.registry.snapshot();
@@ -307,12 +309,18 @@ impl Engine {
         self.inner.registry.witness().cloned()
     }
 
+    /// Refuses what a closed engine can no longer do.
+    pub(crate) fn check_open(&self, what: &str) -> Result<(), Error> {
+        self.inner.registry.check_open(what)
+    }
+
     pub(crate) fn profile(&self) -> &'static Profile {
         self.inner.registry.snapshot().options().profile
     }
 
     /// Says which hooks an event would run, and why not the others, without running anything.
     pub fn explain(&self, event: &Event) -> Result<Explanation, Error> {
+        self.inner.registry.check_open("explain events")?;
         let snapshot = self.inner.registry.snapshot();
         let spec = snapshot.resolve(event.name())?;
         let event = event.clone().resolved(&spec)?;

@@ -124,6 +124,7 @@ impl Files {
         request: Request,
         wrap: Wrap<'_, T>,
     ) -> Result<Report, Error> {
+        registry.check_open("load hooks from files")?;
         let _known = crate::pattern::Known::hold();
         let configuration = read(&request, registry, runtime)?;
         let seat = registry.seat();
@@ -136,12 +137,13 @@ impl Files {
     }
 
     /// Reads every file again without changing what is in force.
-    pub fn prepare<T>(&self, registry: &Registry<T>, runtime: &Arc<Runtime>) -> Prepared {
+    pub fn prepare<T>(&self, registry: &Registry<T>, runtime: &Arc<Runtime>) -> Result<Prepared, Error> {
+        registry.check_open("reload files")?;
         let batches = self.lock();
         let judged = batches.iter().enumerate();
         let judged =
             judged.map(|(at, batch)| (at, judge(&batch.configuration, read(&batch.request, registry, runtime))));
-        Prepared { judged: judged.collect() }
+        Ok(Prepared { judged: judged.collect() })
     }
 
     /// Puts what was read into force, between dispatches: one that runs keeps the hooks that it began with.
@@ -152,6 +154,7 @@ impl Files {
         prepared: Prepared,
         wrap: Wrap<'_, T>,
     ) -> Result<Reloaded, Error> {
+        registry.check_open("reload files")?;
         let mut batches = self.lock();
         let mut reloaded = Reloaded::default();
         for (at, reload) in prepared.judged {

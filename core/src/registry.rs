@@ -54,6 +54,7 @@ pub struct Registry<T> {
     snapshot: ArcSwap<Snapshot<T>>,
     stale: AtomicBool,
     version: AtomicU64,
+    closed: AtomicBool,
     witness: OnceLock<Arc<dyn Witness>>,
 }
 
@@ -71,6 +72,7 @@ impl<T> Registry<T> {
             snapshot: ArcSwap::from_pointee(snapshot),
             stale: AtomicBool::new(false),
             version: AtomicU64::new(0),
+            closed: AtomicBool::new(false),
             witness: OnceLock::new(),
         }
     }
@@ -117,6 +119,23 @@ impl<T> Registry<T> {
         self.version.fetch_add(1, Ordering::AcqRel);
     }
 
+    /// Lets nothing come any more: no hook, no definition, no dispatch. Those that run go on.
+    pub fn close(&self) {
+        // With the lock held, so that what was being registered is there by now or will be refused.
+        let _registering = self.lock();
+        self.closed.store(true, Ordering::Release);
+    }
+
+    /// Whether the client was closed.
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+
+    /// Refuses what a closed client can no longer do, such as `dispatch events`.
+    pub fn check_open(&self, what: &str) -> Result<(), Error> {
+        if self.is_closed() { Err(closed(what)) } else { Ok(()) }
+    }
+
     /// Adds a hook; refuses unknown events, bad matchers, contradictions and one hook too many.
     pub fn register(&self, spec: HookSpec, handler: T) -> Result<HookId, Error> {
         self.register_at(None, spec, handler)
@@ -135,6 +154,7 @@ impl<T> Registry<T> {
         // Declared before the lock, so that handlers are dropped after it is released: dropping may run foreign code.
         let _spent;
         let mut state = self.lock();
+        self.check_open("register hooks")?;
         let event = state.catalogue.resolve(&spec.event)?;
         let matcher = Matcher::new(spec.matcher.clone(), &event).map_err(|error| {
             let name = spec.name.as_deref().unwrap_or("hook");
@@ -226,6 +246,7 @@ impl<T> Registry<T> {
     /// Adds a custom event.
     pub fn define_event(&self, definition: &EventDefinition) -> Result<(), Error> {
         let mut state = self.lock();
+        self.check_open("define events")?;
         state.catalogue.define(definition)?;
         self.changed();
         Ok(())
@@ -234,6 +255,7 @@ impl<T> Registry<T> {
     /// Says which known tool a host's tool is.
     pub fn define_tool(&self, definition: ToolDefinition) -> Result<(), Error> {
         let mut state = self.lock();
+        self.check_open("define tools")?;
         state.tools.define(definition)?;
         self.changed();
         Ok(())
@@ -269,6 +291,11 @@ impl<T> Registry<T> {
         }
         drop(state);
     }
+}
+
+#[cold]
+fn closed(what: &str) -> Error {
+    Error::new(Code::ClientClosed, format!("this client was closed and can no longer {what}; make another one"))
 }
 
 /// No hook has this id.

@@ -44,9 +44,13 @@ describe("temporary hooks", () => {
     });
     assert.equal(result, 42);
     await assert.rejects(
-      client.withHook("PreToolUse", { handler, matcher: { tool: "Bash" } }, () => {
-        throw new Error("body");
-      }),
+      client.withHook(
+        "PreToolUse",
+        { handler, matcher: { tool: "Bash" } },
+        () => {
+          throw new Error("body");
+        },
+      ),
       /body/,
     );
     await client.dispatch("PreToolUse", bash);
@@ -76,7 +80,9 @@ describe("once", () => {
       },
       config: { once: true },
     });
-    const outcomes = await Promise.all(Array.from({ length: 5 }, () => client.dispatch("Stop")));
+    const outcomes = await Promise.all(
+      Array.from({ length: 5 }, () => client.dispatch("Stop")),
+    );
     assert.equal(runs, 1);
     const ran = outcomes.filter(({ trace }) =>
       trace.some(({ hook, status }) => hook === "once" && status === "ran"),
@@ -213,6 +219,65 @@ describe("detached", () => {
     await client.dispatch("Stop");
     await client.close(20);
     assert.equal((signal?.reason as Error).name, "AbortError");
+  });
+
+  test("a closed client takes nothing in", async () => {
+    const client = quietClient();
+    const session = client.session();
+    await client.close();
+    const refused: [string, () => unknown][] = [
+      ["register hooks", () => client.registerHook("Stop", () => undefined)],
+      ["register hooks", () => client.temporaryHook("Stop", () => undefined)],
+      ["explain events", () => client.explain("Stop", {})],
+      ["define events", () => client.defineEvent("deploy:late")],
+      [
+        "define tools",
+        () => {
+          client.defineTool("LateShell", { sameAs: "Bash" });
+        },
+      ],
+      ["load hooks from files", () => client.load("no-such-file.json")],
+      ["load hooks from files", () => client.discover()],
+      [
+        "watch files",
+        () => {
+          client.watch();
+        },
+      ],
+      ["open sessions", () => client.session()],
+      [
+        "register tools",
+        () => {
+          client.registerTool("Bash", () => "ran");
+        },
+      ],
+      [
+        "configure its audit log",
+        () => {
+          client.configureAudit("info");
+        },
+      ],
+      [
+        "configure its audit log",
+        () => {
+          client.setHookAuditLevel("info");
+        },
+      ],
+    ];
+    for (const [what, deed] of refused) {
+      const message = `this client was closed and can no longer ${what}; make another one`;
+      assert.throws(deed, { code: "client_closed", message });
+    }
+    for (const [what, deed] of [
+      ["dispatch events", client.dispatch("Stop")],
+      ["reload files", client.reload()],
+      ["dispatch events", session.runTool("Bash", {}, () => "ran")],
+      ["open sessions", client.generate("one", "hello")],
+    ] as [string, Promise<unknown>][]) {
+      const message = `this client was closed and can no longer ${what}; make another one`;
+      await assert.rejects(deed, { code: "client_closed", message });
+    }
+    assert.deepEqual(client.listHooks(), []);
   });
 
   test("`await using` closes a client", async () => {

@@ -114,6 +114,7 @@ class Hosting(Auditing):
         that was given before. ``permission`` adds a rule to all sessions, open ones too; of several rules for a tool
         the strictest holds.
         """
+        self._check_open("register tools")
         tool = Tool(run)
         if schema is not None:
             self._define_tool({"name": name, "schema": dict(schema)})

@@ -282,6 +282,7 @@ class HookClient(TypedClient, Hosting):
         that is closed, or on a daemon thread where no loop runs. A reload that fails is logged. There is one watch; a
         second call takes the place of the first.
         """
+        self._check_open("watch files")
         self.unwatch()
         self._watch = _edge.FileWatch(self, on_reload)
 

@@ -128,6 +128,10 @@ class Session:
 
     async def _end(self, reason: str, insists: bool) -> Stopped:
         stopped = Stopped(False, None)
+        if self._client.closed:
+            # No hook hears of anything any more.
+            self._close()
+            return stopped
         try:
             for child in list(self._children):
                 await child._abort()

@@ -15,11 +15,13 @@ impl Engine {
 
     /// Opens the audit log as it is to be from now on.
     pub fn configure_audit(&self, config: AuditConfig) -> Result<(), Error> {
+        self.check_open("configure its audit log")?;
         self.inner.audit.configure(config)
     }
 
     /// Changes how much is recorded. Where no log was opened, records go to the target `hookweave::audit` of `tracing`.
     pub fn set_hook_audit_level(&self, level: Level) -> Result<(), Error> {
+        self.check_open("configure its audit log")?;
         if self.inner.audit.has_destination() || level == Level::Off {
             self.inner.audit.set_level(level);
             return Ok(());

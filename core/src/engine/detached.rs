@@ -136,6 +136,10 @@ impl Detached {
         }
     }
 
+    pub(super) fn is_idle(&self) -> bool {
+        self.lock().is_idle()
+    }
+
     /// Waits until nothing runs; false when the time is up before.
     pub(super) async fn drain(&self, limit: Duration) -> bool {
         let waiting = async {

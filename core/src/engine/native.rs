@@ -150,7 +150,7 @@ impl Engine {
     /// keeps everything as it is. A file that cannot be read keeps its own hooks too.
     pub async fn reload(&self) -> Result<Reloaded, Error> {
         let natives = &self.inner.natives;
-        let prepared = natives.files.prepare(&self.inner.registry, &natives.runtime);
+        let prepared = natives.files.prepare(&self.inner.registry, &natives.runtime)?;
         for question in prepared.questions() {
             let outcome: Outcome = self.dispatch(Event::new("ConfigChange", question)).await?;
             if outcome.blocked() {

@@ -31,6 +31,7 @@ impl Engine {
     /// It runs as a task of the tokio runtime that it is called in, until [`unwatch`](Self::unwatch) or the engine's end, and
     /// takes the place of an earlier one. `invalid_config` when files cannot be watched here, or outside of a runtime.
     pub fn watch(&self, told: impl Fn(&Reloaded) + Send + 'static) -> Result<(), Error> {
+        self.check_open("watch files")?;
         let runtime = tokio::runtime::Handle::try_current().map_err(|_| {
             let why = "files are watched by a task of a tokio runtime; call `watch` inside one, or reload by hand";
             Error::new(Code::InvalidConfig, why)

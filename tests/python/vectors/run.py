@@ -219,6 +219,16 @@ class _Play:
             with ThreadPoolExecutor(times if "together" in step["dispatches"] else 1) as threads:
                 for made in [threads.submit(make) for _ in range(times)]:
                     made.result()
+        if "close" in step:
+            client.close()
+        if "define_event" in step:
+            client.define_event(**step["define_event"])
+        if "define_tool" in step:
+            client.define_tool(**step["define_tool"])
+        if "explain" in step:
+            client.explain(step["explain"]["event"], decode(step["explain"].get("payload", {})))
+        if "audit" in step:
+            world.keep_log(step["audit"])
         if "client_enabled" in step:
             client.enabled = step["client_enabled"]
 

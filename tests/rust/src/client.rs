@@ -71,6 +71,8 @@ pub trait Client: Send + Sync {
     fn flush_log(&self);
     /// What each hook did so far, in canonical form; counts begin anew when asked.
     fn stats(&self, reset: bool) -> Value;
+    /// Closes the client.
+    fn close(&self) -> Pending<'_, ()>;
     /// Waits for detached hooks.
     fn drain(&self) -> Pending<'_, ()>;
 }

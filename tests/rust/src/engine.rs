@@ -107,6 +107,10 @@ impl Client for Native {
         self.engine.set_enabled(enabled);
     }
 
+    fn close(&self) -> Pending<'_, ()> {
+        Box::pin(async { _ = self.engine.close(Duration::from_secs(10)).await })
+    }
+
     fn keep_log(&self, config: AuditConfig) -> Result<(), Fault> {
         Ok(self.engine.configure_audit(config)?)
     }

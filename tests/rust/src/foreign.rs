@@ -62,6 +62,7 @@ impl Foreign {
     }
 
     async fn run(&self, event: &str, payload: Value, depth: u32) -> Result<Value, Fault> {
+        self.registry.check_open("dispatch events")?;
         check_depth(depth)?;
         let snapshot = self.registry.snapshot();
         let spec = snapshot.resolve(event)?;
@@ -232,7 +233,13 @@ impl Client for Foreign {
         Ok(self.registry.set_enabled(hook_id(id)?, enabled)?)
     }
 
+    fn close(&self) -> Pending<'_, ()> {
+        self.registry.close();
+        Box::pin(std::future::ready(()))
+    }
+
     fn keep_log(&self, config: AuditConfig) -> Result<(), Fault> {
+        self.registry.check_open("configure its audit log")?;
         Ok(self.audit.configure(config)?)
     }
 
@@ -265,6 +272,7 @@ impl Client for Foreign {
     }
 
     fn explain(&self, event: &str, payload: Value) -> Result<Value, Fault> {
+        self.registry.check_open("explain events")?;
         let snapshot = self.registry.snapshot();
         let spec = snapshot.resolve(event)?;
         let payload = fill(&spec, payload)?;

@@ -106,7 +106,7 @@ async fn execute(case: &Case, style: Style) -> Vec<String> {
         client.listen(listener.get("raises").and_then(Value::as_str));
     }
     if let Some(options) = &case.audit {
-        keep_log(&theatre, &*client, options);
+        keep_log(&theatre, &*client, options).map_err(|fault| fault.message).unwrap();
     }
     define(&case.events, &|definition| client.define_event(definition), &mut faults);
     define(&case.tools, &|definition| client.define_tool(definition), &mut faults);
@@ -138,6 +138,10 @@ async fn execute(case: &Case, style: Style) -> Vec<String> {
             for step in &dispatch.before {
                 if let Some(many) = step.get("dispatches") {
                     dispatch_many(&client, many).await;
+                    continue;
+                }
+                if step.contains_key("close") {
+                    client.close().await;
                     continue;
                 }
                 let taken = match place {
@@ -185,13 +189,13 @@ async fn execute(case: &Case, style: Style) -> Vec<String> {
 }
 
 /// Keeps an audit log, whose records the theatre gets without what differs from run to run.
-pub(crate) fn keep_log(theatre: &Arc<Theatre>, client: &dyn Client, options: &Value) {
+pub(crate) fn keep_log(theatre: &Arc<Theatre>, client: &dyn Client, options: &Value) -> Result<(), Fault> {
     let theatre = Arc::clone(theatre);
     let config = AuditConfig::read(&Json, &options).unwrap().sink(move |line: &str| {
         let record: Map<String, Value> = serde_json::from_str(line).unwrap();
         theatre.log().records.push(lasting(record));
     });
-    client.keep_log(config).map_err(|fault| fault.message).unwrap();
+    client.keep_log(config)
 }
 
 /// What of a record is the same in each run, with the payload out of its input.
@@ -276,7 +280,7 @@ fn register(theatre: &Theatre, client: &dyn Client, hook: &Hook, wanted: Option<
     check_refusal(&format!("hook {name}"), wanted, theatre.register(client, hook).err(), faults);
 }
 
-fn take_step(theatre: &Theatre, client: &dyn Client, step: &Map<String, Value>, faults: &mut Vec<String>) {
+fn take_step(theatre: &Arc<Theatre>, client: &dyn Client, step: &Map<String, Value>, faults: &mut Vec<String>) {
     let wanted = step.get("error");
     let (deed, value) = step.iter().next().expect("a step is not empty");
     let id = || theatre.id_of(value.as_str().unwrap());
@@ -287,6 +291,17 @@ fn take_step(theatre: &Theatre, client: &dyn Client, step: &Map<String, Value>, 
             if step.get("returns").is_some_and(|wanted| *wanted != Value::Bool(removed)) {
                 faults.push(format!("unregister {value}: gave {removed}"));
             }
+        }
+        "define_event" => check_refusal(deed, wanted, client.define_event(value).err(), faults),
+        "define_tool" => check_refusal(deed, wanted, client.define_tool(value).err(), faults),
+        "audit" => check_refusal(deed, wanted, keep_log(theatre, client, value).err(), faults),
+        "explain" => {
+            let asked: Dispatch = serde_json::from_value(value.clone()).unwrap();
+            let refused = match explain(client, &asked) {
+                Came::Refused(fault) => Some(fault),
+                _ => None,
+            };
+            check_refusal(deed, wanted, refused, faults);
         }
         "client_enabled" => client.set_enabled(value.as_bool().unwrap()),
         "reset_stats" => _ = client.stats(true),

@@ -265,7 +265,7 @@ async fn execute(case: &Case, given: Given) -> Vec<String> {
         theatre.register(&*client, hook).unwrap_or_else(|fault| panic!("{}: {fault:?}", case.id));
     }
     if let Some(options) = &case.audit {
-        keep_log(&theatre, &*client, options);
+        keep_log(&theatre, &*client, options).map_err(|fault| fault.message).unwrap();
         client.flush_log();
         theatre.log().records.clear();
     }

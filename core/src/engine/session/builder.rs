@@ -72,6 +72,7 @@ impl SessionBuilder {
 
     /// Opens the session; an option that makes no sense is an error.
     pub fn open(self) -> Result<Session, Error> {
+        self.engine.check_open("open sessions")?;
         let profile = self.engine.profile();
         let machine = Machine::read(&Json, &&Value::Object(self.settings), profile, self.engine.witness())?;
         #[cfg(feature = "native")]
