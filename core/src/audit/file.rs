@@ -116,7 +116,8 @@ impl LogFile {
         match (self.file.metadata(), std::fs::symlink_metadata(self.names.current())) {
             (Ok(held), Ok(there)) => !same_file(&held, &there),
             (Err(_), _) => false,
-            (_, Err(why)) => why.kind() == io::ErrorKind::NotFound,
+            // Where a folder was there may be a file now.
+            (_, Err(why)) => matches!(why.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
         }
     }
 
@@ -131,7 +132,8 @@ impl LogFile {
     /// Puts the file to those that were written before, and begins a new one.
     pub(super) fn rotate(&mut self, now_ms: u64) -> io::Result<()> {
         self.file.sync_data()?;
-        let number = self.names.numbers()?.last().map_or(1, |last| last + 1);
+        let number = self.names.numbers()?.last().map_or(Some(1), |last| last.checked_add(1));
+        let number = number.ok_or_else(|| io::Error::other("there is no number left behind that of its last file"))?;
         std::fs::rename(self.names.current(), self.names.rotated(number))?;
         self.begin(now_ms)
     }
@@ -161,7 +163,6 @@ impl LogFile {
     }
 }
 
-/// Opens a file to append to it; never through a link, and one that is made is for its user only.
 /// Opens a file to add to it, for its user only; what is no regular file, or a link, is refused.
 pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
     let mut options = File::options();

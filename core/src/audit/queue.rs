@@ -15,6 +15,9 @@ const MAX_WEIGHT: usize = 64 * 1024 * 1024;
 /// written at once.
 const LINGER: Duration = Duration::from_millis(2);
 
+/// What opens a log counts as one that was put in, so that whoever waits for what was told waits for that too.
+const OPENING: u64 = 1;
+
 /// Why something was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Refused {
@@ -100,7 +103,8 @@ pub(super) struct Taken {
 
 impl Queue {
     pub(super) fn new(capacity: usize) -> Self {
-        Self { capacity, state: Mutex::default(), work: Condvar::new(), progress: Condvar::new() }
+        let state = Mutex::new(State { put: OPENING, ..State::default() });
+        Self { capacity, state, work: Condvar::new(), progress: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -201,6 +205,11 @@ impl Queue {
     /// Whether so many are to be waited for, or nothing more comes: whoever tries again and again looks here.
     pub(super) fn is_closing(&self) -> bool {
         self.lock().closed
+    }
+
+    /// Says that the records which open the log are written.
+    pub(super) fn begun(&self) {
+        self.done(OPENING);
     }
 
     /// Says that everything up to a number is written.

@@ -1,8 +1,9 @@
 //! The thread that makes records of what was told, and writes them.
 
+mod out;
+
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -24,12 +25,6 @@ use crate::witness::About;
 /// The version of what a log holds, told in the record that opens it.
 pub const VERSION: u32 = 1;
 
-/// How long a writer waits before it tries again what failed.
-const AGAIN: Duration = Duration::from_millis(100);
-
-/// How often it looks whether the file is still there, in milliseconds.
-const LOOK_MS: u64 = 1000;
-
 /// A batch is written at the latest when so many bytes of it are ready.
 const CHUNK: usize = 256 * 1024;
 
@@ -43,8 +38,10 @@ pub(super) struct Writer {
     file: Option<LogFile>,
     sheet: Sheet,
     looked_ms: u64,
-    /// Sealed records since the standing was last told.
+    /// The file cannot be written just now, and that was said.
     failing: bool,
+    /// The next file is due and could not be begun, and that was said.
+    outgrown: bool,
 }
 
 impl Writer {
@@ -60,7 +57,18 @@ impl Writer {
         let found = found.unwrap_or_default();
         let sheet = Sheet::after(found.link.clone());
         let usual = Usual::default();
-        let mut writer = Self { desk, config, key, redactor, usual, file, sheet, looked_ms: now_ms(), failing: false };
+        let mut writer = Self {
+            desk,
+            config,
+            key,
+            redactor,
+            usual,
+            file,
+            sheet,
+            looked_ms: now_ms(),
+            failing: false,
+            outgrown: false,
+        };
         writer.begin(&found);
         writer
     }
@@ -93,10 +101,13 @@ impl Writer {
     /// Works until nothing more comes.
     pub(super) fn run(mut self) {
         let queue = &Arc::clone(&self.desk).queue;
-        self.write_out();
+        if self.write_out() {
+            queue.begun();
+        }
         let mut spare = Work::default();
         loop {
             let Taken { work, lost, put, last } = queue.take(spare);
+            self.look_after_file();
             if lost > 0 {
                 let why = if self.failing { "the log could not be written" } else { "the queue was full" };
                 self.seal(&Record::new(Kind::AuditGap).with("lost", lost).with("why", why), now_ms());
@@ -105,9 +116,9 @@ impl Writer {
             if last {
                 self.seal(&Record::new(Kind::AuditClosed), now_ms());
             }
-            self.write_out();
-            self.look_after_file();
-            queue.done(put);
+            if self.write_out() {
+                queue.done(put);
+            }
             if last {
                 return;
             }
@@ -187,104 +198,6 @@ impl Writer {
     fn seal(&mut self, record: &Record, at_ms: u64) {
         let heard = self.sheet.seal(record.written(), at_ms, &self.config.sinks, self.file.is_some());
         self.desk.sinks_fail.store(!heard, Ordering::Relaxed);
-    }
-
-    /// Writes what is ready; while the disk is full, or the file cannot be written for another reason, it tries again.
-    fn write_out(&mut self) {
-        let Some(file) = &self.file else { return self.stand() };
-        let now = now_ms();
-        if file.is_due(&self.config.rotation, self.sheet.lines.len(), now) {
-            self.rotate(now);
-        }
-        let mut written = 0;
-        let mut gave_up = false;
-        while let Some(rest) = self.sheet.lines.get(written..).filter(|rest| !rest.is_empty()) {
-            let Some(file) = &mut self.file else { break };
-            match file.write(rest) {
-                Ok(some) => written += some,
-                Err(why) if why.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(why) => {
-                    self.fail(&why);
-                    if self.desk.queue.is_closing() {
-                        gave_up = true;
-                        break;
-                    }
-                    self.desk.queue.pause(AGAIN);
-                }
-            }
-        }
-        self.sheet.lines.clear();
-        if gave_up {
-            return;
-        }
-        if self.config.fsync != Fsync::Never
-            && let Some(Err(why)) = self.file.as_ref().map(LogFile::sync)
-        {
-            return self.fail(&why);
-        }
-        self.stand();
-    }
-
-    /// Everything up to here is written.
-    fn stand(&mut self) {
-        if std::mem::take(&mut self.failing) {
-            tracing::warn!("the audit log can be written again");
-        }
-        self.desk.stand(Standing { last: self.sheet.link.anchor(), why: None });
-    }
-
-    fn fail(&mut self, why: &std::io::Error) {
-        if std::mem::replace(&mut self.failing, true) {
-            return;
-        }
-        let path = self.file.as_ref().map(|file| file.path().display().to_string()).unwrap_or_default();
-        tracing::error!(file = path, error = %why, "the audit log cannot be written");
-        self.desk.stand(Standing { last: self.desk.standing().last, why: Some(format!("{path}: {why}")) });
-    }
-
-    fn rotate(&mut self, now: u64) {
-        let Some(file) = &mut self.file else { return };
-        if let Err(why) = file.rotate(now) {
-            // It goes on in the file that it has.
-            return self.fail(&why);
-        }
-        let removed = self.config.rotation.keep.map(|keep| file.forget(keep)).unwrap_or_default();
-        for (name, link) in removed {
-            let mut removed = Record::new(Kind::SegmentRemoved).with("file", name);
-            if let Some(last) = link.anchor() {
-                removed = removed.with("last", last.to_string());
-            }
-            self.seal(&removed, now);
-        }
-    }
-
-    /// Begins a new file where somebody has taken the old one away.
-    fn look_after_file(&mut self) {
-        let now = now_ms();
-        if now.saturating_sub(self.looked_ms) < LOOK_MS {
-            return;
-        }
-        self.looked_ms = now;
-        if !self.file.as_ref().is_some_and(LogFile::is_gone) {
-            return;
-        }
-        let Some(path) = self.config.file.clone() else { return };
-        let path = self.file.as_ref().map_or(path, LogFile::path);
-        // The lock goes with the old file: whoever took the file may have taken the lock's too.
-        self.file = None;
-        match LogFile::open(&path, now) {
-            Ok((file, found)) => {
-                self.file = Some(file);
-                if found.holds_records {
-                    self.sheet.link = found.link.clone();
-                    self.begin(&found);
-                }
-                let note = Record::new(Kind::AuditReplaced).with("why", "the file was removed, renamed or replaced");
-                self.seal(&note, now);
-                self.write_out();
-            }
-            Err(why) => self.fail(&std::io::Error::other(why.message().to_owned())),
-        }
     }
 }
 

@@ -21,4 +21,5 @@ mod redaction;
 mod rotation;
 mod size;
 mod support;
+mod taken;
 mod tampering;

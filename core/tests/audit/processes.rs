@@ -44,6 +44,16 @@ fn engine(config: AuditConfig) -> Engine {
     engine
 }
 
+/// No file of this process becomes larger.
+fn limit_files(bytes: libc::rlim_t) {
+    let limit = libc::rlimit { rlim_cur: bytes, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: plain calls with valid arguments.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+        libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit);
+    }
+}
+
 #[test]
 #[ignore = "a part of other tests, which start it as a process of its own"]
 fn role() {
@@ -76,13 +86,7 @@ fn role() {
         }
         // Runs into the largest size that a file may have.
         "full" => {
-            let limit = libc::rlimit { rlim_cur: 20_000, rlim_max: libc::RLIM_INFINITY };
-            let free = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
-            // SAFETY: plain calls with valid arguments, before any thread is started.
-            unsafe {
-                libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
-                libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit);
-            }
+            limit_files(20_000);
             let engine = engine(AuditConfig {
                 queue: 64,
                 wait: Duration::from_millis(50),
@@ -96,12 +100,23 @@ fn role() {
             assert!(blocked > 0, "what cannot be recorded is blocked");
             assert!(engine.audit().trouble().unwrap().contains("audit"), "{:?}", engine.audit().trouble());
             assert!(!engine.flush_audit(Duration::from_millis(100)));
-            // SAFETY: as above.
-            unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const free) };
+            limit_files(libc::RLIM_INFINITY);
             assert!(engine.flush_audit(LONG));
             assert_eq!(engine.audit().trouble(), None);
             assert!(!dispatch(&engine, "ls").blocked());
             assert!(engine.audit().close(LONG));
+            say("ended well");
+        }
+        // Ends while its file cannot grow.
+        "ends full" => {
+            limit_files(40_000);
+            let engine = engine(AuditConfig::file(path));
+            for number in 0..2000 {
+                dispatch(&engine, &format!("echo {number}"));
+            }
+            assert!(!engine.audit().close(LONG), "what was told is not written");
+            let anchor = engine.audit().anchor().unwrap();
+            assert!(verify(Path::new(path), Some(&anchor)).unwrap().whole);
             say("ended well");
         }
         // Forks while it writes.
@@ -247,6 +262,15 @@ fn a_full_disk_blocks_what_is_required_and_is_got_over() {
     ends_well("full", &log.path);
     let report = log.verify();
     assert!(report.whole && report.lost > 0 && report.torn.is_empty(), "{report:?}");
+}
+
+#[test]
+fn who_ends_while_the_disk_is_full_is_told_that_not_all_is_written() {
+    let log = Log::new();
+    ends_well("ends full", &log.path);
+    drop(engine(log.config()));
+    let report = log.verify();
+    assert!(report.whole && report.torn.iter().all(|torn| torn.confirmed), "{report:?}");
 }
 
 #[test]

@@ -42,7 +42,7 @@ impl<'a> Walk<'a> {
             }
             Err(_) if !line.ended => self.torn(line, false),
             Err(why) => {
-                let seq = self.next_seq() + self.unread.len() as u64;
+                let seq = self.next_seq().saturating_add(self.unread.len() as u64);
                 let problem = self.problem(ProblemKind::Edited, seq, format!("record {seq} was changed: {why}"));
                 if self.unread.len() < MAX_PROBLEMS {
                     self.unread.push((problem, line.bytes.len() as u64, sha256(&line.bytes)));
@@ -74,7 +74,7 @@ impl<'a> Walk<'a> {
     }
 
     fn next_seq(&self) -> u64 {
-        self.last.as_ref().map_or(1, |last| last.seq + 1)
+        self.last.as_ref().map_or(1, |last| last.seq.saturating_add(1))
     }
 
     fn problem(&self, kind: ProblemKind, seq: u64, what: String) -> Problem {
@@ -104,11 +104,12 @@ impl<'a> Walk<'a> {
         let number = |name: &str| details.get(name).and_then(serde_json::Value::as_u64);
         let text = |name: &str| details.get(name).and_then(serde_json::Value::as_str);
         match kind {
-            Kind::AuditGap => self.report.lost += number("lost").unwrap_or(0),
+            // Whoever has written a log may have put any number into it.
+            Kind::AuditGap => self.report.lost = self.report.lost.saturating_add(number("lost").unwrap_or(0)),
             Kind::SegmentRemoved => {
                 let removed = text("last").and_then(|last| last.parse::<Anchor>().ok());
                 if removed.is_some() && removed == self.before {
-                    self.report.begins = self.before.take().map(|before| before.seq + 1);
+                    self.report.begins = self.before.take().map(|before| before.seq.saturating_add(1));
                 }
             }
             Kind::AuditRecovered => {
@@ -145,7 +146,7 @@ impl<'a> Walk<'a> {
             }
             return self.step(own);
         };
-        let (before, next) = (last.seq, last.seq + 1);
+        let (before, next) = (last.seq, self.next_seq());
         // Of a line that was changed the hash is not known.
         let holds = last.hash.is_empty() || last.hash == record.prev;
         if record.seq == next && holds {
