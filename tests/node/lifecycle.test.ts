@@ -44,13 +44,9 @@ describe("temporary hooks", () => {
     });
     assert.equal(result, 42);
     await assert.rejects(
-      client.withHook(
-        "PreToolUse",
-        { handler, matcher: { tool: "Bash" } },
-        () => {
-          throw new Error("body");
-        },
-      ),
+      client.withHook("PreToolUse", { handler, matcher: { tool: "Bash" } }, () => {
+        throw new Error("body");
+      }),
       /body/,
     );
     await client.dispatch("PreToolUse", bash);
@@ -80,9 +76,7 @@ describe("once", () => {
       },
       config: { once: true },
     });
-    const outcomes = await Promise.all(
-      Array.from({ length: 5 }, () => client.dispatch("Stop")),
-    );
+    const outcomes = await Promise.all(Array.from({ length: 5 }, () => client.dispatch("Stop")));
     assert.equal(runs, 1);
     const ran = outcomes.filter(({ trace }) =>
       trace.some(({ hook, status }) => hook === "once" && status === "ran"),

@@ -119,8 +119,7 @@ export class CaseRun {
     }
     this.#takeRecords();
     await this.#dispatches();
-    if (this.#theatre.misfits.length > 0)
-      throw new Error(this.#theatre.misfits.join("\n"));
+    if (this.#theatre.misfits.length > 0) throw new Error(this.#theatre.misfits.join("\n"));
   }
 
   /** Sets who answers for the host, and who hears late answers, as the case says. */
@@ -130,13 +129,9 @@ export class CaseRun {
     const answerer = (name: string, { does, sees }: JsonObject): Run =>
       this.#theatre.handler({ name, detached: true }, does, sees);
     if (judge !== undefined)
-      this.#theatre.client.setJudge(
-        answerer("judge", judge) as unknown as Judge,
-      );
+      this.#theatre.client.setJudge(answerer("judge", judge) as unknown as Judge);
     if (caller !== undefined) {
-      this.#theatre.client.setToolCaller(
-        answerer("tool_caller", caller) as unknown as ToolCaller,
-      );
+      this.#theatre.client.setToolCaller(answerer("tool_caller", caller) as unknown as ToolCaller);
     }
     if (this.#test.audit !== undefined) {
       this.#takeRecords = keepLog(this.#theatre.client, this.#test.audit);
@@ -144,8 +139,7 @@ export class CaseRun {
     if (listener === undefined) return;
     this.#theatre.client.onLateAnswer((answer) => {
       this.#late.push(answer);
-      if (listener["raises"] !== undefined)
-        throw new Error(listener["raises"] as string);
+      if (listener["raises"] !== undefined) throw new Error(listener["raises"] as string);
     });
   }
 
@@ -153,16 +147,13 @@ export class CaseRun {
     const place = this.#place;
     if (place === null) throw new Error("a case with files needs a place");
     this.#theatre.expectError(entry["error"], () => {
-      this.#theatre.misfits.push(
-        ...place.lintMisfits(this.#theatre.client, entry),
-      );
+      this.#theatre.misfits.push(...place.lintMisfits(this.#theatre.client, entry));
     });
   }
 
   /** Loads the files that come behind a hook, or before all. */
   #loadAfter(name: string | undefined): void {
-    for (const entry of this.#test.load ?? [])
-      if (entry["after"] === name) this.#load(entry);
+    for (const entry of this.#test.load ?? []) if (entry["after"] === name) this.#load(entry);
   }
 
   #load(entry: JsonObject): void {
@@ -189,29 +180,21 @@ export class CaseRun {
     const dispatches = [dispatch].flat();
     const expects = [expect].flat();
     if (concurrent !== undefined) {
-      await this.#concurrently(
-        dispatches[0] as JsonObject,
-        expects,
-        concurrent,
-      );
+      await this.#concurrently(dispatches[0] as JsonObject, expects, concurrent);
       return;
     }
     for (const [index, one] of dispatches.entries()) {
       const expected = expects[index];
-      if (expected === undefined)
-        throw new Error(`no expectation for dispatch ${String(index)}`);
+      if (expected === undefined) throw new Error(`no expectation for dispatch ${String(index)}`);
       for (const step of (one["before"] ?? []) as JsonObject[]) {
-        if (step["dispatches"] !== undefined)
-          await this.#many(step["dispatches"] as JsonObject);
-        else if (step["close"] !== undefined)
-          await this.#theatre.client.close();
+        if (step["dispatches"] !== undefined) await this.#many(step["dispatches"] as JsonObject);
+        else if (step["close"] !== undefined) await this.#theatre.client.close();
         else if (!(await this.#placeStep(step))) this.#step(step);
       }
       this.#theatre.ran = [];
       if (explain === true) this.#explain(one, expected);
       else await this.#one(one, expected, `dispatch ${String(index)}`);
-      if (index === 0)
-        for (const hook of this.#theatre.temporary.splice(0)) hook.remove();
+      if (index === 0) for (const hook of this.#theatre.temporary.splice(0)) hook.remove();
     }
   }
 
@@ -220,23 +203,13 @@ export class CaseRun {
     const event = sent === undefined ? null : received(sent);
     const name = (event?.name ?? one["event"]) as CustomEventName;
     const payload =
-      event?.payload ??
-      this.#placed(
-        localFields(name, one["payload"]) as Record<string, unknown>,
-      );
-    return this.#theatre.client.dispatch(
-      name,
-      payload,
-      signal === undefined ? {} : { signal },
-    );
+      event?.payload ?? this.#placed(localFields(name, one["payload"]) as Record<string, unknown>);
+    return this.#theatre.client.dispatch(name, payload, signal === undefined ? {} : { signal });
   }
 
   /** Dispatches that nobody looks at, one after the other or all at once. */
   async #many({ times, together, ...one }: JsonObject): Promise<void> {
-    const all = Array.from(
-      { length: times as number },
-      () => () => this.#start(one),
-    );
+    const all = Array.from({ length: times as number }, () => () => this.#start(one));
     if (together === true) await Promise.all(all.map((start) => start()));
     else for (const start of all) await start();
   }
@@ -247,11 +220,7 @@ export class CaseRun {
     return { ...payload, cwd: this.#place.project };
   }
 
-  async #one(
-    one: JsonObject,
-    expected: JsonObject,
-    place: string,
-  ): Promise<void> {
+  async #one(one: JsonObject, expected: JsonObject, place: string): Promise<void> {
     const controller = new AbortController();
     const reason = new Error("cancelled by the runner");
     if (one["cancel_after_ms"] !== undefined) {
@@ -268,38 +237,22 @@ export class CaseRun {
         return;
       }
       if (expected["error"] === undefined) throw thrown;
-      this.#theatre.compareError(
-        expected["error"] as JsonObject,
-        thrown,
-        place,
-      );
+      this.#theatre.compareError(expected["error"] as JsonObject, thrown, place);
     }
     if (outcome !== null) {
       if (expected["error"] !== undefined || expected["cancelled"] === true) {
-        this.#theatre.misfits.push(
-          `${place}: expected a rejection, got ${show(outcome)}`,
-        );
+        this.#theatre.misfits.push(`${place}: expected a rejection, got ${show(outcome)}`);
       }
       this.#theatre.muddle();
       const why = outcomeMisfit(expected, outcome, place);
       if (why !== null)
-        this.#theatre.misfits.push(
-          `${why}; trace: ${show(outcome.toJSON().trace)}`,
-        );
-      this.#compareWire(
-        expected["to_wire"] as JsonObject | undefined,
-        outcome,
-        place,
-      );
+        this.#theatre.misfits.push(`${why}; trace: ${show(outcome.toJSON().trace)}`);
+      this.#compareWire(expected["to_wire"] as JsonObject | undefined, outcome, place);
     }
     await this.#compareState(expected, place);
   }
 
-  #compareWire(
-    wanted: JsonObject | undefined,
-    outcome: Outcome,
-    place: string,
-  ): void {
+  #compareWire(wanted: JsonObject | undefined, outcome: Outcome, place: string): void {
     if (wanted === undefined) return;
     this.#theatre.expectError(wanted["error"], () => {
       const why = wireMisfit(wanted, outcome, `${place}.to_wire`);
@@ -307,24 +260,14 @@ export class CaseRun {
     });
   }
 
-  async #concurrently(
-    one: JsonObject,
-    expects: JsonObject[],
-    count: number,
-  ): Promise<void> {
-    const outcomes = await Promise.all(
-      Array.from({ length: count }, () => this.#start(one)),
-    );
+  async #concurrently(one: JsonObject, expects: JsonObject[], count: number): Promise<void> {
+    const outcomes = await Promise.all(Array.from({ length: count }, () => this.#start(one)));
     this.#theatre.muddle();
     const left = new Set(outcomes);
     for (const [index, expected] of expects.entries()) {
-      const fits = [...left].find(
-        (outcome) => outcomeMisfit(expected, outcome, "") === null,
-      );
+      const fits = [...left].find((outcome) => outcomeMisfit(expected, outcome, "") === null);
       if (fits === undefined) {
-        const got = [...left].map((outcome) =>
-          outcomeMisfit(expected, outcome, "outcome"),
-        );
+        const got = [...left].map((outcome) => outcomeMisfit(expected, outcome, "outcome"));
         this.#theatre.misfits.push(
           `no outcome fits expectation ${String(index)}: ${got.join("; ")}`,
         );
@@ -337,9 +280,7 @@ export class CaseRun {
 
   #explained(one: JsonObject): Explanation {
     const event = one["event"] as CustomEventName;
-    const payload = this.#placed(
-      localFields(event, one["payload"]) as Record<string, unknown>,
-    );
+    const payload = this.#placed(localFields(event, one["payload"]) as Record<string, unknown>);
     return this.#theatre.client.explain(event, payload);
   }
 
@@ -358,8 +299,7 @@ export class CaseRun {
     });
     if (!refused && this.#theatre.ran.length > 0)
       this.#theatre.misfits.push("explain ran a handler");
-    if (this.#place !== null)
-      this.#theatre.misfits.push(...this.#place.misfits(expected, place));
+    if (this.#place !== null) this.#theatre.misfits.push(...this.#place.misfits(expected, place));
   }
 
   /** Compares what is to be seen beside the outcome. */
@@ -368,25 +308,14 @@ export class CaseRun {
     const note = (why: string | null): void => {
       if (why !== null) this.#theatre.misfits.push(why);
     };
-    if (this.#place !== null)
-      this.#theatre.misfits.push(...this.#place.misfits(expected, place));
-    const late = this.#late
-      .splice(0)
-      .sort((a, b) => (a.hook < b.hook ? -1 : 1));
+    if (this.#place !== null) this.#theatre.misfits.push(...this.#place.misfits(expected, place));
+    const late = this.#late.splice(0).sort((a, b) => (a.hook < b.hook ? -1 : 1));
     if (expected["late"] !== undefined)
       note(misfit(lateHere(expected["late"]), late, `${place}.late`));
     if (expected["records"] !== undefined)
-      note(
-        misfit(expected["records"], this.#takeRecords(), `${place}.records`),
-      );
+      note(misfit(expected["records"], this.#takeRecords(), `${place}.records`));
     if (expected["stats"] !== undefined)
-      note(
-        misfit(
-          expected["stats"],
-          this.#theatre.client.stats().toJSON(),
-          `${place}.stats`,
-        ),
-      );
+      note(misfit(expected["stats"], this.#theatre.client.stats().toJSON(), `${place}.stats`));
     if (expected["ran"] !== undefined)
       note(misfit(expected["ran"], this.#theatre.ran, `${place}.ran`));
     if (expected["runs"] !== undefined) {
@@ -414,25 +343,19 @@ export class CaseRun {
     else if (deed === "remove") place.remove(value as string);
     else if (deed === "wait_ms") await sleep(value as number);
     else if (deed === "load") this.#load(value as JsonObject);
-    else if (deed === "approve")
-      place.approve(this.#theatre.client, value as JsonObject);
+    else if (deed === "approve") place.approve(this.#theatre.client, value as JsonObject);
     else if (deed === "reload") {
       const report = await this.#theatre.client.reload();
-      this.#theatre.misfits.push(
-        ...place.reportMisfits(value as JsonObject, report),
-      );
+      this.#theatre.misfits.push(...place.reportMisfits(value as JsonObject, report));
     } else return false;
     return true;
   }
 
   #step(step: JsonObject): void {
     this.#theatre.expectError(step["error"], () => {
-      if (step["register"] !== undefined)
-        this.#theatre.register(step["register"] as JsonObject);
+      if (step["register"] !== undefined) this.#theatre.register(step["register"] as JsonObject);
       if (step["unregister"] !== undefined) {
-        const removed = this.#theatre.client.unregisterHook(
-          this.#theatre.idOf(step["unregister"]),
-        );
+        const removed = this.#theatre.client.unregisterHook(this.#theatre.idOf(step["unregister"]));
         if (step["returns"] !== undefined && removed !== step["returns"]) {
           this.#theatre.misfits.push(
             `unregister ${show(step["unregister"])} gave ${String(removed)}`,
@@ -443,16 +366,11 @@ export class CaseRun {
         this.#theatre.client.enableHook(this.#theatre.idOf(step["enable"]));
       if (step["disable"] !== undefined)
         this.#theatre.client.disableHook(this.#theatre.idOf(step["disable"]));
-      if (step["reset_stats"] !== undefined)
-        this.#theatre.client.stats({ reset: true });
-      if (step["define_event"] !== undefined)
-        this.#defineEvent(step["define_event"] as JsonObject);
-      if (step["define_tool"] !== undefined)
-        this.#defineTool(step["define_tool"] as JsonObject);
-      if (step["audit"] !== undefined)
-        keepLog(this.#theatre.client, step["audit"]);
-      if (step["explain"] !== undefined)
-        this.#explained(step["explain"] as JsonObject);
+      if (step["reset_stats"] !== undefined) this.#theatre.client.stats({ reset: true });
+      if (step["define_event"] !== undefined) this.#defineEvent(step["define_event"] as JsonObject);
+      if (step["define_tool"] !== undefined) this.#defineTool(step["define_tool"] as JsonObject);
+      if (step["audit"] !== undefined) keepLog(this.#theatre.client, step["audit"]);
+      if (step["explain"] !== undefined) this.#explained(step["explain"] as JsonObject);
       if (step["client_enabled"] !== undefined)
         this.#theatre.client.enabled = step["client_enabled"] as boolean;
     });
