@@ -1,11 +1,17 @@
 //! Compiled patterns: names with globs, regular expressions with a step limit, path globs.
 
+mod glob;
 #[cfg(feature = "native")]
 mod known;
+mod linear;
 
-use globset::{GlobBuilder, GlobMatcher};
+use std::sync::Arc;
+
+use globset::GlobBuilder;
 
 use crate::path::{self, PathForms};
+use glob::Glob;
+use linear::Linear;
 
 #[cfg(feature = "native")]
 pub(crate) use known::Known;
@@ -24,7 +30,7 @@ const MAX_PATTERN: usize = 16 * 1024;
 #[derive(Debug, Clone)]
 pub(crate) enum Names {
     All,
-    Any { exact: Vec<String>, globs: Vec<GlobMatcher> },
+    Any { exact: Vec<String>, globs: Vec<Glob> },
 }
 
 impl Names {
@@ -39,7 +45,7 @@ impl Names {
             }
             if name.contains(['*', '?', '[', '{']) {
                 let glob = GlobBuilder::new(name).backslash_escape(true).build();
-                globs.push(glob.map_err(|why| format!("`{name}` is no glob: {}", why.kind()))?.compile_matcher());
+                globs.push(Glob::new(glob.map_err(|why| format!("`{name}` is no glob: {}", why.kind()))?));
             } else {
                 exact.push(name.to_owned());
             }
@@ -65,7 +71,7 @@ impl Names {
 #[derive(Debug, Clone)]
 pub(crate) enum Pattern {
     /// Runs in linear time.
-    Plain(regex::Regex),
+    Plain(Arc<Linear>),
     /// Has lookaround or backreferences: backtracks, up to [`STEP_LIMIT`] on texts up to [`STEP_TEXT`].
     Fancy(Box<fancy_regex::Regex>),
 }
@@ -76,10 +82,10 @@ impl Pattern {
             return Err(format!("the pattern has {} bytes; at most {MAX_PATTERN} are taken", text.len()));
         }
         #[cfg(feature = "native")]
-        let compiled = known::compiled(text);
+        let read = known::read(text);
         #[cfg(not(feature = "native"))]
-        let compiled = regex::Regex::new(text);
-        match compiled {
+        let read = Linear::new(text).map(Arc::new);
+        match read {
             Ok(plain) => Ok(Self::Plain(plain)),
             Err(regex::Error::CompiledTooBig(limit)) => Err(format!("`{text}` compiles to more than {limit} bytes")),
             Err(why) => fancy_regex::RegexBuilder::new(text)
@@ -93,7 +99,7 @@ impl Pattern {
     /// Whether the text matches; `None` when that takes too long to tell.
     pub(crate) fn is_match(&self, text: &str) -> Option<bool> {
         match self {
-            Self::Plain(plain) => Some(plain.is_match(text)),
+            Self::Plain(plain) => plain.is_match(text),
             Self::Fancy(_) if text.len() > STEP_TEXT => None,
             Self::Fancy(fancy) => fancy.is_match(text).ok(),
         }
@@ -109,7 +115,7 @@ fn last_line(text: &str) -> &str {
 /// A glob over file paths: `*` stays within a directory, `**` does not.
 #[derive(Debug, Clone)]
 pub(crate) struct PathGlob {
-    matcher: GlobMatcher,
+    glob: Glob,
     by_base_name: bool,
 }
 
@@ -122,18 +128,17 @@ impl PathGlob {
         if composed.ends_with('/') {
             return Err(format!("`{text}` ends with `/` and matches no file; write `{composed}**`"));
         }
-        let matcher = GlobBuilder::new(&composed)
+        let glob = GlobBuilder::new(&composed)
             .literal_separator(true)
             .backslash_escape(true)
             .empty_alternates(true)
             .build()
-            .map_err(|why| format!("`{text}` is no glob: {}", why.kind()))?
-            .compile_matcher();
-        Ok(Self { matcher, by_base_name: !composed.contains('/') })
+            .map_err(|why| format!("`{text}` is no glob: {}", why.kind()))?;
+        Ok(Self { glob: Glob::new(glob), by_base_name: !composed.contains('/') })
     }
 
     fn hits(&self, form: &str) -> bool {
-        self.matcher.is_match(if self.by_base_name { path::base_name(form) } else { form })
+        self.glob.is_match(if self.by_base_name { path::base_name(form) } else { form })
     }
 
     /// Whether any form of the path matches.
@@ -150,7 +155,7 @@ impl PathGlob {
 
     /// The glob, for sets of many.
     pub(crate) fn glob(&self) -> &globset::Glob {
-        self.matcher.glob()
+        self.glob.written()
     }
 
     pub(crate) const fn by_base_name(&self) -> bool {

@@ -88,11 +88,14 @@ pub fn discover(discovery: &Discovery<'_>) -> Result<Configuration, Error> {
             continue;
         }
         configuration.watched.push(place.file.clone());
+        let text = match read_text(&place.file) {
+            Err(error) if is_absent(&error) => continue,
+            text => text,
+        };
         // The same file may stand at two places, as when the working directory is the user's home.
-        if !seen.insert(real(&place.file)) {
-            continue;
+        if seen.insert(real(&place.file)) {
+            pieces.extend(read_place(place, text, project.as_ref(), discovery, &mut configuration)?);
         }
-        pieces.extend(read_place(place, project.as_ref(), discovery, &mut configuration)?);
     }
     let approvals = approvals(discovery, &mut configuration);
     merge::merge(pieces, &discovery.directories, Some(&approvals), &mut configuration);
@@ -146,6 +149,7 @@ impl Wanted {
 
 fn read_place(
     place: Place,
+    text: std::io::Result<String>,
     project: Option<&PathBuf>,
     discovery: &Discovery<'_>,
     configuration: &mut Configuration,
@@ -153,9 +157,8 @@ fn read_place(
     let Place { file, format, scope, plugin } = place;
     let dialect = format.dialect_name();
     let mut found = Found { file: file.clone(), dialect, scope, hooks: 0, broken: false, note: None };
-    let text = match read_text(&file) {
+    let text = match text {
         Ok(text) => text,
-        Err(error) if is_absent(&error) => return Ok(None),
         Err(error) => {
             configuration.problems.push(Problem {
                 file,

@@ -177,10 +177,13 @@ pub(super) fn refused(problems: &[Problem]) -> Error {
 /// The text of a file that is no larger than any that is read; never waits for a pipe.
 pub(super) fn read_text(file: &Path) -> std::io::Result<String> {
     use std::io::{Error, ErrorKind};
-    if !std::fs::metadata(file)?.is_file() {
+    let meta = std::fs::metadata(file)?;
+    if !meta.is_file() {
         return Err(Error::new(ErrorKind::InvalidInput, "it is no file"));
     }
-    let mut bytes = Vec::new();
+    // In one go, unless it grows meanwhile.
+    let expected = usize::try_from(meta.len()).unwrap_or(MAX_FILE).min(MAX_FILE);
+    let mut bytes = Vec::with_capacity(expected + 1);
     File::open(file)?.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > MAX_FILE {
         return Err(Error::new(

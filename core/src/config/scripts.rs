@@ -8,6 +8,7 @@
 mod after;
 mod places;
 mod programs;
+mod standing;
 mod tokens;
 
 use std::path::{Path, PathBuf};
@@ -16,8 +17,9 @@ use super::{Declared, Run};
 use crate::handlers::command::{CommandLine, CommandSpec};
 use after::After;
 use places::Places;
-pub(super) use programs::is_executable;
 use programs::{has_data_ending, has_script_ending, is_assignment};
+pub(super) use standing::is_executable;
+use standing::{Seen, Standing};
 use tokens::{Token, tokens};
 
 /// How many scripts of one hook are looked at; one with more cannot be approved.
@@ -70,7 +72,8 @@ fn look<'r>(command: &CommandSpec, plugin: Option<&'r Path>, roots: Roots<'r>, f
         || roots.project.map(Path::to_path_buf),
         |directory| Some(roots.project.map_or_else(|| directory.to_path_buf(), |project| project.join(directory))),
     );
-    let mut search = Search { places: Places::new(roots, plugin, base), found: Vec::new(), fed, too_deep: false };
+    let places = Places::new(roots, plugin, base);
+    let mut search = Search { places, seen: Seen::default(), found: Vec::new(), fed, too_deep: false };
     for (name, value) in &command.env {
         search.places.assign(name, value);
         for part in std::iter::once(&**value).chain(value.split([' ', ':', ',', ';', '='])) {
@@ -90,6 +93,7 @@ fn look<'r>(command: &CommandSpec, plugin: Option<&'r Path>, roots: Roots<'r>, f
 
 struct Search<'r> {
     places: Places<'r>,
+    seen: Seen,
     found: Vec<Script>,
     /// A shell runs what it is given on its standard input, or what `eval` and `xargs` are given.
     fed: bool,
@@ -154,7 +158,7 @@ impl Search<'_> {
         }
         // A command within a word, as in `bash -c "./check.sh x"` and `"$(./check.sh)"`.
         let holds_one = (word.contains(char::is_whitespace) || word.contains("$(") || word.contains('`'))
-            && !self.places.file(word).is_some_and(|path| path.is_file());
+            && !self.places.file(word).is_some_and(|path| self.seen.is_file(&path));
         if after == After::Code || holds_one {
             if depth < MAX_DEPTH {
                 self.line(word, depth + 1);
@@ -194,31 +198,35 @@ impl Search<'_> {
 
     /// Takes a file in if it runs; one that a word clearly means even while it is missing, since putting it there is a change.
     fn look_at(&mut self, text: &str, certain: bool, after: After) {
-        let Some(path) = self.places.resolve(text) else { return };
         let has_path = text.contains('/') && !text.starts_with("/dev/");
         let given = matches!(after, After::Interpreter { .. } | After::Option { file: true, .. });
         let runs = match after {
             After::Start | After::Wrapper => has_path,
             _ => given && !text.starts_with("/dev/"),
         };
-        if given && path.is_dir() {
+        let by_looks = runs || has_script_ending(text);
+        let by_name = by_looks || self.fed || !matches!(after, After::Data { .. }) && !has_data_ending(text);
+        if !(given || by_name || has_path) {
+            return;
+        }
+        let Some(path) = self.places.resolve(text) else { return };
+        if given && self.seen.is_dir(&path) {
             for main in ["__main__.py", "package.json", "index.js", "index.mjs", "index.cjs", "index.ts"] {
                 let main = path.join(main);
-                if main.is_file() {
+                if self.seen.is_file(&main) {
                     self.add(main, false);
                 }
             }
             return;
         }
-        let named = !text.starts_with('-') && !text.contains(NO_NAME) && !text.contains("://") && !path.is_dir();
-        let meant = certain && named && (runs || has_script_ending(text));
-        let may_run = || {
-            runs || self.fed
-                || has_script_ending(text)
-                || has_path && is_executable(&path)
-                || !matches!(after, After::Data { .. }) && !has_data_ending(text)
+        let named = || !text.starts_with('-') && !text.contains(NO_NAME) && !text.contains("://");
+        let meant = certain && by_looks && named();
+        let runs = match self.seen.at(&path) {
+            Standing::File { executable } => meant || by_name || has_path && executable,
+            Standing::Directory => false,
+            Standing::Nothing => meant,
         };
-        if meant || path.is_file() && may_run() {
+        if runs {
             self.add(path, matches!(after, After::Start | After::Wrapper));
         }
     }

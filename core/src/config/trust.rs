@@ -135,7 +135,8 @@ impl TrustStore {
             Err(error) => return Err(self.refuse(error)),
         };
         self.check_owner(&file)?;
-        let mut text = String::new();
+        let length = file.metadata().map_or(0, |meta| meta.len().min(MAX_STORE));
+        let mut text = String::with_capacity(usize::try_from(length).unwrap_or_default() + 1);
         file.take(MAX_STORE + 1).read_to_string(&mut text).map_err(|error| self.refuse(error))?;
         if text.len() as u64 > MAX_STORE {
             return Err(self.refuse("it is too large; move it away and approve anew"));

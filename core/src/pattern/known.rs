@@ -1,18 +1,20 @@
-//! Regular expressions that are compiled once while hooks are loaded.
+//! Regular expressions that are read once while hooks are loaded.
 //!
-//! Reading a file checks the patterns that stand in it, and registering its hooks needs them again. Compiling is most of what
-//! `hookweave hook` does before it can decide, so that the second time is worth saving.
+//! Reading a file checks the patterns that stand in it, and registering its hooks needs them again.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
-use regex::{Error, Regex};
+use regex::Error;
 use rustc_hash::FxHashMap;
 
+use super::linear::Linear;
+
 thread_local! {
-    static KNOWN: RefCell<Option<FxHashMap<String, Regex>>> = const { RefCell::new(None) };
+    static KNOWN: RefCell<Option<FxHashMap<String, Arc<Linear>>>> = const { RefCell::new(None) };
 }
 
-/// While it is held, this thread compiles each regular expression only once.
+/// While it is held, this thread reads each regular expression only once.
 #[derive(Debug)]
 pub(crate) struct Known(());
 
@@ -29,22 +31,19 @@ impl Drop for Known {
     }
 }
 
-/// Compiles a regular expression, or takes the one that is known.
-pub(super) fn compiled(text: &str) -> Result<Regex, Error> {
-    let known = KNOWN.with_borrow(|known| known.as_ref().map(|known| known.get(text).cloned()));
-    match known {
-        None => Regex::new(text),
-        Some(Some(known)) => Ok(known),
-        Some(None) => {
-            let compiled = Regex::new(text)?;
-            KNOWN.with_borrow_mut(|known| {
-                if let Some(known) = known {
-                    known.insert(text.to_owned(), compiled.clone());
-                }
-            });
-            Ok(compiled)
-        }
+/// Reads a regular expression, or takes the one that is known.
+pub(super) fn read(text: &str) -> Result<Arc<Linear>, Error> {
+    let known = KNOWN.with_borrow(|known| known.as_ref().and_then(|known| known.get(text).cloned()));
+    if let Some(known) = known {
+        return Ok(known);
     }
+    let read = Arc::new(Linear::new(text)?);
+    KNOWN.with_borrow_mut(|known| {
+        if let Some(known) = known {
+            known.insert(text.to_owned(), Arc::clone(&read));
+        }
+    });
+    Ok(read)
 }
 
 #[cfg(test)]
@@ -57,13 +56,13 @@ mod tests {
 
     #[test]
     fn patterns_are_known_only_while_hooks_are_loaded() {
-        assert!(compiled("a+").unwrap().is_match("aa"));
+        assert_eq!(read("a+").unwrap().is_match("aa"), Some(true));
         assert_eq!(how_many(), None);
         let known = Known::hold();
         for _ in 0..2 {
-            assert!(compiled("b+").unwrap().is_match("bb"));
-            assert!(!compiled("c+").unwrap().is_match("bb"));
-            assert!(compiled("(").is_err());
+            assert_eq!(read("b+").unwrap().is_match("bb"), Some(true));
+            assert_eq!(read("c+").unwrap().is_match("bb"), Some(false));
+            assert!(read("(").is_err());
         }
         assert_eq!(how_many(), Some(2));
         drop(known);

@@ -50,7 +50,7 @@ impl<'r> Places<'r> {
             _ => PathBuf::from(text),
         };
         let path = if path.is_absolute() { path } else { self.base.as_ref()?.join(path) };
-        Some(without_dots(&path))
+        Some(without_dots(path))
     }
 
     /// The programs of a name on the `PATH` that the hook or its line sets.
@@ -124,7 +124,13 @@ impl<'r> Places<'r> {
 }
 
 /// The path without `.` and `..`, as far as that can be said without looking.
-fn without_dots(path: &Path) -> PathBuf {
+fn without_dots(path: PathBuf) -> PathBuf {
+    // Nearly every path has neither, and no surplus `/`.
+    let is_clean =
+        |text: &str| text.starts_with('/') && !(text.contains("/.") || text.contains("//") || text.ends_with('/'));
+    if cfg!(unix) && path.to_str().is_some_and(is_clean) {
+        return path;
+    }
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {

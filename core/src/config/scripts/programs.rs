@@ -184,16 +184,3 @@ pub(super) fn has_data_ending(text: &str) -> bool {
     ];
     Path::new(text).extension().and_then(|ending| ending.to_str()).is_some_and(|ending| ENDINGS.contains(&ending))
 }
-
-/// Whether a file can be started as a program.
-#[cfg(unix)]
-pub(in crate::config) fn is_executable(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
-}
-
-/// Whether a file can be started as a program; elsewhere its name says so.
-#[cfg(not(unix))]
-pub(in crate::config) fn is_executable(path: &Path) -> bool {
-    path.is_file()
-}

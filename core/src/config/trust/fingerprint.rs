@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -52,9 +53,9 @@ pub(in crate::config) fn switch_fingerprint(
 }
 
 fn hash(value: &Value) -> String {
-    let mut text = String::new();
+    let mut text = Vec::new();
     canonical(value, &mut text);
-    let digest: [u8; 32] = Sha256::digest(text.as_bytes()).into();
+    let digest: [u8; 32] = Sha256::digest(&text).into();
     format!("sha256:{}", hex(&digest))
 }
 
@@ -67,34 +68,39 @@ fn hex(bytes: &[u8; 32]) -> String {
 }
 
 /// JSON with sorted names and no spaces, so that how a file is laid out does not matter.
-fn canonical(value: &Value, out: &mut String) {
+fn canonical(value: &Value, out: &mut Vec<u8>) {
     match value {
         Value::Object(fields) => {
             let mut names: Vec<_> = fields.iter().collect();
             names.sort_by_key(|(name, _)| *name);
-            out.push('{');
+            out.push(b'{');
             for (index, (name, value)) in names.into_iter().enumerate() {
                 if index > 0 {
-                    out.push(',');
+                    out.push(b',');
                 }
-                out.push_str(&Value::from(name.as_str()).to_string());
-                out.push(':');
+                plain(name, out);
+                out.push(b':');
                 canonical(value, out);
             }
-            out.push('}');
+            out.push(b'}');
         }
         Value::Array(items) => {
-            out.push('[');
+            out.push(b'[');
             for (index, item) in items.iter().enumerate() {
                 if index > 0 {
-                    out.push(',');
+                    out.push(b',');
                 }
                 canonical(item, out);
             }
-            out.push(']');
+            out.push(b']');
         }
-        plain => out.push_str(&plain.to_string()),
+        other => plain(other, out),
     }
+}
+
+fn plain(value: &impl Serialize, out: &mut Vec<u8>) {
+    // Texts, numbers and the like can all be written, and memory takes whatever is written.
+    let _ = serde_json::to_writer(out, value);
 }
 
 #[cfg(test)]
