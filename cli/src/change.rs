@@ -7,7 +7,7 @@ use clap::Args;
 use similar::{ChangeTag, TextDiff};
 
 use crate::failed::{Failed, Result};
-use crate::screen::{BAD, BOLD, DIM, GOOD, Screen, shown, styled};
+use crate::screen::{BAD, BOLD, DIM, GOOD, Screen, shown, shown_lines, styled};
 
 /// How a change is made.
 #[derive(Debug, Clone, Copy, Args)]
@@ -55,11 +55,11 @@ impl Change {
                 writeln!(screen, "{}", styled(DIM, "  …"))?;
             }
             for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
-                let line = change.value().trim_end_matches('\n');
+                let line = shown_lines(change.value().trim_end_matches(['\n', '\r']));
                 match change.tag() {
-                    ChangeTag::Delete => writeln!(screen, "{}", styled(BAD, &format!("- {line}")))?,
-                    ChangeTag::Insert => writeln!(screen, "{}", styled(GOOD, &format!("+ {line}")))?,
-                    ChangeTag::Equal => writeln!(screen, "  {}", shown(line))?,
+                    ChangeTag::Delete => writeln!(screen, "{BAD}- {line}{BAD:#}")?,
+                    ChangeTag::Insert => writeln!(screen, "{GOOD}+ {line}{GOOD:#}")?,
+                    ChangeTag::Equal => writeln!(screen, "  {line}")?,
                 }
             }
         }

@@ -26,7 +26,6 @@ Documentation: https://github.com/hookweave/hookweave/blob/main/docs/command.md"
     after_help = CODES,
     max_term_width = 100,
     propagate_version = false,
-    disable_help_subcommand = true,
     arg_required_else_help = true
 )]
 pub(crate) struct Cli {

@@ -15,12 +15,14 @@ const MAX_FILE: u64 = 4 * 1024 * 1024;
 /// Reads a file by its ending.
 pub(crate) fn read(file: &Path) -> Result<Value> {
     let text = read_text(file)?;
+    // Programs of Windows mark their files so.
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
     let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let read = match ending {
-        "json" => from_json(&text).map_err(|why| why.to_string()),
-        "toml" => toml::from_str(&text).map_err(|why| why.to_string().trim_end().to_owned()),
-        "yaml" | "yml" => yaml::read(&text),
-        _ => Err("its ending is none of .json, .toml, .yaml and .yml".to_owned()),
+        "json" => from_json(text).map_err(|why| format!("is no JSON: {why}")),
+        "toml" => toml::from_str(text).map_err(|why| why.to_string().trim_end().to_owned()),
+        "yaml" | "yml" => yaml::read(text),
+        _ => Err("its ending is none of .json, .toml, .yaml and .yml; give it one of them".to_owned()),
     };
     read.map_err(|why| Failed::file(file, why))
 }
@@ -28,12 +30,16 @@ pub(crate) fn read(file: &Path) -> Result<Value> {
 /// Reads a text file that is not too large.
 pub(crate) fn read_text(file: &Path) -> Result<String> {
     let refuse = |why: String| Failed::file(file, why);
-    let meta = std::fs::metadata(file).map_err(|error| refuse(format!("cannot be read: {error}")))?;
+    let meta = std::fs::metadata(file).map_err(|error| Failed::unreadable(file, &error))?;
     if !meta.is_file() {
-        return Err(refuse("is no file".to_owned()));
+        return Err(refuse("is no file; name one".to_owned()));
     }
     if meta.len() > MAX_FILE {
         return Err(refuse(format!("has more than {MAX_FILE} bytes, the most that is read")));
     }
-    std::fs::read_to_string(file).map_err(|error| refuse(format!("cannot be read: {error}")))
+    let bytes = std::fs::read(file).map_err(|error| Failed::unreadable(file, &error))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        refuse(format!("cannot be read: it is no UTF-8 (byte {at}); save it as UTF-8"))
+    })
 }

@@ -13,12 +13,15 @@ use crate::failed::{Failed, Result};
 /// The largest event that is read, in bytes.
 pub(crate) const MAX_EVENT: u64 = 64 * 1024 * 1024;
 
+/// What an event may look like.
+const SUCH_AS: &str = r#"such as {"event_type": "PreToolUse", "tool": "Bash", "args": {"command": "ls"}}"#;
+
 /// An event.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "The event")]
 pub(crate) struct EventArgs {
     /// File with the event as JSON (`{"event_type": "PreToolUse", "tool": "Bash", …}`); `-` is standard input
-    #[arg(value_name = "EVENT.json")]
+    #[arg(value_name = "EVENT.json", help_heading = None::<&str>)]
     pub(crate) file: Option<PathBuf>,
 
     /// The file holds what this agent sends to its hooks
@@ -62,7 +65,11 @@ impl EventArgs {
             given.payload.insert("tool".into(), tool.as_str().into());
         }
         if let Some(args) = &self.args {
-            let args = from_json(args).map_err(|why| Failed::new(format!("--args is no JSON: {why}")))?;
+            let args = from_json(args).map_err(|why| {
+                Failed::new(format!(
+                    "--args is no JSON: {why}; write an object, such as --args '{{\"command\": \"ls\"}}'"
+                ))
+            })?;
             given.payload.insert("args".into(), args);
         }
         for set in &self.set {
@@ -94,7 +101,8 @@ impl EventArgs {
 /// Reads an event from a file.
 pub(crate) fn read_file(file: &Path, agent: Option<&str>, name: Option<&str>) -> Result<GivenEvent> {
     let text = read_text(file)?;
-    event_of(&text, agent, name).map_err(|why| Failed::file(file, why))
+    let named = if file == Path::new("-") { Path::new("standard input") } else { file };
+    event_of(&text, agent, name).map_err(|why| Failed::file(named, why))
 }
 
 /// Reads an event's text: the engine's own form, or what an agent sends.
@@ -103,8 +111,15 @@ pub(crate) fn event_of(text: &str, agent: Option<&str>, name: Option<&str>) -> R
         let event = dialects::event_from_wire(agent, text)?;
         return Ok(GivenEvent { name: event.event.to_owned(), payload: event.payload });
     }
+    if text.trim().is_empty() {
+        return Err(Failed::new(format!("no event stands in it; write one, {SUCH_AS}")));
+    }
+    // Programs of Windows mark their files so.
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
     let value = from_json(text).map_err(|why| Failed::new(format!("the event is no JSON: {why}")))?;
-    let Value::Object(payload) = value else { return Err(Failed::new("the event must be a JSON object")) };
+    let Value::Object(payload) = value else {
+        return Err(Failed::new(format!("the event must be a JSON object, {SUCH_AS}")));
+    };
     let said = payload.get("event_type").or_else(|| payload.get("event")).and_then(Value::as_str);
     let name = name.or(said).ok_or_else(|| {
         let wire = payload.get("hook_event_name").or_else(|| payload.get("hookEventName")).is_some();

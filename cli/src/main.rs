@@ -7,6 +7,7 @@ mod change;
 mod cli;
 mod clock;
 mod commands;
+mod delegates;
 mod document;
 mod drive;
 mod failed;
@@ -17,6 +18,7 @@ mod progress;
 mod recording;
 mod screen;
 mod settings;
+mod splice;
 
 use std::io::Write as _;
 use std::process::ExitCode;

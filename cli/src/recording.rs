@@ -64,6 +64,23 @@ pub(crate) fn read(file: &Path) -> Result<impl Iterator<Item = Result<(At, Recor
     Ok(read_from(file, open))
 }
 
+/// Reads a line. A place in it is told by its column alone: the line is known.
+fn recorded(line: &[u8]) -> std::result::Result<Recorded, String> {
+    let said = |why: serde_json::Error| {
+        let what = why.to_string();
+        let what = what.rsplit_once(" at line ").map_or(what.as_str(), |(what, _)| what).to_owned();
+        if why.column() > 0 { format!("{what} (column {})", why.column()) } else { what }
+    };
+    let value: Value = serde_json::from_slice(line.trim_ascii_end()).map_err(said)?;
+    match value.get("hookweave_record") {
+        None => Err("it has no `hookweave_record`; `hookweave record` writes what is read here".to_owned()),
+        Some(version) if *version != VERSION => {
+            Err(format!("it has version {version}, and this program knows {VERSION}; record it anew"))
+        }
+        Some(_) => serde_json::from_value(value).map_err(said),
+    }
+}
+
 /// Reads what is left of a recording.
 pub(crate) fn read_from(file: &Path, open: File) -> impl Iterator<Item = Result<(At, Recorded)>> {
     let mut lines = BufReader::new(open);
@@ -81,12 +98,8 @@ pub(crate) fn read_from(file: &Path, open: File) -> impl Iterator<Item = Result<
                 Ok(0) => return None,
                 Ok(_) if line.iter().all(u8::is_ascii_whitespace) => {}
                 Ok(_) => {
-                    let read: std::result::Result<Recorded, _> = serde_json::from_slice(&line);
-                    return match read {
-                        Ok(recorded) if recorded.hookweave_record == VERSION => Some(Ok((at, recorded))),
-                        Ok(other) => {
-                            refuse(format!("version {}, and this program knows {VERSION}", other.hookweave_record))
-                        }
+                    return match recorded(&line) {
+                        Ok(recorded) => Some(Ok((at, recorded))),
                         Err(why) => refuse(format!("is no recorded dispatch: {why}")),
                     };
                 }

@@ -1,5 +1,6 @@
 //! What people see: colours where there is a terminal for them, tables, and nothing that a terminal would obey.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -67,6 +68,18 @@ pub(crate) fn shown(text: &str) -> String {
     escaped(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
+/// The beginning of a text, where the whole of it would hide everything else.
+pub(crate) fn clipped(text: &str) -> Cow<'_, str> {
+    const MOST: usize = 400;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => {
+            let left = text.len() - end;
+            Cow::Owned(format!("{}… ({left} bytes more)", text.get(..end).unwrap_or_default()))
+        }
+        None => Cow::Borrowed(text),
+    }
+}
+
 /// A text of somebody else's in which line breaks stay.
 pub(crate) fn shown_lines(text: &str) -> String {
     escaped(text)
@@ -74,8 +87,35 @@ pub(crate) fn shown_lines(text: &str) -> String {
 
 /// Writes a value as JSON for programs.
 pub(crate) fn json(screen: Screen<'_>, value: &impl Serialize) -> Result<()> {
-    serde_json::to_writer_pretty(&mut *screen, value)?;
-    Ok(writeln!(screen)?)
+    writeln!(screen, "{}", inert(&serde_json::to_string_pretty(value)?))?;
+    Ok(())
+}
+
+/// Writes a value as one line of JSON.
+pub(crate) fn json_line(screen: Screen<'_>, value: &impl Serialize) -> Result<()> {
+    writeln!(screen, "{}", inert(&serde_json::to_string(value)?))?;
+    Ok(())
+}
+
+/// JSON in which what a terminal would obey stands as an escape of JSON: the same value, for people who look on.
+fn inert(json: &str) -> Cow<'_, str> {
+    let is_obeyed = |letter: char| {
+        let is_break = letter == '\n';
+        !letter.is_ascii_graphic() && !is_break && escaped(letter.encode_utf8(&mut [0; 4])).len() > letter.len_utf8()
+    };
+    if !json.contains(is_obeyed) {
+        return Cow::Borrowed(json);
+    }
+    let mut safe = String::with_capacity(json.len());
+    for letter in json.chars() {
+        if is_obeyed(letter) {
+            // Writing to a string cannot fail. Two, for what lies beyond the basic plane.
+            letter.encode_utf16(&mut [0; 2]).iter().for_each(|unit| _ = write!(safe, "\\u{unit:04x}"));
+        } else {
+            safe.push(letter);
+        }
+    }
+    Cow::Owned(safe)
 }
 
 /// A cell of a table.
@@ -146,7 +186,10 @@ pub(crate) fn count(number: usize, one: &str) -> String {
 
 /// Microseconds as a person reads them.
 pub(crate) fn micros(micros: f64) -> String {
-    if micros < 1000.0 {
+    if micros > 1e15 {
+        // Nobody has waited so long; the log says so all the same.
+        format!("{micros:.0e} µs")
+    } else if micros < 1000.0 {
         format!("{micros:.0} µs")
     } else if micros < 1_000_000.0 {
         format!("{:.1} ms", micros / 1000.0)

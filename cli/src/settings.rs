@@ -1,217 +1,208 @@
 //! Changes an agent's settings file without touching anything else in it: comments, order and layout stay.
 
-use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::agents::{Agent, Shape};
 use crate::commands::is_hook_of;
+use crate::splice::Step::{Field, Item};
+use crate::splice::{JsonText, Step};
 
 /// What a file cannot be changed for.
 pub(crate) type Refused = String;
 
 /// A settings file about to be changed.
 pub(crate) struct Settings {
-    root: CstRootNode,
-    top: CstObject,
+    text: JsonText,
 }
+
+/// Where a handler stands: in which event, group and place. Where there are no groups, the second says nothing.
+type Place = (String, usize, usize);
 
 impl Settings {
     /// Reads a text; an empty one is an empty object.
     pub(crate) fn read(text: &str) -> Result<Self, Refused> {
-        let options = ParseOptions { allow_comments: true, allow_trailing_commas: true, ..strict() };
-        let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
-        let root = CstRootNode::parse(text, &options).map_err(|why| format!("is no JSON: {why}; mend it first"))?;
-        let top = root.object_value_or_create().ok_or("must hold an object; mend it first")?;
-        for name in top.properties().iter().filter_map(jsonc_parser::cst::CstObjectProp::decoded_name) {
-            let same = top.properties().iter().filter(|other| other.decoded_name().as_ref() == Some(&name)).count();
-            if same > 1 {
-                return Err(format!("has `{name}` twice, and only the last counts; mend it first"));
-            }
+        let text = JsonText::read(text).map_err(|why| format!("is no JSON: {why}; mend it first"))?;
+        let settings = Self { text };
+        if !settings.text.value(&[]).is_some_and(|top| top.is_object()) {
+            return Err("must hold an object; mend it first".to_owned());
         }
-        Ok(Self { root, top })
+        settings.refuse_doubles(&[], "")?;
+        settings.refuse_doubles(&[Field("hooks")], "hooks.")?;
+        Ok(settings)
+    }
+
+    /// Of two fields with one name an agent reads the last, and an entry in the first would guard nothing.
+    fn refuse_doubles(&self, steps: &[Step<'_>], before: &str) -> Result<(), Refused> {
+        let names = self.text.names(steps);
+        let double = names.iter().enumerate().find(|(at, name)| names.iter().take(*at).any(|other| other == *name));
+        match double {
+            Some((_, name)) => Err(format!("has `{before}{name}` twice, and only the last counts; mend it first")),
+            None => Ok(()),
+        }
     }
 
     /// The whole text.
     pub(crate) fn text(&self) -> String {
-        let text = self.root.to_string();
-        if text.ends_with('\n') { text } else { text + "\n" }
+        self.text.text()
     }
 
-    /// Whether nothing is left that anybody could have written by hand.
-    pub(crate) fn is_bare(&self) -> bool {
-        let bare = |name: &str| name == "version" || name == "hooks";
-        let names: Vec<_> =
-            self.top.properties().iter().filter_map(jsonc_parser::cst::CstObjectProp::decoded_name).collect();
-        let comments = |node: &CstNode| node.is_comment();
-        names.iter().all(|name| bare(name))
-            && self.top.object_value("hooks").is_none_or(|hooks| hooks.properties().is_empty())
-            && !self.root.children().iter().any(comments)
-            && !self.top.children().iter().any(comments)
+    /// Whether nothing is left but what a new file for this agent begins with.
+    pub(crate) fn is_bare(&self, agent: &Agent) -> bool {
+        let Some(Value::Object(top)) = self.text.value(&[]) else { return false };
+        let bare = |(name, value): (&String, &Value)| match name.as_str() {
+            "version" => agent.shape == Shape::Flat && *value == json!(1),
+            "hooks" => value.as_object().is_some_and(Map::is_empty),
+            _ => false,
+        };
+        top.iter().all(bare) && !self.text.has_comment_beside_fields()
     }
 
-    /// The object that holds the events.
-    fn hooks(&self, agent: &Agent) -> Result<CstObject, Refused> {
-        let bare = self.top.get("hooks").is_none() && agent.events.iter().any(|event| self.top.get(event).is_some());
-        if bare {
-            return Ok(self.top.clone());
-        }
-        self.top.object_value_or_create("hooks").ok_or_else(|| "`hooks` must be an object; mend it first".to_owned())
+    /// The steps to the object that holds the events: the whole file, where somebody wrote it so.
+    fn hooks(&self, agent: &Agent) -> Vec<Step<'static>> {
+        let names = self.text.names(&[]);
+        let has = |wanted: &str| names.iter().any(|name| name == wanted);
+        let is_bare = !has("hooks") && agent.events.iter().any(|event| has(event));
+        if is_bare { Vec::new() } else { vec![Field("hooks")] }
     }
 
     /// Adds an entry to an event, or puts it in the place of the one that is there.
-    pub(crate) fn add(&self, agent: &Agent, event: &str, entry: &Value) -> Result<(), Refused> {
-        if agent.shape == Shape::Flat && self.top.get("version").is_none() {
-            self.top.insert(0, "version", CstInputValue::Number("1".to_owned()));
+    pub(crate) fn add(&mut self, agent: &Agent, event: &str, entry: &Value) -> Result<(), Refused> {
+        if agent.shape == Shape::Flat && self.text.value(&[Field("version")]).is_none() {
+            self.text.put(&[], Some("version"), &json!(1));
         }
-        let hooks = self.hooks(agent)?;
-        let groups = hooks
-            .array_value_or_create(event)
-            .ok_or_else(|| format!("`hooks.{event}` must be a list; mend it first"))?;
-        let mut own = entries(agent, &groups);
-        // Entries that run a file of their own stand beside the one that runs the policy.
-        own.retain(|node| is_own(agent, node) && names_file(&value(node)) == names_file(entry));
-        let mut own = own.into_iter();
-        match own.next() {
-            Some(first) => {
-                if let (Some(object), Value::Object(fields)) = (first.as_object(), entry) {
-                    set(&object, fields);
-                }
-                own.for_each(CstNode::remove);
-            }
-            None if agent.shape == Shape::Flat => {
-                groups.append(input(entry));
-            }
+        let new = match agent.shape {
+            Shape::Flat => entry.clone(),
+            Shape::Groups => json!({ "hooks": [entry] }),
+        };
+        let hooks = self.hooks(agent);
+        match self.text.value(&hooks) {
             None => {
-                let group = CstInputValue::Object(vec![("hooks".to_owned(), CstInputValue::Array(vec![input(entry)]))]);
-                groups.append(group);
+                self.text.put(&[], Some("hooks"), &json!({ event: [new] }));
+                return Ok(());
             }
+            Some(Value::Object(_)) => {}
+            Some(_) => return Err("`hooks` must be an object; mend it first".to_owned()),
+        }
+        let list = [hooks.as_slice(), &[Field(event)]].concat();
+        match self.text.value(&list) {
+            None => self.text.put(&hooks, Some(event), &json!([new])),
+            Some(Value::Array(groups)) => {
+                // Entries that run a file of their own stand beside the one that runs the policy.
+                let places = places(agent, event, &groups);
+                let mut own =
+                    places.filter(|(_, handler)| is_own(agent, handler) && names_file(handler) == names_file(entry));
+                let first = own.next();
+                let others: Vec<Place> = own.map(|(place, _)| place).collect();
+                match first {
+                    None => self.text.put(&list, None, &new),
+                    Some((place, _)) => self.set(agent, &hooks, &place, entry),
+                }
+                for place in others.iter().rev() {
+                    self.take(agent, &hooks, place);
+                }
+            }
+            Some(_) => return Err(format!("`hooks.{event}` must be a list; mend it first")),
         }
         Ok(())
     }
 
     /// Takes out every entry of this agent's command, and what is empty without it; says how many there were.
-    pub(crate) fn remove(&self, agent: &Agent) -> Result<usize, Refused> {
-        let bare = self.top.get("hooks").is_none();
-        let Some(hooks) = (if bare { Some(self.top.clone()) } else { self.top.object_value("hooks") }) else {
+    pub(crate) fn remove(&mut self, agent: &Agent) -> Result<usize, Refused> {
+        let is_bare = self.text.value(&[Field("hooks")]).is_none();
+        let hooks = if is_bare { Vec::new() } else { vec![Field("hooks")] };
+        let Some(Value::Object(events)) = self.text.value(&hooks) else {
             return Err("`hooks` must be an object; mend it first".to_owned());
         };
-        let mut taken = 0;
-        for property in hooks.properties() {
-            let Some(groups) = property.array_value() else { continue };
-            let before = taken;
-            for entry in entries(agent, &groups) {
-                if is_own(agent, &entry) {
-                    entry.remove();
-                    taken += 1;
-                }
-            }
-            if taken == before {
-                continue;
-            }
-            for group in groups.elements() {
-                if is_empty_group(&group) {
-                    group.remove();
-                }
-            }
-            if groups.elements().is_empty() {
-                property.remove();
+        let mut own: Vec<Place> = Vec::new();
+        for (event, groups) in &events {
+            let groups = groups.as_array().map(Vec::as_slice).unwrap_or_default();
+            own.extend(places(agent, event, groups).filter(|(_, entry)| is_own(agent, entry)).map(|(place, _)| place));
+        }
+        // From behind, so that what is still to be taken stays where it is.
+        for place in own.iter().rev() {
+            self.take(agent, &hooks, place);
+        }
+        let is_left_empty = self.text.value(&[Field("hooks")]) == Some(json!({}));
+        if !own.is_empty() && is_left_empty && agent.shape == Shape::Groups {
+            self.take_field(&[], "hooks");
+        }
+        Ok(own.len())
+    }
+
+    /// Takes a handler out, and the group and the event that are empty without it.
+    fn take(&mut self, agent: &Agent, hooks: &[Step<'_>], (event, group, at): &Place) {
+        let list = [hooks, &[Field(event)]].concat();
+        if agent.shape == Shape::Flat {
+            self.text.take(&list, *at);
+        } else {
+            let handlers = [list.as_slice(), &[Item(*group), Field("hooks")]].concat();
+            self.text.take(&handlers, *at);
+            if self.text.value(&handlers) == Some(json!([])) {
+                self.text.take(&list, *group);
             }
         }
-        let is_left_empty = taken > 0 && !bare && hooks.properties().is_empty() && agent.shape == Shape::Groups;
-        if let Some(property) = self.top.get("hooks").filter(|_| is_left_empty) {
-            property.remove();
+        if self.text.value(&list) == Some(json!([])) {
+            self.take_field(hooks, event);
         }
-        Ok(taken)
+    }
+
+    fn take_field(&mut self, steps: &[Step<'_>], name: &str) {
+        if let Some(at) = self.text.names(steps).iter().rposition(|other| other == name) {
+            self.text.take(steps, at);
+        }
+    }
+
+    /// Makes a handler hold an entry's fields and no others, touching only what differs.
+    fn set(&mut self, agent: &Agent, hooks: &[Step<'_>], (event, group, at): &Place, entry: &Value) {
+        let below: &[Step<'_>] = match agent.shape {
+            Shape::Flat => &[Item(*at)],
+            Shape::Groups => &[Item(*group), Field("hooks"), Item(*at)],
+        };
+        let steps = [hooks, &[Field(event)], below].concat();
+        let Some(wanted) = entry.as_object() else { return };
+        for name in self.text.names(&steps).iter().filter(|name| !wanted.contains_key(*name)) {
+            self.take_field(&steps, name);
+        }
+        for (name, value) in wanted {
+            let field = [steps.as_slice(), &[Field(name)]].concat();
+            match self.text.value(&field) {
+                None => self.text.put(&steps, Some(name), value),
+                Some(now) if now == *value => {}
+                Some(_) => self.text.set(&field, value),
+            }
+        }
     }
 }
 
-fn strict() -> ParseOptions {
-    ParseOptions {
-        allow_comments: false,
-        allow_trailing_commas: false,
-        allow_loose_object_property_names: false,
-        allow_missing_commas: false,
-        allow_single_quoted_strings: false,
-        allow_hexadecimal_numbers: false,
-        allow_unary_plus_numbers: false,
-        ..ParseOptions::default()
-    }
+/// The handlers of an event's list, with where they stand.
+fn places<'g>(agent: &Agent, event: &str, groups: &'g [Value]) -> impl Iterator<Item = (Place, &'g Value)> {
+    let is_flat = agent.shape == Shape::Flat;
+    let event = event.to_owned();
+    groups.iter().enumerate().flat_map(move |(group, value)| {
+        let handlers = if is_flat { Some(std::slice::from_ref(value)) } else { handlers_of(value) };
+        let event = event.clone();
+        handlers.unwrap_or_default().iter().enumerate().map(move |(at, handler)| {
+            let at = if is_flat { group } else { at };
+            ((event.clone(), group, at), handler)
+        })
+    })
 }
 
-/// The handlers of an event's list.
-fn entries(agent: &Agent, groups: &CstArray) -> Vec<CstNode> {
-    if agent.shape == Shape::Flat {
-        return groups.elements();
-    }
-    let groups = groups.elements();
-    groups
-        .iter()
-        .filter_map(|group| group.as_object()?.array_value("hooks"))
-        .flat_map(|hooks| hooks.elements())
-        .collect()
+fn handlers_of(group: &Value) -> Option<&[Value]> {
+    group.get("hooks")?.as_array().map(Vec::as_slice)
+}
+
+/// The command lines of a handler.
+fn commands(handler: &Value) -> impl Iterator<Item = &str> {
+    ["command", "bash"].into_iter().filter_map(|field| handler.get(field)?.as_str())
 }
 
 /// Whether a handler runs `hookweave hook` for this agent.
-fn is_own(agent: &Agent, entry: &CstNode) -> bool {
-    let Value::Object(fields) = value(entry) else { return false };
-    let commands = ["command", "bash"].into_iter().filter_map(|field| fields.get(field)?.as_str());
-    commands.into_iter().any(|command| is_hook_of(command, agent.name))
+fn is_own(agent: &Agent, handler: &Value) -> bool {
+    commands(handler).any(|command| is_hook_of(command, agent.name))
 }
 
 /// Whether a handler's command names a hooks file.
-fn names_file(entry: &Value) -> bool {
-    let commands = ["command", "bash"].into_iter().filter_map(|field| entry.get(field)?.as_str());
-    commands.into_iter().any(|command| command.contains(" --file "))
-}
-
-fn is_empty_group(group: &CstNode) -> bool {
-    let hooks = group.as_object().and_then(|group| group.array_value("hooks"));
-    hooks.is_some_and(|hooks| hooks.elements().is_empty())
-}
-
-/// Makes an object hold these fields and no others, touching only what differs.
-fn set(object: &CstObject, fields: &Map<String, Value>) {
-    for property in object.properties() {
-        if property.decoded_name().is_none_or(|name| !fields.contains_key(&name)) {
-            property.remove();
-        }
-    }
-    for (name, wanted) in fields {
-        match object.get(name) {
-            None => _ = object.append(name, input(wanted)),
-            Some(property) if property.value().is_some_and(|now| value(&now) == *wanted) => {}
-            Some(property) => property.set_value(input(wanted)),
-        }
-    }
-}
-
-fn input(value: &Value) -> CstInputValue {
-    match value {
-        Value::Null => CstInputValue::Null,
-        Value::Bool(flag) => CstInputValue::Bool(*flag),
-        Value::Number(number) => CstInputValue::Number(number.to_string()),
-        Value::String(text) => CstInputValue::String(text.clone()),
-        Value::Array(items) => CstInputValue::Array(items.iter().map(input).collect()),
-        Value::Object(fields) => {
-            CstInputValue::Object(fields.iter().map(|(name, value)| (name.clone(), input(value))).collect())
-        }
-    }
-}
-
-/// What a node says, without its comments and its layout.
-fn value(node: &CstNode) -> Value {
-    if let Some(object) = node.as_object() {
-        let fields = object.properties();
-        let fields = fields.iter().filter_map(|field| Some((field.decoded_name()?, value(&field.value()?))));
-        return Value::Object(fields.collect());
-    }
-    if let Some(list) = node.as_array() {
-        return list.elements().iter().map(value).collect();
-    }
-    match (node.as_string_lit(), node.as_boolean_lit()) {
-        (Some(text), _) => text.decoded_value().map_or(Value::Null, Value::String),
-        (_, Some(flag)) => Value::Bool(flag.value()),
-        _ => serde_json::from_str(&node.to_string()).unwrap_or_default(),
-    }
+fn names_file(handler: &Value) -> bool {
+    commands(handler).any(|command| command.contains(" --file "))
 }

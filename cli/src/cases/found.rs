@@ -26,7 +26,8 @@ pub(crate) fn look_for(places: &[PathBuf]) -> Result<Vec<PathBuf>> {
         } else if place.is_file() {
             files.push(place.clone());
         } else {
-            return Err(Failed::file(place, "is not there"));
+            let error = std::fs::metadata(place).err().unwrap_or_else(|| std::io::ErrorKind::InvalidInput.into());
+            return Err(Failed::unreadable(place, &error));
         }
     }
     files.sort();

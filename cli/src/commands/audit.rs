@@ -2,12 +2,13 @@
 
 mod records;
 
-use std::path::PathBuf;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use hookweave::audit::{self, Anchor, Report};
 
-use crate::failed::{Result, Verdict};
+use crate::failed::{Failed, Result, Verdict};
 use crate::progress::Progress;
 use crate::screen::{BAD, BOLD, DIM, GOOD, Screen, WARN, count, json, shown, styled};
 
@@ -63,6 +64,7 @@ impl Verify {
     fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let mut progress = Progress::new("verifying", self.json);
         let whole = if progress.is_shown() { audit::size(&self.log).unwrap_or(0) } else { 0 };
+        is_there(&self.log)?;
         let report = audit::verify_watched(&self.log, self.anchor.as_ref(), |read| progress.part(read, whole))?;
         drop(progress);
         if self.json {
@@ -78,16 +80,30 @@ impl Verify {
     }
 }
 
+/// A log that is not there is mostly one whose name is misspelt.
+fn is_there(log: &Path) -> Result<()> {
+    match (audit::read(log), std::fs::metadata(log)) {
+        (Ok(_), _) => Ok(()),
+        (Err(_), Err(why)) => Err(Failed::unreadable(log, &why)),
+        (Err(why), _) => Err(why.into()),
+    }
+}
+
+/// A place in a log, as its reader named it.
+fn place_text(file: &Path, line: impl Display) -> String {
+    format!("{}:{line}", file.strip_prefix(".").unwrap_or(file).display())
+}
+
 fn show_report(screen: Screen<'_>, report: &Report) -> Result<()> {
     let what = format!("{} in {}", count(usize_of(report.records), "record"), count(report.files.len(), "file"));
     let word = if report.problems.is_empty() { styled(GOOD, "whole") } else { styled(BAD, "not whole") };
     writeln!(screen, "{word}: {what}")?;
     for problem in &report.problems {
-        let place = format!("{}:{}", problem.file.display(), problem.line);
+        let place = place_text(&problem.file, problem.line);
         writeln!(screen, "  {} {}", styled(BOLD, &place), shown(&problem.what))?;
     }
     for torn in &report.torn {
-        let place = format!("{}:{}", torn.file.display(), torn.line);
+        let place = place_text(&torn.file, torn.line);
         let note = if torn.confirmed { "and the next writer says so" } else { "and nobody has confirmed that" };
         writeln!(screen, "  {} a line that its writer did not finish, {note}", styled(WARN, &place))?;
     }

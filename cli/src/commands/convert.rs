@@ -26,6 +26,7 @@ use crate::settings::Settings;
 /// Carry a hooks file over to another system, and say what cannot be carried
 #[derive(Debug, Args)]
 #[command(after_help = "\
+Examples:
   hookweave convert .claude/settings.json --to native --out hookweave.toml
   hookweave convert .claude/settings.json --to gemini-cli --out .gemini/settings.json
 
@@ -115,7 +116,7 @@ impl Convert {
         let refuse =
             |why: String| Failed::new(format!("{}: {why}", self.out.as_deref().unwrap_or(Path::new("-")).display()));
         let target = named(agent.name)?;
-        let settings = Settings::read(before).map_err(refuse)?;
+        let mut settings = Settings::read(before).map_err(refuse)?;
         let file = relative(&std::path::absolute(&self.file).unwrap_or_else(|_| self.file.clone()), Path::new("."));
         if file.contains(|letter: char| letter.is_whitespace() || "\"'$`\\;&|<>*?()".contains(letter)) {
             return Err(Failed::new(format!(

@@ -9,6 +9,7 @@ use crate::agents::{AGENTS, Agent, Reach};
 use crate::commands::install::on_path;
 use crate::commands::is_hook_of;
 use crate::commands::trust::store;
+use crate::delegates;
 use crate::failed::{Result, Verdict};
 use crate::policy::{Policy, Which, relative};
 use crate::screen::{BAD, BOLD, GOOD, Screen, WARN, count, json, shown, styled};
@@ -16,12 +17,12 @@ use crate::screen::{BAD, BOLD, GOOD, Screen, WARN, count, json, shown, styled};
 /// Say whether what should guard here guards, and what to do where it does not
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
-    #[command(flatten)]
-    which: Which,
-
     /// Print JSON for programs
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    which: Which,
 }
 
 /// How something stands.
@@ -51,8 +52,8 @@ impl Doctor {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let mut findings = program();
-        match Policy::load(&self.which) {
-            Ok(policy) => self.policy(&policy, &mut findings),
+        match delegates::load(&self.which) {
+            Ok((policy, _)) => self.policy(&policy, &mut findings),
             Err(why) => findings.push(Finding::new(Level::Wrong, "hooks", why.to_string())),
         }
         findings.push(match store(&self.which).and_then(|store| Ok((store.approved()?.len(), store))) {
@@ -88,8 +89,10 @@ impl Doctor {
             let level = if problem.fatal { Level::Wrong } else { Level::Note };
             findings.push(Finding::new(level, "hooks", problem.to_string()));
         }
-        for found in report.found.iter().filter(|found| found.note.is_some()) {
-            let note = found.note.as_deref().unwrap_or_default();
+        for found in &report.found {
+            // How many of them wait is told below, and that of hookweave's own entries there is nothing to approve.
+            let note = found.note.as_deref().filter(|note| !note.ends_with("not approved"));
+            let Some(note) = note else { continue };
             findings.push(Finding::new(Level::Note, "hooks", format!("{}: {note}", relative(&found.file, &below))));
         }
         if !report.untrusted.is_empty() {
@@ -135,7 +138,7 @@ fn installed(agent: &Agent, file: &Path) -> Option<Finding> {
     let command = commands.first()?;
     let program = command.split_whitespace().next().unwrap_or_default();
     let found = if program.contains(['/', '\\']) { Path::new(program).is_file() } else { on_path(program) };
-    let where_to = file.display();
+    let where_to = file.strip_prefix(".").unwrap_or(file).display();
     Some(if found {
         let what = format!("{} asks hookweave on {} ({where_to})", agent.name, count(commands.len(), "event"));
         Finding::new(Level::Fine, "agents", what)

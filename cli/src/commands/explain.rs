@@ -7,10 +7,11 @@ use hookweave::payload::Json;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::delegates;
 use crate::drive::completed;
 use crate::failed::{Result, Verdict};
 use crate::input::EventArgs;
-use crate::policy::{Policy, Which, place_text};
+use crate::policy::{Which, place_text};
 use crate::screen::{BOLD, Cell, DIM, GOOD, Screen, Table, WARN, count, json, shown, styled};
 
 /// Say which hooks an event would run, in which order, and why not the others
@@ -19,15 +20,15 @@ use crate::screen::{BOLD, Cell, DIM, GOOD, Screen, Table, WARN, count, json, sho
     after_help = "Nothing runs. Example:\n  hookweave explain --event PreToolUse --tool Bash --args '{\"command\": \"git push\"}'"
 )]
 pub(crate) struct Explain {
+    /// Print JSON for programs
+    #[arg(long)]
+    json: bool,
+
     #[command(flatten)]
     event: EventArgs,
 
     #[command(flatten)]
     which: Which,
-
-    /// Print JSON for programs
-    #[arg(long)]
-    json: bool,
 }
 
 /// A hook under the event's light, with where it stands.
@@ -43,7 +44,7 @@ impl Explain {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let given = self.event.read()?;
-        let policy = Policy::load(&self.which)?;
+        let (policy, _) = delegates::load(&self.which)?;
         let snapshot = policy.registry.snapshot();
         let spec = snapshot.resolve(&given.name)?;
         let payload = Value::Object(completed(&spec, given.payload));

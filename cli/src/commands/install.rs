@@ -1,6 +1,6 @@
 //! `hookweave install` and `hookweave uninstall`: an agent's settings entry for `hookweave hook`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -41,6 +41,9 @@ pub(crate) struct Install {
 
 /// Take hookweave's entries out of an agent's settings again
 #[derive(Debug, Args)]
+#[command(after_help = "\
+The change is shown first. What is empty without the entries goes with them; all else stays as it is, to the byte.
+Agents: claude-code, codex, gemini-cli, cursor, copilot, factory, wingman.")]
 pub(crate) struct Uninstall {
     #[command(flatten)]
     target: Target,
@@ -51,7 +54,7 @@ pub(crate) struct Uninstall {
 
 #[derive(Debug, Args)]
 struct Target {
-    /// The agent
+    /// The agent: claude-code, codex, gemini-cli, cursor, …
     #[arg(long, value_name = "AGENT")]
     agent: String,
 
@@ -65,8 +68,8 @@ struct Target {
 }
 
 impl Target {
-    /// The agent, and its file as it is.
-    fn open(&self) -> Result<(&'static Agent, PathBuf, Option<String>)> {
+    /// The agent, its file, and what stands in it.
+    fn open(&self) -> Result<Opened> {
         let agent = agent(&self.agent)?;
         if !self.cwd.is_dir() {
             return Err(Failed::file(&self.cwd, "is no directory; name the project with --cwd"));
@@ -77,18 +80,27 @@ impl Target {
         }
         let file = real_place(&file, &within)?;
         let before = read(&file)?;
-        Ok((agent, file, before))
+        Ok(Opened { agent, file, within, before })
     }
+}
+
+/// An agent's settings file as it is.
+struct Opened {
+    agent: &'static Agent,
+    file: PathBuf,
+    /// The directory that it belongs to.
+    within: PathBuf,
+    before: Option<String>,
 }
 
 impl Install {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
-        let (agent, file, before) = self.target.open()?;
+        let Opened { agent, file, before, .. } = self.target.open()?;
         let events = self.events(agent)?;
         let command = self.command(agent)?;
         let refuse = |why: String| Failed::file(&file, why);
-        let settings = Settings::read(before.as_deref().unwrap_or_default()).map_err(refuse)?;
+        let mut settings = Settings::read(before.as_deref().unwrap_or_default()).map_err(refuse)?;
         for event in &events {
             settings.add(agent, event, &agent.entry(event, &command, self.timeout)).map_err(refuse)?;
         }
@@ -159,21 +171,37 @@ pub(crate) fn on_path(program: &str) -> bool {
 impl Uninstall {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
-        let (agent, file, before) = self.target.open()?;
+        let Opened { agent, file, within, before } = self.target.open()?;
         let Some(text) = &before else {
             writeln!(screen, "Nothing to change: {} is not there.", shown(&file.display().to_string()))?;
             return Ok(Verdict::Fine);
         };
         let refuse = |why: String| Failed::file(&file, why);
-        let settings = Settings::read(text).map_err(refuse)?;
+        let mut settings = Settings::read(text).map_err(refuse)?;
         let taken = settings.remove(agent).map_err(refuse)?;
         if taken == 0 {
             writeln!(screen, "Nothing to change: {} has no entry of hookweave.", shown(&file.display().to_string()))?;
             return Ok(Verdict::Fine);
         }
-        let after = Some(settings.text()).filter(|_| !settings.is_bare());
+        let after = Some(settings.text()).filter(|_| !settings.is_bare(agent));
         writeln!(screen, "{} of {}", count(taken, "entry").replace("entrys", "entries"), agent.name)?;
-        make(screen, &[Change { file, before, after, executable: false }], self.how)?;
+        let is_gone = after.is_none();
+        let change = Change { file, before, after, executable: false };
+        if make(screen, std::slice::from_ref(&change), self.how)? && is_gone {
+            take_empty_folders_away(&change.file, &within);
+        }
         Ok(Verdict::Fine)
+    }
+}
+
+/// The folders that held only a file which is gone, up to the directory that it belonged to.
+fn take_empty_folders_away(file: &Path, within: &Path) {
+    let Ok(within) = std::fs::canonicalize(within) else { return };
+    let below = file.ancestors().skip(1).take_while(|folder| folder.starts_with(&within) && *folder != within);
+    // One with anything in it stays, and so do those above it.
+    for folder in below {
+        if std::fs::remove_dir(folder).is_err() {
+            return;
+        }
     }
 }

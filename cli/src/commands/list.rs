@@ -7,16 +7,14 @@ use hookweave::config::load::Untrusted;
 use hookweave::host::{FilesReport, HookInfo};
 use serde::Serialize;
 
+use crate::delegates::{self, Delegate};
 use crate::failed::{Result, Verdict};
-use crate::policy::{Policy, TrustChoice, Which, matcher_text, place_text, relative};
+use crate::policy::{TrustChoice, Which, matcher_text, place_text, relative};
 use crate::screen::{BAD, BOLD, Cell, DIM, GOOD, Screen, Table, WARN, count, json, shown, styled};
 
 /// List every hook that is found here
 #[derive(Debug, Args)]
 pub(crate) struct List {
-    #[command(flatten)]
-    which: Which,
-
     /// Only hooks of this event
     #[arg(short, long, value_name = "NAME")]
     event: Option<String>,
@@ -24,12 +22,17 @@ pub(crate) struct List {
     /// Print JSON for programs
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    which: Which,
 }
 
 /// The whole answer, for programs.
 #[derive(Serialize)]
 struct Listing<'l> {
     hooks: Vec<Listed<'l>>,
+    /// Files in which an agent is told to ask hookweave, and how many entries say so.
+    asks_hookweave: &'l [Delegate],
     #[serde(flatten)]
     report: &'l FilesReport,
 }
@@ -44,7 +47,7 @@ struct Listed<'l> {
 impl List {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
-        let policy = Policy::load(&self.which)?;
+        let (policy, delegates) = delegates::load(&self.which)?;
         let event = self.event.as_deref().map(|name| policy.registry.resolve(name)).transpose()?;
         let mut events = policy.by_event();
         if let Some(event) = &event {
@@ -53,7 +56,7 @@ impl List {
         if self.json {
             let hooks =
                 events.values().flatten().map(|hook| Listed { hook, trust: trust(hook, &self.which) }).collect();
-            json(screen, &Listing { hooks, report: &policy.report })?;
+            json(screen, &Listing { hooks, asks_hookweave: &delegates, report: &policy.report })?;
             return Ok(Verdict::Fine);
         }
         let below = self.which.directory();
@@ -65,6 +68,7 @@ impl List {
         untrusted(screen, &policy.report.untrusted, &below)?;
         problems(screen, &policy.report, &below)?;
         let listed: usize = events.values().map(Vec::len).sum();
+        delegates::show(screen, &delegates, &below)?;
         summary(screen, listed, &policy.report)?;
         Ok(Verdict::Fine)
     }

@@ -9,12 +9,13 @@ use hookweave::recording::{Came, Recorded};
 use serde_json::{Value, json};
 
 use crate::commands::run::FAREWELL;
+use crate::delegates;
 use crate::drive::{Deadline, dispatch};
-use crate::failed::{Result, Verdict};
-use crate::policy::{Policy, Which};
+use crate::failed::{Failed, Result, Verdict};
+use crate::policy::Which;
 use crate::progress::Progress;
 use crate::recording::read;
-use crate::screen::{BAD, BOLD, DIM, GOOD, Screen, WARN, count, json, shown, styled};
+use crate::screen::{BAD, BOLD, DIM, GOOD, Screen, WARN, clipped, count, json, shown, styled};
 
 /// Replay recorded dispatches against the hooks of now and show what would differ
 #[derive(Debug, Args)]
@@ -27,12 +28,12 @@ pub(crate) struct Replay {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    #[command(flatten)]
-    which: Which,
-
     /// Print JSON for programs
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    which: Which,
 }
 
 /// What became of the file.
@@ -50,7 +51,7 @@ struct Tally {
 impl Replay {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
-        let policy = Policy::load(&self.which)?;
+        let (policy, _) = delegates::load(&self.which)?;
         let mut tally = Tally::default();
         let mut rows = Vec::new();
         let mut progress = Progress::new("replaying", self.json);
@@ -91,6 +92,10 @@ impl Replay {
             }
         }
         drop(progress);
+        if tally.is_empty() {
+            let what = "holds no dispatch, so that nothing could differ; record some with `hookweave record`";
+            return Err(Failed::file(&self.file, what));
+        }
         if !policy.runtime.drain(FAREWELL) {
             policy.runtime.shutdown(FAREWELL);
         }
@@ -104,6 +109,11 @@ impl Replay {
 }
 
 impl Tally {
+    /// Whether nothing stood in the file.
+    fn is_empty(&self) -> bool {
+        self.same + self.different + self.in_code.1 + self.left_out.len() == 0
+    }
+
     /// Whether a dispatch can be replayed; one that cannot is counted here.
     fn takes(&mut self, line: usize, recorded: &Recorded) -> bool {
         if let Some(why) = &recorded.left_out {
@@ -176,9 +186,9 @@ fn show(
     let args = recorded.payload.get("args").map(Value::to_string).unwrap_or_default();
     let note = if redacted { styled(WARN, " (secrets blacked out)") } else { String::new() };
     let event = styled(BOLD, &recorded.event);
-    writeln!(screen, "#{number} {event} {} {}{note}", shown(tool), styled(DIM, &args))?;
+    writeln!(screen, "#{number} {event} {} {}{note}", shown(tool), styled(DIM, &clipped(&args)))?;
     for (name, then, now) in differences {
-        let (then, now) = (shown(&then.to_string()), shown(&now.to_string()));
+        let (then, now) = (shown(&clipped(&then.to_string())), shown(&clipped(&now.to_string())));
         writeln!(screen, "  {name}: {} {then} {} {now}", styled(DIM, "was"), styled(DIM, "is"))?;
     }
     Ok(())

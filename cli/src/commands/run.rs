@@ -8,10 +8,11 @@ use serde_json::Value;
 
 use crate::auditing::{self, AuditArgs};
 use crate::clock::{nanos_since, now};
+use crate::delegates;
 use crate::drive::{Deadline, Outcome, dispatch, outcome_json};
 use crate::failed::{Result, Verdict};
 use crate::input::EventArgs;
-use crate::policy::{Policy, Which};
+use crate::policy::Which;
 use crate::recording::RecordArgs;
 use crate::screen::{BAD, BOLD, Cell, DIM, GOOD, Screen, Table, WARN, count, json, micros, shown, shown_lines, styled};
 
@@ -22,6 +23,10 @@ pub(crate) const FAREWELL: Duration = Duration::from_secs(5);
 #[derive(Debug, Args)]
 #[command(after_help = "The hooks really run. Exits with 1 when the event is blocked.")]
 pub(crate) struct Run {
+    /// Print the outcome's canonical form as JSON
+    #[arg(long)]
+    json: bool,
+
     #[command(flatten)]
     event: EventArgs,
 
@@ -33,17 +38,13 @@ pub(crate) struct Run {
 
     #[command(flatten)]
     audit: AuditArgs,
-
-    /// Print the outcome's canonical form as JSON
-    #[arg(long)]
-    json: bool,
 }
 
 impl Run {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let given = self.event.read()?;
-        let policy = Policy::load(&self.which)?;
+        let (policy, _) = delegates::load(&self.which)?;
         let audit = self.audit.open()?;
         let began = now();
         let mut outcome = dispatch(&policy, &given.name, given.payload.clone(), Deadline::within(None))?;

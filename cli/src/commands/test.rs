@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::cases::{Came, Case, CaseFile, junit, look_for, tap};
 use crate::clock::{nanos_since, now};
+use crate::delegates;
 use crate::drive::{Deadline, dispatch, outcome_json};
 use crate::failed::{Failed, Result, Verdict};
 use crate::policy::{Policy, TrustChoice, Which};
@@ -128,9 +129,11 @@ impl Test {
     fn all(&self) -> Result<Vec<RanFile>> {
         let paths = look_for(&self.paths)?;
         if paths.is_empty() {
-            return Err(Failed::new(
-                "no cases here; write a file such as hooks.hooktest.yaml (`hookweave test --help` shows one)",
-            ));
+            let where_to: Vec<String> = self.paths.iter().map(|path| path.display().to_string()).collect();
+            return Err(Failed::new(format!(
+                "no cases in {}; write a file such as hooks.hooktest.yaml (`hookweave test --help` shows one)",
+                where_to.join(", ")
+            )));
         }
         let files: Vec<CaseFile> = paths.iter().map(|path| CaseFile::read(path)).collect::<Result<_>>()?;
         let wanted = files.iter().flat_map(|file| &file.cases).filter(|case| self.wants(case)).count();
@@ -164,7 +167,7 @@ impl Test {
             trust: TrustChoice::All,
             ..Which::default()
         };
-        let policy = Policy::load(&which)?;
+        let (policy, _) = delegates::load(&which)?;
         let depends = depends(file, &policy);
         if let Some(problem) = policy.report.problems.iter().find(|problem| problem.fatal) {
             return Err(Failed::new(format!("{problem}; the tests would miss it")));
@@ -219,7 +222,7 @@ fn one(which: &Which, case: &Case) -> Result<Ran> {
     if let Some(why) = &case.skip {
         return Ok(Ran { name: case.name.clone(), state: State::Skipped(why.clone()), seconds: 0.0 });
     }
-    let policy = Policy::load(which)?;
+    let (policy, _) = delegates::load(which)?;
     let began = now();
     let differences = differences(&policy, case).unwrap_or_else(|why| vec![why.to_string()]);
     #[expect(clippy::cast_precision_loss, reason = "seconds for a reader")]

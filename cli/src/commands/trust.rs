@@ -7,8 +7,9 @@ use hookweave::config::trust::{Approval, TrustStore};
 use serde_json::json;
 
 use crate::change::{How, confirmed};
+use crate::delegates;
 use crate::failed::{Failed, Result, Verdict};
-use crate::policy::{Policy, Which};
+use crate::policy::Which;
 use crate::screen::{BOLD, Cell, DIM, GOOD, Screen, Table, WARN, count, json, shown, styled};
 
 /// How much of a fingerprint names it.
@@ -16,14 +17,18 @@ const SHORTEST: usize = 6;
 
 /// List, give and take back approvals of hooks from projects' files
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Trust {
     #[command(subcommand)]
     action: Option<Action>,
+
+    #[command(flatten)]
+    listing: Listing,
 }
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// What is approved, and what waits here
+    /// Show what is approved and what waits here; the same as `hookweave trust` alone
     List(Listing),
     /// Approve hooks of this project
     Approve(Approve),
@@ -31,14 +36,14 @@ enum Action {
     Revoke(Revoke),
 }
 
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Args)]
 struct Listing {
-    #[command(flatten)]
-    which: Which,
-
     /// Print JSON for programs
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    which: Which,
 }
 
 #[derive(Debug, Args)]
@@ -48,10 +53,10 @@ struct Approve {
     fingerprints: Vec<String>,
 
     #[command(flatten)]
-    which: Which,
+    how: How,
 
     #[command(flatten)]
-    how: How,
+    which: Which,
 }
 
 #[derive(Debug, Args)]
@@ -65,17 +70,17 @@ struct Revoke {
     all: bool,
 
     #[command(flatten)]
-    which: Which,
+    how: How,
 
     #[command(flatten)]
-    how: How,
+    which: Which,
 }
 
 impl Trust {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         match &self.action {
-            None => Listing::default().run(screen),
+            None => self.listing.run(screen),
             Some(Action::List(listing)) => listing.run(screen),
             Some(Action::Approve(approve)) => approve.run(screen),
             Some(Action::Revoke(revoke)) => revoke.run(screen),
@@ -137,7 +142,7 @@ impl Listing {
     fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let store = store(&self.which)?;
         let approved = store.approved()?;
-        let waiting = Policy::load(&self.which)?.report.untrusted;
+        let waiting = delegates::load(&self.which)?.0.report.untrusted;
         if self.json {
             let approved: Vec<&Approval> = approved.values().collect();
             json(screen, &json!({"store": store.path(), "approved": approved, "waiting": waiting}))?;
@@ -161,7 +166,7 @@ impl Listing {
 impl Approve {
     fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let store = store(&self.which)?;
-        let waiting = Policy::load(&self.which)?.report.untrusted;
+        let waiting = delegates::load(&self.which)?.0.report.untrusted;
         let (able, unable): (Vec<&Untrusted>, Vec<&Untrusted>) =
             waiting.iter().partition(|waiting| !waiting.approval.fingerprint.is_empty());
         for hook in &unable {

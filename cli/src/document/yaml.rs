@@ -34,7 +34,10 @@ impl<'t> Reading<'t> {
     fn next(&mut self) -> Result<(Event<'t>, Span), String> {
         match self.parser.next() {
             Some(Ok(event)) => Ok(event),
-            Some(Err(error)) => Err(error.to_string()),
+            Some(Err(error)) => {
+                let (line, column) = (error.marker().line(), error.marker().col() + 1);
+                Err(format!("is no YAML: line {line}, column {column}: {}", error.info()))
+            }
             None => Err("the document ends too early".to_owned()),
         }
     }

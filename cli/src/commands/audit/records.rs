@@ -1,6 +1,7 @@
 //! The records of an audit log: the last ones, counts of them, and those in which something stands.
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,8 +9,9 @@ use clap::Args;
 use hookweave::audit::{self, Record};
 use serde::Serialize;
 
+use super::is_there;
 use crate::failed::{Failed, Result, Verdict};
-use crate::screen::{BAD, BOLD, Cell, DIM, GOOD, Screen, Table, WARN, count, json, micros, shown, styled};
+use crate::screen::{BAD, BOLD, Cell, DIM, GOOD, Screen, Table, WARN, count, json, json_line, micros, shown, styled};
 
 /// How often a followed log is looked at.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -105,11 +107,19 @@ impl Only {
 impl Tail {
     /// Runs the command.
     pub(super) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
+        match is_there(&self.log) {
+            Err(_) if self.follow && !self.log.exists() => {
+                tell(&format!("{} is not there yet; waiting for it", self.log.display()))?;
+            }
+            there => there?,
+        }
         // Before the last records are read, so that none falls between.
         let mut follow = if self.follow { Some(audit::Follow::from_end(&self.log)?) } else { None };
-        for record in audit::tail(&self.log, self.lines)? {
-            print(screen, &record, self.json)?;
+        let last = audit::tail(&self.log, self.lines)?;
+        for record in &last {
+            print(screen, record, self.json)?;
         }
+        let whole = self.told_holes(&last)?;
         while let Some(follow) = &mut follow {
             screen.flush()?;
             std::thread::sleep(PAUSE);
@@ -117,15 +127,41 @@ impl Tail {
                 print(screen, &record, self.json)?;
             }
         }
-        Ok(Verdict::Fine)
+        Ok(Verdict::of(whole))
     }
+
+    /// Says that lines among the last ones are no records; whether there are none.
+    fn told_holes(&self, last: &[Record]) -> Result<bool> {
+        let follows = |pair: &[Record]| matches!(pair, [one, next] if one.seq.checked_add(1) == Some(next.seq));
+        if !last.windows(2).all(follows) {
+            tell("records are missing between these, or cannot be read; `hookweave audit verify` says more")?;
+            return Ok(false);
+        }
+        // The whole log has fewer: what is no record is not among them.
+        if last.len() < self.lines && self.log.exists() {
+            return told_unreadable(records(&self.log, |_| Ok(()))?);
+        }
+        Ok(true)
+    }
+}
+
+/// Says something beside the output, which programs may read.
+fn tell(what: &str) -> Result<()> {
+    Ok(writeln!(anstream::stderr().lock(), "{}", styled(WARN, what))?)
+}
+
+/// Says how many lines cannot be read; whether none are.
+fn told_unreadable(number: usize) -> Result<bool> {
+    if number > 0 {
+        tell(&format!("{} cannot be read; `hookweave audit verify` says more", count(number, "line")))?;
+    }
+    Ok(number == 0)
 }
 
 /// Shows a record in one line.
 fn print(screen: Screen<'_>, record: &Record, as_json: bool) -> Result<()> {
     if as_json {
-        serde_json::to_writer(&mut *screen, record)?;
-        return Ok(writeln!(screen)?);
+        return json_line(screen, record);
     }
     let style = match record.outcome.as_deref() {
         Some("block" | "stop" | "failed" | "denied") => BAD,
@@ -144,6 +180,7 @@ fn print(screen: Screen<'_>, record: &Record, as_json: bool) -> Result<()> {
 
 /// The records of a log that can be read, and how many lines cannot.
 fn records(log: &Path, mut each: impl FnMut(Record) -> Result<()>) -> Result<usize> {
+    is_there(log)?;
     let mut unreadable = 0;
     for line in audit::read(log)? {
         match line?.record() {
@@ -202,8 +239,12 @@ impl Stats {
                 Cell::from(outcomes.join(", ")),
             ]);
         }
-        table.write(screen, 0)?;
-        unreadable_lines(screen, unreadable)
+        if hooks.is_empty() {
+            writeln!(screen, "No record of a hook's run is in it.")?;
+        } else {
+            table.write(screen, 0)?;
+        }
+        Ok(Verdict::of(told_unreadable(unreadable)?))
     }
 }
 
@@ -211,14 +252,6 @@ impl Stats {
 fn at(sorted: &[f64], percent: usize) -> f64 {
     let index = (sorted.len().saturating_sub(1) * percent).div_ceil(100);
     sorted.get(index).copied().unwrap_or_default()
-}
-
-fn unreadable_lines(screen: Screen<'_>, number: usize) -> Result<Verdict> {
-    if number > 0 {
-        let what = format!("{} cannot be read; `hookweave audit verify` says more", count(number, "line"));
-        writeln!(screen, "{}", styled(WARN, &what))?;
-    }
-    Ok(Verdict::of(number == 0))
 }
 
 impl Grep {
@@ -231,7 +264,7 @@ impl Grep {
         }
         let wanted = if self.ignore_case { self.text.to_lowercase() } else { self.text.clone() };
         let mut found = 0;
-        records(&self.log, |record| {
+        let unreadable = records(&self.log, |record| {
             // Not its place in the chain.
             let text = serde_json::to_string(&Record { prev: String::new(), hash: String::new(), ..record.clone() })?;
             let text = if self.ignore_case { text.to_lowercase() } else { text };
@@ -241,7 +274,8 @@ impl Grep {
             }
             Ok(())
         })?;
-        // As grep has it: nothing found is a no.
-        Ok(Verdict::of(found > 0))
+        let whole = told_unreadable(unreadable)?;
+        // As grep has it: nothing found is a no. What was sought may stand in a line that cannot be read.
+        Ok(Verdict::of(found > 0 && whole))
     }
 }

@@ -1,0 +1,56 @@
+//! Entries by which an agent asks `hookweave hook`: they are no hooks of their own, they are this policy once more.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use hookweave::dialects;
+use serde::Serialize;
+
+use crate::commands::is_hook_of;
+use crate::failed::Result;
+use crate::policy::{Policy, Which, relative};
+use crate::screen::{DIM, Screen, count, shown, styled};
+
+/// A file in which an agent is told to ask hookweave.
+#[derive(Debug, Serialize)]
+pub(crate) struct Delegate {
+    /// The file.
+    file: PathBuf,
+    /// How many of its entries say so.
+    entries: usize,
+}
+
+/// Loads the hooks that somebody means, without those that would ask for all of them again.
+pub(crate) fn load(which: &Which) -> Result<(Policy, Vec<Delegate>)> {
+    let mut policy = Policy::load(which)?;
+    let mut files: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    for hook in policy.registry.list() {
+        if let Some(origin) = hook.origin.as_ref().filter(|origin| asks_hookweave(&origin.runs)) {
+            *files.entry(origin.file.clone()).or_default() += 1;
+        }
+    }
+    policy.leave_out(|hook| hook.origin.as_ref().is_some_and(|origin| asks_hookweave(&origin.runs)));
+    policy.report.untrusted.retain(|waiting| {
+        let is_one = asks_hookweave(&waiting.approval.runs);
+        if is_one {
+            *files.entry(PathBuf::from(&waiting.approval.file)).or_default() += 1;
+        }
+        !is_one
+    });
+    Ok((policy, files.into_iter().map(|(file, entries)| Delegate { file, entries }).collect()))
+}
+
+/// Whether a command line is `hookweave hook` for any agent.
+fn asks_hookweave(line: &str) -> bool {
+    dialects::ALL.iter().any(|dialect| is_hook_of(line, dialect.name()))
+}
+
+/// Says which files let an agent ask hookweave.
+pub(crate) fn show(screen: Screen<'_>, delegates: &[Delegate], below: &Path) -> Result<()> {
+    for Delegate { file, entries } in delegates {
+        let entries = count(*entries, "entry").replace("entrys", "entries");
+        let what = format!("{} asks hookweave itself, in {entries}", shown(&relative(file, below)));
+        writeln!(screen, "{}", styled(DIM, &what))?;
+    }
+    Ok(())
+}
