@@ -81,7 +81,38 @@ describe("asserts", () => {
     for (const [answer, check] of holding) check(await judged(answer));
   });
 
+  test("refuse options that nobody would look at", async () => {
+    const misspelt = { resaon: "no root", wyh: "Bash" } as object;
+    const asserts: ((it: Judged, options: object) => unknown)[] = [
+      assertBlocked,
+      assertAllowed,
+      assertAsked,
+      assertObjected,
+      (it, options) => assertInjected(it, undefined, options),
+      (it, options) => assertMessage(it, undefined, options),
+      (it, options) => assertNotSelected(it, "writes", options),
+      (it, options) => assertFailed(it, undefined, undefined, options),
+    ];
+    const it = await judged(block);
+    for (const check of asserts) {
+      assert.throws(
+        () => check(it, misspelt),
+        /^TypeError: assert\w+ takes .* in an object, not `resaon`$/,
+      );
+    }
+    const text = "hook" as object;
+    assert.throws(
+      () => assertBlocked(it, text),
+      /^TypeError: assertBlocked takes reason, by in an object, not 'hook'$/,
+    );
+  });
+
   const failing: [Answer, (it: Judged) => unknown, string][] = [
+    [
+      undefined,
+      (it) => assertNotSelected(it, "wrties"),
+      "`wrties` is not selected, but no hook of the event is called so",
+    ],
     [undefined, assertBlocked, "expected to be blocked, but the decision is `continue`"],
     [
       block,
@@ -283,8 +314,8 @@ describe("scripts", () => {
 
   test("that do not fit fail", async () => {
     await asking([false], 1);
-    await assert.rejects(asking([], 1), /has 0 answers, and 1 questions came:\n {2}1. really\?/);
-    await assert.rejects(asking(["Deny"], 0), /has 1 answers, and 0 questions came: none/);
+    await assert.rejects(asking([], 1), /has 0 answers, and 1 question came:\n {2}1. really\?/);
+    await assert.rejects(asking(["Deny"], 0), /has 1 answer, and 0 questions came$/);
     await assert.rejects(asking(["Perhaps"], 1), /answers "Perhaps" to `really\?`, whose options/);
   });
 

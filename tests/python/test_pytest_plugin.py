@@ -76,10 +76,17 @@ def test_no_option(hook_client):
 @pytest.mark.hookweave("wingman")
 def test_by_place(hook_client):
     pass
+
+@pytest.mark.hookweave(aprovals=[True])
+def test_misspelt(hook_session):
+    pass
 """,
     )
-    result.assert_outcomes(passed=1, errors=3)
-    result.stdout.fnmatch_lines(["*missing.json*", "*max_hooks*", "*takes its settings by name*"])
+    result.assert_outcomes(passed=1, errors=4)
+    result.stdout.fnmatch_lines(["*missing.json*", "*has no setting `max_hooks`*", "*takes its settings by name*"])
+    result.stdout.fnmatch_lines(
+        ["*test_misspelt: the marker `hookweave` has no setting `aprovals` (did you mean `approvals`[?])"]
+    )
 
 
 def test_a_hook_that_fails_unexpectedly_fails_the_test(pytester: pytest.Pytester) -> None:
@@ -155,7 +162,7 @@ def test_answer_that_nobody_asked_for(hook_session):
 """,
     )
     result.assert_outcomes(passed=3, failed=2)
-    result.stdout.fnmatch_lines(["*has 0 answers, and 1 questions came*", "*has 1 answers, and 0 questions came*"])
+    result.stdout.fnmatch_lines(["*has 0 answers, and 1 question came*", "*has 1 answer, and 0 questions came*"])
 
 
 SNAPSHOT = """

@@ -22,6 +22,7 @@ type Assert = (...args: never[]) => unknown;
 
 /** What the agent was about to do must not happen. */
 export function assertBlocked(outcome: Judged, decided: Decided = {}): void {
+  takes(decided, ["reason", "by"], assertBlocked);
   const decision = decisionOf(outcome);
   if (!isBlocked(outcome)) {
     fail(`expected to be blocked, but the decision is \`${decision}\``, outcome, assertBlocked);
@@ -31,6 +32,7 @@ export function assertBlocked(outcome: Judged, decided: Decided = {}): void {
 
 /** A hook, or a person, has allowed it: that nobody minds is `assertContinues`. */
 export function assertAllowed(outcome: Judged, decided: Decided = {}): void {
+  takes(decided, ["reason", "by"], assertAllowed);
   const decision = decisionOf(outcome);
   const asked = outcome instanceof ToolOutcome && outcome.ran && decision === "ask";
   if (decision !== "allow" && !asked) {
@@ -53,6 +55,7 @@ export function assertContinues(outcome: Judged): void {
 
 /** A person is to be asked, or was. */
 export function assertAsked(outcome: Judged, wanted: { prompt?: Text; by?: string } = {}): void {
+  takes(wanted, ["prompt", "by"], assertAsked);
   const asked = outcomesOf(outcome).filter(({ decision }) => decision === "ask");
   if (asked.length === 0) {
     fail("expected that a person is asked, but nobody is", outcome, assertAsked);
@@ -64,11 +67,12 @@ export function assertAsked(outcome: Judged, wanted: { prompt?: Text; by?: strin
 }
 
 /** A hook objects to what has happened already and cannot be blocked any more. */
-export function assertObjected(outcome: Judged, { reason }: { reason?: Text } = {}): void {
+export function assertObjected(outcome: Judged, wanted: { reason?: Text } = {}): void {
+  takes(wanted, ["reason"], assertObjected);
   const given = outcomesOf(outcome).flatMap(({ feedback }) =>
     feedback.map((text): Given => [text, null]),
   );
-  some("an objection", given, reason, undefined, outcome, assertObjected);
+  some("an objection", given, wanted.reason, undefined, outcome, assertObjected);
 }
 
 /** Hooks changed these fields to these values; of an object, its given parts are looked at. Without any: some field. */
@@ -103,8 +107,10 @@ export function assertModified(
 export function assertInjected(
   outcome: Judged,
   text?: Text,
-  { by, role }: { by?: string; role?: "system" | "user" | "assistant" } = {},
+  wanted: { by?: string; role?: "system" | "user" | "assistant" } = {},
 ): void {
+  takes(wanted, ["by", "role"], assertInjected);
+  const { by, role } = wanted;
   const given = outcomesOf(outcome)
     .flatMap(({ injections }) => injections)
     .filter((part) => role === undefined || part.role === role);
@@ -117,8 +123,10 @@ export function assertInjected(
 export function assertMessage(
   outcome: Judged,
   text?: Text,
-  { by, level }: { by?: string; level?: "info" | "warning" | "error" } = {},
+  wanted: { by?: string; level?: "info" | "warning" | "error" } = {},
 ): void {
+  takes(wanted, ["by", "level"], assertMessage);
+  const { by, level } = wanted;
   const given = outcomesOf(outcome)
     .flatMap(({ messages }) => messages)
     .filter((part) => level === undefined || part.level === level);
@@ -142,14 +150,19 @@ export function assertRan(outcome: Judged, hooks: readonly string[]): void {
 export function assertNotSelected(
   outcome: Judged,
   hook: string,
-  { why }: { why?: Text } = {},
+  wanted: { why?: Text } = {},
 ): void {
+  takes(wanted, ["why"], assertNotSelected);
   if (traceOf(outcome).some((entry) => entry.hook === hook)) {
     fail(`expected that \`${hook}\` is not selected, but it was`, outcome, assertNotSelected);
   }
   const others = outcomesOf(outcome).flatMap(({ unmatched }) => unmatched);
+  if (!others.some((other) => other.hook === hook)) {
+    const what = `expected that \`${hook}\` is not selected, but no hook of the event is called so`;
+    fail(what, outcome, assertNotSelected);
+  }
   const given = others.map((other): Given => [other.why, other.hook]);
-  some("a hook that is not selected", given, why, hook, outcome, assertNotSelected);
+  some("a condition", given, wanted.why, hook, outcome, assertNotSelected);
 }
 
 /** A hook failed; gives how. The failure then counts as expected by a `WatchedClient`. */
@@ -157,8 +170,10 @@ export function assertFailed(
   outcome: Judged,
   hook?: string,
   kind?: FailureKind,
-  { message }: { message?: Text } = {},
+  wanted: { message?: Text } = {},
 ): TraceFailure {
+  takes(wanted, ["message"], assertFailed);
+  const { message } = wanted;
   const failures = outcomesOf(outcome).flatMap((one) =>
     one.trace.flatMap((entry) =>
       entry.failure !== null && (hook === undefined || entry.hook === hook)
@@ -178,15 +193,24 @@ export function assertFailed(
     const came = failures.map(
       ({ entry, failure }) => `\`${entry.hook}\` ${failure.kind}: ${failure.message}`,
     );
-    const wanted = `${kind === undefined ? "" : ` of kind \`${kind}\``}${withText(message)}`;
+    const sought = `${kind === undefined ? "" : ` of kind \`${kind}\``}${withText(message)}`;
     fail(
-      `expected a failure${wanted}, but what failed is ${came.join("; ")}`,
+      `expected a failure${sought}, but what failed is ${came.join("; ")}`,
       outcome,
       assertFailed,
     );
   }
   expectFailure(found.one, found.entry);
   return found.failure;
+}
+
+/** An option that is misspelt would be looked at by nobody: the assert could not fail by it. */
+function takes(options: object, known: readonly string[], assert: Assert): void {
+  const given: unknown = options;
+  const takesThese = `${assert.name} takes ${known.join(", ")} in an object`;
+  if (!isPlain(given)) throw new TypeError(`${takesThese}, not ${shown(given)}`);
+  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new TypeError(`${takesThese}, not \`${unknown}\``);
 }
 
 function traceOf(outcome: Judged): TraceEntry[] {

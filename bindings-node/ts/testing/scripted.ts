@@ -38,10 +38,8 @@ export function scriptedModel(...answers: readonly ScriptedModelAnswer[]): Scrip
   const model = async (request: ModelRequest): Promise<string | ModelAnswer> => {
     const answer = answers[requests.push(request) - 1];
     if (answer === undefined) {
-      const [asked, scripted] = [String(requests.length), String(answers.length)];
-      throw new Error(
-        `the model is called for time ${asked}, but its script has ${scripted} answers`,
-      );
+      const [asked, scripted] = [String(requests.length), counted(answers.length, "answer")];
+      throw new Error(`the model is called for time ${asked}, but its script has ${scripted}`);
     }
     const said = (typeof answer === "function" ? await answer(request) : answer) as Exclude<
       ScriptedModelAnswer,
@@ -102,8 +100,9 @@ export function scriptedApprover(...script: readonly ScriptedAnswer[]): Scripted
     if (first !== undefined) throw new AssertionError({ message: first, stackStartFn: assertDone });
     if (requests.length === answers.length) return;
     const prompts = requests.map(({ prompt }, place) => `\n  ${String(place + 1)}. ${prompt}`);
-    const [asked, scripted] = [String(requests.length), String(answers.length)];
-    const message = `the script of the approver has ${scripted} answers, and ${asked} questions came:${prompts.join("") || " none"}`;
+    const scripted = counted(answers.length, "answer");
+    const asked = counted(requests.length, "question");
+    const message = `the script of the approver has ${scripted}, and ${asked} came${requests.length > 0 ? ":" : ""}${prompts.join("")}`;
     throw new AssertionError({ message, stackStartFn: assertDone });
   };
   return Object.assign(approver, {
@@ -132,4 +131,8 @@ export function recordingTool(output?: unknown): RecordingTool {
     return await (output as (args: Record<string, unknown>) => unknown)(args);
   };
   return Object.assign(tool, { calls });
+}
+
+function counted(number: number, one: string): string {
+  return `${String(number)} ${one}${number === 1 ? "" : "s"}`;
 }

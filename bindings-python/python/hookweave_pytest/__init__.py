@@ -5,6 +5,8 @@ It is a package of its own so that a test run that has nothing to do with hooks 
 
 from __future__ import annotations
 
+import difflib
+import inspect
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +23,9 @@ MARKER = """\
 hookweave(load=[], approvals=[], may_fail=False, session={}, **options): how the fixtures of hookweave are made: files \
 of hooks to load, what the approver answers, hooks that may fail (True for all of them), options of the session and of \
 the client"""
+
+OWN = ("load", "approvals", "may_fail", "session")
+"""The settings of the marker that are no options of the client."""
 
 
 class Running:
@@ -88,11 +93,18 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 
 def _settings(item: pytest.Item) -> dict[str, Any]:
     """What markers say, the nearest one last."""
+    from hookweave import HookClient
+
     settings: dict[str, Any] = {}
     for marker in reversed(list(item.iter_markers("hookweave"))):
         if marker.args:
             raise pytest.UsageError(f"{item.nodeid}: the marker `hookweave` takes its settings by name")
         settings |= marker.kwargs
+    _, *of_clients = inspect.signature(HookClient.__new__).parameters
+    for name in settings.keys() - {*OWN, *of_clients}:
+        near = difflib.get_close_matches(name, [*OWN, *of_clients], 1)
+        hint = f" (did you mean `{near[0]}`?)" if near else ""
+        raise pytest.UsageError(f"{item.nodeid}: the marker `hookweave` has no setting `{name}`{hint}")
     return settings
 
 
@@ -106,9 +118,7 @@ def hook_client(request: pytest.FixtureRequest) -> Iterator[WatchedClient]:
     from hookweave.testing import WatchedClient
 
     item: pytest.Item = request.node
-    options = {
-        name: value for name, value in _settings(item).items() if name not in ("approvals", "may_fail", "session")
-    }
+    options = {name: value for name, value in _settings(item).items() if name == "load" or name not in OWN}
     files = options.pop("load", ())
     options.setdefault("project_dir", request.config.rootpath)
     with WatchedClient(**options) as client:

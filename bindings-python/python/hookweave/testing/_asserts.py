@@ -129,7 +129,9 @@ def assert_not_selected(outcome: Judged, hook: str, *, why: Text | None = None) 
     if hook in [entry.hook for entry in _trace(outcome)]:
         _fail(f"expected that `{hook}` is not selected, but it was", outcome)
     others = [(other.why, other.hook) for one in outcomes(outcome) for other in one.unmatched]
-    _some("a hook that is not selected", others, why, hook, outcome)
+    if hook not in [other for _, other in others]:
+        _fail(f"expected that `{hook}` is not selected, but no hook of the event is called so", outcome)
+    _some("a condition", others, why, hook, outcome)
 
 
 def assert_failed(

@@ -41,7 +41,9 @@ class ScriptedModel:
         self.requests.append(request)
         asked, scripted = len(self.requests), len(self._answers)
         if asked > scripted:
-            raise AssertionError(f"the model is called for time {asked}, but its script has {scripted} answers")
+            raise AssertionError(
+                f"the model is called for time {asked}, but its script has {_counted(scripted, 'answer')}"
+            )
         answer = self._answers[asked - 1]
         if callable(answer) and not isinstance(answer, type):
             answer = answer(request)
@@ -92,9 +94,12 @@ class ScriptedApprover:
         asked, scripted = len(self.requests), len(self._answers)
         if asked != scripted:
             prompts = "".join(f"\n  {place}. {one.prompt}" for place, one in enumerate(self.requests, 1))
-            raise AssertionError(
-                f"the script of the approver has {scripted} answers, and {asked} questions came:{prompts or ' none'}"
-            )
+            came = f"{_counted(asked, 'question')} came{':' if asked else ''}{prompts}"
+            raise AssertionError(f"the script of the approver has {_counted(scripted, 'answer')}, and {came}")
+
+
+def _counted(number: int, one: str) -> str:
+    return f"{number} {one}{'' if number == 1 else 's'}"
 
 
 class _NoOption:
