@@ -86,9 +86,20 @@ impl Convert {
             }
             None => None,
         };
+        if let Some(target) = target.as_deref().filter(|target| is_same(target, &self.file)) {
+            return Err(Failed::file(
+                target,
+                "is the very file that is to be carried over; name another one with --out",
+            ));
+        }
         let before = target.as_deref().map(read).transpose()?.flatten();
         let converted = match self.to.as_str() {
-            "native" | "hookweave" => to_native(&hooks, before.as_deref()),
+            "native" | "hookweave" => {
+                if let Some(target) = &target {
+                    takes_tables(target, before.as_deref())?;
+                }
+                to_native(&hooks, before.as_deref())
+            }
             name => self.to_agent(agent(name)?, &hooks, before.as_deref().unwrap_or_default())?,
         };
         let left: Vec<String> =
@@ -185,13 +196,35 @@ fn notes_of(hook: &Declared) -> Vec<String> {
     notes
 }
 
-/// Tables of hookweave's own format, behind what is there.
+/// Whether two names are of one file.
+fn is_same(one: &Path, other: &Path) -> bool {
+    matches!((std::fs::canonicalize(one), std::fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
+}
+
+/// Whether tables of hooks can stand in a file behind what is there.
+fn takes_tables(file: &Path, before: Option<&str>) -> Result<()> {
+    let refuse = |why: String| Err(Failed::file(file, format!("{why}; name another file, such as hookweave.toml")));
+    if file.extension().is_none_or(|ending| ending != "toml") {
+        return refuse("is no file of TOML, which is what hookweave's own format is written in here".to_owned());
+    }
+    match before.map(toml::from_str::<toml::Table>) {
+        Some(Err(why)) => refuse(format!("cannot be added to: {}", why.to_string().trim_end())),
+        Some(Ok(table)) if !table.contains_key("hookweave") => {
+            refuse("does not begin with `hookweave = 1`, so that nobody would read hooks in it".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Tables of hookweave's own format, behind what is there; what is there already is not added again.
 fn to_native(hooks: &[&Declared], before: Option<&str>) -> Converted {
     let mut text = before.map_or_else(|| "hookweave = 1\n".to_owned(), |before| before.trim_end().to_owned() + "\n");
     let mut carried = Vec::new();
     for hook in hooks {
         let (table, notes) = table(hook);
-        text = format!("{text}\n{table}");
+        if !text.contains(&table) {
+            text = format!("{text}\n{table}");
+        }
         let to = Some(hook.declared_event.clone());
         carried.push(Carried { hook: hook.label().to_owned(), event: hook.declared_event.clone(), to, notes });
     }

@@ -47,11 +47,14 @@ struct Listed<'l> {
 impl List {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
-        let (policy, delegates) = delegates::load(&self.which)?;
+        let (mut policy, delegates) = delegates::load(&self.which)?;
         let event = self.event.as_deref().map(|name| policy.registry.resolve(name)).transpose()?;
         let mut events = policy.by_event();
         if let Some(event) = &event {
             events.retain(|name, _| name == event.name());
+            let is_other = |named: &str| policy.registry.resolve(named).is_ok_and(|other| other.name() != event.name());
+            // A switch is of no event, and concerns all.
+            policy.report.untrusted.retain(|waiting| !is_other(&waiting.approval.event));
         }
         if self.json {
             let hooks =
