@@ -1,7 +1,8 @@
 //! Takes a dispatch to its outcome: starts hooks from files and waits for them on this thread.
 //!
-//! The third driver beside those of the languages, and the smallest: every hook here is a native one, so there is
-//! nothing to poll and no runtime to start.
+//! It stands beside the Rust driver because that one is an `async fn` on tokio, which would have to start before the first
+//! hook could, and keeps a time for each hook; an agent gives its hook command one deadline for all. What drivers have in
+//! common is the machine, [`hookweave::host`] and the jobs of native hooks, and is used here: what is left is a channel.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};

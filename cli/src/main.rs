@@ -26,13 +26,16 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use crate::cli::Cli;
+use crate::commands::Hook;
 use crate::failed::{BROKEN, Failed};
 use crate::screen::{BAD, Unread, shown_lines};
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let mut out = Unread::new(anstream::stdout().lock());
-    match cli.run(&mut out) {
+    let done = match Hook::of_this_process() {
+        Some(hook) => hook.run(),
+        None => Cli::parse().run(&mut Unread::new(anstream::stdout().lock())),
+    };
+    match done {
         Ok(code) => ExitCode::from(code),
         // Whoever followed has seen enough, as `head` does.
         Err(Failed::NobodyReads) => ExitCode::SUCCESS,

@@ -3,12 +3,13 @@
 //! The event comes on standard input in the agent's words, the policy decides, and the answer goes out in the agent's
 //! words. Whatever goes wrong on the way leaves a gate shut.
 
+use std::ffi::OsString;
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Parser, ValueEnum};
 use hookweave::dialects::{self, Dialect, RunKind, WireAnswer, WireEvent};
 use hookweave::host::FilesReport;
 use serde_json::{Map, Value, json};
@@ -74,7 +75,27 @@ fn seconds(text: &str) -> std::result::Result<Duration, String> {
     limit.ok_or_else(|| "write a number of seconds greater than 0, such as 30 or 0.5".to_owned())
 }
 
+/// A command line after the program's name.
+#[derive(Debug, Parser)]
+struct Alone {
+    #[command(flatten)]
+    hook: Hook,
+}
+
 impl Hook {
+    /// This command, when the process was started for it. An agent waits: the other commands' options are not made ready.
+    /// Whatever is wrong with a command line, the whole of them tells best.
+    pub(crate) fn of_this_process() -> Option<Self> {
+        Self::of_words(std::env::args_os().skip(1))
+    }
+
+    fn of_words(words: impl Iterator<Item = OsString>) -> Option<Self> {
+        let mut words = words.peekable();
+        words.next_if(|word| word == "hook")?;
+        let program = std::iter::once("hookweave".into());
+        Alone::try_parse_from(program.chain(words)).ok().map(|alone| alone.hook)
+    }
+
     /// Runs the command; gives the exit code that the agent expects.
     pub(crate) fn run(self) -> Result<u8> {
         let dialect = dialects::named(&self.agent)?;

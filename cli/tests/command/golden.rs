@@ -24,7 +24,7 @@ macro_rules! golden {
     };
 }
 
-golden! { audit broken_input convert doctor driver explain hook hook_failures init install lint list record run test trust }
+golden! { audit broken_input convert doctor driver explain hook hook_failures hook_mistakes init install lint list record run test trust }
 
 fn check(name: &str) {
     let file: PathBuf = Path::new(HERE).join(format!("tests/golden/{name}.console"));
