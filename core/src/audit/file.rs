@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Seek as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::chain::{Link, check, sha256};
@@ -93,7 +93,7 @@ impl LogFile {
         Ok((Self { names, file, _lock: lock, bytes, begun_ms, instead_of }, found))
     }
 
-    pub(super) fn path(&self) -> std::path::PathBuf {
+    pub(super) fn path(&self) -> PathBuf {
         self.names.current()
     }
 
@@ -144,22 +144,13 @@ impl LogFile {
         Ok(())
     }
 
-    /// Removes the oldest files beyond so many; gives the name of each and the last record that it held.
-    pub(super) fn forget(&self, keep: usize) -> Vec<(String, Link)> {
+    /// The oldest files beyond so many, each with the last record that it holds.
+    pub(super) fn surplus(&self, keep: usize) -> Vec<(PathBuf, Link)> {
         let numbers = self.names.numbers().unwrap_or_default();
         let surplus = numbers.len().saturating_sub(keep);
-        let mut removed = Vec::new();
-        for number in numbers.into_iter().take(surplus) {
-            let path = self.names.rotated(number);
-            let link = File::open(&path).and_then(|file| end_of(&file, file.metadata()?.len()));
-            if let Ok(found) = link
-                && std::fs::remove_file(&path).is_ok()
-            {
-                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                removed.push((name, found.link));
-            }
-        }
-        removed
+        let files = numbers.into_iter().take(surplus).map(|number| self.names.rotated(number));
+        let last = |path: &Path| File::open(path).and_then(|file| end_of(&file, file.metadata()?.len()));
+        files.filter_map(|path| last(&path).ok().map(|found| (path, found.link))).collect()
     }
 }
 

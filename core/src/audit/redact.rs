@@ -3,17 +3,18 @@
 mod commands;
 mod forms;
 mod keys;
+mod patterns;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use regex::{Regex, RegexSet};
 use serde_json::{Map, Value};
 
 use super::record::Record;
-use crate::error::{Code, Error};
+use crate::error::Error;
 
 use keys::Keys;
+use patterns::Patterns;
 
 /// What stands in place of a secret.
 pub const REDACTED: &str = "[redacted]";
@@ -56,56 +57,28 @@ impl Redaction {
 #[derive(Debug)]
 pub(crate) struct Redactor {
     keys: Keys,
-    /// Which of the patterns are there at all: nearly always none, and found out in one pass.
-    any: RegexSet,
-    patterns: Vec<Regex>,
+    /// Whether the usual forms count, which all that redact have in common.
+    defaults: bool,
+    own: Patterns,
 }
 
 impl Redactor {
     /// Refuses a pattern that does not compile.
     pub(crate) fn new(rules: &Redaction) -> Result<Self, Error> {
-        let usual = [forms::SECRETS, commands::SECRETS];
-        let usual = usual.into_iter().flatten().copied().filter(|_| rules.defaults);
-        let sources: Vec<&str> = usual.chain(rules.patterns.iter().map(String::as_str)).collect();
-        let patterns: Vec<Regex> = sources
-            .iter()
-            .map(|source| {
-                Regex::new(source).map_err(|why| {
-                    Error::new(
-                        Code::InvalidOption,
-                        format!("audit.redact.patterns: `{source}` does not compile: {why}"),
-                    )
-                })
-            })
-            .collect::<Result<_, _>>()?;
-        let any = RegexSet::new(&sources)
-            .map_err(|why| Error::new(Code::InvalidOption, format!("audit.redact.patterns: {why}")))?;
-        Ok(Self { keys: Keys::new(rules.defaults, &rules.keys), any, patterns })
+        let own = Patterns::of(&rules.patterns)?;
+        Ok(Self { keys: Keys::new(rules.defaults, &rules.keys), defaults: rules.defaults, own })
     }
 
     /// A text without the secrets in it.
     pub(super) fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        if text.len() < SHORTEST || !self.any.is_match(text) {
+        if text.len() < SHORTEST {
             return Cow::Borrowed(text);
         }
-        let mut clean = text.to_owned();
-        // What one pattern takes out may uncover what another one looks for, so each looks at what is left.
-        for pattern in &self.patterns {
-            let replaced = pattern.replace_all(&clean, |found: &regex::Captures<'_>| {
-                let whole = found.get_match();
-                let secret = found.name("secret").unwrap_or(whole);
-                let before = clean.get(whole.start()..secret.start()).unwrap_or_default();
-                let after = clean.get(secret.end()..whole.end()).unwrap_or_default();
-                // What another pattern has blacked out may end before its bracket here.
-                let gone = clean.get(secret.start()..).unwrap_or_default().starts_with(REDACTED);
-                let put = if gone && secret.len() <= REDACTED.len() { secret.as_str() } else { REDACTED };
-                format!("{before}{put}{after}")
-            });
-            if let Cow::Owned(replaced) = replaced {
-                clean = replaced;
-            }
+        let clean = if self.defaults { Patterns::usual().clean(text) } else { Cow::Borrowed(text) };
+        match self.own.clean(&clean) {
+            Cow::Owned(cleaner) => Cow::Owned(cleaner),
+            Cow::Borrowed(_) => clean,
         }
-        Cow::Owned(clean)
     }
 
     /// A text that stands under a name.

@@ -2,6 +2,7 @@
 
 mod out;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -42,6 +43,8 @@ pub(super) struct Writer {
     failing: bool,
     /// The next file is due and could not be begun, and that was said.
     outgrown: bool,
+    /// Files that are to be removed as soon as the records that say so are written.
+    surplus: Vec<PathBuf>,
 }
 
 impl Writer {
@@ -68,6 +71,7 @@ impl Writer {
             looked_ms: now_ms(),
             failing: false,
             outgrown: false,
+            surplus: Vec::new(),
         };
         writer.begin(&found);
         writer

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hookweave::audit::{Follow, Kind, ProblemKind, Rotation, read, tail, verify};
+use hookweave::audit::{Follow, Kind, ProblemKind, Record, Rotation, read, tail, verify};
 use hookweave::{Engine, Event, HookResponse};
 
 use crate::support::{LONG, Log, dispatch};
@@ -55,6 +55,37 @@ fn files_beyond_those_to_keep_are_removed_and_that_is_recorded() {
     std::fs::remove_file(&report.files[0]).unwrap();
     let report = log.verify();
     assert_eq!(report.problems.first().map(|problem| problem.kind), Some(ProblemKind::Missing), "{report:?}");
+}
+
+#[test]
+fn a_file_is_removed_after_the_record_that_says_so() {
+    let log = Log::new();
+    let (folder, (send, told)) = (log.folder().to_owned(), std::sync::mpsc::channel());
+    let rotation = Rotation { max_bytes: Some(2000), keep: Some(2), ..Rotation::default() };
+    let hears = move |line: &str| {
+        let record = Record::read(line.as_bytes()).unwrap();
+        if record.kind == Kind::SegmentRemoved {
+            let file = folder.join(record.details["file"].as_str().unwrap());
+            send.send((std::fs::read(&file).ok(), file)).unwrap();
+        }
+    };
+    let engine = log.engine(log.config().rotation(rotation).sink(hears));
+    engine.on("PreToolUse").name("quiet").run(|_: &Event| None::<HookResponse>).unwrap();
+    fill(&engine, 30);
+    assert!(engine.audit().close(LONG));
+    let removed: Vec<_> = told.try_iter().collect();
+    assert!(removed.len() > 3, "{removed:?}");
+    for (there, file) in &removed {
+        assert!(there.is_some() && !file.exists(), "{} was there, and is no more", file.display());
+    }
+    // A process that was killed in between has left the file: nothing is wrong with it, and the next one removes it.
+    let (bytes, last) = removed.last().unwrap();
+    std::fs::write(last, bytes.as_ref().unwrap()).unwrap();
+    assert!(log.verify().whole, "{:?}", log.verify());
+    let engine = small(&log, Some(2));
+    fill(&engine, 10);
+    assert!(engine.audit().close(LONG));
+    assert!(log.verify().whole && !last.exists(), "{:?}", log.verify());
 }
 
 #[test]

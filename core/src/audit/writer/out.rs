@@ -36,6 +36,10 @@ impl Writer {
             Some(Err(why)) => self.fail(&why),
             _ => self.stand(),
         }
+        for surplus in std::mem::take(&mut self.surplus) {
+            // One that cannot be removed is looked at again when the next file is begun.
+            _ = std::fs::remove_file(surplus);
+        }
         true
     }
 
@@ -93,13 +97,16 @@ impl Writer {
             return;
         }
         self.outgrown = false;
-        let removed = self.config.rotation.keep.map(|keep| file.forget(keep)).unwrap_or_default();
-        for (name, link) in removed {
+        // Told first, removed afterwards: a process that is killed in between leaves a file too many, and no hole.
+        let surplus = self.config.rotation.keep.map(|keep| file.surplus(keep)).unwrap_or_default();
+        for (path, link) in surplus {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let mut removed = Record::new(Kind::SegmentRemoved).with("file", name);
             if let Some(last) = link.anchor() {
                 removed = removed.with("last", last.to_string());
             }
             self.seal(&removed, now);
+            self.surplus.push(path);
         }
     }
 
