@@ -17,7 +17,7 @@ use sheet::Sheet;
 /// Columns of a terminal that does not say how many it has.
 const USUAL_WIDTH: usize = 80;
 /// Below this nothing could be read; the terminal breaks the lines itself then.
-const LEAST_WIDTH: usize = 32;
+const LEAST_WIDTH: usize = 20;
 /// The most digits of a countdown, so that each one is written over the one before.
 const LONGEST_WAIT: u64 = 99_999;
 
@@ -111,6 +111,12 @@ impl TerminalQuestion {
             _ => columns,
         };
         self
+    }
+
+    /// Whether a text stands in one row.
+    #[cfg(all(unix, feature = "native"))]
+    pub(crate) fn fits(&self, text: &str) -> bool {
+        text.chars().count() < self.width
     }
 
     /// The whole question, to be written before anything is read.

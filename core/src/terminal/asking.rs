@@ -89,6 +89,8 @@ impl Asking<'_> {
         let invitation = self.question.invitation(u64::try_from(left.as_millis()).unwrap_or(u64::MAX));
         match &self.invited {
             Some(standing) if *standing == invitation || !self.device.obeys() => return Ok(()),
+            // The cursor goes back to the row's beginning, not to that of a text that takes two.
+            Some(_) if !self.question.fits(&invitation) => return Ok(()),
             // What has been typed stays, and the cursor goes back behind it.
             Some(_) => self.write(&format!("\x1b7\r{invitation}\x1b8"))?,
             None => self.write(&invitation)?,
