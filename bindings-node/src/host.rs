@@ -87,10 +87,11 @@ fn class_of(object: &Object<'_>) -> Option<String> {
     Some(name.filter(|name| !name.is_empty()).unwrap_or_else(|| "object".to_owned()))
 }
 
-/// A number as an integer where it is one that a double can hold exactly.
+/// A number as an integer where it is one that a double can hold exactly; there is no integer -0.
 fn number(value: f64) -> Kind<'static> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
-    if value.fract() == 0.0 && value.abs() <= EXACT {
+    let is_minus_zero = value == 0.0 && value.is_sign_negative();
+    if value.fract() == 0.0 && value.abs() <= EXACT && !is_minus_zero {
         #[expect(clippy::cast_possible_truncation, reason = "checked to be integral and within 2^53")]
         return Kind::Int(value as i64);
     }

@@ -288,6 +288,8 @@ fn number_kind(number: &serde_json::Number) -> Kind<'static> {
 /// Whether containers nest at most `left` deep.
 fn depth_within(value: &serde_json::Value, left: usize) -> bool {
     match value {
+        // There is no integer -0, whose text some builds of `serde_json` keep.
+        (Some(0), _) if number.as_f64().is_some_and(f64::is_sign_negative) => Kind::Float(-0.0),
         serde_json::Value::Array(items) => left > 0 && items.iter().all(|item| depth_within(item, left - 1)),
         serde_json::Value::Object(fields) => left > 0 && fields.values().all(|field| depth_within(field, left - 1)),
         _ => true,
