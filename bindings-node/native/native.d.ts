@@ -61,8 +61,8 @@ export declare class NativeHooks {
    * the quiet ones, 4 all, and each hook before it starts.
    */
   auditHears(): number
-  /** With a client's settings. */
-  constructor(options: unknown)
+  /** With a client's settings, and the names of those that the driver reads by itself. */
+  constructor(options: unknown, ofDriver: Array<string>)
   /** Whether dispatches run any hook. */
   get enabled(): boolean
   /** Switches all hooks on or off. */

@@ -98,13 +98,14 @@ impl Drop for NativeHooks {
 
 #[napi]
 impl NativeHooks {
-    /// With a client's settings.
+    /// With a client's settings, and the names of those that the driver reads by itself.
     #[napi(constructor)]
-    pub fn new(env: Env, options: Unknown<'_>) -> Result<Self, Refusal> {
+    pub fn new(env: Env, options: Unknown<'_>, of_driver: Vec<String>) -> Result<Self, Refusal> {
+        let of_driver: Vec<&str> = of_driver.iter().map(String::as_str).collect();
         let values = Values::none(&env).map_err(broken)?;
         let slot = values.keep(&options);
         let settings = Settings::read(&values, &values.view(&slot)).map_err(|error| refuse(&error))?;
-        let options = Options::read(&values, &values.view(&slot)).map_err(|error| refuse(&error))?;
+        let options = Options::read_beside(&values, &values.view(&slot), &of_driver).map_err(|error| refuse(&error))?;
         let registry = Registry::new(options.clone());
         let audit = Audit::new();
         registry.watch(audit.clone());

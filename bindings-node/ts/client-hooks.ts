@@ -36,6 +36,9 @@ const console_: Logger = {
   },
 };
 
+/** The options that no other language has or reads alike; the core knows all others. */
+const OF_DRIVER = ["audit", "logger"] as const satisfies readonly (keyof ClientOptions)[];
+
 /** What a client is made of; no program sees it. */
 export let engineOf: (client: ClientHooks) => Engine;
 
@@ -49,8 +52,8 @@ export class ClientHooks {
 
   /** Throws `invalid_option` or `unknown_profile`. */
   constructor(options: ClientOptions = {}) {
-    const { logger, audit, ...settings } = options;
-    this.#engine = new Engine(settings, logger === undefined ? console_ : logger);
+    const { logger, audit } = options;
+    this.#engine = new Engine({ ...options }, OF_DRIVER, logger === undefined ? console_ : logger);
     if (audit !== undefined && audit !== null) this.#engine.audit.configure(audit);
   }
 

@@ -55,8 +55,8 @@ export class Engine implements Crew {
   #nextJob = 0;
   #idle: (() => void)[] = [];
 
-  constructor(options: object, logger: Logger | null) {
-    this.native = crossing(() => new NativeHooks(options));
+  constructor(options: object, ofDriver: readonly string[], logger: Logger | null) {
+    this.native = crossing(() => new NativeHooks(options, [...ofDriver]));
     this.logger = logger;
     this.counts = new Counts(this.native, logger);
     const self = new WeakRef(this);

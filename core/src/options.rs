@@ -71,6 +71,21 @@ impl Default for Options {
     }
 }
 
+/// The settings that [`Options::read`] reads.
+const OWN: &[&str] = &[
+    "profile",
+    "mode",
+    "enabled",
+    "default_timeout",
+    "fail_behavior",
+    "max_hooks_per_event",
+    "max_total_hooks",
+    "max_detached",
+];
+
+/// The settings of hooks from files, which `native::Settings` reads from the same object.
+pub(crate) const OF_FILES: &[&str] = &["project_dir", "max_running", "output_cap", "scrub_environment", "webhooks"];
+
 impl Options {
     /// A profile's defaults.
     #[must_use]
@@ -92,23 +107,13 @@ impl Options {
     /// Reads settings from a host's object; a field that is not given keeps its profile's default, a limit or timeout
     /// that is null is off.
     pub fn read<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Result<Self, Error> {
+        Self::read_beside(host, view, &[])
+    }
+
+    /// The same beside settings that the host reads by itself, such as `audit`.
+    pub fn read_beside<'v, H: Host>(host: &'v H, view: &H::View<'v>, of_host: &[&str]) -> Result<Self, Error> {
         let reader = Reader::new(host, view, Code::InvalidOption, "options")?;
-        reader.only(&[
-            "profile",
-            "mode",
-            "enabled",
-            "default_timeout",
-            "fail_behavior",
-            "max_hooks_per_event",
-            "max_total_hooks",
-            "max_detached",
-            // Those of native hooks, which `native::Settings` reads.
-            "project_dir",
-            "max_running",
-            "output_cap",
-            "scrub_environment",
-            "webhooks",
-        ])?;
+        reader.only(&[OWN, OF_FILES, of_host].concat())?;
         let mut options = match reader.text("profile")? {
             Some(name) => Self::of(Profile::named(&name)?),
             None => Self::default(),
@@ -181,6 +186,18 @@ mod tests {
     use super::*;
     use crate::payload::Json;
     use serde_json::json;
+
+    #[test]
+    fn every_setting_that_is_known_is_read() {
+        for name in OWN {
+            let error = Options::read(&Json, &&json!({*name: [[]]})).unwrap_err();
+            assert!(error.message().starts_with(&format!("options.{name}: ")), "{error}");
+        }
+        let misspelt = Options::read_beside(&Json, &&json!({"audits": "info"}), &["audit"]).unwrap_err();
+        let known = misspelt.message().rsplit_once("known are ").map(|(_, known)| known.split(", ").count());
+        assert_eq!(known, Some(OWN.len() + OF_FILES.len() + 1), "{misspelt}");
+        assert!(misspelt.message().contains("did you mean `audit`"), "{misspelt}");
+    }
 
     #[test]
     fn limits_are_numbers_or_off() {

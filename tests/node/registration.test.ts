@@ -16,12 +16,47 @@ import {
   PayloadError,
   UnknownEventError,
   UnknownHookError,
+  type ClientOptions,
   type EventName,
 } from "hookweave";
 
 import { bash, quietClient } from "./support/tools.js";
 
 const nothing = (): undefined => undefined;
+
+/** Every option; one that is missing here or is none does not compile. */
+const OPTIONS: Record<keyof Required<ClientOptions>, true> = {
+  profile: true,
+  mode: true,
+  enabled: true,
+  defaultTimeout: true,
+  failBehavior: true,
+  maxHooksPerEvent: true,
+  maxTotalHooks: true,
+  maxDetached: true,
+  projectDir: true,
+  maxRunning: true,
+  outputCap: true,
+  scrubEnvironment: true,
+  webhooks: true,
+  logger: true,
+  audit: true,
+};
+
+test("who misspells an option is told all that there are", () => {
+  for (const slip of ["loger", "audits", "profiles"]) {
+    assert.throws(
+      () => new HookClient({ [slip]: null }),
+      (error: Error) => {
+        const [, meant] = /did you mean `(\w+)`/.exec(error.message) ?? [];
+        const [, known = ""] = /known are (.*)$/.exec(error.message) ?? [];
+        assert.equal(OPTIONS[meant as keyof ClientOptions], true);
+        assert.deepEqual(known.split(", ").sort(), Object.keys(OPTIONS).sort());
+        return true;
+      },
+    );
+  }
+});
 
 describe("hooks", () => {
   test("are listed in the order in which they run, with all that was said of them", () => {

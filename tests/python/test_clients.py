@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import inspect
 import logging
 import pickle
 import threading
@@ -32,6 +33,7 @@ from hookweave import (
     PreToolUseEvent,
     UnknownEventError,
     UnknownHookError,
+    _native,
 )
 
 
@@ -314,6 +316,14 @@ def test_temporary_hooks(raises: bool) -> None:
     for _ in range(2):
         with temporary, pytest.raises(RuntimeError, match="in use"):
             temporary.__enter__()
+
+
+def test_every_option_of_the_engine_is_one_of_the_client() -> None:
+    with pytest.raises(InvalidOptionError) as refused:
+        _native.Client({"profiles": None})
+    known = str(refused.value).split("known are ")[1].split(", ")
+    # `audit` may hold functions, so that Python reads it by itself.
+    assert {*known, "audit"} == set(inspect.signature(HookClient).parameters)
 
 
 @pytest.mark.parametrize("raises", [False, True])

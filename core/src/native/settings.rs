@@ -84,6 +84,14 @@ mod tests {
     use serde_json::json;
 
     #[test]
+    fn every_setting_that_clients_know_is_read() {
+        for name in crate::options::OF_FILES {
+            let error = Settings::read(&Json, &&json!({*name: [[]]})).unwrap_err();
+            assert!(error.message().starts_with(&format!("options.{name}: ")), "{error}");
+        }
+    }
+
+    #[test]
     fn settings_are_read_and_nonsense_is_refused() {
         let read = |options: serde_json::Value| Settings::read(&Json, &&options);
         let settings =
