@@ -81,7 +81,7 @@ impl Draft {
 
 impl Reading<'_> {
     pub(super) fn events(&self) -> &Catalogue {
-        self.source.catalogue.unwrap_or(&BUILT_IN)
+        self.source.catalogue.unwrap_or_else(|| &BUILT_IN)
     }
 
     /// Finds the event that a file means, and reads its string matcher by the rule of the file's system.
