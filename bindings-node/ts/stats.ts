@@ -41,7 +41,7 @@ export interface HookWarning {
   readonly hook: string;
   readonly id: string;
   readonly event: string;
-  readonly kind: "never_matched" | "always_fails" | "slow";
+  readonly kind: "never_matched" | "always_fails" | "slow" | "misspelt_field";
   readonly reason: string;
   readonly mend: string;
 }

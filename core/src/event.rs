@@ -2,6 +2,7 @@
 //!
 //! The catalogue is data ([`BUILT_IN`]); bindings export it, so that no list of events is typed twice.
 
+mod slip;
 mod table;
 
 use std::sync::Arc;
@@ -13,6 +14,8 @@ use crate::payload::{Host, Kind};
 use crate::read::Reader;
 use crate::stats::EventTally;
 
+pub(crate) use slip::Slip;
+use slip::Slips;
 pub use table::{BUILT_IN, COMMON_FIELDS};
 
 /// What kind of value a payload field holds.
@@ -110,6 +113,7 @@ pub struct EventSpec {
     modifiable: Vec<Modifiable>,
     built_in: Option<&'static BuiltIn>,
     tally: EventTally,
+    slips: Slips,
 }
 
 impl EventSpec {
@@ -125,11 +129,19 @@ impl EventSpec {
                 .collect(),
             built_in: Some(built_in),
             tally: EventTally::default(),
+            slips: Slips::default(),
         }
     }
 
     pub(crate) fn custom(name: &str) -> Self {
-        Self { name: name.to_owned(), gate: true, modifiable: Vec::new(), built_in: None, tally: EventTally::default() }
+        Self {
+            name: name.to_owned(),
+            gate: true,
+            modifiable: Vec::new(),
+            built_in: None,
+            tally: EventTally::default(),
+            slips: Slips::default(),
+        }
     }
 
     /// The canonical name.
@@ -141,6 +153,11 @@ impl EventSpec {
     /// How often it was dispatched.
     pub(crate) const fn tally(&self) -> &EventTally {
         &self.tally
+    }
+
+    /// Fields that its payloads seem to misspell.
+    pub(crate) const fn slips(&self) -> &Slips {
+        &self.slips
     }
 
     /// Whether a block stops what the agent is about to do.
@@ -309,6 +326,7 @@ impl Catalogue {
                 .collect(),
             built_in: None,
             tally: EventTally::default(),
+            slips: Slips::default(),
         };
         if let Some(known) = self.by_name.get(name) {
             if known.built_in.is_some() {

@@ -213,7 +213,10 @@ impl<T> Snapshot<T> {
     /// The hooks that a payload selects.
     pub fn plan<'v, H: Host>(&'v self, host: &'v H, event: &'v EventIndex<T>, payload: &H::View<'v>) -> Planned<T> {
         if !event.looks_at_tool {
-            let index = event.any_tool.get_or_init(|| event.index_tool(None, self));
+            let index = event.any_tool.get_or_init(|| {
+                event.spec.look_for_slips(host, payload);
+                event.index_tool(None, self)
+            });
             return match &index.fixed {
                 Some(plan) => Planned { plan: Arc::clone(plan), reuse: Reuse::Event },
                 None => self.plan_rest(host, event, index, payload),
@@ -221,8 +224,14 @@ impl<T> Snapshot<T> {
         }
         let index = host
             .field(payload, "tool")
-            .and_then(|tool| host.text(&tool, |name| event.remembered(name, self)))
-            .unwrap_or_else(|| Arc::new(event.index_tool(None, self)));
+            .and_then(|tool| {
+                let new = || event.spec.look_for_slips(host, payload);
+                host.text(&tool, |name| event.remembered(name, self, new))
+            })
+            .unwrap_or_else(|| {
+                event.spec.look_for_slips(host, payload);
+                Arc::new(event.index_tool(None, self))
+            });
         match &index.fixed {
             Some(plan) => Planned { plan: Arc::clone(plan), reuse: Reuse::Tool },
             None => self.plan_rest(host, event, &index, payload),
@@ -280,11 +289,12 @@ impl<T> EventIndex<T> {
         tools
     }
 
-    /// The index for a tool, made once.
-    fn remembered(&self, tool: &str, snapshot: &Snapshot<T>) -> Arc<ToolIndex<T>> {
+    /// The index for a tool, made once; `new` is called then.
+    fn remembered(&self, tool: &str, snapshot: &Snapshot<T>, new: impl Fn()) -> Arc<ToolIndex<T>> {
         if let Some(index) = self.by_tool.load().get(tool) {
             return Arc::clone(index);
         }
+        new();
         let index = Arc::new(self.index_tool(Some(tool), snapshot));
         self.by_tool.rcu(|known| {
             let mut known = if known.len() < MAX_REMEMBERED_TOOLS { (**known).clone() } else { FxHashMap::default() };

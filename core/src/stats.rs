@@ -23,7 +23,7 @@ pub(crate) use tally::{EventTally, Tally};
 pub use warnings::{ALWAYS_FAILS_AFTER, NEVER_MATCHED_AFTER, SLOW_AFTER, SLOW_MS, Warning, WarningKind};
 
 use tally::Read;
-use warnings::{About, warning};
+use warnings::{About, misspelt, warning};
 
 /// How long a hook's runs took, in microseconds; percentiles are within [`ERROR`] of the true ones, `max` is exact.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -147,6 +147,7 @@ impl<T> Registry<T> {
             stats.hooks.push(hook);
             stats.warnings.extend(warning);
         });
+        stats.warnings.extend(self.slips(|_| true));
         for event in self.catalogue().events() {
             let dispatches = event.tally().read(reset);
             if dispatches > 0 {
@@ -162,7 +163,23 @@ impl<T> Registry<T> {
         self.each_tally(Now { ticks: 0, epoch_ms: 0 }, false, |_, warning, tally| {
             new.extend(warning.filter(|_| tally.warns_first()));
         });
+        new.extend(self.slips(EventSpec::tells_slip_first));
         new
+    }
+
+    /// Misspelt fields of events, each told of with the first hook that is given them.
+    fn slips(&self, wanted: impl Fn(&EventSpec) -> bool) -> Vec<Warning> {
+        let (snapshot, mut told) = (self.snapshot(), Vec::new());
+        for spec in self.catalogue().events() {
+            let Some(slip) = spec.slips().first() else { continue };
+            let hooks = snapshot.event(spec.name()).map(crate::index::EventIndex::hooks).unwrap_or_default();
+            let Some(hook) = hooks.iter().find(|listed| listed.enabled).map(|listed| &listed.entry) else { continue };
+            if wanted(spec) {
+                told.push(misspelt(hook.name(), hook.id(), spec.name(), slip));
+            }
+        }
+        told.sort_by(|one, other| one.event.cmp(&other.event));
+        told
     }
 
     fn each_tally(&self, now: Now, reset: bool, mut each: impl FnMut(HookStats, Option<Warning>, &Tally)) {

@@ -13,7 +13,7 @@ from .response import Action
 
 __all__ = ["Durations", "HookStats", "HookWarning", "Stats", "WarningKind"]
 
-WarningKind: TypeAlias = Literal["never_matched", "always_fails", "slow"]
+WarningKind: TypeAlias = Literal["never_matched", "always_fails", "slow", "misspelt_field"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,9 @@ use serde::Serialize;
 use super::HookStats;
 use super::histogram::ERROR;
 use crate::error::did_you_mean;
+use crate::event::Slip;
 use crate::matcher::MatcherSpec;
+use crate::registry::HookId;
 
 /// After so many dispatches of its event a hook that never matched is told of.
 pub const NEVER_MATCHED_AFTER: u64 = 100;
@@ -32,6 +34,8 @@ pub enum WarningKind {
     AlwaysFails,
     /// It takes so long that every call waits for it.
     Slow,
+    /// Payloads of its event lack a field and have one whose name is nearly the same.
+    MisspeltField,
 }
 
 /// Something that a person should look at.
@@ -90,6 +94,19 @@ pub(super) fn warning(stats: &HookStats, about: &About<'_>) -> Option<Warning> {
     };
     let (hook, id, event) = (stats.hook.clone(), stats.id.clone(), stats.event.clone());
     Some(Warning { hook, id, event, kind, reason, mend })
+}
+
+/// A hook's event is raised with a misspelt field.
+pub(super) fn misspelt(hook: &str, id: HookId, event: &str, slip: &Slip) -> Warning {
+    let Slip { missing, given } = slip;
+    Warning {
+        hook: hook.to_owned(),
+        id: id.to_string(),
+        event: event.to_owned(),
+        kind: WarningKind::MisspeltField,
+        reason: format!("is given events without `{missing}` but with `{given}`, which it does not know"),
+        mend: format!("raise {event} with `{missing}`; no matcher looks at `{given}`"),
+    }
 }
 
 fn never_matched(about: &About<'_>) -> String {
