@@ -28,6 +28,8 @@ enum SchemaOf {
     Event,
     /// What a native hook answers.
     Answer,
+    /// What commands print with --json.
+    Output,
 }
 
 impl Schema {
@@ -38,6 +40,7 @@ impl Schema {
             SchemaOf::Test => include_str!("../../schemas/hooktest.schema.json"),
             SchemaOf::Event => include_str!("../../schemas/event.schema.json"),
             SchemaOf::Answer => include_str!("../../schemas/answer.schema.json"),
+            SchemaOf::Output => include_str!("../../schemas/output.schema.json"),
         };
         screen.write_all(text.as_bytes())?;
         Ok(Verdict::Fine)

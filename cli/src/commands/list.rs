@@ -3,9 +3,11 @@
 use std::path::Path;
 
 use clap::Args;
-use hookweave::config::load::Untrusted;
+use hookweave::config::Problem;
+use hookweave::config::load::{Found, Untrusted};
 use hookweave::host::{FilesReport, HookInfo};
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::delegates::{self, Delegate};
 use crate::failed::{Result, Verdict};
@@ -33,8 +35,10 @@ struct Listing<'l> {
     hooks: Vec<Listed<'l>>,
     /// Files in which an agent is told to ask hookweave, and how many entries say so.
     asks_hookweave: &'l [Delegate],
-    #[serde(flatten)]
-    report: &'l FilesReport,
+    found: &'l [Found],
+    untrusted: &'l [Untrusted],
+    problems: &'l [Problem],
+    options: &'l Map<String, Value>,
 }
 
 #[derive(Serialize)]
@@ -59,7 +63,9 @@ impl List {
         if self.json {
             let hooks =
                 events.values().flatten().map(|hook| Listed { hook, trust: trust(hook, &self.which) }).collect();
-            json(screen, &Listing { hooks, asks_hookweave: &delegates, report: &policy.report })?;
+            let FilesReport { found, untrusted, problems, options, .. } = &policy.report;
+            let listing = Listing { hooks, asks_hookweave: &delegates, found, untrusted, problems, options };
+            json(screen, &listing)?;
             return Ok(Verdict::Fine);
         }
         let below = self.which.directory();

@@ -6,5 +6,6 @@
 #![allow(clippy::unwrap_used, clippy::format_push_string, reason = "a test ends with a message")]
 
 mod golden;
+mod outputs;
 mod pages;
 mod support;

@@ -108,6 +108,13 @@ impl Place {
         Self { _folder: folder, project, home }
     }
 
+    /// What a command prints to both streams, as it is.
+    pub(crate) fn output(&self, command: &str) -> String {
+        let text = output_of(command, &self.project, &self.home);
+        // Without the line that tells its exit code.
+        text.lines().filter(|line| !line.starts_with("? ")).fold(String::new(), |text, line| text + line + "\n")
+    }
+
     /// What a command prints, and its exit code when it is not 0.
     pub(crate) fn run(&self, command: &str) -> String {
         normal(&output_of(command, &self.project, &self.home), &self.project, &self.home)
