@@ -243,3 +243,38 @@ impl HookCounter {
         self.0.ran_often(took, ended);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hook::HookSpec;
+    use crate::options::Options;
+
+    #[test]
+    fn durations_are_told_by_their_percentiles_and_the_last_run_by_the_clock_on_the_wall() {
+        let tally = Tally::default();
+        tally.ran_often((0..100_u32).map(|run| u64::from(run + 1) * 1_000_000), 40_000_000);
+        let now = Now { ticks: 90_000_000, epoch_ms: 1_000_000 };
+        let stats = hook_stats("h", "hook-1", "Stop", &tally.read(false), now);
+        let took = stats.duration_us.unwrap();
+        for (told, exact) in [(took.p50, 50_000.0), (took.p95, 95_000.0), (took.p99, 99_000.0)] {
+            assert!((told - exact).abs() <= exact * ERROR && told < exact * 1.04, "{told} for {exact}");
+        }
+        assert!((took.max - 100_000.0).abs() < f64::EPSILON);
+        assert_eq!(stats.last_run, Some(1_000_000 - 50));
+        assert_eq!((stats.runs, stats.decisions), (100, [("continue", 100)].into()));
+    }
+
+    #[test]
+    fn each_hook_is_warned_of_once() {
+        let registry: Registry<()> = Registry::new(Options::default());
+        registry.register(HookSpec { name: Some("idle".into()), ..HookSpec::new("Stop") }, ()).unwrap();
+        let catalogue = registry.catalogue();
+        catalogue.events().find(|event| event.name() == "Stop").unwrap().count(NEVER_MATCHED_AFTER);
+        let told: Vec<_> = registry.new_warnings().into_iter().map(|warning| warning.hook).collect();
+        assert_eq!(told, ["idle"]);
+        assert_eq!(registry.new_warnings(), []);
+        let now = Now { ticks: 0, epoch_ms: 0 };
+        assert_eq!(registry.stats(now, false).warnings.len(), 1, "whoever asks is told again");
+    }
+}

@@ -113,6 +113,8 @@ mod tests {
             "audit.1000000.jsonl",
             "audit.jsonl.lock",
             "audit.old.jsonl",
+            "audit.00003.jsonl",
+            "audit.pid-10-1.jsonl",
             "audit.pid-7-99.jsonl",
             "audit.pid-7-99.000001.jsonl",
             "audit.pid-x-1.jsonl",
@@ -124,7 +126,7 @@ mod tests {
         let chain = names.chain().unwrap();
         let chain: Vec<_> = chain.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
         assert_eq!(chain, ["audit.000001.jsonl", "audit.000002.jsonl", "audit.1000000.jsonl", "audit.jsonl"]);
-        assert_eq!(names.others().unwrap(), [names.own(7, 99)]);
+        assert_eq!(names.others().unwrap(), [names.own(7, 99), names.own(10, 1)]);
         assert_eq!(names.own(7, 99).numbers().unwrap(), [1]);
         assert_eq!(Names::of(Path::new("log")).unwrap().rotated(3), Path::new("./log.000003"));
         assert_eq!(Names::of(Path::new("/")), None);

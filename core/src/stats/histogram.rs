@@ -168,6 +168,31 @@ mod tests {
     }
 
     #[test]
+    fn percentiles_of_few_durations_are_the_least_that_so_many_do_not_exceed() {
+        let told = |durations: &[u64]| {
+            let histogram = Histogram::default();
+            histogram.add_all(durations.iter().copied());
+            let counted = histogram.read(false);
+            [50, 95, 99].map(|percent| counted.percentile(percent))
+        };
+        assert_eq!(told(&[]), [0, 0, 0]);
+        assert_eq!(told(&[5]), [5, 5, 5]);
+        assert_eq!(told(&[1, 2, 3]), [2, 3, 3]);
+        assert_eq!(told(&[1, 1, 2, 7]), [1, 7, 7]);
+        assert_eq!(told(&[1_000_000]), [1_000_000; 3], "never more than the longest");
+    }
+
+    #[test]
+    fn the_longest_of_many_stays_the_longest() {
+        let histogram = Histogram::default();
+        for many in [1, WORTH_SORTING] {
+            histogram.add_all((0..many).map(|run| 9_000 - run as u64));
+            histogram.add_all((0..many).map(|run| 10 - run as u64 % 10));
+            assert_eq!(histogram.read(false).longest, 9_000);
+        }
+    }
+
+    #[test]
     fn many_at_once_are_counted_like_one_after_the_other() {
         for many in [0, 3, WORTH_SORTING, 1000] {
             let durations: Vec<u64> = (0..many as u64).map(|run| run * run * 37).collect();

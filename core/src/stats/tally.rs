@@ -190,4 +190,22 @@ mod tests {
         assert_eq!((hook.since(event.total(), true), hook.since(event.total(), false)), (3, 0));
         assert_eq!((hook.read(true).took.total(), hook.read(false).took.total()), (1, 0));
     }
+
+    #[test]
+    fn each_way_to_count_runs_tells_when_the_last_one_ended() {
+        let hook = Tally::default();
+        hook.ran_often([1, 2].into_iter(), 5);
+        assert_eq!(hook.read(false).last, 5);
+        hook.ran::<false>(3, 8);
+        assert_eq!(hook.read(false).last, 8);
+        hook.ran_often([].into_iter(), 9);
+        assert_eq!((hook.read(false).last, hook.read(false).took.total()), (8, 3));
+    }
+
+    #[test]
+    fn a_warning_is_told_once() {
+        let hook = Tally::default();
+        assert!(hook.warns_first());
+        assert!(!hook.warns_first());
+    }
 }

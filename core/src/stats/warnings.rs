@@ -159,4 +159,13 @@ mod tests {
         assert_eq!(told(20, 520_000.0, true), None, "it may be under the limit");
         assert_eq!(told(20, 600_000.0, false), None, "nobody waits for it");
     }
+
+    #[test]
+    fn of_many_tools_the_first_are_named() {
+        let tools: Vec<String> = (1..=9).map(|tool| format!("tool-{tool}")).collect();
+        let matcher = MatcherSpec::default();
+        let mend = |tools| mend_matcher(&About { matcher: &matcher, waited_for: true, dispatches: 100, tools });
+        assert!(mend(&tools).contains("tool-8, …; ask explain"), "{}", mend(&tools));
+        assert!(mend(&tools[..8]).contains("tool-8; ask explain"), "{}", mend(&tools[..8]));
+    }
 }

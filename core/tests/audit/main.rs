@@ -23,3 +23,4 @@ mod size;
 mod support;
 mod taken;
 mod tampering;
+mod telling;

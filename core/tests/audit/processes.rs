@@ -111,9 +111,7 @@ fn role() {
         "ends full" => {
             limit_files(40_000);
             let engine = engine(AuditConfig::file(path));
-            for number in 0..2000 {
-                dispatch(&engine, &format!("echo {number}"));
-            }
+            (0..2000).for_each(|number| drop(dispatch(&engine, &format!("echo {number}"))));
             assert!(!engine.audit().close(LONG), "what was told is not written");
             let anchor = engine.audit().anchor().unwrap();
             assert!(verify(Path::new(path), Some(&anchor)).unwrap().whole);
@@ -254,6 +252,8 @@ fn two_logs_of_one_process_do_not_mix() {
     assert!(first.audit().close(LONG) && second.audit().close(LONG));
     let report = log.verify();
     assert!(report.whole && report.others.len() == 1, "{report:?}");
+    let report = verify(&log.path, report.last.as_ref()).unwrap();
+    assert!(report.whole && report.anchored == Some(true) && report.others[0].anchored.is_none(), "{report:?}");
 }
 
 #[test]

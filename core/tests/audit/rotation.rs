@@ -144,3 +144,15 @@ fn a_reader_can_follow_over_files() {
     }
     assert_eq!(seen, (4..=23).collect::<Vec<_>>());
 }
+
+#[test]
+fn a_process_that_ended_between_two_files_is_gone_on_with() {
+    let log = Log::written(3);
+    let before = log.verify().last.unwrap();
+    std::fs::rename(&log.path, log.folder().join("audit.000001.jsonl")).unwrap();
+    let engine = log.engine(log.config());
+    assert!(engine.audit().close(LONG));
+    let report = verify(&log.path, Some(&before)).unwrap();
+    assert!(report.whole && report.anchored == Some(true), "{report:?}");
+    assert_eq!(report.last.unwrap().seq, before.seq + 2);
+}

@@ -102,3 +102,36 @@ fn whoever_flushes_first_has_an_anchor() {
         assert_eq!(engine.audit().anchor().map(|anchor| anchor.seq), Some(1));
     }
 }
+
+#[test]
+fn a_copy_that_takes_the_place_of_the_file_is_gone_on_with() {
+    let log = Log::new();
+    let engine = log.engine(log.config());
+    quiet(&engine);
+    dispatch(&engine, "before");
+    assert!(engine.flush_audit(LONG));
+    // As editors do: the same bytes in another file under the same name.
+    let copy = log.folder().join("copy");
+    std::fs::copy(&log.path, &copy).unwrap();
+    std::fs::rename(&copy, &log.path).unwrap();
+    std::thread::sleep(Duration::from_millis(1100));
+    dispatch(&engine, "after");
+    assert!(engine.audit().close(LONG));
+    assert!(log.verify().whole, "{:?}", log.verify());
+    let finished = log.kinds().iter().filter(|kind| **kind == Kind::HookFinished).count();
+    assert_eq!(finished, 2);
+    assert!(log.kinds().contains(&Kind::AuditReplaced));
+}
+
+#[test]
+fn a_log_that_is_opened_again_is_the_same_one() {
+    let log = Log::new();
+    let engine = log.engine(log.config());
+    for _ in 0..3 {
+        engine.audit().configure(log.config()).unwrap();
+        assert_eq!(engine.audit().file(), Some(log.path.clone()), "its own lock is no obstacle");
+    }
+    engine.audit().configure(AuditConfig::default()).unwrap();
+    assert!(!engine.audit().has_destination() && engine.audit().file().is_none());
+    assert!(log.verify().whole && log.verify().others.is_empty());
+}

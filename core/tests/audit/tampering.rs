@@ -1,6 +1,6 @@
 //! Whatever is done to a log, and wherever, it is found.
 
-use hookweave::audit::{Anchor, ProblemKind, Report, verify};
+use hookweave::audit::{Anchor, MAX_PROBLEMS, ProblemKind, Report, size, verify, verify_watched};
 
 use crate::support::Log;
 
@@ -171,4 +171,53 @@ fn a_record_that_was_changed_is_no_anchor_for_the_next_time() {
     let log = Log::new();
     std::fs::write(&log.path, "text\n").unwrap();
     assert_eq!(log.verify().last, None);
+}
+
+#[test]
+fn of_very_many_problems_the_first_are_listed() {
+    let (log, lines, _) = written();
+    let mut other = lines.clone();
+    other.splice(2..2, std::iter::repeat_n("{}".to_owned(), MAX_PROBLEMS + 50));
+    let report = judged(&log, &other, None);
+    assert!(!report.whole && report.problems.len() == MAX_PROBLEMS, "{}", report.problems.len());
+    let seqs: Vec<u64> = report.problems.iter().map(|problem| problem.seq).collect();
+    assert_eq!(seqs, (3..3 + MAX_PROBLEMS as u64).collect::<Vec<_>>());
+    // Each of them is another one, not in a row.
+    let mixed: Vec<String> = lines.iter().cycle().take(lines.len() * 20).cloned().collect();
+    assert_eq!(judged(&log, &mixed, None).problems.len(), MAX_PROBLEMS);
+}
+
+#[test]
+fn whoever_waits_hears_how_far_it_is() {
+    let (log, lines, _) = written();
+    let mut heard = Vec::new();
+    assert!(verify_watched(&log.path, None, |bytes| heard.push(bytes)).unwrap().whole);
+    let ends = lines.iter().scan(0, |end, line| {
+        *end += line.len() as u64 + 1;
+        Some(*end)
+    });
+    assert_eq!(heard, ends.collect::<Vec<_>>());
+    assert_eq!(heard.last(), Some(&size(&log.path).unwrap()));
+}
+
+#[test]
+fn a_hole_behind_a_changed_record_is_found_too() {
+    let (log, lines, _) = written();
+    let mut other = lines.clone();
+    other[3] = other[3].replace("PreToolUse", "PostToolUse");
+    other.remove(4);
+    let problems: Vec<_> = judged(&log, &other, None).problems.iter().map(|found| (found.kind, found.seq)).collect();
+    assert_eq!(problems, [(ProblemKind::Edited, 4), (ProblemKind::Missing, 5)]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_no_log_and_nobody_waits_for_it() {
+    let log = Log::new();
+    assert!(std::process::Command::new("mkfifo").arg(&log.path).status().unwrap().success());
+    let (send, told) = std::sync::mpsc::channel();
+    let path = log.path.clone();
+    std::thread::spawn(move || send.send(verify(&path, None)).is_ok());
+    let refused = told.recv_timeout(crate::support::LONG).expect("it is refused at once").unwrap_err();
+    assert!(refused.message().contains("it is no regular file"), "{refused}");
 }
