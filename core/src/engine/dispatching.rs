@@ -1,0 +1,107 @@
+//! One dispatch from its event to its outcome.
+
+use std::sync::Arc;
+
+use tracing::Instrument as _;
+
+use super::shared::Shared;
+use super::{Engine, Event, Outcome, driver};
+use crate::dispatch::{begin, check_depth};
+use crate::error::Error;
+use crate::host::ticks;
+use crate::index::Planned;
+use crate::outcome::Outcome as Folded;
+
+impl Engine {
+    /// Runs the hooks that an event selects and folds what they say.
+    ///
+    /// A failed hook is not an error: it is in the trace, and its `fail_behavior` decided. An error is an event that
+    /// nobody knows, a payload that is no object, a dispatch that is nested too deeply, or an engine that was closed.
+    pub async fn dispatch(&self, event: Event) -> Result<Outcome, Error> {
+        self.inner.registry.check_open("dispatch events")?;
+        let depth = driver::depth();
+        check_depth(depth)?;
+        let snapshot = self.inner.registry.snapshot();
+        let index = snapshot.event(event.name());
+        let spec = index.map_or_else(|| snapshot.resolve(event.name()), |index| Ok(Arc::clone(index.spec())))?;
+        let event = event.resolved(&spec)?;
+        let is_enabled = self.is_enabled();
+        let planned = index.filter(|_| is_enabled).map(|index| snapshot.plan(&Shared, index, &event.payload()));
+        let Some(Planned { plan, reuse }) = planned else {
+            if is_enabled {
+                spec.count(1);
+            }
+            let unasked = Box::new(Folded::empty(snapshot, spec, Arc::clone(event.shared_payload())));
+            #[cfg(feature = "native")]
+            self.inner.audit.unasked(&Shared, &unasked);
+            return Ok(Outcome::new(event, unasked));
+        };
+        let span = dispatch_span(&event);
+        span.in_scope(|| {
+            tracing::debug!(event = event.name(), selected = plan.calls().len(), depth, "hooks selected");
+        });
+        let step = begin(&Shared, snapshot, spec, plan, reuse, Arc::clone(event.shared_payload()));
+        let running = driver::run(&self.inner.detached, self.starting(), step, event, depth);
+        #[cfg_attr(not(feature = "native"), expect(unused_mut, reason = "only an audit can change an outcome"))]
+        let (mut outcome, ended) = if span.is_disabled() {
+            running.await
+        } else {
+            // In a box, so that those of whom nobody listens to spans need not carry it about.
+            Box::pin(running.instrument(span.clone())).await
+        };
+        let ended = ticks(ended);
+        #[cfg(feature = "native")]
+        self.inner.audit.dispatched_at(&Shared, outcome.inner_mut(), ended, |wait| wait());
+        if !span.is_disabled() {
+            span.record("decision", outcome.decision().as_str());
+            span.record("blocked", outcome.blocked());
+        }
+        if outcome.inner().count(ended) {
+            self.tell_warnings();
+        }
+        Ok(outcome)
+    }
+
+    /// Records that a hook is about to run, where that is recorded.
+    #[cfg(feature = "native")]
+    fn starting(&self) -> Option<impl Fn(&mut driver::Staged, usize)> {
+        let audit = &self.inner.audit;
+        let starting = |stage: &mut driver::Staged, index| audit.starts(&Shared, stage, index, |wait| wait());
+        (audit.effective() >= crate::audit::Level::Verbose).then_some(starting)
+    }
+
+    #[cfg(not(feature = "native"))]
+    fn starting(&self) -> Option<impl Fn(&mut driver::Staged, usize)> {
+        None::<fn(&mut driver::Staged, usize)>
+    }
+
+    #[cold]
+    fn tell_warnings(&self) {
+        for warning in self.inner.registry.new_warnings() {
+            tracing::warn!(hook = %warning.hook, event = %warning.event, kind = ?warning.kind, "{warning}");
+        }
+    }
+}
+
+/// The span of a dispatch, below which those of its hooks are; it costs nothing while nobody listens.
+fn dispatch_span(event: &Event) -> tracing::Span {
+    use tracing::field::Empty;
+
+    let span = tracing::debug_span!(
+        "hookweave.dispatch",
+        event = event.name(),
+        tool = Empty,
+        session = Empty,
+        decision = Empty,
+        blocked = Empty
+    );
+    if !span.is_disabled() {
+        let payload = event.payload();
+        for (name, field) in [("tool", "tool"), ("session", "session_id")] {
+            if let Some(text) = payload.get(field).and_then(serde_json::Value::as_str) {
+                span.record(name, text);
+            }
+        }
+    }
+    span
+}
