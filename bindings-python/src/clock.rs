@@ -2,8 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use hookweave::host;
-
 /// Reads the monotonic clock.
 #[inline]
 #[expect(clippy::disallowed_methods, reason = "the one place where this driver reads its clock")]
@@ -11,10 +9,10 @@ pub(crate) fn now() -> Instant {
     Instant::now()
 }
 
-/// The same in nanoseconds, and never zero.
+/// The same in nanoseconds, and never zero: [`hookweave::host::ticks`] of now.
 #[inline]
 pub(crate) fn ticks() -> u64 {
-    host::ticks(now()).max(1)
+    reading::ticks().max(1)
 }
 
 /// A duration in nanoseconds, as reports count.
@@ -22,4 +20,42 @@ pub(crate) fn ticks() -> u64 {
 #[expect(clippy::cast_possible_truncation, reason = "2^64 ns are 584 years")]
 pub(crate) fn nanos(duration: Duration) -> u64 {
     duration.as_nanos() as u64
+}
+
+/// The clock that `Instant` reads, without the arithmetic of an `Instant`: it is read at the end of every hook, and that arithmetic
+/// takes longer than the reading.
+#[cfg(target_os = "linux")]
+mod reading {
+    #![expect(unsafe_code, reason = "one call of the C library")]
+
+    use std::sync::OnceLock;
+
+    #[inline]
+    pub(super) fn ticks() -> u64 {
+        /// What the clock shows at the zero of `host::ticks`.
+        static ZERO: OnceLock<u64> = OnceLock::new();
+        let reading = read();
+        reading.saturating_sub(*ZERO.get_or_init(|| reading.saturating_sub(hookweave::host::ticks(super::now()))))
+    }
+
+    #[inline]
+    #[expect(clippy::cast_sign_loss, reason = "the clock counts up from the start of the system")]
+    fn read() -> u64 {
+        // SAFETY: a structure of numbers, for which all zeros is a value; the place to write to is valid, and Linux always has this
+        // clock, so that the call cannot fail.
+        let time = unsafe {
+            let mut time: libc::timespec = std::mem::zeroed();
+            libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time);
+            time
+        };
+        (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod reading {
+    #[inline]
+    pub(super) fn ticks() -> u64 {
+        hookweave::host::ticks(super::now())
+    }
 }

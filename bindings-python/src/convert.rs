@@ -8,7 +8,8 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDelta, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
 use pyo3::{Borrowed, intern};
 
-use crate::object::{Attached, Object, dict_get, item_get};
+use crate::keys::{self, usual_key};
+use crate::object::{Attached, Object, dict_get, item_get, utf8};
 
 /// The window of the core on Python.
 pub(crate) struct PyHost(Attached);
@@ -208,6 +209,21 @@ impl Host for PyHost {
         }
     }
 
+    fn pick<'v, const N: usize>(
+        &'v self,
+        object: &Self::View<'v>,
+        names: &'static [&'static str; N],
+    ) -> [Option<Self::View<'v>>; N] {
+        if !object.is_instance_of::<PyDict>() {
+            return [None; N];
+        }
+        keys::pick(self.0.py(), *object, names).unwrap_or_else(|| names.map(|name| self.get(object, name)))
+    }
+
+    fn text<'v, R>(&'v self, view: &Self::View<'v>, take: impl FnOnce(&str) -> R) -> Option<R> {
+        if view.is_instance_of::<PyString>() { utf8(*view).map(take) } else { None }
+    }
+
     fn item<'v>(&'v self, list: &Self::View<'v>, index: usize) -> Option<Self::View<'v>> {
         item_get(self.0.py(), *list, index)
     }
@@ -260,7 +276,7 @@ impl Host for PyHost {
 
 /// Text as UTF-8, which Python keeps inside the string object after the first look.
 fn text_kind<'v>(view: Borrowed<'v, '_, PyAny>) -> Kind<'v> {
-    crate::object::utf8(view).map_or(Kind::BadText, |text| Kind::Text(Cow::Borrowed(text)))
+    utf8(view).map_or(Kind::BadText, |text| Kind::Text(Cow::Borrowed(text)))
 }
 
 /// A key that is no string, for a message: its repr if that is a built-in type's, else the name of its type.
@@ -270,33 +286,4 @@ fn describe(key: &Bound<'_, PyAny>) -> String {
         return key.repr().map_or_else(|_| "?".to_owned(), |text| text.to_string());
     }
     key.get_type().name().map_or_else(|_| "?".to_owned(), |name| format!("of type {name}"))
-}
-
-/// The names that are looked up in most dispatches, made once: making a string and its hash costs more than looking it up.
-pub(crate) fn usual_key<'py>(py: Python<'py>, key: &str) -> Option<&'py Bound<'py, PyString>> {
-    macro_rules! among {
-        ($($name:literal),*) => {
-            match key {
-                $($name => Some(intern!(py, $name)),)*
-                _ => None,
-            }
-        };
-    }
-    among!(
-        "tool",
-        "args",
-        "session_id",
-        "agent_id",
-        "tool_use_id",
-        "context",
-        "result",
-        "cwd",
-        "command",
-        "file_path",
-        "path",
-        "notebook_path",
-        "paths",
-        "files",
-        "source"
-    )
 }

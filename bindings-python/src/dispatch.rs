@@ -12,6 +12,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyType};
 use pyo3::{PyTypeInfo as _, ffi, intern};
 
+use crate::ahead::Halt;
 use crate::clock;
 use crate::deadline::{self, Armed};
 use crate::errors;
@@ -283,11 +284,10 @@ impl Driver {
                 }
                 None => {}
             }
-            sent = if self.start(py)? {
-                self.current.as_ref().map(|current| object::send(py, current, none.as_ptr()))
-            } else {
-                None
-            };
+            sent = self.go_on(py)?;
+            if sent.is_none() {
+                sent = self.current.as_ref().map(|current| object::send(py, current, none.as_ptr()));
+            }
         }
     }
 
@@ -325,9 +325,35 @@ impl Driver {
         Ok(throw_into(py, current, error))
     }
 
-    /// Starts the next hook or stage; true when there is something to step.
+    /// Runs the next hooks, as far as they have nothing to say; gives what the coroutine of one gave that did not return. None leaves
+    /// it to the caller to step what is then the current awaitable, if there is one.
     #[inline]
-    fn start(&mut self, py: Python<'_>) -> Result<bool, Stop> {
+    fn go_on(&mut self, py: Python<'_>) -> Result<Option<Sent>, Stop> {
+        let halt = if self.on_trio { Halt::Elsewhere } else { self.flight.run_ahead(py)? };
+        match halt {
+            Halt::Over(None) => {}
+            Halt::Over(Some(finished)) => return Err(Stop::Outcome(finished)),
+            Halt::Ended { result, took, limit } => {
+                self.limit = limit;
+                self.answered(py, result, took)?;
+            }
+            Halt::Stepped { coroutine, sent, limit } => {
+                self.limit = limit;
+                self.current = Some(coroutine);
+                return Ok(Some(sent));
+            }
+            Halt::Raised { limit } => {
+                self.limit = limit;
+                let error = PyErr::fetch(py);
+                Python::attach(|py| self.raised(py, error))?;
+            }
+            Halt::Elsewhere => self.start(py)?,
+        }
+        Ok(None)
+    }
+
+    /// Starts the next hook or stage; what is to be stepped is the current awaitable then.
+    fn start(&mut self, py: Python<'_>) -> Result<(), Stop> {
         let [call] = self.flight.calls() else { return self.start_stage(py) };
         let entry = call.entry();
         if self.on_trio || entry.detached() {
@@ -346,23 +372,22 @@ impl Driver {
         drop(event);
         let Some(result) = result else {
             let error = PyErr::fetch(py);
-            Python::attach(|py| self.raised(py, error))?;
-            return Ok(false);
+            return Python::attach(|py| self.raised(py, error));
         };
         let iterator = match object::awaiting(&result) {
             Awaiting::Nothing => {
-                self.answered(py, result)?;
-                return Ok(false);
+                let took = self.flight.lap();
+                return self.answered(py, result, took);
             }
             Awaiting::Coroutine => Some(result),
             Awaiting::Awaitable => object::await_iter(&result),
         };
         if iterator.is_none() {
             let error = PyErr::fetch(py);
-            Python::attach(|py| self.raised(py, error))?;
+            return Python::attach(|py| self.raised(py, error));
         }
         self.current = iterator;
-        Ok(self.current.is_some())
+        Ok(())
     }
 
     fn in_thread(&self, py: Python<'_>, callable: &Object, event: &Object) -> PyResult<Object> {
@@ -372,7 +397,7 @@ impl Driver {
     }
 
     /// Hands a whole stage to a helper written in Python; detached hooks are started here.
-    fn start_stage(&mut self, py: Python<'_>) -> Result<bool, Stop> {
+    fn start_stage(&mut self, py: Python<'_>) -> Result<(), Stop> {
         static ASYNCIO: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         static TRIO: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let calls = self.flight.calls().to_vec();
@@ -392,8 +417,7 @@ impl Driver {
             reports.push(None);
         }
         if awaited.is_empty() {
-            self.resume(py, reports.into_iter().flatten())?;
-            return Ok(false);
+            return self.resume(py, reports.into_iter().flatten());
         }
         if self.told_depth.is_none() && calls.len() > 1 {
             // The handlers run as tasks of their own, where the thread-local does not reach.
@@ -407,7 +431,7 @@ impl Driver {
         };
         self.current = Some(Object::from_bound(run.call1((awaited,))?));
         self.helper = Some(reports);
-        Ok(true)
+        Ok(())
     }
 
     /// Goes on after a stage.
@@ -421,8 +445,8 @@ impl Driver {
 
     /// Goes on after the current hook answered by itself.
     #[inline]
-    fn answered(&mut self, py: Python<'_>, result: Object) -> Result<(), Stop> {
-        match self.flight.resume_with(py, result, self.limit) {
+    fn answered(&mut self, py: Python<'_>, result: Object, took: u64) -> Result<(), Stop> {
+        match self.flight.resume_with(py, result, took, self.limit) {
             Some(finished) => Err(Stop::Outcome(finished)),
             None => Ok(()),
         }
@@ -434,10 +458,14 @@ impl Driver {
             return self.stage_returned(py, &result);
         }
         if self.armed.is_none() && self.thrown.is_none() {
-            return self.answered(py, result);
+            let took = self.flight.lap();
+            return self.answered(py, result, took);
         }
         match self.ended(py)? {
-            Ended::ByItself => self.answered(py, result),
+            Ended::ByItself => {
+                let took = self.flight.lap();
+                self.answered(py, result, took)
+            }
             Ended::TooLate => {
                 let report = self.timed_out(py)?;
                 self.resume(py, [report])

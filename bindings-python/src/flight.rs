@@ -16,7 +16,7 @@ use crate::clock;
 use crate::convert::{PyHost, answer_of};
 use crate::errors;
 use crate::event::OwnEvent;
-use crate::known::{Handler, Known, Native};
+use crate::known::{Found, Handler, Known, Native};
 use crate::log;
 use crate::native;
 use crate::object::{Object, Shared};
@@ -24,7 +24,7 @@ use crate::outcome;
 
 pub(crate) type Running = Stage<Handler, Object>;
 
-type CoreOutcome = Box<host::Outcome<Handler, Object>>;
+pub(crate) type CoreOutcome = Box<host::Outcome<Handler, Object>>;
 
 /// How a dispatch has ended.
 pub(crate) enum Finished {
@@ -131,21 +131,23 @@ impl Flight {
     pub(crate) fn begin(&mut self, py: Python<'_>) -> Option<Finished> {
         self.logs = log::is_on(py);
         self.records_starts = self.known.audit.effective() >= Level::Verbose;
-        let planned = if self.enabled { self.known.plan(py, &self.payload) } else { None };
-        let planned = match planned {
-            Some(planned) if !planned.plan.calls().is_empty() => planned,
-            planned => {
-                return Some(Finished::Unasked { planned, payload: self.payload.clone(), late: OnceLock::new() });
+        let found = if self.enabled { self.known.plan(py, &self.payload) } else { None };
+        let payload = self.payload.clone();
+        let step = match found {
+            Some(Found::Emptied(outcome)) => host::begin_again(&PyHost::new(py), outcome, payload),
+            Some(Found::Planned(planned)) if !planned.plan.calls().is_empty() => host::begin(
+                &PyHost::new(py),
+                Arc::clone(&self.known.snapshot),
+                Arc::clone(&self.known.spec),
+                planned.plan,
+                planned.reuse,
+                payload,
+            ),
+            found => {
+                let planned = found.and_then(Found::planned);
+                return Some(Finished::Unasked { planned, payload, late: OnceLock::new() });
             }
         };
-        let step = host::begin(
-            &PyHost::new(py),
-            Arc::clone(&self.known.snapshot),
-            Arc::clone(&self.known.spec),
-            planned.plan,
-            planned.reuse,
-            self.payload.clone(),
-        );
         self.take(step)
     }
 
@@ -165,6 +167,10 @@ impl Flight {
         self.stage.as_ref().map_or(&[], Stage::calls)
     }
 
+    pub(crate) fn stage(&self) -> Option<&Running> {
+        self.stage.as_ref()
+    }
+
     pub(crate) fn stage_mut(&mut self) -> Option<&mut Running> {
         self.stage.as_mut()
     }
@@ -181,10 +187,16 @@ impl Flight {
         self.take(step)
     }
 
+    /// Goes on after all hooks that [`Stage::go_past`] went past.
+    #[inline]
+    pub(crate) fn finish(&mut self, host: &PyHost) -> Option<Finished> {
+        let step = self.stage.take()?.finish(host);
+        self.take(step)
+    }
+
     /// Goes on after the only hook of a stage ended with a result, in time or not.
     #[inline]
-    pub(crate) fn resume_with(&mut self, py: Python<'_>, result: Object, limit: u64) -> Option<Finished> {
-        let took = self.lap();
+    pub(crate) fn resume_with(&mut self, py: Python<'_>, result: Object, took: u64, limit: u64) -> Option<Finished> {
         if result.is_none() && took <= limit {
             let stage = self.stage.take()?;
             let step = stage.pass(&PyHost::new(py), took);
@@ -351,6 +363,12 @@ impl Flight {
         {
             self.known.audit.starts(&PyHost::new(py), stage, index, |wait| py.detach(wait));
         }
+    }
+
+    /// Whether anybody is told that hooks start.
+    #[inline]
+    pub(crate) const fn tells_starts(&self) -> bool {
+        self.logs || self.records_starts
     }
 
     /// Tells whoever listens that a hook starts.

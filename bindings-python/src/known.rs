@@ -12,6 +12,7 @@ use pyo3::{Borrowed, intern};
 use crate::convert::PyHost;
 use crate::errors;
 use crate::event::OwnEvent;
+use crate::flight::CoreOutcome;
 use crate::native::Hook;
 use crate::object::{Gil, Object, Shared, dict_get};
 
@@ -80,9 +81,47 @@ pub(crate) struct Known {
 
 #[derive(Default)]
 struct Memo {
-    every_payload: Option<Arc<Plan<Handler>>>,
+    every_payload: Option<Ready>,
     /// Plans by tool; the string is held, so that its address names it.
-    by_tool: Vec<(Object, Arc<Plan<Handler>>)>,
+    by_tool: Vec<(Object, Ready)>,
+}
+
+/// A plan, and the outcome of an earlier dispatch by it in which the next one can begin.
+struct Ready {
+    plan: Arc<Plan<Handler>>,
+    emptied: Option<CoreOutcome>,
+}
+
+impl Ready {
+    const fn of(plan: Arc<Plan<Handler>>) -> Self {
+        Self { plan, emptied: None }
+    }
+
+    #[inline]
+    fn find(&mut self, reuse: Reuse) -> Found {
+        match self.emptied.take() {
+            Some(outcome) => Found::Emptied(outcome),
+            None => Found::Planned(Planned { plan: Arc::clone(&self.plan), reuse }),
+        }
+    }
+}
+
+/// What there is for a payload.
+pub(crate) enum Found {
+    /// An outcome in which a dispatch of its hooks can begin anew.
+    Emptied(CoreOutcome),
+    /// The hooks that it selects.
+    Planned(Planned<Handler>),
+}
+
+impl Found {
+    /// The hooks, where there is no outcome yet.
+    pub(crate) fn planned(self) -> Option<Planned<Handler>> {
+        match self {
+            Self::Planned(planned) => Some(planned),
+            Self::Emptied(_) => None,
+        }
+    }
 }
 
 impl Known {
@@ -130,41 +169,61 @@ impl Known {
 
     /// The hooks that a payload selects; `None` when nobody has ever registered for the event.
     #[inline]
-    pub(crate) fn plan(&self, py: Python<'_>, payload: &Object) -> Option<Planned<Handler>> {
-        let known = self.memo.with(py, |memo| memo.every_payload.clone());
-        if let Some(plan) = known {
-            return Some(Planned { plan, reuse: Reuse::Event });
+    pub(crate) fn plan(&self, py: Python<'_>, payload: &Object) -> Option<Found> {
+        let known = self.memo.with(py, |memo| memo.every_payload.as_mut().map(|ready| ready.find(Reuse::Event)));
+        if known.is_some() {
+            return known;
         }
         let tool = dict_get(py, payload.borrow(py), intern!(py, "tool").as_ptr());
         let known = tool.and_then(|tool| self.memo.with(py, |memo| memo.plan_for(tool)));
-        if let Some(plan) = known {
-            return Some(Planned { plan, reuse: Reuse::Tool });
+        if known.is_some() {
+            return known;
         }
         let host = PyHost::new(py);
         let planned = self.snapshot.plan(&host, self.snapshot.event(self.spec.name())?, &payload.borrow(py));
         match planned.reuse {
-            Reuse::Event => self.memo.with(py, |memo| memo.every_payload = Some(Arc::clone(&planned.plan))),
+            Reuse::Event => self.memo.with(py, |memo| memo.every_payload = Some(Ready::of(Arc::clone(&planned.plan)))),
             Reuse::Tool => {
                 if let Some(tool) = tool.filter(|tool| tool.is_exact_instance_of::<PyString>()) {
                     let tool = Object::of(&tool);
                     self.memo.with(py, |memo| {
                         if memo.by_tool.len() < MAX_TOOLS {
-                            memo.by_tool.push((tool, Arc::clone(&planned.plan)));
+                            memo.by_tool.push((tool, Ready::of(Arc::clone(&planned.plan))));
                         }
                     });
                 }
             }
             Reuse::Never => {}
         }
-        Some(planned)
+        Some(Found::Planned(planned))
+    }
+
+    /// Keeps the memory of an outcome that nobody has any more for the next dispatch by the same plan.
+    #[inline]
+    pub(crate) fn keep(&self, py: Python<'_>, mut outcome: CoreOutcome) {
+        let Some(payload) = outcome.clear(Object::none(py)) else { return };
+        // What is dropped here may run Python code, which must find the memo as it is to be.
+        let surplus = self.memo.with(py, |memo| memo.keep(outcome));
+        drop((surplus, payload));
     }
 }
 
 impl Memo {
     #[inline]
-    fn plan_for(&self, tool: Borrowed<'_, '_, PyAny>) -> Option<Arc<Plan<Handler>>> {
+    fn plan_for(&mut self, tool: Borrowed<'_, '_, PyAny>) -> Option<Found> {
         let tool = tool.as_ptr();
-        self.by_tool.iter().find(|(known, _)| known.as_ptr() == tool).map(|(_, plan)| Arc::clone(plan))
+        let known = self.by_tool.iter_mut().find(|(known, _)| known.as_ptr() == tool);
+        known.map(|(_, ready)| ready.find(Reuse::Tool))
+    }
+
+    /// Keeps an emptied outcome where its plan is remembered; gives it back when there is one already, or the plan is forgotten.
+    #[inline]
+    fn keep(&mut self, outcome: CoreOutcome) -> Option<CoreOutcome> {
+        let mut all = self.every_payload.iter_mut().chain(self.by_tool.iter_mut().map(|(_, ready)| ready));
+        match all.find(|ready| Arc::ptr_eq(&ready.plan, outcome.plan())) {
+            Some(ready) => ready.emptied.replace(outcome),
+            None => Some(outcome),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! The rules are the core's; here a dispatch is driven on the caller's own task or thread. The hot path is the awaitable
 //! in `dispatch.rs`: it calls handlers, steps their coroutines inline, and arms a timer only when one of them waits.
 
+mod ahead;
 mod audit;
 mod blocking;
 mod catalogue;
@@ -18,6 +19,7 @@ mod files;
 mod fill;
 mod flight;
 mod flow;
+mod keys;
 mod known;
 mod log;
 mod native;

@@ -356,6 +356,13 @@ pub(crate) fn is_instance(object: *mut ffi::PyObject, class: *mut ffi::PyTypeObj
     found != 0
 }
 
+/// Whether an object is a `str` and of no class derived from it, so that it equals what has the same letters.
+#[inline]
+pub(crate) fn is_exact_text(object: *mut ffi::PyObject) -> bool {
+    // SAFETY: the object is live.
+    unsafe { ffi::PyUnicode_CheckExact(object) != 0 }
+}
+
 /// The UTF-8 form of a `str`; `None` if it has lone surrogates.
 #[inline]
 pub(crate) fn utf8<'v>(text: Borrowed<'v, '_, PyAny>) -> Option<&'v str> {

@@ -1,4 +1,5 @@
 //! What a dispatch gives its caller.
+#![expect(unsafe_code, reason = "one value is taken out of its dead instance; the use says why it is sound")]
 
 use std::time::Duration;
 
@@ -46,6 +47,16 @@ impl Recycled for Outcome {
     fn recycler() -> &'static Recycler {
         static RECYCLER: Recycler = Recycler::new();
         &RECYCLER
+    }
+
+    /// Keeps the memory of the core's outcome for the next dispatch.
+    #[inline]
+    unsafe fn end(py: Python<'_>, value: *mut Self) {
+        // SAFETY: the caller gives the value away.
+        let Self { finished, known, .. } = unsafe { std::ptr::read(value) };
+        if let Finished::Said(outcome) = finished {
+            known.keep(py, outcome);
+        }
     }
 }
 

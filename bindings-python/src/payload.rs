@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use serde_json::{Map, Value};
 
-use crate::convert::usual_key;
+use crate::keys::usual_key;
 use crate::object::{Gil, Object};
 use crate::serial;
 

@@ -36,6 +36,16 @@ impl Recycler {
 pub(crate) trait Recycled: PyClass<Frozen = True> + Sync + Into<PyClassInitializer<Self>> {
     /// Where its dead instances are kept.
     fn recycler() -> &'static Recycler;
+
+    /// Ends the value of a dead instance.
+    ///
+    /// # Safety
+    /// `value` is a live value that nobody looks at afterwards.
+    #[inline]
+    unsafe fn end(_py: Python<'_>, value: *mut Self) {
+        // SAFETY: as the caller promises.
+        unsafe { ptr::drop_in_place(value) };
+    }
 }
 
 /// The address of the Rust value inside an instance.
@@ -67,7 +77,7 @@ unsafe extern "C" fn bury<T: Recycled>(object: *mut ffi::PyObject) {
             Some(destroy) if full => destroy(object),
             _ => {
                 // Dropping the value may run Python code; the instance is kept only afterwards.
-                ptr::drop_in_place(value_of::<T>(py, object));
+                T::end(py, value_of::<T>(py, object));
                 if let Some(object) = NonNull::new(object) {
                     T::recycler().0.with(py, |kept| kept.dead.push(object));
                 }

@@ -13,6 +13,7 @@ mod desk;
 mod digest;
 mod file;
 mod level;
+mod line;
 mod notes;
 mod open;
 mod place;

@@ -95,6 +95,18 @@ pub fn begin<T, H: Host>(
     next(Box::new(Outcome::of(Running::new(snapshot, event, plan, reuse, payload))), host)
 }
 
+/// Starts a dispatch of the same event and the same hooks as an earlier one, in that one's memory: [`Outcome::clear`] has
+/// emptied it.
+#[inline]
+pub fn begin_again<T, H: Host>(
+    host: &H,
+    mut emptied: Box<Outcome<T, H::Value>>,
+    payload: H::Value,
+) -> Step<T, H::Value> {
+    emptied.running.payload = payload;
+    next(emptied, host)
+}
+
 /// Finds the next hooks to run, or ends.
 fn next<T, H: Host>(mut making: Box<Outcome<T, H::Value>>, host: &H) -> Step<T, H::Value> {
     let running = &mut making.running;
@@ -133,9 +145,9 @@ impl<T, V> Stage<T, V> {
         }
     }
 
-    /// Whether the hooks of [`Self::ahead`] may be passed many at a time: there are some, and nobody has said anything yet.
-    #[cfg(feature = "engine")]
-    pub(crate) fn is_flowing(&self) -> bool {
+    /// Whether the hooks of [`Self::ahead`] may be passed one behind the other: there are some, and nobody has said anything yet.
+    #[inline]
+    pub fn is_flowing(&self) -> bool {
         self.making.running.loud.is_none() && !self.ahead().is_empty()
     }
 
@@ -154,9 +166,20 @@ impl<T, V> Stage<T, V> {
         self.end = (running.at + 1).min(running.plan.calls().len());
     }
 
+    /// Goes past the first hook of [`Self::ahead`], which has answered nothing in time; the hook behind it is then the one to run.
+    ///
+    /// Only where [`Self::is_flowing`] has said so for the whole run of hooks, at whose end [`Self::finish`] goes on.
+    #[inline]
+    pub fn go_past(&mut self, took: u64) {
+        let running = &mut self.making.running;
+        running.quiet.push(took);
+        running.at = self.end;
+        self.end = (running.at + 1).min(running.plan.calls().len());
+    }
+
     /// Goes on when all hooks of [`Self::ahead`] were passed.
-    #[cfg(feature = "engine")]
-    pub(crate) fn finish<H: Host<Value = V>>(self, host: &H) -> Step<T, V> {
+    #[inline]
+    pub fn finish<H: Host<Value = V>>(self, host: &H) -> Step<T, V> {
         next(self.making, host)
     }
 
@@ -269,6 +292,22 @@ impl<T, V> Running<T, V> {
             begun: None,
             claims: Claims::default(),
         }
+    }
+
+    /// Forgets how a dispatch went in which no hook said anything, so that another one can begin here; gives back its payload.
+    ///
+    /// `None`, and nothing is forgotten, where more happened than that hooks ran.
+    pub(crate) fn clear(&mut self, nothing: V) -> Option<V> {
+        #[cfg(feature = "native")]
+        if self.begun.is_some() {
+            return None;
+        }
+        if self.loud.is_some() || !self.plan.is_plain() {
+            return None;
+        }
+        self.at = 0;
+        self.quiet.clear();
+        Some(std::mem::replace(&mut self.payload, nothing))
     }
 
     /// Whether every hook may run as planned: none has to be claimed, no scope is skipped.

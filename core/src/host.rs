@@ -10,7 +10,9 @@ pub use crate::action::Action;
 pub use crate::answer::{Ask, Injection, Message};
 pub use crate::detached::{DetachedQueue, MAX_WAITING, Submitted, refusal};
 pub use crate::dialects::{WireAnswer, WireEvent, event_from_wire, outcome_to_wire};
-pub use crate::dispatch::{Failure, FailureKind, MAX_DEPTH, Report, Said, Stage, Status, Step, begin, check_depth};
+pub use crate::dispatch::{
+    Failure, FailureKind, MAX_DEPTH, Report, Said, Stage, Status, Step, begin, begin_again, check_depth,
+};
 pub use crate::error::{Code, Error};
 pub use crate::event::{BUILT_IN, BuiltIn, COMMON_FIELDS, EventDefinition, EventSpec, Field, FieldKind, Modifiable};
 pub use crate::explain::{Explained, Explanation, explain};

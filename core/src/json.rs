@@ -52,7 +52,7 @@ pub(crate) fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
 }
 
 /// The fields of an object that have these names, found in one pass where it is small.
-pub(crate) fn members<'v, const N: usize>(value: &'v Value, names: [&str; N]) -> [Option<&'v Value>; N] {
+pub(crate) fn members<'v, const N: usize>(value: &'v Value, names: &[&str; N]) -> [Option<&'v Value>; N] {
     let Some(fields) = value.as_object() else { return [None; N] };
     if fields.len() > FEW {
         return names.map(|name| fields.get(name));

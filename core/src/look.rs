@@ -13,6 +13,12 @@ use crate::tool::{Tool, Tools};
 /// Argument names that hold a file path in the tools of every known agent.
 pub(crate) const PATH_ARGUMENTS: [&str; 5] = ["file_path", "path", "notebook_path", "paths", "files"];
 
+/// The arguments that matchers look at in the tools of every known agent.
+static LOOKED_AT: [&str; 6] = {
+    let [file_path, path, notebook_path, paths, files] = PATH_ARGUMENTS;
+    ["command", file_path, path, notebook_path, paths, files]
+};
+
 /// The candidates of one condition.
 #[derive(Debug)]
 pub(crate) struct Found<T> {
@@ -223,12 +229,12 @@ pub(crate) fn each_looked_at<'v, H: Host>(
     mut take: impl FnMut(&str),
 ) {
     if let Some(args) = args.filter(|args| matches!(host.kind(args), Kind::Object)) {
-        let [command] = host.pick(args, ["command"]);
+        let [command, paths @ ..] = host.pick(args, &LOOKED_AT);
         let named = tool.and_then(|tool| tool.command.as_deref()).and_then(|name| host.get(args, name));
         for command in command.iter().chain(&named) {
             host.text(command, &mut take);
         }
-        for path in host.pick(args, PATH_ARGUMENTS).iter().flatten() {
+        for path in paths.iter().flatten() {
             each_path(host, path, &mut take);
         }
         for name in tool.iter().flat_map(|tool| &tool.paths) {

@@ -182,7 +182,13 @@ pub trait Host {
     }
 
     /// The fields of an object that have these names, in the order of the names.
-    fn pick<'v, const N: usize>(&'v self, object: &Self::View<'v>, names: [&str; N]) -> [Option<Self::View<'v>>; N] {
+    ///
+    /// The names are the program's own, so that a host can keep what it makes of them.
+    fn pick<'v, const N: usize>(
+        &'v self,
+        object: &Self::View<'v>,
+        names: &'static [&'static str; N],
+    ) -> [Option<Self::View<'v>>; N] {
         names.map(|name| self.get(object, name))
     }
 
@@ -190,7 +196,7 @@ pub trait Host {
     fn pick_fields<'v, const N: usize>(
         &'v self,
         payload: &Self::View<'v>,
-        names: [&str; N],
+        names: &'static [&'static str; N],
     ) -> [Option<Self::View<'v>>; N] {
         match self.spelling() {
             // What is spelled as the engine does needs no look at each name.
@@ -240,7 +246,11 @@ impl Host for Json {
         member(object, key)
     }
 
-    fn pick<'v, const N: usize>(&'v self, object: &Self::View<'v>, names: [&str; N]) -> [Option<Self::View<'v>>; N] {
+    fn pick<'v, const N: usize>(
+        &'v self,
+        object: &Self::View<'v>,
+        names: &'static [&'static str; N],
+    ) -> [Option<Self::View<'v>>; N] {
         members(object, names)
     }
 
@@ -278,6 +288,8 @@ impl Host for Json {
 
 fn number_kind(number: &serde_json::Number) -> Kind<'static> {
     match (number.as_i64(), number.as_u64()) {
+        // There is no integer -0, whose text some builds of `serde_json` keep.
+        (Some(0), _) if number.as_f64().is_some_and(f64::is_sign_negative) => Kind::Float(-0.0),
         (Some(small), _) => Kind::Int(small),
         (None, Some(large)) => Kind::BigInt(large.to_string()),
         (None, None) => crate::json::large_integer(number)
@@ -288,8 +300,6 @@ fn number_kind(number: &serde_json::Number) -> Kind<'static> {
 /// Whether containers nest at most `left` deep.
 fn depth_within(value: &serde_json::Value, left: usize) -> bool {
     match value {
-        // There is no integer -0, whose text some builds of `serde_json` keep.
-        (Some(0), _) if number.as_f64().is_some_and(f64::is_sign_negative) => Kind::Float(-0.0),
         serde_json::Value::Array(items) => left > 0 && items.iter().all(|item| depth_within(item, left - 1)),
         serde_json::Value::Object(fields) => left > 0 && fields.values().all(|field| depth_within(field, left - 1)),
         _ => true,

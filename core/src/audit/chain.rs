@@ -7,6 +7,7 @@
 use sha2::{Digest as _, Sha256};
 
 use super::anchor::Anchor;
+use super::line;
 use super::record::Written;
 
 /// What the first record of a log holds on to.
@@ -34,11 +35,11 @@ impl Default for Link {
 impl Link {
     /// Gives a record its place and writes it down as the next line, with its line feed.
     pub(super) fn seal(&mut self, record: Written<'_>, line: &mut Vec<u8>) {
-        self.seq += 1;
+        // A hostile log may end with the last number that there is.
+        self.seq = self.seq.saturating_add(1);
         let begins = line.len();
         let placed = Written { seq: self.seq, prev: &self.hash, ..record };
-        // A record is made of strings, numbers and plain objects: writing it to memory cannot fail.
-        let _ = serde_json::to_writer(&mut *line, &placed);
+        line::write(&placed, line);
         let hash = Sha256::digest(line.get(begins..).unwrap_or_default());
         self.hash.clear();
         push_hex(&hash, &mut self.hash);
@@ -101,11 +102,15 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 }
 
 fn push_hex(bytes: &[u8], text: &mut String) {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |nibble: u8| char::from(DIGITS.get(usize::from(nibble)).copied().unwrap_or(b'0'));
-    for byte in bytes {
-        text.push(digit(byte >> 4));
-        text.push(digit(byte & 15));
+    // Computed rather than looked up, and in pieces of a fixed size, so that many digits are made at once.
+    let digit = |nibble: u8| b'0' + nibble + if nibble < 10 { 0 } else { b'a' - b'0' - 10 };
+    for piece in bytes.chunks(16) {
+        let mut digits = [[0_u8; 2]; 16];
+        for (to, byte) in digits.iter_mut().zip(piece) {
+            *to = [digit(byte >> 4), digit(byte & 15)];
+        }
+        let made = digits.as_flattened().get(..2 * piece.len()).unwrap_or_default();
+        text.push_str(std::str::from_utf8(made).unwrap_or_default());
     }
 }
 

@@ -36,12 +36,18 @@ pub(super) struct Desk {
     pub(super) parent: Option<Parent>,
     standing: Mutex<Standing>,
     /// How many dispatches have a number.
-    dispatches: AtomicU64,
+    dispatches: Apart<AtomicU64>,
     /// The file cannot be written just now.
-    pub(super) file_fails: AtomicBool,
+    file_fails: AtomicBool,
     /// Somebody who hears records did not take the last one.
-    pub(super) sinks_fail: AtomicBool,
+    sinks_fail: AtomicBool,
 }
+
+/// What the writer changes with every record: kept apart from what each dispatch looks at, which would have to be fetched from
+/// the other processor every time.
+#[derive(Debug)]
+#[repr(align(128))]
+struct Apart<T>(T);
 
 impl Desk {
     pub(super) fn new(queue: Queue, level: Arc<AtomicU8>, last: Option<Anchor>, parent: Option<Parent>) -> Self {
@@ -52,7 +58,7 @@ impl Desk {
             level,
             parent,
             standing: Mutex::new(Standing { last, why: None }),
-            dispatches: AtomicU64::new(0),
+            dispatches: Apart(AtomicU64::new(0)),
             file_fails: AtomicBool::new(false),
             sinks_fail: AtomicBool::new(false),
         }
@@ -66,7 +72,7 @@ impl Desk {
 
     /// A number for a dispatch.
     pub(super) fn next_dispatch(&self) -> u64 {
-        self.dispatches.fetch_add(1, Ordering::Relaxed) + 1
+        self.dispatches.0.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     pub(super) fn level(&self) -> Level {
@@ -83,12 +89,24 @@ impl Desk {
     }
 
     pub(super) fn stand(&self, standing: Standing) {
-        self.file_fails.store(standing.why.is_some(), Ordering::Relaxed);
+        set(&self.file_fails, standing.why.is_some());
         *self.standing.lock().unwrap_or_else(PoisonError::into_inner) = standing;
+    }
+
+    /// Whether everybody who hears records has taken the last one.
+    pub(super) fn hear(&self, heard: bool) {
+        set(&self.sinks_fail, !heard);
     }
 
     /// Whether what is told now may never be written.
     pub(super) fn is_failing(&self) -> bool {
         self.file_fails.load(Ordering::Relaxed) || self.sinks_fail.load(Ordering::Relaxed)
+    }
+}
+
+/// Sets what hardly ever changes, and is looked at all the time: writing it would take it away from those who look.
+fn set(flag: &AtomicBool, value: bool) {
+    if flag.load(Ordering::Relaxed) != value {
+        flag.store(value, Ordering::Relaxed);
     }
 }

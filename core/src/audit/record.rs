@@ -190,36 +190,23 @@ impl Record {
 }
 
 /// A record as it is written down: the members of [`Record`] but its hash, in the same order, and nothing of its own.
-#[derive(Debug, Clone, Copy, Default, Serialize)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Written<'r> {
     pub(super) seq: u64,
     pub(super) time: &'r str,
     pub(super) kind: Kind,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) session: Option<&'r str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) agent: Option<&'r str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) event: Option<&'r str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) dispatch: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) hook: Option<&'r str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) hook_id: Option<&'r str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tool: Option<&'r str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tool_use_id: Option<&'r str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) outcome: Option<&'r str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<&'r str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) duration_us: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) input: Option<&'r Input>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) details: Option<&'r Map<String, Value>>,
     pub(super) prev: &'r str,
 }

@@ -4,7 +4,6 @@ mod out;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
 
@@ -157,7 +156,7 @@ impl Writer {
         let maker = Maker { key, redactor, inputs: config.inputs };
         dispatch.records(level, desk.next_dispatch(), now, &maker, usual, |record, at| {
             let heard = sheet.seal(record, at, &config.sinks, file.is_some());
-            desk.sinks_fail.store(!heard, Ordering::Relaxed);
+            desk.hear(heard);
         });
     }
 
@@ -201,7 +200,7 @@ impl Writer {
     /// Gives a record its place in the chain and hands it to everybody who hears records.
     fn seal(&mut self, record: &Record, at_ms: u64) {
         let heard = self.sheet.seal(record.written(), at_ms, &self.config.sinks, self.file.is_some());
-        self.desk.sinks_fail.store(!heard, Ordering::Relaxed);
+        self.desk.hear(heard);
     }
 }
 

@@ -35,7 +35,11 @@ impl Host for Shared {
         member(object, key)
     }
 
-    fn pick<'v, const N: usize>(&'v self, object: &Self::View<'v>, names: [&str; N]) -> [Option<Self::View<'v>>; N] {
+    fn pick<'v, const N: usize>(
+        &'v self,
+        object: &Self::View<'v>,
+        names: &'static [&'static str; N],
+    ) -> [Option<Self::View<'v>>; N] {
         members(object, names)
     }
 

@@ -111,6 +111,9 @@ impl About {
     }
 }
 
+/// The fields of a payload that every record needs.
+static HEAD: [&str; 5] = ["session_id", "agent_id", "tool_use_id", "tool", "args"];
+
 /// The texts that a host has copied, each behind the tag of its place and with a NUL after it.
 #[cfg(feature = "native")]
 pub(crate) fn tagged(texts: &str) -> impl Iterator<Item = (Part, &str)> {
@@ -136,8 +139,7 @@ pub(crate) fn each_text<H: Host>(
     mut take: impl FnMut(Part, &str),
 ) {
     let view = host.view(payload);
-    let names = ["session_id", "agent_id", "tool_use_id", "tool", "args"];
-    let [session, agent, tool_use_id, tool, args] = host.pick_fields(&view, names);
+    let [session, agent, tool_use_id, tool, args] = host.pick_fields(&view, &HEAD);
     for (part, value) in [(Part::Session, session), (Part::Agent, agent), (Part::ToolUseId, tool_use_id)] {
         if let Some(value) = value {
             host.text(&value, |text| take(part, text));
