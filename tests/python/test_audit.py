@@ -70,6 +70,28 @@ def test_a_callback_hears_each_record_in_order_and_its_failure_harms_nothing(
     assert "the audit callback failed on record 2" in caplog.text
 
 
+def test_a_callback_that_ends_its_thread_ends_nothing(log: Path, caplog: pytest.LogCaptureFixture) -> None:
+    heard: list[int] = []
+
+    def hear(record: dict[str, Any]) -> None:
+        heard.append(record["seq"])
+        sys.exit(3)
+
+    with HookClient(audit={"file": log, "callback": hear}) as client:
+        client.register_hook("PreToolUse", lambda event: None)
+        client.dispatch_sync("PreToolUse", CALL)
+        assert client.flush_audit()
+        assert heard == [1, 2, 3]
+    assert "the audit callback failed on record 2" in caplog.text
+
+
+def test_a_callback_that_nobody_would_await_is_refused() -> None:
+    async def hear(record: dict[str, Any]) -> None: ...
+
+    with pytest.raises(InvalidOptionError, match="nobody would await it"):
+        HookClient(audit={"callback": hear})
+
+
 def test_a_callback_may_use_the_client(log: Path) -> None:
     seen: list[str] = []
 
@@ -102,9 +124,9 @@ def test_a_level_alone_sends_records_to_logging(caplog: pytest.LogCaptureFixture
     assert [record["kind"] for record in told] == ["audit_opened", "hook_registered", "hook_started", "hook_finished"]
     client.set_hook_audit_level("off")
     client.dispatch_sync("PreToolUse", CALL)
-    client.close()
     with pytest.raises(InvalidOptionError, match="known are off, error, info, verbose"):
         client.set_hook_audit_level("loud")  # type: ignore[arg-type]
+    client.close()
 
 
 def test_options_are_read_and_nonsense_is_refused(tmp_path: Path, log: Path) -> None:
@@ -210,6 +232,41 @@ client.close()
     assert len(report.others) == 1
     assert report.others[0].records == 3
     assert kinds(log).count("hook_finished") == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+@pytest.mark.parametrize("inside", [False, True], ids=["a client of the parent", "a client of its own"])
+def test_a_child_of_multiprocessing_writes_its_log_to_the_end(log: Path, inside: bool) -> None:
+    script = f"""
+import multiprocessing
+from hookweave import HookClient
+
+def opened():
+    client = HookClient(audit={{"file": {str(log)!r}}})
+    client.register_hook("PreToolUse", lambda event: None)
+    return client
+
+client = opened()
+kept = []
+
+def work(number):
+    used = opened() if {inside} else client
+    kept.append(used)
+    for _ in range(20):
+        used.dispatch_sync("PreToolUse", tool="Bash", args={{}})
+
+children = [multiprocessing.get_context("fork").Process(target=work, args=(number,)) for number in range(3)]
+for child in children:
+    child.start()
+for child in children:
+    child.join()
+assert [child.exitcode for child in children] == [0, 0, 0]
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+    report = audit.verify(log)
+    assert report.whole
+    assert [other.records for other in report.others] == [23 if inside else 22] * 3
+    assert all(kinds(Path(other.files[0]))[-1] == "audit_closed" for other in report.others)
 
 
 def test_what_somebody_changes_is_found(log: Path) -> None:

@@ -69,7 +69,8 @@ class Delivery:
         for hear in self._hearers:
             try:
                 hear(record)
-            except Exception:
+            except BaseException:
+                # Also its `sys.exit`, which would end this thread alone, and with it all that is to be heard.
                 logger.warning("the audit callback failed on record %s", record.get("seq"), exc_info=True)
 
     def drain(self, timeout: float) -> bool:

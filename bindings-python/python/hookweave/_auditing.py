@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Mapping
 from datetime import timedelta
@@ -52,6 +53,8 @@ class Auditing(_native.Client):
         callback, log = options.pop("callback", None), options.pop("log", None)
         if callback is not None and not callable(callback):
             raise InvalidOptionError(f"audit.callback: must be a function, is {callback!r}")
+        if inspect.iscoroutinefunction(callback):
+            raise InvalidOptionError("audit.callback: nobody would await it; give a function that is not async")
         if log is not None and not isinstance(log, bool):
             raise InvalidOptionError(f"audit.log: must be True or False, is {log!r}")
         hearers: tuple[Callable[[dict[str, Any]], object], ...] = () if callback is None else (callback,)

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, NewType, Self, TypeAlias
 
 from . import _detached, _edge, _native, files
+from ._ending import at_end, at_end_of_child
 from ._hosting import Hosting
 from ._native_hooks import Answerer
 from ._registering import check_event, check_handler
@@ -134,6 +135,7 @@ class HookClient(TypedClient, Hosting):
         if audit is not None:
             client.configure_audit(audit)
         _clients.add(client)
+        at_end(_stop_native_hooks)
         return client
 
     def _register(self, event: str, handler: Callable[[Any], Any], temporary: bool, options: dict[str, Any]) -> str:
@@ -371,11 +373,13 @@ def _forget_background() -> None:
         client._outstanding = set()
         client._watch = None
         client._restart_delivery()
+    if _clients:
+        at_end_of_child(_stop_native_hooks)
 
 
 @atexit.register
 def _stop_native_hooks() -> None:
-    """What a command started has a session of its own and would live on."""
+    """What a command started has a session of its own and would live on; what was told to a log is written."""
     for client in list(_clients):
         _native.stop_native_hooks(client, 1.0)
         client._end_audit()
