@@ -260,6 +260,11 @@ impl Agent {
         }
     }
 
+    /// Its files below a project.
+    pub(crate) fn project_files(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.project.0).chain(self.project.1)
+    }
+
     /// The entry of an event.
     pub(crate) fn entry(&self, event: &str, command: &str, seconds: Option<f64>) -> Value {
         Value::Object((self.entry)(event, command, seconds.or(self.seconds)))

@@ -38,15 +38,6 @@ pub(crate) struct Hook {
     #[arg(long, value_name = "AGENT")]
     agent: String,
 
-    #[command(flatten)]
-    which: Which,
-
-    #[command(flatten)]
-    record: RecordArgs,
-
-    #[command(flatten)]
-    audit: AuditArgs,
-
     /// What hooks mean that nobody has approved
     #[arg(long, value_enum, default_value_t)]
     untrusted: Untrusted,
@@ -58,6 +49,15 @@ pub(crate) struct Hook {
     /// How long the hooks may take together; a tenth less than the agent waits unless given
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     deadline: Option<Duration>,
+
+    #[command(flatten)]
+    which: Which,
+
+    #[command(flatten)]
+    record: RecordArgs,
+
+    #[command(flatten)]
+    audit: AuditArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]

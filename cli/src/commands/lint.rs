@@ -19,7 +19,7 @@ pub(crate) struct Lint {
     #[arg(value_name = "FILE", group = "named")]
     files: Vec<PathBuf>,
 
-    /// The same, as other commands have it
+    /// The same as FILE, as other commands take it; may be repeated
     #[arg(short = 'f', long = "file", value_name = "FILE", group = "named")]
     also_files: Vec<PathBuf>,
 

@@ -1,7 +1,8 @@
 //! `hookweave test`: holds hooks to what their author expects of them.
 
+mod watch;
+
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
 
 use clap::Args;
 use hookweave::dialects;
@@ -15,10 +16,9 @@ use crate::drive::{Deadline, dispatch, outcome_json};
 use crate::failed::{Failed, Result, Verdict};
 use crate::policy::{Policy, TrustChoice, Which};
 use crate::progress::Progress;
-use crate::screen::{BAD, BOLD, DIM, GOOD, Screen, WARN, json, micros, shown, styled};
+use crate::screen::{BAD, BOLD, DIM, GOOD, Screen, WARN, json, micros, shown, shown_lines, styled};
 
-/// How often watched files are looked at.
-const PAUSE: Duration = Duration::from_millis(150);
+use watch::Watch;
 
 /// Whose hooks are tested unless the file says.
 const SOURCES: &[&str] = &["project", "local"];
@@ -107,21 +107,22 @@ impl Test {
             self.report(screen, &files)?;
             return Ok(Verdict::of(!failed(&files)));
         }
+        let mut watch = Watch::of(&self.paths);
         loop {
-            let depends: Vec<PathBuf> = match self.all() {
+            watch.begin();
+            match self.all() {
                 Ok(files) => {
                     self.report(screen, &files)?;
-                    files.into_iter().flat_map(|file| file.depends).collect()
+                    watch.add(files.into_iter().flat_map(|file| file.depends));
                 }
                 // A file that is being written makes no sense for a while.
                 Err(failed) => {
-                    writeln!(screen, "{} {}", styled(BAD, "error:"), shown(&failed.to_string()))?;
-                    look_for(&self.paths)?
+                    writeln!(screen, "{} {}", styled(BAD, "error:"), shown_lines(&failed.to_string()))?;
                 }
-            };
+            }
             writeln!(screen, "{}", styled(DIM, "waiting for a change …"))?;
             screen.flush()?;
-            wait_for_change(&depends);
+            watch.wait();
             writeln!(screen)?;
         }
     }
@@ -258,24 +259,4 @@ fn depends(file: &CaseFile, policy: &Policy) -> Vec<PathBuf> {
     files.sort();
     files.dedup();
     files
-}
-
-/// What is looked at to see that a file is another one.
-fn state(files: &[PathBuf]) -> Vec<Option<(SystemTime, u64)>> {
-    let of = |file: &PathBuf| std::fs::metadata(file).ok().and_then(|meta| Some((meta.modified().ok()?, meta.len())));
-    files.iter().map(of).collect()
-}
-
-/// Waits until a file changes and stays as it is for a moment: editors write in several steps.
-fn wait_for_change(files: &[PathBuf]) {
-    let before = state(files);
-    let mut last = before.clone();
-    loop {
-        std::thread::sleep(PAUSE);
-        let now = state(files);
-        if now != before && now == last {
-            return;
-        }
-        last = now;
-    }
 }

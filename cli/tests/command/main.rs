@@ -9,3 +9,4 @@ mod golden;
 mod outputs;
 mod pages;
 mod support;
+mod watch;

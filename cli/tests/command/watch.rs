@@ -1,0 +1,84 @@
+//! `hookweave test --watch` runs again when something changes, whatever it is, and rests otherwise.
+
+use std::fmt::Write as _;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use crate::support::Place;
+
+/// Longer than a slow machine takes, shorter than a person waits.
+const SOON: Duration = Duration::from_secs(60);
+
+struct Watching {
+    child: Child,
+    runs: Receiver<String>,
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Gives what each run prints.
+#[expect(clippy::disallowed_methods, reason = "a pipe is read while the test waits with a limit")]
+fn each_run(out: ChildStdout) -> Receiver<String> {
+    let (tell, told) = channel();
+    std::thread::spawn(move || {
+        let mut run = String::new();
+        for line in BufReader::new(out).lines().map_while(Result::ok) {
+            let _ = writeln!(run, "{line}");
+            if line.starts_with("waiting for a change") && tell.send(std::mem::take(&mut run)).is_err() {
+                return;
+            }
+        }
+    });
+    told
+}
+
+#[expect(clippy::disallowed_methods, reason = "the program is tested as a process")]
+fn watch(place: &Place) -> Watching {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_hookweave"))
+        .args(["test", "--watch"])
+        .current_dir(&place.project)
+        .env("HOME", place.project.join("no-home"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let runs = each_run(child.stdout.take().unwrap());
+    Watching { child, runs }
+}
+
+#[test]
+fn every_change_is_seen() {
+    let place = Place::new();
+    let write = |file: &str, text: &str| std::fs::write(place.project.join(file), text).unwrap();
+    let policy = std::fs::read_to_string(place.project.join("hookweave.toml")).unwrap();
+    let watching = watch(&place);
+    let next = |what: &str| {
+        let run = watching.runs.recv_timeout(SOON).unwrap_or_else(|why| panic!("{what}: {why}"));
+        assert!(run.contains(what), "{what}:\n{run}");
+    };
+    next("3 passed, 0 failed, 1 skipped");
+    write("hookweave.toml", &policy.replace("exit 2", "exit 0"));
+    next("1 passed, 2 failed");
+    // What cannot be read is told, and its mend is seen as well.
+    write("hookweave.toml", "hookweave = [");
+    next("error:");
+    write("hookweave.toml", &policy);
+    next("3 passed");
+    write(
+        "new.hooktest.yaml",
+        "hooktest: 1\nfiles: [hookweave.toml]\ncases: [{name: new, tool: Read, expect: continue}]\n",
+    );
+    next("4 passed");
+    std::fs::remove_file(place.project.join("new.hooktest.yaml")).unwrap();
+    next("3 passed");
+    // It rests while nothing changes.
+    let rests = watching.runs.recv_timeout(Duration::from_millis(1500));
+    assert!(rests.is_err(), "it ran again though nothing changed: {rests:?}");
+}
