@@ -38,10 +38,15 @@ pub(crate) fn pick<'v, const N: usize>(
         if unsafe { ffi::PyDict_Next(dict.as_ptr(), &raw mut at, &raw mut key, &raw mut value) } == 0 {
             break;
         }
-        let place = match keys.iter().position(|known| known.as_ptr() == key) {
-            Some(place) => Some(place),
-            None => place_of(unsafe { Borrowed::from_ptr(py, key) }, names)?,
-        };
+        let mut place = keys.iter().position(|known| known.as_ptr() == key);
+        if place.is_none() {
+            if !is_exact_text(key) {
+                return None;
+            }
+            // SAFETY: as above.
+            let key = utf8(unsafe { Borrowed::from_ptr(py, key) });
+            place = key.and_then(|key| names.iter().position(|name| *name == key));
+        }
         if let Some(place) = place.and_then(|place| found.get_mut(place)) {
             // SAFETY: as above.
             *place = Some(unsafe { Borrowed::from_ptr(py, value) });
@@ -50,28 +55,18 @@ pub(crate) fn pick<'v, const N: usize>(
     Some(found)
 }
 
-/// Where a key that is none of the interned strings stands among the names, if it does; `None` when only asking it could tell.
-fn place_of(key: Borrowed<'_, '_, PyAny>, names: &[&str]) -> Option<Option<usize>> {
-    if !is_exact_text(key.as_ptr()) {
-        return None;
-    }
-    Some(utf8(key).and_then(|key| names.iter().position(|name| *name == key)))
-}
-
 /// Names as interned strings; made when they are first picked, and kept.
 #[inline]
 fn interned(py: Python<'_>, names: &'static [&'static str]) -> &'static [Object] {
     static KNOWN: Gil<Vec<Known>> = Gil::new(Vec::new());
     let is_same = |known: &&Known| ptr::eq(known.0, names);
-    match KNOWN.with(py, |all| all.iter().find(is_same).map(|(_, keys)| *keys)) {
-        Some(keys) => keys,
-        None => {
-            let keys = names.iter().map(|name| Object::from_bound(PyString::intern(py, name)));
-            let keys: &[Object] = keys.collect::<Vec<_>>().leak();
-            KNOWN.with(py, |all| all.push((names, keys)));
-            keys
-        }
+    if let Some(keys) = KNOWN.with(py, |all| all.iter().find(is_same).map(|(_, keys)| *keys)) {
+        return keys;
     }
+    let keys = names.iter().map(|name| Object::from_bound(PyString::intern(py, name)));
+    let keys: &[Object] = keys.collect::<Vec<_>>().leak();
+    KNOWN.with(py, |all| all.push((names, keys)));
+    keys
 }
 
 /// One of the names that are looked up in most dispatches.
