@@ -17,6 +17,7 @@ pub mod hooks;
 mod host;
 pub mod native;
 pub mod plan;
+pub mod ring;
 pub mod run;
 pub mod session;
 pub mod stats;

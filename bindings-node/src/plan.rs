@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use hookweave::audit::{About, Audit, Batch};
+use hookweave::audit::{About, Audit, Batch, Ring};
 use hookweave::host::{
     Code, Error, EventSpec, Host, Kind, Plan, Registry, Reuse, Snapshot, Spelling, Step, begin, check_depth, present,
 };
@@ -46,6 +46,16 @@ pub struct Planned {
     pub calls: Vec<u32>,
     /// Whether every hook is a stage of its own and none needs to be claimed.
     pub simple: bool,
+}
+
+/// What a record of a dispatch needs.
+#[napi(object, object_from_js = false)]
+pub struct Audited {
+    /// What each of them begins with in the log's memory; nothing where it has no room for that.
+    pub head: Option<String>,
+    /// Where its texts are: of each the letter that says which one it is, and the field, `args.` before it where it is one of
+    /// those; with NULs between them, since one text is handed over sooner than a list.
+    pub places: String,
 }
 
 /// A plan with the hooks that it was made from.
@@ -122,32 +132,28 @@ impl NativePlan {
         Ok(NativeRun::begin(&values, step, self.plan.calls().len(), &quiet, &reports, Arc::clone(&self.audit)))
     }
 
-    /// Where the texts are that a record needs: for each its tag, its name, and `args` when it is there. Nothing where they
-    /// depend on the tool.
+    /// What a record of a dispatch needs. Nothing where that depends on the tool.
     #[must_use]
     #[napi]
-    pub fn audited(&self) -> Option<Vec<Vec<String>>> {
-        let place = |(tag, name, in_args): (char, &str, bool)| {
-            let mut place = vec![tag.to_string(), Spelling::TypeScript.local(name).into_owned()];
-            if in_args {
-                // What is inside of `args` is spelled as it comes.
-                place = vec![tag.to_string(), name.to_owned(), "args".to_owned()];
-            }
-            place
+    pub fn audited(&self) -> Option<Audited> {
+        let place = |(tag, name, in_args): (char, &str, bool)| match in_args {
+            // What is inside of `args` is spelled as it comes.
+            true => format!("{tag}args.{name}"),
+            false => format!("{tag}{}", Spelling::TypeScript.local(name)),
         };
-        About::places(&self.event, &self.snapshot).map(|places| places.into_iter().map(place).collect())
+        let places: Vec<_> = About::places(&self.event, &self.snapshot)?.into_iter().map(place).collect();
+        Some(Audited { head: Ring::head(&self.event, &self.plan), places: places.join("\0") })
     }
 
-    /// Records a dispatch in which no hook had anything to say, by the texts from those places.
+    /// Records a dispatch in which no hook had anything to say, by the texts from those places; for what the log's memory has no
+    /// room for.
     #[napi]
     pub fn audit_copied(&self, texts: String, quiet: Vec<f64>) {
-        self.record(&texts, quiet.into_iter().map(nanos));
-    }
-
-    /// The same for one hook, the usual case: a list would cost as much to hand over as all the rest.
-    #[napi]
-    pub fn audit_copied_one(&self, texts: String, quiet: f64) {
-        self.record(&texts, [nanos(quiet)]);
+        // One at a time: what waited for more of its kind would be lost when the tool after it takes the process with it.
+        BATCH.with_borrow_mut(|batch| {
+            batch.add(&self.event, &self.plan, present().ticks, quiet.into_iter().map(nanos), &texts);
+            self.audit.quiet(batch);
+        });
     }
 
     /// Records a dispatch in which no hook had anything to say; gives why it is blocked when it cannot be recorded and has
@@ -165,16 +171,6 @@ impl NativePlan {
     fn step(&self, values: &Values<'_>, payload: Slot) -> Step<Ticket, Slot> {
         let (snapshot, event) = (Arc::clone(&self.snapshot), Arc::clone(&self.event));
         begin(values, snapshot, event, Arc::clone(&self.plan), self.reuse, payload)
-    }
-
-    /// Records a dispatch that is over now, through memory that is used again.
-    ///
-    /// One at a time: what waited for more of its kind would be lost when the tool after it takes the process with it.
-    fn record(&self, texts: &str, took: impl IntoIterator<Item = u64>) {
-        BATCH.with_borrow_mut(|batch| {
-            batch.add(&self.event, &self.plan, present().ticks, took, texts);
-            self.audit.quiet(batch);
-        });
     }
 }
 

@@ -1,6 +1,8 @@
 /** A client's audit log. */
 
 import type { AuditLevel, AuditOptions, AuditRecord, AuditReport } from "./audit-types.js";
+import { AuditRing } from "./audit-ring.js";
+import { now } from "./clock.js";
 import { describe, errorOf } from "./errors.js";
 import { crossing, shownText, verifyAudit, type NativeHooks, type NativeOutbox } from "./native.js";
 import type { Logger } from "./types.js";
@@ -35,12 +37,16 @@ export class AuditLog {
   readonly #native: NativeHooks;
   readonly #logger: Logger | null;
   /** Called with what is heard from now on: the driver looks at nothing else. */
-  readonly #heard: (hears: Hears) => void;
+  readonly #heard: (hears: Hears, ring: AuditRing | null) => void;
   readonly #self = new WeakRef(this);
   #outbox: NativeOutbox | null = null;
   #hearers: readonly Hear[] = [];
 
-  constructor(native: NativeHooks, logger: Logger | null, heard: (hears: Hears) => void) {
+  constructor(
+    native: NativeHooks,
+    logger: Logger | null,
+    heard: (hears: Hears, ring: AuditRing | null) => void,
+  ) {
     this.#native = native;
     this.#logger = logger;
     this.#heard = heard;
@@ -129,7 +135,7 @@ export class AuditLog {
 
   #listen(): void {
     const hears = this.#native.auditHears() as Hears;
-    this.#heard(hears);
+    this.#heard(hears, hears === Hears.Texts ? ringOf(this.#native) : null);
     if (hears === Hears.Nothing) {
       open.delete(this.#self);
       return;
@@ -141,6 +147,12 @@ export class AuditLog {
       for (const log of open) log.deref()?.close();
     });
   }
+}
+
+/** Memory for quiet dispatches; nothing on a platform that shares none. */
+function ringOf(native: NativeHooks): AuditRing | null {
+  const given = crossing(() => native.auditRing());
+  return given === null ? null : new AuditRing(native, given.memory, given.now - now());
 }
 
 /**

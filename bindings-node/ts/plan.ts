@@ -1,6 +1,8 @@
 /** The hooks that an event runs, as the driver walks through them. */
 
 import type { Hears } from "./audit.js";
+import type { AuditRing } from "./audit-ring.js";
+import { auditedBy, type Audited } from "./audited.js";
 import type { Counts, EventCount } from "./counts.js";
 import type { Fields } from "./event.js";
 import type { NativePlan, Reported } from "./native.js";
@@ -34,6 +36,8 @@ export interface Call {
 export interface Crew {
   /** Which dispatches are told to the audit log. */
   readonly hears: Hears;
+  /** Where quiet dispatches are written down for it. */
+  readonly ring: AuditRing | null;
   /** Whether dispatches are recorded for a replay, also those that no hook is asked about. */
   readonly recording: boolean;
   /** Where quiet dispatches are counted. */
@@ -56,7 +60,7 @@ export class Plan {
   readonly uneven: boolean;
   /** The numbers by which the core knows its hooks. */
   readonly numbers: readonly number[];
-  #audited: readonly (readonly string[])[] | null | undefined;
+  #audited: Audited | null | undefined;
 
   constructor(
     readonly crew: Crew,
@@ -73,9 +77,9 @@ export class Plan {
     this.uneven = calls.some(({ limit }) => limit !== calls[0]?.limit);
   }
 
-  /** Where the texts are that a record of a dispatch needs; `null` where that depends on the tool. */
-  get audited(): readonly (readonly string[])[] | null {
-    if (this.#audited === undefined) this.#audited = this.native.audited() ?? null;
+  /** What a record of a dispatch needs; `null` where that depends on the tool. */
+  get audited(): Audited | null {
+    if (this.#audited === undefined) this.#audited = auditedBy(this.native);
     return this.#audited;
   }
 }

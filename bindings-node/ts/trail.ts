@@ -1,6 +1,7 @@
 /** What a dispatch leaves behind: everything that its outcome is derived from. */
 
 import { Hears } from "./audit.js";
+import { textsOf } from "./audited.js";
 import { now } from "./clock.js";
 import type { Envelope, Fields, Scene } from "./event.js";
 import { crossing, type NativeRun, type Reported, type Stand } from "./native.js";
@@ -61,47 +62,17 @@ export function finalPayload({ loud, payload }: Trail): Fields {
 /** Records a dispatch in which no hook had anything to say; one that cannot be recorded and has to be is blocked. */
 export function auditQuiet(trail: Trail): void {
   const { native, crew } = trail.plan;
-  const texts = crew.hears === Hears.Texts ? textsOf(trail) : null;
-  if (texts !== null) {
-    const { times } = trail;
-    if (times.length === 2) native.auditCopiedOne(texts, (times[1] ?? 0) - (times[0] ?? 0));
-    else native.auditCopied(texts, quietTimes(trail));
-    return;
+  const audited = crew.hears === Hears.Texts ? trail.plan.audited : null;
+  if (audited !== null) {
+    if (crew.ring?.take(trail, audited) === true) return;
+    const texts = textsOf(trail.payload, audited);
+    if (texts !== null) {
+      native.auditCopied(texts, quietTimes(trail));
+      return;
+    }
   }
   const refused = crossing(() => native.auditQuiet(trail.payload, quietTimes(trail)));
   if (refused === null) return;
   const loud = loudOf(trail);
   loud.stand = loud.run.refuse(refused);
-}
-
-/** What is looked at of a text; the core cuts it at a word's end. */
-const LONGEST = 4097;
-
-/** The texts that a record needs, each behind its tag; `null` where they are to be read natively. */
-function textsOf({ plan, payload }: Trail): string | null {
-  const places = plan.audited;
-  if (places === null) return null;
-  const args: unknown = payload["args"];
-  if (args !== undefined && !isPlain(args)) return null;
-  let texts = "";
-  for (const [tag, name, within] of places) {
-    const object = within === undefined ? payload : (args as Fields | undefined);
-    const value: unknown = object?.[name as string];
-    if (typeof value === "string") {
-      if (!Object.hasOwn(object as Fields, name as string)) continue;
-      // A text with a NUL would pass for several.
-      if (value.includes("\0")) return null;
-      texts += `${tag as string}${value.length > LONGEST ? value.slice(0, LONGEST) : value}\0`;
-    } else if (value !== undefined && value !== null) {
-      // A list of paths, or nothing that can be read: neither is worth being quick about.
-      return null;
-    }
-  }
-  return texts;
-}
-
-function isPlain(value: unknown): boolean {
-  return (
-    typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype
-  );
 }

@@ -13,7 +13,7 @@ use crate::registry::HookId;
 use crate::witness::{Part, beginning, each_text, tagged};
 
 /// How much memory is kept to be used again, in bytes.
-const KEPT: usize = 2 * 1024 * 1024;
+pub(super) const KEPT: usize = 2 * 1024 * 1024;
 
 /// What stands among the texts of a dispatch when one of them was longer than what was copied of it; see [`Batch::numbers`].
 const CUT: u64 = 7;

@@ -1,10 +1,12 @@
 //! What waits for the writer: bounded, and quick for those who put something in.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::batch::Batch;
+use super::frames::Frames;
 use super::level::Level;
+use super::ring::{Intake, Ring};
 use super::told::Told;
 use crate::handlers::clock::now;
 
@@ -60,6 +62,8 @@ pub(super) struct Queue {
 #[derive(Debug, Default)]
 struct State {
     work: Work,
+    /// Where a driver writes quiet dispatches down by itself.
+    intake: Option<Intake>,
     /// How many wait, and how much memory they take.
     waiting: usize,
     weight: usize,
@@ -87,6 +91,8 @@ pub(super) struct Work {
     pub(super) told: Vec<Told>,
     /// The dispatches that [`Told::Quiet`] stands for, in order.
     pub(super) quiet: Batch,
+    /// Those that [`Told::Framed`] stands for.
+    pub(super) framed: Frames,
 }
 
 /// What the writer gets at once.
@@ -120,9 +126,53 @@ impl Queue {
         (self.capacity / 2).max(1)
     }
 
+    /// Memory in which a driver writes quiet dispatches down by itself from now on; what is left in that of before is taken.
+    pub(super) fn attach(&self) -> Arc<Ring> {
+        let mut state = self.lock();
+        self.gather(&mut state);
+        let ring = Ring::new();
+        state.intake = Some(Intake::new(Arc::clone(&ring)));
+        self.allow(&state);
+        if let Some(intake) = &state.intake {
+            intake.tell_asleep(state.asleep);
+        }
+        ring
+    }
+
+    /// Wakes the writer up: a driver has written something down while it slept.
+    pub(super) fn wake(&self) {
+        let mut state = self.lock();
+        self.gather(&mut state);
+    }
+
+    /// Takes in what a driver has written down: it was told before whatever comes next.
+    fn gather(&self, state: &mut State) {
+        let Some(intake) = &mut state.intake else { return };
+        let (before, weighed) = (state.waiting, state.work.framed.weight());
+        let count = intake.pour(&mut state.work.framed);
+        if count == 0 {
+            return;
+        }
+        state.weight += state.work.framed.weight() - weighed;
+        match state.work.told.last_mut() {
+            Some(Told::Framed(dispatches)) => *dispatches += count,
+            _ => state.work.told.push(Told::Framed(count)),
+        }
+        self.came(state, before, count);
+    }
+
+    /// Lets a driver write down by itself as long as nobody has to be woken or to wait for it.
+    fn allow(&self, state: &State) {
+        let room = if state.closed { 0 } else { self.plenty().saturating_sub(state.waiting) };
+        if let Some(intake) = &state.intake {
+            intake.allow(room);
+        }
+    }
+
     /// Puts something in without waiting; leaves it where it is when there is no room.
     pub(super) fn offer(&self, handed: &mut Handed<'_>) -> Result<(), Refused> {
         let mut state = self.lock();
+        self.gather(&mut state);
         if state.closed {
             return Err(Refused::Closed);
         }
@@ -149,18 +199,31 @@ impl Queue {
                 }
             }
         }
+        self.came(state, before, count);
+    }
+
+    /// So many came in, where there were some before.
+    fn came(&self, state: &mut State, before: usize, count: usize) {
         state.waiting += count;
         state.put += count as u64;
+        self.allow(state);
         // A writer that lingers looks by itself; one that sleeps, or lingers while the queue fills up, is woken.
         if state.asleep || (before < self.plenty() && state.waiting >= self.plenty()) {
-            state.asleep = false;
+            Self::is_asleep(state, false);
             self.work.notify_one();
         }
+    }
+
+    /// Notes whether the writer has to be woken; true when a driver has written something down before it could know.
+    fn is_asleep(state: &mut State, asleep: bool) -> bool {
+        state.asleep = asleep;
+        state.intake.as_ref().is_some_and(|intake| intake.tell_asleep(asleep))
     }
 
     /// Puts something in, waiting so long for room; counts it as lost when there is none.
     pub(super) fn insist(&self, handed: &mut Handed<'_>, wait: Duration) -> Result<(), Refused> {
         let mut state = self.lock();
+        self.gather(&mut state);
         if !state.overflowing && !self.has_room(&state) && !state.closed {
             self.work.notify_one();
             let full = |state: &mut State| !self.has_room(state) && !state.closed;
@@ -182,19 +245,26 @@ impl Queue {
     pub(super) fn take(&self, mut spare: Work) -> Taken {
         spare.told.clear();
         spare.quiet.clear();
+        spare.framed.clear();
         let mut state = self.lock();
         let gathering =
             |state: &mut State| state.waiting < self.plenty() && state.lost == 0 && !state.closed && !state.hurried;
         state = self.work.wait_timeout_while(state, LINGER, gathering).unwrap_or_else(PoisonError::into_inner).0;
-        while state.waiting == 0 && state.lost == 0 && !state.closed && !state.hurried {
-            state.asleep = true;
-            state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
+        loop {
+            self.gather(&mut state);
+            if state.waiting > 0 || state.lost > 0 || state.closed || state.hurried {
+                break;
+            }
+            if !Self::is_asleep(&mut state, true) {
+                state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
         }
-        state.asleep = false;
+        Self::is_asleep(&mut state, false);
         state.hurried = false;
         state.waiting = 0;
         state.weight = 0;
         state.overflowing = false;
+        self.allow(&state);
         let work = std::mem::replace(&mut state.work, spare);
         let taken = Taken { work, lost: std::mem::take(&mut state.lost), put: state.put, last: state.closed };
         drop(state);
@@ -224,6 +294,7 @@ impl Queue {
     /// Waits until all that was put in is written; false when the time is up before.
     pub(super) fn flush(&self, limit: Duration) -> bool {
         let mut state = self.lock();
+        self.gather(&mut state);
         let wanted = state.put;
         let until = now() + limit;
         while state.done < wanted && !state.over {
@@ -248,7 +319,9 @@ impl Queue {
     /// Takes nothing more and waits until the writer has ended; false when the time is up before.
     pub(super) fn close(&self, limit: Duration) -> bool {
         let mut state = self.lock();
+        self.gather(&mut state);
         state.closed = true;
+        self.allow(&state);
         self.work.notify_all();
         self.progress.notify_all();
         let running = |state: &mut State| !state.over;
@@ -261,6 +334,7 @@ impl Queue {
         let mut state = self.lock();
         state.over = true;
         state.closed = true;
+        self.allow(&state);
         drop(state);
         self.progress.notify_all();
     }
