@@ -26,7 +26,7 @@ export const Hears = {
 } as const;
 export type Hears = (typeof Hears)[keyof typeof Hears];
 
-type Hear = (record: AuditRecord) => void;
+type Hear = (record: AuditRecord) => void | Promise<void>;
 
 /** The logs that are open, to be written to their end when the process ends. */
 const open = new Set<WeakRef<AuditLog>>();
@@ -116,12 +116,17 @@ export class AuditLog {
   }
 
   #hand(record: AuditRecord): void {
+    const failed = (error: unknown): void => {
+      const details = { seq: record.seq, message: describe(error), error };
+      this.#logger?.warn("the audit callback failed", details);
+    };
     for (const hear of this.#hearers) {
       try {
-        hear(record);
+        // One that is async is not waited for, and its failure must not end the process either.
+        const heard = hear(record);
+        if (heard instanceof Promise) heard.catch(failed);
       } catch (error) {
-        const details = { seq: record.seq, message: describe(error), error };
-        this.#logger?.warn("the audit callback failed", details);
+        failed(error);
       }
     }
   }

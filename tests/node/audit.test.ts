@@ -7,7 +7,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 
-import { audit, AuditError, HookClient, InvalidOptionError, type AuditRecord } from "hookweave";
+import {
+  audit,
+  AuditError,
+  HookClient,
+  InvalidOptionError,
+  type AuditRecord,
+} from "hookweave";
 
 const folder = mkdtempSync(join(tmpdir(), "hookweave-audit-"));
 after(() => {
@@ -35,10 +41,15 @@ describe("the audit log", () => {
     await client.dispatch("PreToolUse", call);
     // Asking for details afterwards records nothing anew.
     assert.equal((await client.dispatch("PreToolUse", call)).trace.length, 1);
-    client.registerHook("PreToolUse", () => ({ action: "block", reason: "no" }));
+    client.registerHook("PreToolUse", () => ({
+      action: "block",
+      reason: "no",
+    }));
     assert.equal((await client.dispatch("PreToolUse", call)).blocked, true);
     await client.close();
-    const finished = records(file).filter(({ kind }) => kind === "hook_finished");
+    const finished = records(file).filter(
+      ({ kind }) => kind === "hook_finished",
+    );
     assert.deepEqual(
       finished.map(({ dispatch, outcome }) => [dispatch, outcome]),
       [
@@ -55,14 +66,18 @@ describe("the audit log", () => {
   });
 
   it("has one digest for every way that a payload can come", async () => {
-    const digestOf = async (payload: object, tools = false): Promise<string | undefined> => {
+    const digestOf = async (
+      payload: object,
+      tools = false,
+    ): Promise<string | undefined> => {
       const file = newLog();
       const client = new HookClient({ audit: { file, key: "k" } });
       if (tools) client.defineTool("sh", { sameAs: "Bash" });
       client.registerHook("PreToolUse", () => undefined);
       await client.dispatch("PreToolUse", payload as typeof call);
       await client.close();
-      return records(file).find(({ kind }) => kind === "hook_finished")?.input?.digest;
+      return records(file).find(({ kind }) => kind === "hook_finished")?.input
+        ?.digest;
     };
     for (const args of [
       { command: "ls" },
@@ -75,13 +90,20 @@ describe("the audit log", () => {
     ]) {
       const payload = { tool: "Bash", args, toolUseId: "t1", sessionId: "s" };
       // Where tools are defined the core reads the payload itself.
-      assert.equal(await digestOf(payload), await digestOf(payload, true), JSON.stringify(args));
+      assert.equal(
+        await digestOf(payload),
+        await digestOf(payload, true),
+        JSON.stringify(args),
+      );
     }
   });
 
   it("calls back in order, and a callback that throws harms nothing", async () => {
     const [file, heard, told] = [newLog(), [] as AuditRecord[], [] as string[]];
-    const logger = { warn: (text: string) => told.push(text), error: () => undefined };
+    const logger = {
+      warn: (text: string) => told.push(text),
+      error: () => undefined,
+    };
     const callback = (record: AuditRecord): void => {
       heard.push(record);
       if (record.seq === 2) throw new Error("no ears");
@@ -92,6 +114,25 @@ describe("the audit log", () => {
     assert.equal(client.flushAudit(), true);
     assert.deepEqual(heard, records(file));
     assert.deepEqual(told, ["the audit callback failed"]);
+    await client.close();
+  });
+
+  it("outlives a callback that is async and fails", async () => {
+    const told: unknown[] = [];
+    const logger = {
+      warn: (text: string, details?: { seq?: number }) =>
+        told.push([text, details?.seq]),
+      error: () => undefined,
+    };
+    const callback = async (record: AuditRecord): Promise<void> => {
+      await Promise.resolve();
+      if (record.seq === 2) throw new Error("no ears");
+    };
+    const client = new HookClient({ logger, audit: { callback } });
+    client.registerHook("PreToolUse", () => undefined);
+    assert.equal(client.flushAudit(), true);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(told, [["the audit callback failed", 2]]);
     await client.close();
   });
 
@@ -148,7 +189,10 @@ describe("the audit log", () => {
     await session.runTool("Read", { file_path: "/x" }, () => "text");
     client.registerHook("PreToolUse", () => undefined);
     await session.runTool("Read", { file_path: "/x" }, () => "text");
-    client.registerHook("PreToolUse", () => ({ action: "block", reason: "no" }));
+    client.registerHook("PreToolUse", () => ({
+      action: "block",
+      reason: "no",
+    }));
     await session.runTool("Read", { file_path: "/x" }, () => "text");
     await client.close();
     const runs = records(file).filter(({ kind }) => kind === "tool_run");
@@ -171,9 +215,17 @@ describe("the audit log", () => {
       { log: 1 },
       { redact: { patterns: ["("] } },
     ])
-      assert.throws(() => new HookClient({ audit: wrong as "off" }), InvalidOptionError);
-    assert.throws(() => new HookClient({ audit: { file: folder } }), AuditError);
-    assert.throws(() => audit.verify(join(folder, "none.jsonl")), { code: "audit_failed" });
+      assert.throws(
+        () => new HookClient({ audit: wrong as "off" }),
+        InvalidOptionError,
+      );
+    assert.throws(
+      () => new HookClient({ audit: { file: folder } }),
+      AuditError,
+    );
+    assert.throws(() => audit.verify(join(folder, "none.jsonl")), {
+      code: "audit_failed",
+    });
     const wrong: readonly (readonly [unknown, RegExp])[] = [
       ["no anchor", /`no anchor` is no anchor/],
       [5, /`5` is no anchor/],
@@ -183,7 +235,8 @@ describe("the audit log", () => {
     for (const [anchor, said] of wrong)
       assert.throws(
         () => audit.verify(newLog(), anchor as string),
-        (error) => error instanceof InvalidOptionError && said.test(error.message),
+        (error) =>
+          error instanceof InvalidOptionError && said.test(error.message),
       );
   });
 
@@ -208,21 +261,31 @@ describe("the audit log", () => {
     execFileSync(process.execPath, ["--input-type=module", "-e", script], {
       cwd: import.meta.dirname,
     });
-    assert.deepEqual([kinds(file).length, kinds(file).at(-1)], [23, "audit_closed"]);
+    assert.deepEqual(
+      [kinds(file).length, kinds(file).at(-1)],
+      [23, "audit_closed"],
+    );
     const anchor = audit.verify(file).last;
     const lines = readFileSync(file, "utf8").split("\n");
     writeFileSync(file, [...lines.slice(0, 4), ...lines.slice(5)].join("\n"));
     const { whole, problems } = audit.verify(file, anchor);
-    assert.deepEqual([whole, problems[0]?.kind, problems[0]?.seq], [false, "missing", 5]);
+    assert.deepEqual(
+      [whole, problems[0]?.kind, problems[0]?.seq],
+      [false, "missing", 5],
+    );
     writeFileSync(file, `${lines.slice(0, 4).join("\n")}\n`);
     assert.equal(audit.verify(file).whole, true);
     assert.equal(audit.verify(file, anchor).problems[0]?.kind, "truncated");
   });
 
-  const limited = process.platform === "win32" ? "a file's size is not limited there" : false;
-  it("blocks what it cannot record when that is required", { skip: limited }, () => {
-    const file = newLog();
-    const script = `
+  const limited =
+    process.platform === "win32" ? "a file's size is not limited there" : false;
+  it(
+    "blocks what it cannot record when that is required",
+    { skip: limited },
+    () => {
+      const file = newLog();
+      const script = `
       import { HookClient } from "hookweave";
       const client = new HookClient({ audit: { file: ${JSON.stringify(file)}, required: true } });
       client.registerHook("PreToolUse", () => undefined);
@@ -236,8 +299,11 @@ describe("the audit log", () => {
       const ran = await client.session({ permissions: "allow" }).runTool("Read", {}, () => "text");
       if (ran.ran) throw new Error("the tool ran");
       process.kill(process.pid, "SIGKILL");`;
-    const small = `trap '' XFSZ; ulimit -f 8; "$0" --input-type=module -e "$1"; test $? = 137`;
-    execFileSync("sh", ["-c", small, process.execPath, script], { cwd: import.meta.dirname });
-    assert.deepEqual(audit.verify(file).problems, []);
-  });
+      const small = `trap '' XFSZ; ulimit -f 8; "$0" --input-type=module -e "$1"; test $? = 137`;
+      execFileSync("sh", ["-c", small, process.execPath, script], {
+        cwd: import.meta.dirname,
+      });
+      assert.deepEqual(audit.verify(file).problems, []);
+    },
+  );
 });
