@@ -7,13 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 
-import {
-  audit,
-  AuditError,
-  HookClient,
-  InvalidOptionError,
-  type AuditRecord,
-} from "hookweave";
+import { audit, AuditError, HookClient, InvalidOptionError, type AuditRecord } from "hookweave";
 
 const folder = mkdtempSync(join(tmpdir(), "hookweave-audit-"));
 after(() => {
@@ -47,9 +41,7 @@ describe("the audit log", () => {
     }));
     assert.equal((await client.dispatch("PreToolUse", call)).blocked, true);
     await client.close();
-    const finished = records(file).filter(
-      ({ kind }) => kind === "hook_finished",
-    );
+    const finished = records(file).filter(({ kind }) => kind === "hook_finished");
     assert.deepEqual(
       finished.map(({ dispatch, outcome }) => [dispatch, outcome]),
       [
@@ -66,18 +58,14 @@ describe("the audit log", () => {
   });
 
   it("has one digest for every way that a payload can come", async () => {
-    const digestOf = async (
-      payload: object,
-      tools = false,
-    ): Promise<string | undefined> => {
+    const digestOf = async (payload: object, tools = false): Promise<string | undefined> => {
       const file = newLog();
       const client = new HookClient({ audit: { file, key: "k" } });
       if (tools) client.defineTool("sh", { sameAs: "Bash" });
       client.registerHook("PreToolUse", () => undefined);
       await client.dispatch("PreToolUse", payload as typeof call);
       await client.close();
-      return records(file).find(({ kind }) => kind === "hook_finished")?.input
-        ?.digest;
+      return records(file).find(({ kind }) => kind === "hook_finished")?.input?.digest;
     };
     for (const args of [
       { command: "ls" },
@@ -90,11 +78,7 @@ describe("the audit log", () => {
     ]) {
       const payload = { tool: "Bash", args, toolUseId: "t1", sessionId: "s" };
       // Where tools are defined the core reads the payload itself.
-      assert.equal(
-        await digestOf(payload),
-        await digestOf(payload, true),
-        JSON.stringify(args),
-      );
+      assert.equal(await digestOf(payload), await digestOf(payload, true), JSON.stringify(args));
     }
   });
 
@@ -120,8 +104,7 @@ describe("the audit log", () => {
   it("outlives a callback that is async and fails", async () => {
     const told: unknown[] = [];
     const logger = {
-      warn: (text: string, details?: { seq?: number }) =>
-        told.push([text, details?.seq]),
+      warn: (text: string, details?: { seq?: number }) => told.push([text, details?.seq]),
       error: () => undefined,
     };
     const callback = async (record: AuditRecord): Promise<void> => {
@@ -215,14 +198,8 @@ describe("the audit log", () => {
       { log: 1 },
       { redact: { patterns: ["("] } },
     ])
-      assert.throws(
-        () => new HookClient({ audit: wrong as "off" }),
-        InvalidOptionError,
-      );
-    assert.throws(
-      () => new HookClient({ audit: { file: folder } }),
-      AuditError,
-    );
+      assert.throws(() => new HookClient({ audit: wrong as "off" }), InvalidOptionError);
+    assert.throws(() => new HookClient({ audit: { file: folder } }), AuditError);
     assert.throws(() => audit.verify(join(folder, "none.jsonl")), {
       code: "audit_failed",
     });
@@ -235,8 +212,7 @@ describe("the audit log", () => {
     for (const [anchor, said] of wrong)
       assert.throws(
         () => audit.verify(newLog(), anchor as string),
-        (error) =>
-          error instanceof InvalidOptionError && said.test(error.message),
+        (error) => error instanceof InvalidOptionError && said.test(error.message),
       );
   });
 
@@ -261,31 +237,21 @@ describe("the audit log", () => {
     execFileSync(process.execPath, ["--input-type=module", "-e", script], {
       cwd: import.meta.dirname,
     });
-    assert.deepEqual(
-      [kinds(file).length, kinds(file).at(-1)],
-      [23, "audit_closed"],
-    );
+    assert.deepEqual([kinds(file).length, kinds(file).at(-1)], [23, "audit_closed"]);
     const anchor = audit.verify(file).last;
     const lines = readFileSync(file, "utf8").split("\n");
     writeFileSync(file, [...lines.slice(0, 4), ...lines.slice(5)].join("\n"));
     const { whole, problems } = audit.verify(file, anchor);
-    assert.deepEqual(
-      [whole, problems[0]?.kind, problems[0]?.seq],
-      [false, "missing", 5],
-    );
+    assert.deepEqual([whole, problems[0]?.kind, problems[0]?.seq], [false, "missing", 5]);
     writeFileSync(file, `${lines.slice(0, 4).join("\n")}\n`);
     assert.equal(audit.verify(file).whole, true);
     assert.equal(audit.verify(file, anchor).problems[0]?.kind, "truncated");
   });
 
-  const limited =
-    process.platform === "win32" ? "a file's size is not limited there" : false;
-  it(
-    "blocks what it cannot record when that is required",
-    { skip: limited },
-    () => {
-      const file = newLog();
-      const script = `
+  const limited = process.platform === "win32" ? "a file's size is not limited there" : false;
+  it("blocks what it cannot record when that is required", { skip: limited }, () => {
+    const file = newLog();
+    const script = `
       import { HookClient } from "hookweave";
       const client = new HookClient({ audit: { file: ${JSON.stringify(file)}, required: true } });
       client.registerHook("PreToolUse", () => undefined);
@@ -299,11 +265,10 @@ describe("the audit log", () => {
       const ran = await client.session({ permissions: "allow" }).runTool("Read", {}, () => "text");
       if (ran.ran) throw new Error("the tool ran");
       process.kill(process.pid, "SIGKILL");`;
-      const small = `trap '' XFSZ; ulimit -f 8; "$0" --input-type=module -e "$1"; test $? = 137`;
-      execFileSync("sh", ["-c", small, process.execPath, script], {
-        cwd: import.meta.dirname,
-      });
-      assert.deepEqual(audit.verify(file).problems, []);
-    },
-  );
+    const small = `trap '' XFSZ; ulimit -f 8; "$0" --input-type=module -e "$1"; test $? = 137`;
+    execFileSync("sh", ["-c", small, process.execPath, script], {
+      cwd: import.meta.dirname,
+    });
+    assert.deepEqual(audit.verify(file).problems, []);
+  });
 });
