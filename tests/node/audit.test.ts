@@ -7,7 +7,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 
-import { audit, AuditError, HookClient, InvalidOptionError, type AuditRecord } from "hookweave";
+import {
+  audit,
+  AuditError,
+  ClientClosed,
+  HookClient,
+  InvalidOptionError,
+  type AuditRecord,
+} from "hookweave";
 
 const folder = mkdtempSync(join(tmpdir(), "hookweave-audit-"));
 after(() => {
@@ -159,10 +166,13 @@ describe("the audit log", () => {
     );
     client.setHookAuditLevel("off");
     await client.dispatch("PreToolUse", call);
-    await client.close();
     assert.throws(() => {
       client.setHookAuditLevel("loud" as "off");
     }, InvalidOptionError);
+    await client.close();
+    assert.throws(() => {
+      client.setHookAuditLevel("info");
+    }, ClientClosed);
   });
 
   it("records tool runs of sessions whether or not a hook ran", async () => {
