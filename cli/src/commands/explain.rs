@@ -7,6 +7,7 @@ use hookweave::payload::Json;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::commands::list::left_out;
 use crate::delegates;
 use crate::drive::completed;
 use crate::failed::{Result, Verdict};
@@ -45,6 +46,7 @@ impl Explain {
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let given = self.event.read()?;
         let (policy, _) = delegates::load(&self.which)?;
+        left_out(&policy.report)?;
         let snapshot = policy.registry.snapshot();
         let spec = snapshot.resolve(&given.name)?;
         let payload = Value::Object(completed(&spec, given.payload));

@@ -1,5 +1,6 @@
 //! `hookweave list`: every hook that is found here.
 
+use std::io::Write as _;
 use std::path::Path;
 
 use clap::Args;
@@ -159,6 +160,17 @@ pub(crate) fn problems(screen: Screen<'_>, report: &FilesReport, below: &Path) -
         writeln!(screen, "  {} {}{line}{place}: {}", styled(style, word), shown(&file), shown(&problem.message))?;
     }
     Ok(writeln!(screen)?)
+}
+
+/// Says beside the output that entries are left out, to whoever asks what the others do: what was to guard may be among them.
+pub(crate) fn left_out(report: &FilesReport) -> Result<()> {
+    let number = report.problems.iter().filter(|problem| problem.fatal).count();
+    if number > 0 {
+        let entries = count(number, "entry").replace("entrys", "entries");
+        let what = format!("warning: mistakes in hooks files, {entries} left out; `hookweave list` says why");
+        writeln!(anstream::stderr().lock(), "{}", styled(WARN, &what))?;
+    }
+    Ok(())
 }
 
 fn summary(screen: Screen<'_>, listed: usize, report: &FilesReport) -> Result<()> {

@@ -8,6 +8,7 @@ use hookweave::payload::Json;
 use hookweave::recording::{Came, Recorded};
 use serde_json::{Value, json};
 
+use crate::commands::list::left_out;
 use crate::commands::run::FAREWELL;
 use crate::delegates;
 use crate::drive::{Deadline, dispatch};
@@ -52,6 +53,7 @@ impl Replay {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let (policy, _) = delegates::load(&self.which)?;
+        left_out(&policy.report)?;
         let mut tally = Tally::default();
         let mut rows = Vec::new();
         let mut progress = Progress::new("replaying", self.json);

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::auditing::{self, AuditArgs};
 use crate::clock::{nanos_since, now};
+use crate::commands::list::left_out;
 use crate::delegates;
 use crate::drive::{Deadline, Outcome, dispatch, outcome_json};
 use crate::failed::{Result, Verdict};
@@ -45,6 +46,7 @@ impl Run {
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let given = self.event.read()?;
         let (policy, _) = delegates::load(&self.which)?;
+        left_out(&policy.report)?;
         let audit = self.audit.open()?;
         let began = now();
         let mut outcome = dispatch(&policy, &given.name, given.payload.clone(), Deadline::within(None))?;
