@@ -136,10 +136,9 @@ impl NativePlan {
     #[must_use]
     #[napi]
     pub fn audited(&self) -> Option<Audited> {
-        let place = |(tag, name, in_args): (char, &str, bool)| match in_args {
+        let place = |(tag, name, in_args): (char, &str, bool)| {
             // What is inside of `args` is spelled as it comes.
-            true => format!("{tag}args.{name}"),
-            false => format!("{tag}{}", Spelling::TypeScript.local(name)),
+            if in_args { format!("{tag}args.{name}") } else { format!("{tag}{}", Spelling::TypeScript.local(name)) }
         };
         let places: Vec<_> = About::places(&self.event, &self.snapshot)?.into_iter().map(place).collect();
         Some(Audited { head: Ring::head(&self.event, &self.plan), places: places.join("\0") })

@@ -74,7 +74,8 @@ impl<'f> Iterator for Reader<'f> {
 fn quiet(frame: &[u8], length: usize) -> Option<Quiet<'_>> {
     let text_at = frame.len().checked_sub(length.checked_next_multiple_of(WORD)?)?;
     let text = std::str::from_utf8(frame.get(text_at..)?.get(..length)?).ok()?;
-    let mut times = frame.get(WORD..text_at)?.as_chunks::<WORD>().0.iter().map(|bytes| nanos(f64::from_ne_bytes(*bytes)));
+    let mut times =
+        frame.get(WORD..text_at)?.as_chunks::<WORD>().0.iter().map(|bytes| nanos(f64::from_ne_bytes(*bytes)));
     let mut ended = times.next()?;
     let mut quiet = Quiet { ended, event: "", cut: false, texts: SmallVec::new(), runs: SmallVec::new() };
     let mut id = None;

@@ -171,13 +171,11 @@ impl Writer {
 
     /// What a driver writes down by itself it does where quiet dispatches are recorded, and nothing more of them.
     fn take_framed(&mut self, dispatch: Option<&Quiet<'_>>, now: Now) {
-        match dispatch {
-            Some(dispatch) => self.take_quiet(dispatch, Level::Info, now),
-            None => {
-                let why = "what was told of it could not be read";
-                self.seal(&Record::new(Kind::AuditGap).with("lost", 1).with("why", why), now.epoch_ms);
-            }
+        if let Some(dispatch) = dispatch {
+            return self.take_quiet(dispatch, Level::Info, now);
         }
+        let why = "what was told of it could not be read";
+        self.seal(&Record::new(Kind::AuditGap).with("lost", 1).with("why", why), now.epoch_ms);
     }
 
     fn take(&mut self, told: &Told) {
