@@ -214,13 +214,16 @@ mod tests {
         let read = |given: serde_json::Value| AuditConfig::read(&Json, &&given);
         assert_eq!(read(json!("verbose")).unwrap().level, Level::Verbose);
         let config = read(json!({"file": "/l/a.jsonl", "rotation": {"max_bytes": null, "max_age": 5, "keep": 3},
-            "inputs": "full", "fsync": "grouped", "required": true, "queue": 2}))
+            "inputs": "full", "fsync": "grouped", "required": true, "queue": 2, "key": "k"}))
         .unwrap();
         assert_eq!(
             config.rotation,
             Rotation { max_bytes: None, max_age: Some(Duration::from_millis(5)), keep: Some(3) }
         );
         assert_eq!((config.queue, config.inputs, config.fsync), (2, Inputs::Full, Fsync::Grouped));
+        assert_eq!((config.required, config.key.as_deref()), (true, Some("k")));
+        let usual = read(json!({"rotation": {"keep": 1}})).unwrap();
+        assert_eq!((usual.queue, usual.required, usual.rotation.max_bytes), (QUEUE, false, Some(MAX_BYTES)));
         for (given, told) in [
             (json!("loud"), "known are off, error, info, verbose"),
             (json!({"levle": "info"}), "did you mean `level`"),

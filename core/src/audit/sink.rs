@@ -176,3 +176,39 @@ impl Outbox {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn lines_are_fetched_in_order_and_those_without_room_are_counted_once() {
+        let woken = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&woken);
+        let wake = move || _ = counter.fetch_add(1, Ordering::Relaxed);
+        let outbox = Outbox::new(Duration::from_millis(30), wake);
+        let sink = outbox.sink();
+        let began = std::time::Instant::now();
+        let taken = (0..HELD + 3).filter(|line| sink.take(&line.to_string()).is_ok()).count();
+        let took = began.elapsed();
+        assert_eq!((taken, woken.load(Ordering::Relaxed)), (HELD, 1));
+        assert!(took >= Duration::from_millis(30), "it waits for room");
+        assert_eq!(outbox.fetch(2), (vec!["0".to_owned(), "1".to_owned()], 3));
+        assert_eq!(outbox.fetch(1), (vec!["2".to_owned()], 0), "what is lost is told once");
+        assert!(sink.take("more").is_ok());
+    }
+
+    #[test]
+    fn what_was_taken_before_the_end_can_be_fetched_after_it() {
+        let outbox = Outbox::new(Duration::ZERO, || ());
+        let sink = outbox.sink();
+        assert!(outbox.wait(Duration::ZERO), "something may come");
+        sink.take("last").unwrap();
+        drop(sink);
+        assert!(outbox.wait(Duration::ZERO));
+        assert_eq!(outbox.fetch(9), (vec!["last".to_owned()], 0));
+        assert!(!outbox.wait(Duration::ZERO) && outbox.is_empty());
+    }
+}

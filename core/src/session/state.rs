@@ -114,3 +114,48 @@ impl Memory {
         self.ends += 1;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn about(tool: String) -> Approval {
+        Approval::Tool { hook: None, event: "PreToolUse", tool }
+    }
+
+    #[test]
+    fn what_was_approved_is_forgotten_with_the_session_also_what_was_asked_before_its_end() {
+        let mut memory = Memory::new(Permissions::default());
+        let (bash, asked) = (about("Bash".to_owned()), memory.ends());
+        memory.keep(bash.clone(), asked);
+        assert!(memory.holds(&bash) && !memory.holds(&about("Edit".to_owned())));
+        memory.clear();
+        assert!(!memory.holds(&bash));
+        memory.keep(bash.clone(), asked);
+        assert!(!memory.holds(&bash), "the question is older than the end");
+        memory.keep(bash.clone(), memory.ends());
+        assert!(memory.holds(&bash));
+    }
+
+    #[test]
+    fn no_more_approvals_are_kept_than_there_is_room_for() {
+        let mut memory = Memory::new(Permissions::default());
+        for number in 0..=MAX_APPROVALS {
+            memory.keep(about(number.to_string()), 0);
+        }
+        assert!(memory.holds(&about((MAX_APPROVALS - 1).to_string())));
+        assert!(!memory.holds(&about(MAX_APPROVALS.to_string())), "the person is asked again");
+    }
+
+    #[test]
+    fn the_last_tools_are_kept_and_a_turn_begins_anew() {
+        let mut state = State { injected_tokens: 7, budget_told: true, stops: 2, ..State::default() };
+        for number in 0..=RECENT_TOOLS {
+            state.note_tool(&number.to_string().into());
+        }
+        let tools: Vec<_> = state.recent_tools.iter().map(ToString::to_string).collect();
+        assert_eq!(tools, (1..=RECENT_TOOLS).map(|number| number.to_string()).collect::<Vec<_>>());
+        state.begin_turn();
+        assert_eq!((state.turns, state.injected_tokens, state.budget_told, state.stops), (1, 0, false, 0));
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hookweave::audit::{Follow, Kind, ProblemKind, Record, Rotation, read, tail, verify};
+use hookweave::audit::{Anchor, Follow, Kind, ProblemKind, Record, Rotation, read, tail, verify};
 use hookweave::{Engine, Event, HookResponse};
 
 use crate::support::{LONG, Log, dispatch};
@@ -51,6 +51,13 @@ fn files_beyond_those_to_keep_are_removed_and_that_is_recorded() {
     assert!(report.begins.is_some_and(|begins| begins > 1));
     let anchor = report.last.clone().unwrap();
     assert_eq!(verify(&log.path, Some(&anchor)).unwrap().anchored, Some(true));
+    // An anchor of a record that rotation has removed proves nothing any more, and the first one that is there does.
+    let begins = read(&log.path).unwrap().next().unwrap().unwrap().record().unwrap();
+    assert_eq!(report.begins, Some(begins.seq));
+    let removed = verify(&log.path, Some(&Anchor { seq: begins.seq - 1, hash: begins.prev })).unwrap();
+    assert_eq!((removed.whole, removed.anchored), (false, Some(false)), "{removed:?}");
+    let there = verify(&log.path, Some(&Anchor { seq: begins.seq, hash: begins.hash })).unwrap();
+    assert_eq!((there.whole, there.anchored), (true, Some(true)), "{there:?}");
     // Somebody else removes one more: no record says so.
     std::fs::remove_file(&report.files[0]).unwrap();
     let report = log.verify();

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use hookweave::audit::{AuditConfig, Kind};
+use hookweave::audit::{AuditConfig, Fsync, Kind};
 use hookweave::{Engine, Event, HookResponse};
 
 use crate::support::{LONG, Log, dispatch};
@@ -134,4 +134,18 @@ fn a_log_that_is_opened_again_is_the_same_one() {
     engine.audit().configure(AuditConfig::default()).unwrap();
     assert!(!engine.audit().has_destination() && engine.audit().file().is_none());
     assert!(log.verify().whole && log.verify().others.is_empty());
+}
+
+#[test]
+fn records_reach_the_disk_as_the_log_is_set() {
+    for fsync in [Fsync::Never, Fsync::Grouped, Fsync::Record] {
+        let log = Log::new();
+        let engine = log.engine(log.config().fsync(fsync));
+        quiet(&engine);
+        for _ in 0..3 {
+            dispatch(&engine, "ls");
+        }
+        assert!(engine.audit().close(LONG));
+        assert!(log.verify().whole);
+    }
 }

@@ -112,7 +112,8 @@ fn a_log_that_was_written_anew_is_found_by_the_anchor() {
     let (other, _, _) = written();
     std::fs::copy(&other.path, &log.path).unwrap();
     assert!(verify(&log.path, None).unwrap().whole);
-    assert_eq!(first(&verify(&log.path, Some(&anchor)).unwrap()), (ProblemKind::Replaced, anchor.seq));
+    let report = verify(&log.path, Some(&anchor)).unwrap();
+    assert_eq!((first(&report), report.anchored), ((ProblemKind::Replaced, anchor.seq), Some(false)));
 }
 
 #[test]
