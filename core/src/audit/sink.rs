@@ -190,7 +190,7 @@ mod tests {
         let wake = move || _ = counter.fetch_add(1, Ordering::Relaxed);
         let outbox = Outbox::new(Duration::from_millis(30), wake);
         let sink = outbox.sink();
-        let began = std::time::Instant::now();
+        let began = crate::handlers::clock::now();
         let taken = (0..HELD + 3).filter(|line| sink.take(&line.to_string()).is_ok()).count();
         let took = began.elapsed();
         assert_eq!((taken, woken.load(Ordering::Relaxed)), (HELD, 1));
