@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use hookweave::dialects;
-use hookweave::hook::Scope;
 use serde::Serialize;
 
 use crate::commands::is_hook_of;
-use crate::failed::{Failed, Result};
+use crate::failed::Result;
 use crate::policy::{Policy, Which, relative};
 use crate::screen::{DIM, Screen, count, shown, styled};
 
@@ -23,16 +22,7 @@ pub(crate) struct Delegate {
 
 /// Loads the hooks that somebody means, without those that would ask for all of them again.
 pub(crate) fn load(which: &Which) -> Result<(Policy, Vec<Delegate>)> {
-    // A name that is misspelt would leave out what it names, without a word.
-    if let Some(plugin) = which.plugins.iter().find(|plugin| !plugin.is_dir()) {
-        return Err(Failed::file(plugin, "is no directory; name that of a plugin with --plugin"));
-    }
     let mut policy = Policy::load(which)?;
-    let is_defined = || policy.report.found.iter().any(|found| found.scope == Scope::Agent);
-    if let Some(name) = which.agent_files.as_ref().filter(|_| !is_defined()) {
-        let places = ".hookweave/agents/NAME.toml (or .json) and .wingman/agents/NAME/agent.json";
-        return Err(Failed::new(format!("no agent definition is called `{name}`; it is looked for in {places}")));
-    }
     let mut files: BTreeMap<PathBuf, usize> = BTreeMap::new();
     for hook in policy.registry.list() {
         if let Some(origin) = hook.origin.as_ref().filter(|origin| asks_hookweave(&origin.runs)) {

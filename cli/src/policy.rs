@@ -123,7 +123,17 @@ impl Policy {
         if !project.is_dir() {
             return Err(Failed::file(&cwd, "is no directory; name one that exists with --cwd"));
         }
-        Self::load_requests(&which.requests(), &project)
+        // A name that is misspelt would leave out what it names, without a word.
+        if let Some(plugin) = which.plugins.iter().find(|plugin| !plugin.is_dir()) {
+            return Err(Failed::file(plugin, "is no directory; name that of a plugin with --plugin"));
+        }
+        let policy = Self::load_requests(&which.requests(), &project)?;
+        let is_defined = || policy.report.found.iter().any(|found| found.scope == Scope::Agent);
+        if let Some(name) = which.agent_files.as_ref().filter(|_| !is_defined()) {
+            let places = ".hookweave/agents/NAME.toml (or .json) and .wingman/agents/NAME/agent.json";
+            return Err(Failed::new(format!("no agent definition is called `{name}`; it is looked for in {places}")));
+        }
+        Ok(policy)
     }
 
     /// Loads requests; what the files say of the client itself holds for the client.

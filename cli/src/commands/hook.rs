@@ -157,9 +157,11 @@ impl Hook {
         if which.cwd.is_none() {
             which.cwd = Some(project_of(dialect)?);
         }
-        // A file that an agent's settings name is the project's, wherever the agent works just now.
+        // What an agent's settings name is the project's, wherever the agent works just now.
         let project = which.directory();
-        which.files = which.files.iter().map(|file| project.join(file)).collect();
+        for named in which.files.iter_mut().chain(&mut which.plugins) {
+            *named = project.join(&named);
+        }
         if which.files.is_empty() && which.sources.is_empty() {
             which.sources = vec!["native".to_owned()];
         }
