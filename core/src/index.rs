@@ -213,10 +213,11 @@ impl<T> Snapshot<T> {
     /// The hooks that a payload selects.
     pub fn plan<'v, H: Host>(&'v self, host: &'v H, event: &'v EventIndex<T>, payload: &H::View<'v>) -> Planned<T> {
         if !event.looks_at_tool {
-            let index = event.any_tool.get_or_init(|| {
+            if event.any_tool.get().is_none() {
+                // Not while the index is made: looking at a payload may run the host's code, which may dispatch this event.
                 event.spec.look_for_slips(host, payload);
-                event.index_tool(None, self)
-            });
+            }
+            let index = event.any_tool.get_or_init(|| event.index_tool(None, self));
             return match &index.fixed {
                 Some(plan) => Planned { plan: Arc::clone(plan), reuse: Reuse::Event },
                 None => self.plan_rest(host, event, index, payload),

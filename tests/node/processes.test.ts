@@ -8,7 +8,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 
 import { Folder, lives } from "./support/files.js";
-import { bash, packageFolder, quietClient, runModule, until } from "./support/tools.js";
+import {
+  bash,
+  packageFolder,
+  quietClient,
+  runModule,
+  until,
+} from "./support/tools.js";
 
 const linux = process.platform === "linux";
 
@@ -29,9 +35,34 @@ function left(folder: Folder): number {
 }
 
 describe("a process", () => {
+  test("does not wait for itself when a getter of a payload raises the same event", async () => {
+    const done = await runModule(`
+      import { HookClient } from "hookweave";
+      const client = new HookClient();
+      client.registerHook("PreToolUse", () => undefined);
+      const inner = [];
+      const dispatch = (payload) => client.dispatch("PreToolUse", payload);
+      await dispatch({
+        get tool() {
+          if (inner.length < 3) inner.push(dispatch({ tool: "Bash", args: {} }));
+          return "Outer";
+        },
+        args: {},
+      });
+      await Promise.all(inner);
+      console.log(client.stats().events.PreToolUse);
+    `);
+    assert.deepEqual(
+      { code: done.code, out: done.out, err: done.err },
+      { code: 0, out: "4\n", err: "" },
+    );
+  });
+
   test("stays for a dispatch that waits for a command, and no longer", async (t) => {
     const folder = new Folder(t);
-    const file = folder.settings({ PreToolUse: ["sleep 0.5; echo late >&2; exit 2"] });
+    const file = folder.settings({
+      PreToolUse: ["sleep 0.5; echo late >&2; exit 2"],
+    });
     const done = await runModule(
       loading(
         file,
@@ -48,14 +79,19 @@ describe("a process", () => {
         `const o = await client.dispatch("PreToolUse", payload); console.log(o.reason);`,
       ),
     );
-    assert.deepEqual({ code: idle.code, out: idle.out }, { code: 0, out: "late\n" });
+    assert.deepEqual(
+      { code: idle.code, out: idle.out },
+      { code: 0, out: "late\n" },
+    );
     assert.ok(idle.seconds < 20);
   });
 
   test("does not stay for a detached command, which it kills, unless it drains", async (t) => {
     const folder = new Folder(t);
     const command = `echo $$ > ${folder.at("pid")}; sleep 1; touch ${folder.at("done")}; sleep 60`;
-    const file = folder.settings({ PreToolUse: [{ type: "command", command, async: true }] });
+    const file = folder.settings({
+      PreToolUse: [{ type: "command", command, async: true }],
+    });
     const done = await runModule(
       loading(
         file,
@@ -71,7 +107,11 @@ describe("a process", () => {
       loading(
         folder.settings({
           PreToolUse: [
-            { type: "command", command: `sleep 0.5; touch ${folder.at("drained")}`, async: true },
+            {
+              type: "command",
+              command: `sleep 0.5; touch ${folder.at("drained")}`,
+              async: true,
+            },
           ],
         }),
         `await client.dispatch("PreToolUse", payload); console.log(await client.drain());`,
@@ -83,13 +123,21 @@ describe("a process", () => {
 
   for (const [how, ending] of [
     ["process.exit", `process.exit(3);`],
-    ["process.exit right after a cancellation", `stop.abort(); process.exit(3);`],
-    ["an error that nobody catches", `setImmediate(() => { throw new Error("over"); });`],
+    [
+      "process.exit right after a cancellation",
+      `stop.abort(); process.exit(3);`,
+    ],
+    [
+      "an error that nobody catches",
+      `setImmediate(() => { throw new Error("over"); });`,
+    ],
   ] as const) {
     test(`that ends by ${how} while commands run kills them and does not hang`, async (t) => {
       const folder = new Folder(t);
       const pid = folder.at("pid");
-      const file = folder.settings({ PreToolUse: [`echo $$ > ${pid}; sleep 60`] });
+      const file = folder.settings({
+        PreToolUse: [`echo $$ > ${pid}; sleep 60`],
+      });
       const done = await runModule(
         loading(
           file,
@@ -136,27 +184,46 @@ describe("a process", () => {
     }
     assert.deepEqual(readdirSync(temporary), []);
     if (linux)
-      assert.deepEqual(readdirSync(folder.at("caches/hookweave")), ["empty-transcript.jsonl"]);
+      assert.deepEqual(readdirSync(folder.at("caches/hookweave")), [
+        "empty-transcript.jsonl",
+      ]);
   });
 
-  test("never crashes at its end, whenever that is", { timeout: 240_000 }, async (t) => {
-    const folder = new Folder(t);
-    const file = folder.settings({ PreToolUse: ["sleep 0.01", "cat > /dev/null", "sleep 0.02"] });
-    const rounds = Array.from({ length: 36 }, (_, round) => round);
-    const workers = Array.from({ length: availableParallelism() }, async () => {
-      for (let round = rounds.pop(); round !== undefined; round = rounds.pop()) {
-        const { code, err } = await runModule(
-          loading(
-            file,
-            `for (let i = 0; i < 8; i++) void client.dispatch("PreToolUse", payload);
+  test(
+    "never crashes at its end, whenever that is",
+    { timeout: 240_000 },
+    async (t) => {
+      const folder = new Folder(t);
+      const file = folder.settings({
+        PreToolUse: ["sleep 0.01", "cat > /dev/null", "sleep 0.02"],
+      });
+      const rounds = Array.from({ length: 36 }, (_, round) => round);
+      const workers = Array.from(
+        { length: availableParallelism() },
+        async () => {
+          for (
+            let round = rounds.pop();
+            round !== undefined;
+            round = rounds.pop()
+          ) {
+            const { code, err } = await runModule(
+              loading(
+                file,
+                `for (let i = 0; i < 8; i++) void client.dispatch("PreToolUse", payload);
              setTimeout(() => process.exit(0), ${String(round * 2)});`,
-          ),
-        );
-        assert.deepEqual({ code, err }, { code: 0, err: "" }, `round ${String(round)}`);
-      }
-    });
-    await Promise.all(workers);
-  });
+              ),
+            );
+            assert.deepEqual(
+              { code, err },
+              { code: 0, err: "" },
+              `round ${String(round)}`,
+            );
+          }
+        },
+      );
+      await Promise.all(workers);
+    },
+  );
 });
 
 describe("worker threads", () => {
@@ -192,12 +259,19 @@ describe("worker threads", () => {
 
   test("one that is terminated takes its commands with it, and nobody else", async (t) => {
     const folder = new Folder(t);
-    const file = folder.settings({ PreToolUse: [`echo $$ > ${folder.at("pid")}; sleep 60`] });
-    const worker = new Worker(text(file, `void client.dispatch("PreToolUse", payload);`), {
-      eval: true,
+    const file = folder.settings({
+      PreToolUse: [`echo $$ > ${folder.at("pid")}; sleep 60`],
     });
+    const worker = new Worker(
+      text(file, `void client.dispatch("PreToolUse", payload);`),
+      {
+        eval: true,
+      },
+    );
     await until(
-      () => existsSync(folder.at("pid")) && readFileSync(folder.at("pid"), "utf8") !== "",
+      () =>
+        existsSync(folder.at("pid")) &&
+        readFileSync(folder.at("pid"), "utf8") !== "",
     );
     await worker.terminate();
     await until(() => !lives(left(folder)));
@@ -222,7 +296,9 @@ describe("many commands", () => {
     });
     const hooks = [hook("a"), hook("b"), hook("c")];
     const client = quietClient({ maxRunning: 6 });
-    const report = client.load(folder.write("hookweave.json", { hookweave: 1, hooks }));
+    const report = client.load(
+      folder.write("hookweave.json", { hookweave: 1, hooks }),
+    );
     assert.deepEqual(report.problems, []);
     const outcomes = await Promise.all(
       Array.from({ length: 200 }, (_, number) =>
@@ -234,7 +310,10 @@ describe("many commands", () => {
       const wanted = ["a", "b", "c"].map((name) => `${name} ${String(number)}`);
       assert.deepEqual(said, wanted, JSON.stringify(outcome.trace));
     });
-    const counts = readFileSync(folder.at("counts"), "utf8").trim().split("\n").map(Number);
+    const counts = readFileSync(folder.at("counts"), "utf8")
+      .trim()
+      .split("\n")
+      .map(Number);
     assert.equal(counts.length, 600);
     assert.ok(Math.max(...counts) <= 6, String(Math.max(...counts)));
     await client.close(0);
@@ -249,7 +328,11 @@ describe("many commands", () => {
       client.load(folder.settings({ PreToolUse: ["true"] }));
       const dispatches = async (count: number): Promise<void> => {
         for (let done = 0; done < count; done += 20) {
-          await Promise.all(Array.from({ length: 20 }, () => client.dispatch("PreToolUse", bash)));
+          await Promise.all(
+            Array.from({ length: 20 }, () =>
+              client.dispatch("PreToolUse", bash),
+            ),
+          );
         }
       };
       const children = (): number =>
@@ -257,7 +340,9 @@ describe("many commands", () => {
           if (!/^\d+$/.test(entry)) return false;
           try {
             const stat = readFileSync(`/proc/${entry}/stat`, "utf8");
-            return stat.slice(stat.lastIndexOf(")") + 4).startsWith(`${String(process.pid)} `);
+            return stat
+              .slice(stat.lastIndexOf(")") + 4)
+              .startsWith(`${String(process.pid)} `);
           } catch {
             return false;
           }
@@ -266,11 +351,21 @@ describe("many commands", () => {
       const threads = (): number => readdirSync("/proc/self/task").length;
       await dispatches(100);
       await sleep(100);
-      const before = { descriptors: descriptors(), threads: threads(), children: children() };
+      const before = {
+        descriptors: descriptors(),
+        threads: threads(),
+        children: children(),
+      };
       await dispatches(1000);
       await sleep(100);
-      assert.ok(descriptors() <= before.descriptors + 2, `${String(descriptors())} descriptors`);
-      assert.ok(threads() <= before.threads + 32, `${String(threads())} threads`);
+      assert.ok(
+        descriptors() <= before.descriptors + 2,
+        `${String(descriptors())} descriptors`,
+      );
+      assert.ok(
+        threads() <= before.threads + 32,
+        `${String(threads())} threads`,
+      );
       assert.equal(children(), before.children);
       await client.close(0);
     },
@@ -289,7 +384,11 @@ describe("many commands", () => {
     for (let round = 0; round < 5; round++) await use();
     const { gc } = globalThis as { gc?: () => void };
     assert.ok(gc !== undefined, "run with --expose-gc");
-    for (let round = 0; round < 20 && clients.some((ref) => ref.deref() !== undefined); round++) {
+    for (
+      let round = 0;
+      round < 20 && clients.some((ref) => ref.deref() !== undefined);
+      round++
+    ) {
       await sleep(10);
       gc();
     }
