@@ -65,7 +65,7 @@ export interface AuditOptions {
   /** The key of digests; a random one unless said. */
   key?: string;
   /** Hears each record, in order. */
-  callback?: (record: AuditRecord) => void | Promise<void>;
+  callback?: (record: AuditRecord) => unknown;
   /** Whether records go to the client's logger; only where there is no other destination unless said. */
   log?: boolean;
 }

@@ -26,7 +26,7 @@ export const Hears = {
 } as const;
 export type Hears = (typeof Hears)[keyof typeof Hears];
 
-type Hear = (record: AuditRecord) => void | Promise<void>;
+type Hear = (record: AuditRecord) => unknown;
 
 /** The logs that are open, to be written to their end when the process ends. */
 const open = new Set<WeakRef<AuditLog>>();

@@ -100,7 +100,7 @@ describe("asserts", () => {
         /^TypeError: assert\w+ takes .* in an object, not `resaon`$/,
       );
     }
-    const text = "hook" as object;
+    const text: object = "hook" as never;
     assert.throws(
       () => assertBlocked(it, text),
       /^TypeError: assertBlocked takes reason, by in an object, not 'hook'$/,
