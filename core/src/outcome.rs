@@ -171,11 +171,12 @@ impl<T, V> Outcome<T, V> {
 
     /// The hook that decided.
     #[cfg_attr(not(feature = "host"), expect(dead_code, reason = "sessions and records are a host's"))]
-    pub(crate) fn decider(&self) -> Option<&str> {
+    pub(crate) fn decider(&self) -> Option<(HookId, &str)> {
         if self.refusal().is_some() {
             return None;
         }
-        self.deciding().map(|record| &**record.call.entry().name())
+        let entry = self.deciding()?.call.entry();
+        Some((entry.id(), &**entry.name()))
     }
 
     /// Whether a hook of such a scope has run without failing.

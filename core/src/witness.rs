@@ -9,6 +9,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use crate::hook::{Origin, Scope};
+use crate::registry::HookId;
 
 pub use about::About;
 #[cfg(feature = "native")]
@@ -91,6 +92,8 @@ pub enum Seen<'s> {
         event: &'s str,
         /// The hook that asks; `None` is the host's own rule.
         hook: Option<&'s str>,
+        /// Which one of that name.
+        hook_id: Option<HookId>,
         /// The question.
         prompt: &'s str,
         /// What can be chosen.
@@ -104,6 +107,8 @@ pub enum Seen<'s> {
         event: &'s str,
         /// The hook that asked.
         hook: Option<&'s str>,
+        /// Which one of that name.
+        hook_id: Option<HookId>,
         /// Whether it may go on.
         granted: bool,
         /// By whom: `user`, `remembered`, `timeout`, `host` or a hook.

@@ -5,6 +5,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
+    clippy::indexing_slicing,
     clippy::print_stdout,
     clippy::disallowed_methods,
     reason = "a test ends with a message, makes its own terminal, and watches the clock"

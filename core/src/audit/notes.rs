@@ -54,12 +54,14 @@ fn record(seen: Seen<'_>) -> (Record, Option<Arc<About>>) {
             .with("hooks", hooks)
             .with("problems", problems)
             .with("untrusted", untrusted),
-        Seen::Asked { about, event, hook, prompt, options } => {
-            in_session(Kind::ApprovalAsked, &about, Some(event), hook)
-                .with("prompt", prompt)
-                .with("options", options.to_vec())
+        Seen::Asked { about, event, hook, hook_id, prompt, options } => Record {
+            hook_id: hook_id.map(|id| id.to_string()),
+            ..in_session(Kind::ApprovalAsked, &about, Some(event), hook)
         }
-        Seen::Decided { about, event, hook, granted, by, reason, option, remembered } => Record {
+        .with("prompt", prompt)
+        .with("options", options.to_vec()),
+        Seen::Decided { about, event, hook, hook_id, granted, by, reason, option, remembered } => Record {
+            hook_id: hook_id.map(|id| id.to_string()),
             outcome: Some(if granted { "granted" } else { "denied" }.to_owned()),
             reason: reason.map(str::to_owned),
             ..in_session(Kind::ApprovalDecided, &about, Some(event), hook)

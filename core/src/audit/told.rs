@@ -98,7 +98,7 @@ struct More {
 struct Given {
     decision: Action,
     blocked: bool,
-    decider: Option<String>,
+    decider: Option<(HookId, String)>,
     reason: Option<String>,
     injections: Vec<(Option<String>, Injection)>,
     messages: Vec<(Option<String>, Message)>,
@@ -213,7 +213,7 @@ fn given<T, V>(outcome: &Outcome<T, V>) -> Option<Box<Given>> {
     Some(Box::new(Given {
         decision: outcome.decision(),
         blocked: outcome.blocked(),
-        decider: name(outcome.decider()),
+        decider: outcome.decider().map(|(id, name)| (id, name.to_owned())),
         reason: outcome.reason().map(str::to_owned),
         injections: outcome.injections().iter().map(|from| (name(from.hook), from.part.clone())).collect(),
         messages: outcome.messages().iter().map(|from| (name(from.hook), from.part.clone())).collect(),
@@ -309,7 +309,10 @@ impl Given {
         }
         if self.blocked {
             let blocked = |record: &mut Record| {
-                record.hook.clone_from(&self.decider);
+                if let Some((id, name)) = &self.decider {
+                    record.hook = Some(name.clone());
+                    record.hook_id = Some(id.to_string());
+                }
                 record.outcome = Some(self.decision.as_str().to_owned());
                 record.reason.clone_from(&self.reason);
             };

@@ -34,7 +34,7 @@ impl<T, V> Outcome<T, V> {
     fn tell_decision<H: Host<Value = V>>(&self, host: &H, text: &mut String) {
         let tool = self.final_field(host, "tool").and_then(|tool| tool.as_str().map(str::to_owned));
         let tool = tool.map_or_else(String::new, |tool| format!(" of {}", one_line(&tool)));
-        let by = self.decider().map_or_else(String::new, |hook| format!(" by `{}`", one_line(hook)));
+        let by = self.decider().map_or_else(String::new, |(_, hook)| format!(" by `{}`", one_line(hook)));
         let late = self.decision().refuses() && !self.blocked();
         let note = if late { " (it cannot be blocked any more)" } else { "" };
         let why = self.reason().map_or_else(String::new, |reason| format!(": {}", one_line(reason)));

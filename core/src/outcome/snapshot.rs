@@ -33,7 +33,7 @@ impl<T, V> Outcome<T, V> {
         put("tool", self.final_field(host, "tool").unwrap_or_default());
         put("decision", self.decision().as_str().into());
         put("blocked", self.blocked().into());
-        put("by", self.decider().into());
+        put("by", self.decider().map(|(_, name)| name).into());
         put("reason", self.reason().into());
         let modified = self.modified().into_iter();
         let modified = modified.map(|name| (name.to_owned(), self.final_field(host, name).unwrap_or_default()));

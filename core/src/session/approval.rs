@@ -96,8 +96,7 @@ impl Cx {
             fields
         };
         let values = || subject.args.map(|args| ("args", args)).into_iter().collect::<Vec<_>>();
-        self.tell_asked(subject, &request);
-        let asker = request.hook.clone();
+        self.tell_asked(subject, hook, &request);
         let asked = json!({"prompt": ask.prompt.as_deref().unwrap_or(&request.prompt)});
         let said = self.dispatch("PermissionRequest", about(asked), values(), &["args"]).await;
         if let Some(args) = said.value {
@@ -107,28 +106,31 @@ impl Cx {
             Some(decided) => decided,
             None => self.ask_person(subject, hook, request).await,
         };
-        self.tell_decided(subject, asker.as_deref(), &decided);
+        self.tell_decided(subject, hook, &decided);
         let outcome = json!({"by": decided.by, "reason": decided.reason});
         let event = if decided.granted { "PermissionGranted" } else { "PermissionDenied" };
         self.dispatch(event, about(outcome), values(), &[]).await;
         if decided.granted { Settled::Granted } else { Settled::Denied(decided) }
     }
 
-    pub(super) fn tell_asked(&self, subject: &Subject<'_>, request: &ApprovalRequest) {
+    pub(super) fn tell_asked(&self, subject: &Subject<'_>, hook: Option<&Asker>, request: &ApprovalRequest) {
         self.session.tell(subject.tool, subject.tool_use_id, |about| Seen::Asked {
             about,
             event: subject.event,
             hook: request.hook.as_deref(),
+            hook_id: hook.map(|hook| hook.id),
             prompt: &request.prompt,
             options: &request.options,
         });
     }
 
-    pub(super) fn tell_decided(&self, subject: &Subject<'_>, hook: Option<&str>, decided: &Decided) {
+    pub(super) fn tell_decided(&self, subject: &Subject<'_>, hook: Option<&Asker>, decided: &Decided) {
+        let name = hook.map(|hook| escaped(&hook.name));
         self.session.tell(subject.tool, subject.tool_use_id, |about| Seen::Decided {
             about,
             event: subject.event,
-            hook,
+            hook: name.as_deref(),
+            hook_id: hook.map(|hook| hook.id),
             granted: decided.granted,
             by: &decided.by,
             reason: decided.reason.as_deref(),

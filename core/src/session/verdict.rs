@@ -69,7 +69,7 @@ impl Verdict {
             decision: outcome.decision(),
             blocked: outcome.blocked(),
             reason: outcome.reason().map(str::to_owned),
-            hook: outcome.decider().map(str::to_owned),
+            hook: outcome.decider().map(|(_, name)| name.to_owned()),
             modified: outcome.modified().into_iter().map(str::to_owned).collect(),
             injections: outcome.injections().into_iter().map(owned).collect(),
             messages: outcome.messages().into_iter().map(|m| (m.hook.map(str::to_owned), m.part.clone())).collect(),

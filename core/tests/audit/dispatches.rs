@@ -237,6 +237,29 @@ fn tool_runs_and_approvals_of_a_session_are_recorded() {
 }
 
 #[test]
+fn what_blocks_and_asks_is_told_from_another_hook_of_its_name() {
+    let log = Log::new();
+    let engine = log.engine(log.config());
+    let session = engine.session().approver(AllowAll).open().unwrap();
+    let on = |event: &str| engine.on(event).name("guard");
+    on("PreToolUse").run(|_: &Event| None::<HookResponse>).unwrap();
+    let asks = on("PreToolUse").run(|_: &Event| HookResponse::ask("Go?")).unwrap();
+    let blocks = on("PreToolUse").run(|_: &Event| HookResponse::block("no")).unwrap();
+    let call = || run(session.run_tool("Bash", json!({}), |_| async { Ok(ToolResult::from(json!("done"))) })).unwrap();
+    assert!(!call().ran);
+    assert!(engine.unregister(&blocks));
+    assert!(call().ran);
+    assert!(engine.audit().close(LONG));
+    let ids = |kind: Kind| {
+        let records = log.records().into_iter().filter(move |record| record.kind == kind);
+        records.map(|record| record.hook_id.unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(Kind::Blocked), [blocks]);
+    assert_eq!(ids(Kind::ApprovalAsked), [asks.clone()]);
+    assert_eq!(ids(Kind::ApprovalDecided), [asks]);
+}
+
+#[test]
 fn hooks_files_and_approvals_that_come_and_go_are_recorded() {
     let log = Log::new();
     let engine = log.engine(log.config());
