@@ -255,7 +255,7 @@ fn what_blocks_and_asks_is_told_from_another_hook_of_its_name() {
         records.map(|record| record.hook_id.unwrap()).collect::<Vec<_>>()
     };
     assert_eq!(ids(Kind::Blocked), [blocks]);
-    assert_eq!(ids(Kind::ApprovalAsked), [asks.clone()]);
+    assert_eq!(ids(Kind::ApprovalAsked), ids(Kind::ApprovalDecided));
     assert_eq!(ids(Kind::ApprovalDecided), [asks]);
 }
 
