@@ -8,6 +8,7 @@ use pyo3::sync::PyOnceLock;
 
 use crate::clock::{self, now};
 use crate::deadline;
+use crate::ending::Enter as _;
 use crate::errors;
 use crate::flight::{self, Finished, Flight};
 use crate::object::{self, Awaiting, Inside, Object, call_one};
@@ -63,7 +64,7 @@ fn side_by_side(py: Python<'_>, flight: &mut Flight) -> PyResult<Vec<Report<Obje
             stage.started(index);
         }
         let event = flight.own_event(py)?;
-        begun.push(Some((handler.callable.borrow(py).call_method1(intern!(py, "begin"), (event.borrow(py),)), now())));
+        begun.push(Some((handler.callable.borrow(py).enter_method(intern!(py, "begin"), (event.borrow(py),)), now())));
     }
     let mut reports = Vec::with_capacity(calls.len());
     for (index, begun) in begun.iter().enumerate() {
@@ -72,7 +73,7 @@ fn side_by_side(py: Python<'_>, flight: &mut Flight) -> PyResult<Vec<Report<Obje
     for (index, ((report, begun), call)) in reports.iter_mut().zip(begun).zip(&calls).enumerate() {
         let Some((begun, began)) = begun else { continue };
         let handler = call.entry().handler().callable.borrow(py);
-        let said = match begun.and_then(|begun| handler.call_method1(intern!(py, "finish"), (begun,))) {
+        let said = match begun.and_then(|begun| handler.enter_method(intern!(py, "finish"), (begun,))) {
             Ok(answer) => Flight::said(py, Object::from_bound(answer)),
             Err(error) if error.is_instance_of::<PyException>(py) => flight.raised(py, index, error)?,
             Err(error) => return Err(error),
@@ -98,7 +99,7 @@ fn one(py: Python<'_>, flight: &mut Flight, index: usize, beside_others: bool) -
     flight.start_clock();
     let handler = entry.handler();
     let result = if handler.native.is_from_file() {
-        handler.callable.borrow(py).call_method1(intern!(py, "run_sync"), (event.borrow(py),)).map(Object::from_bound)
+        handler.callable.borrow(py).enter_method(intern!(py, "run_sync"), (event.borrow(py),)).map(Object::from_bound)
     } else if handler.in_thread {
         in_thread(py, handler, &event, entry.timeout(), flight.depth + 1)
     } else {
@@ -136,7 +137,7 @@ fn in_thread(
     let wait = WAIT.import(py, "hookweave._threads", "run_blocking")?;
     let seconds = limit.map(|limit| limit.as_secs_f64());
     let (kind, value): (String, Bound<'_, PyAny>) =
-        wait.call1((handler.callable.borrow(py), event.borrow(py), depth, seconds))?.extract()?;
+        wait.enter((handler.callable.borrow(py), event.borrow(py), depth, seconds))?.extract()?;
     match kind.as_str() {
         "answer" => Ok(Object::from_bound(value)),
         "timeout" => Err(Overdue::new_err(())),
@@ -153,7 +154,7 @@ fn unexpected(py: Python<'_>, awaitable: &Object) -> Failure<Object> {
     } else {
         intern!(py, "cancel")
     };
-    if let Err(error) = awaitable.call_method0(stop)
+    if let Err(error) = awaitable.enter_method(stop, ())
         && awaitable.hasattr(stop).unwrap_or(false)
     {
         error.write_unraisable(py, Some(&awaitable));

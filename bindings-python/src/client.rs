@@ -19,6 +19,7 @@ use pyo3::types::{PyDict, PyString};
 use crate::blocking;
 use crate::convert::PyHost;
 use crate::dispatch::Dispatch;
+use crate::ending::Enter as _;
 use crate::errors;
 use crate::event::EventRef;
 use crate::flight::{Flight, Request};
@@ -225,7 +226,7 @@ impl Client {
         let Known { snapshot, spec, .. } = &*request.known;
         let explanation = host::explain(snapshot, &host, spec, &request.payload.borrow(py));
         let hooks = serial::to_python(py, &explanation.hooks)?;
-        py.import("hookweave.outcome")?.getattr("explained")?.call1((hooks,))
+        py.import("hookweave.outcome")?.getattr("explained")?.enter((hooks,))
     }
 
     /// Removes a hook; False when it is not there (any more).

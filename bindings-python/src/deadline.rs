@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
 use crate::clock;
+use crate::ending::Enter as _;
 use crate::object::{Gil, Object};
 
 /// A waiting hook's deadline.
@@ -110,11 +111,11 @@ pub(crate) fn arm(py: Python<'_>, event_loop: &Object, task: &Object, left: Dura
 /// Sets the loop's timer, in place of one that would ring later.
 fn set_timer(py: Python<'_>, event_loop: &Object, due: Instant, left: Duration) -> PyResult<()> {
     let bell = Bound::new(py, Bell { event_loop: event_loop.as_ptr() as usize })?;
-    let handle = event_loop.borrow(py).call_method1(intern!(py, "call_later"), (left.as_secs_f64(), bell))?;
+    let handle = event_loop.borrow(py).enter_method(intern!(py, "call_later"), (left.as_secs_f64(), bell))?;
     let handle = Object::from_bound(handle);
     let old = with(py, |timers| timers.of(event_loop.as_ptr()).and_then(|timer| timer.armed.replace((due, handle))));
     if let Some((_, old)) = old {
-        old.borrow(py).call_method0(intern!(py, "cancel"))?;
+        old.borrow(py).enter_method(intern!(py, "cancel"), ())?;
     }
     Ok(())
 }
@@ -124,7 +125,7 @@ fn forget_closed_loops(py: Python<'_>) -> PyResult<Vec<LoopTimer>> {
     let loops: Vec<Object> = with(py, |timers| timers.loops.iter().map(|timer| timer.event_loop.clone()).collect());
     let mut closed = Vec::new();
     for event_loop in loops {
-        if event_loop.borrow(py).call_method0(intern!(py, "is_closed"))?.is_truthy()? {
+        if event_loop.borrow(py).enter_method(intern!(py, "is_closed"), ())?.is_truthy()? {
             closed.push(event_loop);
         }
     }
@@ -159,7 +160,7 @@ impl Bell {
             alarm
                 .task
                 .borrow(py)
-                .call_method1(intern!(py, "cancel"), (intern!(py, "the hook's timeout has passed"),))?;
+                .enter_method(intern!(py, "cancel"), (intern!(py, "the hook's timeout has passed"),))?;
         }
         let (next, idle) = with(py, |timers| {
             let place = timers.loops.iter().position(|timer| timer.event_loop.as_ptr() == key);
@@ -185,14 +186,14 @@ fn cached<'py>(py: Python<'py>, cell: &'static PyOnceLock<Py<PyAny>>, name: &str
 /// The loop that runs on this thread; `None` outside asyncio.
 pub(crate) fn running_loop(py: Python<'_>) -> Option<Object> {
     static RUNNING: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let found = cached(py, &RUNNING, "_get_running_loop").ok()?.call0().ok()?;
+    let found = cached(py, &RUNNING, "_get_running_loop").ok()?.enter(()).ok()?;
     (!found.is_none()).then(|| Object::from_bound(found))
 }
 
 /// The asyncio task that runs on this thread; `None` outside a task.
 pub(crate) fn current_task(py: Python<'_>, event_loop: &Object) -> Option<Object> {
     static CURRENT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let found = cached(py, &CURRENT, "current_task").ok()?.call1((event_loop.borrow(py),)).ok()?;
+    let found = cached(py, &CURRENT, "current_task").ok()?.enter((event_loop.borrow(py),)).ok()?;
     (!found.is_none()).then(|| Object::from_bound(found))
 }
 
@@ -203,7 +204,7 @@ pub(crate) fn cancel_requests(py: Python<'_>) -> PyResult<Option<i64>> {
         return Ok(None);
     }
     let Some(task) = running_loop(py).and_then(|event_loop| current_task(py, &event_loop)) else { return Ok(None) };
-    task.borrow(py).call_method0(intern!(py, "cancelling"))?.extract().map(Some)
+    task.borrow(py).enter_method(intern!(py, "cancelling"), ())?.extract().map(Some)
 }
 
 /// `asyncio.CancelledError`.

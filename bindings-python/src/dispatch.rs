@@ -15,6 +15,7 @@ use pyo3::{PyTypeInfo as _, ffi, intern};
 use crate::ahead::Halt;
 use crate::clock;
 use crate::deadline::{self, Armed};
+use crate::ending::Enter as _;
 use crate::errors;
 use crate::flight::{self, Finished, Flight, call_of, limit_of};
 use crate::nesting;
@@ -122,7 +123,7 @@ pub(crate) fn add_type(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let class = Dispatch::type_object(py);
     recycle::install::<Dispatch>(&class);
     recycle::set_await_slots(&class, am_send);
-    py.import("collections.abc")?.getattr("Coroutine")?.call_method1(intern!(py, "register"), (&class,))?;
+    py.import("collections.abc")?.getattr("Coroutine")?.enter_method(intern!(py, "register"), (&class,))?;
     module.add("Dispatch", class)
 }
 
@@ -157,8 +158,8 @@ impl Dispatch {
     ) -> PyResult<Py<PyAny>> {
         let exception = match value.filter(|value| !value.is_none()) {
             Some(value) if value.is_instance_of::<pyo3::exceptions::PyBaseException>() => value,
-            Some(value) => kind.call1((value,))?,
-            None if kind.is_instance_of::<PyType>() => kind.call0()?,
+            Some(value) => kind.enter((value,))?,
+            None if kind.is_instance_of::<PyType>() => kind.enter(())?,
             None => kind,
         };
         if let Some(traceback) = traceback.filter(|traceback| !traceback.is_none()) {
@@ -218,7 +219,7 @@ fn throw_into(py: Python<'_>, awaitable: &Object, error: PyErr) -> Sent {
         Ok(None) => return Sent::Raised(error),
         Err(error) => return Sent::Raised(error),
     };
-    match function.call1((value,)) {
+    match function.enter((value,)) {
         Ok(value) => Sent::Yielded(Object::from_bound(value)),
         Err(error) if error.is_instance_of::<PyStopIteration>(py) => {
             match error.value(py).getattr(intern!(py, "value")) {
@@ -393,7 +394,7 @@ impl Driver {
     fn in_thread(&self, py: Python<'_>, callable: &Object, event: &Object) -> PyResult<Object> {
         static RUN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let run = RUN.import(py, "hookweave._stage", "run_threaded")?;
-        run.call1((callable.borrow(py), event.borrow(py), self.flight.depth + 1)).map(Object::from_bound)
+        run.enter((callable.borrow(py), event.borrow(py), self.flight.depth + 1)).map(Object::from_bound)
     }
 
     /// Hands a whole stage to a helper written in Python; detached hooks are started here.
@@ -429,7 +430,7 @@ impl Driver {
         } else {
             ASYNCIO.import(py, "hookweave._stage", "run_stage")?
         };
-        self.current = Some(Object::from_bound(run.call1((awaited,))?));
+        self.current = Some(Object::from_bound(run.enter((awaited,))?));
         self.helper = Some(reports);
         Ok(())
     }
@@ -513,11 +514,11 @@ impl Driver {
             );
         };
         let count = if rung { intern!(py, "uncancel") } else { intern!(py, "cancelling") };
-        let open: i64 = task.object.borrow(py).call_method0(count)?.extract()?;
+        let open: i64 = task.object.borrow(py).enter_method(count, ())?.extract()?;
         if open > task.requests {
             let error = match thrown {
                 Some(thrown) => thrown.into_bound(py),
-                None => deadline::cancelled_error(py)?.call0()?,
+                None => deadline::cancelled_error(py)?.enter(())?,
             };
             return Ok(Ended::Cancelled(PyErr::from_value(error)));
         }
@@ -579,7 +580,7 @@ impl Driver {
         self.armed = None;
         let closed = match self.current.take() {
             Some(current) => match current.borrow(py).getattr_opt(intern!(py, "close"))? {
-                Some(close) => close.call0().map(drop),
+                Some(close) => close.enter(()).map(drop),
                 None => Ok(()),
             },
             None => Ok(()),
@@ -627,7 +628,7 @@ impl From<PyErr> for Stop {
 fn find_task(py: Python<'_>) -> PyResult<Option<Task>> {
     let Some(event_loop) = deadline::running_loop(py) else { return Ok(None) };
     let Some(task) = deadline::current_task(py, &event_loop) else { return Ok(None) };
-    let mut requests: i64 = task.borrow(py).call_method0(intern!(py, "cancelling"))?.extract()?;
+    let mut requests: i64 = task.borrow(py).enter_method(intern!(py, "cancelling"), ())?.extract()?;
     if requests > 0
         && task
             .borrow(py)
@@ -659,5 +660,5 @@ pub(crate) fn is_on_trio(py: Python<'_>) -> PyResult<bool> {
 #[cold]
 fn asks_trio(py: Python<'_>) -> PyResult<bool> {
     static IN_TASK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    IN_TASK.import(py, "hookweave._trio", "in_task")?.call0()?.is_truthy()
+    IN_TASK.import(py, "hookweave._trio", "in_task")?.enter(())?.is_truthy()
 }

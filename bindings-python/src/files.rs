@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use crate::client::Client;
 use crate::convert::PyHost;
+use crate::ending::Enter as _;
 use crate::errors;
 use crate::known::{Handler, Native};
 use crate::native::Hook;
@@ -49,7 +50,7 @@ fn handler(client: &Bound<'_, Client>, hook: Arc<NativeHook>, event: Arc<EventSp
     let hosted = hook.is_hosted();
     let hook = Hook::new(hook, event);
     let class = CLASS.import(py, "hookweave._native_hooks", "NativeHandler")?;
-    let callable = class.call1((client, hook.clone()))?;
+    let callable = class.enter((client, hook.clone()))?;
     let native = if hosted { Native::Hosted(hook) } else { Native::Run };
     Ok(Handler { callable: Object::from_bound(callable), in_thread: false, is_async: false, native })
 }

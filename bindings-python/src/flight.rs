@@ -14,6 +14,7 @@ use pyo3::types::PyDict;
 use crate::client::Client;
 use crate::clock;
 use crate::convert::{PyHost, answer_of};
+use crate::ending::Enter as _;
 use crate::errors;
 use crate::event::OwnEvent;
 use crate::known::{Found, Handler, Known, Native};
@@ -394,15 +395,15 @@ impl Flight {
         let call_tuple = call_of(py, &call, &event, self.depth + 1)?;
         let entry = call.entry();
         let arguments = (self.client.borrow(py), self.known.name.borrow(py), &**entry.name(), call_tuple);
-        let job = JOB.import(py, "hookweave._detached", "Job")?.call1(arguments)?;
+        let job = JOB.import(py, "hookweave._detached", "Job")?.enter(arguments)?;
         let client = self.client(py)?;
         let said = match client.get().submit(py, Object::of(&job)) {
             Submitted::Start(_) => {
-                job.call_method0(intern!(py, "start"))?;
+                job.enter_method(intern!(py, "start"), ())?;
                 Said::Detached
             }
             Submitted::Waiting => {
-                job.call_method0(intern!(py, "wait"))?;
+                job.enter_method(intern!(py, "wait"), ())?;
                 Said::Detached
             }
             Submitted::Refused(_) => {

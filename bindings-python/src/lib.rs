@@ -13,6 +13,7 @@ mod convert;
 mod deadline;
 mod dialect;
 mod dispatch;
+mod ending;
 mod errors;
 mod event;
 mod files;
@@ -36,6 +37,7 @@ mod terminal;
 mod tool_run;
 mod watch;
 
+use ending::Enter as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 
@@ -130,5 +132,5 @@ fn call_at_depth<'py>(
     depth: u32,
 ) -> PyResult<Bound<'py, PyAny>> {
     let _inside = Inside::enter(depth);
-    handler.call1((event,))
+    handler.enter((event,))
 }

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 
+use crate::ending::Enter as _;
 use crate::object::Object;
 
 /// `logging.INFO`.
@@ -39,31 +40,31 @@ pub(crate) fn is_on(py: Python<'_>) -> bool {
     {
         return verdict.is_truthy().unwrap_or(false);
     }
-    let asked = listening.logger.bind(py).call_method1(intern!(py, "isEnabledFor"), (INFO,));
+    let asked = listening.logger.bind(py).enter_method(intern!(py, "isEnabledFor"), (INFO,));
     asked.and_then(|verdict| verdict.is_truthy()).unwrap_or(false)
 }
 
 /// Tells that a hook starts.
 pub(crate) fn started(py: Python<'_>, event: &Object, hook: &str) -> PyResult<()> {
     static STARTED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    STARTED.import(py, "hookweave._logging", "started")?.call1((event.borrow(py), hook)).map(drop)
+    STARTED.import(py, "hookweave._logging", "started")?.enter((event.borrow(py), hook)).map(drop)
 }
 
 /// Tells what became of a dispatch in which something failed, or of any when someone listens.
 pub(crate) fn dispatched(py: Python<'_>, outcome: &Object, client: &Object) -> PyResult<()> {
     static DISPATCHED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let tell = DISPATCHED.import(py, "hookweave._logging", "dispatched")?;
-    tell.call1((outcome.borrow(py), client.borrow(py))).map(drop)
+    tell.enter((outcome.borrow(py), client.borrow(py))).map(drop)
 }
 
 /// Tells of hooks that a person should look at.
 pub(crate) fn warned(py: Python<'_>, warnings: &Bound<'_, PyAny>) -> PyResult<()> {
     static WARNED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    WARNED.import(py, "hookweave._logging", "warned")?.call1((warnings,)).map(drop)
+    WARNED.import(py, "hookweave._logging", "warned")?.enter((warnings,)).map(drop)
 }
 
 /// Tells whoever makes spans of a dispatch that is over.
 pub(crate) fn traced(py: Python<'_>, outcome: &Object, client: &Object) -> PyResult<()> {
     static TRACED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    TRACED.import(py, "hookweave._telemetry", "dispatched")?.call1((outcome.borrow(py), client.borrow(py))).map(drop)
+    TRACED.import(py, "hookweave._telemetry", "dispatched")?.enter((outcome.borrow(py), client.borrow(py))).map(drop)
 }

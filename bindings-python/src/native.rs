@@ -14,6 +14,7 @@ use pyo3::types::{PyList, PyString, PyTuple};
 use serde_json::Value;
 
 use crate::convert::answer_of;
+use crate::ending::Enter as _;
 use crate::errors;
 use crate::event::EventRef;
 use crate::nesting;
@@ -128,7 +129,7 @@ impl Hook {
 /// Where the caller stands in a distributed trace, if the host traces.
 fn trace_context(py: Python<'_>) -> PyResult<Option<TraceContext>> {
     static CURRENT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let current = CURRENT.import(py, "hookweave._telemetry", "current")?.call0()?;
+    let current = CURRENT.import(py, "hookweave._telemetry", "current")?.enter(())?;
     let current: Option<(String, Option<String>)> = current.extract()?;
     Ok(current.and_then(|(parent, state)| TraceContext::parse(&parent, state.as_deref())))
 }
@@ -288,7 +289,7 @@ pub(crate) fn letter(py: Python<'_>, said: Said<Value>) -> PyResult<Bound<'_, Py
         },
         Said::Failed(failure) => {
             let Failure { kind, message, meant_to_restrict, .. } = failure;
-            let exception = broken_class(py)?.call1((kind.as_str(), message, meant_to_restrict))?;
+            let exception = broken_class(py)?.enter((kind.as_str(), message, meant_to_restrict))?;
             (false, exception).into_pyobject(py)
         }
     }
@@ -302,7 +303,7 @@ fn unfit(py: Python<'_>, why: &str) -> PyErr {
 
 /// A failure that keeps a gate shut.
 fn broken(py: Python<'_>, kind: FailureKind, message: &str) -> PyErr {
-    let broken = broken_class(py).and_then(|class| class.call1((kind.as_str(), message, true)));
+    let broken = broken_class(py).and_then(|class| class.enter((kind.as_str(), message, true)));
     broken.map_or_else(|error| error, PyErr::from_value)
 }
 

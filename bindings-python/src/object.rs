@@ -13,6 +13,8 @@ use std::rc::Rc;
 use pyo3::prelude::*;
 use pyo3::{Borrowed, ffi};
 
+use crate::ending;
+
 /// An owned reference to a Python object.
 #[derive(Debug)]
 #[repr(transparent)]
@@ -178,7 +180,7 @@ pub(crate) enum Sent {
 pub(crate) fn send(py: Python<'_>, awaitable: &Object, value: *mut ffi::PyObject) -> Sent {
     let mut out = ptr::null_mut();
     // SAFETY: `awaitable` is live, `value` is a borrowed live object, `out` is filled unless an error is set.
-    match unsafe { ffi::PyIter_Send(awaitable.as_ptr(), value, &raw mut out) } {
+    match unsafe { ending::send(awaitable.as_ptr(), value, &raw mut out) } {
         // SAFETY: on these two results `out` is an owned reference.
         ffi::PySendResult::PYGEN_RETURN => match unsafe { Object::from_owned(out) } {
             Some(value) => Sent::Returned(value),
@@ -197,7 +199,7 @@ pub(crate) fn send(py: Python<'_>, awaitable: &Object, value: *mut ffi::PyObject
 #[inline]
 pub(crate) fn call_one(callable: &Object, argument: &Object) -> Option<Object> {
     // SAFETY: both are live objects; the result is owned or null with an error set.
-    unsafe { Object::from_owned(ffi::PyObject_CallOneArg(callable.as_ptr(), argument.as_ptr())) }
+    unsafe { Object::from_owned(ending::call_one(callable.as_ptr(), argument.as_ptr())) }
 }
 
 /// The value of an exact `str` key in an exact or subclassed `dict`, without running an overridden method.

@@ -12,6 +12,7 @@ use pyo3::types::{PyDict, PyList, PyString};
 use serde::Serialize;
 
 use crate::convert::{PyHost, Shape, copy};
+use crate::ending::Enter as _;
 use crate::event::OwnEvent;
 use crate::fill::{self, Fields};
 use crate::flight::Finished;
@@ -70,7 +71,7 @@ pub(crate) fn add_type(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Builds the Python records of one kind: a function of `hookweave.outcome` makes them of a list of dicts.
 fn records<'py>(py: Python<'py>, builder: &str, items: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
     let items = serial::to_python(py, items)?;
-    py.import("hookweave.outcome")?.getattr(builder)?.call1((items,))
+    py.import("hookweave.outcome")?.getattr(builder)?.enter((items,))
 }
 
 impl Outcome {
@@ -241,7 +242,7 @@ impl Outcome {
             }
         }
         let items = serial::to_python(py, &trace)?;
-        py.import("hookweave.outcome")?.getattr("trace")?.call1((items, causes))
+        py.import("hookweave.outcome")?.getattr("trace")?.enter((items, causes))
     }
 
     /// Seconds from the start of the first hook to the end of the last.
@@ -281,7 +282,7 @@ impl Outcome {
     /// The exit code, stdout and stderr that an agent of a dialect understands as this outcome.
     fn to_wire<'py>(&self, py: Python<'py>, dialect: &str) -> PyResult<Bound<'py, PyAny>> {
         let answer = crate::files::to_wire(py, dialect, &self.to_dict(py)?)?;
-        py.import("hookweave.files")?.getattr("wire_answer")?.call1((answer,))
+        py.import("hookweave.files")?.getattr("wire_answer")?.enter((answer,))
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {

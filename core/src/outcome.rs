@@ -20,7 +20,6 @@ use crate::hook::{FailBehavior, Scope};
 use crate::index::{Plan, Reuse, Snapshot};
 use crate::look::Look;
 use crate::payload::Host;
-#[cfg(feature = "host")]
 use crate::registry::HookId;
 
 #[cfg(feature = "host")]

@@ -8,13 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 
 import { Folder, lives } from "./support/files.js";
-import {
-  bash,
-  packageFolder,
-  quietClient,
-  runModule,
-  until,
-} from "./support/tools.js";
+import { bash, packageFolder, quietClient, runModule, until } from "./support/tools.js";
 
 const linux = process.platform === "linux";
 
@@ -79,10 +73,7 @@ describe("a process", () => {
         `const o = await client.dispatch("PreToolUse", payload); console.log(o.reason);`,
       ),
     );
-    assert.deepEqual(
-      { code: idle.code, out: idle.out },
-      { code: 0, out: "late\n" },
-    );
+    assert.deepEqual({ code: idle.code, out: idle.out }, { code: 0, out: "late\n" });
     assert.ok(idle.seconds < 20);
   });
 
@@ -123,14 +114,8 @@ describe("a process", () => {
 
   for (const [how, ending] of [
     ["process.exit", `process.exit(3);`],
-    [
-      "process.exit right after a cancellation",
-      `stop.abort(); process.exit(3);`,
-    ],
-    [
-      "an error that nobody catches",
-      `setImmediate(() => { throw new Error("over"); });`,
-    ],
+    ["process.exit right after a cancellation", `stop.abort(); process.exit(3);`],
+    ["an error that nobody catches", `setImmediate(() => { throw new Error("over"); });`],
   ] as const) {
     test(`that ends by ${how} while commands run kills them and does not hang`, async (t) => {
       const folder = new Folder(t);
@@ -184,46 +169,29 @@ describe("a process", () => {
     }
     assert.deepEqual(readdirSync(temporary), []);
     if (linux)
-      assert.deepEqual(readdirSync(folder.at("caches/hookweave")), [
-        "empty-transcript.jsonl",
-      ]);
+      assert.deepEqual(readdirSync(folder.at("caches/hookweave")), ["empty-transcript.jsonl"]);
   });
 
-  test(
-    "never crashes at its end, whenever that is",
-    { timeout: 240_000 },
-    async (t) => {
-      const folder = new Folder(t);
-      const file = folder.settings({
-        PreToolUse: ["sleep 0.01", "cat > /dev/null", "sleep 0.02"],
-      });
-      const rounds = Array.from({ length: 36 }, (_, round) => round);
-      const workers = Array.from(
-        { length: availableParallelism() },
-        async () => {
-          for (
-            let round = rounds.pop();
-            round !== undefined;
-            round = rounds.pop()
-          ) {
-            const { code, err } = await runModule(
-              loading(
-                file,
-                `for (let i = 0; i < 8; i++) void client.dispatch("PreToolUse", payload);
+  test("never crashes at its end, whenever that is", { timeout: 240_000 }, async (t) => {
+    const folder = new Folder(t);
+    const file = folder.settings({
+      PreToolUse: ["sleep 0.01", "cat > /dev/null", "sleep 0.02"],
+    });
+    const rounds = Array.from({ length: 36 }, (_, round) => round);
+    const workers = Array.from({ length: availableParallelism() }, async () => {
+      for (let round = rounds.pop(); round !== undefined; round = rounds.pop()) {
+        const { code, err } = await runModule(
+          loading(
+            file,
+            `for (let i = 0; i < 8; i++) void client.dispatch("PreToolUse", payload);
              setTimeout(() => process.exit(0), ${String(round * 2)});`,
-              ),
-            );
-            assert.deepEqual(
-              { code, err },
-              { code: 0, err: "" },
-              `round ${String(round)}`,
-            );
-          }
-        },
-      );
-      await Promise.all(workers);
-    },
-  );
+          ),
+        );
+        assert.deepEqual({ code, err }, { code: 0, err: "" }, `round ${String(round)}`);
+      }
+    });
+    await Promise.all(workers);
+  });
 });
 
 describe("worker threads", () => {
@@ -262,16 +230,11 @@ describe("worker threads", () => {
     const file = folder.settings({
       PreToolUse: [`echo $$ > ${folder.at("pid")}; sleep 60`],
     });
-    const worker = new Worker(
-      text(file, `void client.dispatch("PreToolUse", payload);`),
-      {
-        eval: true,
-      },
-    );
+    const worker = new Worker(text(file, `void client.dispatch("PreToolUse", payload);`), {
+      eval: true,
+    });
     await until(
-      () =>
-        existsSync(folder.at("pid")) &&
-        readFileSync(folder.at("pid"), "utf8") !== "",
+      () => existsSync(folder.at("pid")) && readFileSync(folder.at("pid"), "utf8") !== "",
     );
     await worker.terminate();
     await until(() => !lives(left(folder)));
@@ -296,9 +259,7 @@ describe("many commands", () => {
     });
     const hooks = [hook("a"), hook("b"), hook("c")];
     const client = quietClient({ maxRunning: 6 });
-    const report = client.load(
-      folder.write("hookweave.json", { hookweave: 1, hooks }),
-    );
+    const report = client.load(folder.write("hookweave.json", { hookweave: 1, hooks }));
     assert.deepEqual(report.problems, []);
     const outcomes = await Promise.all(
       Array.from({ length: 200 }, (_, number) =>
@@ -310,10 +271,7 @@ describe("many commands", () => {
       const wanted = ["a", "b", "c"].map((name) => `${name} ${String(number)}`);
       assert.deepEqual(said, wanted, JSON.stringify(outcome.trace));
     });
-    const counts = readFileSync(folder.at("counts"), "utf8")
-      .trim()
-      .split("\n")
-      .map(Number);
+    const counts = readFileSync(folder.at("counts"), "utf8").trim().split("\n").map(Number);
     assert.equal(counts.length, 600);
     assert.ok(Math.max(...counts) <= 6, String(Math.max(...counts)));
     await client.close(0);
@@ -328,11 +286,7 @@ describe("many commands", () => {
       client.load(folder.settings({ PreToolUse: ["true"] }));
       const dispatches = async (count: number): Promise<void> => {
         for (let done = 0; done < count; done += 20) {
-          await Promise.all(
-            Array.from({ length: 20 }, () =>
-              client.dispatch("PreToolUse", bash),
-            ),
-          );
+          await Promise.all(Array.from({ length: 20 }, () => client.dispatch("PreToolUse", bash)));
         }
       };
       const children = (): number =>
@@ -340,9 +294,7 @@ describe("many commands", () => {
           if (!/^\d+$/.test(entry)) return false;
           try {
             const stat = readFileSync(`/proc/${entry}/stat`, "utf8");
-            return stat
-              .slice(stat.lastIndexOf(")") + 4)
-              .startsWith(`${String(process.pid)} `);
+            return stat.slice(stat.lastIndexOf(")") + 4).startsWith(`${String(process.pid)} `);
           } catch {
             return false;
           }
@@ -358,14 +310,8 @@ describe("many commands", () => {
       };
       await dispatches(1000);
       await sleep(100);
-      assert.ok(
-        descriptors() <= before.descriptors + 2,
-        `${String(descriptors())} descriptors`,
-      );
-      assert.ok(
-        threads() <= before.threads + 32,
-        `${String(threads())} threads`,
-      );
+      assert.ok(descriptors() <= before.descriptors + 2, `${String(descriptors())} descriptors`);
+      assert.ok(threads() <= before.threads + 32, `${String(threads())} threads`);
       assert.equal(children(), before.children);
       await client.close(0);
     },
@@ -384,11 +330,7 @@ describe("many commands", () => {
     for (let round = 0; round < 5; round++) await use();
     const { gc } = globalThis as { gc?: () => void };
     assert.ok(gc !== undefined, "run with --expose-gc");
-    for (
-      let round = 0;
-      round < 20 && clients.some((ref) => ref.deref() !== undefined);
-      round++
-    ) {
+    for (let round = 0; round < 20 && clients.some((ref) => ref.deref() !== undefined); round++) {
       await sleep(10);
       gc();
     }

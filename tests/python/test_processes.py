@@ -29,9 +29,9 @@ asyncio.run(main())
 """
 
 
-def run(program: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-X", "faulthandler", "-c", program]
-    return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-X", "faulthandler", "-c", program, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 
 def test_exit_right_after_a_dispatch_never_aborts() -> None:
@@ -59,6 +59,61 @@ loop.run_until_complete(main())
 """
     )
     assert done.returncode == 0, done.stderr
+
+
+AT_WORK = """
+import asyncio, sys, threading, time
+from hookweave import HookClient, HookResponse
+
+client = HookClient(audit={"callback": lambda record: None})
+payload = {"tool": "Bash", "args": {"command": "ls"}}
+
+@client.hook("PreToolUse")
+def sync(event):
+    time.sleep(0.0005)
+    return HookResponse.continue_(message=event.args["command"])
+
+@client.hook("PostToolUse")
+async def later(event):
+    await asyncio.sleep(0)
+    return {"message": "x"}
+
+@client.hook("Stop", run_in_thread=True)
+def apart(event):
+    time.sleep(0.0005)
+
+def forever(call):
+    while True:
+        call()
+def sessions():
+    async def main():
+        session = client.session()
+        while True:
+            await session.run_tool("Bash", {"command": "ls"}, lambda args: "done")
+    asyncio.run(main())
+def awaits():
+    async def main():
+        while True:
+            await client.dispatch("PostToolUse", tool="Bash", args={}, result="x")
+    asyncio.run(main())
+
+work = {
+    "sync": lambda: forever(lambda: client.dispatch_sync("PreToolUse", payload)),
+    "thread": lambda: forever(lambda: client.dispatch_sync("Stop")),
+    "async": awaits,
+    "session": sessions,
+}[sys.argv[1]]
+for _ in range(4):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.1)
+"""
+
+
+@pytest.mark.parametrize("work", ["sync", "thread", "async", "session"])
+def test_exit_while_daemon_threads_dispatch_never_aborts(work: str) -> None:
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda _: run(AT_WORK, work), range(12)))
+    assert [(done.returncode, done.stderr) for done in results if done.returncode != 0] == []
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")

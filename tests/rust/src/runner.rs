@@ -136,22 +136,7 @@ async fn execute(case: &Case, style: Style) -> Vec<String> {
     } else {
         for (index, (dispatch, expect)) in case.dispatch.all().iter().zip(case.expect.all()).enumerate() {
             for step in &dispatch.before {
-                if let Some(many) = step.get("dispatches") {
-                    dispatch_many(&client, many).await;
-                    continue;
-                }
-                if step.contains_key("close") {
-                    client.close().await;
-                    continue;
-                }
-                let taken = match place {
-                    Some(place) => place.step(&*client, step).await,
-                    None => None,
-                };
-                match taken {
-                    Some(found) => faults.extend(found),
-                    None => take_step(&theatre, &*client, step, &mut faults),
-                }
+                faults.extend(before(step, &client, &theatre, place).await);
             }
             let before = theatre.log().started.len();
             let came = match wire::read(dispatch).map(|dispatch| placed(place, &dispatch)) {
@@ -186,6 +171,32 @@ async fn execute(case: &Case, style: Style) -> Vec<String> {
     }
     faults.extend(std::mem::take(&mut theatre.log().faults));
     faults
+}
+
+/// Takes a step that stands before a dispatch; gives what was wrong with it.
+async fn before(
+    step: &Map<String, Value>,
+    client: &Arc<dyn Client>,
+    theatre: &Arc<Theatre>,
+    place: Option<&Place>,
+) -> Vec<String> {
+    if let Some(many) = step.get("dispatches") {
+        dispatch_many(client, many).await;
+        return Vec::new();
+    }
+    if step.contains_key("close") {
+        client.close().await;
+        return Vec::new();
+    }
+    let taken = match place {
+        Some(place) => place.step(&**client, step).await,
+        None => None,
+    };
+    taken.unwrap_or_else(|| {
+        let mut faults = Vec::new();
+        take_step(theatre, &**client, step, &mut faults);
+        faults
+    })
 }
 
 /// Keeps an audit log, whose records the theatre gets without what differs from run to run.
