@@ -27,6 +27,10 @@ impl NativeHooks {
     /// one by one.
     #[napi]
     pub fn audit_ring<'env>(&self, env: &'env Env) -> Result<Option<AuditRing<'env>>, Refusal> {
+        // JavaScript writes words by their halves, the low one first.
+        if cfg!(target_endian = "big") {
+            return Ok(None);
+        }
         let Some(ring) = self.audit().ring() else { return Ok(None) };
         let words = ring.words();
         let (data, length) = (words.as_ptr().cast_mut().cast::<u8>(), size_of_val(words));
