@@ -200,7 +200,7 @@ pub(crate) fn current_task(py: Python<'_>, event_loop: &Object) -> Option<Object
 /// How often the running task was asked to end; None where nobody counts: on trio, and outside a task.
 #[pyfunction]
 pub(crate) fn cancel_requests(py: Python<'_>) -> PyResult<Option<i64>> {
-    if crate::dispatch::is_on_trio(py)? {
+    if crate::caller::is_on_trio(py)? {
         return Ok(None);
     }
     let Some(task) = running_loop(py).and_then(|event_loop| current_task(py, &event_loop)) else { return Ok(None) };

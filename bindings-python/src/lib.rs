@@ -6,6 +6,7 @@
 mod ahead;
 mod audit;
 mod blocking;
+mod caller;
 mod catalogue;
 mod client;
 mod clock;
@@ -13,6 +14,7 @@ mod convert;
 mod deadline;
 mod dialect;
 mod dispatch;
+mod driver;
 mod ending;
 mod errors;
 mod event;
