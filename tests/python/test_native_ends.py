@@ -120,7 +120,9 @@ def test_an_abandoned_loop_kills_the_group(tmp_path: Path) -> None:
 def test_ctrl_c_leaves_dispatch_sync_and_kills_the_group(tmp_path: Path) -> None:
     native(tmp_path, {"event": "Stop", "command": TREE.format(folder=tmp_path)})
     program = f"""
-import hookweave
+import hookweave, signal
+# Whoever runs the tests in the background may have had it ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 client = hookweave.HookClient()
 client.load({str(tmp_path / "hookweave.json")!r})
 try:

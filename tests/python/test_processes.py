@@ -29,9 +29,9 @@ asyncio.run(main())
 """
 
 
-def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(program: str, *arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-X", "faulthandler", "-c", program, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
 
 
 def test_exit_right_after_a_dispatch_never_aborts() -> None:

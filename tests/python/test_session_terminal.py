@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -42,6 +43,8 @@ class Person:
 
         self.process, self.terminal = pty.fork()
         if self.process == 0:
+            # Whoever runs the tests in the background may have had it ignored.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
             os.environ["TERM"] = "xterm"
             os.execv(sys.executable, [sys.executable, "-c", ASKS, str(timeout), str(pause)])
         self.screen = ""
