@@ -2,27 +2,11 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 
 import { audit, HookClient, type AuditOptions, type AuditRecord } from "hookweave";
 
-const folder = mkdtempSync(join(tmpdir(), "hookweave-audit-ring-"));
-after(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
-
-let made = 0;
-function newLog(): string {
-  return join(folder, `log-${String(made++)}.jsonl`);
-}
-
-function records(file: string): AuditRecord[] {
-  const lines = readFileSync(file, "utf8").trimEnd().split("\n");
-  return lines.map((line) => JSON.parse(line) as AuditRecord);
-}
+import { newLog, records } from "./support/logs.js";
 
 function finished(file: string): AuditRecord[] {
   return records(file).filter(({ kind }) => kind === "hook_finished");

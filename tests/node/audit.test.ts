@@ -2,10 +2,9 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 
 import {
   audit,
@@ -16,20 +15,7 @@ import {
   type AuditRecord,
 } from "hookweave";
 
-const folder = mkdtempSync(join(tmpdir(), "hookweave-audit-"));
-after(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
-
-let made = 0;
-function newLog(): string {
-  return join(folder, `log-${String(made++)}.jsonl`);
-}
-
-function records(file: string): AuditRecord[] {
-  const lines = readFileSync(file, "utf8").trimEnd().split("\n");
-  return lines.map((line) => JSON.parse(line) as AuditRecord);
-}
+import { folder, newLog, records } from "./support/logs.js";
 
 const kinds = (file: string): string[] => records(file).map(({ kind }) => kind);
 const call = { tool: "Bash", args: { command: "ls" }, sessionId: "s1" };
