@@ -5,13 +5,15 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
+use crate::ending::Enter as _;
+
 static ERROR_OF: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 /// The exception for a code of the core.
 pub(crate) fn raise(py: Python<'_>, code: &str, message: &str) -> PyErr {
     ERROR_OF
         .import(py, "hookweave.errors", "error_of")
-        .and_then(|make| make.call1((code, message)))
+        .and_then(|make| make.enter((code, message)))
         .map_or_else(|error| error, PyErr::from_value)
 }
 

@@ -13,6 +13,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use serde_json::{Map, Value};
 
 use crate::convert::PyHost;
+use crate::ending::Enter as _;
 use crate::errors;
 use crate::object::{Gil, Object, Shared};
 use crate::outcome::Outcome;
@@ -164,7 +165,7 @@ impl Flow {
         let (mut value, mut fields) = (None, Map::new());
         for field in outcome.get().modified(py).into_iter().filter(|field| wants.contains(field)) {
             let event = outcome.get().event(py)?;
-            let last = event.bind(py).call_method1(intern!(py, "get"), (field,))?;
+            let last = event.bind(py).enter_method(intern!(py, "get"), (field,))?;
             if own.iter().any(|(name, _)| *name == field) {
                 value = Some(self.keep(&owned(&last)?)?);
             } else {
