@@ -1,6 +1,6 @@
 //! A client's hooks: registration, definitions, planning, explaining.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -75,8 +75,8 @@ pub enum Admission {
 #[napi]
 pub struct NativeHooks {
     registry: Registry<Ticket>,
-    /// Stands in for the registry while the client is switched off.
-    off: Registry<Ticket>,
+    /// Stands in for the registry while the client is switched off; made when it first is.
+    off: OnceCell<Registry<Ticket>>,
     dropped: Arc<Mutex<Vec<u32>>>,
     next: u32,
     enabled: bool,
@@ -106,13 +106,13 @@ impl NativeHooks {
         let slot = values.keep(&options);
         let settings = Settings::read(&values, &values.view(&slot)).map_err(|error| refuse(&error))?;
         let options = Options::read_beside(&values, &values.view(&slot), &of_driver).map_err(|error| refuse(&error))?;
-        let registry = Registry::new(options.clone());
+        let registry = Registry::new(options);
         let audit = Audit::new();
         registry.watch(audit.clone());
         Ok(Self {
-            enabled: options.enabled,
-            detached: DetachedQueue::new(options.max_detached),
-            off: Registry::new(options),
+            enabled: registry.options().enabled,
+            detached: DetachedQueue::new(registry.options().max_detached),
+            off: OnceCell::new(),
             registry,
             dropped: Arc::default(),
             next: 0,
@@ -216,7 +216,8 @@ impl NativeHooks {
         let values = Values::none(&env).map_err(broken)?;
         let slot = values.keep(&payload);
         let spec = self.registry.resolve(&event).map_err(|error| refuse(&error))?;
-        let registry = if self.enabled { &self.registry } else { &self.off };
+        let off = || Registry::new(self.registry.options().clone());
+        let registry = if self.enabled { &self.registry } else { self.off.get_or_init(off) };
         plan::plan(&values, registry, spec, slot, Arc::clone(&self.audit))
     }
 

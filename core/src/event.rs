@@ -9,6 +9,7 @@ mod table;
 use crate::payload::Kind;
 use crate::stats::EventTally;
 
+pub(crate) use catalogue::place_of;
 pub use catalogue::{Catalogue, EventDefinition};
 pub(crate) use slip::Slip;
 use slip::Slips;

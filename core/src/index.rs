@@ -11,7 +11,7 @@ use arc_swap::ArcSwap;
 use rustc_hash::FxHashMap;
 
 use crate::error::Error;
-use crate::event::{Catalogue, EventSpec};
+use crate::event::{BUILT_IN, Catalogue, EventSpec, place_of};
 use crate::look::Look;
 use crate::matcher::Verdict;
 use crate::options::{Mode, Options};
@@ -142,8 +142,10 @@ pub struct Planned<T> {
 pub struct Snapshot<T> {
     options: Arc<Options>,
     tools: Tools,
-    slots: FxHashMap<String, usize>,
-    events: Vec<EventIndex<T>>,
+    /// The engine's events at their places, each made when it is first asked for: a client has to do with a few of them.
+    built_in: Box<[OnceLock<Box<EventIndex<T>>>]>,
+    /// The client's own events.
+    own: FxHashMap<String, EventIndex<T>>,
     catalogue: Catalogue,
 }
 
@@ -168,24 +170,24 @@ struct ToolIndex<T> {
 
 impl<T> Snapshot<T> {
     pub(crate) fn new(options: Arc<Options>, catalogue: &Catalogue, tools: Tools, hooks: Vec<Listed<T>>) -> Self {
-        let mut slots = FxHashMap::default();
-        let mut events: Vec<EventIndex<T>> = Vec::new();
-        let mut by_canonical: FxHashMap<&str, usize> = FxHashMap::default();
-        for (name, spec) in catalogue.names() {
-            let slot = *by_canonical.entry(spec.name()).or_insert_with(|| {
-                events.push(EventIndex::new(Arc::clone(spec)));
-                events.len() - 1
-            });
-            slots.insert(name.clone(), slot);
-        }
+        let mut built_in: Box<[OnceLock<Box<EventIndex<T>>>]> = BUILT_IN.iter().map(|_| OnceLock::new()).collect();
+        let own = catalogue.own().map(|(name, spec)| (name.clone(), EventIndex::new(Arc::clone(spec))));
+        let mut own: FxHashMap<String, EventIndex<T>> = own.collect();
         for listed in hooks.into_iter().filter(|listed| !listed.entry.is_spent()) {
-            let slot = by_canonical.get(listed.entry.event().name());
-            if let Some(event) = slot.and_then(|slot| events.get_mut(*slot)) {
+            let spec = listed.entry.event();
+            let event = match place_of(spec.name()).and_then(|place| built_in.get_mut(place)) {
+                Some(slot) => {
+                    slot.get_or_init(|| Box::new(EventIndex::new(Arc::clone(spec))));
+                    slot.get_mut().map(|event| &mut **event)
+                }
+                None => own.get_mut(spec.name()),
+            };
+            if let Some(event) = event {
                 event.looks_at_tool |= listed.entry.matcher().looks_at_tool();
                 event.hooks.push(listed);
             }
         }
-        Self { options, tools, slots, events, catalogue: catalogue.clone() }
+        Self { options, tools, built_in, own, catalogue: catalogue.clone() }
     }
 
     /// The settings.
@@ -199,7 +201,9 @@ impl<T> Snapshot<T> {
 
     /// The hooks of the event with this name or alias; `None` when nobody has ever registered for it.
     pub fn event(&self, name: &str) -> Option<&EventIndex<T>> {
-        self.slots.get(name).and_then(|slot| self.events.get(*slot))
+        let Some(place) = place_of(name) else { return self.own.get(name) };
+        let spec = self.catalogue.built_in(place)?;
+        Some(self.built_in.get(place)?.get_or_init(|| Box::new(EventIndex::new(Arc::clone(spec)))))
     }
 
     /// The event of this name or alias, also when nobody listens.

@@ -1,11 +1,11 @@
 //! The events that one client knows, and how it defines its own.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use rustc_hash::FxHashMap;
 
 use super::slip::Slips;
-use super::{BUILT_IN, COMMON_FIELDS, EventSpec, FieldKind, Modifiable};
+use super::{BUILT_IN, BuiltIn, COMMON_FIELDS, EventSpec, FieldKind, Modifiable};
 use crate::error::{Code, Error, did_you_mean};
 use crate::payload::Host;
 use crate::read::Reader;
@@ -45,10 +45,28 @@ fn is_reserved_namespace(name: &str) -> bool {
         .any(|(known, _)| known.eq_ignore_ascii_case(namespace))
 }
 
+/// Where the events of the engine stand in [`BUILT_IN`], by their names and aliases; the same for every client.
+static PLACES: LazyLock<FxHashMap<&'static str, usize>> = LazyLock::new(|| {
+    let names = |(place, known): (usize, &'static BuiltIn)| {
+        known.aliases.iter().copied().chain([known.name]).map(move |name| (name, place))
+    };
+    BUILT_IN.iter().enumerate().flat_map(names).collect()
+});
+
+/// Where an event of the engine stands in [`BUILT_IN`], by its name or an alias.
+pub(crate) fn place_of(name: &str) -> Option<usize> {
+    PLACES.get(name).copied()
+}
+
 /// The events that one client knows: the built-in ones and its own.
+///
+/// A client usually has to do with a few of the built-in ones, and a program may have a client for each request: what a client
+/// keeps of an event is made when the event is first asked for, and copies of the catalogue share it.
 #[derive(Debug, Clone)]
 pub struct Catalogue {
-    by_name: FxHashMap<String, Arc<EventSpec>>,
+    built_in: Arc<[OnceLock<Arc<EventSpec>>]>,
+    /// The client's own events, by their names.
+    own: FxHashMap<String, Arc<EventSpec>>,
     every_event_is_a_gate: bool,
 }
 
@@ -62,17 +80,23 @@ impl Catalogue {
     /// The built-in events; where every event is a gate, a block stops those too that only observe elsewhere.
     #[must_use]
     pub fn new(every_event_is_a_gate: bool) -> Self {
-        let mut by_name = FxHashMap::default();
-        for known in BUILT_IN {
+        let built_in = BUILT_IN.iter().map(|_| OnceLock::new()).collect();
+        Self { built_in, own: FxHashMap::default(), every_event_is_a_gate }
+    }
+
+    /// The built-in event at a place of [`BUILT_IN`].
+    pub(crate) fn built_in(&self, place: usize) -> Option<&Arc<EventSpec>> {
+        let (spec, known) = (self.built_in.get(place)?, BUILT_IN.get(place)?);
+        Some(spec.get_or_init(|| {
             let mut spec = EventSpec::of(known);
-            spec.gate |= every_event_is_a_gate;
-            let spec = Arc::new(spec);
-            for alias in known.aliases {
-                by_name.insert((*alias).to_owned(), Arc::clone(&spec));
-            }
-            by_name.insert(known.name.to_owned(), spec);
-        }
-        Self { by_name, every_event_is_a_gate }
+            spec.gate |= self.every_event_is_a_gate;
+            Arc::new(spec)
+        }))
+    }
+
+    /// The event of this name or alias, if it is known.
+    fn known(&self, name: &str) -> Option<&Arc<EventSpec>> {
+        place_of(name).and_then(|place| self.built_in(place)).or_else(|| self.own.get(name))
     }
 
     /// The event of this name or alias.
@@ -80,14 +104,14 @@ impl Catalogue {
     /// A name with a colon outside the reserved namespaces is a custom event without asking; any other unknown name
     /// is [`Code::UnknownEvent`], with the nearest known name.
     pub fn resolve(&self, name: &str) -> Result<Arc<EventSpec>, Error> {
-        if let Some(spec) = self.by_name.get(name) {
+        if let Some(spec) = self.known(name) {
             return Ok(Arc::clone(spec));
         }
         if name.contains(':') && !is_reserved_namespace(name) {
             check_name(name).map_err(|why| Error::new(Code::UnknownEvent, why))?;
             return Ok(Arc::new(EventSpec::custom(name)));
         }
-        let known = self.by_name.keys().map(String::as_str);
+        let known = PLACES.keys().copied().chain(self.own.keys().map(String::as_str));
         let mend = if name.contains(':') {
             "its namespace belongs to known events; use another one for custom events"
         } else {
@@ -98,19 +122,19 @@ impl Catalogue {
 
     /// Remembers a custom event that somebody listens to.
     pub(crate) fn intern(&mut self, spec: &Arc<EventSpec>) {
-        if !self.by_name.contains_key(&spec.name) {
-            self.by_name.insert(spec.name.clone(), Arc::clone(spec));
+        if self.known(&spec.name).is_none() {
+            self.own.insert(spec.name.clone(), Arc::clone(spec));
         }
     }
 
-    /// Every name and alias with its event.
-    pub(crate) fn names(&self) -> impl Iterator<Item = (&String, &Arc<EventSpec>)> {
-        self.by_name.iter()
+    /// The client's own events.
+    pub(crate) fn own(&self) -> impl Iterator<Item = (&String, &Arc<EventSpec>)> {
+        self.own.iter()
     }
 
-    /// The events, each once.
+    /// The events that the client has had to do with, each once; no other was ever dispatched or listened to.
     pub(crate) fn events(&self) -> impl Iterator<Item = &Arc<EventSpec>> {
-        self.by_name.iter().filter(|(name, spec)| **name == spec.name).map(|(_, spec)| spec)
+        self.built_in.iter().filter_map(OnceLock::get).chain(self.own.values())
     }
 
     /// Adds a custom event. The same definition twice is no error.
@@ -142,7 +166,7 @@ impl Catalogue {
             tally: EventTally::default(),
             slips: Slips::default(),
         };
-        if let Some(known) = self.by_name.get(name) {
+        if let Some(known) = self.known(name) {
             if known.built_in.is_some() {
                 return refuse(format!("event `{name}` is built in and cannot be defined again"));
             }
@@ -151,7 +175,7 @@ impl Catalogue {
             }
             return Ok(());
         }
-        self.by_name.insert(name.to_owned(), Arc::new(spec));
+        self.own.insert(name.to_owned(), Arc::new(spec));
         Ok(())
     }
 }
@@ -182,6 +206,17 @@ mod tests {
         assert!(error.message().contains("did you mean `tool:pre`"), "{error}");
         assert_eq!(catalogue.resolve("deploy:start").unwrap().name(), "deploy:start");
         assert!(catalogue.resolve("nonsense").is_err());
+    }
+
+    #[test]
+    fn a_client_keeps_only_the_events_that_it_has_to_do_with() {
+        let catalogue = Catalogue::default();
+        let copy = catalogue.clone();
+        assert_eq!(catalogue.events().count(), 0);
+        let one = catalogue.resolve("tool:pre").unwrap();
+        let other = copy.resolve("PreToolUse").unwrap();
+        assert!(Arc::ptr_eq(&one, &other), "a copy must count the same event's dispatches");
+        assert_eq!(copy.events().map(|event| event.name()).collect::<Vec<_>>(), ["PreToolUse"]);
     }
 
     #[test]
