@@ -20,7 +20,8 @@ process.env["HOME"] = home;
 const ran: string[] = [];
 const failed: string[] = [];
 
-for (const file of readdirSync(folder).sort()) {
+const attacks = readdirSync(new URL("attacks/", folder)).map((file) => `attacks/${file}`);
+for (const file of [...readdirSync(folder).sort(), ...attacks.sort()]) {
   if (!file.endsWith(".json") || file === "schema.json" || file === "rules.json") continue;
   const { topic, cases } = JSON.parse(readFileSync(new URL(file, folder), "utf8")) as {
     topic: string;

@@ -25,12 +25,14 @@ NOT_CASES = {"schema.json", "rules.json"}
 CORPUS = HERE.parent / "corpus"
 # Vectors of sessions have a format of their own, and lists of their own.
 SESSIONS = HERE / "sessions"
+# Adversarial vectors have the usual format, and the topic `attacks-NAME` in the file `attacks/NAME.json`.
+ATTACKS = HERE / "attacks"
 
 
-def read_topics(folder: Path) -> dict[str, dict]:
-    """Every vector file of a folder by its name."""
+def read_topics(folder: Path, prefix: str = "") -> dict[str, dict]:
+    """Every vector file of a folder by its name, after the prefix of its topic."""
     return {
-        path.name: json.loads(path.read_text(encoding="utf-8"))
+        prefix + path.name: json.loads(path.read_text(encoding="utf-8"))
         for path in sorted(folder.glob("*.json"))
         if path.name not in NOT_CASES
     }
@@ -160,7 +162,8 @@ def main() -> int:
     parser.add_argument("--files", action="store_true", help="check the files only, not what the runners ran")
     parser.add_argument("--schema", action="store_true", help="fail when the schema cannot be checked")
     options = parser.parse_args()
-    topics, sessions = read_topics(HERE), read_topics(SESSIONS)
+    topics = read_topics(HERE) | read_topics(ATTACKS, "attacks-")
+    sessions = read_topics(SESSIONS)
     faults = check_schema(topics, options.schema) + check_files(topics, sessions) + check_law() + check_corpus(topics)
     counts = {name.removesuffix(".json"): len(topic["cases"]) for name, topic in topics.items()}
     counts |= {f"sessions/{name.removesuffix('.json')}": len(topic["cases"]) for name, topic in sessions.items()}

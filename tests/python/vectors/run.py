@@ -30,6 +30,7 @@ NAMES = {"default_timeout_ms": "default_timeout"}
 def cases() -> list[dict[str, Any]]:
     """Every case of every file."""
     files = [path for path in sorted(FOLDER.glob("*.json")) if path.name not in ("schema.json", "rules.json")]
+    files += sorted((FOLDER / "attacks").glob("*.json"))
     return [case for path in files for case in json.loads(path.read_text(encoding="utf-8"))["cases"]]
 
 

@@ -1,7 +1,7 @@
 //! The cases as they stand in the files.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -202,15 +202,22 @@ pub fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../vectors")
 }
 
-/// Every case of every file, by file name and then as they stand there.
-#[must_use]
-pub fn read_all() -> Vec<Case> {
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
+/// The vector files of a folder, by name.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| {
         let name = path.file_name().unwrap().to_string_lossy();
         name.ends_with(".json") && name != "schema.json" && name != "rules.json"
     });
     paths.sort();
+    paths
+}
+
+/// Every case of every file, by file name and then as they stand there; those of the folder `attacks` come last.
+#[must_use]
+pub fn read_all() -> Vec<Case> {
+    let mut paths = files(&folder());
+    paths.extend(files(&folder().join("attacks")));
     let mut cases = Vec::new();
     for path in paths {
         let topic: Topic = serde_json::from_str(&std::fs::read_to_string(&path).unwrap())
