@@ -21,7 +21,7 @@ VECTOR_LISTS = ROOT / "target" / "vectors"
 # Where cargo and rustup have their things when the environment does not say.
 TOOL_HOMES = {"CARGO_HOME": ".cargo", "RUSTUP_HOME": ".rustup"}
 # What runs beside each other: the tests of cargo, and those of Python.
-CARGO_SUITES = ("rust", "command")
+CARGO_SUITES = ("rust", "races", "command")
 PYTHON_SUITES = ("python", "tools")
 # A suite that hangs must fail the run, not stall it.
 SUITE_LIMIT_SECONDS = 1_800
@@ -55,7 +55,11 @@ def rust_suites() -> list[Suite]:
     # The command is tested as it is shipped, built from what the packages are built from.
     shipped = ["cargo", "test", "--package", "hookweave-cli", "--release", "--no-fail-fast", "--quiet"]
     env = {**tools, "HOME": str(own)}
-    return [Suite("rust", command, env=env), Suite("command", shipped, env=env)]
+    # Threads under many orders of their steps: all is built anew with other locks, in a folder of its own.
+    races = ["cargo", "test", "--package", "hookweave", "--no-default-features", "--features", "host", "--lib"]
+    races += ["--target-dir", "target/shuttle", "--quiet", "races::"]
+    checked = {**env, "RUSTFLAGS": f"{os.environ.get('RUSTFLAGS', '')} --cfg shuttle".strip()}
+    return [Suite("rust", command, env=env), Suite("races", races, env=checked), Suite("command", shipped, env=env)]
 
 
 def python_suites(python: str) -> list[Suite]:

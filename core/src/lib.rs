@@ -52,6 +52,7 @@ mod response;
 #[cfg(feature = "host")]
 pub mod session;
 pub mod stats;
+mod sync;
 #[cfg(feature = "native")]
 pub mod terminal;
 pub mod tool;

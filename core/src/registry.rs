@@ -2,14 +2,19 @@
 //!
 //! Registration changes a locked list; the next dispatch swaps in a new snapshot. A dispatch takes no lock unless the
 //! hooks have changed since the last one.
+//!
+//! Once a call that changes the hooks has returned, no dispatch on any thread begins with the hooks of before: every
+//! change marks the snapshot stale while it holds the lock, and the mark is cleared, under the same lock, only when the
+//! new snapshot stands. `races` checks that under every order of steps that a model checker tries.
 
 mod entry;
 mod hooks;
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+#[cfg(all(test, shuttle))]
+mod races;
 
-use arc_swap::ArcSwap;
+use std::sync::{Arc, OnceLock, PoisonError};
+
 use rustc_hash::FxHashMap;
 
 use crate::error::{Code, Error};
@@ -18,6 +23,7 @@ use crate::hook::HookSpec;
 use crate::index::Snapshot;
 use crate::matcher::Matcher;
 use crate::options::Options;
+use crate::sync::{ArcSwap, AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering};
 use crate::tool::{ToolDefinition, Tools};
 use crate::witness::{Change, Named, Seen, Witness};
 
@@ -114,7 +120,9 @@ impl<T> Registry<T> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn changed(&self) {
+    /// Marks what was made of the hooks as outdated. The lock is held, so that no refresh clears the mark of a change
+    /// that it has not seen.
+    fn changed(&self, _state: &MutexGuard<'_, State<T>>) {
         self.stale.store(true, Ordering::Release);
         self.version.fetch_add(1, Ordering::AcqRel);
     }
@@ -170,7 +178,7 @@ impl<T> Registry<T> {
         let entry = Arc::new(entry);
         let listed = Listed { entry: Arc::clone(&entry), enabled };
         state.hooks.insert(seat.unwrap_or(Seat::own(id.number())), listed);
-        self.changed();
+        self.changed(&state);
         drop(state);
         self.tell(&entry, Change::Registered);
         Ok(id)
@@ -190,8 +198,9 @@ impl<T> Registry<T> {
     }
 
     fn take(&self, id: HookId) -> Option<Listed<T>> {
-        let removed = self.lock().hooks.remove(id)?;
-        self.changed();
+        let mut state = self.lock();
+        let removed = state.hooks.remove(id)?;
+        self.changed(&state);
         Some(removed)
     }
 
@@ -205,7 +214,7 @@ impl<T> Registry<T> {
             }
             _ => return Err(unknown_hook(&id.to_string())),
         };
-        self.changed();
+        self.changed(&state);
         drop(state);
         self.tell(&entry, if enabled { Change::Enabled } else { Change::Disabled });
         Ok(())
@@ -240,7 +249,7 @@ impl<T> Registry<T> {
         let _removed;
         let mut state = self.lock();
         _removed = std::mem::take(&mut state.hooks);
-        self.changed();
+        self.changed(&state);
     }
 
     /// Adds a custom event.
@@ -248,7 +257,7 @@ impl<T> Registry<T> {
         let mut state = self.lock();
         self.check_open("define events")?;
         state.catalogue.define(definition)?;
-        self.changed();
+        self.changed(&state);
         Ok(())
     }
 
@@ -257,7 +266,7 @@ impl<T> Registry<T> {
         let mut state = self.lock();
         self.check_open("define tools")?;
         state.tools.define(definition)?;
-        self.changed();
+        self.changed(&state);
         Ok(())
     }
 
@@ -284,10 +293,13 @@ impl<T> Registry<T> {
         // The old snapshot is dropped after the lock: it may hold the last reference to a removed handler.
         let _old;
         let state = self.lock();
-        if self.stale.swap(false, Ordering::AcqRel) {
+        // Whoever held the lock before may have refreshed already.
+        if self.stale.load(Ordering::Acquire) {
             let hooks = state.hooks.iter().cloned().collect();
             let snapshot = Snapshot::new(Arc::clone(&self.options), &state.catalogue, state.tools.clone(), hooks);
             _old = self.snapshot.swap(Arc::new(snapshot));
+            // Not before: who finds the mark cleared takes the snapshot that stands, without a lock.
+            self.stale.store(false, Ordering::Release);
         }
         drop(state);
     }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -13,6 +12,7 @@ use crate::hook::{FailBehavior, HookSpec, Origin, Scope};
 use crate::matcher::{Matcher, MatcherSpec};
 use crate::options::Options;
 use crate::stats::{HookCounter, Tally};
+use crate::sync::{AtomicBool, Ordering};
 
 /// Names one registered hook for as long as its client lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::FxHashMap;
 
@@ -14,6 +13,7 @@ use crate::error::{Code, Error};
 use crate::event::EventSpec;
 use crate::hook::Scope;
 use crate::options::{MAX_FILE_HOOKS, Options};
+use crate::sync::{AtomicBool, Ordering};
 
 /// Priority, scope, place, registration: the order of hooks.
 type Order = (i32, Scope, Seat, u64);
