@@ -99,6 +99,7 @@ export type FailureKind =
   | "not_started"
   | "detached_limit"
   | "exited"
+  | "lost"
   | "unreachable";
 
 /** What became of a hook that failed; found in the trace, never thrown at the agent. `cause` is what the hook threw. */

@@ -5,3 +5,15 @@
 
 pub mod cocode;
 pub mod shadow;
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+/// Runs code of a guard that has no word for its own failure: on a gate a panic refuses, for the reason that is given, since
+/// a guard that broke has allowed nothing. Elsewhere it is a failure like any other.
+fn guarded<R>(gate: bool, run: impl FnOnce() -> R, refuse: impl FnOnce(String) -> R) -> R {
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(said) => said,
+        Err(panic) if gate => refuse(format!("the hook panicked: {}", crate::engine::panic_message(&*panic))),
+        Err(panic) => resume_unwind(panic),
+    }
+}

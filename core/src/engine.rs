@@ -42,6 +42,7 @@ pub use outcome::Outcome;
 pub use session::*;
 
 #[cfg(feature = "native")]
+pub(crate) use driver::panic_message;
 pub(crate) use native::NativeCode;
 
 use detached::Detached;

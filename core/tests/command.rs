@@ -215,7 +215,11 @@ fn the_first_directory_that_exists_is_taken() {
     assert_eq!(text(&at(both.clone())), format!("{}\n", first.display()));
     drop(gone);
     assert_eq!(text(&at(both)), format!("{}\n", kept.path().display()));
-    assert_eq!(text(&at(vec![first, "relative".into()])), "/\n");
+    // Elsewhere it would judge something else.
+    let directories = vec![first.clone(), "relative".into()];
+    let error = run(&CommandRun { directories, ..usual(&spec) }, &Cancel::new()).unwrap_err();
+    let gone = format!("the event's directory `{}` is gone", first.display());
+    assert!(matches!(error, CommandError::NoDirectory { .. }) && error.to_string().contains(&gone), "{error}");
 }
 
 #[test]

@@ -255,3 +255,23 @@ async fn timeouts_beyond_all_bounds_are_taken() {
         assert_eq!(before(&mut registry, "Bash", json!({})).await, reject("no"), "{timeout:?}");
     }
 }
+
+#[tokio::test]
+async fn a_guard_that_panics_or_whose_directory_is_gone_rejects() {
+    let mut registry = HookRegistry::new();
+    registry.register(inline(|_| std::panic::panic_any("no list of hosts")));
+    let said = before(&mut registry, "Bash", json!({"command": "ls"})).await;
+    assert_eq!(said, HookResult::Reject { reason: "the hook panicked: no list of hosts".to_owned() });
+
+    let mut registry = HookRegistry::new();
+    registry.register(HookDefinition {
+        handler: HookHandler::Shell { command: "test ! -e secret".to_owned(), pass_context: false, parse_result: false },
+        ..Default::default()
+    });
+    let gone = tempfile::tempdir().unwrap().path().join("gone");
+    let ctx = HookContext { cwd: gone, ..tool("Bash", json!({"command": "ls"})) };
+    let HookResult::Reject { reason } = registry.execute(HookEventType::PreToolUse, ctx).await else {
+        panic!("a guard that ran elsewhere judged another tree");
+    };
+    assert!(reason.contains("gone` is gone"), "{reason}");
+}

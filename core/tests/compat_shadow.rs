@@ -252,3 +252,21 @@ fn a_hook_that_has_to_wait_is_a_refusal_for_run() -> Checked {
     assert!(said.reason.unwrap_or_default().contains("engine().dispatch"));
     Ok(())
 }
+
+#[test]
+fn a_guard_that_panics_refuses_and_changes_nothing() {
+    let mut hooks = HookRegistry::new();
+    hooks.add(HookEvent::PreToolUse, |ctx: &mut HookContext| {
+        ctx.tool_input = Some(json!({"command": "other"}));
+        std::panic::panic_any("no list of hosts")
+    });
+    hooks.add(HookEvent::PostToolUse, |_: &mut HookContext| std::panic::panic_any("no log"));
+    let mut ctx = HookContext::pre_tool_use("Bash", &json!({"command": "ls"}), "call-1");
+    let said = hooks.run(&mut ctx);
+    assert_eq!(said, HookResult::deny("the hook panicked: no list of hosts"));
+    assert_eq!(ctx.tool_input, Some(json!({"command": "ls"})));
+    // What has happened is not refused.
+    let result = json!({"output": "x"});
+    let mut after = HookContext::post_tool_use("Bash", &json!({}), "call-1", &result);
+    assert_eq!(hooks.run(&mut after), HookResult::none());
+}

@@ -1,7 +1,9 @@
 //! Waiting for a process without polling, and telling to which session it belongs.
 
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::{FromRawFd, OwnedFd};
+use std::ptr;
 
 /// Opens a descriptor that becomes readable when a process ends, for a child that has not been waited for, whose number therefore cannot mean another process.
 ///
@@ -38,7 +40,7 @@ pub fn exit_event(child: i32) -> io::Result<OwnedFd> {
         event.flags = libc::EV_ADD | libc::EV_ONESHOT;
         event.fflags = libc::NOTE_EXIT;
         let event = &raw const event;
-        if libc::kevent(queue.as_raw_fd(), event, 1, std::ptr::null_mut(), 0, std::ptr::null()) < 0 {
+        if libc::kevent(queue.as_raw_fd(), event, 1, ptr::null_mut(), 0, ptr::null()) < 0 {
             return Err(io::Error::last_os_error());
         }
         Ok(queue)
@@ -51,4 +53,18 @@ pub fn session_of(process: i32) -> Option<i32> {
     // SAFETY: the call takes and gives an integer.
     let session = unsafe { libc::getsid(process) };
     (session > 0).then_some(session)
+}
+
+/// Whether the system forgets how children of this process end, because `SIGCHLD` is ignored or says that nobody waits.
+#[must_use]
+pub fn forgets_children() -> bool {
+    let mut action = MaybeUninit::<libc::sigaction>::uninit();
+    // SAFETY: asks only; the place is writable, and read only when the call has filled it.
+    let action = unsafe {
+        if libc::sigaction(libc::SIGCHLD, ptr::null(), action.as_mut_ptr()) != 0 {
+            return false;
+        }
+        action.assume_init()
+    };
+    action.sa_sigaction == libc::SIG_IGN || action.sa_flags & libc::SA_NOCLDWAIT != 0
 }

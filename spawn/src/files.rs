@@ -41,14 +41,13 @@ impl Actions {
     /// Nothing to do: `POSIX_SPAWN_CLOEXEC_DEFAULT` closes all that no action names.
     #[cfg(target_vendor = "apple")]
     #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "other systems need both")]
-    pub(crate) fn close_others(&mut self) -> io::Result<()> {
+    pub(crate) fn close_others(&mut self, _first: RawFd) -> io::Result<()> {
         Ok(())
     }
 
-    /// Closes every descriptor above the standard ones: libraries forget to mark theirs.
+    /// Closes every descriptor from a number on: libraries forget to mark theirs.
     #[cfg(not(target_vendor = "apple"))]
-    pub(crate) fn close_others(&mut self) -> io::Result<()> {
-        let first = libc::STDERR_FILENO + 1;
+    pub(crate) fn close_others(&mut self, first: RawFd) -> io::Result<()> {
         if let Some(closefrom) = closefrom() {
             // SAFETY: the actions are initialised.
             return check(unsafe { closefrom(self.0.as_mut_ptr(), first) });

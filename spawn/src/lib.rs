@@ -19,7 +19,7 @@ mod signals;
 mod start;
 
 #[cfg(unix)]
-pub use exit::{exit_event, session_of};
+pub use exit::{exit_event, forgets_children, session_of};
 #[cfg(unix)]
 pub use forks::forks;
 #[cfg(unix)]

@@ -3,7 +3,7 @@
 use std::ffi::{CStr, CString, OsStr, OsString};
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr;
@@ -27,11 +27,16 @@ pub struct Start<'a> {
     pub stdout: BorrowedFd<'a>,
     /// Standard error.
     pub stderr: BorrowedFd<'a>,
+    /// What the program finds as descriptor 3, if anything.
+    pub report: Option<BorrowedFd<'a>>,
 }
+
+/// The number under which a program finds its fourth descriptor.
+const REPORT: RawFd = 3;
 
 /// Starts the program as the leader of a new session without a terminal, and gives its process id.
 ///
-/// Signals are as at a login: none blocked, each with its default action. Descriptors beside the three are closed. The
+/// Signals are as at a login: none blocked, each with its default action. Descriptors beside those given are closed. The
 /// caller has to wait for the process, or it stays a zombie.
 pub fn start(start: &Start<'_>) -> io::Result<i32> {
     let directory = start.directory.map(|directory| terminated(directory.as_os_str())).transpose()?;
@@ -65,11 +70,15 @@ fn spawn(start: &Start<'_>, program: &CStr, arguments: &[CString], directory: Op
     let stdin = Above::standard(start.stdin)?;
     let stdout = Above::standard(start.stdout)?;
     let stderr = Above::standard(start.stderr)?;
+    let report = start.report.map(Above::report).transpose()?;
     let mut actions = Actions::new()?;
     actions.duplicate(stdin.raw(), libc::STDIN_FILENO)?;
     actions.duplicate(stdout.raw(), libc::STDOUT_FILENO)?;
     actions.duplicate(stderr.raw(), libc::STDERR_FILENO)?;
-    actions.close_others()?;
+    if let Some(report) = &report {
+        actions.duplicate(report.raw(), REPORT)?;
+    }
+    actions.close_others(if report.is_some() { REPORT + 1 } else { REPORT })?;
     if let Some(directory) = directory {
         actions.change_directory(directory)?;
     }
@@ -121,16 +130,31 @@ fn pointers(strings: &[CString]) -> Vec<*const libc::c_char> {
     strings.iter().map(|string| string.as_ptr()).chain([ptr::null()]).collect()
 }
 
-/// A descriptor above the three standard ones, so that putting one of them in place cannot overwrite another.
+/// A descriptor above those that are put in place, so that putting one of them there cannot overwrite another.
 struct Above<'a> {
     given: BorrowedFd<'a>,
-    moved: Option<std::os::fd::OwnedFd>,
+    moved: Option<OwnedFd>,
 }
 
 impl<'a> Above<'a> {
     fn standard(given: BorrowedFd<'a>) -> io::Result<Self> {
         let moved = if given.as_raw_fd() > libc::STDERR_FILENO { None } else { Some(given.try_clone_to_owned()?) };
         Ok(Self { given, moved })
+    }
+
+    fn report(given: BorrowedFd<'a>) -> io::Result<Self> {
+        if given.as_raw_fd() > REPORT {
+            return Ok(Self { given, moved: None });
+        }
+        // SAFETY: asks for a duplicate of an open descriptor, which is ours alone when it is given.
+        let moved = unsafe {
+            let moved = libc::fcntl(given.as_raw_fd(), libc::F_DUPFD_CLOEXEC, REPORT + 1);
+            if moved < 0 {
+                return Err(io::Error::last_os_error());
+            }
+            OwnedFd::from_raw_fd(moved)
+        };
+        Ok(Self { given, moved: Some(moved) })
     }
 
     fn raw(&self) -> RawFd {
@@ -214,6 +238,7 @@ mod tests {
             stdin: null.as_fd(),
             stdout: null.as_fd(),
             stderr: null.as_fd(),
+            report: None,
         };
         let path = terminated(directory.as_os_str()).unwrap();
         let plain = printed(super::start, start);

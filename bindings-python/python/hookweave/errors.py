@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 FailureKind = Literal[
-    "raised", "timeout", "invalid_answer", "cancelled", "not_started", "detached_limit", "exited", "unreachable"
+    "raised", "timeout", "invalid_answer", "cancelled", "not_started", "detached_limit", "exited", "lost", "unreachable"
 ]
 
 
@@ -210,7 +210,7 @@ class HookFailed(HookweaveError):
     ``code`` is the failure's kind, ``hook`` the hook's name, ``__cause__`` what the handler raised.
     """
 
-    codes: ClassVar[tuple[str, ...]] = ("raised", "not_started", "detached_limit", "exited", "unreachable")
+    codes: ClassVar[tuple[str, ...]] = ("raised", "not_started", "detached_limit", "exited", "lost", "unreachable")
 
     def __init__(self, message: str, code: str | None = None, hook: str | None = None) -> None:
         super().__init__(message, code)

@@ -98,7 +98,11 @@ impl HookRegistry {
             }
             None => {}
         }
-        registration.run_mut(move |changed| context::call(&hook, event, changed))
+        let gate = self.engine.resolve(event.as_str())?.gate();
+        registration.run_mut(move |changed| {
+            let refuse = |why| HookResult::deny(why).into_response();
+            super::guarded(gate, || context::call(&hook, event, changed), refuse)
+        })
     }
 
     /// Whether there is a hook for an event.

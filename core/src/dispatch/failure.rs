@@ -22,6 +22,8 @@ pub enum FailureKind {
     DetachedLimit,
     /// A command ended in a way that says that it failed.
     Exited,
+    /// A command ended, and nobody can say how.
+    Lost,
     /// A web server could not be reached, was not allowed, or refused.
     Unreachable,
 }
@@ -36,6 +38,7 @@ impl FailureKind {
         Self::NotStarted,
         Self::DetachedLimit,
         Self::Exited,
+        Self::Lost,
         Self::Unreachable,
     ];
 
@@ -50,6 +53,7 @@ impl FailureKind {
             Self::NotStarted => "not_started",
             Self::DetachedLimit => "detached_limit",
             Self::Exited => "exited",
+            Self::Lost => "lost",
             Self::Unreachable => "unreachable",
         }
     }

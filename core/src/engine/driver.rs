@@ -67,7 +67,7 @@ fn panicked<V>(panic: Box<dyn Any + Send>) -> Failure<V> {
     Failure::new(FailureKind::Raised, format!("panicked: {}", panic_message(&*panic)))
 }
 
-fn panic_message(panic: &(dyn Any + Send)) -> &str {
+pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }

@@ -84,7 +84,7 @@ pub struct CommandRun<'a> {
     /// The complete environment. NUL characters in values are left out and very long values cut: neither can be given.
     pub env: Vec<(OsString, OsString)>,
     /// Where to run: the first that can be entered. With none given it is the host's own directory; when none
-    /// of those given is left it is the root, so that a guard still runs.
+    /// of those given can be entered nothing runs, since a guard that looks elsewhere judges something else.
     pub directories: Vec<PathBuf>,
     /// How long it may run, counted from its start.
     pub timeout: Option<Duration>,
@@ -147,6 +147,16 @@ impl CommandLine {
         }
         short
     }
+}
+
+/// Whether the system forgets how this process's children end, because the host ignores `SIGCHLD`. Commands run all the
+/// same: a shell of their own tells how they end.
+#[must_use]
+pub fn forgets_children() -> bool {
+    #[cfg(unix)]
+    return hookweave_spawn::forgets_children();
+    #[cfg(windows)]
+    return false;
 }
 
 /// Runs a command to its end and blocks this thread meanwhile; `cancel` ends it from another one.

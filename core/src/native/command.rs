@@ -28,7 +28,9 @@ impl NativeHook {
         let limit = self.limit();
         let Encoded { body, env, env_file } = self.encode(invocation);
         let env_file = env_file.map(EnvFile::new).transpose().map_err(|why| {
-            Failure::new(FailureKind::NotStarted, format!("no file for environment variables could be made: {why}"))
+            // A full disk, or no descriptor left: nothing that the hook itself is to blame for.
+            let why = format!("no file for environment variables could be made: {why}");
+            Failure { meant_to_restrict: true, ..Failure::new(FailureKind::NotStarted, why) }
         })?;
         let scrub = self.runtime.settings.scrub_environment;
         let mut variables = environment.inherited(dialect.inherits(), scrub);
@@ -63,10 +65,13 @@ impl NativeHook {
         })
     }
 
-    /// Where the command runs, unless it names a directory of its own: the first of these that exists.
+    /// Where the command runs, unless it names a directory of its own: where the event happens. Only for an event that
+    /// names no directory it is the project's, or the user's home.
     fn directories(invocation: &Invocation) -> Vec<PathBuf> {
-        let cwd = invocation.text("cwd").map(PathBuf::from);
-        cwd.into_iter().chain(invocation.project_dir.clone()).chain(std::env::home_dir()).collect()
+        match invocation.text("cwd").filter(|cwd| !cwd.is_empty()) {
+            Some(cwd) => vec![PathBuf::from(cwd)],
+            None => invocation.project_dir.clone().into_iter().chain(std::env::home_dir()).collect(),
+        }
     }
 }
 
@@ -75,8 +80,17 @@ fn broken_command(error: &CommandError, limit: Option<Duration>) -> Failure<Valu
         (CommandError::TimedOut { .. }, Some(limit)) => Failure::timeout(limit),
         (CommandError::OutputOverCap { .. }, _) => Failure::new(FailureKind::InvalidAnswer, error.to_string()),
         (CommandError::Cancelled { .. }, _) => Failure::new(FailureKind::Cancelled, error.to_string()),
+        // These lie in what happens around the hook and not in the hook: whoever brings them about must not get past it.
+        (CommandError::Lost { .. }, _) => restricting(FailureKind::Lost, error),
+        (CommandError::NoDirectory { .. } | CommandError::NoRoom { .. }, _) => {
+            restricting(FailureKind::NotStarted, error)
+        }
         _ => Failure::new(FailureKind::NotStarted, error.to_string()),
     }
+}
+
+fn restricting(kind: FailureKind, error: &CommandError) -> Failure<Value> {
+    Failure { meant_to_restrict: true, ..Failure::new(kind, error.to_string()) }
 }
 
 /// The command with its placeholders filled: in the exec form no shell does it, so that `${CLAUDE_PROJECT_DIR}` in a

@@ -116,8 +116,11 @@ pub(super) fn register(
     match handler {
         HookHandler::Inline { callback } => {
             let known = engine.resolve(&spec.event)?;
-            let run =
-                move |source: &Event| callback(HookContext::of(event, &known, source)).into_response(known.name());
+            let run = move |source: &Event| {
+                let call = || callback(HookContext::of(event, &known, source));
+                let refuse = |reason| HookResult::Reject { reason };
+                super::super::guarded(known.gate(), call, refuse).into_response(known.name())
+            };
             engine.on(spec.event.clone()).spec(spec).run(run)
         }
         #[cfg(feature = "native")]

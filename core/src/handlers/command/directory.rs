@@ -6,13 +6,15 @@ use super::{CommandError, CommandRun};
 
 /// The directory of a run; none when the host's own will do.
 ///
-/// The event's directory may have been deleted by an earlier tool call: then the next candidate holds. A directory that
-/// the hook itself names must exist, because a command that runs elsewhere than it says does something else.
+/// Whoever is asked about one directory must not judge another: when none of those that are given can be entered, nothing
+/// runs. The same holds for a directory that the hook itself names.
 pub(super) fn choose(run: &CommandRun<'_>) -> Result<Option<PathBuf>, CommandError> {
     let base = match run.directories.iter().find(|directory| can_enter(directory)) {
         Some(directory) => Some(directory.clone()),
-        None if run.directories.is_empty() => None,
-        None => Some(root(run)),
+        None => match run.directories.first() {
+            Some(first) => return Err(CommandError::no_directory(run, why_not(first))),
+            None => None,
+        },
     };
     let Some(own) = &run.spec.directory else { return Ok(base) };
     let own = base.map_or_else(|| own.clone(), |base| base.join(own));
@@ -25,10 +27,17 @@ pub(super) fn choose(run: &CommandRun<'_>) -> Result<Option<PathBuf>, CommandErr
     }
 }
 
-/// The top of the first candidate's path: a place that no tool call deletes.
-fn root(run: &CommandRun<'_>) -> PathBuf {
-    let first = run.directories.iter().find_map(|directory| directory.ancestors().last());
-    first.filter(|top| top.is_absolute()).map_or_else(|| PathBuf::from("/"), Path::to_path_buf)
+fn why_not(directory: &Path) -> String {
+    let shown = directory.display();
+    if !directory.is_absolute() {
+        format!("the event's directory `{shown}` is not absolute; give an absolute one as `cwd`")
+    } else if !directory.exists() {
+        format!("the event's directory `{shown}` is gone; make it again, or work in another one")
+    } else if !directory.is_dir() {
+        format!("the event's directory `{shown}` is no directory; name the one to work in")
+    } else {
+        format!("the event's directory `{shown}` cannot be entered; let yourself enter it (chmod u+x)")
+    }
 }
 
 #[cfg(unix)]

@@ -17,6 +17,24 @@ pub enum CommandError {
         /// What is missing, in the system's words.
         reason: String,
     },
+    /// The directory that the event names is not there. To run elsewhere would be to judge something else.
+    #[error("`{command}` could not be started: {reason}")]
+    NoDirectory {
+        /// The hook's command.
+        command: String,
+        /// Which directory, what is wrong with it, and the mend.
+        reason: String,
+    },
+    /// The system had no room for one more program for as long as it may take.
+    #[error("`{command}` could not be started: the system has no room for it, tried for {}: {reason}", seconds(*waited))]
+    NoRoom {
+        /// The hook's command.
+        command: String,
+        /// What is exhausted, in the system's words.
+        reason: String,
+        /// How long it was tried.
+        waited: Duration,
+    },
     /// It ran too long and was killed, with all that it had started.
     #[error("`{command}` did not end within {} and was killed", seconds(*limit))]
     TimedOut {
@@ -72,6 +90,14 @@ impl fmt::Display for Stream {
 impl CommandError {
     pub(super) fn not_started(line: &CommandLine, reason: impl Into<String>) -> Self {
         Self::NotStarted { command: line.display(), reason: reason.into() }
+    }
+
+    pub(super) fn no_directory(run: &CommandRun<'_>, reason: impl Into<String>) -> Self {
+        Self::NoDirectory { command: run.spec.line.display(), reason: reason.into() }
+    }
+
+    pub(super) fn no_room(run: &CommandRun<'_>, reason: impl Into<String>, waited: Duration) -> Self {
+        Self::NoRoom { command: run.spec.line.display(), reason: reason.into(), waited }
     }
 
     pub(super) fn timed_out(run: &CommandRun<'_>) -> Self {

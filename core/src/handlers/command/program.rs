@@ -36,6 +36,17 @@ impl Program {
         Self { file, arguments: std::iter::once(name.into()).chain(rest).collect() }
     }
 
+    /// The same program below a shell that tells on descriptor 3 how it ended, for a process whose children are forgotten.
+    /// The shell's number may mean another process soon afterwards, so that it kills what was left behind itself.
+    #[cfg(unix)]
+    pub(super) fn reported(&self, leaves_children: bool) -> Self {
+        const REPORT: &str = "\"$@\" 3>&-; echo $? >&3";
+        let line = if leaves_children { REPORT.to_owned() } else { format!("{REPORT}; kill -9 0") };
+        let told = [OsString::from("-c"), OsString::from(line), OsString::from("sh"), self.file.clone().into()];
+        let rest = told.into_iter().chain(self.arguments.iter().skip(1).cloned());
+        Self::new(PathBuf::from("/bin/sh"), "sh", rest)
+    }
+
     /// The same file as a script for the shell, as `execvp` runs scripts without a first line that names who reads them.
     #[cfg(unix)]
     pub(super) fn as_script(&self) -> Self {

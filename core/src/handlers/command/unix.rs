@@ -2,21 +2,26 @@
 
 mod leader;
 mod pipes;
+mod room;
 mod session;
 mod why;
 
+use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use smallvec::SmallVec;
 
 use self::leader::{Ended, Leader};
-use self::pipes::{Input, Output, pipe};
+use self::pipes::{Input, Output};
+use self::room::{Room, Started};
 use super::program::{self, Program};
 use super::{CommandError, CommandRun, Exited, OUTPUT_ENDS, Stream, directory, environment};
-use crate::handlers::cancel::Cancel;
+use crate::handlers::cancel::{Cancel, Watch};
 use crate::handlers::clock::now;
 
 /// How often a program is tried again that another thread was still writing.
@@ -39,35 +44,79 @@ pub(super) fn run(run: &CommandRun<'_>, cancel: &Cancel) -> Result<Exited, Comma
         return Err(CommandError::cancelled(run));
     }
     let not_started = |reason: String| CommandError::not_started(&run.spec.line, reason);
-    let words = |error: io::Error| not_started(error.to_string());
     let directory = directory::choose(run)?;
     let environment = environment::startable(&run.env);
     let program = program::resolve(run).map_err(not_started)?;
-    let (woken, wake) = pipe().map_err(words)?;
+    let mut room = Room::new(run.timeout);
+    loop {
+        match begin(run, cancel, &program, directory.as_deref(), &environment) {
+            Ok(running) => return running.follow(),
+            Err(error) if room::is_exhausted(&error) => {
+                if !room.wait(&error, cancel) {
+                    return Err(CommandError::no_room(run, error.to_string(), room.waited()));
+                }
+            }
+            Err(error) => return Err(not_started(why::explain(&error, &program, directory.as_deref()))),
+        }
+        if cancel.is_cancelled() {
+            return Err(CommandError::cancelled(run));
+        }
+    }
+}
+
+/// Starts the program with all that it needs; what was opened is closed again when it does not start.
+fn begin<'a>(
+    run: &'a CommandRun<'a>,
+    cancel: &Cancel,
+    program: &Program,
+    directory: Option<&Path>,
+    environment: &[(OsString, OsString)],
+) -> io::Result<Running<'a>> {
+    let (woken, wake) = pipes::wake()?;
     // A byte and not a closed end: a process that the host forks meanwhile keeps the end open.
-    let _watch = cancel.watch(move || drop(hookweave_spawn::write_quietly(wake.as_fd(), b"!")));
-    let (child_stdin, input) = Input::new(&run.stdin).map_err(words)?;
-    let (stdout, child_stdout) = Output::new(Stream::Stdout).map_err(words)?;
-    let (stderr, child_stderr) = Output::new(Stream::Stderr).map_err(words)?;
+    let watch = cancel.watch(move || wake.ring());
+    let (child_stdin, input) = Input::new(&run.stdin)?;
+    let (stdout, child_stdout) = Output::new(Stream::Stdout)?;
+    let (stderr, child_stderr) = Output::new(Stream::Stderr)?;
+    let (report, child_report) = if leader::is_forgotten() { pipes::report()? } else { (None, None) };
     let start = |program: &Program| {
+        let told;
+        let program = if child_report.is_some() {
+            told = program.reported(run.leave_children);
+            &told
+        } else {
+            program
+        };
         hookweave_spawn::start(&hookweave_spawn::Start {
             program: &program.file,
             arguments: &program.arguments,
-            environment: &environment,
-            directory: directory.as_deref(),
+            environment,
+            directory,
             stdin: child_stdin.as_fd(),
             stdout: child_stdout.as_fd(),
             stderr: child_stderr.as_fd(),
+            report: child_report.as_ref().map(AsFd::as_fd),
         })
     };
-    let started = start_patiently(|| start(&program)).or_else(|error| {
-        if why::is_script(&error, &program, directory.as_deref()) { start(&program.as_script()) } else { Err(error) }
+    let started = start_patiently(|| start(program)).or_else(|error| {
+        if why::is_script(&error, program, directory) { start(&program.as_script()) } else { Err(error) }
     });
-    let process = started.map_err(|error| not_started(why::explain(&error, &program, directory.as_deref())))?;
-    let leader = Leader::new(process, run.leave_children).map_err(words)?;
-    drop((child_stdin, child_stdout, child_stderr));
+    let leader = Leader::new(started?, report, run.leave_children)?;
     let deadline = run.timeout.and_then(|limit| now().checked_add(limit));
-    Running { run, leader, woken, input, stdout, stderr, deadline, ended: None, output_ends: None }.follow()
+    let started = Started::new();
+    Ok(Running {
+        run,
+        leader,
+        woken,
+        _watch: watch,
+        _started: started,
+        input,
+        stdout,
+        stderr,
+        deadline,
+        ended: None,
+        output_ends: None,
+    })
 }
 
 /// A program file that is still open for writing anywhere, also in a child of another thread that is about to start its own
@@ -90,7 +139,9 @@ struct Running<'a> {
     run: &'a CommandRun<'a>,
     leader: Leader,
     /// Readable when the run is cancelled.
-    woken: OwnedFd,
+    woken: Arc<OwnedFd>,
+    _watch: Watch,
+    _started: Started,
     input: Input<'a>,
     stdout: Output,
     stderr: Output,
@@ -123,13 +174,13 @@ impl Running<'_> {
         }
         let ended = self.leader.finish().or(self.ended);
         match ended {
-            Some(Ended { code, signal, known: true }) => {
+            Some(Ended { code, signal, known: true, .. }) => {
                 Ok(Exited { code, signal, stdout: self.stdout.into_bytes(), stderr: self.stderr.into_bytes() })
             }
-            _ => Err(CommandError::lost(
-                self.run,
-                "another part of the program has waited for it, or SIGCHLD is ignored",
-            )),
+            _ => {
+                leader::forgotten();
+                Err(CommandError::lost(self.run, "another part of the program has waited for it"))
+            }
         }
     }
 

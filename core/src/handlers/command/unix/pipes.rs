@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 
 use rustix::buffer::spare_capacity;
 
@@ -18,6 +19,36 @@ const PIPE_HOLDS: usize = 64 * 1024;
 pub(super) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     let (reader, writer) = io::pipe()?;
     Ok((reader.into(), writer.into()))
+}
+
+/// What makes a thread look up that polls the descriptor: one descriptor where the system has such a thing, else a pipe.
+pub(super) fn wake() -> io::Result<(Arc<OwnedFd>, Waker)> {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    {
+        let woken = Arc::new(rustix::event::eventfd(0, rustix::event::EventfdFlags::CLOEXEC)?);
+        Ok((Arc::clone(&woken), Waker(woken)))
+    }
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    {
+        let (woken, wake) = pipe()?;
+        Ok((Arc::new(woken), Waker(Arc::new(wake))))
+    }
+}
+
+/// The other side of [`wake`].
+pub(super) struct Waker(Arc<OwnedFd>);
+
+impl Waker {
+    pub(super) fn ring(&self) {
+        drop(hookweave_spawn::write_quietly(self.0.as_fd(), &1_u64.to_ne_bytes()));
+    }
+}
+
+/// A pipe on which a shell tells how the command ended: the engine's end, which never blocks, and the shell's.
+pub(super) fn report() -> io::Result<(Option<OwnedFd>, Option<OwnedFd>)> {
+    let (reader, writer) = pipe()?;
+    rustix::io::ioctl_fionbio(&reader, true)?;
+    Ok((Some(reader), Some(writer)))
 }
 
 /// What the command is given to read, as far as it has not been written.
