@@ -41,8 +41,8 @@ pub use in_place::HookContext;
 pub use outcome::Outcome;
 pub use session::*;
 
-#[cfg(feature = "native")]
 pub(crate) use driver::panic_message;
+#[cfg(feature = "native")]
 pub(crate) use native::NativeCode;
 
 use detached::Detached;
