@@ -49,7 +49,7 @@ export interface AuditOptions {
   };
   /** When the file is told to reach the disk; `never` unless said. */
   fsync?: "never" | "grouped" | "record";
-  /** A gate that cannot be recorded is blocked. */
+  /** No decision without its record: a gate that cannot be recorded is blocked, and each waits until it is written. */
   required?: boolean;
   /** How many happenings wait for the writer at most; 8,192 unless said. */
   queue?: number;

@@ -88,7 +88,7 @@ impl Flow {
 
     fn step<'py>(&self, py: Python<'py>, reply: Reply) -> PyResult<Bound<'py, PyAny>> {
         // The machine runs no Python code; making objects may, and is done when nothing is locked.
-        match self.with(|running| running.machine.step(reply))? {
+        match self.next(py, reply)? {
             Effect::Dispatch { event, fields, values, wants } => self.dispatch(py, event, &fields, values, wants),
             Effect::RunTool { tool, tool_use_id, args, env } => {
                 let effect = named(py, intern!(py, "run_tool"))?;
@@ -106,6 +106,14 @@ impl Flow {
             }
             other => serial::to_python(py, &other),
         }
+    }
+
+    /// A step of the machine; where it may wait for the disk, other threads run meanwhile.
+    fn next(&self, py: Python<'_>, reply: Reply) -> PyResult<Effect> {
+        if self.with(|running| running.machine.session().waits_for_records())? {
+            return py.detach(|| self.with(|running| running.machine.step(reply)));
+        }
+        self.with(|running| running.machine.step(reply))
     }
 
     fn dispatch<'py>(

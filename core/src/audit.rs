@@ -5,6 +5,7 @@
 //! fastens each record to the one before it by its hash, and writes them. [`verify`] proves later that nothing was changed,
 //! taken out, put in, moved or, given an [`Anchor`], cut off.
 
+mod absence;
 mod anchor;
 mod batch;
 mod chain;
@@ -205,7 +206,8 @@ impl Audit {
 
     /// Records a dispatch that is over now; blocks a gate that cannot be recorded, where recording is required.
     ///
-    /// Where the queue is full this waits, at most a second: `aside` is given what waits and runs it, so that a host can let
+    /// Where the queue is full this waits, at most a second, and where recording is required until a gate's records are
+    /// written: `aside` is given what waits and runs it, so that a host can let
     /// others run meanwhile.
     #[inline]
     pub fn dispatched<T, H: Host>(
@@ -258,7 +260,7 @@ impl Audit {
             && !batch.is_empty()
             && let Some(open) = self.open.load().as_deref()
         {
-            open.offer_quiet(batch, self.effective(), |wait| wait());
+            open.offer_quiet(batch, self.effective(), false, |wait| wait());
         }
         batch.clear();
     }
@@ -305,19 +307,22 @@ impl Audit {
         if level < Level::Info && (level == Level::Off || outcome.is_quiet()) {
             return;
         }
+        let binding = outcome.event().gate();
         let refused = if outcome.is_quiet() && outcome.running.begun.is_none() && open.inputs() == Inputs::Digest {
             scratch::with(|batch| {
                 batch.read(host, outcome, ended);
-                if batch.is_empty() { None } else { open.offer_quiet(batch, level, aside) }
+                if batch.is_empty() { None } else { open.offer_quiet(batch, level, binding, aside) }
             })
         } else {
             let told = Dispatched::of(host, outcome, open.inputs(), level);
             if told.is_empty() {
                 return;
             }
-            open.offer(Told::Dispatch(Box::new(told)), aside)
+            open.offer(Told::Dispatch(Box::new(told)), binding, aside)
         };
-        if let Some(why) = refused.filter(|_| open.is_required() && outcome.event().gate()) {
+        if let Some(why) = refused.filter(|_| binding && open.is_required()) {
+            let about = About::of(host, outcome.event(), outcome.first_payload(), outcome.tools(), open.inputs());
+            open.tell(notes::refused(outcome.event(), about, &why));
             outcome.refuse(why);
         }
     }

@@ -120,6 +120,13 @@ pub enum Seen<'s> {
         /// What the answer is remembered for from now on: `call`, `prompt` or `tool`.
         remembered: Option<&'static str>,
     },
+    /// A session is about to run a tool.
+    ToolStarts {
+        /// Which tool, in which session.
+        about: InSession<'s>,
+        /// What it is given.
+        input: Option<Arc<About>>,
+    },
     /// A session was asked to run a tool.
     ToolRun {
         /// Which tool, in which session.
@@ -159,6 +166,10 @@ pub trait Witness: Debug + Send + Sync {
     /// What is kept of payloads; `None` when tool runs are not recorded.
     fn inputs(&self) -> Option<Inputs>;
 
-    /// Why nothing may be done that has to be recorded; `None` when it may.
-    fn refuses(&self) -> Option<String>;
+    /// Takes note of what is about to be done, where that has to be on record first, and waits until it is; why it may not be
+    /// done, or `None` when it may.
+    fn refuses(&self, before: Seen<'_>) -> Option<String>;
+
+    /// Whether anything has to be on record before it is done: whoever tells it waits.
+    fn is_binding(&self) -> bool;
 }

@@ -244,6 +244,26 @@ describe("the audit log", () => {
     assert.equal(audit.verify(file, anchor).problems[0]?.kind, "truncated");
   });
 
+  it("tells no decision before its record is in the file", async () => {
+    const file = newLog();
+    const client = new HookClient({ audit: { file, required: true, fsync: "record" } });
+    client.registerHook("PreToolUse", () => undefined);
+    const kinds = () => records(file).map(({ kind }) => kind);
+    for (let number = 1; number <= 10; number++) {
+      const outcome = await client.dispatch("PreToolUse", { tool: "Bash", args: {} });
+      assert.equal(outcome.blocked, false);
+      assert.equal(kinds().filter((kind) => kind === "hook_finished").length, number);
+    }
+    const session = client.session();
+    let seen: unknown;
+    const ran = await session.runTool("Other", {}, () => {
+      seen = kinds().at(-1);
+      return "text";
+    });
+    assert.deepEqual([ran.ok, seen, kinds().at(-1)], [true, "tool_started", "tool_run"]);
+    await client.close();
+  });
+
   const limited = process.platform === "win32" ? "a file's size is not limited there" : false;
   it("blocks what it cannot record when that is required", { skip: limited }, () => {
     const file = newLog();

@@ -234,6 +234,97 @@ client.close()
     assert kinds(log).count("hook_finished") == 2
 
 
+def test_no_decision_is_told_before_its_record_is_in_the_file(log: Path) -> None:
+    client = HookClient(audit={"file": log, "required": True})
+    client.register_hook("PreToolUse", lambda event: None)
+    for number in range(1, 11):
+        assert not client.dispatch_sync("PreToolUse", CALL).blocked
+        assert kinds(log).count("hook_finished") == number
+    session = client.session("s7")
+
+    async def main() -> None:
+        async def tool(args: dict[str, Any]) -> str:
+            assert kinds(log)[-1] == "tool_started"
+            return "text"
+
+        assert (await session.run_tool("Other", {}, tool)).ok
+        assert kinds(log)[-1] == "tool_run"
+        await client.dispatch("PreToolUse", CALL)
+        assert kinds(log)[-1] == "hook_finished"
+
+    asyncio.run(main())
+    client.close()
+
+
+@pytest.mark.parametrize("fsync", ["never", "record"])
+def test_nobody_is_blocked_by_a_log_that_is_written(log: Path, fsync: Any) -> None:
+    client = HookClient(audit={"file": log, "required": True, "fsync": fsync, "queue": 2})
+    client.register_hook("PreToolUse", lambda event: None)
+    blocked: list[bool] = []
+
+    def work() -> None:
+        blocked.extend(client.dispatch_sync("PreToolUse", CALL).blocked for _ in range(25))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert blocked == [False] * 200
+    assert kinds(log).count("hook_finished") == 200
+    client.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+@pytest.mark.parametrize("required", [False, True])
+def test_a_child_that_leaves_without_a_word_has_written_what_it_decided(log: Path, required: bool) -> None:
+    script = f"""
+import os
+from hookweave import HookClient
+client = HookClient(audit={{"file": {str(log)!r}, "required": {required}}})
+client.register_hook("PreToolUse", lambda event: None)
+for _ in range(10):
+    child = os.fork()
+    if child == 0:
+        for _ in range(3):
+            assert not client.dispatch_sync("PreToolUse", tool="Bash", args={{}}).blocked
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+client.close()
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+    report = audit.verify(log)
+    assert report.whole
+    assert len(report.others) == 10
+    assert all(kinds(Path(other.files[0])).count("hook_finished") == 3 for other in report.others)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+def test_the_first_dispatch_on_a_full_disk_is_blocked(log: Path) -> None:
+    script = f"""
+import os, resource, signal
+from hookweave import HookClient
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+client = HookClient(audit={{"file": {str(log)!r}, "required": True}})
+client.register_hook("PreToolUse", lambda event: None)
+assert client.flush_audit(10)
+resource.setrlimit(resource.RLIMIT_FSIZE, (os.path.getsize({str(log)!r}), resource.RLIM_INFINITY))
+outcome = client.dispatch_sync("PreToolUse", tool="Bash", args={{}})
+assert outcome.blocked and outcome.reason.startswith("audit: "), outcome
+child = os.fork()
+if child == 0:
+    # Its own log is as long as its first record.
+    outcome = client.dispatch_sync("PreToolUse", tool="Bash", args={{"command": "x" * 4000}})
+    os._exit(0 if outcome.blocked else 1)
+assert os.waitpid(child, 0)[1] == 0
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+assert client.flush_audit(10)
+assert not client.dispatch_sync("PreToolUse", tool="Bash", args={{}}).blocked
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+    assert audit.verify(log).whole
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
 @pytest.mark.parametrize("inside", [False, True], ids=["a client of the parent", "a client of its own"])
 def test_a_child_of_multiprocessing_writes_its_log_to_the_end(log: Path, inside: bool) -> None:

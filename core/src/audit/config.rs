@@ -52,7 +52,8 @@ pub struct AuditConfig {
     pub rotation: Rotation,
     /// When the file is told to reach the disk.
     pub fsync: Fsync,
-    /// A gate whose records cannot be written is blocked.
+    /// No decision without its record: a gate is told when its records are written, and blocked when they cannot be; so is a
+    /// session's tool.
     pub required: bool,
     /// How many happenings wait for the writer at most.
     pub queue: usize,
@@ -116,7 +117,7 @@ impl AuditConfig {
         Self { rotation, ..self }
     }
 
-    /// A gate whose records cannot be written is blocked.
+    /// No decision without its record: a gate is told when its records are written, and blocked when they cannot be.
     pub fn required(self) -> Self {
         Self { required: true, ..self }
     }

@@ -1,7 +1,8 @@
 //! What the writer and those who tell share, in one process.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::ThreadId;
 
 use super::anchor::Anchor;
 use super::level::Level;
@@ -22,6 +23,8 @@ pub(super) struct Parent {
     pub(super) process: u32,
     /// Where its log stood, as far as this process knows.
     pub(super) last: Option<Anchor>,
+    /// How much was told in this process while it could not have a log.
+    pub(super) lost: u64,
 }
 
 /// What the writer and those who tell share.
@@ -31,6 +34,8 @@ pub(super) struct Desk {
     /// Tells whether this is the process that made it.
     place: Place,
     pub(super) queue: Queue,
+    /// The writer's thread, as soon as it runs.
+    writer: OnceLock<ThreadId>,
     /// Shared with the log itself: a change of level holds for forked children too.
     level: Arc<AtomicU8>,
     pub(super) parent: Option<Parent>,
@@ -55,6 +60,7 @@ impl Desk {
             process: std::process::id(),
             place: Place::here(),
             queue,
+            writer: OnceLock::new(),
             level,
             parent,
             standing: Mutex::new(Standing { last, why: None }),
@@ -68,6 +74,16 @@ impl Desk {
     #[inline]
     pub(super) fn is_here(&self) -> bool {
         self.place.is_here()
+    }
+
+    /// Says that this thread is the writer's.
+    pub(super) fn is_written_here(&self) {
+        _ = self.writer.set(std::thread::current().id());
+    }
+
+    /// Whether this thread is the writer's, which would wait for itself.
+    pub(super) fn is_writer(&self) -> bool {
+        self.writer.get() == Some(&std::thread::current().id())
     }
 
     /// A number for a dispatch.
@@ -89,8 +105,11 @@ impl Desk {
     }
 
     pub(super) fn stand(&self, standing: Standing) {
-        set(&self.file_fails, standing.why.is_some());
+        let fails = standing.why.is_some();
         *self.standing.lock().unwrap_or_else(PoisonError::into_inner) = standing;
+        if set(&self.file_fails, fails) {
+            self.queue.fails(fails);
+        }
     }
 
     /// Whether everybody who hears records has taken the last one.
@@ -104,9 +123,12 @@ impl Desk {
     }
 }
 
-/// Sets what hardly ever changes, and is looked at all the time: writing it would take it away from those who look.
-fn set(flag: &AtomicBool, value: bool) {
-    if flag.load(Ordering::Relaxed) != value {
+/// Sets what hardly ever changes, and is looked at all the time: writing it would take it away from those who look. True when
+/// that changed it.
+fn set(flag: &AtomicBool, value: bool) -> bool {
+    let changes = flag.load(Ordering::Relaxed) != value;
+    if changes {
         flag.store(value, Ordering::Relaxed);
     }
+    changes
 }

@@ -64,9 +64,9 @@ pub enum Fsync {
     /// When the system sees fit: what was written survives the end of the process, not that of the machine.
     #[default]
     Never,
-    /// Once for all records that were written together.
+    /// Once for all records that gathered in two milliseconds.
     Grouped,
-    /// After each record.
+    /// Nothing gathers: records go to the disk as soon as it is free, with those that came while it was not.
     Record,
 }
 

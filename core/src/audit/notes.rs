@@ -5,11 +5,14 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::level::Level;
+use super::open::Open;
 use super::record::{Kind, Record};
 use super::told::Told;
 use super::{Audit, Inputs};
+use crate::action::Action;
+use crate::event::EventSpec;
 use crate::host::now_ms;
-use crate::witness::{About, Change, InSession, Named, Seen, Witness};
+use crate::witness::{About, Change, InSession, Named, Part, Seen, Witness};
 
 impl Witness for Audit {
     fn saw(&self, seen: Seen<'_>) {
@@ -17,8 +20,9 @@ impl Witness for Audit {
             return;
         }
         let Some(open) = self.open.load_full() else { return };
-        let (record, about) = record(seen);
-        open.tell(Told::Note(Box::new(record), now_ms(), about));
+        // The last word on a tool call is told before anybody hears of it.
+        let binding = matches!(seen, Seen::ToolRun { .. });
+        open.offer(note(seen), binding, |wait| wait());
     }
 
     fn inputs(&self) -> Option<Inputs> {
@@ -28,11 +32,13 @@ impl Witness for Audit {
         self.open.load_full().map(|open| open.inputs())
     }
 
-    fn refuses(&self) -> Option<String> {
-        if !self.takes_notes() {
-            return None;
-        }
-        self.open.load_full().filter(|open| open.is_required()).and_then(|open| open.trouble())
+    fn refuses(&self, before: Seen<'_>) -> Option<String> {
+        let open = self.open.load_full().filter(|open| self.takes_notes() && open.is_required())?;
+        open.offer(note(before), true, |wait| wait())
+    }
+
+    fn is_binding(&self) -> bool {
+        self.takes_notes() && self.open.load().as_deref().is_some_and(Open::is_required)
     }
 }
 
@@ -41,6 +47,26 @@ impl Audit {
     fn takes_notes(&self) -> bool {
         self.effective() >= Level::Info && self.level() >= Level::Info
     }
+}
+
+fn note(seen: Seen<'_>) -> Told {
+    let (record, about) = record(seen);
+    Told::Note(Box::new(record), now_ms(), about)
+}
+
+/// A gate that is blocked because what its hooks said cannot be recorded: once records are written again, this is told with them.
+pub(super) fn refused(event: &EventSpec, about: About, why: &str) -> Told {
+    let record = Record {
+        session: about.first(Part::Session),
+        agent: about.first(Part::Agent),
+        event: Some(event.name().to_owned()),
+        tool: about.first(Part::Tool),
+        tool_use_id: about.first(Part::ToolUseId),
+        outcome: Some(Action::Block.as_str().to_owned()),
+        reason: Some(why.to_owned()),
+        ..Record::new(Kind::Blocked)
+    };
+    Told::Note(Box::new(record), now_ms(), Some(Arc::new(about)))
 }
 
 fn record(seen: Seen<'_>) -> (Record, Option<Arc<About>>) {
@@ -69,6 +95,7 @@ fn record(seen: Seen<'_>) -> (Record, Option<Arc<About>>) {
         .with("by", by)
         .with("option", option.map_or(Value::Null, Value::from))
         .with("remembered", remembered.map_or(Value::Null, Value::from)),
+        Seen::ToolStarts { about, input } => return (in_session(Kind::ToolStarted, &about, None, None), input),
         Seen::ToolRun { about, input, ran, ok, decision, reason, by, error, attempts } => {
             let outcome = match (ran, ok) {
                 (true, true) => "ok",

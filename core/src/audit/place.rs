@@ -14,6 +14,11 @@ impl Place {
         return Self(0);
     }
 
+    /// A number for it that is not 0.
+    pub(super) const fn number(self) -> u32 {
+        self.0.saturating_add(1)
+    }
+
     /// Whether this is the process in which it was made, and not one that was forked from it.
     #[inline]
     pub(super) fn is_here(self) -> bool {

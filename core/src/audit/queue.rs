@@ -27,6 +27,17 @@ pub(super) enum Refused {
     Full,
     /// Nothing is taken any more.
     Closed,
+    /// It was taken, and may never be written.
+    Unwritten,
+}
+
+/// How long whoever hands something over waits for room.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Patience {
+    /// For so long at most.
+    pub(super) limit: Duration,
+    /// Also where others have waited in vain: what is handed over must not be lost as long as the log can be written.
+    pub(super) insists: bool,
 }
 
 /// What is handed over; it is taken out of its place when there is room for it.
@@ -40,7 +51,7 @@ pub(super) enum Handed<'h> {
 
 impl Handed<'_> {
     /// How many happenings it is.
-    fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         match self {
             Self::One(told) => usize::from(told.is_some()),
             Self::Quiet(batch, _) => batch.len(),
@@ -52,6 +63,8 @@ impl Handed<'_> {
 #[derive(Debug)]
 pub(super) struct Queue {
     capacity: usize,
+    /// So long the writer lets things gather.
+    linger: Duration,
     state: Mutex<State>,
     /// Something to do for the writer.
     work: Condvar,
@@ -67,9 +80,12 @@ struct State {
     /// How many wait, and how much memory they take.
     waiting: usize,
     weight: usize,
-    /// How many were put in so far, and how many of them are written.
+    /// How many were put in so far, how many of them the writer has, and how many of them are written.
     put: u64,
+    taken: u64,
     done: u64,
+    /// Up to this one not everybody who hears records may have taken them, or the disk may not have them.
+    unsure: u64,
     /// How many did not find room since the writer was last told.
     lost: u64,
     /// Somebody has waited in vain: nobody waits again before there is room.
@@ -78,8 +94,10 @@ struct State {
     asleep: bool,
     /// Somebody waits for what was put in to be written.
     hurried: bool,
-    /// Somebody has waited in vain for that: nobody settles again before something is written.
+    /// Somebody has waited in vain for that: nobody waits for it again before something is written.
     stuck: bool,
+    /// The writer cannot write just now.
+    failing: bool,
     closed: bool,
     /// The writer has ended.
     over: bool,
@@ -108,9 +126,11 @@ pub(super) struct Taken {
 }
 
 impl Queue {
-    pub(super) fn new(capacity: usize) -> Self {
+    /// A queue for so many; where nothing may gather each thing is written as soon as the writer can, with what came meanwhile.
+    pub(super) fn new(capacity: usize, may_gather: bool) -> Self {
         let state = Mutex::new(State { put: OPENING, ..State::default() });
-        Self { capacity, state, work: Condvar::new(), progress: Condvar::new() }
+        let linger = if may_gather { LINGER } else { Duration::ZERO };
+        Self { capacity, linger, state, work: Condvar::new(), progress: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -169,8 +189,8 @@ impl Queue {
         }
     }
 
-    /// Puts something in without waiting; leaves it where it is when there is no room.
-    pub(super) fn offer(&self, handed: &mut Handed<'_>) -> Result<(), Refused> {
+    /// Puts something in without waiting and gives its number; leaves it where it is when there is no room.
+    pub(super) fn offer(&self, handed: &mut Handed<'_>) -> Result<u64, Refused> {
         let mut state = self.lock();
         self.gather(&mut state);
         if state.closed {
@@ -180,7 +200,7 @@ impl Queue {
             return Err(Refused::Full);
         }
         self.put(&mut state, handed);
-        Ok(())
+        Ok(state.put)
     }
 
     fn put(&self, state: &mut State, handed: &mut Handed<'_>) {
@@ -220,14 +240,17 @@ impl Queue {
         state.intake.as_ref().is_some_and(|intake| intake.tell_asleep(asleep))
     }
 
-    /// Puts something in, waiting so long for room; counts it as lost when there is none.
-    pub(super) fn insist(&self, handed: &mut Handed<'_>, wait: Duration) -> Result<(), Refused> {
+    /// Puts something in, waiting for room, and gives its number; counts it as lost when there is none.
+    pub(super) fn insist(&self, handed: &mut Handed<'_>, patience: Patience) -> Result<u64, Refused> {
         let mut state = self.lock();
         self.gather(&mut state);
-        if !state.overflowing && !self.has_room(&state) && !state.closed {
+        let in_vain = |state: &State| if patience.insists { state.failing || state.stuck } else { state.overflowing };
+        if !in_vain(&state) && !self.has_room(&state) && !state.closed {
             self.work.notify_one();
-            let full = |state: &mut State| !self.has_room(state) && !state.closed;
-            state = self.progress.wait_timeout_while(state, wait, full).unwrap_or_else(PoisonError::into_inner).0;
+            let full =
+                |state: &mut State| !self.has_room(state) && !state.closed && !(patience.insists && in_vain(state));
+            let waited = self.progress.wait_timeout_while(state, patience.limit, full);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         if state.closed {
             return Err(Refused::Closed);
@@ -238,7 +261,30 @@ impl Queue {
             return Err(Refused::Full);
         }
         self.put(&mut state, handed);
-        Ok(())
+        Ok(state.put)
+    }
+
+    /// Waits until what has a number is written; false when it may not be, and at once while nothing can be written.
+    pub(super) fn written(&self, number: u64, limit: Duration) -> bool {
+        let until = now() + limit;
+        let mut state = self.lock();
+        while state.done < number {
+            if state.over || state.failing || state.stuck {
+                return false;
+            }
+            if state.taken < number {
+                state.hurried = true;
+                self.work.notify_one();
+            }
+            let left = left(until);
+            if left.is_zero() {
+                state.stuck = true;
+                return false;
+            }
+            state = self.progress.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        // Who comes late may be told so of an older one: better than the reverse.
+        number > state.unsure
     }
 
     /// What there is, as soon as there is something and a moment has passed; spare memory comes back in exchange.
@@ -249,7 +295,7 @@ impl Queue {
         let mut state = self.lock();
         let gathering =
             |state: &mut State| state.waiting < self.plenty() && state.lost == 0 && !state.closed && !state.hurried;
-        state = self.work.wait_timeout_while(state, LINGER, gathering).unwrap_or_else(PoisonError::into_inner).0;
+        state = self.work.wait_timeout_while(state, self.linger, gathering).unwrap_or_else(PoisonError::into_inner).0;
         loop {
             self.gather(&mut state);
             if state.waiting > 0 || state.lost > 0 || state.closed || state.hurried {
@@ -261,6 +307,7 @@ impl Queue {
         }
         Self::is_asleep(&mut state, false);
         state.hurried = false;
+        state.taken = state.put;
         state.waiting = 0;
         state.weight = 0;
         state.overflowing = false;
@@ -277,18 +324,30 @@ impl Queue {
         self.lock().closed
     }
 
-    /// Says that the records which open the log are written.
-    pub(super) fn begun(&self) {
-        self.done(OPENING);
+    /// Says that the records which open the log are written, and whether that is sure.
+    pub(super) fn begun(&self, is_sure: bool) {
+        self.done(OPENING, is_sure);
     }
 
-    /// Says that everything up to a number is written.
-    pub(super) fn done(&self, put: u64) {
+    /// Says that everything up to a number is written, and whether all who hear records have taken it and the disk has it.
+    pub(super) fn done(&self, put: u64, is_sure: bool) {
         let mut state = self.lock();
+        if !is_sure {
+            state.unsure = put;
+        }
         state.done = put;
         state.stuck = false;
         drop(state);
         self.progress.notify_all();
+    }
+
+    /// Says whether the writer can write: nobody waits for a writer that cannot.
+    pub(super) fn fails(&self, failing: bool) {
+        let mut state = self.lock();
+        if state.failing != failing {
+            state.failing = failing;
+            self.progress.notify_all();
+        }
     }
 
     /// Waits until all that was put in is written; false when the time is up before.
@@ -307,13 +366,6 @@ impl Queue {
             state = self.progress.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
         state.done >= wanted
-    }
-
-    /// Waits until all that was put in is written; once that took too long, only when something was written since.
-    pub(super) fn settle(&self, limit: Duration) {
-        if !self.lock().stuck && !self.flush(limit) {
-            self.lock().stuck = true;
-        }
     }
 
     /// Takes nothing more and waits until the writer has ended; false when the time is up before.

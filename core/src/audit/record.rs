@@ -56,6 +56,8 @@ pub enum Kind {
     ApprovalAsked,
     /// It was decided; `details.by` says by whom.
     ApprovalDecided,
+    /// A session is about to run a tool; only where the log is required, so that none runs without a record.
+    ToolStarted,
     /// A session was asked to run a tool; `outcome` says what became of it.
     ToolRun,
     /// Hooks were loaded from files.

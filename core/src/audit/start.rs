@@ -3,7 +3,6 @@
 //! What is told of a dispatch when it is over says nothing of a hook that never came back: one that hangs, or ends the process.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::Audit;
 use super::level::Level;
@@ -16,9 +15,6 @@ use crate::host::now_ms;
 use crate::payload::Host;
 use crate::registry::HookId;
 use crate::witness::{About, Begun, Part};
-
-/// How long a hook waits until its start is written.
-const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A hook is about to run.
 #[derive(Debug)]
@@ -93,7 +89,7 @@ impl Audit {
             move || {
                 let told = told.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
                 if let Some(told) = told {
-                    open.insist(told, PATIENCE);
+                    open.insist(told);
                 }
             }
         });

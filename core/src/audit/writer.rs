@@ -12,7 +12,7 @@ use super::config::AuditConfig;
 use super::desk::{Desk, Standing};
 use super::digest::Key;
 use super::file::{Found, LogFile};
-use super::level::{Fsync, Level};
+use super::level::Level;
 use super::queue::{Taken, Work};
 use super::record::{Kind, Record};
 use super::redact::Redactor;
@@ -38,6 +38,8 @@ pub(super) struct Writer {
     file: Option<LogFile>,
     sheet: Sheet,
     looked_ms: u64,
+    /// Somebody who hears records did not take one since the last was written out, or the disk may not have them.
+    unsure: bool,
     /// The file cannot be written just now, and that was said.
     failing: bool,
     /// The next file is due and could not be begun, and that was said.
@@ -68,6 +70,7 @@ impl Writer {
             file,
             sheet,
             looked_ms: now_ms(),
+            unsure: false,
             failing: false,
             outgrown: false,
             surplus: Vec::new(),
@@ -99,34 +102,46 @@ impl Writer {
             }
         }
         self.seal(&opened, now);
+        if let Some(lost) = self.desk.parent.as_ref().map(|parent| parent.lost).filter(|lost| *lost > 0) {
+            self.gap(lost, "the log of this process could not be opened");
+        }
+    }
+
+    fn gap(&mut self, lost: u64, why: &str) {
+        self.seal(&Record::new(Kind::AuditGap).with("lost", lost).with("why", why), now_ms());
     }
 
     /// Works until nothing more comes.
     pub(super) fn run(mut self) {
         let queue = &Arc::clone(&self.desk).queue;
+        self.desk.is_written_here();
         if self.write_out() {
-            queue.begun();
+            queue.begun(self.is_sure());
         }
         let mut spare = Work::default();
         loop {
             let Taken { work, lost, put, last } = queue.take(spare);
             self.look_after_file();
             if lost > 0 {
-                let why = if self.failing { "the log could not be written" } else { "the queue was full" };
-                self.seal(&Record::new(Kind::AuditGap).with("lost", lost).with("why", why), now_ms());
+                self.gap(lost, if self.failing { "the log could not be written" } else { "the queue was full" });
             }
             self.take_all(&work);
             if last {
                 self.seal(&Record::new(Kind::AuditClosed), now_ms());
             }
             if self.write_out() {
-                queue.done(put);
+                queue.done(put, self.is_sure());
             }
             if last {
                 return;
             }
             spare = work;
         }
+    }
+
+    /// Whether all who hear records have taken those that are written out now, and the disk has them.
+    fn is_sure(&mut self) -> bool {
+        !std::mem::take(&mut self.unsure)
     }
 
     fn take_all(&mut self, work: &Work) {
@@ -155,16 +170,17 @@ impl Writer {
     }
 
     fn write_when_due(&mut self) {
-        if self.config.fsync == Fsync::Record || self.sheet.lines.len() >= CHUNK {
+        if self.sheet.lines.len() >= CHUNK {
             self.write_out();
         }
     }
 
     fn take_quiet(&mut self, dispatch: &Quiet<'_>, level: Level, now: Now) {
-        let Self { desk, config, key, redactor, usual, file, sheet, .. } = self;
+        let Self { desk, config, key, redactor, usual, file, sheet, unsure, .. } = self;
         let maker = Maker { key, redactor, inputs: config.inputs };
         dispatch.records(level, desk.next_dispatch(), now, &maker, usual, |record, at| {
             let heard = sheet.seal(record, at, &config.sinks, file.is_some());
+            *unsure |= !heard;
             desk.hear(heard);
         });
     }
@@ -218,6 +234,7 @@ impl Writer {
     /// Gives a record its place in the chain and hands it to everybody who hears records.
     fn seal(&mut self, record: &Record, at_ms: u64) {
         let heard = self.sheet.seal(record.written(), at_ms, &self.config.sinks, self.file.is_some());
+        self.unsure |= !heard;
         self.desk.hear(heard);
     }
 }

@@ -240,9 +240,9 @@ impl Attempt<'_> {
         Judged::Refused
     }
 
-    /// Whether a run of the tool can be recorded, if that is required.
+    /// Whether the run of the tool is on record, if that is required.
     fn is_recorded(&mut self) -> bool {
-        match self.cx.session.witness.as_ref().and_then(|witness| witness.refuses()) {
+        match self.cx.session.may_not_start(&self.run.tool, &self.run.tool_use_id, self.about.clone()) {
             None => true,
             Some(why) => {
                 self.refuse("block", Some(why), Some("audit".to_owned()));

@@ -18,6 +18,7 @@ mod failing;
 mod processes;
 mod quiet;
 mod redaction;
+mod required;
 mod rotation;
 mod size;
 mod support;

@@ -54,6 +54,21 @@ fn limit_files(bytes: libc::rlim_t) {
     }
 }
 
+/// Forks, and gives what the child ends with: it leaves without running anything that a program runs at its end.
+fn in_child(work: impl FnOnce() -> i32) -> i32 {
+    // SAFETY: the child uses what is made to be used in one, and leaves without cleaning up.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        let end = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or(99);
+        // SAFETY: ends the process.
+        unsafe { libc::_exit(end) };
+    }
+    let mut status = 0;
+    // SAFETY: waits for the child above.
+    unsafe { libc::waitpid(child, &raw mut status, 0) };
+    if libc::WIFEXITED(status) { libc::WEXITSTATUS(status) } else { -1 }
+}
+
 #[test]
 #[ignore = "a part of other tests, which start it as a process of its own"]
 fn role() {
@@ -115,6 +130,54 @@ fn role() {
             assert!(!engine.audit().close(LONG), "what was told is not written");
             let anchor = engine.audit().anchor().unwrap();
             assert!(verify(Path::new(path), Some(&anchor)).unwrap().whole);
+            say("ended well");
+        }
+        // Its file cannot grow any more when the first hook is asked.
+        "full from the beginning" => {
+            let engine = engine(AuditConfig::file(path).required());
+            assert!(engine.flush_audit(LONG));
+            limit_files(std::fs::metadata(path).unwrap().len());
+            let began = Instant::now();
+            let first = dispatch(&engine, "ls");
+            assert!(first.blocked() && first.reason().unwrap().starts_with("audit: "), "{:?}", first.reason());
+            assert!(began.elapsed() < Duration::from_secs(2), "nobody waits for a disk that is full");
+            limit_files(libc::RLIM_INFINITY);
+            assert!(engine.flush_audit(LONG) && !dispatch(&engine, "ls").blocked());
+            say("ended well");
+        }
+        // Children that decide something and leave without a word, as workers do.
+        "leaves" | "leaves required" => {
+            let config = AuditConfig::file(path);
+            let engine = engine(if role == "leaves" { config } else { config.required() });
+            for _ in 0..8 {
+                let exit = in_child(|| {
+                    (0..20).for_each(|number| assert!(!dispatch(&engine, &number.to_string()).blocked()));
+                    0
+                });
+                assert_eq!(exit, 0);
+            }
+            say("ended well");
+        }
+        // A child whose log cannot be opened, until it can.
+        "no log" | "no log required" => {
+            let path = Path::new(path);
+            let (folder, config) = (path.parent().unwrap(), AuditConfig::file(path));
+            let engine = engine(if role == "no log" { config } else { config.required() });
+            dispatch(&engine, "parent");
+            assert!(engine.flush_audit(LONG));
+            std::fs::rename(folder, folder.with_extension("away")).unwrap();
+            std::fs::write(folder, "no folder").unwrap();
+            let exit = in_child(|| {
+                let blocked = (0..3).filter(|_| dispatch(&engine, "ls").blocked()).count();
+                let told = engine.audit().trouble().is_some_and(|why| why.contains("this process has no log"));
+                std::fs::remove_file(folder).unwrap();
+                std::fs::rename(folder.with_extension("away"), folder).unwrap();
+                let goes_on = !dispatch(&engine, "ls").blocked() && engine.audit().trouble().is_none();
+                i32::from(blocked != if role == "no log" { 0 } else { 3 })
+                    + i32::from(!told) * 2
+                    + i32::from(!goes_on) * 4
+            });
+            assert_eq!(exit, 0);
             say("ended well");
         }
         // Forks while it writes.

@@ -33,7 +33,11 @@ impl Writer {
             return false;
         }
         match self.file.as_ref().filter(|_| self.config.fsync != Fsync::Never).map(LogFile::sync) {
-            Some(Err(why)) => self.fail(&why),
+            Some(Err(why)) => {
+                // What the system could not bring to the disk it may have thrown away: a later attempt proves nothing.
+                self.unsure = true;
+                self.fail(&why);
+            }
             _ => self.stand(),
         }
         for surplus in std::mem::take(&mut self.surplus) {
@@ -113,7 +117,8 @@ impl Writer {
     /// Begins a new file where somebody has taken the old one away.
     pub(super) fn look_after_file(&mut self) {
         let now = now_ms();
-        if now.saturating_sub(self.looked_ms) < LOOK_MS {
+        // Where nothing is to be decided without its record, none may be written to a file that is not there any more.
+        if !self.config.required && now.saturating_sub(self.looked_ms) < LOOK_MS {
             return;
         }
         self.looked_ms = now;
