@@ -2,10 +2,14 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
+#[cfg(feature = "native")]
+use std::sync::Arc;
 
 use smallvec::{SmallVec, smallvec};
 
 use crate::event::EventSpec;
+#[cfg(feature = "native")]
+use crate::matcher::shell::{self, Reading};
 use crate::path::PathForms;
 use crate::payload::{Host, Kind};
 use crate::tool::{Tool, Tools};
@@ -48,6 +52,8 @@ pub(crate) struct Look<'v, H: Host> {
     args: OnceCell<Found<H::View<'v>>>,
     commands: OnceCell<Found<Cow<'v, str>>>,
     paths: OnceCell<Found<PathForms>>,
+    #[cfg(feature = "native")]
+    lines: OnceCell<Vec<Arc<Reading>>>,
 }
 
 impl<'v, H: Host> Look<'v, H> {
@@ -61,6 +67,8 @@ impl<'v, H: Host> Look<'v, H> {
             args: OnceCell::new(),
             commands: OnceCell::new(),
             paths: OnceCell::new(),
+            #[cfg(feature = "native")]
+            lines: OnceCell::new(),
         }
     }
 
@@ -140,6 +148,14 @@ impl<'v, H: Host> Look<'v, H> {
             }
             found
         })
+    }
+
+    /// The commands that the event would run, taken apart, and whether some of them cannot be read.
+    #[cfg(feature = "native")]
+    pub(crate) fn lines(&self) -> (&[Arc<Reading>], bool) {
+        let commands = self.commands();
+        let lines = self.lines.get_or_init(|| commands.items.iter().map(|command| shell::read(command)).collect());
+        (lines, commands.murky)
     }
 
     /// The file paths that the event names.

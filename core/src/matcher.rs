@@ -8,7 +8,7 @@ mod args;
 #[cfg(feature = "native")]
 mod rule;
 #[cfg(feature = "native")]
-mod shell;
+pub(crate) mod shell;
 mod spec;
 
 use std::borrow::Cow;

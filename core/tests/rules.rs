@@ -81,13 +81,28 @@ fn a_rule_about_commands_looks_at_each_of_them() {
             ("Bash(rm *)", "echo 'a; rm x'", PASSES),
             ("Bash(rm *)", "cat <<EOF\nrm x\nEOF", PASSES),
             // Leading assignments are taken off.
-            ("Bash(git *)", "GIT_DIR=/x A=1 git push", RUNS),
+            ("Bash(git *)", "LC_ALL=C NO_COLOR=1 git push", RUNS),
+            ("Bash(git *)", "timeout 5 nohup git push", RUNS),
+            // An allow is for commands: not for variables that change what they do, for files, functions and wrappers.
+            ("Bash(git *)", "GIT_DIR=/x A=1 git push", LOOKS),
+            ("Bash(git *)", "PATH=.; git push", LOOKS),
+            ("Bash(git *)", "git log > x", LOOKS),
+            ("Bash(git *)", "git log > /dev/null 2>&1", RUNS),
+            ("Bash(git *)", "git() { git push; }; git", LOOKS),
+            ("Bash(git *)", "sudo git push", LOOKS),
+            ("Bash(git *)", "env touch git x", LOOKS),
+            ("Bash(git *)", "git\\ x/rm y", LOOKS),
+            ("Bash(git *)", "/tmp/git push", LOOKS),
+            ("Bash(rm *)", "/bin/rm x", LOOKS),
+            ("Bash(git push *)", "git pus[h] x", LOOKS),
+            ("Bash(git push *)", "ls *.txt", PASSES),
+            ("Bash(git add *)", "git add *.rs", RUNS),
             ("Bash(git *)", "A=git ls", PASSES),
             // What is substituted runs too.
             ("Bash(rm *)", "echo $(rm x)", LOOKS),
             ("Bash(rm *)", "echo `rm x`", LOOKS),
             ("Bash(rm *)", "echo \"a $(b \"$(rm x)\")\"", LOOKS),
-            ("Bash(rm *)", "X=$(rm x)", RUNS),
+            ("Bash(rm *)", "X=$(rm x)", LOOKS),
             ("Bash(rm *)", "diff <(rm x) y", LOOKS),
             ("Bash(rm *)", "cat > $(rm x)", LOOKS),
             // What is filled in may be anything, when more than the program is asked for.
@@ -102,7 +117,8 @@ fn a_rule_about_commands_looks_at_each_of_them() {
             // Quoting hides nothing.
             ("Bash(git push *)", "g'i't \"push\" origin", RUNS),
             ("Bash(git push *)", "\\git push origin", RUNS),
-            ("Bash(git push *)", "sudo timeout 5 git push origin", RUNS),
+            ("Bash(git push *)", "sudo timeout 5 git push origin", LOOKS),
+            ("Bash(git push *)", "timeout 5 git push origin", RUNS),
             // What cannot be parsed is looked at.
             ("Bash(git *)", "echo 'unclosed", LOOKS),
             ("Bash(git *)", "if", LOOKS),
@@ -191,6 +207,29 @@ fn rules_that_cannot_hold_are_refused() {
     }
     assert_eq!(refused("Stop", "Bash(git *)").code(), Code::MatcherNotApplicable);
     assert_eq!(refused("SessionStart", "Bash").code(), Code::MatcherNotApplicable);
+}
+
+#[test]
+fn a_line_of_another_shell_is_read_as_far_as_all_shells_agree() {
+    let call = |command: &str| json!({"tool": "PowerShell", "args": {"command": command}});
+    assert_eq!(judge("PowerShell(git *)", &call("git push origin")), RUNS);
+    assert_eq!(judge("PowerShell(git *)", &call("ls x")), PASSES);
+    for line in ["git @(rm x)", "git; & { rm x }", "git `\nrm x"] {
+        assert_eq!(judge("PowerShell(git *)", &call(line)), LOOKS, "{line}");
+        assert_eq!(judge("PowerShell(rm *)", &call(line)), LOOKS, "{line}");
+    }
+}
+
+#[test]
+fn a_long_line_takes_no_time() {
+    let words = "git log -1 && ".repeat(8_000) + "git push";
+    let nested = "\"$(git log)\" ".repeat(8_000);
+    let text = format!("cat <<'E'\n{}\nE\ngit push", "it's $x\n".repeat(6_000));
+    for line in [&words, &nested] {
+        assert_eq!(bash("Bash(git push *)", line), LOOKS, "{line:.20}");
+    }
+    assert_eq!(bash("Bash(git *)", &text), LOOKS);
+    assert_eq!(bash("Bash(rm *)", &text), PASSES);
 }
 
 #[test]

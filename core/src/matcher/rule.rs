@@ -80,10 +80,10 @@ impl Rule {
         match &self.about {
             About::Anything => Verdict::YES,
             About::Command(command) => {
-                let found = look.commands();
-                let lines = found.items.iter().map(|line| command.judge(line));
-                let verdict = all(lines);
-                if found.murky { Verdict::MURKY } else { verdict }
+                let (lines, murky) = look.lines();
+                let is_foreign = names.contains(&"PowerShell") && lines.iter().any(|line| !line.is_plain());
+                // A line of another shell's is read as far as all shells agree.
+                if murky || is_foreign { Verdict::MURKY } else { all(lines.iter().map(|line| command.judge(line))) }
             }
             About::Path(place) => {
                 let found = look.paths();

@@ -2,15 +2,28 @@
 
 use regex::Regex;
 
-use super::super::shell;
+use super::super::shell::Reading;
 use super::Verdict;
 
 /// A pattern over one simple command.
 #[derive(Debug, Clone)]
 pub(super) struct Command {
-    patterns: Vec<Regex>,
+    patterns: Vec<Pattern>,
     /// It asks for more than the program's name.
     is_specific: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Pattern {
+    regex: Regex,
+    head: Head,
+}
+
+/// What the first word of a text must be for a pattern to fit: most rules are about other programs than a line has.
+#[derive(Debug, Clone)]
+enum Head {
+    Is(String),
+    BeginsWith(String),
 }
 
 impl Command {
@@ -19,45 +32,89 @@ impl Command {
         let head = content.strip_suffix(":*").or_else(|| content.strip_suffix(" *"));
         let mut patterns = Vec::new();
         if let Some(head) = head {
-            patterns.push(wildcard(head.trim_end(), "(?:\\s.*)?")?);
+            patterns.push(Pattern::new(head.trim_end(), "(?:\\s.*)?")?);
         }
         // `npm run test:*` is also meant as it is written, for `npm run test:unit`.
         if !content.ends_with(" *") {
-            patterns.push(wildcard(content, "")?);
+            patterns.push(Pattern::new(content, "")?);
         }
         let rest = head.unwrap_or(content).trim().trim_end_matches('*');
         Ok(Self { patterns, is_specific: rest.trim_end().contains(char::is_whitespace) })
     }
 
-    pub(super) fn judge(&self, line: &str) -> Verdict {
-        let Some(line) = shell::parse(line) else { return Verdict::MURKY };
-        let hits = |command: &shell::Simple| {
-            command.texts.iter().any(|text| self.patterns.iter().any(|pattern| pattern.is_match(text.trim())))
+    /// What the rule says of a line; what is not understood holds.
+    pub(super) fn judge(&self, reading: &Reading) -> Verdict {
+        let Some(line) = &reading.line else { return Verdict::MURKY };
+        let unknown = reading.is_nameless || self.is_specific && line.is_dynamic;
+        let mut patterns = self.patterns.iter().filter(|pattern| pattern.may_fit(reading)).peekable();
+        if patterns.peek().is_none() {
+            return Verdict { selects: unknown, covers: false };
+        }
+        let patterns: Vec<&Pattern> = patterns.collect();
+        let fits =
+            |texts: &[String]| texts.iter().any(|text| patterns.iter().any(|pattern| pattern.regex.is_match(text)));
+        // `git pus*` may become `git push`.
+        let may_fit = |texts: &[String]| {
+            texts.iter().any(|text| {
+                let first = text.split_whitespace().next().unwrap_or_default();
+                patterns.iter().any(|pattern| pattern.head.fits(first))
+            })
         };
-        let unknown = self.is_specific && line.is_dynamic;
-        let selects = unknown || line.commands.iter().any(|command| command.is_nameless || hits(command));
+        let selects = unknown
+            || line.commands.iter().any(|command| {
+                fits(&command.texts) || self.is_specific && command.is_patterned && may_fit(&command.texts)
+            });
         let covers = !unknown
+            && !line.does_more
             && !line.commands.is_empty()
-            && line.commands.iter().all(|command| !command.is_nameless && hits(command));
+            && line.commands.iter().all(|command| fits(&command.exact));
         Verdict { selects, covers }
     }
 }
 
-/// A pattern in which `*` is any text and `\*` a star, anchored at both ends.
-fn wildcard(text: &str, tail: &str) -> Result<Regex, String> {
-    let mut pattern = String::from("(?s)^");
-    let mut letters = text.chars();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '*' => pattern.push_str(".*"),
-            '\\' if letters.as_str().starts_with('*') => {
-                letters.next();
-                pattern.push_str("\\*");
+impl Pattern {
+    /// A pattern in which `*` is any text and `\*` a star, anchored at both ends.
+    fn new(text: &str, tail: &str) -> Result<Self, String> {
+        let mut pattern = String::from("(?s)^");
+        let mut letters = text.chars();
+        let (mut head, mut is_whole) = (String::new(), None);
+        while let Some(letter) = letters.next() {
+            let letter = match letter {
+                '*' => {
+                    is_whole.get_or_insert(false);
+                    pattern.push_str(".*");
+                    continue;
+                }
+                '\\' if letters.as_str().starts_with('*') => letters.next().unwrap_or('*'),
+                letter => letter,
+            };
+            if letter.is_whitespace() {
+                is_whole.get_or_insert(true);
+            } else if is_whole.is_none() {
+                head.push(letter);
             }
-            letter => pattern.push_str(&regex::escape(letter.encode_utf8(&mut [0; 4]))),
+            pattern.push_str(&regex::escape(letter.encode_utf8(&mut [0; 4])));
+        }
+        pattern.push_str(tail);
+        pattern.push('$');
+        let regex = Regex::new(&pattern).map_err(|why| format!("`{text}` is no pattern: {why}"))?;
+        let head = if is_whole.unwrap_or(true) { Head::Is(head) } else { Head::BeginsWith(head) };
+        Ok(Self { regex, head })
+    }
+
+    fn may_fit(&self, reading: &Reading) -> bool {
+        match &self.head {
+            Head::Is(name) => reading.has(name),
+            Head::BeginsWith(start) => reading.has_begun(start),
         }
     }
-    pattern.push_str(tail);
-    pattern.push('$');
-    Regex::new(&pattern).map_err(|why| format!("`{text}` is no pattern: {why}"))
+}
+
+impl Head {
+    fn fits(&self, word: &str) -> bool {
+        match self {
+            Self::Is(name) => name == word,
+            Self::BeginsWith(start) => word.starts_with(start.as_str()),
+        }
+    }
 }

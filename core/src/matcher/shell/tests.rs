@@ -1,9 +1,10 @@
 //! Command lines, and what is found in them.
 
+use super::memo::tests::READ;
 use super::*;
 
 fn texts(line: &str) -> Vec<String> {
-    let line = parse(line).unwrap_or_else(|| panic!("{line} is parsed"));
+    let line = parse(line).unwrap_or_else(|| panic!("{line} is understood"));
     line.commands.into_iter().flat_map(|command| command.texts).collect()
 }
 
@@ -12,7 +13,8 @@ fn every_simple_command_is_found() {
     assert_eq!(texts("A=1 B=2 git push && (ls | wc -l); { rm x; }"), ["git push", "ls", "wc -l", "rm x"]);
     assert_eq!(texts("if a; then b; else c; fi; for i in x; do d; done"), ["a", "b", "c", "d"]);
     assert_eq!(texts("case x in y) e;; esac\nf() { g; }"), ["e", "g"]);
-    assert_eq!(texts("[[ -n $(h) ]] && cat <(i) <<< `j`")[..1], ["h".to_owned()]);
+    assert_eq!(texts("[[ -n $(h) ]] && cat <(i) <<< `j`")[..3], ["h", "i", "j"]);
+    assert_eq!(texts("( ( a ); b ); ((c))"), ["c", ":", "a", "b", ":"]);
 }
 
 #[test]
@@ -21,17 +23,38 @@ fn substituted_commands_are_found_at_every_depth() {
     for command in ["rm -rf /", "ls"] {
         assert!(found.iter().any(|text| text == command), "{found:?}");
     }
-    let found = texts("cat <<EOF\n$(git push)\nEOF\n");
-    assert!(found.contains(&"git push".to_owned()), "{found:?}");
+    for line in
+        ["cat <<EOF\n$(git push)\nEOF\n", "cat <<EOF\n'$(git push)' \"\nEOF", "X=$(git push)", "cat > $(git push)"]
+    {
+        assert!(texts(line).contains(&"git push".to_owned()), "{line:?}");
+    }
     assert!(!texts("cat <<'EOF'\n$(git push)\nEOF\n").contains(&"git push".to_owned()));
-    assert!(texts("X=$(git push)").contains(&"git push".to_owned()));
-    assert!(texts("cat > $(git push)").contains(&"git push".to_owned()));
+    assert_eq!(
+        texts("git commit -m \"$(cat <<'EOF'\nIt's (done) `x` \"q $(y)\nEOF\n)\""),
+        ["cat", "git commit -m \"${_}\"", "git commit -m ${_}"]
+    );
 }
 
 #[test]
 fn quotes_do_not_hide_a_command() {
-    for line in ["g\"i\"t 'push'", "\\git push", "git  'pu'sh", "sudo -u me git push", "timeout 5 git push"] {
-        assert!(texts(line).contains(&"git push".to_owned()), "{line}: {:?}", texts(line));
+    for line in [
+        "g\"i\"t 'push'",
+        "\\git push",
+        "git  'pu'sh",
+        "sudo -u me git push",
+        "timeout 5 git push",
+        "gi\\\nt push",
+        "/usr/bin/git push",
+        "sh -c 'git push'",
+        "bash -euo pipefail -c \"git push\"",
+        "eval git push",
+        "env -S 'git push'",
+        "env -S'git push'",
+        "find . -exec git push \\;",
+        "xargs -n 1 git push",
+        "trap 'git push' EXIT",
+    ] {
+        assert!(texts(line).iter().any(|text| text.starts_with("git push")), "{line}: {:?}", texts(line));
     }
 }
 
@@ -40,19 +63,121 @@ fn what_is_filled_in_later_is_said() {
     assert!(parse("$CMD push").is_some_and(|line| line.is_dynamic && line.commands[0].is_nameless));
     assert!(parse("git $X").is_some_and(|line| line.is_dynamic && !line.commands[0].is_nameless));
     assert!(parse("git '$X'").is_some_and(|line| !line.is_dynamic));
+    assert!(parse("g?t x").is_some_and(|line| line.commands[0].is_nameless));
+    assert!(parse("{git,x}").is_some_and(|line| line.commands[0].is_nameless));
+    assert!(parse("git a*").is_some_and(|line| line.commands[0].is_patterned));
     assert_eq!(parse("echo ${X:-$(git push)}"), None);
+}
+
+#[test]
+fn everyday_lines_are_understood() {
+    for line in [
+        "cd src && cargo test --all-features 2>&1 | tail -20",
+        "git log --oneline -5 # what was last",
+        "for f in *.rs; do echo \"$f\"; done",
+        "i=0; while [ $i -lt 3 ]; do i=$((i+1)); done",
+        "find . -name '*.py' -not -path './x/*' | xargs grep -l 'foo(' | head",
+        "awk '{print $1}' < in.txt | sort -u > out.txt",
+        "curl -s \"https://x.example/a?b=c&d=e\" -H 'A: b' | jq -r '.a[] | .b'",
+        "cat > a.txt <<'EOF'\nit's \"text\" with $x and `y`\n\\\nEOF\necho done",
+        "docker run --rm -v \"$PWD\":/w -w /w image sh -c 'ls -la && pwd'",
+        "[[ -f x && $a == b* ]] && echo \"${a%.*} ${#b} ${c:-none}\" || true",
+        "python3 - <<'PY'\nprint('a')\nPY",
+        "a=(1 2 3); echo \"${a[@]}\" \"${a[0]}\"",
+        "function f() { local x=1; echo \"$x\"; }; f",
+        "case \"$1\" in a|b) echo x;; *) echo y;; esac",
+        "git stash show -p stash@{0}; git show HEAD^",
+        "echo a \\\n  b \\\n  && ls",
+        "npm run test:unit -- --grep 'a (b)'",
+        "sudo apt-get install -y x",
+        "nohup ./server --port 80 > log 2>&1 &",
+        "export PATH=\"$HOME/bin:$PATH\"",
+        "diff <(sort a) <(sort b)",
+    ] {
+        assert!(parse(line).is_some(), "{line}");
+    }
 }
 
 #[test]
 fn what_cannot_be_parsed_is_said_and_takes_no_time() {
     assert_eq!(parse("echo 'unclosed"), None);
     assert_eq!(parse("if true"), None);
-    for open in
-        ["(", "( ", "{ ", "$(", "${", "`", "[[ ( ", "if ", "! ", "case x in y) ", "\"$(", "<(", "$((", "[", "\\`"]
-    {
-        for times in [3, 40, 4000] {
+    for open in [
+        "(",
+        "( ",
+        "((",
+        "{ ",
+        "$(",
+        "${",
+        "`",
+        "[[ ( ",
+        "if ",
+        "! ",
+        "case x in y) ",
+        "\"$(",
+        "<(",
+        "$((",
+        "[",
+        "\\`",
+        "<<A\n",
+        "{a,",
+        "sh -c '",
+    ] {
+        for times in [3, 40, 4000, 50_000] {
             let _ = parse(&open.repeat(times));
         }
     }
     assert_eq!(parse(&"a ".repeat(MAX_LENGTH)), None);
+    let long = format!("cat <<'A'\n{}\nA\nls", "x".repeat(MAX_LENGTH - 20));
+    assert_eq!(texts(&long), ["cat", "ls"]);
+}
+
+#[test]
+fn a_small_stack_bears_every_nesting() {
+    let reads = || {
+        for (open, close) in
+            [("(", ")"), ("{ ", "; }"), ("$(", ")"), ("if a; then ", "; fi"), ("\"$(", ")\""), ("eval ", "")]
+        {
+            for times in 1..40 {
+                let _ = parse(&format!("{}ls{}", open.repeat(times), close.repeat(times)));
+            }
+        }
+        let quoted = (0..9).fold("ls".to_owned(), |line, _| format!("sh -c '{}'", line.replace('\'', "'\\''")));
+        let _ = parse(&quoted);
+    };
+    #[expect(clippy::disallowed_methods, reason = "the test needs a thread with a stack as small as hosts have")]
+    let reader = std::thread::Builder::new().stack_size(1024 * 1024).spawn(reads).unwrap();
+    reader.join().unwrap();
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_text_makes_the_reader_panic(text in "[a-z $`'\"\\\\(){}\\[\\]<>|&;#=!*?~\n\t,.0-9-]{0,80}", any in "\\PC{0,60}") {
+        let _ = parse(&text);
+        let _ = parse(&any);
+    }
+}
+
+#[test]
+fn a_thousand_rules_read_a_line_once() {
+    use crate::matcher::{Matcher, MatcherSpec};
+    use crate::payload::Json;
+
+    let catalogue = crate::event::Catalogue::default();
+    let event = catalogue.resolve("PreToolUse").unwrap();
+    let rules: Vec<Matcher> = (0..1000)
+        .map(|number| {
+            let rule = Some(format!("Bash(program{number} *)"));
+            Matcher::new(MatcherSpec { rule, ..MatcherSpec::default() }, &event).unwrap()
+        })
+        .collect();
+    let payload = serde_json::json!({"tool": "Bash", "args": {"command": "cd x && program7 | (ls; cat $(pwd)) > y"}});
+    let tools = crate::tool::Tools::default();
+    let before = READ.get();
+    for _ in 0..2 {
+        // Planned, and planned again.
+        let look = crate::look::Look::new(&Json, &event, &payload, &tools);
+        assert_eq!(rules.iter().filter(|rule| rule.judge_rest(&look).selects).count(), 1);
+    }
+    assert_eq!(READ.get() - before, 1);
 }

@@ -1,61 +1,132 @@
-//! Words of a command line: quotes taken off, substituted commands found.
+//! Words of a flat command line: quotes taken off, patterns and variables noticed.
 
 use brush_parser::ParserOptions;
 use brush_parser::word::{self, WordPiece, WordPieceWithSource};
 
-use super::{Walk, collect, is_bearable};
+use super::Line;
 
-/// A word as the program sees it.
-#[derive(Debug, Default)]
-pub(super) struct Piece {
+/// A word as it is written and as the program sees it.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Said {
+    pub(super) raw: String,
     pub(super) plain: String,
+    /// Something in it is filled in when the line runs.
     pub(super) is_dynamic: bool,
+    /// It may become other words: `*`, `{a,b}`.
+    pub(super) is_patterned: bool,
 }
 
-impl Walk<'_> {
-    /// A word without its quotes; the commands that are substituted into it are added.
-    pub(super) fn text(&mut self, text: &str) -> Option<Piece> {
-        if !text.contains(['$', '`', '\\', '\'', '"', '<', '>']) {
-            return Some(Piece { plain: text.to_owned(), is_dynamic: false });
-        }
-        if !is_bearable(text) {
-            return None;
-        }
-        let pieces = word::parse(text, &ParserOptions::default()).ok()?;
-        let mut piece = Piece::default();
-        self.pieces(text, &pieces, &mut piece)?;
-        self.line.is_dynamic |= piece.is_dynamic;
-        Some(piece)
+impl Said {
+    pub(super) fn plain(text: &str) -> Self {
+        Self { raw: text.to_owned(), plain: text.to_owned(), ..Self::default() }
     }
 
-    fn pieces(&mut self, text: &str, pieces: &[WordPieceWithSource], word: &mut Piece) -> Option<()> {
-        for part in pieces {
-            let source = text.get(part.start_index..part.end_index).unwrap_or_default();
-            match &part.piece {
-                WordPiece::Text(plain) | WordPiece::SingleQuotedText(plain) => word.plain.push_str(plain),
-                WordPiece::AnsiCQuotedText(plain) => {
-                    word.is_dynamic |= plain.contains('\\');
-                    word.plain.push_str(plain);
-                }
-                WordPiece::EscapeSequence(escape) => word.plain.push_str(escape.strip_prefix('\\').unwrap_or(escape)),
-                WordPiece::TildePrefix(_) => word.plain.push_str(source),
-                WordPiece::DoubleQuotedSequence(inner) | WordPiece::GettextDoubleQuotedSequence(inner) => {
-                    self.pieces(text, inner, word)?;
-                }
-                WordPiece::CommandSubstitution(command) | WordPiece::BackquotedCommandSubstitution(command) => {
-                    word.is_dynamic = true;
-                    word.plain.push_str(source);
-                    collect(command, self.line, self.depth + 1)?;
-                }
-                WordPiece::ParameterExpansion(_) | WordPiece::ArithmeticExpression(_) => {
-                    word.is_dynamic = true;
-                    word.plain.push_str(source);
-                    // A command within `${VAR:-$(…)}` or `$((…))` is not looked for: the line counts as unreadable.
-                    if source.get(2..).is_some_and(|inner| inner.contains(['`', '$'])) {
+    /// A whole array as it is assigned.
+    pub(super) fn assigned(text: &str) -> Self {
+        Self { is_dynamic: true, ..Self::plain(text) }
+    }
+
+    /// What it is, unless that is known only when the line runs.
+    pub(super) fn fixed(&self) -> Option<&str> {
+        (!self.is_dynamic && !self.is_patterned).then_some(self.plain.as_str())
+    }
+}
+
+/// Letters of a word that every shell takes as they are.
+pub(super) fn is_plain_word(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "_-./+:@%,^".contains(c))
+}
+
+/// Whether a text that is read as a sum runs nothing.
+pub(super) fn is_plain_text(text: &str) -> bool {
+    text.chars().all(|c| c.is_alphanumeric() || "_-./+:@%,= ".contains(c))
+}
+
+/// Whether a text is the name of a variable.
+pub(super) fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// Reads a word; `None` when it is not understood.
+pub(super) fn read(text: &str, line: &mut Line) -> Option<Said> {
+    if is_plain_word(text) {
+        return Some(Said::plain(text));
+    }
+    if names_descriptor(text) {
+        // `{fd}>x cmd`: what looks like the program is not.
+        return None;
+    }
+    let pieces = word::parse(text, &ParserOptions::default()).ok()?;
+    let mut reader = Reader::default();
+    reader.pieces(text, &pieces, false)?;
+    // A brace that is never closed in this word stands for itself; nobody has to find out which are.
+    reader.said.is_patterned |= reader.braces && reader.lists;
+    line.is_dynamic |= reader.said.is_dynamic;
+    Some(Said { raw: text.to_owned(), ..reader.said })
+}
+
+/// `{name}` before a redirection names a variable for it.
+fn names_descriptor(text: &str) -> bool {
+    let inside = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    inside.is_some_and(|name| is_name(name.split('[').next().unwrap_or_default()))
+}
+
+#[derive(Default)]
+struct Reader {
+    said: Said,
+    /// It has an open brace that no quotes hold.
+    braces: bool,
+    /// It has what lists things within braces.
+    lists: bool,
+}
+
+impl Reader {
+    fn pieces(&mut self, text: &str, pieces: &[WordPieceWithSource], quoted: bool) -> Option<()> {
+        pieces.iter().try_for_each(|part| {
+            let source = text.get(part.start_index..part.end_index)?;
+            self.piece(text, &part.piece, source, quoted)
+        })
+    }
+
+    fn piece(&mut self, text: &str, piece: &WordPiece, source: &str, quoted: bool) -> Option<()> {
+        match piece {
+            WordPiece::Text(plain) => {
+                if !quoted {
+                    // A pattern with parentheses: some shells run commands in it.
+                    if plain.contains(['(', ')']) {
                         return None;
                     }
+                    self.said.is_patterned |= plain.contains(['*', '?', '[']);
+                    self.braces |= plain.contains('{');
+                    self.lists |= plain.contains(',') || plain.contains("..");
                 }
+                self.said.plain.push_str(plain);
             }
+            WordPiece::SingleQuotedText(plain) => self.said.plain.push_str(plain),
+            WordPiece::AnsiCQuotedText(plain) => {
+                self.said.is_dynamic |= plain.contains('\\');
+                self.said.plain.push_str(plain);
+            }
+            WordPiece::EscapeSequence(escape) => {
+                let letter = escape.strip_prefix('\\').unwrap_or(escape);
+                if quoted && !letter.starts_with(['$', '`', '"', '\\']) {
+                    self.said.plain.push('\\');
+                }
+                self.said.plain.push_str(letter);
+            }
+            WordPiece::TildePrefix(_) => self.said.plain.push_str(source),
+            WordPiece::DoubleQuotedSequence(inner) | WordPiece::GettextDoubleQuotedSequence(inner) => {
+                self.pieces(text, inner, true)?;
+            }
+            WordPiece::ParameterExpansion(_) => {
+                self.said.is_dynamic = true;
+                self.said.plain.push_str(source);
+            }
+            // They were taken out before.
+            WordPiece::CommandSubstitution(_)
+            | WordPiece::BackquotedCommandSubstitution(_)
+            | WordPiece::ArithmeticExpression(_) => return None,
         }
         Some(())
     }

@@ -1,0 +1,212 @@
+//! Programs that run what they are given, and programs of the shell that change what the others are.
+
+use super::flat::collect;
+use super::walk::Walk;
+use super::words::{Said, is_name, is_plain_text};
+use super::{base_name, wrappers};
+
+/// Words of a shell's grammar. A parser that takes one for a program does not know this shell.
+const GRAMMAR: &[&str] = &[
+    "!", "[[", "]]", "{", "}", "case", "coproc", "do", "done", "elif", "else", "end", "esac", "fi", "for", "foreach",
+    "function", "if", "in", "repeat", "select", "then", "time", "until", "while",
+];
+
+/// Shells.
+const SHELLS: &[&str] = &["ash", "bash", "dash", "fish", "ksh", "ksh93", "mksh", "rbash", "sh", "yash", "zsh"];
+
+/// Programs of the shell whose arguments may be assignments.
+pub(super) const DECLARES: &[&str] = &["declare", "export", "local", "readonly", "typeset"];
+
+/// Programs of the shell that set what they name to what comes from elsewhere.
+const SETS: &[&str] = &["getopts", "mapfile", "printf", "read", "readarray", "set", "unset", "wait"];
+
+/// Programs of the shell that make a name mean another program, or run what was kept for later.
+const REBINDS: &[&str] =
+    &["alias", "autoload", "bind", "compgen", "complete", "emulate", "enable", "fc", "hash", "sched"];
+
+impl Walk<'_> {
+    /// A simple command of these words.
+    pub(super) fn run(&mut self, words: &[Said]) -> Option<()> {
+        let Some(name) = words.first() else { return Some(()) };
+        self.has_room()?;
+        let is_written = name.raw == name.plain;
+        // `time -p -- x` and the like: a parser that takes an option for a program does not know this shell either.
+        if is_written && (GRAMMAR.contains(&name.plain.as_str()) || name.plain.starts_with('-')) {
+            return None;
+        }
+        let wraps = wrappers::wraps(base_name(&name.plain));
+        wrappers::push(self.line, words, wraps);
+        self.inner(words, 0)?;
+        if wraps {
+            self.wrapped(words)?;
+        }
+        Some(())
+    }
+
+    /// What a command runs by itself.
+    pub(super) fn inner(&mut self, words: &[Said], nested: usize) -> Option<()> {
+        let Some((name, args)) = words.split_first() else { return Some(()) };
+        let name = base_name(&name.plain);
+        match name {
+            _ if SHELLS.contains(&name) => self.shell(args),
+            "eval" => self.eval(args),
+            "trap" => self.trap(args),
+            "." | "source" => self.source(args),
+            "let" => args.iter().try_for_each(|arg| {
+                self.line.reads_numbers |= super::arithmetic::is_sum(arg.fixed()?)?;
+                self.line.does_more = true;
+                Some(())
+            }),
+            "test" | "[" => looks_up(args),
+            _ if DECLARES.contains(&name) => self.declare(args),
+            _ if SETS.contains(&name) => self.set(name, args),
+            _ if REBINDS.contains(&name) => {
+                let asks = |arg: &Said| matches!(arg.fixed(), Some("-p" | "-r" | "-l" | "-a"));
+                (args.is_empty() || name != "hash" && args.iter().all(asks)).then_some(())
+            }
+            "xargs" => wrappers::xargs(args),
+            "find" | "gfind" => wrappers::find(args),
+            _ if nested == 0 && wrappers::wraps(name) => wrappers::is_certain(words),
+            _ => Some(()),
+        }
+    }
+
+    /// Every command that the arguments of a wrapper may be.
+    fn wrapped(&mut self, words: &[Said]) -> Option<()> {
+        let takes_lines = wrappers::takes_lines(base_name(&words.first()?.plain));
+        for from in 1..words.len() {
+            let rest = words.get(from..)?;
+            self.inner(rest, 1)?;
+            let word = rest.first()?;
+            let before = words.get(from - 1)?.plain.as_str();
+            let is_line = takes_lines || matches!(before, "-S" | "--split-string" | "-c" | "--command");
+            let inside = word.plain.split_once('=').filter(|(option, _)| *option == "--split-string");
+            let text = inside.map_or(word.plain.as_str(), |(_, text)| text);
+            let text = text.strip_prefix("-S").filter(|text| !text.is_empty()).unwrap_or(text);
+            if (is_line || text.len() != word.plain.len()) && text.contains([' ', '\t', '\n', ';', '&', '|']) {
+                word.fixed()?;
+                collect(text, self.line, self.depth + 1)?;
+            }
+        }
+        Some(())
+    }
+
+    /// `sh -c TEXT` is read; a shell that reads its commands from elsewhere is not.
+    fn shell(&mut self, args: &[Said]) -> Option<()> {
+        let mut args = args.iter();
+        let mut is_text = false;
+        while let Some(arg) = args.next() {
+            let word = arg.fixed()?;
+            match word {
+                "--version" | "--help" => return Some(()),
+                "--rcfile" | "--init-file" | "-o" | "+o" | "-O" | "+O" => {
+                    args.next()?.fixed()?;
+                }
+                "--" => {
+                    let text = args.next()?.fixed()?;
+                    return self.shell_runs(text, is_text);
+                }
+                _ if word.starts_with("--") => {}
+                _ if word.len() > 1 && word.starts_with(['-', '+']) => {
+                    if word.contains('s') {
+                        return None;
+                    }
+                    is_text |= word.contains('c');
+                    if word.ends_with(['o', 'O']) {
+                        args.next()?.fixed()?;
+                    }
+                }
+                _ => return self.shell_runs(word, is_text),
+            }
+        }
+        None
+    }
+
+    fn shell_runs(&mut self, word: &str, is_text: bool) -> Option<()> {
+        if is_text {
+            return collect(word, self.line, self.depth + 1);
+        }
+        is_file(word).then_some(())
+    }
+
+    fn eval(&mut self, args: &[Said]) -> Option<()> {
+        let words: Option<Vec<&str>> = args.iter().map(Said::fixed).collect();
+        let text = words?.join(" ");
+        collect(text.strip_prefix("-- ").unwrap_or(&text), self.line, self.depth + 1)
+    }
+
+    fn trap(&mut self, args: &[Said]) -> Option<()> {
+        let mut words = args.iter().skip_while(|arg| arg.plain == "--");
+        match words.next() {
+            None => Some(()),
+            Some(text) => match text.fixed()? {
+                "-l" | "-p" | "-" => Some(()),
+                text => collect(text, self.line, self.depth + 1),
+            },
+        }
+    }
+
+    /// A file that is read in may define anything.
+    fn source(&mut self, args: &[Said]) -> Option<()> {
+        self.line.does_more = true;
+        self.line.sets_texts = true;
+        is_file(args.iter().find(|arg| arg.plain != "--")?.fixed()?).then_some(())
+    }
+
+    fn declare(&mut self, args: &[Said]) -> Option<()> {
+        self.line.does_more = true;
+        for arg in args {
+            let (name, value) = arg.plain.split_once('=').unwrap_or((&arg.plain, ""));
+            let name = name.strip_suffix('+').unwrap_or(name);
+            if name.starts_with(['-', '+']) {
+                arg.fixed()?;
+                // A number, or another name for a variable.
+                self.line.reads_numbers |= name.contains(['i', 'n']);
+            } else if !is_name(name) {
+                return None;
+            }
+            self.line.sets_texts |= arg.is_dynamic || !is_plain_text(value);
+        }
+        Some(())
+    }
+
+    fn set(&mut self, name: &str, args: &[Said]) -> Option<()> {
+        if name == "printf" && !args.first().is_some_and(|arg| arg.is_dynamic || arg.plain.starts_with("-v")) {
+            return Some(());
+        }
+        if name == "wait" && !args.iter().any(|arg| arg.is_dynamic || arg.plain.starts_with("-p")) {
+            return Some(());
+        }
+        self.line.does_more = true;
+        self.line.sets_texts = true;
+        match name {
+            // What is set are the arguments, which no sum reads by a name.
+            "set" => Some(()),
+            // `-C` runs a command for the lines that are read.
+            "mapfile" | "readarray" if args.iter().any(|arg| arg.is_dynamic || arg.plain.starts_with("-C")) => None,
+            "printf" => {
+                let target = args.get(usize::from(args.first()?.plain == "-v"))?;
+                (!target.is_dynamic && !target.plain.contains('[')).then_some(())
+            }
+            // An index of what is named is a sum.
+            _ => args.iter().all(|arg| !arg.is_dynamic && !arg.plain.contains(['[', '$'])).then_some(()),
+        }
+    }
+}
+
+/// A file that a shell reads its commands from, and no stream that this line or another may fill.
+fn is_file(name: &str) -> bool {
+    let is_stream = name == "-" || name.starts_with("/dev/") || name.starts_with("/proc/");
+    !is_stream && !name.is_empty()
+}
+
+/// `test -v a[…]` reads a sum.
+fn looks_up(args: &[Said]) -> Option<()> {
+    let mut pairs = args.iter().zip(args.iter().skip(1));
+    pairs
+        .all(|(option, name)| {
+            let asks = option.is_dynamic || matches!(option.plain.as_str(), "-v" | "-R");
+            !asks || option.is_dynamic && !name.plain.contains('[') || name.fixed().is_some_and(is_name)
+        })
+        .then_some(())
+}

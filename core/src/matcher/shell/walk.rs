@@ -1,0 +1,320 @@
+//! Goes through every node of a parsed line.
+//!
+//! What [`flat`](super::flat) takes out beforehand is not understood if the parser finds it all the same.
+
+use std::io::Cursor;
+
+use brush_parser::ast::{
+    AndOr, AndOrList, Assignment, AssignmentName, AssignmentValue, Command, CommandPrefixOrSuffixItem as Item,
+    CompoundCommand, CompoundList, ExtendedTestExpr, FunctionDefinition, IoFileRedirectKind, IoFileRedirectTarget,
+    IoRedirect, Pipeline, SimpleCommand,
+};
+use brush_parser::{Parser, ParserOptions, SourceInfo};
+
+use super::flat::NUMBER;
+use super::words::{Said, is_plain_text, read};
+use super::{Line, MAX_COMMANDS};
+
+/// Variables that change nothing of what programs do, but for how they look and speak.
+const HARMLESS: &[&str] = &[
+    "CI",
+    "CLICOLOR",
+    "COLUMNS",
+    "FORCE_COLOR",
+    "LANG",
+    "LANGUAGE",
+    "LINES",
+    "NO_COLOR",
+    "NODE_ENV",
+    "PYTHONUNBUFFERED",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "TERM",
+    "TZ",
+];
+
+/// Parses a flat text and adds its commands.
+pub(super) fn add(text: &str, line: &mut Line, depth: usize) -> Option<()> {
+    let program =
+        Parser::new(Cursor::new(text), &ParserOptions::default(), &SourceInfo::default()).parse_program().ok()?;
+    let mut walk = Walk { line, depth };
+    program.complete_commands.iter().try_for_each(|list| walk.list(list))
+}
+
+pub(super) struct Walk<'l> {
+    pub(super) line: &'l mut Line,
+    pub(super) depth: usize,
+}
+
+impl Walk<'_> {
+    fn list(&mut self, list: &CompoundList) -> Option<()> {
+        list.0.iter().try_for_each(|item| self.and_or(&item.0))
+    }
+
+    fn and_or(&mut self, list: &AndOrList) -> Option<()> {
+        self.pipeline(&list.first)?;
+        list.additional.iter().try_for_each(|more| match more {
+            AndOr::And(pipeline) | AndOr::Or(pipeline) => self.pipeline(pipeline),
+        })
+    }
+
+    fn pipeline(&mut self, pipeline: &Pipeline) -> Option<()> {
+        pipeline.seq.iter().try_for_each(|command| self.command(command))
+    }
+
+    fn command(&mut self, command: &Command) -> Option<()> {
+        match command {
+            Command::Simple(simple) => self.simple(simple),
+            Command::Compound(compound, redirects) => {
+                self.compound(compound)?;
+                redirects.iter().flat_map(|list| &list.0).try_for_each(|redirect| self.redirect(redirect))
+            }
+            Command::Function(function) => self.function(function),
+            Command::ExtendedTest(test) => {
+                self.push(&[Said::plain("[[")], false);
+                self.test(&test.expr)
+            }
+        }
+    }
+
+    /// A function may stand in for any program.
+    fn function(&mut self, function: &FunctionDefinition) -> Option<()> {
+        self.line.does_more = true;
+        self.compound(&function.body.0)?;
+        function.body.1.iter().flat_map(|list| &list.0).try_for_each(|redirect| self.redirect(redirect))
+    }
+
+    fn compound(&mut self, compound: &CompoundCommand) -> Option<()> {
+        match compound {
+            // They were taken out before.
+            CompoundCommand::Arithmetic(_) => None,
+            CompoundCommand::ArithmeticForClause(clause) => self.list(&clause.body.list),
+            CompoundCommand::BraceGroup(group) => self.list(&group.list),
+            CompoundCommand::Subshell(subshell) => self.list(&subshell.list),
+            CompoundCommand::ForClause(clause) => {
+                self.line.does_more |= !is_harmless(&clause.variable_name);
+                // Without a list it goes over the arguments, whatever they are.
+                self.line.sets_texts |= clause.values.is_none();
+                clause.values.iter().flatten().try_for_each(|word| {
+                    let said = read(&word.value, self.line)?;
+                    self.value(&said);
+                    Some(())
+                })?;
+                self.list(&clause.body.list)
+            }
+            CompoundCommand::CaseClause(clause) => {
+                read(&clause.value.value, self.line)?;
+                clause.cases.iter().try_for_each(|case| {
+                    case.patterns.iter().try_for_each(|pattern| read(&pattern.value, self.line).map(|_| ()))?;
+                    case.cmd.iter().try_for_each(|list| self.list(list))
+                })
+            }
+            CompoundCommand::IfClause(clause) => {
+                self.list(&clause.condition)?;
+                self.list(&clause.then)?;
+                clause.elses.iter().flatten().try_for_each(|other| {
+                    other.condition.iter().try_for_each(|list| self.list(list))?;
+                    self.list(&other.body)
+                })
+            }
+            CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
+                self.list(&clause.0)?;
+                self.list(&clause.1.list)
+            }
+        }
+    }
+
+    fn simple(&mut self, command: &SimpleCommand) -> Option<()> {
+        let mut words = Vec::new();
+        // Behind `&>` sh begins another command.
+        let mut splits = false;
+        for item in command.prefix.iter().flat_map(|prefix| &prefix.0) {
+            self.prefix(item)?;
+            splits |= is_split(item);
+        }
+        if let Some(name) = &command.word_or_name {
+            if splits {
+                return None;
+            }
+            words.push(read(&name.value, self.line)?);
+        }
+        for item in command.suffix.iter().flat_map(|suffix| &suffix.0) {
+            match item {
+                Item::IoRedirect(redirect) => self.redirect(redirect)?,
+                Item::Word(_) | Item::AssignmentWord(..) if splits => return None,
+                Item::Word(word) => words.push(read(&word.value, self.line)?),
+                Item::AssignmentWord(assignment, word) => {
+                    words.push(match assignment.value {
+                        AssignmentValue::Scalar(_) => read(&word.value, self.line)?,
+                        AssignmentValue::Array(_) => Said::assigned(&word.value),
+                    });
+                    self.assigned(assignment, &words)?;
+                }
+                Item::ProcessSubstitution(..) => return None,
+            }
+            splits |= is_split(item);
+        }
+        self.run(&words)
+    }
+
+    fn prefix(&mut self, item: &Item) -> Option<()> {
+        match item {
+            Item::IoRedirect(redirect) => self.redirect(redirect),
+            Item::AssignmentWord(assignment, _) => self.assignment(assignment),
+            // A parser that finds these before a name did not read what was written.
+            Item::Word(_) | Item::ProcessSubstitution(..) => None,
+        }
+    }
+
+    /// `NAME=value` among the arguments: an assignment to some programs of the shell, a word to all others.
+    fn assigned(&mut self, assignment: &Assignment, words: &[Said]) -> Option<()> {
+        let declares = words.first().is_some_and(|name| super::programs::DECLARES.contains(&name.plain.as_str()));
+        match &assignment.value {
+            _ if declares => self.assignment(assignment),
+            AssignmentValue::Scalar(_) => Some(()),
+            AssignmentValue::Array(_) => None,
+        }
+    }
+
+    fn assignment(&mut self, assignment: &Assignment) -> Option<()> {
+        let name = match &assignment.name {
+            AssignmentName::VariableName(name) => name,
+            AssignmentName::ArrayElementName(name, index) => {
+                self.index(index)?;
+                name
+            }
+        };
+        self.line.does_more |= !is_harmless(name);
+        match &assignment.value {
+            AssignmentValue::Scalar(value) => {
+                let said = read(&value.value, self.line)?;
+                self.value(&said);
+            }
+            AssignmentValue::Array(values) => {
+                for (index, value) in values {
+                    if let Some(index) = index {
+                        self.index(&index.value)?;
+                    }
+                    let said = read(&value.value, self.line)?;
+                    self.value(&said);
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// An index is a sum.
+    fn index(&mut self, index: &str) -> Option<()> {
+        self.line.reads_numbers |= super::arithmetic::is_sum(index)?;
+        Some(())
+    }
+
+    /// Notes what a variable is set to.
+    fn value(&mut self, said: &Said) {
+        let is_number = said.raw == NUMBER;
+        self.line.sets_texts |= !is_number && (said.is_dynamic || !is_plain_text(&said.plain));
+    }
+
+    fn redirect(&mut self, redirect: &IoRedirect) -> Option<()> {
+        match redirect {
+            IoRedirect::File(_, kind, target) => match target {
+                IoFileRedirectTarget::Filename(word) | IoFileRedirectTarget::Duplicate(word) => {
+                    let said = read(&word.value, self.line)?;
+                    let nowhere = matches!(said.plain.as_str(), "/dev/null" | "/dev/stdout" | "/dev/stderr");
+                    self.line.does_more |= writes(kind, &said.plain) && !nowhere;
+                }
+                IoFileRedirectTarget::Fd(_) => {}
+                IoFileRedirectTarget::ProcessSubstitution(..) => return None,
+            },
+            IoRedirect::HereString(_, word) => {
+                read(&word.value, self.line)?;
+            }
+            IoRedirect::OutputAndError(word, _) => {
+                let said = read(&word.value, self.line)?;
+                self.line.does_more |= said.plain != "/dev/null";
+            }
+            // They were taken out before.
+            IoRedirect::HereDocument(..) => return None,
+        }
+        Some(())
+    }
+
+    /// `[[ … ]]`; to sh it is the name of a program, and `||` and `&&` in it begin others.
+    fn test(&mut self, test: &ExtendedTestExpr) -> Option<()> {
+        match test {
+            ExtendedTestExpr::And(left, right) | ExtendedTestExpr::Or(left, right) => {
+                self.test(left)?;
+                self.test(right)
+            }
+            ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => self.test(inner),
+            ExtendedTestExpr::UnaryTest(kind, word) => {
+                let said = read(&word.value, self.line)?;
+                // `-v a[…]` and `-R` look a name up.
+                if is_lookup(kind) && (said.is_dynamic || said.plain.contains('[')) {
+                    return None;
+                }
+                self.push(&[said], false);
+                Some(())
+            }
+            ExtendedTestExpr::BinaryTest(kind, left, right) => {
+                let (left, right) = (read(&left.value, self.line)?, read(&right.value, self.line)?);
+                if is_sum(kind) {
+                    for side in [&left, &right] {
+                        // A variable's text is read as a sum.
+                        self.line.reads_numbers |= side.is_dynamic || super::arithmetic::is_sum(&side.plain)?;
+                    }
+                }
+                self.push(&[left, Said::plain("=="), right], false);
+                Some(())
+            }
+        }
+    }
+
+    /// Adds a command that is no more than its words.
+    fn push(&mut self, words: &[Said], wraps: bool) {
+        super::wrappers::push(self.line, words, wraps);
+    }
+
+    /// Whether another command may be added.
+    pub(super) fn has_room(&self) -> Option<()> {
+        (self.line.commands.len() < MAX_COMMANDS).then_some(())
+    }
+}
+
+fn is_split(item: &Item) -> bool {
+    matches!(item, Item::IoRedirect(IoRedirect::OutputAndError(..)))
+}
+
+fn is_harmless(name: &str) -> bool {
+    HARMLESS.contains(&name) || name.starts_with("LC_")
+}
+
+fn writes(kind: &IoFileRedirectKind, target: &str) -> bool {
+    match kind {
+        IoFileRedirectKind::Read | IoFileRedirectKind::DuplicateInput => false,
+        IoFileRedirectKind::Write
+        | IoFileRedirectKind::Append
+        | IoFileRedirectKind::ReadAndWrite
+        | IoFileRedirectKind::Clobber => true,
+        // `2>&1` and `>&-` name no file.
+        IoFileRedirectKind::DuplicateOutput => !target.chars().all(|c| c.is_ascii_digit() || c == '-'),
+    }
+}
+
+fn is_lookup(kind: &brush_parser::ast::UnaryPredicate) -> bool {
+    use brush_parser::ast::UnaryPredicate as Test;
+    matches!(kind, Test::ShellVariableIsSetAndAssigned | Test::ShellVariableIsSetAndNameRef)
+}
+
+fn is_sum(kind: &brush_parser::ast::BinaryPredicate) -> bool {
+    use brush_parser::ast::BinaryPredicate as Test;
+    matches!(
+        kind,
+        Test::ArithmeticEqualTo
+            | Test::ArithmeticNotEqualTo
+            | Test::ArithmeticLessThan
+            | Test::ArithmeticLessThanOrEqualTo
+            | Test::ArithmeticGreaterThan
+            | Test::ArithmeticGreaterThanOrEqualTo
+    )
+}
