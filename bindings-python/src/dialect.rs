@@ -54,7 +54,7 @@ fn dialect_answer<'py>(
     let invocation = invocation(py, declared, event, payload)?;
     let dialect = dialects::named(dialect).map_err(|error| errors::of(py, &error))?;
     let exited = Exited { code: Some(0), signal: None, stdout: said.as_bytes().to_vec(), stderr: Vec::new() };
-    letter(py, dialect.decode(&invocation, &exited))
+    letter(py, dialects::answer_of_command(dialect, &invocation, &exited))
 }
 
 fn invocation(py: Python<'_>, declared: &str, event: &str, payload: &str) -> PyResult<Invocation> {

@@ -3,12 +3,15 @@
 //! An answer is nothing, or an object with the fields of [`Answer`]. Anything else is invalid: a typing error must not
 //! pass silently for consent.
 
+pub(crate) mod intent;
 mod parts;
 
 use crate::action::Action;
 use crate::error::did_you_mean;
 use crate::event::EventSpec;
 use crate::payload::{Host, Kind, Spelling};
+
+use intent::Intent;
 
 pub use parts::{Ask, Injection, Message};
 
@@ -58,12 +61,6 @@ pub enum Reading<V> {
 const FIELDS: &[&str] =
     &["action", "reason", "modified", "inject", "message", "ask", "delay_ms", "delay", "suppress_output", "ext"];
 
-/// Words that mean "no" in one hook system or another.
-const RESTRICTING: &[&str] = &["block", "blocked", "stop", "ask", "deny", "denied", "reject", "rejected"];
-
-/// How many members of a list that should be an answer are looked at.
-const MOST_LISTED: usize = 16;
-
 /// The longest delay before a retry: a day.
 const MAX_DELAY_MS: f64 = 86_400_000.0;
 
@@ -74,58 +71,28 @@ pub fn read<'v, H: Host>(host: &'v H, event: &EventSpec, view: &H::View<'v>) -> 
         return Reading::Nothing;
     }
     if kind != Kind::Object {
-        let meant_to_restrict = match &kind {
-            Kind::Bool(flag) => !flag,
-            Kind::Text(text) => is_restricting(text),
-            Kind::List(length) => (0..(*length).min(MOST_LISTED))
-                .filter_map(|index| host.item(view, index))
-                .any(|item| item_meant_to_restrict(host, &item)),
-            _ => false,
-        };
-        let message = format!("an answer is nothing or an object, not {}{}", kind.words(), hint(&kind));
-        return Reading::Invalid(InvalidAnswer { message, meant_to_restrict });
+        let form = intent::right_form(host, view);
+        let message = format!("an answer is nothing or an object, not {}{}{form}", kind.words(), hint(&kind));
+        return invalid(host, view, message);
     }
     match (Parser { host, event, object: view }).parse() {
         Ok(None) => Reading::Nothing,
         Ok(Some(answer)) => Reading::Answer(Box::new(answer)),
-        Err(message) => Reading::Invalid(InvalidAnswer { message, meant_to_restrict: meant_to_restrict(host, view) }),
+        Err(message) => invalid(host, view, message),
     }
 }
 
-/// Whether an answer within a list refuses: a comma behind an answer makes a list of it in Python.
-fn item_meant_to_restrict<'v, H: Host>(host: &'v H, item: &H::View<'v>) -> bool {
-    match host.kind(item) {
-        Kind::Text(text) => is_restricting(&text),
-        Kind::Object => meant_to_restrict(host, item),
-        _ => false,
-    }
+fn invalid<'v, H: Host>(host: &'v H, view: &H::View<'v>, message: String) -> Reading<H::Value> {
+    let meant_to_restrict = intent::of_value(host, view) > Intent::Nothing;
+    Reading::Invalid(InvalidAnswer { message, meant_to_restrict })
 }
 
 fn hint(kind: &Kind<'_>) -> &'static str {
     match kind {
         Kind::List(1) => "; take away the comma or the brackets around the answer",
         Kind::Bool(true) => "; to let the action pass return nothing, to grant it return action `allow`",
-        Kind::Bool(false) => "; to refuse the action return action `block`",
         _ => "",
     }
-}
-
-/// Whether a text is a word that means "no".
-pub(crate) fn is_restricting(text: &str) -> bool {
-    RESTRICTING.iter().any(|word| word.eq_ignore_ascii_case(text.trim()))
-}
-
-/// Whether an unreadable answer was against the action: it modifies, or some field of it says no.
-fn meant_to_restrict<'v, H: Host>(host: &'v H, object: &H::View<'v>) -> bool {
-    let says_no =
-        |name: &str| host.get(object, name).is_some_and(|view| host.text(&view, is_restricting).unwrap_or(false));
-    host.get(object, "modified").is_some_and(|view| !host.kind(&view).is_nothing())
-        || ["action", "decision", "permissionDecision", "permission_decision"].into_iter().any(says_no)
-        || host.get(object, "ask").is_some_and(|view| !host.kind(&view).is_nothing())
-        || host.get(object, "continue").is_some_and(|view| host.kind(&view) == Kind::Bool(false))
-        || ["block", "blocked", "deny"]
-            .into_iter()
-            .any(|name| host.get(object, name).is_some_and(|view| host.kind(&view) == Kind::Bool(true)))
 }
 
 /// Reads the fields of one answer.
@@ -172,7 +139,9 @@ impl<'v, H: Host> Parser<'_, 'v, H> {
             let canonical = self.spelling().canonical(key);
             if !FIELDS.contains(&&*canonical) {
                 let known: Vec<_> = FIELDS.iter().map(|name| self.spelling().local(name)).collect();
-                return Err(format!("unknown key `{key}`{}", did_you_mean(key, known.iter().map(|name| &**name))));
+                let slip = did_you_mean(key, known.iter().map(|name| &**name));
+                let form = if slip.is_empty() { intent::right_form(self.host, self.object) } else { String::new() };
+                return Err(format!("unknown key `{key}`{slip}{form}"));
             }
             if seen.contains(&canonical) {
                 return Err(format!("`{canonical}` is given twice, in two spellings"));
@@ -189,11 +158,9 @@ impl<'v, H: Host> Parser<'_, 'v, H> {
         };
         Action::WORDS.iter().find(|(name, _)| *name == word).map(|(_, action)| Some(*action)).ok_or_else(|| {
             let names: Vec<_> = Action::WORDS.iter().map(|(name, _)| *name).collect();
-            format!(
-                "unknown action `{word}`{}; known are {}",
-                did_you_mean(&word, names.iter().copied()),
-                names.join(", ")
-            )
+            let form = intent::right_form(self.host, self.object);
+            let hint = if form.is_empty() { did_you_mean(&word, names.iter().copied()) } else { form };
+            format!("unknown action `{word}`{hint}; known are {}", names.join(", "))
         })
     }
 

@@ -24,6 +24,7 @@ pub mod output;
 mod ruling;
 pub mod tools;
 mod unable;
+mod understood;
 pub mod wingman;
 mod wire;
 
@@ -43,6 +44,7 @@ use crate::tool::ToolDefinition;
 #[cfg(feature = "native")]
 pub(crate) use unable::NEVER_CLOSED;
 pub use unable::unable_to_wire;
+pub use understood::{answer_of_command, answer_of_host, answer_of_server};
 pub use wire::{event_from_wire, outcome_to_wire};
 
 /// An event on its way to one native hook.
@@ -222,15 +224,25 @@ pub trait Dialect: Debug + Sync {
     /// The event as a hook reads it.
     fn encode(&self, invocation: &Invocation) -> Encoded;
 
-    /// What a process meant by its exit code and output.
+    /// Whether what a hook says can refuse the event: some happen whatever hooks say, and some hooks nobody reads.
+    fn may_refuse(&self, _invocation: &Invocation) -> bool {
+        true
+    }
+
+    /// Whether a field of an answer is known to do nothing on the event: its system says so, and whoever wrote it could know.
+    fn is_idle(&self, _invocation: &Invocation, _field: &str, _value: &Value) -> bool {
+        false
+    }
+
+    /// What a process meant by its exit code and output, as its system reads it; [`answer_of_command`] says what counts.
     fn decode(&self, invocation: &Invocation, exited: &Exited) -> Said<Value>;
 
-    /// What a web server meant; refused where the system has no webhooks.
+    /// What a web server meant, see [`answer_of_server`]; refused where the system has no webhooks.
     fn decode_web(&self, _invocation: &Invocation, _answer: &WebAnswer) -> Said<Value> {
         Said::Failed(Failure::new(FailureKind::InvalidAnswer, format!("{} has no webhooks", self.name())))
     }
 
-    /// What the host's model, agent or MCP tool meant; refused where the system has no such hooks.
+    /// What the host's model, agent or MCP tool meant, see [`answer_of_host`]; refused where the system has no such hooks.
     fn decode_hosted(&self, _invocation: &Invocation, kind: RunKind, _answer: &Value) -> Said<Value> {
         let what = format!("{} has no hooks of kind {kind:?}", self.name());
         Said::Failed(Failure::new(FailureKind::InvalidAnswer, what))

@@ -2,10 +2,14 @@
 
 use std::fmt::Write as _;
 
-use serde::de::Error as _;
+use serde::de::{DeserializeSeed as _, Error as _};
 use serde_json::{Number, Value};
 
 use crate::payload::{Host, Kind, MAX_NESTING, TooDeep};
+
+mod twice;
+
+pub(crate) use twice::Keeps;
 
 /// A value has no JSON form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -79,6 +83,19 @@ pub fn from_json(text: &str) -> Result<Value, serde_json::Error> {
         return Err(serde_json::Error::custom(format!("an object cannot begin with the key `{MARK}…`")));
     }
     let value = serde_json::from_str(text)?;
+    if is_within_bounds(&value) { Ok(value) } else { Err(serde_json::Error::custom("number out of range")) }
+}
+
+/// Reads JSON text as [`from_json`] does; of a key that an object has twice, `keeps` says whether the earlier value stays.
+///
+/// JSON says nothing of such a key, and most readers take the last value.
+pub(crate) fn from_json_keeping(text: &str, keeps: Keeps<'_>) -> Result<Value, serde_json::Error> {
+    if is_disguised(text) {
+        return Err(serde_json::Error::custom(format!("an object cannot begin with the key `{MARK}…`")));
+    }
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let value = twice::Twice(keeps).deserialize(&mut reader)?;
+    reader.end()?;
     if is_within_bounds(&value) { Ok(value) } else { Err(serde_json::Error::custom("number out of range")) }
 }
 

@@ -94,11 +94,11 @@ fn every_exit_code_and_output_means_what_the_tables_say() {
 fn said(sample: &Sample, dialect: &dyn Dialect, invocation: &Invocation, place: &str) -> Said<Value> {
     if let Some(status) = sample.status {
         let answer = WebAnswer { status, content_type: None, body: sample.body.clone().into_bytes() };
-        return dialect.decode_web(invocation, &answer);
+        return dialects::answer_of_server(dialect, invocation, &answer);
     }
     if let Some(hosted) = &sample.hosted {
         let answered = parse(place, sample.answered.as_deref().unwrap_or("null"));
-        return dialect.decode_hosted(invocation, kind(place, hosted), &answered);
+        return dialects::answer_of_host(dialect, invocation, kind(place, hosted), &answered);
     }
     let exited = Exited {
         code: sample.signal.is_none().then_some(sample.exit.unwrap_or(0)),
@@ -106,7 +106,7 @@ fn said(sample: &Sample, dialect: &dyn Dialect, invocation: &Invocation, place: 
         stdout: sample.stdout.clone().into_bytes(),
         stderr: sample.stderr.clone().into_bytes(),
     };
-    dialect.decode(invocation, &exited)
+    dialects::answer_of_command(dialect, invocation, &exited)
 }
 
 #[test]

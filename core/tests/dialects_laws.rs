@@ -314,7 +314,7 @@ fn read_back(dialect: &dyn Dialect, invocation: &Invocation, written: &WireAnswe
         stdout: written.stdout.clone().into_bytes(),
         stderr: written.stderr.clone().into_bytes(),
     };
-    match dialect.decode(invocation, &exited) {
+    match dialects::answer_of_command(dialect, invocation, &exited) {
         Said::Answer(answer) => {
             let action = answer.get("action").and_then(Value::as_str).unwrap_or("continue").to_owned();
             let asks = answer.get("ask").is_some_and(|ask| !ask.is_null());
@@ -494,7 +494,7 @@ proptest! {
     ) {
         let invocation = subject::invocation(dialect, declared, None, None);
         let exited = Exited { code, signal: code.is_none().then_some(9), stdout, stderr };
-        valid(dialect, &invocation, &dialect.decode(&invocation, &exited))?;
+        valid(dialect, &invocation, &dialects::answer_of_command(dialect, &invocation, &exited))?;
     }
 
     #[test]
@@ -507,8 +507,8 @@ proptest! {
     ) {
         let invocation = subject::invocation(dialect, declared, None, None);
         let answer = WebAnswer { status, content_type: Some("application/json".to_owned()), body };
-        valid(dialect, &invocation, &dialect.decode_web(&invocation, &answer))?;
-        valid(dialect, &invocation, &dialect.decode_hosted(&invocation, kind, &answered))?;
+        valid(dialect, &invocation, &dialects::answer_of_server(dialect, &invocation, &answer))?;
+        valid(dialect, &invocation, &dialects::answer_of_host(dialect, &invocation, kind, &answered))?;
     }
 
     #[test]

@@ -204,6 +204,11 @@ impl Dialect for Amplifier {
         Encoded { body, env: Vec::new(), env_file: None }
     }
 
+    fn is_idle(&self, _invocation: &Invocation, field: &str, value: &Value) -> bool {
+        // What of the data is a change has been looked at key by key.
+        field == "action" && value == "modify"
+    }
+
     fn decode(&self, invocation: &Invocation, exited: &Exited) -> Said<Value> {
         if exited.code != Some(0) {
             return canonical::exited(exited);

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::ruling::Ruling;
 use super::{Decided, Exited, Invocation, draft, output};
 use crate::action::Action;
+use crate::answer::intent::{self, Intent};
 use crate::answer::{self, Reading};
 use crate::dispatch::{FailureKind, Said};
 use crate::event::{BUILT_IN, BuiltIn};
@@ -48,7 +49,7 @@ pub(super) fn text_restricts(invocation: &Invocation, text: &str) -> bool {
         output::Json::Unreadable(_) => true,
         output::Json::Not => match output::object_behind_text(text) {
             Some(fields) => restricts(invocation, &Value::Object(fields)),
-            None => restricts(invocation, &Value::String(text.to_owned())),
+            None => intent::of_text(text) > Intent::Nothing || restricts(invocation, &Value::String(text.to_owned())),
         },
     }
 }
@@ -63,9 +64,7 @@ pub(super) fn invalid_answer(message: String, meant_to_restrict: bool) -> Said<V
 pub(super) fn unknown_word(name: &str, value: &Value) -> Said<Value> {
     let says_no = match value {
         Value::Bool(flag) => !flag,
-        Value::String(word) => {
-            answer::is_restricting(word) || ["no", "false"].iter().any(|no| no.eq_ignore_ascii_case(word.trim()))
-        }
+        Value::String(word) => intent::is_restricting(word),
         _ => false,
     };
     invalid_answer(format!("`{name}` cannot be `{}`", output::shown(&value.to_string())), says_no)

@@ -138,6 +138,20 @@ impl Dialect for ClaudeCode {
         stdin::encode(&self.flavour, invocation)
     }
 
+    fn may_refuse(&self, invocation: &Invocation) -> bool {
+        !is_beyond_hooks(invocation)
+    }
+
+    fn is_idle(&self, invocation: &Invocation, field: &str, _value: &Value) -> bool {
+        let Some(known) = events::known(invocation.event.name()) else { return false };
+        match field {
+            "continue" => known.hears != events::Hears::Both,
+            // Where a hook may refuse in other words, this is a refusal in the wrong ones.
+            "decision" => !known.blocks && !matches!(known.name, "PermissionRequest" | "PreModelSwitch"),
+            _ => false,
+        }
+    }
+
     fn decode(&self, invocation: &Invocation, exited: &Exited) -> Said<Value> {
         answer::decode(&self.flavour, invocation, exited)
     }

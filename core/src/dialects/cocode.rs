@@ -150,6 +150,10 @@ impl Dialect for Cocode {
         Encoded { body: Value::Object(body), env, env_file: None }
     }
 
+    fn may_refuse(&self, _invocation: &Invocation) -> bool {
+        self.parse_result
+    }
+
     fn decode(&self, invocation: &Invocation, exited: &Exited) -> Said<Value> {
         match exited.code {
             Some(0) if self.parse_result => read_answer(invocation, &output::text(&exited.stdout)),

@@ -80,6 +80,10 @@ impl Dialect for Codex {
         Encoded { body: stdin::body(invocation), env: Vec::new(), env_file: None }
     }
 
+    fn is_idle(&self, invocation: &Invocation, field: &str, _value: &Value) -> bool {
+        field == "continue" && invocation.event.name() == "SubagentStart"
+    }
+
     fn decode(&self, invocation: &Invocation, exited: &Exited) -> Said<Value> {
         output::decode(invocation, exited)
     }

@@ -71,6 +71,10 @@ impl Dialect for Cursor {
         Encoded { body: stdin::body(invocation), env: stdin::env(invocation), env_file: None }
     }
 
+    fn is_idle(&self, invocation: &Invocation, field: &str, value: &Value) -> bool {
+        output::is_idle(invocation, field, value)
+    }
+
     fn decode(&self, invocation: &Invocation, exited: &Exited) -> Said<Value> {
         output::decode(invocation, exited)
     }

@@ -106,6 +106,11 @@ impl Dialect for GeminiCli {
         Encoded { body: stdin::body(invocation), env: stdin::env(invocation), env_file: None }
     }
 
+    fn is_idle(&self, invocation: &Invocation, field: &str, _value: &Value) -> bool {
+        // A choice of tools is narrowed, never refused.
+        matches!(field, "decision" | "continue") && of(invocation).is_some_and(|known| known.name == SELECTION)
+    }
+
     fn decode(&self, invocation: &Invocation, exited: &Exited) -> Said<Value> {
         output::decode(invocation, exited)
     }

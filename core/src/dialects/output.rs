@@ -9,7 +9,9 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use crate::json::from_json;
+use crate::answer::intent;
+use crate::json::from_json_keeping;
+use crate::payload;
 
 pub use ansi::without_ansi;
 
@@ -91,7 +93,7 @@ const UNREADABLE: [&str; 3] = ["recursion limit", "number out of range", "an obj
 #[must_use]
 pub fn parse(text: &str) -> Json {
     let text = trim(text);
-    match from_json(text).or_else(|why| again(text, why)) {
+    match read(text).or_else(|why| again(text, why)) {
         Ok(Value::Object(fields)) => Json::Object(fields),
         Ok(other) => Json::Other(other),
         Err(why) => {
@@ -103,6 +105,14 @@ pub fn parse(text: &str) -> Json {
             }
         }
     }
+}
+
+/// Reads JSON; of a key that is given twice the stricter value counts, and of equals the last, as everywhere.
+fn read(text: &str) -> Result<Value, serde_json::Error> {
+    from_json_keeping(text, &|key, earlier, later| {
+        let meant = |value: &Value| intent::of_field(&payload::Json, key, &value);
+        meant(earlier) > meant(later)
+    })
 }
 
 /// Reads a text as JSON only when it begins like an object; everything else is [`Json::Not`].
@@ -129,7 +139,7 @@ fn again(text: &str, why: serde_json::Error) -> Result<Value, serde_json::Error>
     if !(words.contains("surrogate") || words.contains("hex escape")) {
         return Err(why);
     }
-    from_json(&with_whole_surrogates(text))
+    read(&with_whole_surrogates(text))
 }
 
 /// Replaces `\ud800`-like escapes that have no other half.
@@ -246,6 +256,22 @@ mod tests {
         assert_eq!(parse(r#""\ud83d\ude00 \\ud83d \udc00""#), Json::Other(json!("\u{1f600} \\ud83d \u{fffd}")));
         assert_eq!(parse("\"\\ud83"), Json::Not);
         assert_eq!(parse("\"\\é\\ud800"), Json::Not);
+    }
+
+    #[test]
+    fn of_a_key_that_is_given_twice_the_stricter_value_counts() {
+        for (text, read) in [
+            (r#"{"action":"block","action":"allow"}"#, json!({"action": "block"})),
+            (r#"{"action":"allow","action":"deny","action":"allow"}"#, json!({"action": "deny"})),
+            (r#"{"ok":false,"ok":true}"#, json!({"ok": false})),
+            (
+                r#"{"hookSpecificOutput":{"permissionDecision":"deny"},"hookSpecificOutput":{"permissionDecision":"allow"}}"#,
+                json!({"hookSpecificOutput": {"permissionDecision": "deny"}}),
+            ),
+            (r#"{"reason":"a","reason":"b"}"#, json!({"reason": "b"})),
+        ] {
+            assert_eq!(parse(text), Json::Object(read.as_object().cloned().unwrap()), "{text}");
+        }
     }
 
     #[test]

@@ -111,6 +111,11 @@ impl Dialect for Wingman {
         Encoded { body: Value::Object(body), env: Vec::new(), env_file: None }
     }
 
+    fn may_refuse(&self, _invocation: &Invocation) -> bool {
+        // The exit code alone decides: nobody reads what a hook prints.
+        false
+    }
+
     fn decode(&self, invocation: &Invocation, exited: &Exited) -> Said<Value> {
         match exited.code {
             Some(0) => Said::Nothing,

@@ -10,7 +10,7 @@ use super::env_file::EnvFile;
 use super::environment::{self, Environment};
 use super::trace_context::TraceContext;
 use super::{NativeHook, Surroundings};
-use crate::dialects::{Encoded, Exited, Invocation};
+use crate::dialects::{self, Encoded, Exited, Invocation};
 use crate::dispatch::{Failure, FailureKind, Said};
 use crate::handlers::cancel::Cancel;
 use crate::handlers::command::{self, CommandError, CommandLine, CommandRun, CommandSpec};
@@ -58,7 +58,7 @@ impl NativeHook {
             leave_children: self.declared.spec.detached,
         };
         let exited: Exited = command::run(&run, cancel).map_err(|error| broken_command(&error, limit))?;
-        let said = dialect.decode(invocation, &exited);
+        let said = dialects::answer_of_command(dialect, invocation, &exited);
         Ok(match env_file.map(|(file, given)| file.read(&given)).filter(|left| !left.is_empty()) {
             Some(left) => with_env(said, dialect.name(), left),
             None => said,

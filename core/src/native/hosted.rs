@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::config::Run;
-use crate::dialects::{Invocation, RunKind};
+use crate::dialects::{self, Invocation, RunKind};
 use crate::dispatch::{Failure, FailureKind, Said};
 
 use super::NativeHook;
@@ -74,7 +74,7 @@ impl NativeHook {
             Run::Prompt { continue_on_block: true, .. } => RunKind::Agent,
             run => run.kind(),
         };
-        let said = self.declared.dialect.decode_hosted(invocation, kind, answer);
+        let said = dialects::answer_of_host(self.declared.dialect, invocation, kind, answer);
         self.note(invocation, &said);
         said
     }

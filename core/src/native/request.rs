@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::trace_context::TraceContext;
 use super::{NativeHook, Surroundings};
-use crate::dialects::Invocation;
+use crate::dialects::{self, Invocation};
 use crate::dispatch::{Failure, FailureKind, Said};
 use crate::handlers::cancel::Cancel;
 use crate::handlers::webhook::{WebhookError, WebhookSpec};
@@ -36,7 +36,8 @@ impl NativeHook {
         });
         let headers: Vec<_> = headers.collect();
         let answer = self.runtime.web.send_with(spec, &headers, body.as_bytes(), &variable, limit, cancel);
-        Ok(dialect.decode_web(invocation, &answer.map_err(|error| broken_request(&error, limit))?))
+        let answer = answer.map_err(|error| broken_request(&error, limit))?;
+        Ok(dialects::answer_of_server(dialect, invocation, &answer))
     }
 }
 

@@ -38,7 +38,7 @@ pub fn check(table: &Table, wrong: &mut Vec<String>) -> usize {
                     };
                     used[row] = true;
                     let (out, err) = (printed(table, event, stdout), printed_to_stderr(table, event, stderr));
-                    let said = dialect.decode(&invocation, &exited(exit, &out, &err));
+                    let said = hookweave::dialects::answer_of_command(dialect, &invocation, &exited(exit, &out, &err));
                     let reading = &table.readings[row];
                     let expect = reading.expect.as_ref().map(|expect| filled(expect, &out, &err));
                     if let Some(why) = self::wrong(&invocation.event, &reading.says, expect.as_ref(), None, said) {

@@ -40,6 +40,12 @@ pub(super) fn decode(invocation: &Invocation, exited: &Exited) -> Said<Value> {
     }
 }
 
+/// A question on an event where Cursor takes it and asks nobody.
+pub(super) fn is_idle(invocation: &Invocation, field: &str, value: &Value) -> bool {
+    let ignores = of(invocation).is_some_and(|known| known.reads == Reads::Permission(Ask::Ignored));
+    ignores && matches!(field, "permission" | "decision") && value == "ask"
+}
+
 /// Where exit code 2 is a refusal. An agent is not kept at work without a word of what is left to do.
 fn blocks(reads: Reads, stderr: &str) -> bool {
     match reads {
