@@ -142,6 +142,13 @@ impl NativeHooks {
         self.registry.close();
     }
 
+    /// The working directory of events that name none; none where it was deleted.
+    #[must_use]
+    #[napi]
+    pub fn directory(&self) -> Option<String> {
+        self.registry.options().directory.now().map(std::borrow::Cow::into_owned)
+    }
+
     /// Refuses what a closed client can no longer do.
     #[napi]
     pub fn check_open(&self, what: String) -> Result<(), Refusal> {

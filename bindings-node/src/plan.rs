@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use hookweave::audit::{About, Audit, Batch, Ring};
 use hookweave::host::{
-    Code, Error, EventSpec, Host, Kind, Plan, Registry, Reuse, Snapshot, Spelling, Step, begin, check_depth, present,
+    Code, Error, EventSpec, Host, Kind, Plan, Registry, Reuse, Snapshot, Spelling, Step, begin, check_depth,
+    has_tool_use_id, present,
 };
 use napi::Env;
 use napi::bindgen_prelude::{Object, Unknown};
@@ -68,11 +69,11 @@ pub struct NativePlan {
     audit: Arc<Audit>,
 }
 
-/// Refuses a payload that is no object.
+/// Refuses a payload that is no object, or whose working directory is no text.
 pub(crate) fn check_payload(values: &Values<'_>, payload: &Unknown<'_>) -> Result<(), Refusal> {
     let kind = values.kind(payload);
     if kind == Kind::Object {
-        return Ok(());
+        return hookweave::host::check_payload(values, payload).map_err(|error| refuse(&error));
     }
     Err(refuse(&Error::new(Code::InvalidPayload, format!("a payload is an object, not {}", kind.words()))))
 }
@@ -104,9 +105,7 @@ pub(crate) fn plan(
             Reuse::Never => Holds::Once,
         },
         event: spec.name().to_owned(),
-        has_tool_use_id: spec
-            .built_in()
-            .is_some_and(|known| known.fields.iter().any(|field| field.name == "tool_use_id")),
+        has_tool_use_id: has_tool_use_id(&spec),
         calls,
         simple: plan.is_plain() && !has_detached && (plan.is_in_turn() || plan.calls().len() < 2),
         native: NativePlan { snapshot, event: spec, plan, reuse, audit },
@@ -171,6 +170,12 @@ impl NativePlan {
         let (snapshot, event) = (Arc::clone(&self.snapshot), Arc::clone(&self.event));
         begin(values, snapshot, event, Arc::clone(&self.plan), self.reuse, payload)
     }
+}
+
+/// Refuses what is no payload; throws `invalid_payload`.
+#[napi(js_name = "checkPayload")]
+pub fn check_given(env: Env, payload: Unknown<'_>) -> Result<(), Refusal> {
+    check_payload(&Values::none(&env).map_err(broken)?, &payload)
 }
 
 /// Refuses a dispatch that is nested too deep; throws `nested_too_deep`.

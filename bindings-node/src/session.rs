@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hookweave::host::{Host as _, from_json};
-use hookweave::session::{Permission, Session, ToolCall};
+use hookweave::session::{Client, Permission, Session, ToolCall};
 use napi::Env;
 use napi::bindgen_prelude::{Object, Unknown};
 use napi_derive::napi;
@@ -30,9 +30,8 @@ impl NativeSession {
         hooks.registry().check_open("open sessions").map_err(|error| refuse(&error))?;
         let values = Values::none(&env).map_err(broken)?;
         let slot = values.keep(&settings);
-        let profile = hooks.registry().snapshot().options().profile;
-        let witness = hooks.registry().witness().cloned();
-        let session = Session::read(&values, &values.view(&slot), profile, witness).map_err(|error| refuse(&error))?;
+        let client = Client::of(hooks.registry());
+        let session = Session::read(&values, &values.view(&slot), client).map_err(|error| refuse(&error))?;
         session.open_in(hooks.runtime().sessions());
         Ok(Self { session, flows: Flows::default() })
     }
@@ -71,7 +70,7 @@ impl NativeSession {
     /// The working directory that events carry.
     #[napi(getter)]
     pub fn cwd(&self) -> Option<String> {
-        self.session.settings().cwd.clone()
+        self.session.cwd()
     }
 
     /// Whether it matters that a hook has run and said nothing.

@@ -9,6 +9,7 @@ import type { Fields } from "./event.js";
 import { localKeys } from "./names.js";
 import { catalogue as nativeCatalogue, crossing } from "./native.js";
 import type { Outcome } from "./outcome.js";
+import { pathText, placed } from "./places.js";
 import { originOf } from "./reports.js";
 import { Stats } from "./stats.js";
 import { TemporaryHook } from "./temporary.js";
@@ -53,7 +54,8 @@ export class ClientHooks {
   /** Throws `invalid_option` or `unknown_profile`. */
   constructor(options: ClientOptions = {}) {
     const { logger, audit } = options;
-    this.#engine = new Engine({ ...options }, OF_DRIVER, logger === undefined ? console_ : logger);
+    const settings = { ...options, projectDir: pathText(options.projectDir) };
+    this.#engine = new Engine(settings, OF_DRIVER, logger === undefined ? console_ : logger);
     if (audit !== undefined && audit !== null) this.#engine.audit.configure(audit);
   }
 
@@ -196,8 +198,8 @@ export class ClientHooks {
     try {
       const engine = this.#engine;
       engine.checkOpen("dispatch events");
-      const plan = engine.plan(event, payload as Fields);
-      return run(plan, payload as Fields, options?.signal);
+      const fields = placed(payload as Fields);
+      return run(engine.plan(event, fields), fields, options?.signal);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -205,7 +207,8 @@ export class ClientHooks {
 
   /** Says which hooks an event would run if all of them continued, and why not the others, without running any. */
   explain<N extends EventName>(event: N, payload: Payload<N>): Explanation {
-    return crossing(() => this.#engine.native.explain(event, payload)) as Explanation;
+    const fields = placed(payload as Fields);
+    return crossing(() => this.#engine.native.explain(event, fields)) as Explanation;
   }
 
   /** Every event that the engine knows, as data. */

@@ -89,6 +89,11 @@ export class Engine implements Crew {
     if (this.#closed) crossing(() => this.native.checkOpen(what));
   }
 
+  /** The working directory of events that name none; `null` where it was deleted. */
+  directory(): string | null {
+    return this.native.directory() ?? null;
+  }
+
   /** Registers a handler; gives the hook's id. */
   register(event: string, settings: object, handler: Call["handler"]): string {
     const known = crossing(() => this.native.register(event, settings));

@@ -57,7 +57,7 @@ type PayloadOf<E> = Optional<E> & {
 type Optional<E> = {
   // An event of another type may be raised again as it is: the engine says what type it then has.
   readonly [F in Exclude<keyof E, keyof EventMethods | RequiredFields<E>>]?:
-    (F extends "eventType" ? string : E[F]) | undefined;
+    (F extends "eventType" ? string : F extends "cwd" ? E[F] | URL : E[F]) | undefined;
 };
 
 type RequiredFields<E> = {

@@ -24,12 +24,18 @@ export interface Envelope {
   readonly sessionId: string;
   readonly timestamp: number;
   readonly toolUseId?: string;
+  /** Missing where the directory was deleted. */
+  readonly cwd?: string;
   readonly metadata: object;
 }
 
 /** What a dispatch knows that its events need. */
 export interface Scene {
-  readonly plan: { readonly event: string; readonly hasToolUseId: boolean };
+  readonly plan: {
+    readonly event: string;
+    readonly hasToolUseId: boolean;
+    readonly crew: { directory(): string | null };
+  };
   /** When the dispatch began, in nanoseconds on `process.hrtime`'s clock. */
   readonly began: number;
   envelope: Envelope | null;
@@ -45,13 +51,15 @@ export function envelopeOf(scene: Scene): Envelope {
 
 function seal({ plan, began }: Scene): Envelope {
   const ago = (now() - began) / 1e6;
-  const envelope: Envelope = {
+  const cwd = plan.crew.directory();
+  return {
     eventType: plan.event,
     sessionId: randomUUID(),
     timestamp: Math.round(Date.now() - ago),
+    ...(plan.hasToolUseId ? { toolUseId: randomUUID() } : {}),
+    ...(cwd === null ? {} : { cwd }),
     metadata: {},
   };
-  return plan.hasToolUseId ? { ...envelope, toolUseId: randomUUID() } : envelope;
 }
 
 /** The payload with everything that the engine fills in, by reference. */
@@ -178,7 +186,11 @@ export class Turn {
 
 function isFilled(name: string): name is keyof Envelope {
   return (
-    name === "sessionId" || name === "timestamp" || name === "toolUseId" || name === "metadata"
+    name === "sessionId" ||
+    name === "timestamp" ||
+    name === "toolUseId" ||
+    name === "cwd" ||
+    name === "metadata"
   );
 }
 

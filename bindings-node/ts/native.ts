@@ -28,6 +28,7 @@ export const {
   NativeSession,
   NativeTerminalQuestion,
   catalogue,
+  checkPayload,
   commonFields,
   limits,
   refuseDepth,

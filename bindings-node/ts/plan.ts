@@ -50,6 +50,8 @@ export interface Crew {
   detach(call: Call, dispatch: Trail, payload: Fields, depth: number, values: unknown[]): Reported;
   /** Takes note of an outcome in which hooks failed. */
   noteFailures(outcome: Outcome): void;
+  /** The working directory of events that name none; `null` where it was deleted. */
+  directory(): string | null;
   /** Drops plans that were kept: a hook that runs only once has started. */
   forget(): void;
 }

@@ -10,8 +10,8 @@ import type { Permission } from "./tools.js";
 export interface SessionOptions {
   /** The conversation's id; made up unless said. */
   sessionId?: string;
-  /** The working directory that events carry. */
-  cwd?: string;
+  /** The working directory of its events; the client's `projectDir` unless said. */
+  cwd?: string | URL;
   /** Who is asked; unless said, everything that has to be asked about is denied. */
   approval?: Approval;
   /** Where the conversation is kept; in memory unless said. */

@@ -11,6 +11,7 @@ import { exactly } from "./exact.js";
 import type { Model } from "./models.js";
 import type { Outcome } from "./outcome.js";
 import { crossing, NativeSession } from "./native.js";
+import { pathText, placed } from "./places.js";
 import { Life, type Home } from "./session-life.js";
 import type { SessionOptions } from "./session-options.js";
 import { Session } from "./session.js";
@@ -51,10 +52,11 @@ export class Sessions {
     if (!isPlain(given)) {
       throw errorOf("invalid_option", "session: the options must be an object");
     }
-    const { approval, context, display, onOutcome, signal, ...settings } = options;
+    const { approval, context, display, onOutcome, signal, ...rest } = options;
     if (onOutcome !== undefined && typeof onOutcome !== "function") {
       throw errorOf("invalid_option", "session: `onOutcome` must be a function");
     }
+    const settings = { ...rest, cwd: pathText(rest.cwd) };
     const native = crossing(() => new NativeSession(this.engine.native, settings));
     for (const [rule, permission] of this.tools.permissions) native.permit(rule, permission);
     const { tools, engine } = this;
@@ -73,7 +75,7 @@ export class Sessions {
       hook: (id, event, hook) => this.hook(event, only(id, hook)),
       raise: (event, payload, cancelling) => {
         engine.checkOpen("dispatch events");
-        const fields = payload as Fields;
+        const fields = placed(payload as Fields);
         const outcome = runNow(engine.plan(event, fields), fields, cancelling);
         if (onOutcome === undefined) return outcome;
         const tell = (outcome: Outcome): Outcome => {

@@ -177,8 +177,8 @@ export interface ClientOptions {
   maxTotalHooks?: number | null;
   /** Detached hooks that run at once. */
   maxDetached?: number;
-  /** The project's directory, for hooks from files; the working directory of the process unless said. */
-  projectDir?: string;
+  /** The project's directory: where events happen that name no `cwd`, and hooks from files run; the process's own unless said. */
+  projectDir?: string | URL;
   /** Commands and webhooks that run at once; 32 unless said. More of them wait. */
   maxRunning?: number;
   /** Bytes that a command may print to each of its streams before it is killed. */

@@ -23,7 +23,7 @@ use crate::ending::Enter as _;
 use crate::errors;
 use crate::event::EventRef;
 use crate::flight::{Flight, Request};
-use crate::known::{Handler, Known, KnownEvents, Native, payload_of};
+use crate::known::{Handler, Known, KnownEvents, Native, payload_of, placed};
 use crate::log;
 use crate::nesting;
 use crate::object::{Gil, Object, Shared};
@@ -125,6 +125,7 @@ impl Client {
                     ));
                 }
                 let known = self.known(py, &name.bind(py))?;
+                let own = placed(own.bind(py).cast_into::<PyDict>()?)?;
                 return Ok(Request { known, payload: own, filled: view.filled() });
             }
         }

@@ -8,7 +8,9 @@
 use std::ffi::{c_int, c_uint, c_void};
 use std::mem::size_of;
 use std::ptr;
+use std::sync::Arc;
 
+use hookweave::host::Directory;
 use hookweave::payload::MAX_NESTING;
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::prelude::*;
@@ -31,6 +33,8 @@ struct Event {
     payload: Option<Object>,
     /// Values that the engine made up because the payload lacks them; shared by all events of one dispatch.
     filled: Option<Object>,
+    /// Where it happens unless the payload says so: the client's directory; of an event that nobody has dispatched, the process's.
+    directory: Option<Arc<Directory>>,
     /// The container that this holder touched first, copied, and the name of its field.
     first_name: Option<Object>,
     first: Option<Object>,
@@ -65,6 +69,7 @@ impl OwnEvent {
         name: &Object,
         payload: &Object,
         filled: Option<&Object>,
+        directory: Option<&Arc<Directory>>,
     ) -> PyResult<Self> {
         // SAFETY: `class` was checked to derive from `Event` when it was remembered, so its instances begin with this
         // layout; CPython hands out zeroed memory, which is a valid `Event`.
@@ -81,6 +86,7 @@ impl OwnEvent {
             (*event).name = Some(name.clone());
             (*event).payload = Some(payload.clone());
             (*event).filled = filled.cloned();
+            (*event).directory = directory.cloned();
             Ok(Self(made))
         }
     }
@@ -146,6 +152,12 @@ impl<'a> EventRef<'a> {
         unsafe { (*self.raw()).name.clone() }
     }
 
+    /// Where it happens unless the payload says so.
+    fn directory(&self) -> Directory {
+        // SAFETY: as above.
+        unsafe { (*self.raw()).directory.as_deref().cloned() }.unwrap_or_default()
+    }
+
     /// What the engine made up for this event so far.
     #[inline]
     pub(crate) fn filled(&self) -> Option<Object> {
@@ -182,6 +194,9 @@ impl<'a> EventRef<'a> {
         let payload = self.payload();
         let Some(payload) = payload else { return Ok(None) };
         let Some(value) = dict_get(py, payload.borrow(py), name.as_ptr()) else { return self.fill(py, name) };
+        if value.is_none() && fill::is_made_up(name) {
+            return self.fill(py, name).map(|made| made.or_else(|| Some(Object::none(py))));
+        }
         if !is_container(&value) {
             return Ok(Some(Object::of(&value)));
         }
@@ -226,7 +241,7 @@ impl<'a> EventRef<'a> {
     /// The whole payload with what the engine made up.
     pub(crate) fn whole<'py>(&self, py: Python<'py>, fields: Fields) -> PyResult<Bound<'py, PyDict>> {
         let (Some(name), Some(payload)) = (self.name(), self.payload()) else { return Ok(PyDict::new(py)) };
-        fill::whole(py, &name, &payload, &self.share_filled(py), fields)
+        fill::whole(py, &name, &payload, &self.share_filled(py), &self.directory(), fields)
     }
 
     /// A value that the engine makes up, the same for every hook of the dispatch.
@@ -237,7 +252,7 @@ impl<'a> EventRef<'a> {
             return Ok(Some(Object::of(&found)));
         }
         let Some(event) = self.name() else { return Ok(None) };
-        let Some(made) = fill::value(py, &event, name)? else { return Ok(None) };
+        let Some(made) = fill::value(py, &event, name, &self.directory())? else { return Ok(None) };
         if is_container(&made.borrow(py)) {
             self.keep_touched(py, name, &made.borrow(py))?;
             return Ok(Some(made));
@@ -298,7 +313,7 @@ extern "C" fn event_new(
         };
         let payload = fields.map_or_else(|| Ok(PyDict::new(py)), |fields| fields.copy())?;
         let class = Object::from_bound(class);
-        let made = OwnEvent::make(py, &class, &Object::from_bound(name), &Object::from_bound(payload), None)?;
+        let made = OwnEvent::make(py, &class, &Object::from_bound(name), &Object::from_bound(payload), None, None)?;
         Ok(made.into_object().into_ptr())
     })
 }
@@ -309,6 +324,7 @@ extern "C" fn event_dealloc(object: *mut ffi::PyObject) {
     unsafe {
         let event = object.cast::<Event>();
         let parts = ((*event).name.take(), (*event).payload.take(), (*event).filled.take());
+        drop((*event).directory.take());
         let copies = ((*event).first_name.take(), (*event).first.take(), (*event).more.take());
         drop((parts, copies));
         free(object);

@@ -1,6 +1,6 @@
 //! What the engine makes up where a payload lacks it.
 
-use hookweave::host::{BUILT_IN, MAX_NESTING, new_id, now_ms};
+use hookweave::host::{BUILT_IN, Directory, MAX_NESTING, new_id, now_ms};
 use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -10,7 +10,12 @@ use crate::errors;
 use crate::object::{Object, dict_get};
 
 /// A made-up value of a field, or `None` for a field that stays away.
-pub(crate) fn value(py: Python<'_>, event: &Object, field: &Bound<'_, PyString>) -> PyResult<Option<Object>> {
+pub(crate) fn value(
+    py: Python<'_>,
+    event: &Object,
+    field: &Bound<'_, PyString>,
+    directory: &Directory,
+) -> PyResult<Option<Object>> {
     let made = match field.to_str()? {
         "event_type" => event.bind(py),
         "session_id" => new_id().into_bound_py_any(py)?,
@@ -18,6 +23,10 @@ pub(crate) fn value(py: Python<'_>, event: &Object, field: &Bound<'_, PyString>)
             new_id().into_bound_py_any(py)?
         }
         "timestamp" => now_ms().into_bound_py_any(py)?,
+        "cwd" => match directory.now() {
+            Some(cwd) => cwd.into_bound_py_any(py)?,
+            None => return Ok(None),
+        },
         "metadata" => PyDict::new(py).into_any(),
         _ => return Ok(None),
     };
@@ -30,7 +39,12 @@ fn has_tool_use_id(event: &str) -> bool {
 }
 
 /// The fields that every event has, in the order in which they are shown.
-const ALWAYS: &[&str] = &["event_type", "session_id", "timestamp", "tool_use_id", "metadata"];
+const ALWAYS: &[&str] = &["event_type", "session_id", "timestamp", "tool_use_id", "cwd", "metadata"];
+
+/// Whether the engine makes a field up where the payload has none.
+pub(crate) fn is_made_up(field: &Bound<'_, PyString>) -> bool {
+    field.to_str().is_ok_and(|field| ALWAYS.contains(&field))
+}
 
 /// What becomes of a field in a copy of the whole payload.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -56,6 +70,7 @@ pub(crate) fn whole<'py>(
     event: &Object,
     payload: &Object,
     filled: &Object,
+    directory: &Directory,
     fields: Fields,
 ) -> PyResult<Bound<'py, PyDict>> {
     let whole = PyDict::new(py);
@@ -77,12 +92,12 @@ pub(crate) fn whole<'py>(
     let filled = filled.borrow(py);
     for name in ALWAYS {
         let name = PyString::intern(py, name);
-        if whole.contains(&name)? {
+        if whole.get_item(&name)?.is_some_and(|given| !given.is_none()) {
             continue;
         }
         if let Some(made) = dict_get(py, filled, name.as_ptr()) {
             whole.set_item(&name, made)?;
-        } else if let Some(made) = value(py, event, &name)? {
+        } else if let Some(made) = value(py, event, &name, directory)? {
             filled.cast::<PyDict>()?.set_item(&name, made.borrow(py))?;
             whole.set_item(&name, made.borrow(py))?;
         }

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use hookweave::audit::Audit;
-use hookweave::host::{EventSpec, Plan, Planned, Reuse, Snapshot};
+use hookweave::host::{Directory, EventSpec, Plan, Planned, Reuse, Snapshot, check_payload};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 use pyo3::{Borrowed, intern};
 
 use crate::convert::PyHost;
+use crate::ending::Enter as _;
 use crate::errors;
 use crate::event::OwnEvent;
 use crate::flight::CoreOutcome;
@@ -74,6 +75,8 @@ pub(crate) struct Known {
     pub(crate) class: Object,
     /// The canonical name, a `str`.
     pub(crate) name: Object,
+    /// Where its events happen unless they say so.
+    pub(crate) directory: Arc<Directory>,
     memo: Gil<Memo>,
     /// An event object that nobody holds any more, for the next dispatch.
     spare: Gil<Option<OwnEvent>>,
@@ -136,6 +139,7 @@ impl Known {
         let class = classes(py)?.get_item(&name)?;
         let class = class.map_or_else(|| base_class(py), Ok)?;
         Ok(Self {
+            directory: Arc::new(snapshot.options().directory.clone()),
             snapshot,
             spec,
             audit,
@@ -155,7 +159,7 @@ impl Known {
                 event.refill(payload, filled);
                 Ok(event)
             }
-            None => OwnEvent::make(py, &self.class, &self.name, payload, filled),
+            None => OwnEvent::make(py, &self.class, &self.name, payload, filled, Some(&self.directory)),
         }
     }
 
@@ -286,7 +290,7 @@ pub(crate) fn payload_of(
     fields: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Object> {
     let Some(payload) = payload.filter(|payload| !payload.is_none()) else {
-        return Ok(Object::from_bound(fields.map_or_else(|| PyDict::new(py), Clone::clone)));
+        return placed(fields.map_or_else(|| PyDict::new(py), Clone::clone));
     };
     let given = if let Ok(given) = payload.cast::<PyDict>() {
         given.clone()
@@ -302,8 +306,33 @@ pub(crate) fn payload_of(
             &format!("a payload is a mapping of fields, not a value of type {kind}"),
         ));
     };
-    let Some(fields) = fields else { return Ok(Object::from_bound(given)) };
+    let Some(fields) = fields else { return placed(given) };
     let both = given.copy()?;
     both.update(fields.as_mapping())?;
-    Ok(Object::from_bound(both))
+    placed(both)
+}
+
+/// A payload whose `cwd` is text: a path of another type is taken as its text, and anything else is refused.
+#[inline]
+pub(crate) fn placed(payload: Bound<'_, PyDict>) -> PyResult<Object> {
+    let py = payload.py();
+    let cwd = dict_get(py, payload.as_any().as_borrowed(), intern!(py, "cwd").as_ptr());
+    match cwd {
+        Some(cwd) if !cwd.is_none() && !cwd.is_exact_instance_of::<PyString>() => place(&payload, &cwd.to_owned()),
+        _ => Ok(Object::from_bound(payload)),
+    }
+}
+
+#[cold]
+fn place(payload: &Bound<'_, PyDict>, cwd: &Bound<'_, PyAny>) -> PyResult<Object> {
+    let py = payload.py();
+    if cwd.get_type().hasattr(intern!(py, "__fspath__"))? {
+        let path = py.import("os")?.getattr("fspath")?.enter((cwd,))?;
+        let own = payload.copy()?;
+        own.set_item(intern!(py, "cwd"), path)?;
+        check_payload(&PyHost::new(py), &own.as_any().as_borrowed()).map_err(|error| errors::of(py, &error))?;
+        return Ok(Object::from_bound(own));
+    }
+    check_payload(&PyHost::new(py), &payload.as_any().as_borrowed()).map_err(|error| errors::of(py, &error))?;
+    Ok(Object::from_bound(payload.clone()))
 }

@@ -133,7 +133,8 @@ impl Outcome {
     }
 
     fn whole<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        fill::whole(py, &self.known.name, self.inner(py).payload(), &self.filled(py), Fields::CopiedIfPossible)
+        let (known, filled) = (&self.known, self.filled(py));
+        fill::whole(py, &known.name, self.inner(py).payload(), &filled, &known.directory, Fields::CopiedIfPossible)
     }
 }
 
@@ -164,7 +165,8 @@ impl Outcome {
             return Ok(event.into_bound(py).unbind());
         }
         let filled = self.filled(py);
-        let made = OwnEvent::make(py, &self.known.class, &self.known.name, self.inner(py).payload(), Some(&filled))?;
+        let (known, payload) = (&self.known, self.inner(py).payload());
+        let made = OwnEvent::make(py, &known.class, &known.name, payload, Some(&filled), Some(&known.directory))?;
         let made = made.into_object();
         self.event.with(py, |event| *event = Some(made.clone()));
         Ok(made.into_bound(py).unbind())

@@ -65,9 +65,8 @@ impl Session {
     fn new(client: &Bound<'_, Client>, options: &Bound<'_, PyDict>) -> PyResult<Self> {
         let py = client.py();
         client.get().check_open(py, "open sessions")?;
-        let profile = client.get().registry().snapshot().options().profile;
-        let witness = client.get().registry().witness().cloned();
-        let conversation = Conversation::read(&PyHost::new(py), &options.as_any().as_borrowed(), profile, witness);
+        let own = hookweave::session::Client::of(client.get().registry());
+        let conversation = Conversation::read(&PyHost::new(py), &options.as_any().as_borrowed(), own);
         let conversation = conversation.map_err(|error| errors::of(py, &error))?;
         conversation.open_in(client.get().runtime().sessions());
         Self::of(py, conversation)

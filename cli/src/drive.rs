@@ -9,11 +9,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use hookweave::dispatch::{Failure, FailureKind, Said, Stage, Step, begin, check_depth};
-use hookweave::host::{Call, Envelope, EventSpec, Job, Planned, Report, now_ms};
+use hookweave::host::{Call, Envelope, EventSpec, Job, Planned, Report, check_payload, now_ms};
 use hookweave::native::NativeHook;
 use hookweave::outcome::Outcome as Folded;
 use hookweave::payload::Json;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::clock::{nanos_since, now};
 use crate::failed::{Failed, Result};
@@ -55,7 +55,7 @@ pub(crate) fn dispatch(
     check_depth(depth)?;
     let snapshot = policy.registry.snapshot();
     let spec = snapshot.resolve(name)?;
-    let payload = Value::Object(completed(&spec, payload));
+    let payload = completed(policy, &spec, &payload)?;
     let planned = snapshot.event(spec.name()).filter(|_| policy.registry.options().enabled);
     let planned = planned.map(|index| snapshot.plan(&Json, index, &&payload));
     let Some(Planned { plan, reuse }) = planned else {
@@ -77,21 +77,12 @@ fn depth() -> u32 {
 }
 
 /// The payload with what the engine fills in where nobody says it.
-pub(crate) fn completed(spec: &EventSpec, payload: Map<String, Value>) -> Map<String, Value> {
+pub(crate) fn completed(policy: &Policy, spec: &EventSpec, payload: &Map<String, Value>) -> Result<Value> {
     let envelope = Envelope::new(now_ms());
-    let mut whole = Map::new();
-    whole.insert("event_type".into(), spec.name().into());
-    if !payload.contains_key("session_id") {
-        whole.insert("session_id".into(), envelope.session_id().into());
-    }
-    whole.insert("timestamp".into(), envelope.timestamp().into());
-    if spec.may_have("tool_use_id") && spec.built_in().is_some() && !payload.contains_key("tool_use_id") {
-        whole.insert("tool_use_id".into(), envelope.tool_use_id().into());
-    }
-    whole.insert("metadata".into(), json!({}));
-    whole.extend(payload);
-    whole.insert("event_type".into(), spec.name().into());
-    whole
+    envelope.place(&policy.registry.options().directory);
+    let whole = Value::Object(envelope.fill(spec, payload));
+    check_payload(&Json, &&whole)?;
+    Ok(whole)
 }
 
 /// What a hook at an index of its stage came to, and how long it took.

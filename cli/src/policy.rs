@@ -146,8 +146,10 @@ impl Policy {
     }
 
     fn load_with(requests: &[Request], project: &Path, options: &Map<String, Value>) -> Result<Self> {
-        let registry = Registry::new(Options::read(&Json, &&Value::Object(options.clone()))?);
         let settings = json!({"project_dir": project.to_string_lossy()});
+        let mut options = options.clone();
+        options.insert("project_dir".to_owned(), project.to_string_lossy().into());
+        let registry = Registry::new(Options::read(&Json, &&Value::Object(options))?);
         let runtime = Runtime::new(Settings::read(&Json, &&settings)?);
         let files = Files::default();
         let mut report = Report::default();

@@ -233,8 +233,9 @@ impl Engine {
     }
 
     /// Who keeps a record of what sessions do.
-    pub(crate) fn witness(&self) -> Option<Arc<dyn crate::witness::Witness>> {
-        self.inner.registry.witness().cloned()
+    /// What a session has from this engine.
+    pub(crate) fn for_session(&self) -> crate::session::Client {
+        crate::session::Client::of(&self.inner.registry)
     }
 
     /// Refuses what a closed engine can no longer do.
@@ -242,16 +243,12 @@ impl Engine {
         self.inner.registry.check_open(what)
     }
 
-    pub(crate) fn profile(&self) -> &'static Profile {
-        self.inner.registry.snapshot().options().profile
-    }
-
     /// Says which hooks an event would run, and why not the others, without running anything.
     pub fn explain(&self, event: &Event) -> Result<Explanation, Error> {
         self.inner.registry.check_open("explain events")?;
         let snapshot = self.inner.registry.snapshot();
         let spec = snapshot.resolve(event.name())?;
-        let event = event.clone().resolved(&spec)?;
+        let event = event.clone().resolved(&spec, &snapshot.options().directory)?;
         Ok(explain(&snapshot, &Shared, &spec, &event.payload()))
     }
 

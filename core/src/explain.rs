@@ -65,7 +65,7 @@ pub fn explain<'v, T, H: Host>(
         stages.extend((at..end).map(|_| stage));
         (at, stage) = (end, stage + 1);
     }
-    let look = Look::new(host, event, payload.clone(), snapshot.tools());
+    let look = Look::new(host, event, payload.clone(), snapshot);
     for (position, listed) in index.hooks().iter().enumerate().filter(|(_, listed)| !listed.entry.is_spent()) {
         let entry = &listed.entry;
         let selected = plan.calls().iter().zip(&stages).find(|(call, _)| call.position() == position);

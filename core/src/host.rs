@@ -10,9 +10,11 @@ pub use crate::action::Action;
 pub use crate::answer::{Ask, Injection, Message};
 pub use crate::detached::{DetachedQueue, MAX_WAITING, Submitted, refusal};
 pub use crate::dialects::{WireAnswer, WireEvent, event_from_wire, outcome_to_wire};
+pub use crate::directory::Directory;
 pub use crate::dispatch::{
     Failure, FailureKind, MAX_DEPTH, Report, Said, Stage, Status, Step, begin, begin_again, check_depth,
 };
+pub use crate::envelope::{Envelope, check_payload, has_tool_use_id};
 pub use crate::error::{Code, Error};
 pub use crate::event::{BUILT_IN, BuiltIn, COMMON_FIELDS, EventDefinition, EventSpec, Field, FieldKind, Modifiable};
 pub use crate::explain::{Explained, Explanation, explain};
@@ -73,38 +75,6 @@ fn zero() -> Instant {
 #[must_use]
 pub fn new_id() -> String {
     crate::ids::new_id()
-}
-
-/// What the engine fills in where a host leaves it out, once per dispatch and only when asked.
-#[derive(Debug)]
-pub struct Envelope {
-    began_ms: u64,
-    session_id: OnceLock<String>,
-    tool_use_id: OnceLock<String>,
-}
-
-impl Envelope {
-    /// For a dispatch that begins at a time, in milliseconds since the epoch.
-    #[must_use]
-    pub const fn new(began_ms: u64) -> Self {
-        Self { began_ms, session_id: OnceLock::new(), tool_use_id: OnceLock::new() }
-    }
-
-    /// When the dispatch began, in milliseconds since the epoch.
-    #[must_use]
-    pub const fn timestamp(&self) -> u64 {
-        self.began_ms
-    }
-
-    /// The generated session id.
-    pub fn session_id(&self) -> &str {
-        self.session_id.get_or_init(new_id)
-    }
-
-    /// The generated tool call id.
-    pub fn tool_use_id(&self) -> &str {
-        self.tool_use_id.get_or_init(new_id)
-    }
 }
 
 /// Parses a hook's id, or says that no hook can have it.

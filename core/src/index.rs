@@ -250,7 +250,7 @@ impl<T> Snapshot<T> {
         index: &ToolIndex<T>,
         payload: &H::View<'v>,
     ) -> Planned<T> {
-        let look = Look::new(host, &event.spec, payload.clone(), &self.tools);
+        let look = Look::new(host, &event.spec, payload.clone(), self);
         let calls = index
             .sets
             .candidates(&look, index.calls.len())

@@ -15,9 +15,12 @@ pub mod compat;
 pub mod config;
 pub mod detached;
 pub mod dialects;
+mod directory;
 pub mod dispatch;
 #[cfg(feature = "engine")]
 mod engine;
+#[cfg(feature = "host")]
+mod envelope;
 pub mod error;
 pub mod event;
 pub mod explain;

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use smallvec::{SmallVec, smallvec};
 
+use crate::directory::Directory;
 use crate::event::EventSpec;
+use crate::index::Snapshot;
 #[cfg(feature = "native")]
 use crate::matcher::shell::{self, Reading};
 use crate::path::PathForms;
@@ -48,6 +50,7 @@ pub(crate) struct Look<'v, H: Host> {
     event: &'v EventSpec,
     payload: H::View<'v>,
     tools: &'v Tools,
+    directory: &'v Directory,
     tool: OnceCell<Option<Cow<'v, str>>>,
     args: OnceCell<Found<H::View<'v>>>,
     commands: OnceCell<Found<Cow<'v, str>>>,
@@ -57,12 +60,18 @@ pub(crate) struct Look<'v, H: Host> {
 }
 
 impl<'v, H: Host> Look<'v, H> {
-    pub(crate) fn new(host: &'v H, event: &'v EventSpec, payload: H::View<'v>, tools: &'v Tools) -> Self {
+    pub(crate) fn new<T>(
+        host: &'v H,
+        event: &'v EventSpec,
+        payload: H::View<'v>,
+        snapshot: &'v Snapshot<T>,
+    ) -> Self {
         Self {
             host,
             event,
             payload,
-            tools,
+            tools: snapshot.tools(),
+            directory: &snapshot.options().directory,
             tool: OnceCell::new(),
             args: OnceCell::new(),
             commands: OnceCell::new(),
@@ -164,9 +173,12 @@ impl<'v, H: Host> Look<'v, H> {
             let mut found = Found::none();
             let mut texts = SmallVec::new();
             found.murky = self.path_texts(&mut texts);
-            let cwd = self.text("cwd");
-            let cwd = cwd.items.first().map(|cwd| &**cwd);
-            found.items = texts.iter().map(|path| PathForms::new(path, cwd)).collect();
+            if texts.is_empty() {
+                return found;
+            }
+            let given = self.text("cwd");
+            let cwd = given.items.first().cloned().or_else(|| self.directory.now().filter(|_| !given.murky));
+            found.items = texts.iter().map(|path| PathForms::new(path, cwd.as_deref())).collect();
             found
         })
     }
@@ -285,6 +297,7 @@ mod tests {
     use crate::payload::Json;
     use crate::tool::ToolDefinition;
     use serde_json::json;
+    use std::sync::Arc;
 
     #[test]
     fn what_is_handed_out_is_what_a_look_finds() {
@@ -292,6 +305,7 @@ mod tests {
         let mut tools = Tools::default();
         let definition = json!({"name": "shell", "command": "script", "paths": ["target", "cwd"]});
         tools.define(ToolDefinition::read(&Json, &&definition).unwrap()).unwrap();
+        let snapshot: Snapshot<()> = Snapshot::new(Arc::default(), &catalogue, tools, Vec::new());
         let payloads = [
             json!({"tool": "Bash", "args": {"command": "ls", "paths": ["a", 7, "b"], "path": null, "files": {}}}),
             json!({"tool": "shell", "args": {"command": "ls", "script": "make", "target": "c", "cwd": ["d"], "file_path": "e"}}),
@@ -303,7 +317,7 @@ mod tests {
         for event in ["PreToolUse", "FileChanged", "SessionStart", "PreCompact"] {
             let event = catalogue.resolve(event).unwrap();
             for payload in &payloads {
-                let look = Look::new(&Json, &event, payload, &tools);
+                let look = Look::new(&Json, &event, payload, &snapshot);
                 let mut found: Vec<_> = look.commands().items.iter().map(ToString::to_string).collect();
                 let mut paths = SmallVec::new();
                 look.path_texts(&mut paths);

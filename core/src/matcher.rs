@@ -242,7 +242,7 @@ impl Matcher {
         let Some(pattern) = &self.base_name else { return Verdict::YES };
         let found = look.paths();
         let names: Vec<&str> = found.items.iter().flat_map(PathForms::forms).map(base_name).collect();
-        judge_texts(pattern, &names, found.murky)
+        judge_texts(pattern, &names, found.murky || found.items.iter().any(PathForms::has_open_name))
     }
 
     #[cfg(feature = "native")]
@@ -275,7 +275,7 @@ impl Matcher {
     fn judge_path<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
         let Some(glob) = &self.path else { return Verdict::YES };
         let found: &Found<PathForms> = look.paths();
-        if found.murky {
+        if found.murky || found.items.iter().any(|path| glob.is_open(path)) {
             return Verdict::MURKY;
         }
         Verdict {

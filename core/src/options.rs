@@ -4,6 +4,7 @@ mod profile;
 
 use std::time::Duration;
 
+pub use crate::directory::Directory;
 use crate::dispatch::FailureKind;
 use crate::error::{Code, Error};
 use crate::hook::{FailBehavior, HookSpec, Timeout};
@@ -63,6 +64,8 @@ pub struct Options {
     pub max_total_hooks: Option<usize>,
     /// Detached hooks that run at once.
     pub max_detached: usize,
+    /// Where events happen that do not say so.
+    pub directory: Directory,
 }
 
 impl Default for Options {
@@ -101,6 +104,7 @@ impl Options {
             max_hooks_per_event: profile.hook_limits.map(|(per_event, _)| per_event),
             max_total_hooks: profile.hook_limits.map(|(_, total)| total),
             max_detached: MAX_DETACHED,
+            directory: Directory::default(),
         }
     }
 
@@ -122,6 +126,11 @@ impl Options {
             options.mode = mode;
         }
         options.enabled = reader.flag("enabled")?.unwrap_or(true);
+        match reader.text("project_dir")?.as_deref() {
+            None => {}
+            Some("") => return Err(reader.refuse("project_dir", "is empty; leave it out for the process's directory")),
+            Some(project) => options.directory = Directory::fixed(project),
+        }
         match Timeout::read(&reader, "default_timeout")? {
             Timeout::Default => {}
             Timeout::Never => (options.default_timeout, options.timeout_was_set) = (None, true),

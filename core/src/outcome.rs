@@ -320,7 +320,7 @@ impl<T, V> Outcome<T, V> {
         let mut unmatched = Vec::new();
         for (position, listed) in index.hooks().iter().enumerate().filter(|(position, _)| !is_selected(*position)) {
             let payload = host.view(self.payload_at(position));
-            let look = Look::new(host, &self.running.event, payload, self.running.snapshot.tools());
+            let look = Look::new(host, &self.running.event, payload, &self.running.snapshot);
             let why = if listed.enabled {
                 listed.entry.matcher().why_not(&look).unwrap_or_else(|| "its turn had passed".to_owned())
             } else {

@@ -9,8 +9,12 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 pub(crate) struct PathForms {
     /// As the event spells it.
     pub(crate) raw: String,
-    /// The place it means; two when a backslash can be read as a separator or as a letter.
+    /// The places that it can mean: a backslash is a separator or a letter, `~` the home directory or a name.
     pub(crate) places: Vec<Place>,
+    /// The working directory is known, so that relative paths and relative patterns have a place.
+    is_anchored: bool,
+    /// Nobody can tell where it leads: it has a NUL, at which some programs stop reading, or names what only the host knows.
+    is_odd: bool,
 }
 
 /// A normalised path.
@@ -23,17 +27,39 @@ pub(crate) struct Place {
 }
 
 impl PathForms {
+    /// The forms of a path in a working directory; one that is not given from the root is none.
     pub(crate) fn new(raw: &str, cwd: Option<&str>) -> Self {
         let composed = compose(raw);
-        let cwd = cwd.map(|cwd| resolve(&compose(cwd).replace('\\', "/"), None));
-        let mut places = vec![Place::new(&composed, cwd.as_deref())];
+        let cwd = cwd.map(|cwd| compose(cwd).replace('\\', "/")).filter(|cwd| is_absolute(cwd));
+        let cwd = cwd.map(|cwd| resolve(&cwd, None));
+        let mut forms = Self {
+            raw: raw.to_owned(),
+            places: Vec::with_capacity(1),
+            is_anchored: cwd.is_some(),
+            is_odd: composed.contains('\0'),
+        };
+        forms.read(&composed, cwd.as_deref());
         if composed.contains('\\') {
-            let place = Place::new(&composed.replace('\\', "/"), cwd.as_deref());
-            if !places.contains(&place) {
-                places.push(place);
-            }
+            forms.read(&composed.replace('\\', "/"), cwd.as_deref());
         }
-        Self { raw: raw.to_owned(), places }
+        forms
+    }
+
+    /// Adds what a spelling can mean.
+    fn read(&mut self, path: &str, cwd: Option<&str>) {
+        self.add(path, cwd);
+        match other_reading(path) {
+            Reading::Same => {}
+            Reading::Unknown => self.is_odd = true,
+            Reading::Also(path) => self.add(&path, cwd),
+        }
+    }
+
+    fn add(&mut self, path: &str, cwd: Option<&str>) {
+        let place = Place::new(path, cwd);
+        if !self.places.contains(&place) {
+            self.places.push(place);
+        }
     }
 
     /// Every form, for "select on any".
@@ -41,6 +67,22 @@ impl PathForms {
         std::iter::once(self.raw.as_str()).chain(
             self.places.iter().flat_map(|place| std::iter::once(place.full.as_str()).chain(place.relative.as_deref())),
         )
+    }
+
+    /// Whether nobody can tell if the place matches a pattern, which may begin at the working directory.
+    pub(crate) fn is_open(&self, from_cwd: bool) -> bool {
+        self.is_odd || (!self.is_anchored && (from_cwd || self.places.iter().any(|place| !is_absolute(&place.full))))
+    }
+
+    /// Whether nobody can tell what the last component is called.
+    pub(crate) fn has_open_name(&self) -> bool {
+        let is_open = |place: &Place| matches!(base_name(&place.full), "" | ".." | "~") && !is_absolute(&place.full);
+        self.is_odd || (!self.is_anchored && self.places.iter().any(is_open))
+    }
+
+    /// Whether some pattern could be one of which nobody can tell.
+    pub(crate) const fn may_be_open(&self) -> bool {
+        self.is_odd || !self.is_anchored
     }
 }
 
@@ -50,6 +92,63 @@ impl Place {
         let relative = cwd.and_then(|cwd| inside(&full, cwd)).map(ToOwned::to_owned);
         Self { full, relative }
     }
+}
+
+/// What else a spelling can mean than a path of those letters.
+enum Reading {
+    /// Nothing else.
+    Same,
+    /// What only the host could tell.
+    Unknown,
+    /// This path, as many tools read it.
+    Also(String),
+}
+
+/// How tools read what a system takes for a name: `~` as a home directory, `file:` as an address, `C:x` as a file of a drive.
+fn other_reading(path: &str) -> Reading {
+    if let Some(rest) = path.strip_prefix('~') {
+        return match rest.split_once('/') {
+            None if !rest.is_empty() => Reading::Same,
+            Some((user, _)) if !user.is_empty() => Reading::Unknown,
+            _ => std::env::home_dir()
+                .and_then(|home| home.into_os_string().into_string().ok())
+                .map_or(Reading::Unknown, |home| Reading::Also(format!("{}{rest}", home.replace('\\', "/")))),
+        };
+    }
+    if path.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:")) {
+        return of_address(path.get(5..).unwrap_or_default()).map_or(Reading::Unknown, Reading::Also);
+    }
+    match path.as_bytes() {
+        [drive, b':', next, ..] if drive.is_ascii_alphabetic() && *next != b'/' => {
+            Reading::Also(path.get(2..).unwrap_or_default().to_owned())
+        }
+        _ => Reading::Same,
+    }
+}
+
+/// The path of a `file:` address, without its host; `None` where it is no text.
+fn of_address(address: &str) -> Option<String> {
+    let address = address.split(['?', '#']).next().unwrap_or_default();
+    let path = match address.strip_prefix("//") {
+        Some(rest) => rest.find('/').and_then(|slash| rest.get(slash..)).unwrap_or("/"),
+        None => address,
+    };
+    let path = decoded(path)?;
+    let is_drive = |rest: &&str| matches!(rest.as_bytes(), [drive, b':', ..] if drive.is_ascii_alphabetic());
+    Some(path.strip_prefix('/').filter(is_drive).map(ToOwned::to_owned).unwrap_or(path))
+}
+
+/// A text in which `%41` stands for `A`.
+fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut parts = text.split('%');
+    bytes.extend(parts.next().unwrap_or_default().bytes());
+    for part in parts {
+        let digits = part.get(..2).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
+        bytes.push(u8::from_str_radix(digits, 16).ok().filter(|byte| *byte != 0)?);
+        bytes.extend(part.get(2..)?.bytes());
+    }
+    String::from_utf8(bytes).ok()
 }
 
 /// The last component of a path, in the form that a pattern without `/` is held against.
@@ -66,9 +165,19 @@ pub(crate) fn compose(text: &str) -> String {
     text.nfc().collect()
 }
 
-fn is_absolute(path: &str) -> bool {
-    let bytes = path.as_bytes();
-    path.starts_with('/') || matches!(bytes, [drive, b':', b'/', ..] if drive.is_ascii_alphabetic())
+/// Whether a path is given from a root: the system's, or that of a drive.
+pub(crate) fn is_absolute(path: &str) -> bool {
+    !root_of(path).is_empty()
+}
+
+/// The root that a path begins with: `/`, `C:/`, or none.
+fn root_of(path: &str) -> &str {
+    match path.as_bytes() {
+        [b'/', ..] => path.get(..1),
+        [drive, b':', b'/', ..] if drive.is_ascii_alphabetic() => path.get(..3),
+        _ => None,
+    }
+    .unwrap_or_default()
 }
 
 /// Joins to the working directory and takes out `.`, `..` and doubled separators.
@@ -81,24 +190,28 @@ fn resolve(path: &str, cwd: Option<&str>) -> String {
         }
         _ => path,
     };
-    let rooted = whole.starts_with('/');
+    let root = root_of(whole);
     let mut parts: Vec<&str> = Vec::new();
-    for part in whole.split('/') {
+    for part in whole.get(root.len()..).unwrap_or_default().split('/') {
         match part {
             "" | "." => {}
             ".." if parts.last().is_some_and(|last| *last != "..") => _ = parts.pop(),
-            ".." if rooted => {}
+            ".." if !root.is_empty() => {}
             part => parts.push(part),
         }
     }
-    let body = parts.join("/");
-    if rooted { format!("/{body}") } else { body }
+    format!("{root}{}", parts.join("/"))
 }
 
-/// The rest of a path below a directory.
+/// The rest of a path below a directory. A drive is the same in both cases of its letter.
 fn inside<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
-    let rest = path.strip_prefix(directory)?;
-    if directory.ends_with('/') { Some(rest) } else { rest.strip_prefix('/') }
+    let (root, own) = (root_of(directory), root_of(path));
+    if !own.eq_ignore_ascii_case(root) {
+        return None;
+    }
+    let below = directory.get(root.len()..)?;
+    let rest = path.get(own.len()..)?.strip_prefix(below)?;
+    if below.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
 }
 
 #[cfg(test)]
@@ -132,6 +245,39 @@ mod tests {
         let forms = PathForms::new("src\\..\\.env", Some("/w"));
         assert_eq!(forms.places.len(), 2);
         assert!(forms.forms().any(|form| form == ".env"));
+    }
+
+    #[test]
+    fn a_drive_is_a_root() {
+        assert_eq!(place("C:/../../x", None).0, "C:/x");
+        assert_eq!(place("c:/w/x", Some("C:\\w")), ("c:/w/x".into(), Some("x".into())));
+        assert!(PathForms::new("C:k", Some("C:\\w")).forms().any(|form| form == "C:/w/k"));
+        assert_eq!(place("..\\..\\x", Some("C:\\w")).0, "C:/w/..\\..\\x");
+        assert!(PathForms::new("..\\..\\x", Some("C:\\w")).forms().any(|form| form == "C:/x"));
+    }
+
+    #[test]
+    fn what_tools_read_otherwise_has_that_place_too() {
+        let has = |path: &str, wanted: &str| PathForms::new(path, Some("/w")).forms().any(|form| form == wanted);
+        let home = std::env::home_dir().unwrap().to_string_lossy().into_owned();
+        assert!(has("~/.ssh/id", &format!("{home}/.ssh/id")) && has("~", &home));
+        assert!(!PathForms::new("~lock.doc", Some("/w")).is_open(true));
+        assert!(PathForms::new("~root/x", Some("/w")).is_open(false));
+        assert!(has("file:///etc/pass%77d", "/etc/passwd") && has("FILE://host/etc/x?y#z", "/etc/x"));
+        assert!(has("file:/C:/x", "C:/x") && has("file:secrets/k", "secrets/k"));
+        assert!(PathForms::new("file:///%zz", Some("/w")).is_open(false));
+        assert!(PathForms::new("/a\0b", Some("/w")).is_open(false));
+    }
+
+    #[test]
+    fn without_a_working_directory_what_is_relative_is_open() {
+        for cwd in [None, Some(""), Some("sub"), Some(".")] {
+            let (relative, absolute) = (PathForms::new("a/b", cwd), PathForms::new("/a/b", cwd));
+            assert!(relative.is_open(false) && relative.is_open(true), "{cwd:?}");
+            assert!(!absolute.is_open(false) && absolute.is_open(true), "{cwd:?}");
+            assert!(!relative.has_open_name() && PathForms::new("a/../..", cwd).has_open_name(), "{cwd:?}");
+        }
+        assert!(!PathForms::new("a/b", Some("/w")).is_open(true));
     }
 
     #[test]

@@ -117,6 +117,7 @@ fn last_line(text: &str) -> &str {
 pub(crate) struct PathGlob {
     glob: Glob,
     by_base_name: bool,
+    from_cwd: bool,
 }
 
 impl PathGlob {
@@ -134,7 +135,14 @@ impl PathGlob {
             .empty_alternates(true)
             .build()
             .map_err(|why| format!("`{text}` is no glob: {}", why.kind()))?;
-        Ok(Self { glob: Glob::new(glob), by_base_name: !composed.contains('/') })
+        let by_base_name = !composed.contains('/');
+        let from_cwd = !by_base_name && !path::is_absolute(&composed) && !composed.starts_with("**/");
+        Ok(Self { glob: Glob::new(glob), by_base_name, from_cwd })
+    }
+
+    /// Whether nobody can tell if a path matches.
+    pub(crate) fn is_open(&self, path: &PathForms) -> bool {
+        if self.by_base_name { path.has_open_name() } else { path.is_open(self.from_cwd) }
     }
 
     fn hits(&self, form: &str) -> bool {

@@ -24,7 +24,7 @@ use crate::index::Snapshot;
 use crate::matcher::Matcher;
 use crate::options::Options;
 use crate::sync::{ArcSwap, AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering};
-use crate::tool::{ToolDefinition, Tools};
+use crate::tool::{KnownTools, ToolDefinition, Tools};
 use crate::witness::{Change, Named, Seen, Witness};
 
 pub use entry::{Entry, HookId, HookInfo};
@@ -62,6 +62,7 @@ pub struct Registry<T> {
     version: AtomicU64,
     closed: AtomicBool,
     witness: OnceLock<Arc<dyn Witness>>,
+    known_tools: Arc<KnownTools>,
 }
 
 impl<T> Registry<T> {
@@ -80,6 +81,7 @@ impl<T> Registry<T> {
             version: AtomicU64::new(0),
             closed: AtomicBool::new(false),
             witness: OnceLock::new(),
+            known_tools: Arc::default(),
         }
     }
 
@@ -91,6 +93,11 @@ impl<T> Registry<T> {
     /// Who keeps a record of hooks that come and go.
     pub fn witness(&self) -> Option<&Arc<dyn Witness>> {
         self.witness.get()
+    }
+
+    /// The tools that the host has defined, also those that come later.
+    pub const fn known_tools(&self) -> &Arc<KnownTools> {
+        &self.known_tools
     }
 
     fn tell(&self, entry: &Entry<T>, change: Change) {
@@ -266,6 +273,7 @@ impl<T> Registry<T> {
         let mut state = self.lock();
         self.check_open("define tools")?;
         state.tools.define(definition)?;
+        self.known_tools.set(state.tools.clone());
         self.changed(&state);
         Ok(())
     }

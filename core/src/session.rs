@@ -8,6 +8,7 @@
 
 mod agent;
 mod approval;
+mod client;
 mod compaction;
 mod context;
 mod effect;
@@ -27,22 +28,22 @@ mod stop;
 mod tool;
 mod verdict;
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
 
 use crate::error::{Code, Error};
-use crate::options::Profile;
 use crate::outcome::Outcome;
 use crate::payload::Host;
 use crate::read::Reader;
-use crate::witness::Witness;
 
 use environment::Environment;
 use state::{Memory, State};
 
 pub use agent::Generation;
 pub use approval::{ApprovalRequest, Decided};
+pub use client::Client;
 pub use compaction::Compaction;
 pub use effect::{Called, Effect, Finished, Reply, Requested, Role, ValueId};
 pub use environment::OpenSessions;
@@ -70,8 +71,7 @@ pub struct Session {
     environment: Environment,
     /// Shared by a conversation and all its subagents.
     memory: Arc<Mutex<Memory>>,
-    /// Who keeps a record of tool calls and approvals.
-    witness: Option<Arc<dyn Witness>>,
+    client: Client,
 }
 
 /// Who a subagent is.
@@ -84,7 +84,7 @@ struct Agent {
 impl Session {
     /// A conversation; an id is made when none is given.
     #[must_use]
-    pub fn new(id: Option<String>, settings: Settings, witness: Option<Arc<dyn Witness>>) -> Arc<Self> {
+    pub fn new(id: Option<String>, settings: Settings, client: Client) -> Arc<Self> {
         let memory = Memory::new(settings.permissions.clone());
         let id = id.unwrap_or_else(crate::host::new_id);
         Arc::new(Self {
@@ -95,19 +95,14 @@ impl Session {
             state: Mutex::default(),
             environment: Environment::default(),
             memory: Arc::new(Mutex::new(memory)),
-            witness,
+            client,
         })
     }
 
     /// A conversation with the settings of a host's object, `session_id` among them.
-    pub fn read<'v, H: Host>(
-        host: &'v H,
-        view: &H::View<'v>,
-        profile: &'static Profile,
-        witness: Option<Arc<dyn Witness>>,
-    ) -> Result<Arc<Self>, Error> {
+    pub fn read<'v, H: Host>(host: &'v H, view: &H::View<'v>, client: Client) -> Result<Arc<Self>, Error> {
         let id = Reader::new(host, view, Code::InvalidOption, "session")?.text("session_id")?;
-        Ok(Self::new(id, Settings::read(host, view, profile)?, witness))
+        Ok(Self::new(id, Settings::read(host, view, client.profile)?, client))
     }
 
     /// A subagent of this conversation: its hooks, its id and what was approved are the same; turns and budget are its own.
@@ -122,7 +117,7 @@ impl Session {
             state: Mutex::default(),
             environment: self.environment.for_subagent(),
             memory: Arc::clone(&self.memory),
-            witness: self.witness.clone(),
+            client: self.client.clone(),
         };
         subagent.environment.join(&subagent.id, subagent.agent_id());
         Arc::new(subagent)
@@ -152,6 +147,12 @@ impl Session {
         self.agent.as_ref().map(|agent| agent.kind.as_str())
     }
 
+    /// The working directory of its events; `None` where that was deleted.
+    #[must_use]
+    pub fn cwd(&self) -> Option<String> {
+        self.settings.cwd.clone().or_else(|| self.client.directory.now().map(Cow::into_owned))
+    }
+
     /// The environment that hooks left for tools and commands.
     #[must_use]
     pub fn env(&self) -> Map<String, Value> {
@@ -178,6 +179,11 @@ impl Session {
     /// Adds a rule for tools that the host has learnt of since; of several rules for a tool the strictest holds.
     pub fn permit(&self, tools: &str, permission: Permission) -> Result<(), Error> {
         self.memory().permissions.add(tools, permission)
+    }
+
+    /// What the host permits a tool, under whichever of its names.
+    fn permission_of(&self, tool: &str) -> Permission {
+        self.memory().permissions.of(tool, || self.client.tools.names(tool))
     }
 
     /// What the session was made with.

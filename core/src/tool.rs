@@ -3,10 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use boon::{Compiler, SchemaIndex, Schemas, UrlLoader, ValidationError};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
+#[cfg(feature = "host")]
+use crate::dialects::tools;
 use crate::error::{Code, Error};
 use crate::json::{from_json, to_json};
 use crate::payload::Host;
@@ -101,6 +104,10 @@ impl Schema {
     }
 }
 
+/// The dialect whose names are the engine's own.
+#[cfg(feature = "host")]
+const NAMING: &str = "claude-code";
+
 /// The name under which a schema refers to itself.
 const PLACE: &str = "hookweave:tool";
 
@@ -115,6 +122,22 @@ struct NoLoader;
 impl UrlLoader for NoLoader {
     fn load(&self, url: &str) -> Result<Value, Box<dyn std::error::Error>> {
         Err(format!("{url} is outside of the schema; write it into its `$defs`").into())
+    }
+}
+
+/// The tools that a host has defined, as they stand now: whoever holds it sees what is defined later.
+#[derive(Debug, Default)]
+pub struct KnownTools(ArcSwap<Tools>);
+
+impl KnownTools {
+    pub(crate) fn set(&self, tools: Tools) {
+        self.0.store(Arc::new(tools));
+    }
+
+    /// All names that a tool goes by.
+    #[cfg(feature = "host")]
+    pub(crate) fn names(&self, tool: &str) -> Vec<String> {
+        self.0.load().names(tool)
     }
 }
 
@@ -140,6 +163,20 @@ impl Tools {
     /// Whether the program has said nothing of its tools.
     pub(crate) fn is_empty(&self) -> bool {
         self.by_name.is_empty()
+    }
+
+    /// All names that a tool goes by: its own, those of the tools that it was defined to be, and those that each of them has had
+    /// in its agent (`Task` is `Agent`).
+    #[cfg(feature = "host")]
+    pub(crate) fn names(&self, tool: &str) -> Vec<String> {
+        let defined = self.get(tool).map_or(&[][..], |known| &known.same_as);
+        let mut names = vec![tool.to_owned()];
+        names.extend(defined.iter().cloned());
+        for name in names.clone() {
+            let ours = tools::from_dialect(NAMING, &name).into_owned();
+            names.extend(tools::names(NAMING, &ours).map(str::to_owned));
+        }
+        names
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&Tool> {

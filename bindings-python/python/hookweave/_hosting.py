@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from . import _native
 from ._auditing import Auditing
 from ._native import Outcome
+from ._registering import path_text
 from .approval import Approval, approver_of
 from .context import Context, Messages
 from .display import Display, LogDisplay
@@ -73,7 +74,7 @@ class Hosting(Auditing):
         """
         given = {
             "session_id": session_id,
-            "cwd": None if cwd is None else os.fspath(cwd),
+            "cwd": path_text(cwd),
             "permissions": dict(permissions) if isinstance(permissions, Mapping) else permissions,
             "max_retries": max_retries,
             "injection_limit": injection_limit,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -37,3 +38,8 @@ def check_handler(handler: Any) -> None:
         takes = f"the keyword {wanted[0]}" if wanted else f"{least} arguments" if least > 1 else "none"
         name = getattr(handler, "__qualname__", "the handler")
         raise HandlerError(f"a handler is called with one argument, the event; {name} takes {takes}")
+
+
+def path_text(path: object) -> object:
+    """The text of a path object; what is none is left to the core to judge."""
+    return os.fspath(path) if isinstance(path, os.PathLike) else path

@@ -16,7 +16,7 @@ from . import _detached, _edge, _native, files
 from ._ending import at_end, at_end_of_child
 from ._hosting import Hosting
 from ._native_hooks import Answerer
-from ._registering import check_event, check_handler
+from ._registering import check_event, check_handler, path_text
 from ._telemetry import Tracing
 from ._typed import TypedClient
 from .audit import AuditLevel, AuditOptions
@@ -117,7 +117,7 @@ class HookClient(TypedClient, Hosting):
                 max_hooks_per_event=max_hooks_per_event,
                 max_total_hooks=max_total_hooks,
                 max_detached=max_detached,
-                project_dir=UNSET if project_dir is None else os.fspath(project_dir),
+                project_dir=UNSET if project_dir is None else path_text(project_dir),
                 max_running=max_running,
                 output_cap=output_cap,
                 scrub_environment=scrub_environment,

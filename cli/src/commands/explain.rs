@@ -5,7 +5,6 @@ use hookweave::explain::{Explained, explain};
 use hookweave::host::HookInfo;
 use hookweave::payload::Json;
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::commands::list::left_out;
 use crate::delegates;
@@ -49,7 +48,7 @@ impl Explain {
         left_out(&policy.report)?;
         let snapshot = policy.registry.snapshot();
         let spec = snapshot.resolve(&given.name)?;
-        let payload = Value::Object(completed(&spec, given.payload));
+        let payload = completed(&policy, &spec, &given.payload)?;
         let explanation = explain(&snapshot, &Json, &spec, &&payload);
         let hooks = policy.registry.list();
         let info = |explained: &Explained| hooks.iter().find(|hook| hook.id == explained.id);

@@ -24,7 +24,7 @@ impl Engine {
         let snapshot = self.inner.registry.snapshot();
         let index = snapshot.event(event.name());
         let spec = index.map_or_else(|| snapshot.resolve(event.name()), |index| Ok(Arc::clone(index.spec())))?;
-        let event = event.resolved(&spec)?;
+        let event = event.resolved(&spec, &snapshot.options().directory)?;
         let is_enabled = self.is_enabled();
         let planned = index.filter(|_| is_enabled).map(|index| snapshot.plan(&Shared, index, &event.payload()));
         let Some(Planned { plan, reuse }) = planned else {

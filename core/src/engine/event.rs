@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::not_an_object;
+use crate::envelope::{Envelope, check_payload};
 use crate::error::Error;
 use crate::event::{BUILT_IN, EventSpec};
-use crate::host::{Envelope, now_ms};
+use crate::host::now_ms;
+use crate::options::Directory;
+use crate::payload::Json;
 
 /// Something that happens in an agent. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -68,11 +71,13 @@ impl Event {
         self
     }
 
-    /// The same event under its canonical name.
-    pub(crate) fn resolved(self, spec: &EventSpec) -> Result<Self, Error> {
+    /// The same event under its canonical name, in the directory of the client that dispatches it.
+    pub(crate) fn resolved(self, spec: &EventSpec, directory: &Directory) -> Result<Self, Error> {
         if !self.inner.payload.is_object() {
             return Err(not_an_object(spec.name()));
         }
+        check_payload(&Json, &self.payload())?;
+        self.inner.envelope.place(directory);
         if self.name() == spec.name() {
             return Ok(self);
         }
@@ -139,22 +144,23 @@ impl Event {
         self.field("timestamp").as_u64().unwrap_or_else(|| self.inner.envelope.timestamp())
     }
 
+    /// The working directory: what the host gave, else the client's project, else the process's own; empty where that was deleted.
+    #[must_use]
+    pub fn cwd(&self) -> &str {
+        match self.field("cwd") {
+            Value::Null => self.inner.envelope.cwd().unwrap_or_default(),
+            given => given.as_str().unwrap_or_default(),
+        }
+    }
+
     /// The whole payload with everything that the engine fills in.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        let mut fields = Map::new();
-        fields.insert("event_type".into(), self.name().into());
-        fields.insert("session_id".into(), self.session_id().into());
-        fields.insert("timestamp".into(), self.timestamp().into());
         let known = BUILT_IN.iter().find(|event| event.name == self.name());
-        if known.is_some_and(|event| event.fields.iter().any(|field| field.name == "tool_use_id")) {
-            fields.insert("tool_use_id".into(), self.tool_use_id().into());
+        let has_id = known.is_some_and(|event| event.fields.iter().any(|field| field.name == "tool_use_id"));
+        match &*self.inner.payload {
+            Value::Object(given) => Value::Object(self.inner.envelope.fill_as(self.name(), has_id, given)),
+            other => other.clone(),
         }
-        fields.insert("metadata".into(), json!({}));
-        if let Value::Object(payload) = &*self.inner.payload {
-            fields.extend(payload.iter().map(|(name, value)| (name.clone(), value.clone())));
-            fields.insert("event_type".into(), self.name().into());
-        }
-        Value::Object(fields)
     }
 }

@@ -4,7 +4,7 @@ use globset::{GlobSet, GlobSetBuilder};
 use regex::{RegexSet, RegexSetBuilder};
 
 use super::Call;
-use crate::look::Look;
+use crate::look::{Found, Look};
 use crate::path::{PathForms, base_name};
 use crate::pattern::Pattern;
 use crate::payload::Host;
@@ -63,7 +63,8 @@ impl PatternSets {
         }
         let commands = (!self.commands.is_empty()).then(|| look.commands());
         let paths = (!(self.bases.is_empty() && self.wholes.is_empty())).then(|| look.paths());
-        if commands.is_some_and(|found| found.murky) || paths.is_some_and(|found| found.murky) {
+        let is_open = |found: &Found<PathForms>| found.murky || found.items.iter().any(PathForms::may_be_open);
+        if commands.is_some_and(|found| found.murky) || paths.is_some_and(is_open) {
             return Candidates::All(0..all);
         }
         let mut hits = self.rest.clone();

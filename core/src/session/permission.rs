@@ -83,14 +83,19 @@ impl Permissions {
         Ok(permissions)
     }
 
-    /// What holds for a tool: the strictest of the rules that name it.
-    pub(super) fn of(&self, tool: &str) -> Permission {
+    /// What holds for a tool of these names: the strictest of the rules that name it by any of them.
+    pub(super) fn of(&self, tool: &str, names: impl FnOnce() -> Vec<String>) -> Permission {
+        if self.rules.is_empty() {
+            return self.otherwise;
+        }
         let strictness = |permission: &Permission| match permission {
             Permission::Allow => 0,
             Permission::Ask => 1,
             Permission::Deny => 2,
         };
-        let named = self.rules.iter().filter(|(names, _)| names.matches(tool)).map(|(_, permission)| *permission);
+        let known = names();
+        let names_it = |rule: &Names| rule.matches(tool) || known.iter().any(|name| rule.matches(name));
+        let named = self.rules.iter().filter(|(rule, _)| names_it(rule)).map(|(_, permission)| *permission);
         named.max_by_key(strictness).unwrap_or(self.otherwise)
     }
 }
@@ -109,9 +114,10 @@ mod tests {
         permissions.add("Read|Grep", Permission::Allow)?;
         permissions.add("mcp__*", Permission::Deny)?;
         permissions.add("mcp__files__read", Permission::Allow)?;
-        assert_eq!(permissions.of("Read"), Permission::Allow);
-        assert_eq!(permissions.of("mcp__files__read"), Permission::Deny);
-        assert_eq!(permissions.of("Bash"), Permission::Ask);
+        assert_eq!(permissions.of("Read", Vec::new), Permission::Allow);
+        assert_eq!(permissions.of("mcp__files__read", Vec::new), Permission::Deny);
+        assert_eq!(permissions.of("Bash", Vec::new), Permission::Ask);
+        assert_eq!(permissions.of("shell", || vec!["Bash".to_owned(), "mcp__x".to_owned()]), Permission::Deny);
         assert!(permissions.add("Read||Write", Permission::Deny).is_err());
         assert!(Permission::named("maybe").is_err());
         Ok(())

@@ -22,7 +22,7 @@ impl Session {
     }
 
     fn inputs(&self) -> Option<Inputs> {
-        self.witness.as_ref().and_then(|witness| witness.inputs())
+        self.client.witness.as_ref().and_then(|witness| witness.inputs())
     }
 
     /// Whether anything has to be on record before it is done: a step of a flow may wait for the disk then.
@@ -44,7 +44,7 @@ impl Session {
         tool_use_id: Option<&'s str>,
         seen: impl FnOnce(InSession<'s>) -> Seen<'s>,
     ) {
-        if let Some(witness) = &self.witness {
+        if let Some(witness) = &self.client.witness {
             witness.saw(seen(InSession { session: &self.id, agent: self.agent_id(), tool, tool_use_id }));
         }
     }

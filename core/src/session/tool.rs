@@ -181,7 +181,7 @@ impl Attempt<'_> {
 
     /// What the host permits and what hooks want asked.
     async fn permit(&mut self, verdict: &Verdict) -> Judged {
-        let permission = self.cx.session.memory().permissions.of(&self.run.tool);
+        let permission = self.cx.session.permission_of(&self.run.tool);
         if permission == Permission::Deny {
             let reason = format!("the host does not permit {}", self.run.tool);
             let fields = Own::from(json!({"tool": &*self.run.tool, "by": "host", "reason": reason}));
@@ -330,7 +330,7 @@ impl Attempt<'_> {
     fn surroundings(&self) -> Own {
         let state = self.cx.session.state();
         let around = Surroundings {
-            working_directory: self.cx.session.settings.cwd.as_deref().map(Arc::from),
+            working_directory: self.cx.session.cwd().map(Arc::from),
             recent_tools: state.recent_tools.iter().cloned().collect(),
             token_usage: state.usage.clone(),
         };

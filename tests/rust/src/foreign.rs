@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 
 use hookweave::audit::{Audit, AuditConfig};
 use hookweave::host::{
-    Call, DetachedQueue, Envelope, Error, EventDefinition, EventSpec, Failure, FailureKind, HookId, HookSpec, Mode,
+    Call, DetachedQueue, Directory, Envelope, Error, EventDefinition, EventSpec, Failure, FailureKind, HookId, HookSpec, Mode,
     Options, Plan, Planned, Registry, Report, Reuse, Said, Stage, Step, Submitted, ToolDefinition, begin, check_depth,
-    explain, hook_id, now_ms, present, refusal, ticks,
+    check_payload, explain, hook_id, now_ms, present, refusal, ticks,
 };
 use hookweave::payload::Json;
 use serde_json::{Value, json};
@@ -66,7 +66,7 @@ impl Foreign {
         check_depth(depth)?;
         let snapshot = self.registry.snapshot();
         let spec = snapshot.resolve(event)?;
-        let payload = fill(&spec, payload)?;
+        let payload = fill(&spec, payload, &self.registry.options().directory)?;
         let enabled = self.enabled.load(Ordering::SeqCst);
         let planned = match snapshot.event(spec.name()).filter(|_| enabled) {
             Some(index) => snapshot.plan(&Json, index, &&payload),
@@ -275,7 +275,7 @@ impl Client for Foreign {
         self.registry.check_open("explain events")?;
         let snapshot = self.registry.snapshot();
         let spec = snapshot.resolve(event)?;
-        let payload = fill(&spec, payload)?;
+        let payload = fill(&spec, payload, &self.registry.options().directory)?;
         Ok(serde_json::to_value(explain(&snapshot, &Json, &spec, &&payload)).unwrap())
     }
 
@@ -293,19 +293,14 @@ impl Client for Foreign {
 }
 
 /// The payload with what every event carries.
-fn fill(spec: &EventSpec, payload: Value) -> Result<Value, Error> {
+fn fill(spec: &EventSpec, payload: Value, directory: &Directory) -> Result<Value, Error> {
     let Value::Object(given) = payload else {
         return Err(Error::new(hookweave::Code::InvalidPayload, "the payload must be an object"));
     };
     let envelope = Envelope::new(now_ms());
-    let mut whole =
-        json!({"event_type": spec.name(), "session_id": envelope.session_id(), "timestamp": envelope.timestamp()});
-    let fields = whole.as_object_mut().unwrap();
-    if spec.built_in().is_some() && spec.may_have("tool_use_id") {
-        fields.insert("tool_use_id".to_owned(), envelope.tool_use_id().into());
-    }
-    fields.insert("metadata".to_owned(), json!({}));
-    fields.extend(given.into_iter().filter(|(name, _)| name != "event_type"));
+    envelope.place(directory);
+    let whole = Value::Object(envelope.fill(spec, &given));
+    check_payload(&Json, &&whole)?;
     Ok(whole)
 }
 

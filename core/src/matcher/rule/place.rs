@@ -53,6 +53,9 @@ impl Place {
     }
 
     pub(super) fn judge(&self, path: &PathForms) -> Verdict {
+        if path.is_open(matches!(self.from, From::Here | From::HereOrRoot)) {
+            return Verdict::MURKY;
+        }
         Verdict {
             selects: path.forms().any(|form| self.hits(form)),
             covers: path.places.iter().all(|place| match (self.from, place.relative.as_deref()) {
