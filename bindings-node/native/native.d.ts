@@ -69,6 +69,8 @@ export declare class NativeHooks {
   set enabled(enabled: boolean)
   /** Lets nothing come any more; what runs goes on. */
   close(): void
+  /** The working directory of events that name none; none where it was deleted. */
+  directory(): string | null
   /** Refuses what a closed client can no longer do. */
   checkOpen(what: string): void
   /** Adds a hook. */
@@ -372,6 +374,9 @@ export interface CatalogueField {
   /** Whether hooks may replace it. */
   modifiable: boolean
 }
+
+/** Refuses what is no payload; throws `invalid_payload`. */
+export declare function checkPayload(payload: unknown): void
 
 /** The fields that every event carries. */
 export declare function commonFields(): Array<CatalogueField>

@@ -2,14 +2,19 @@
 
 import { fileURLToPath } from "node:url";
 
-import { errorOf } from "./errors.js";
 import type { Fields } from "./event.js";
 import { checkPayload, crossing } from "./native.js";
 
 /** A path as text: the address of a file is taken as its path. What is no path is left to the core to judge. */
 export function pathText(path: unknown): unknown {
-  const address: unknown = typeof path === "object" && path !== null && "href" in path ? path.href : null;
-  return typeof address === "string" && address.startsWith("file:") ? fileURLToPath(address) : path;
+  const address = typeof path === "object" && path !== null && "href" in path ? path.href : null;
+  if (typeof address !== "string" || !address.startsWith("file:")) return path;
+  try {
+    return fileURLToPath(address);
+  } catch {
+    // A file of another machine.
+    return path;
+  }
 }
 
 /** A payload whose `cwd` is text; anything that is no path is refused with `invalid_payload`. */
@@ -19,12 +24,7 @@ export function placed(payload: Fields): Fields {
 }
 
 function replaced(payload: Fields, cwd: unknown): Fields {
-  let text: unknown;
-  try {
-    text = pathText(cwd);
-  } catch (error) {
-    throw errorOf("invalid_payload", `\`cwd\` of an event: ${(error as Error).message}`);
-  }
+  const text = pathText(cwd);
   const fields = text === cwd ? payload : { ...payload, cwd: text };
   crossing(() => {
     checkPayload(fields);

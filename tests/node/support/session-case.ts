@@ -18,6 +18,7 @@ import type {
   Session,
   SessionOptions,
   ToolOutcome,
+  ToolDefinition,
 } from "hookweave";
 
 import { fill, Place } from "./place.js";
@@ -33,6 +34,7 @@ export interface SessionCase {
   server?: JsonObject;
   files?: JsonObject[];
   load?: JsonObject[];
+  define_tools?: JsonObject[];
   session?: JsonObject;
   hooks?: JsonObject[];
   approver?: Json[];
@@ -124,6 +126,8 @@ export class SessionRun {
       test.files === undefined ? options : { ...options, projectDir: place.project },
     );
     theatre.client = client;
+    for (const { name, ...definition } of test.define_tools ?? [])
+      client.defineTool(name as string, camelKeys(definition) as ToolDefinition);
     for (const entry of test.load ?? []) {
       for (const why of place.reportMisfits(entry, place.load(client, entry))) this.#note(why);
     }

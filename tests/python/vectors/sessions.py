@@ -186,6 +186,8 @@ class _Play:
         self.blocks = ExitStack()
         self.others: list[Session] = []
         self.faults: list[str] = []
+        for given in case.get("define_tools", []):
+            self.client.define_tool(**given)
         for entry in case.get("load", []):
             assert self.place is not None
             check(self.place.report_faults(entry, self.place.load(self.client, entry)))

@@ -42,6 +42,8 @@ pub struct Case {
     #[serde(default)]
     pub load: Vec<Map<String, Value>>,
     #[serde(default)]
+    pub define_tools: Vec<Value>,
+    #[serde(default)]
     pub session: Map<String, Value>,
     #[serde(default)]
     pub hooks: Vec<Hook>,
@@ -261,6 +263,9 @@ async fn execute(case: &Case, given: Given) -> Vec<String> {
     let native = Arc::new(Native::new(&Value::Object(case.client.clone()), Arc::clone(&theatre), given).unwrap());
     let client: Arc<dyn Client> = Arc::clone(&native) as Arc<dyn Client>;
     theatre.enter(&client);
+    for definition in &case.define_tools {
+        client.define_tool(definition).unwrap_or_else(|fault| panic!("{}: {fault:?}", case.id));
+    }
     for hook in &case.hooks {
         theatre.register(&*client, hook).unwrap_or_else(|fault| panic!("{}: {fault:?}", case.id));
     }
