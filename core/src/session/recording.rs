@@ -28,13 +28,13 @@ impl Session {
     /// Whether anything has to be on record before it is done: a step of a flow may wait for the disk then.
     #[must_use]
     pub fn waits_for_records(&self) -> bool {
-        self.witness.as_ref().is_some_and(|witness| witness.is_binding())
+        self.client.witness.as_ref().is_some_and(|witness| witness.is_binding())
     }
 
     /// Takes note that a tool is about to run, where that has to be on record first; why it may not.
     pub(super) fn may_not_start(&self, tool: &str, tool_use_id: &str, input: Option<Arc<About>>) -> Option<String> {
         let about = InSession { session: &self.id, agent: self.agent_id(), tool, tool_use_id: Some(tool_use_id) };
-        self.witness.as_ref()?.refuses(Seen::ToolStarts { about, input })
+        self.client.witness.as_ref()?.refuses(Seen::ToolStarts { about, input })
     }
 
     /// Tells what happened about a tool call, or about no tool.
