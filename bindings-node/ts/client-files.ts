@@ -25,8 +25,9 @@ export class ClientFiles extends ClientHooks {
   /**
    * Loads the hooks of one file of any known system.
    *
-   * That somebody named the file makes it trusted. An entry that makes no sense is a problem in the report and spares the
-   * others; `strict` refuses the file instead. Throws `invalid_config`, `invalid_option` or `unknown_dialect`.
+   * That somebody named the file makes it trusted. An entry that makes no sense refuses the whole file, since it may have been
+   * a guard; with `partial` it is left out, as a problem in the report. Throws `invalid_config`, `invalid_option` or
+   * `unknown_dialect`.
    */
   load(path: string | URL, options: LoadOptions = {}): LoadReport {
     return this.#loader.load(pathOf(path, "load"), options);
@@ -36,7 +37,8 @@ export class ClientFiles extends ClientHooks {
    * Loads what stands at the usual places of every known system for a working directory.
    *
    * Hooks from the project's files run only when a person approved them (see `trust`), or with `trust: "all"`; the others
-   * are in the report, or with `onUntrusted: "error"` thrown as `untrusted_hook`.
+   * are in the report, or with `onUntrusted: "error"` thrown as `untrusted_hook`. In trusted files an entry that makes no
+   * sense throws `invalid_config`, unless `partial` leaves it out.
    */
   discover(cwd: string | URL = ".", options: DiscoverOptions = {}): LoadReport {
     return this.#loader.discover(pathOf(cwd, "discover"), options);

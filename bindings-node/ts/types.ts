@@ -213,8 +213,10 @@ export interface LoadOptions {
   dialect?: Dialect;
   /** As whose hooks they run; `project` unless said. */
   scope?: Scope;
-  /** Refuses a file with any mistake instead of reporting it. */
+  /** Refuses a file also for what will merely surprise. */
   strict?: boolean;
+  /** Leaves out entries that make no sense, as problems in the report, instead of refusing the file. */
+  partial?: boolean;
 }
 
 /** What `discover` takes beside the directory. */
@@ -227,8 +229,10 @@ export interface DiscoverOptions {
   trustStore?: string;
   /** What a hook is that nobody has approved: part of the report unless said. */
   onUntrusted?: "report" | "error";
-  /** Refuses files with any mistake instead of reporting it. */
+  /** Refuses files also for what will merely surprise. */
   strict?: boolean;
+  /** Leaves out entries that make no sense also in trusted files, instead of refusing those. */
+  partial?: boolean;
   /** The agent whose own files count too. */
   agent?: string;
   /** Directories of plugins whose hooks count too. */

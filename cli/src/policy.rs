@@ -49,6 +49,10 @@ pub(crate) struct Which {
     #[arg(long, value_name = "DIALECT", requires = "files")]
     pub(crate) dialect: Option<String>,
 
+    /// Leave out entries with mistakes, instead of refusing the file with all that it guards
+    #[arg(long, alias = "lenient")]
+    pub(crate) partial: bool,
+
     /// Only hooks of this dialect or scope; may be repeated
     #[arg(long = "source", value_name = "NAME", conflicts_with = "files")]
     pub(crate) sources: Vec<String>,
@@ -76,6 +80,11 @@ impl Which {
         self.cwd.clone().unwrap_or_else(|| PathBuf::from("."))
     }
 
+    /// The same for whoever looks at hooks and runs none: what is wrong with a file is shown beside the rest.
+    pub(crate) fn to_look_at(&self) -> Self {
+        Self { partial: true, ..self.clone() }
+    }
+
     /// What is loaded.
     fn requests(&self) -> Vec<Request> {
         if self.files.is_empty() {
@@ -86,6 +95,7 @@ impl Which {
             dialect: self.dialect.clone(),
             scope: Scope::Project,
             strict: false,
+            partial: self.partial,
         };
         self.files.iter().map(file).collect()
     }
@@ -98,6 +108,7 @@ impl Which {
             store: self.trust_store.clone(),
             refuse_untrusted: false,
             strict: false,
+            partial: self.partial,
             agent: self.agent_files.clone(),
             plugins: self.plugins.clone(),
         }

@@ -18,6 +18,7 @@ pub mod reload;
 mod scripts;
 mod tree;
 pub mod trust;
+mod variables;
 pub mod watch;
 
 use std::fmt::Debug;
@@ -55,6 +56,8 @@ pub struct Declared {
     pub replaces: bool,
     /// The plugin that brings it; copies of one hook in several plugins stay apart.
     pub plugin: Option<PathBuf>,
+    /// The project that it belongs to, when its file's place says so; the host may set another one for all.
+    pub project: Option<PathBuf>,
 }
 
 /// The file that a reader reads, and who loads it.

@@ -116,7 +116,8 @@ impl Files {
 
     /// Loads what is asked for and registers its hooks.
     ///
-    /// One bad entry is a [`Problem`] and spares the rest, unless the request is strict.
+    /// An entry that makes no sense refuses the file with it, unless the request is partial: then it is a [`Problem`] and
+    /// spares the rest.
     pub fn load<T>(
         &self,
         registry: &Registry<T>,
@@ -167,9 +168,13 @@ impl Files {
                 Reload::New { changes, .. } if changes.is_empty() => {}
                 Reload::New { configuration, changes } => {
                     let old = std::mem::take(&mut batch.hooks);
-                    batch.configuration = *configuration;
+                    let before = std::mem::replace(&mut batch.configuration, *configuration);
                     // The new ones first: no dispatch may find neither.
-                    batch.register(registry, runtime, wrap)?;
+                    if let Err(error) = batch.register(registry, runtime, wrap) {
+                        (batch.hooks, batch.configuration) = (old, before);
+                        reloaded.kept.push(error.message().to_owned());
+                        continue;
+                    }
                     for id in old {
                         registry.unregister(id);
                     }
@@ -210,23 +215,25 @@ fn tell<T>(registry: &Registry<T>, report: &Report) {
 fn read<T>(request: &Request, registry: &Registry<T>, runtime: &Arc<Runtime>) -> Result<Configuration, Error> {
     let catalogue = registry.catalogue();
     match request {
-        Request::File { path, dialect, scope, strict } => load(
+        Request::File { path, dialect, scope, strict, partial } => load(
             path,
             &LoadOptions {
                 dialect: dialect.as_deref(),
                 strict: *strict,
+                partial: *partial,
                 scope: *scope,
                 project_dir: runtime.own_project_dir().map(Path::to_path_buf),
                 catalogue: Some(&catalogue),
                 ..LoadOptions::default()
             },
         ),
-        Request::Places { cwd, sources, trust, store, refuse_untrusted, strict, agent, plugins } => {
+        Request::Places { cwd, sources, trust, store, refuse_untrusted, strict, partial, agent, plugins } => {
             discover(&Discovery {
                 sources: sources.clone(),
                 trust: *trust,
                 store: store.as_ref().map(TrustStore::at),
                 strict: *strict,
+                partial: *partial,
                 refuse_untrusted: *refuse_untrusted,
                 agent: agent.clone(),
                 plugins: plugins.clone(),
@@ -251,13 +258,17 @@ impl Batch {
     /// Registers every hook that may run; what the registry refuses is a problem of its entry.
     fn register<T>(&mut self, registry: &Registry<T>, runtime: &Arc<Runtime>, wrap: Wrap<'_, T>) -> Result<(), Error> {
         self.problems.clear();
+        let mut may_leave_out = true;
         for ready in &self.configuration.hooks {
             match register(registry, self.seat, runtime, ready, wrap) {
                 Ok(id) => self.hooks.push(id),
-                Err(error) => self.problems.push(refused(ready, &error)),
+                Err(error) => {
+                    may_leave_out &= self.request.may_leave_out(ready.declared.spec.scope);
+                    self.problems.push(refused(ready, &error));
+                }
             }
         }
-        if !self.request.strict() || self.problems.is_empty() {
+        if may_leave_out {
             return Ok(());
         }
         for id in self.hooks.drain(..) {

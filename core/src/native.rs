@@ -156,10 +156,16 @@ impl NativeHook {
             declared_event: self.declared.declared_event.clone(),
             payload,
             tool,
-            project_dir: self.runtime.project_dir(),
+            project_dir: self.project_dir(),
             empty_transcript: transcript::place(),
             depth,
         }
+    }
+
+    /// The project's directory: what the host has set, else what the place of the hook's file says, else the process's own.
+    fn project_dir(&self) -> Option<PathBuf> {
+        let own = || self.runtime.own_project_dir().map(Path::to_path_buf);
+        own().or_else(|| self.declared.project.clone()).or_else(|| self.runtime.project_dir())
     }
 
     /// How long the hook may run, as its file or its dialect says; `None` is without end.

@@ -212,13 +212,15 @@ class HookClient(TypedClient, Hosting):
         dialect: str | None = None,
         scope: files.Scope = "project",
         strict: bool = False,
+        partial: bool = False,
     ) -> files.LoadReport:
         """Loads the hooks of one file of any known system, recognised by name, place and shape unless ``dialect`` says.
 
-        That somebody named the file makes it trusted. An entry that makes no sense is a problem in the report and
-        spares the others; ``strict`` refuses the file instead with :class:`ConfigError`.
+        That somebody named the file makes it trusted. An entry that makes no sense refuses the whole file with
+        :class:`ConfigError`, since it may have been a guard; with ``partial`` it is left out, as a problem in the
+        report. ``strict`` also refuses a file for what will merely surprise.
         """
-        options = {"dialect": dialect, "scope": scope, "strict": strict}
+        options = {"dialect": dialect, "scope": scope, "strict": strict, "partial": partial}
         report = files.load_report(_native.load(self, os.fspath(path), options))
         self._watch_more()
         return report
@@ -232,6 +234,7 @@ class HookClient(TypedClient, Hosting):
         trust_store: str | os.PathLike[str] | None = None,
         on_untrusted: Literal["report", "error"] = "report",
         strict: bool = False,
+        partial: bool = False,
         agent: str | None = None,
         plugins: Iterable[str | os.PathLike[str]] = (),
     ) -> files.LoadReport:
@@ -239,7 +242,8 @@ class HookClient(TypedClient, Hosting):
 
         ``sources`` names dialects and scopes, all unless given. Hooks from the project's files run only when a person
         approved them (:attr:`trust`) or with ``trust="all"``; the others are in the report, or with
-        ``on_untrusted="error"`` an :class:`UntrustedHookError`.
+        ``on_untrusted="error"`` an :class:`UntrustedHookError`. In files that are trusted an entry that makes no sense
+        is a :class:`ConfigError`, unless ``partial`` leaves it out.
         """
         options = {
             "sources": None if sources is None else list(sources),
@@ -247,6 +251,7 @@ class HookClient(TypedClient, Hosting):
             "trust_store": None if trust_store is None else os.fspath(trust_store),
             "on_untrusted": on_untrusted,
             "strict": strict,
+            "partial": partial,
             "agent": agent,
             "plugins": [os.fspath(plugin) for plugin in plugins],
         }

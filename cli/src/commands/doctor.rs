@@ -52,7 +52,7 @@ impl Doctor {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let mut findings = program();
-        match delegates::load(&self.which) {
+        match delegates::load(&self.which.to_look_at()) {
             Ok((policy, _)) => self.policy(&policy, &mut findings),
             Err(why) => findings.push(Finding::new(Level::Wrong, "hooks", why.to_string())),
         }

@@ -42,10 +42,6 @@ pub(crate) struct Hook {
     #[arg(long, value_enum, default_value_t)]
     untrusted: Untrusted,
 
-    /// A policy with broken entries decides with what is left of it
-    #[arg(long)]
-    lenient: bool,
-
     /// How long the hooks may take together; a tenth less than the agent waits unless given
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     deadline: Option<Duration>,
@@ -129,7 +125,7 @@ impl Hook {
         let policy = Policy::load(&self.which_of(dialect)?)?;
         // An agent whose own files are a source must not meet this very command again.
         policy.leave_out(|hook| hook.origin.as_ref().is_some_and(|origin| is_this_command(&origin.runs)));
-        if !self.lenient {
+        if !self.which.partial {
             refuse_broken(&policy.report)?;
         }
         let waiting = untrusted(&policy.report);
@@ -214,11 +210,10 @@ fn words_of(line: &str) -> Vec<&str> {
 
 /// A policy with an entry that makes no sense lacks what the entry should guard.
 fn refuse_broken(report: &FilesReport) -> Result<()> {
-    let mine = |file: &PathBuf| report.found.iter().any(|found| found.file == *file && found.dialect == "native");
     let broken: Vec<String> = report
         .problems
         .iter()
-        .filter(|problem| problem.fatal && mine(&problem.file))
+        .filter(|problem| problem.fatal)
         .map(ToString::to_string)
         .collect();
     match broken.first() {

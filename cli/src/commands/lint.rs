@@ -87,7 +87,7 @@ impl Lint {
 
     fn found(&self) -> Result<Vec<PathBuf>> {
         let which = Which { cwd: Some(self.cwd.clone()), ..Which::default() };
-        Ok(Policy::load(&which)?.report.found.into_iter().map(|found| found.file).collect())
+        Ok(Policy::load(&which.to_look_at())?.report.found.into_iter().map(|found| found.file).collect())
     }
 
     fn text(&self, screen: Screen<'_>, files: &[PathBuf], findings: &[Finding]) -> Result<()> {

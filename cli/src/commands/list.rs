@@ -52,7 +52,7 @@ struct Listed<'l> {
 impl List {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
-        let (mut policy, delegates) = delegates::load(&self.which)?;
+        let (mut policy, delegates) = delegates::load(&self.which.to_look_at())?;
         let event = self.event.as_deref().map(|name| policy.registry.resolve(name)).transpose()?;
         let mut events = policy.by_event();
         if let Some(event) = &event {

@@ -142,7 +142,7 @@ impl Listing {
     fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let store = store(&self.which)?;
         let approved = store.approved()?;
-        let waiting = delegates::load(&self.which)?.0.report.untrusted;
+        let waiting = delegates::load(&self.which.to_look_at())?.0.report.untrusted;
         if self.json {
             let approved: Vec<&Approval> = approved.values().collect();
             json(screen, &json!({"store": store.path(), "approved": approved, "waiting": waiting}))?;
@@ -166,7 +166,7 @@ impl Listing {
 impl Approve {
     fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let store = store(&self.which)?;
-        let waiting = delegates::load(&self.which)?.0.report.untrusted;
+        let waiting = delegates::load(&self.which.to_look_at())?.0.report.untrusted;
         let (able, unable): (Vec<&Untrusted>, Vec<&Untrusted>) =
             waiting.iter().partition(|waiting| !waiting.approval.fingerprint.is_empty());
         for hook in &unable {

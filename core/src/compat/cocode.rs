@@ -139,15 +139,10 @@ pub fn load_hooks_from_config(config_path: &Path) -> Result<HookRegistry, HookEr
     let registry = HookRegistry::new();
     let dialect = Some("cocode".to_owned());
     let scope = crate::hook::Scope::Project;
-    let request = Request::File { path: config_path.to_owned(), dialect, scope, strict: false };
+    let request = Request::File { path: config_path.to_owned(), dialect, scope, strict: false, partial: false };
     let report = registry.engine.load_files(request)?;
-    let (left_out, remarks): (Vec<_>, Vec<_>) = report.problems.iter().partition(|problem| problem.fatal);
-    for remark in remarks {
+    for remark in &report.problems {
         tracing::warn!("{remark}");
     }
-    if left_out.is_empty() {
-        return Ok(registry);
-    }
-    let lines: Vec<String> = left_out.iter().map(ToString::to_string).collect();
-    Err(Error::new(Code::InvalidConfig, lines.join("\n")))
+    Ok(registry)
 }

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::load::{Configuration, Found, Piece, read_text, refused};
+use super::load::{Configuration, Found, Piece, read_text, refuse_left_out, refused};
 use super::merge::{self, Approvals};
-use super::places::{self, Place};
+use super::places::{self, Place, is_absent};
 use super::recognise::Format;
 use super::trust::{Trust, TrustStore};
+use super::variables::refuse_unfilled;
 use super::{Directories, Problem, Source, readers};
 use crate::dialects::named;
 use crate::error::{Code, Error, did_you_mean};
@@ -37,6 +38,8 @@ pub struct Discovery<'d> {
     pub store: Option<TrustStore>,
     /// A file with any mistake is refused, and all with it.
     pub strict: bool,
+    /// Entries that make no sense are left out also in files that are trusted; else those are refused, and all with them.
+    pub partial: bool,
     /// A hook that nobody has approved is an error.
     pub refuse_untrusted: bool,
     /// The agent whose own files count too.
@@ -58,6 +61,7 @@ impl Discovery<'_> {
             trust: Trust::default(),
             store: None,
             strict: false,
+            partial: false,
             refuse_untrusted: false,
             agent: None,
             plugins: Vec::new(),
@@ -68,8 +72,10 @@ impl Discovery<'_> {
 
 /// Finds, reads and merges.
 ///
-/// Missing files are no errors. [`Code::InvalidConfig`] for a source that nobody knows and, with `strict`, for any
-/// mistake in a file; [`Code::UntrustedHook`] with `refuse_untrusted`.
+/// Missing files are no errors. [`Code::InvalidConfig`] for a source that nobody knows, for an entry that makes no sense in a
+/// file that is trusted, unless `partial` leaves it out, and, with `strict`, for any mistake in a file;
+/// [`Code::UntrustedHook`] with `refuse_untrusted`. In a file that is not trusted such an entry is listed, like one
+/// that nobody has approved.
 pub fn discover(discovery: &Discovery<'_>) -> Result<Configuration, Error> {
     let wanted = Wanted::new(&discovery.sources)?;
     let cwd = std::path::absolute(&discovery.cwd)
@@ -81,9 +87,10 @@ pub fn discover(discovery: &Discovery<'_>) -> Result<Configuration, Error> {
     let mut configuration = Configuration { project_dir: project.clone(), ..Configuration::default() };
     configuration.watched = places::folders(&discovery.directories, &cwd);
 
+    let plugins = plugins(&discovery.plugins)?;
     let mut seen = rustc_hash::FxHashSet::default();
     let mut pieces = Vec::new();
-    for place in places::all(&discovery.directories, &cwd, discovery.agent.as_deref(), &discovery.plugins) {
+    for place in places::all(&discovery.directories, &cwd, discovery.agent.as_deref(), &plugins) {
         if !wanted.takes(&place) {
             continue;
         }
@@ -97,12 +104,18 @@ pub fn discover(discovery: &Discovery<'_>) -> Result<Configuration, Error> {
             pieces.extend(read_place(place, text, project.as_ref(), discovery, &mut configuration)?);
         }
     }
+    if !discovery.partial {
+        refuse_trusted(discovery, &pieces, &configuration)?;
+    }
     let approvals = approvals(discovery, &mut configuration);
     merge::merge(pieces, &discovery.directories, Some(&approvals), &mut configuration);
     note_untrusted(&mut configuration);
 
     if discovery.strict && !configuration.problems.is_empty() {
         return Err(refused(&configuration.problems));
+    }
+    if discovery.refuse_untrusted && !discovery.partial {
+        refuse_left_out(&configuration.problems)?;
     }
     if discovery.refuse_untrusted && !configuration.untrusted.is_empty() {
         let lines: Vec<String> = configuration.untrusted.iter().map(ToString::to_string).collect();
@@ -181,7 +194,11 @@ fn read_place(
         plugin,
         catalogue: discovery.catalogue,
     };
-    let loaded = readers::read(format, &text, &source);
+    let mut loaded = readers::read(format, &text, &source);
+    refuse_unfilled(&mut loaded);
+    for declared in &mut loaded.hooks {
+        declared.project = project.cloned();
+    }
     // Codex's and Gemini's settings hold much else; a file without hooks is not worth a line.
     let silent = loaded.hooks.is_empty() && loaded.problems.is_empty() && loaded.switches.is_empty();
     if silent && !matches!(format, Format::NativeToml | Format::NativeJson) {
@@ -193,8 +210,25 @@ fn read_place(
     Ok(Some(Piece { file, dialect, scope, project: project.cloned(), loaded }))
 }
 
-fn is_absent(error: &std::io::Error) -> bool {
-    matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
+/// The roots of plugins; one that is misspelt would leave its hooks out without a word.
+fn plugins(roots: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+    let refuse = |root: &Path, why: String| Error::new(Code::InvalidConfig, format!("{}: {why}", root.display()));
+    let absolute = |root: &PathBuf| {
+        let root = std::path::absolute(root).map_err(|error| refuse(root, error.to_string()))?;
+        if root.is_dir() { Ok(root) } else { Err(refuse(&root, "is no directory of a plugin; name one that is there".to_owned())) }
+    };
+    roots.iter().map(absolute).collect()
+}
+
+/// Refuses trusted files of which anything would be left out. What stands in the others has no effect before somebody
+/// approves it, which nobody can as long as it makes no sense.
+fn refuse_trusted(discovery: &Discovery<'_>, pieces: &[Piece], configuration: &Configuration) -> Result<(), Error> {
+    let trusted = |scope: Scope| merge::by_place(scope) || discovery.trust == Trust::All;
+    let unread = configuration.problems.iter().filter(|problem| {
+        configuration.found.iter().any(|found| found.file == problem.file && trusted(found.scope))
+    });
+    let read = pieces.iter().filter(|piece| trusted(piece.scope)).flat_map(|piece| &piece.loaded.problems);
+    refuse_left_out(&unread.chain(read).cloned().collect::<Vec<_>>())
 }
 
 fn approvals(discovery: &Discovery<'_>, configuration: &mut Configuration) -> Approvals {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::reading::{Reading, Spot, Take, bounded, cut};
-use super::{Declared, Run};
+use super::{Declared, Run, variables};
 use crate::dialects::{Dialect, Place};
 use crate::error::did_you_mean;
 use crate::event::{Catalogue, EventSpec};
@@ -176,7 +176,7 @@ impl Reading<'_> {
             Matcher::new(spec.matcher.clone(), &slot.event).map_err(|error| spot.wrong(error.message()))?;
         }
         let entry = json!({"event": slot.declared, "matcher": slot.written, "hook": spot.node.to_value()});
-        let declared = Declared {
+        let mut declared = Declared {
             spec,
             dialect,
             declared_event: slot.declared.clone(),
@@ -185,8 +185,10 @@ impl Reading<'_> {
             entry,
             replaces: draft.replaces,
             plugin: self.source.plugin.clone(),
+            project: None,
         };
-        self.push(spot, declared);
+        variables::fill(&mut declared);
+        self.push(declared);
         Ok(())
     }
 

@@ -15,6 +15,7 @@ use super::load::{LoadOptions, read_text};
 use super::places::project_of;
 use super::recognise::recognise;
 use super::scripts::Roots;
+use super::variables::{plugin_of, refuse_unfilled};
 use super::{Declared, Problem, Source, readers};
 use crate::error::{Code, Error};
 
@@ -103,10 +104,11 @@ pub fn lint(file: &Path, options: &LoadOptions<'_>) -> Result<Vec<Finding>, Erro
         scope: options.scope,
         dialect: recognised.format.dialect()?,
         project_dir: project.clone(),
-        plugin: None,
+        plugin: plugin_of(&file),
         catalogue: options.catalogue,
     };
-    let loaded = readers::read(recognised.format, &text, &source);
+    let mut loaded = readers::read(recognised.format, &text, &source);
+    refuse_unfilled(&mut loaded);
     let mut all: Vec<Finding> = loaded
         .problems
         .into_iter()

@@ -9,11 +9,12 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::entry::in_full;
-use super::places::project_of;
+use super::places::{project_of, sure_project_of};
 use super::recognise::{Recognised, recognise};
 use super::scripts::{Roots, scripts_of};
 use super::tree::MAX_FILE;
 use super::trust::{Approval, fingerprint};
+use super::variables::{plugin_of, refuse_unfilled};
 use super::{Declared, Directories, Guard, Loaded, Problem, Source, merge, readers};
 use crate::error::{Code, Error};
 use crate::event::Catalogue;
@@ -26,6 +27,8 @@ pub struct LoadOptions<'o> {
     pub dialect: Option<&'o str>,
     /// A file with any mistake is refused.
     pub strict: bool,
+    /// Entries that make no sense are left out; else the file is refused.
+    pub partial: bool,
     /// As whose hooks they run.
     pub scope: Scope,
     /// The project; found from the file's place unless given.
@@ -41,6 +44,7 @@ impl Default for LoadOptions<'_> {
         Self {
             dialect: None,
             strict: false,
+            partial: false,
             scope: Scope::Project,
             project_dir: None,
             directories: Directories::of_this_user(),
@@ -123,8 +127,8 @@ pub(super) struct Piece {
 
 /// Loads one file; that somebody named it makes it trusted.
 ///
-/// [`Code::InvalidConfig`] when it cannot be read, when nobody knows its format, or with `strict` when anything in it is
-/// wrong.
+/// [`Code::InvalidConfig`] when it cannot be read, when nobody knows its format, when an entry makes no sense and `partial`
+/// does not leave it out, or with `strict` when anything in it is wrong.
 pub fn load(file: &Path, options: &LoadOptions<'_>) -> Result<Configuration, Error> {
     let file = std::path::absolute(file).map_err(|error| unreadable(file, error))?;
     let text = read_text(&file).map_err(|error| unreadable(&file, error))?;
@@ -135,10 +139,15 @@ pub fn load(file: &Path, options: &LoadOptions<'_>) -> Result<Configuration, Err
         scope: options.scope,
         dialect: format.dialect()?,
         project_dir: project.clone(),
-        plugin: None,
+        plugin: plugin_of(&file),
         catalogue: options.catalogue,
     };
-    let loaded = readers::read(format, &text, &source);
+    let mut loaded = readers::read(format, &text, &source);
+    refuse_unfilled(&mut loaded);
+    let sure = options.project_dir.clone().or_else(|| sure_project_of(&file, &options.directories));
+    for declared in &mut loaded.hooks {
+        declared.project.clone_from(&sure);
+    }
     let found = Found {
         file: file.clone(),
         dialect: format.dialect_name(),
@@ -149,6 +158,9 @@ pub fn load(file: &Path, options: &LoadOptions<'_>) -> Result<Configuration, Err
     };
     if loaded.broken || options.strict && !loaded.problems.is_empty() {
         return Err(refused(&loaded.problems));
+    }
+    if !options.partial {
+        refuse_left_out(&loaded.problems)?;
     }
     let piece = Piece { file: file.clone(), dialect: format.dialect_name(), scope: options.scope, project, loaded };
     let mut configuration = Configuration {
@@ -166,6 +178,16 @@ pub fn load(file: &Path, options: &LoadOptions<'_>) -> Result<Configuration, Err
 
 fn unreadable(file: &Path, error: impl std::fmt::Display) -> Error {
     Error::new(Code::InvalidConfig, format!("{}: cannot be read: {error}", file.display()))
+}
+
+/// An error that names every entry that would be left out, if there is one: what was to guard may be among them.
+pub(crate) fn refuse_left_out(problems: &[Problem]) -> Result<(), Error> {
+    let left_out: Vec<Problem> = problems.iter().filter(|problem| problem.fatal).cloned().collect();
+    if left_out.is_empty() {
+        return Ok(());
+    }
+    let error = refused(&left_out);
+    Err(Error::new(error.code(), format!("{}\nmend it, or load it with `partial` to leave out what is named here", error.message())))
 }
 
 /// An error that names every problem.

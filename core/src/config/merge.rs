@@ -83,7 +83,7 @@ pub(super) fn merge(
 }
 
 /// Files of an administrator and of the user are trusted by their place.
-const fn by_place(scope: Scope) -> bool {
+pub(super) const fn by_place(scope: Scope) -> bool {
     matches!(scope, Scope::Managed | Scope::User | Scope::Callback)
 }
 

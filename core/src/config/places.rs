@@ -8,9 +8,6 @@ use crate::hook::Scope;
 /// How many directories up a project's root is looked for.
 const MAX_CLIMB: usize = 64;
 
-/// How many files of one folder are looked at.
-const MAX_LISTED: usize = 256;
-
 /// Directories of the machine and its user in which systems keep their files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Directories {
@@ -196,13 +193,22 @@ fn user(directories: &Directories) -> Vec<Place> {
     places
 }
 
+/// Whether nothing is there, which is no mistake.
+pub(super) fn is_absent(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
+}
+
 /// The JSON files of a folder, by name.
 fn listed(folder: &Path, format: Format, scope: Scope) -> Vec<Place> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if is_absent(&error) => return Vec::new(),
+        // Whoever reads the files finds that this one cannot be read, and says so.
+        Err(_) => return vec![Place::new(folder.to_path_buf(), format, scope)],
+    };
     let mut files: Vec<PathBuf> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
-        .take(MAX_LISTED)
         .collect();
     files.sort();
     files.into_iter().map(|file| Place::new(file, format, scope)).collect()
@@ -231,6 +237,24 @@ pub(super) fn folders(directories: &Directories, cwd: &Path) -> Vec<PathBuf> {
 
 /// The project that a file belongs to by its place: the directory that holds the system's folder, or the file itself.
 pub(super) fn project_of(file: &Path, home: Option<&Path>) -> Option<PathBuf> {
+    let project = match file.ancestors().skip(1).find(|dir| is_folder_of_a_system(dir)) {
+        Some(folder) => folder.parent(),
+        None => file.parent(),
+    };
+    project.filter(|dir| Some(*dir) != home && !dir.as_os_str().is_empty()).map(Path::to_path_buf)
+}
+
+/// The same, but nothing for a file whose place says nothing of a project: an administrator's file in a folder of its own.
+pub(super) fn sure_project_of(file: &Path, directories: &Directories) -> Option<PathBuf> {
+    let own = |name: &str| PROJECT.iter().any(|(path, ..)| *path == name);
+    let is_sure = file.ancestors().skip(1).any(is_folder_of_a_system)
+        || file.file_name().and_then(|name| name.to_str()).is_some_and(own);
+    let wider = || managed(directories).into_iter().chain(user(directories)).any(|place| place.file == file);
+    if is_sure && !wider() { project_of(file, directories.home.as_deref()) } else { None }
+}
+
+/// Whether a folder is the one in which a system keeps its files.
+pub(super) fn is_folder_of_a_system(dir: &Path) -> bool {
     const FOLDERS: &[&str] = &[
         ".claude",
         ".codex",
@@ -243,15 +267,7 @@ pub(super) fn project_of(file: &Path, home: Option<&Path>) -> Option<PathBuf> {
         ".cocode",
         ".hookweave",
     ];
-    let folder = file
-        .ancestors()
-        .skip(1)
-        .find(|dir| dir.file_name().and_then(|name| name.to_str()).is_some_and(|name| FOLDERS.contains(&name)));
-    let project = match folder {
-        Some(folder) => folder.parent(),
-        None => file.parent(),
-    };
-    project.filter(|dir| Some(*dir) != home && !dir.as_os_str().is_empty()).map(Path::to_path_buf)
+    dir.file_name().and_then(|name| name.to_str()).is_some_and(|name| FOLDERS.contains(&name))
 }
 
 #[cfg(test)]

@@ -11,9 +11,6 @@ pub(super) use spot::{Spot, Take, Wrong, bounded, cut};
 /// How many problems of one file are listed.
 const MAX_PROBLEMS: usize = 100;
 
-/// How many hooks one file may declare.
-pub(super) const MAX_HOOKS: usize = 1_000;
-
 /// How a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Syntax {
@@ -29,6 +26,8 @@ pub(super) struct Reading<'s> {
     lines: Lines,
     loaded: Loaded,
     unlisted: usize,
+    /// Whether an entry was left out for one of them.
+    unlisted_fatal: bool,
 }
 
 impl<'s> Reading<'s> {
@@ -40,7 +39,7 @@ impl<'s> Reading<'s> {
         read: impl FnOnce(&mut Self, &Spot<'_>),
     ) -> Loaded {
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
-        let mut reading = Self { source, lines: Lines::new(text), loaded: Loaded::default(), unlisted: 0 };
+        let mut reading = Self { source, lines: Lines::new(text), loaded: Loaded::default(), unlisted: 0, unlisted_fatal: false };
         match parse(text, syntax) {
             Ok(node) => {
                 let top = Spot { node: &node, place: String::new() };
@@ -64,7 +63,7 @@ impl<'s> Reading<'s> {
     fn finish(mut self) -> Loaded {
         if self.unlisted > 0 {
             let message = format!("{} further problems are not listed", self.unlisted);
-            self.loaded.problems.push(self.problem(0, String::new(), message, true));
+            self.loaded.problems.push(self.problem(0, String::new(), message, self.unlisted_fatal));
         }
         self.loaded
     }
@@ -76,6 +75,7 @@ impl<'s> Reading<'s> {
     fn add(&mut self, at: usize, place: String, message: String, fatal: bool) {
         if self.loaded.problems.len() >= MAX_PROBLEMS {
             self.unlisted += 1;
+            self.unlisted_fatal |= fatal;
             return;
         }
         let problem = self.problem(at, place, message, fatal);
@@ -103,12 +103,8 @@ impl<'s> Reading<'s> {
         self.refuse(wrong);
     }
 
-    pub(super) fn push(&mut self, spot: &Spot<'_>, declared: Declared) {
-        if self.loaded.hooks.len() >= MAX_HOOKS {
-            self.refuse(spot.wrong(format!("the file declares more than {MAX_HOOKS} hooks; this one is left out")));
-        } else {
-            self.loaded.hooks.push(declared);
-        }
+    pub(super) fn push(&mut self, declared: Declared) {
+        self.loaded.hooks.push(declared);
     }
 
     pub(super) fn line(&self, at: usize) -> usize {

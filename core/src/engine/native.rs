@@ -95,7 +95,7 @@ impl Natives {
 impl Engine {
     /// Loads the hooks of one file of any known system, which is recognised by its name, place and shape.
     ///
-    /// An entry that makes no sense is a problem in the report and spares the others.
+    /// An entry that makes no sense refuses the file. [`Request::partial`] leaves it out instead, as a problem in the report.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

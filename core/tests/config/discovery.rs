@@ -71,7 +71,9 @@ fn a_named_file_is_trusted_and_its_mistakes_are_told() {
         r#"{"hooks": {"Stop": [{"hooks": [{"type": "command"}, {"type": "command", "command": "b"}]}]}}"#,
     )
     .unwrap();
-    let loaded = world.load("project/.claude/settings.json");
+    let whole = load(&file, &world.options()).unwrap_err();
+    assert!(whole.message().contains("`command` is missing") && whole.message().contains("`partial`"), "{whole}");
+    let loaded = load(&file, &LoadOptions { partial: true, ..world.options() }).unwrap();
     assert_eq!((runs(&loaded), loaded.problems.len()), (vec!["b".to_owned()], 1));
     let strict = load(&file, &LoadOptions { strict: true, ..world.options() }).unwrap_err();
     assert_eq!(strict.code(), Code::InvalidConfig);
@@ -180,13 +182,54 @@ fn missing_files_are_no_errors_and_broken_ones_are_told() {
     std::fs::create_dir_all(world.path("home/.gemini/settings.json")).unwrap();
     std::fs::create_dir_all(world.path("home/.cursor")).unwrap();
     std::fs::write(world.path("home/.cursor/hooks.json"), [0xff, 0xfe]).unwrap();
-    let found = world.discover();
+    let refused = discover(&world.discovery()).unwrap_err();
+    for named in [".claude/settings.json:1", ".gemini/settings.json: cannot", ".cursor/hooks.json: cannot", "`partial`"] {
+        assert!(refused.message().contains(named), "{refused}");
+    }
+    let found = discover(&Discovery { partial: true, ..world.discovery() }).unwrap();
     assert_eq!(runs(&found), ["a"]);
     let broken: Vec<_> = found.found.iter().filter(|found| found.broken).map(|found| found.dialect).collect();
     assert_eq!(broken, ["claude-code", "gemini-cli", "cursor"]);
     assert_eq!(found.problems.len(), 3);
     let strict = discover(&Discovery { strict: true, ..world.discovery() }).unwrap_err();
     assert_eq!(strict.code(), Code::InvalidConfig);
+}
+
+#[test]
+fn an_entry_that_makes_no_sense_refuses_what_is_trusted_and_counts_as_unapproved_elsewhere() {
+    let typo = claude("PreToolUze", "", "a");
+    let world = World::new();
+    world.write("project/.claude/settings.json", &typo);
+    world.write("home/.claude/settings.json", &claude("Stop", "", "b"));
+    let found = world.discover();
+    assert_eq!((runs(&found), found.problems.len()), (vec!["b".to_owned()], 1));
+    let vouched = discover(&Discovery { trust: Trust::All, ..world.discovery() }).unwrap_err();
+    assert!(vouched.message().contains("PreToolUze"), "{vouched}");
+    let wary = discover(&Discovery { refuse_untrusted: true, ..world.discovery() }).unwrap_err();
+    assert!(wary.message().contains("PreToolUze"), "{wary}");
+    for path in ["home/.claude/settings.json", "machine/etc/claude-code/managed-settings.json"] {
+        let world = World::new();
+        world.write(path, &typo);
+        let refused = discover(&world.discovery()).unwrap_err();
+        assert!(refused.code() == Code::InvalidConfig && refused.message().contains("PreToolUze"), "{refused}");
+    }
+    let missing = Discovery { plugins: vec![world.path("plugin")], ..world.discovery() };
+    assert!(discover(&missing).unwrap_err().message().contains("no directory of a plugin"));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_folder_of_files_that_is_no_folder_is_told() {
+    let world = World::new();
+    world.write("home/.copilot/hooks", "");
+    assert!(world.discover().problems.is_empty());
+    let many = 300;
+    for number in 0..many {
+        let entry = r#"{"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": "a"}]}}"#;
+        world.write(&format!("project/.github/hooks/{number}.json"), entry);
+    }
+    let found = discover(&Discovery { trust: Trust::All, ..world.discovery() }).unwrap();
+    assert_eq!(found.hooks.len(), many);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A reload: what came, went and changed, and what keeps the old hooks in force.
 
-use hookweave::config::discover::discover;
+use hookweave::config::discover::{Discovery, discover};
 use hookweave::config::load::{Configuration, load};
 use hookweave::config::reload::{Change, Changes, Reload, diff, judge};
 
@@ -104,7 +104,11 @@ fn a_broken_new_file_keeps_the_old_hooks_and_says_so() {
     world.write("home/.claude/settings.json", &claude("Stop", "", "a"));
     let old = world.discover();
     world.write("home/.claude/settings.json", "{\n\"hooks\": {");
-    let Reload::Kept { message, problems } = judge(&old, discover(&world.discovery())) else { panic!() };
+    let Reload::Kept { message, .. } = judge(&old, discover(&world.discovery())) else { panic!() };
+    assert!(message.contains("settings.json:"), "{message}");
+    // So does one that may be read in part.
+    let partial = || Discovery { partial: true, ..world.discovery() };
+    let Reload::Kept { message, problems } = judge(&old, discover(&partial())) else { panic!() };
     assert_eq!(problems.len(), 1);
     assert!(message.contains("settings.json:"), "{message}");
     world.write("home/.claude/settings.json", "{}");

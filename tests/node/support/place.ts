@@ -138,9 +138,9 @@ export class Place {
       Object.fromEntries(names.filter((name) => name in entry).map((n) => [camel(n), entry[n]]));
     if (entry["path"] !== undefined) {
       const path = join(this.project, entry["path"] as string);
-      return client.load(path, given(["dialect", "scope", "strict"]));
+      return client.load(path, given(["dialect", "scope", "strict", "partial"]));
     }
-    const names = ["sources", "trust", "on_untrusted", "strict", "agent", "plugins"];
+    const names = ["sources", "trust", "on_untrusted", "strict", "partial", "agent", "plugins"];
     const cwd = join(this.project, entry["discover"] as string);
     return client.discover(cwd, { ...given(names), trustStore: this.#trustStore });
   }

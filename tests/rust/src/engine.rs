@@ -158,9 +158,9 @@ impl Client for Native {
             Value::Object(given.collect())
         };
         let request = if let Some(path) = load.get("path").and_then(Value::as_str) {
-            Request::read_file(path, &Json, &&options(&["dialect", "scope", "strict"]))
+            Request::read_file(path, &Json, &&options(&["dialect", "scope", "strict", "partial"]))
         } else {
-            let names = ["sources", "trust", "trust_store", "on_untrusted", "strict", "agent", "plugins"];
+            let names = ["sources", "trust", "trust_store", "on_untrusted", "strict", "partial", "agent", "plugins"];
             Request::read_places(load["discover"].as_str().unwrap(), &Json, &&options(&names))
         };
         Ok(serde_json::to_value(self.engine.load_files(request?)?).unwrap())

@@ -153,6 +153,7 @@ fn native(
         entry: serde_json::Value::Null,
         replaces: false,
         plugin: None,
+        project: None,
     })
 }
 

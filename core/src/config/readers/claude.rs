@@ -116,7 +116,7 @@ fn handler(reading: &mut Reading<'_>, slot: &mut Slot, entry: &Spot<'_>) -> Take
 fn command(reading: &Reading<'_>, entry: &Spot<'_>) -> Take<Draft> {
     let text = entry.required_text("command")?;
     let which = entry.word("shell", &[("bash", Shell::Bash), ("powershell", Shell::PowerShell)])?;
-    let mut spec = match entry.texts("args")? {
+    let spec = match entry.texts("args")? {
         Some(args) => CommandSpec {
             line: CommandLine::Exec {
                 program: in_plugin(reading, &text),
@@ -127,9 +127,6 @@ fn command(reading: &Reading<'_>, entry: &Spot<'_>) -> Take<Draft> {
         },
         None => shell(in_plugin(reading, &text), which.unwrap_or(Shell::Posix)),
     };
-    if let Some(root) = reading.source.plugin.as_ref().and_then(|root| root.to_str()) {
-        spec.env.push(("CLAUDE_PLUGIN_ROOT".to_owned(), root.to_owned()));
-    }
     let wakes = entry.flag("asyncRewake")?.unwrap_or(false);
     let mut draft = Draft::new(Run::Command(spec));
     draft.detached = entry.flag("async")?.unwrap_or(false) || wakes;

@@ -47,13 +47,7 @@ fn handler(reading: &mut Reading<'_>, slot: &mut Slot, entry: &Spot<'_>) -> Take
         Some(text) if cfg!(windows) => text,
         _ => entry.required_text("command")?,
     };
-    let mut spec = shell(text, Shell::Login);
-    if let Some(root) = reading.source.plugin.as_ref().and_then(|root| root.to_str()) {
-        for name in ["PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT"] {
-            spec.env.push((name.to_owned(), root.to_owned()));
-        }
-    }
-    let mut draft = Draft::new(Run::Command(spec));
+    let mut draft = Draft::new(Run::Command(shell(text, Shell::Login)));
     draft.timeout = entry.duration("timeout", 1.0)?;
     if slot.declared == "SessionEnd" && draft.timeout.is_some_and(|given| given > SESSION_END) {
         reading.remark(entry, "the end of a session waits at most 3 seconds for a hook; 3 seconds are taken");
