@@ -122,7 +122,7 @@ impl Hook {
     fn decide(&self, dialect: &'static dyn Dialect, text: &str) -> Result<(WireAnswer, Policy)> {
         let event = dialects::event_from_wire(dialect.name(), text)?;
         let deadline = Deadline::within(self.deadline.or_else(|| usual_deadline(dialect, &event)));
-        let policy = Policy::load(&self.which_of(dialect)?)?;
+        let policy = Policy::load(&self.which_of(dialect)?.to_look_at())?;
         // An agent whose own files are a source must not meet this very command again.
         policy.leave_out(|hook| hook.origin.as_ref().is_some_and(|origin| is_this_command(&origin.runs)));
         if !self.which.partial {

@@ -186,8 +186,9 @@ pub(crate) fn refuse_left_out(problems: &[Problem]) -> Result<(), Error> {
     if left_out.is_empty() {
         return Ok(());
     }
-    let error = refused(&left_out);
-    Err(Error::new(error.code(), format!("{}\nmend it, or load it with `partial` to leave out what is named here", error.message())))
+    let mut message = refused(&left_out).message().to_owned();
+    message.push_str("\nmend it, or leave out what is named here with `partial` (on the command line --partial)");
+    Err(Error::new(Code::InvalidConfig, message))
 }
 
 /// An error that names every problem.
