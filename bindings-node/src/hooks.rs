@@ -10,7 +10,7 @@ use hookweave::host::{
     Settings, Submitted, ToolDefinition, explain, hook_id, refusal,
 };
 use napi::Env;
-use napi::bindgen_prelude::Unknown;
+use napi::bindgen_prelude::{ObjectFinalize, Unknown};
 use napi_derive::napi;
 use rustc_hash::FxHashMap;
 
@@ -71,8 +71,12 @@ pub enum Admission {
     Refused,
 }
 
+/// What a client with a hook or two takes up beside its objects in JavaScript, in bytes. The collector of those hears of it,
+/// since it would wait for ever with objects that are small to it.
+const CLIENT_BYTES: i64 = 16 * 1024;
+
 /// The hooks of one client.
-#[napi]
+#[napi(custom_finalize)]
 pub struct NativeHooks {
     registry: Registry<Ticket>,
     /// Stands in for the registry while the client is switched off; made when it first is.
@@ -96,6 +100,12 @@ impl Drop for NativeHooks {
     }
 }
 
+impl ObjectFinalize for NativeHooks {
+    fn finalize(self, env: Env) -> napi::Result<()> {
+        env.adjust_external_memory(-CLIENT_BYTES).map(drop)
+    }
+}
+
 #[napi]
 impl NativeHooks {
     /// With a client's settings, and the names of those that the driver reads by itself.
@@ -109,6 +119,7 @@ impl NativeHooks {
         let registry = Registry::new(options);
         let audit = Audit::new();
         registry.watch(audit.clone());
+        env.adjust_external_memory(CLIENT_BYTES).map_err(broken)?;
         Ok(Self {
             enabled: registry.options().enabled,
             detached: DetachedQueue::new(registry.options().max_detached),

@@ -4,8 +4,8 @@ import type { AuditLevel, AuditOptions, AuditRecord, AuditReport } from "./audit
 import { AuditRing } from "./audit-ring.js";
 import { now } from "./clock.js";
 import { describe, errorOf } from "./errors.js";
+import { tellHost, type GuardedLogger } from "./logger.js";
 import { crossing, shownText, verifyAudit, type NativeHooks, type NativeOutbox } from "./native.js";
-import type { Logger } from "./types.js";
 
 /** How long the end of a client or of the process waits for what is not yet written, in milliseconds. */
 const ENDING = 5000;
@@ -26,6 +26,9 @@ export const Hears = {
 } as const;
 export type Hears = (typeof Hears)[keyof typeof Hears];
 
+/** The levels at which there is something to be kept. */
+const KEEPING: ReadonlySet<string> = new Set<AuditLevel>(["error", "info", "verbose"]);
+
 type Hear = (record: AuditRecord) => unknown;
 
 /** The logs that are open, to be written to their end when the process ends. */
@@ -35,7 +38,7 @@ let atExit = false;
 /** The audit log of a client. */
 export class AuditLog {
   readonly #native: NativeHooks;
-  readonly #logger: Logger | null;
+  readonly #logger: GuardedLogger | null;
   /** Called with what is heard from now on: the driver looks at nothing else. */
   readonly #heard: (hears: Hears, ring: AuditRing | null) => void;
   readonly #self = new WeakRef(this);
@@ -44,7 +47,7 @@ export class AuditLog {
 
   constructor(
     native: NativeHooks,
-    logger: Logger | null,
+    logger: GuardedLogger | null,
     heard: (hears: Hears, ring: AuditRing | null) => void,
   ) {
     this.#native = native;
@@ -61,7 +64,10 @@ export class AuditLog {
       throw errorOf("invalid_option", "audit.log: must be true or false");
     const hearers: Hear[] = callback === undefined ? [] : [callback];
     const alone = callback === undefined && options.file === undefined && options.level !== "off";
-    if (log ?? alone) hearers.push(this.#log);
+    if (log ?? alone) {
+      this.#checkLogger();
+      hearers.push(this.#log);
+    }
     if (this.#outbox !== null) this.close();
     this.#hearers = hearers;
     // Holds the log weakly: its thread must not keep a client that nobody holds.
@@ -75,7 +81,20 @@ export class AuditLog {
     this.#listen();
   }
 
+  /** Without a logger records would go nowhere while the log says that it is open. */
+  #checkLogger(): void {
+    crossing(() => {
+      this.#native.checkOpen("configure its audit log");
+    });
+    if (this.#logger !== null) return;
+    throw errorOf(
+      "invalid_option",
+      "audit: the client has no logger (`logger: null`) that records could go to; give the log a `file` or a `callback`",
+    );
+  }
+
   setLevel(level: AuditLevel): void {
+    if (!this.#native.auditState().goesSomewhere && KEEPING.has(level)) this.#checkLogger();
     crossing(() => {
       this.#native.setAuditLevel(level);
     });
@@ -120,22 +139,14 @@ export class AuditLog {
       const details = { seq: record.seq, message: describe(error), error };
       this.#logger?.warn("the audit callback failed", details);
     };
-    for (const hear of this.#hearers) {
-      try {
-        // One that is async is not waited for, and its failure must not end the process either.
-        const heard = hear(record);
-        if (heard instanceof Promise) heard.catch(failed);
-      } catch (error) {
-        failed(error);
-      }
-    }
+    for (const hear of this.#hearers) tellHost(hear, [record], failed);
   }
 
   readonly #log = (record: AuditRecord): void => {
     const details = { ...record };
     if (record.kind === "hook_failed") this.#logger?.warn("audit", details);
     else if (record.kind === "audit_gap") this.#logger?.error("audit", details);
-    else this.#logger?.info?.("audit", details);
+    else this.#logger?.record("audit", details);
   };
 
   #listen(): void {

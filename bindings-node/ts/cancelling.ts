@@ -1,5 +1,7 @@
 /** Ending what is under way. */
 
+import { clearTimeout, setTimeout } from "./timers.js";
+
 /** What says that something is over before its end: a signal of the platform's, or a `Cancellation`. */
 export interface Cancelling {
   readonly aborted: boolean;

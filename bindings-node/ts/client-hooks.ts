@@ -6,6 +6,7 @@ import { Engine } from "./engine.js";
 import { errorOf } from "./errors.js";
 import type { DefinedEvent, EventName, Payload } from "./event-types.js";
 import type { Fields } from "./event.js";
+import { GuardedLogger } from "./logger.js";
 import { localKeys } from "./names.js";
 import { catalogue as nativeCatalogue, crossing } from "./native.js";
 import type { Outcome } from "./outcome.js";
@@ -55,7 +56,9 @@ export class ClientHooks {
   constructor(options: ClientOptions = {}) {
     const { logger, audit } = options;
     const settings = { ...options, projectDir: pathText(options.projectDir) };
-    this.#engine = new Engine(settings, OF_DRIVER, logger === undefined ? console_ : logger);
+    const told = logger === undefined ? console_ : logger;
+    const guarded = told === null ? null : new GuardedLogger(told);
+    this.#engine = new Engine(settings, OF_DRIVER, guarded);
     if (audit !== undefined && audit !== null) this.#engine.audit.configure(audit);
   }
 

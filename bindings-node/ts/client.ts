@@ -10,6 +10,7 @@ import type { GenerateOptions, RunToolOptions, SessionOptions } from "./session-
 import type { Generation, ToolOutcome } from "./session-results.js";
 import type { Session } from "./session.js";
 import { Sessions } from "./sessions.js";
+import { turn } from "./timers.js";
 import type { ToolFunction, ToolOptions } from "./tools.js";
 
 /** How long closing waits for detached hooks unless it is told, in milliseconds. */
@@ -134,6 +135,9 @@ export class HookClient extends ClientFiles implements Disposable, AsyncDisposab
     }
     loaderOf(this)?.close();
     engineOf(this).audit.close();
+    // Native memory that the collector gives back is freed between turns of the event loop: a program that makes and closes
+    // clients and waits for nothing else would never come to one.
+    await turn();
   }
 
   /** Closes the client at the end of a block: `await using client = new HookClient()`. */

@@ -16,7 +16,8 @@ export interface EventCount {
 /** How many hooks and how many dispatches a block has; its hooks' numbers follow, then the times of each dispatch. */
 const HEAD = 2;
 
-/** How many numbers are kept. */
+/** How many numbers are kept at first, and at most: a program may have a client for each request. */
+const KEPT_FIRST = 64;
 const KEPT = 4096;
 
 /** The hooks of no block. */
@@ -33,7 +34,7 @@ export class Counts {
   private readonly native: NativeHooks;
   private readonly logger: Logger | null;
   private readonly events = new Map<string, EventCount>();
-  private runs = new Float64Array(KEPT);
+  private runs = new Float64Array(KEPT_FIRST);
   private length = 0;
   /** Where the block begins that is being filled, and which hooks its dispatches ran. */
   private block = 0;
@@ -70,16 +71,28 @@ export class Counts {
   /** Begins a block of dispatches that run these hooks. */
   private beginBlock(numbers: readonly number[]): void {
     const needed = HEAD + numbers.length + numbers.length + 1;
-    if (this.length + needed > this.runs.length) {
-      this.tell();
-      if (needed > this.runs.length) this.runs = new Float64Array(needed);
-    }
+    if (this.length + needed > this.runs.length) this.makeRoom(needed);
     this.endBlock();
     this.numbers = numbers;
     this.block = this.length;
     this.runs[this.length] = numbers.length;
     this.length += HEAD;
     for (const number of numbers) this.runs[this.length++] = number;
+  }
+
+  /** Keeps more, or tells the core of what is kept. */
+  private makeRoom(needed: number): void {
+    const { runs } = this;
+    if (runs.length >= KEPT) this.tell();
+    if (this.length + needed <= runs.length) return;
+    this.runs = new Float64Array(Math.max(Math.min(2 * runs.length, KEPT), this.length + needed));
+    this.runs.set(runs.subarray(0, this.length));
+  }
+
+  /** Tells the core of what is kept, and keeps no memory for more: the client was closed. */
+  release(): void {
+    this.tell();
+    this.runs = new Float64Array(0);
   }
 
   /** Writes down how many dispatches the block has that is being filled. */

@@ -7,6 +7,7 @@
  */
 
 import { now } from "./clock.js";
+import { clearTimeout, setImmediate, setTimeout } from "./timers.js";
 
 /** Something that waits and must not wait for ever. */
 export interface Waiting {

@@ -7,15 +7,17 @@ import { Counts, UNCOUNTED } from "./counts.js";
 import { Detached, type Job } from "./detached.js";
 import { describe } from "./errors.js";
 import type { Fields } from "./event.js";
+import { tellHost, type GuardedLogger } from "./logger.js";
 import type { NativeHandler, Waiters } from "./native-hooks.js";
 import { localAnswer } from "./names.js";
 import { crossing, NativeHooks, type Registered, type Reported } from "./native.js";
 import type { Outcome } from "./outcome.js";
 import { Plan, type Call, type Crew } from "./plan.js";
 import { failed } from "./saying.js";
+import { clearTimeout, setTimeout } from "./timers.js";
 import type { Tracing } from "./tracing.js";
 import type { Trail } from "./trail.js";
-import type { LateAnswer, Logger } from "./types.js";
+import type { LateAnswer } from "./types.js";
 import { copyContainer } from "./values.js";
 
 /** What only a hook from a file has, and its handler. */
@@ -35,7 +37,7 @@ const MAX_TOOLS = 1024;
 /** What a client is made of. */
 export class Engine implements Crew {
   readonly native: NativeHooks;
-  readonly logger: Logger | null;
+  readonly logger: GuardedLogger | null;
   /** A copy of what the core knows, so that a dispatch need not ask it. */
   #closed = false;
   /** Which dispatches are told to the audit log. */
@@ -58,7 +60,7 @@ export class Engine implements Crew {
   #nextJob = 0;
   #idle: (() => void)[] = [];
 
-  constructor(options: object, ofDriver: readonly string[], logger: Logger | null) {
+  constructor(options: object, ofDriver: readonly string[], logger: GuardedLogger | null) {
     this.native = crossing(() => new NativeHooks(options, [...ofDriver]));
     this.logger = logger;
     this.counts = new Counts(this.native, logger);
@@ -82,6 +84,8 @@ export class Engine implements Crew {
   close(): void {
     this.#closed = true;
     this.native.close();
+    this.forget();
+    this.counts.release();
   }
 
   /** Refuses what a closed client can no longer do, such as `dispatch events`. */
@@ -99,7 +103,7 @@ export class Engine implements Crew {
     const known = crossing(() => this.native.register(event, settings));
     this.#keep(known, { handler });
     this.#changed();
-    this.logger?.debug?.("hook registered", { event, hook: known.name, id: known.id });
+    this.logger?.debug("hook registered", { event, hook: known.name, id: known.id });
     return known.id;
   }
 
@@ -229,14 +233,12 @@ export class Engine implements Crew {
     const wakes = call.wakes === true && (answer.action === "block" || answer.action === "stop");
     const told = { event: trail.plan.event, hook: call.name, wakes, answer };
     if (late === null) {
-      logger?.info?.("a detached hook answered, and nobody listens", told);
+      logger?.info("a detached hook answered, and nobody listens", told);
       return;
     }
-    try {
-      late(told);
-    } catch (error) {
+    tellHost(late, [told], (error) => {
       logger?.warn("a listener to late answers failed", { message: describe(error), error });
-    }
+    });
   }
 
   /** Waits until no detached hook runs or waits; false when the time was over first. */

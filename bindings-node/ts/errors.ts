@@ -1,5 +1,7 @@
 /** What goes wrong, with one base class and the stable codes of the engine. */
 
+import { types } from "node:util";
+
 /** Base of everything that the engine throws; `code` is the same in every language. */
 export class HookweaveError extends Error {
   /** The stable code, for example `unknown_event`. */
@@ -200,19 +202,32 @@ export function failureOf(
 
 /** What native code threw, as the class that belongs to its code. */
 export function translate(thrown: unknown): unknown {
-  if (!(thrown instanceof Error) || thrown instanceof HookweaveError) return thrown;
-  const { code } = thrown as { code?: unknown };
-  if (typeof code !== "string" || !(code in byCode)) return thrown;
+  // A module of another realm than the addon's, as tests run in, finds no class of its own in what that throws.
+  if (!isError(thrown) || thrown instanceof HookweaveError) return thrown;
+  const code = codeOf(thrown);
+  if (code === null || !Object.hasOwn(byCode, code)) return thrown;
   const error = errorOf(code, thrown.message);
   // The stack begins where the program called, not in this file.
   Error.captureStackTrace(error, translate);
   return error;
 }
 
+/** Whether a value is an error, of whichever realm. */
+export function isError(value: unknown): value is Error {
+  return types.isNativeError(value) || value instanceof Error;
+}
+
+/** The stable code that an error bears, whichever copy or realm of this package made it; `null` when it bears none. */
+export function codeOf(error: unknown): string | null {
+  if (!isError(error)) return null;
+  const { code } = error as { code?: unknown };
+  return typeof code === "string" ? code : null;
+}
+
 /** What a person should read about a thrown value, whatever it is; never throws itself. */
 export function describe(thrown: unknown): string {
   try {
-    if (thrown instanceof Error) {
+    if (isError(thrown)) {
       // Whatever its type says, anything can stand there.
       const { name, message } = thrown as { name: unknown; message: unknown };
       return String(message === "" ? name : message);
@@ -221,4 +236,10 @@ export function describe(thrown: unknown): string {
   } catch {
     return "a value that cannot be shown";
   }
+}
+
+/** Whether an error is one of the engine's own, by its code. */
+export function isOurs(error: unknown): error is Error {
+  const code = codeOf(error);
+  return error instanceof HookweaveError || (code !== null && Object.hasOwn(byCode, code));
 }

@@ -13,7 +13,7 @@ import { now } from "./clock.js";
 import { canonicalFields } from "./names.js";
 import { jsonText } from "./native.js";
 import { HookweaveError } from "./errors.js";
-import { copyContainer, isContainer, setField } from "./values.js";
+import { copyOf, lend, setField } from "./values.js";
 
 /** A payload as the host gave it or as hooks modified it. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -83,8 +83,10 @@ export interface EventMethods {
 
 /** What a hook has for itself. */
 interface Own {
-  /** Copies of the containers that it has touched. */
-  readonly copies: Map<string, object>;
+  /** What it was given of the fields that it has touched: copies, and views of what cannot be copied. */
+  readonly copies: Map<string, unknown>;
+  /** How a field is given. */
+  readonly give: (value: unknown) => unknown;
   controller: AbortController | null;
 }
 
@@ -115,9 +117,18 @@ export class Turn {
     return new Proxy(turn, traps);
   }
 
+  /** The event for the host, whose own objects it may have as they are. */
+  static hostEvent(scene: Scene, payload: Fields): object {
+    const turn = new Turn(scene, payload);
+    turn.#own = { copies: new Map(), give: copyOf, controller: null };
+    return Turn.event(turn);
+  }
+
   static field(turn: Turn, name: string): unknown {
     const value = turn.#payload[name];
-    if (typeof value !== "object" && value !== undefined && name !== "eventType") return value;
+    const kind = typeof value;
+    if (kind !== "object" && kind !== "undefined" && kind !== "function" && name !== "eventType")
+      return value;
     return Turn.#slowField(turn, name, value);
   }
 
@@ -137,7 +148,7 @@ export class Turn {
     const copy: Record<string, unknown> = {};
     for (const name of Turn.names(turn)) {
       const value = Turn.field(turn, name);
-      setField(copy, name, isContainer(value) ? copyContainer(value) : value);
+      setField(copy, name, Turn.#touched(turn).give(value));
     }
     return copy;
   }
@@ -156,20 +167,20 @@ export class Turn {
 
   // Static, because private methods would cost every turn a mark of its class.
   static #touched(turn: Turn): Own {
-    return (turn.#own ??= { copies: new Map(), controller: null });
+    return (turn.#own ??= { copies: new Map(), give: lend, controller: null });
   }
 
   static #slowField(turn: Turn, name: string, given: unknown): unknown {
     const value = Turn.#filled(turn, name, given);
+    const isObject = typeof value === "object" ? value !== null : typeof value === "function";
     // What every object inherits is no field of the event.
-    if (!isContainer(value) || (value === given && !Object.hasOwn(turn.#payload, name)))
-      return value;
-    const { copies } = Turn.#touched(turn);
+    if (!isObject || (value === given && !Object.hasOwn(turn.#payload, name))) return value;
+    const { copies, give } = Turn.#touched(turn);
     const known = copies.get(name);
     if (known !== undefined) return known;
-    const copy = copyContainer(value);
-    copies.set(name, copy);
-    return copy;
+    const own = give(value);
+    copies.set(name, own);
+    return own;
   }
 
   static #filled(turn: Turn, name: string, value: unknown): unknown {

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { Engine } from "./engine.js";
 import { countExactly } from "./depth.js";
 import { describe, errorOf } from "./errors.js";
+import { tellHost } from "./logger.js";
 import { localFields } from "./names.js";
 import { hostedHandler, nativeHandler, Waiters, type Hosts } from "./native-hooks.js";
 import { crossing, files, type Loaded, type NativeWatch } from "./native.js";
@@ -125,11 +126,11 @@ export class Loader {
 
   /** Does what changed files ask for: a reload first, so that hooks in force hear of the rest. */
   async #changed(): Promise<void> {
-    if (this.#watch === null) return;
-    const { reload, files: changed } = this.#watch.take();
-    if (reload) await this.#reloadChanged();
-    for (const payload of JSON.parse(changed) as object[]) await this.#tellChanged(payload);
     try {
+      if (this.#watch === null) return;
+      const { reload, files: changed } = this.#watch.take();
+      if (reload) await this.#reloadChanged();
+      for (const payload of JSON.parse(changed) as object[]) await this.#tellChanged(payload);
       // A hook may have said meanwhile which files it wants to hear of.
       if (!this.engine.closed && this.#isWatching()) this.#look();
     } catch (error) {
@@ -159,7 +160,12 @@ export class Loader {
       const report = await this.reload();
       const { added, removed, changed, kept } = report;
       for (const why of kept) logger?.warn("hooks stay as they were", { why });
-      if (added.length + removed.length + changed.length + kept.length > 0) this.#told?.(report);
+      if (added.length + removed.length + changed.length + kept.length === 0) return;
+      const told = this.#told;
+      if (told === null) return;
+      tellHost(told, [report], (error) => {
+        logger?.warn("a listener to reloads failed", { message: describe(error), error });
+      });
     } catch (error) {
       if (this.engine.closed) return;
       logger?.warn("a reload failed", { message: describe(error), error });

@@ -1,10 +1,11 @@
 /** Commands, webhooks and hosted questions as handlers: started on the core's threads, awaited like any other hook. */
 
 import { depthNow } from "./depth.js";
-import { describe, HookweaveError } from "./errors.js";
+import { codeOf, describe, isOurs } from "./errors.js";
 import type { EventMethods } from "./event.js";
 import { localRecords } from "./names.js";
 import { crossing, jsonText, type Native, type NativeHooks, type NativeJob } from "./native.js";
+import { clearInterval, setInterval } from "./timers.js";
 import { traceContext } from "./trace-context.js";
 import type { HookContext } from "./types.js";
 import { restoreLarge, type LargeIntegers } from "./values.js";
@@ -264,7 +265,7 @@ function fit<R>(act: () => R): R {
     return act();
   } catch (error) {
     // What a getter of the payload's throws is no error of ours, and keeps the event from the hook just the same.
-    if (error instanceof HookweaveError && !UNFIT.has(error.code)) throw error;
+    if (isOurs(error) && !UNFIT.has(codeOf(error) ?? "")) throw error;
     const why = `payload_not_json: the hook cannot be given the event as JSON: ${describe(error)}`;
     throw new Broken("not_started", why, true);
   }

@@ -169,7 +169,7 @@ export class Outcome<N extends EventName = EventName> {
   get event(): HookEvent<N> {
     const trail = this.#trail;
     const known = this.#remembered();
-    return (known.event ??= Turn.event(new Turn(trail, finalPayload(trail)))) as HookEvent<N>;
+    return (known.event ??= Turn.hostEvent(trail, finalPayload(trail))) as HookEvent<N>;
   }
 
   /** The payload fields that hooks changed, in the order of their first change. */

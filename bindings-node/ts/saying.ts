@@ -1,11 +1,11 @@
 /** What a hook said, as the native side is told. */
 
-import { describe, HookweaveError } from "./errors.js";
+import { codeOf, describe } from "./errors.js";
 import { Turn } from "./event.js";
 import { Broken } from "./native-hooks.js";
 import type { Reported } from "./native.js";
 import type { Call } from "./plan.js";
-import { copyContainer, isContainer, MAX_NESTING } from "./values.js";
+import { isContainer, MAX_NESTING, takeOver } from "./values.js";
 
 /** Levels of an answer above a modified value: the answer itself, `modified`. */
 const LEVELS_ABOVE = 2;
@@ -24,14 +24,14 @@ export function nothing(took: number): Reported {
 export function answered(values: unknown[], answer: unknown, took: number): Reported {
   if (!isContainer(answer)) return { said: "answer", took, value: values.push(answer) - 1 };
   try {
-    const copy = copyContainer(answer, MAX_NESTING + LEVELS_ABOVE);
+    const copy = takeOver(answer, MAX_NESTING + LEVELS_ABOVE);
     return { said: "answer", took, value: values.push(copy) - 1 };
   } catch (error) {
-    if (error instanceof HookweaveError && error.code === "payload_too_deep") {
+    if (codeOf(error) === "payload_too_deep") {
       return { said: "answer", took, value: values.push(answer) - 1, tooDeep: true };
     }
-    // A getter of the answer threw.
-    return failed(values, "invalid_answer", error, took);
+    // It cannot be copied, or a getter of it threw: nobody knows what it meant, so that a gate stays shut.
+    return { ...failed(values, "invalid_answer", error, took), restricts: true };
   }
 }
 

@@ -6,7 +6,8 @@ import type { ApprovalRequest } from "./approvals.js";
 import { follow, wait } from "./cancelling.js";
 import type { ApproveEffect, Effect } from "./effects.js";
 import type { Flow } from "./flow.js";
-import { copyOf, type FlowDriver } from "./session-driver.js";
+import type { FlowDriver } from "./session-driver.js";
+import { lend } from "./values.js";
 
 /** Asks, for as long as the question says. */
 export async function approve(
@@ -17,7 +18,7 @@ export async function approve(
   const { do: _, timeout_ms: timeout, args, ...rest } = effect;
   const { id: sessionId, agentId } = driver.session;
   // A copy: what an approver does to it changes nothing of what runs.
-  const shown = args === null ? null : (copyOf(driver.values[args]) as ApprovalRequest["args"]);
+  const shown = args === null ? null : (lend(driver.values[args]) as ApprovalRequest["args"]);
   const request = { id: randomUUID(), sessionId, agentId, ...rest, args: shown, timeout };
   const { cancellation, release } = follow(driver.cancelling);
   const late = new DOMException("nobody answered in time", "TimeoutError");

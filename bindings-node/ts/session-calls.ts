@@ -4,12 +4,15 @@ import { untilAborted, type Cancellation } from "./cancelling.js";
 import type { ContextMessage } from "./context.js";
 import type { CallModelEffect, Effect, RunToolEffect } from "./effects.js";
 import { describe } from "./errors.js";
+import { tellHost } from "./logger.js";
 import { readResponse as read, responseOf } from "./models.js";
 import type { Flow } from "./flow.js";
-import { copyOf, type FlowDriver } from "./session-driver.js";
+import type { FlowDriver } from "./session-driver.js";
 import type { Session } from "./session.js";
+import { elapsed } from "./timers.js";
 import { ToolResult } from "./tool-result.js";
 import { failureText, type ToolCallContext, type ToolFunction } from "./tools.js";
+import { copyOf } from "./values.js";
 
 /** What a tool is given beside its arguments. A literal with a getter would get a shape of its own for each call. */
 class ToolCall implements ToolCallContext {
@@ -41,7 +44,7 @@ export async function runTool(
   const { tool, args } = effect;
   const { cancelling } = driver;
   const run = (driver.means.run ?? driver.parts.tools.known(tool)) as ToolFunction;
-  const began = performance.now();
+  const began = elapsed();
   let result: ToolResult;
   driver.thrown.delete(args);
   try {
@@ -58,7 +61,7 @@ export async function runTool(
     driver.thrown.set(args, error);
     result = new ToolResult(describe(error), { success: false });
   }
-  const duration = performance.now() - began;
+  const duration = elapsed() - began;
   const { success = true, output, exitCode } = result;
   const record = { success, output: output ?? null, duration };
   const id = driver.keep(exitCode === undefined ? record : { ...record, exitCode });
@@ -74,7 +77,7 @@ export async function callModel(
   const { prompt, system_prompt: systemPrompt, tools, ephemeral } = effect;
   const { session, cancelling } = driver;
   const { signal } = cancelling;
-  const began = performance.now();
+  const began = elapsed();
   try {
     const messages: ContextMessage[] = [
       ...(driver.parts.context.messages ?? []),
@@ -86,7 +89,7 @@ export async function callModel(
     };
     const request = { prompt, systemPrompt, tools, messages, sessionId, agentId, onText, signal };
     const answer = await driver.call(() => driver.means.model?.(request));
-    const response = responseOf(answer, performance.now() - began);
+    const response = responseOf(answer, elapsed() - began);
     return responded(driver, flow, driver.keep(response));
   } catch (error) {
     driver.modelError = error;
@@ -96,11 +99,11 @@ export async function callModel(
 
 function tellText(driver: FlowDriver, text: string): void {
   if (driver.cancelling.aborted) return;
-  try {
-    driver.means.onText?.(text);
-  } catch (error) {
+  const { onText } = driver.means;
+  if (onText === undefined) return;
+  tellHost(onText, [text], (error) => {
     driver.log("a listener to the model's text failed", error);
-  }
+  });
 }
 
 /** Reads a response that hooks have changed. */

@@ -31,7 +31,7 @@ import type { AnyTool, Tools } from "./tools.js";
 import type { Follower, Tracing } from "./tracing.js";
 import { finalPayload, loudOf } from "./trail.js";
 import type { Logger } from "./types.js";
-import { copyContainer, isContainer } from "./values.js";
+import { copyOf } from "./values.js";
 
 /** What a session was given, shared with its subagents. */
 export interface Parts {
@@ -254,9 +254,4 @@ export class FlowDriver {
     const { id: sessionId } = this.session;
     this.parts.logger?.warn(what, { sessionId, message: describe(error), error });
   }
-}
-
-/** A copy whose containers nobody else holds. */
-export function copyOf(value: unknown): unknown {
-  return isContainer(value) ? copyContainer(value) : value;
 }

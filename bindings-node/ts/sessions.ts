@@ -8,6 +8,7 @@ import type { Engine } from "./engine.js";
 import { describe, errorOf } from "./errors.js";
 import type { Fields } from "./event.js";
 import { exactly } from "./exact.js";
+import { tellHost } from "./logger.js";
 import type { Model } from "./models.js";
 import type { Outcome } from "./outcome.js";
 import { crossing, NativeSession } from "./native.js";
@@ -79,11 +80,9 @@ export class Sessions {
         const outcome = runNow(engine.plan(event, fields), fields, cancelling);
         if (onOutcome === undefined) return outcome;
         const tell = (outcome: Outcome): Outcome => {
-          try {
-            onOutcome(outcome);
-          } catch (error) {
+          tellHost(onOutcome, [outcome], (error) => {
             logger?.warn("a listener to outcomes failed", { message: describe(error), error });
-          }
+          });
           return outcome;
         };
         return outcome instanceof Promise ? outcome.then(tell) : tell(outcome);

@@ -3,7 +3,7 @@
 import * as api from "@opentelemetry/api";
 import type { Attributes, Context, Span, Tracer } from "@opentelemetry/api";
 
-import { HookweaveError } from "./errors.js";
+import { codeOf, isError, isOurs } from "./errors.js";
 import { jsonText, redacted } from "./native.js";
 import type { Doer, Ended } from "./tracing.js";
 
@@ -29,12 +29,12 @@ export function judging(judged: Judged | undefined, context = api.context.active
 
 /** The `error.type` of what was thrown: never its message, which may say anything. */
 export function kindOf(error: unknown): string {
-  return error instanceof Error ? error.name : "_OTHER";
+  return isError(error) ? error.name : "_OTHER";
 }
 
 /** The `error.type` of whatever cut something short: a signal's reason may be anything. */
 export function endOf(error: unknown): string {
-  const isOwn = error instanceof HookweaveError && error.code !== "session_closed";
+  const isOwn = isOurs(error) && codeOf(error) !== "session_closed";
   return isOwn ? error.name : CANCELLED;
 }
 

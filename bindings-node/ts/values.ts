@@ -1,6 +1,8 @@
 /** Plain values: what counts as a container, and copies that share nothing with their original. */
 
+import { copyBuiltIn } from "./built-ins.js";
 import { errorOf } from "./errors.js";
+import { behind, isView, viewOf } from "./views.js";
 
 /** How deep containers may nest in a value that is copied; the engine's own limit, checked against it by a test. */
 export const MAX_NESTING = 128;
@@ -20,32 +22,104 @@ function isObjectPrototype(prototype: unknown): boolean {
   );
 }
 
-/** Whether a value is copied when a hook touches it; dates, maps, buffers and class instances are shared. */
+/** Whether a value is a list or a plain object. */
 export function isContainer(value: unknown): value is object {
   return typeof value === "object" && value !== null && (Array.isArray(value) || isPlain(value));
 }
 
-/** A copy of a container and of the containers in it; throws `payload_too_deep`. */
-export function copyContainer<T extends object>(container: T, levels: number = MAX_NESTING): T {
+/** What stands in a copy for an object that cannot be copied. */
+type Other = (object: object) => unknown;
+
+/**
+ * A copy of a value for the host, as deep as there is anything in it that can be copied: lists, plain objects, and the
+ * language's own values that can be changed in place. Any other object is the host's own and stays the same one.
+ *
+ * Throws `payload_too_deep`.
+ */
+export function copyOf(value: unknown): unknown {
+  return isObject(value) ? copyValue(value, MAX_NESTING, behind) : value;
+}
+
+/** The same for a hook, or for whoever else is shown what will be used: of any other object it gets a view. */
+export function lend(value: unknown): unknown {
+  return isObject(value) ? copyValue(value, MAX_NESTING, viewOf) : value;
+}
+
+/**
+ * The same of what a hook hands over. What it could still change after others have looked at it is refused, and so is what
+ * nests deeper than so many levels: throws `payload_too_deep` and `invalid_answer`.
+ */
+export function takeOver(value: object, levels: number): unknown {
+  return copyValue(value, levels, handedOver);
+}
+
+/** A copy of a container and of what is in it; see `copyOf`. */
+export function copyContainer<T extends object>(container: T): T {
+  return copyValue(container, MAX_NESTING, behind) as T;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" ? value !== null : typeof value === "function";
+}
+
+/** A function has nothing that others look at; what a hook was only shown goes back as what it is. */
+function handedOver(object: object): unknown {
+  if (isView(object) || typeof object === "function") return behind(object);
+  throw errorOf(
+    "invalid_answer",
+    `${nameOf(object)} cannot be copied, and the hook could change it after others have looked at it; hand on plain data`,
+  );
+}
+
+function nameOf(object: object): string {
+  const { constructor } = object as { constructor?: unknown };
+  const name: unknown = typeof constructor === "function" ? constructor.name : "";
+  return typeof name === "string" && name !== "" ? `an instance of ${name}` : "such an object";
+}
+
+function copyValue(value: object, levels: number, other: Other): unknown {
+  if (typeof value === "function") return other(value);
   if (levels === 0) {
     throw errorOf("payload_too_deep", `nested deeper than ${String(MAX_NESTING)} levels`);
   }
-  if (Array.isArray(container)) {
-    const source: readonly unknown[] = container;
-    const copy: unknown[] = source.slice();
-    for (let index = 0; index < copy.length; index++) {
-      const item = copy[index];
-      if (isContainer(item)) copy[index] = copyContainer(item, levels - 1);
-    }
-    return copy as T;
+  if (Array.isArray(value)) return copyList(value, levels, other);
+  if (isPlain(value)) return copyPlain(value, levels, other);
+  const inner = (item: unknown): unknown =>
+    isObject(item) ? copyValue(item, levels - 1, other) : item;
+  return copyBuiltIn(value, inner) ?? other(value);
+}
+
+function copyList(list: readonly unknown[], levels: number, other: Other): unknown[] {
+  // A class of lists may have a `slice` of its own.
+  const copy: unknown[] = isUsual(list) ? list.slice() : Array.from(list);
+  for (let index = 0; index < copy.length; index++) {
+    const item = copy[index];
+    if (isObject(item)) copy[index] = copyValue(item, levels - 1, other);
   }
+  return copy;
+}
+
+function isUsual(list: readonly unknown[]): boolean {
+  return Object.getPrototypeOf(list) === Array.prototype;
+}
+
+function copyPlain(
+  object: Record<string, unknown>,
+  levels: number,
+  other: Other,
+): Record<string, unknown> {
   // Spreading defines properties, so that a field called `__proto__` stays a field.
-  const copy: Record<string, unknown> = { ...(container as Record<string, unknown>) };
+  const copy: Record<string | symbol, unknown> = { ...object };
   for (const key of Object.keys(copy)) {
     const item = copy[key];
-    if (isContainer(item)) setField(copy, key, copyContainer(item, levels - 1));
+    if (isObject(item)) setField(copy, key, copyValue(item, levels - 1, other));
   }
-  return copy as T;
+  // Nothing but a program's own code looks at these, and it would share them.
+  for (const key of Object.getOwnPropertySymbols(copy)) {
+    const item = copy[key];
+    if (isObject(item)) copy[key] = copyValue(item, levels - 1, other);
+  }
+  return copy;
 }
 
 /** Sets a field whatever it is called. */

@@ -1,5 +1,7 @@
 /** What agents of other systems send to their hooks, and what they read from them. */
 
+import { types } from "node:util";
+
 import type { Payload } from "./event-types.js";
 import type { EventMap } from "./events.js";
 import { localFields } from "./names.js";
@@ -41,5 +43,5 @@ export function eventFromWire(dialect: Dialect, data: string | Uint8Array | obje
 
 function textOf(data: string | Uint8Array | object): string {
   if (typeof data === "string") return data;
-  return data instanceof Uint8Array ? new TextDecoder().decode(data) : jsonText(data);
+  return types.isUint8Array(data) ? new TextDecoder().decode(data) : jsonText(data);
 }

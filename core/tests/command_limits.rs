@@ -47,7 +47,10 @@ fn exit_codes_are_known_where_sigchld_is_ignored() {
             let spec = shell(format!("cat; echo out; echo err >&2; exit {code}"));
             let given = CommandRun { stdin: b"in ".to_vec(), ..usual(&spec) };
             let exited = run(&given, &Cancel::new()).unwrap();
-            assert_eq!((exited.code, exited.stdout.as_slice(), exited.stderr.as_slice()), (Some(code), b"in out\n".as_slice(), b"err\n".as_slice()));
+            assert_eq!(
+                (exited.code, exited.stdout.as_slice(), exited.stderr.as_slice()),
+                (Some(code), b"in out\n".as_slice(), b"err\n".as_slice())
+            );
         }
     }
     // What it started and left behind is killed; a time limit holds.
@@ -117,7 +120,10 @@ fn a_command_for_which_there_is_never_room_says_so() {
     let spec = shell("exit 2");
     let error = run(&CommandRun { timeout: Some(Duration::from_millis(300)), ..usual(&spec) }, &Cancel::new());
     let error = error.unwrap_err();
-    assert!(matches!(error, CommandError::NoRoom { .. }) && error.to_string().contains("Too many open files"), "{error}");
+    assert!(
+        matches!(error, CommandError::NoRoom { .. }) && error.to_string().contains("Too many open files"),
+        "{error}"
+    );
     drop(taken);
     assert_eq!(run(&usual(&spec), &Cancel::new()).unwrap().code, Some(2));
 }

@@ -265,7 +265,11 @@ async fn a_guard_that_panics_or_whose_directory_is_gone_rejects() {
 
     let mut registry = HookRegistry::new();
     registry.register(HookDefinition {
-        handler: HookHandler::Shell { command: "test ! -e secret".to_owned(), pass_context: false, parse_result: false },
+        handler: HookHandler::Shell {
+            command: "test ! -e secret".to_owned(),
+            pass_context: false,
+            parse_result: false,
+        },
         ..Default::default()
     });
     let gone = tempfile::tempdir().unwrap().path().join("gone");

@@ -161,6 +161,31 @@ describe("the audit log", () => {
     }, ClientClosed);
   });
 
+  it("reaches the console where nobody gave a logger, and is refused where it could go nowhere", async (t) => {
+    const told: unknown[] = [];
+    for (const level of ["warn", "error", "info", "log"] as const)
+      t.mock.method(console, level, (_: string, details: AuditRecord) => told.push(details.kind));
+    const client = new HookClient();
+    client.setHookAuditLevel("verbose");
+    client.registerHook("PreToolUse", () => undefined);
+    await client.dispatch("PreToolUse", call);
+    client.flushAudit();
+    assert.deepEqual(told, ["audit_opened", "hook_registered", "hook_started", "hook_finished"]);
+    await client.close();
+    const silent = new HookClient({ logger: null });
+    const refused = { code: "invalid_option", message: /no logger.*`file` or a `callback`/ };
+    assert.throws(() => {
+      silent.setHookAuditLevel("verbose");
+    }, refused);
+    assert.throws(() => {
+      silent.configureAudit({ log: true, file: newLog() });
+    }, refused);
+    assert.equal(silent.auditLevel, "info");
+    silent.setHookAuditLevel("off");
+    silent.configureAudit({ level: "verbose", callback: () => undefined });
+    await silent.close();
+  });
+
   it("records tool runs of sessions whether or not a hook ran", async () => {
     const file = newLog();
     const client = new HookClient({ audit: { file } });

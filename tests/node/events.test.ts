@@ -151,13 +151,16 @@ describe("nothing to change", () => {
     assert.deepEqual(outcome.modified, []);
   });
 
-  test("leaves that are no plain data are shared", () => {
+  test("what is no plain data is the hook's own too", () => {
     const when = new Date();
     const map = new Map([["a", 1]]);
     return withEvent(
       (event) => {
-        assert.equal(event.args["when"], when);
-        assert.equal(event.args["map"], map);
+        assert.deepEqual(event.args["when"], when);
+        assert.deepEqual(event.args["map"], map);
+        assert.notEqual(event.args["when"], when);
+        assert.notEqual(event.args["map"], map);
+        assert.equal(event.args["map"], event.args["map"]);
       },
       { tool: "Bash", args: { when, map } },
     );

@@ -4,6 +4,7 @@ import { AssertionError } from "node:assert";
 
 import type { ApprovalContext, ApprovalRequest } from "../approvals.js";
 import type { ModelAnswer, ModelRequest, ModelToolCall } from "../models.js";
+import { isError } from "../errors.js";
 import type { ToolCallContext } from "../tools.js";
 
 /** A text, a tool call or several, a whole answer, an error to throw, or a function of the request that gives one of these. */
@@ -45,7 +46,7 @@ export function scriptedModel(...answers: readonly ScriptedModelAnswer[]): Scrip
       ScriptedModelAnswer,
       (request: ModelRequest) => unknown
     >;
-    if (said instanceof Error) throw said;
+    if (isError(said)) throw said;
     if (typeof said === "string") return said;
     if (Array.isArray(said)) return { toolCalls: said as readonly ModelToolCall[] };
     return isCall(said) ? { toolCalls: [said] } : (said as ModelAnswer);
@@ -126,7 +127,7 @@ export function recordingTool(output?: unknown): RecordingTool {
   const calls: Record<string, unknown>[] = [];
   const tool = async (args: Record<string, unknown>): Promise<unknown> => {
     calls.push(args);
-    if (output instanceof Error) throw output;
+    if (isError(output)) throw output;
     if (typeof output !== "function") return output;
     return await (output as (args: Record<string, unknown>) => unknown)(args);
   };

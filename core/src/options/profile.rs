@@ -91,12 +91,7 @@ impl Profile {
         hook_limits: None,
         timeout: Some(TEN_MINUTES),
         event_timeouts: &[],
-        blocking_failures: &[
-            FailureKind::Exited,
-            FailureKind::NotStarted,
-            FailureKind::Lost,
-            FailureKind::Unreachable,
-        ],
+        blocking_failures: &[FailureKind::Exited, FailureKind::NotStarted, FailureKind::Lost, FailureKind::Unreachable],
         ..Self::DEFAULT
     };
 

@@ -1,0 +1,46 @@
+/**
+ * The platform's timers, as they were when this module was loaded.
+ *
+ * Tests exchange the global ones for timers that stand still (`mock.timers`, `vi.useFakeTimers`). A hook that hangs must
+ * fail all the same, then and afterwards: what bounds a wait of the engine's never looks a timer up again. Only the time of
+ * day that events carry is whatever `Date` says: nothing waits for it.
+ */
+
+import * as builtIn from "node:timers";
+
+type Name =
+  | "setTimeout"
+  | "clearTimeout"
+  | "setInterval"
+  | "clearInterval"
+  | "setImmediate"
+  | "clearImmediate";
+
+/** Fake timers that are there before this module is loaded stand in for the global ones, or for the module's, seldom for both. */
+function genuine<N extends Name>(name: N): (typeof globalThis)[N] {
+  const known = [builtIn[name], globalThis[name]] as (typeof globalThis)[N][];
+  return known.find((timer) => !isFake(timer)) ?? globalThis[name];
+}
+
+/** Timers of sinon's have their clock with them, and those of Node's own mock are bound to it. */
+function isFake(timer: object): boolean {
+  return (
+    "clock" in timer || (timer as { name?: unknown }).name?.toString().startsWith("bound ") === true
+  );
+}
+
+export const setTimeout = genuine("setTimeout");
+export const clearTimeout = genuine("clearTimeout");
+export const setInterval = genuine("setInterval");
+export const clearInterval = genuine("clearInterval");
+export const setImmediate = genuine("setImmediate");
+
+/** Milliseconds on a clock that only goes forward. */
+export const elapsed: () => number = performance.now.bind(performance);
+
+/** Lets the event loop come to its next turn. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
