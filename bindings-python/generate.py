@@ -132,7 +132,7 @@ def typed_stub(events: Sequence[Event], common: Sequence[Mapping[str, Any]]) -> 
         "    timeout: float | timedelta | None",
         "    fail_behavior: Literal['continue', 'block'] | None",
         "    once: bool",
-        "    mandatory: bool",
+        "    mandatory: bool | None",
         "    detached: bool",
         "    async_: bool",
         "    enabled: bool",

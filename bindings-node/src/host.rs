@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt::Write as _;
 
-use hookweave::host::{BadKey, Host, Kind, MAX_NESTING, Spelling, TooDeep};
+use hookweave::host::{BadKey, Host, Kind, MAX_NESTING, Made, Spelling, TooDeep};
 use napi::bindgen_prelude::{BigInt, FromNapiValue, JsObjectValue, Object, Unknown, Utf16String};
 use napi::{Env, JsValue, KeyCollectionMode, KeyConversion, KeyFilter, Property, ValueType};
 
@@ -213,6 +213,11 @@ impl Host for Values<'_> {
 
     fn with(&self, object: &Unknown<'_>, changes: Vec<(String, Option<Slot>)>) -> Slot {
         self.changed(object, changes).unwrap_or_else(|_| self.push(*object))
+    }
+
+    fn made(&self, made: Made<'_>) -> Slot {
+        // Making a plain value fails only in an environment that is being torn down.
+        self.env.to_js_value(&made.to_json()).map_or(Slot(u32::MAX), |value| self.push(value))
     }
 
     fn spelling(&self) -> Spelling {

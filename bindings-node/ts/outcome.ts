@@ -75,6 +75,8 @@ export interface TraceEntry {
   readonly void: boolean;
   /** Whose modifications it replaced. */
   readonly overrode: readonly { readonly field: string; readonly hook: string }[];
+  /** In a recheck it changed its own result again: the hook is not idempotent. */
+  readonly notIdempotent: boolean;
   readonly failure: TraceFailure | null;
   /** It ran longer than its timeout and could not be interrupted. */
   readonly overran: boolean;
@@ -115,6 +117,7 @@ type Summary = Omit<CanonicalOutcome, "event" | "ext" | "trace" | "asks"> & {
   trace: (Omit<Partial<TraceEntry>, "duration" | "failure"> &
     Pick<TraceEntry, "hook" | "id" | "status" | "action"> & {
       duration_us: number;
+      not_idempotent?: boolean;
       failure?: { kind: FailureKind; message: string; became: FailBehavior };
     })[];
 };
@@ -279,7 +282,7 @@ export class Outcome<N extends EventName = EventName> {
   #readTrace(): readonly TraceEntry[] {
     const { run, values } = loudOf(this.#trail);
     const causes = new Map(crossing(() => run.causes()));
-    return this.#read().trace.map(({ duration_us, failure, ...entry }, index) => {
+    return this.#read().trace.map(({ duration_us, not_idempotent, failure, ...entry }, index) => {
       const cause = causes.get(index);
       return {
         ...entry,
@@ -287,6 +290,7 @@ export class Outcome<N extends EventName = EventName> {
         reason: entry.reason ?? null,
         modified: (entry.modified ?? []).map((name) => local(name)),
         void: entry.void ?? false,
+        notIdempotent: not_idempotent ?? false,
         overrode: (entry.overrode ?? []).map(({ field, hook }) => ({ field: local(field), hook })),
         failure:
           failure === undefined

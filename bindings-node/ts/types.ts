@@ -88,8 +88,11 @@ export interface HookConfig {
   failBehavior?: FailBehavior;
   /** Runs at most once and is then removed. */
   once?: boolean;
-  /** Never passed over, and asked again when a later hook changes the event. */
-  mandatory?: boolean;
+  /**
+   * Never passed over, and asked again when a later hook changes the event. Implied by `failBehavior: "block"` unless it is
+   * said to be `false`.
+   */
+  mandatory?: boolean | null;
   scope?: Scope;
   /** Whether it runs at all for now. */
   enabled?: boolean;
@@ -166,6 +169,8 @@ export interface Logger {
 export interface ClientOptions {
   profile?: "default" | "a3s" | "wingman" | "cocode" | "amplifier" | "shadow" | "claude-code";
   mode?: "sequential" | "parallel";
+  /** What comes of it when hooks that run together change one thing differently; `"block"` unless said. */
+  conflict?: "block" | "ask" | "last";
   /** Whether dispatches run any hook. */
   enabled?: boolean;
   /** Milliseconds that a hook without a timeout of its own may take; `null` is without end. */

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use hookweave::payload::{BadKey, Host, Kind, MAX_NESTING, Spelling, TooDeep};
+use hookweave::payload::{BadKey, Host, Kind, MAX_NESTING, Made, Spelling, TooDeep};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDelta, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
@@ -254,6 +254,17 @@ impl Host for PyHost {
             };
         }
         Object::from_bound(made)
+    }
+
+    fn made(&self, made: Made<'_>) -> Object {
+        let py = self.0.py();
+        match made {
+            Made::Text(text) => Object::from_bound(PyString::new(py, text)),
+            Made::Zero => Object::from_bound(PyInt::new(py, 0)),
+            Made::False => Object::of(&PyBool::new(py, false)),
+            Made::List => Object::from_bound(PyList::empty(py)),
+            Made::Object => Object::from_bound(PyDict::new(py)),
+        }
     }
 
     fn spelling(&self) -> Spelling {

@@ -38,12 +38,13 @@ pub(crate) fn table(hook: &Declared) -> (String, Vec<String>) {
     if let Some(FailBehavior::Block) = hook.spec.fail_behavior {
         put("fail_behavior", text("block"));
     }
-    for (name, is_set) in
-        [("once", hook.spec.once), ("detached", hook.spec.detached), ("mandatory", hook.spec.mandatory)]
-    {
+    for (name, is_set) in [("once", hook.spec.once), ("detached", hook.spec.detached)] {
         if is_set {
             put(name, "true".to_owned());
         }
+    }
+    if let Some(mandatory) = hook.spec.mandatory {
+        put("mandatory", mandatory.to_string());
     }
     if !hook.spec.enabled {
         put("enabled", "false".to_owned());

@@ -9,7 +9,9 @@ mod claims;
 mod failure;
 mod loud;
 mod merge;
+mod recheck;
 mod report;
+mod slots;
 
 use std::sync::Arc;
 
@@ -18,7 +20,6 @@ use smallvec::SmallVec;
 use crate::error::{Code, Error};
 use crate::event::EventSpec;
 use crate::index::{Call, Plan, Reuse, Snapshot};
-use crate::options::Mode;
 use crate::outcome::Outcome;
 use crate::payload::Host;
 
@@ -31,6 +32,9 @@ pub use report::{Report, Said};
 
 /// How deep dispatches may nest: a hook that dispatches, whose hook dispatches, and so on.
 pub const MAX_DEPTH: u32 = 16;
+
+/// How often mandatory hooks look again at what others made of an event, before it is said that they do not agree.
+pub const MAX_RECHECKS: u32 = 4;
 
 /// Refuses a dispatch that is nested too deeply; the outermost one has depth 0.
 pub fn check_depth(depth: u32) -> Result<(), Error> {
@@ -223,9 +227,9 @@ impl<T, V> Stage<T, V> {
         self.making.running.loud.as_ref().map_or(0, |loud| loud.changes)
     }
 
-    /// Whether these hooks have run before and look at the final event now.
+    /// Whether these hooks look again, at what others have made of the event.
     pub fn is_recheck(&self) -> bool {
-        self.making.running.loud.as_ref().is_some_and(|loud| loud.rechecking)
+        self.making.running.loud.as_ref().is_some_and(|loud| loud.is_rechecking())
     }
 
     /// Says that the handler at an index starts: from here on a `once` hook is used up.
@@ -346,31 +350,6 @@ impl<T, V> Running<T, V> {
         self.plan = Arc::new(Plan::new(kept, self.plan.mode()));
         self.at = 0;
         (left > 0).then_some(left)
-    }
-
-    /// Plans the mandatory hooks that have not seen the final event; false when there are none.
-    fn begin_recheck<H: Host<Value = V>>(&mut self, host: &H) -> bool {
-        let Some(loud) = self.loud.as_mut() else { return false };
-        if loud.rechecking || loud.ended || loud.changes == 0 {
-            return false;
-        }
-        let Some(event) = self.snapshot.event(self.event.name()) else { return false };
-        let planned = self.snapshot.plan(host, event, &host.view(&self.payload));
-        let calls: Vec<Call<T>> = planned
-            .plan
-            .calls()
-            .iter()
-            .filter(|call| call.entry().mandatory() && !loud.has_seen_the_last_change(call))
-            .cloned()
-            .collect();
-        loud.rechecking = true;
-        loud.skips.clear();
-        if calls.is_empty() {
-            return false;
-        }
-        self.plan = Arc::new(Plan::new(calls, Mode::Sequential));
-        self.at = 0;
-        true
     }
 
     /// Finds out which later hooks the changed event selects.

@@ -107,6 +107,8 @@ pub struct Modifiable {
 pub struct EventSpec {
     name: String,
     gate: bool,
+    /// It is a gate in every profile.
+    own_gate: bool,
     modifiable: Vec<Modifiable>,
     built_in: Option<&'static BuiltIn>,
     tally: EventTally,
@@ -118,6 +120,7 @@ impl EventSpec {
         Self {
             name: built_in.name.to_owned(),
             gate: built_in.gate,
+            own_gate: built_in.gate,
             modifiable: built_in
                 .fields
                 .iter()
@@ -134,6 +137,7 @@ impl EventSpec {
         Self {
             name: name.to_owned(),
             gate: true,
+            own_gate: true,
             modifiable: Vec::new(),
             built_in: None,
             tally: EventTally::default(),
@@ -161,6 +165,11 @@ impl EventSpec {
     #[must_use]
     pub const fn gate(&self) -> bool {
         self.gate
+    }
+
+    /// Whether it is a gate in every profile: what only a profile makes a gate has happened when it is raised.
+    pub(crate) const fn is_own_gate(&self) -> bool {
+        self.own_gate
     }
 
     /// The fields that hooks may replace.

@@ -136,8 +136,9 @@ pub struct HookSpec {
     pub fail_behavior: Option<FailBehavior>,
     /// It runs at most once and is then removed.
     pub once: bool,
-    /// It is never passed over by a skip, and rechecks what others changed after it.
-    pub mandatory: bool,
+    /// Whether no skip passes over it and it rechecks what others changed after it; implied by scope managed and by a
+    /// `fail_behavior` of block where it is not said.
+    pub mandatory: Option<bool>,
     /// It is started and not awaited.
     pub detached: bool,
     /// Whether it runs at all for now.
@@ -188,7 +189,7 @@ impl HookSpec {
             timeout: Timeout::default(),
             fail_behavior: None,
             once: false,
-            mandatory: false,
+            mandatory: None,
             detached: false,
             enabled: true,
             temporary: false,
@@ -237,7 +238,7 @@ impl HookSpec {
             timeout: Timeout::read(&reader, "timeout")?,
             fail_behavior: reader.word("fail_behavior", FailBehavior::WORDS)?,
             once: reader.flag("once")?.unwrap_or(false),
-            mandatory: reader.flag("mandatory")?.unwrap_or(false),
+            mandatory: reader.flag("mandatory")?,
             detached: reader.flag("detached")?.or(reader.flag("async")?).unwrap_or(false),
             enabled: reader.flag("enabled")?.unwrap_or(true),
             temporary: reader.flag("temporary")?.unwrap_or(false),
@@ -246,9 +247,9 @@ impl HookSpec {
         })
     }
 
-    /// Whether the hook is mandatory: said so, managed, or fail-closed by its own setting.
+    /// Whether the hook is mandatory: managed, else as it is said, else fail-closed by its own setting.
     pub(crate) fn is_mandatory(&self) -> bool {
-        self.mandatory || self.scope == Scope::Managed || self.fail_behavior == Some(FailBehavior::Block)
+        self.scope == Scope::Managed || self.mandatory.unwrap_or(self.fail_behavior == Some(FailBehavior::Block))
     }
 
     /// Refuses settings that contradict each other.
@@ -263,6 +264,9 @@ impl HookSpec {
         if matches!(self.timeout, Timeout::After(limit) if limit.is_zero() || limit > Timeout::MAX) {
             return refuse("the timeout must be greater than 0 and at most a year");
         }
+        if self.scope == Scope::Managed && self.mandatory == Some(false) {
+            return refuse("managed hooks are always mandatory; drop mandatory, or register the hook in another scope");
+        }
         if self.detached && self.fail_behavior == Some(FailBehavior::Block) {
             return refuse("a detached hook is not awaited, so it cannot fail closed; drop detached or fail_behavior");
         }
@@ -273,7 +277,7 @@ impl HookSpec {
         }
         if self.once && self.is_mandatory() {
             return refuse(
-                "a mandatory hook guards every event, so it cannot be once (scope managed and fail_behavior block imply mandatory)",
+                "a mandatory hook guards every event, so it cannot be once (scope managed implies mandatory, and so does fail_behavior block unless mandatory is false)",
             );
         }
         Ok(())
@@ -307,6 +311,21 @@ mod tests {
     }
 
     #[test]
+    fn what_is_said_of_mandatory_wins_over_what_is_implied() {
+        for (settings, mandatory) in [
+            (json!({}), false),
+            (json!({"fail_behavior": "block"}), true),
+            (json!({"fail_behavior": "block", "mandatory": false}), false),
+            (json!({"fail_behavior": "block", "mandatory": null}), true),
+            (json!({"scope": "managed"}), true),
+            (json!({"mandatory": true}), true),
+        ] {
+            assert_eq!(read(&settings).unwrap().is_mandatory(), mandatory, "{settings}");
+        }
+        assert!(read(&json!({"once": true, "fail_behavior": "block", "mandatory": false})).unwrap().check().is_ok());
+    }
+
+    #[test]
     fn contradictions_are_refused() {
         for settings in [
             json!({"detached": true, "mandatory": true}),
@@ -314,6 +333,7 @@ mod tests {
             json!({"async": true, "fail_behavior": "block"}),
             json!({"once": true, "mandatory": true}),
             json!({"once": true, "fail_behavior": "block"}),
+            json!({"scope": "managed", "mandatory": false}),
             json!({"name": " "}),
         ] {
             assert!(read(&settings).unwrap().check().is_err(), "{settings}");

@@ -26,6 +26,32 @@ impl Mode {
     const WORDS: &'static [(&'static str, Self)] = &[("sequential", Self::Sequential), ("parallel", Self::Parallel)];
 }
 
+/// What comes of it when hooks of one stage change one thing differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Conflict {
+    /// Neither change stands: a gate is blocked, and elsewhere what they disagree about is withheld.
+    #[default]
+    Block,
+    /// A person is asked whether the later change shall stand. Where nobody can be asked it is withheld.
+    Ask,
+    /// The later change stands, but never over a mandatory hook's, and a message says so.
+    Last,
+}
+
+impl Conflict {
+    const WORDS: &'static [(&'static str, Self)] = &[("block", Self::Block), ("ask", Self::Ask), ("last", Self::Last)];
+
+    /// The rule's name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Block => "block",
+            Self::Ask => "ask",
+            Self::Last => "last",
+        }
+    }
+}
+
 /// The limits on hooks that programs register: per event, in all.
 pub const HOOK_LIMITS: (usize, usize) = (10, 50);
 
@@ -48,6 +74,8 @@ pub struct Options {
     pub profile: &'static Profile,
     /// How hooks of equal priority run.
     pub mode: Mode,
+    /// What comes of it when hooks that run together change one thing differently.
+    pub conflict: Conflict,
     /// Whether dispatches run any hook.
     pub enabled: bool,
     /// How long a hook without a timeout of its own may run; `None` is without end.
@@ -78,6 +106,7 @@ impl Default for Options {
 const OWN: &[&str] = &[
     "profile",
     "mode",
+    "conflict",
     "enabled",
     "default_timeout",
     "fail_behavior",
@@ -96,6 +125,7 @@ impl Options {
         Self {
             profile,
             mode: profile.mode,
+            conflict: Conflict::default(),
             enabled: true,
             default_timeout: profile.timeout,
             timeout_was_set: false,
@@ -125,6 +155,7 @@ impl Options {
         if let Some(mode) = reader.word("mode", Mode::WORDS)? {
             options.mode = mode;
         }
+        options.conflict = reader.word("conflict", Conflict::WORDS)?.unwrap_or_default();
         options.enabled = reader.flag("enabled")?.unwrap_or(true);
         match reader.text("project_dir")?.as_deref() {
             None => {}
@@ -283,7 +314,7 @@ mod tests {
         assert!(settled(HookSpec::new("any"), "PostToolUse"));
         assert!(settled(HookSpec::new("any"), "Stop"));
         assert!(!settled(HookSpec::new("any"), "PreToolUse"));
-        assert!(!settled(HookSpec { mandatory: true, ..HookSpec::new("any") }, "Stop"));
+        assert!(!settled(HookSpec { mandatory: Some(true), ..HookSpec::new("any") }, "Stop"));
         assert!(!settled(HookSpec { fail_behavior: Some(FailBehavior::Block), ..HookSpec::new("any") }, "Stop"));
     }
 

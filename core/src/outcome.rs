@@ -157,10 +157,26 @@ impl<T, V> Outcome<T, V> {
         self.deciding.and_then(|index| self.records().get(index))
     }
 
-    /// Why it is blocked whatever hooks said; `None` when it is not, or when hooks have blocked it.
-    pub(crate) fn refusal(&self) -> Option<&str> {
-        let refused = self.deciding().is_some_and(|record| record.action.refuses());
-        self.refusal.as_deref().filter(|_| !refused)
+    /// What the engine itself has decided, where no hook decided anything as strong: that it is blocked, because it could not be
+    /// recorded or hooks do not agree, or that a person is asked about what they do not agree about.
+    fn own(&self) -> Option<(Action, &str)> {
+        let strongest = self.deciding().map_or(Action::Continue, |record| record.action);
+        if strongest.refuses() {
+            return None;
+        }
+        let loud = self.running.loud.as_ref();
+        if let Some(why) = self.refusal.as_deref().or_else(|| loud?.refusal.as_deref()) {
+            return Some((Action::Block, why));
+        }
+        let profile = self.running.snapshot.options().profile;
+        let question = loud?.question.as_deref()?;
+        (profile.rank(Action::Ask) > profile.rank(strongest)).then_some((Action::Ask, question))
+    }
+
+    /// Who refuses and why, where it is the engine itself; `None` when it does not, or when hooks have blocked it.
+    pub(crate) fn refusal(&self) -> Option<(&'static str, &str)> {
+        let (_, why) = self.own().filter(|(action, _)| *action == Action::Block)?;
+        Some((if self.refusal.is_some() { "audit" } else { "host" }, why))
     }
 
     /// How often hooks have changed the event.
@@ -171,7 +187,7 @@ impl<T, V> Outcome<T, V> {
     /// The hook that decided.
     #[cfg_attr(not(feature = "host"), expect(dead_code, reason = "sessions and records are a host's"))]
     pub(crate) fn decider(&self) -> Option<(HookId, &str)> {
-        if self.refusal().is_some() {
+        if self.own().is_some() {
             return None;
         }
         let entry = self.deciding()?.call.entry();
@@ -190,10 +206,10 @@ impl<T, V> Outcome<T, V> {
 
     /// The strongest decision.
     pub fn decision(&self) -> Action {
-        if self.refusal().is_some() {
-            return Action::Block;
+        match self.own() {
+            Some((action, _)) => action,
+            None => self.deciding().map_or(Action::Continue, |record| record.action),
         }
-        self.deciding().map_or(Action::Continue, |record| record.action)
     }
 
     /// Whether what the agent is about to do must not happen.
@@ -203,7 +219,10 @@ impl<T, V> Outcome<T, V> {
 
     /// The reason of the first hook with the winning decision.
     pub fn reason(&self) -> Option<&str> {
-        self.refusal().or_else(|| self.deciding().and_then(|record| record.reason.as_deref()))
+        match self.own() {
+            Some((_, why)) => Some(why),
+            None => self.deciding().and_then(|record| record.reason.as_deref()),
+        }
     }
 
     /// The payload fields that hooks changed, in the order of their first change.

@@ -130,6 +130,35 @@ pub struct TooDeep;
 #[error("key {0} is not a string")]
 pub struct BadKey(pub String);
 
+/// A value that the engine itself puts into an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Made<'a> {
+    /// A text.
+    Text(&'a str),
+    /// The number 0.
+    Zero,
+    /// The truth value that is false.
+    False,
+    /// An empty list.
+    List,
+    /// An empty object.
+    Object,
+}
+
+impl Made<'_> {
+    /// The value as JSON.
+    #[must_use]
+    pub fn to_json(self) -> serde_json::Value {
+        match self {
+            Self::Text(text) => text.into(),
+            Self::Zero => 0.into(),
+            Self::False => false.into(),
+            Self::List => serde_json::Value::Array(Vec::new()),
+            Self::Object => serde_json::Value::Object(serde_json::Map::new()),
+        }
+    }
+}
+
 /// Who owns the values: the core's window on one host language.
 ///
 /// Implementations never run user code (no `__eq__`, no getter of a class, no proxy trap where it can be told apart):
@@ -160,6 +189,8 @@ pub trait Host {
     fn same(&self, a: &Self::View<'_>, b: &Self::View<'_>) -> bool;
     /// A shallow copy of an object with fields set, or removed where the value is `None`.
     fn with(&self, object: &Self::View<'_>, changes: Vec<(String, Option<Self::Value>)>) -> Self::Value;
+    /// A value that the engine itself puts into an event.
+    fn made(&self, made: Made<'_>) -> Self::Value;
     /// How the host spells names and counts time.
     fn spelling(&self) -> Spelling;
 
@@ -279,6 +310,10 @@ impl Host for Json {
             }
         }
         serde_json::Value::Object(fields)
+    }
+
+    fn made(&self, made: Made<'_>) -> serde_json::Value {
+        made.to_json()
     }
 
     fn spelling(&self) -> Spelling {

@@ -28,6 +28,7 @@ const nothing = (): undefined => undefined;
 const OPTIONS: Record<keyof Required<ClientOptions>, true> = {
   profile: true,
   mode: true,
+  conflict: true,
   enabled: true,
   defaultTimeout: true,
   failBehavior: true,

@@ -27,7 +27,7 @@ class HookOptions(TypedDict, total=False):
     timeout: float | timedelta | None
     fail_behavior: Literal["continue", "block"] | None
     once: bool
-    mandatory: bool
+    mandatory: bool | None
     detached: bool
     async_: bool
     enabled: bool

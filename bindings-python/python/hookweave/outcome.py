@@ -114,6 +114,8 @@ class TraceEntry:
     modified: tuple[str, ...] = ()
     void: bool = False
     overrode: tuple[Overridden, ...] = ()
+    not_idempotent: bool = False
+    """In a recheck it changed its own result again."""
     failure: Failure | None = None
     overran: bool = False
     why: str | None = None
@@ -243,6 +245,7 @@ def _entry(part: Mapping[str, Any], cause: object) -> TraceEntry:
         modified=tuple(part.get("modified", ())),
         void=part.get("void", False),
         overrode=tuple(Overridden(**one) for one in part.get("overrode", ())),
+        not_idempotent=part.get("not_idempotent", False),
         failure=failure,
         overran=part.get("overran", False),
         why=part.get("why"),

@@ -51,7 +51,7 @@ pub(super) struct Draft {
     pub(super) fail_behavior: Option<FailBehavior>,
     pub(super) priority: i32,
     pub(super) once: bool,
-    pub(super) mandatory: bool,
+    pub(super) mandatory: Option<bool>,
     pub(super) detached: bool,
     pub(super) wakes: bool,
     pub(super) enabled: bool,
@@ -69,7 +69,7 @@ impl Draft {
             fail_behavior: None,
             priority: 0,
             once: false,
-            mandatory: false,
+            mandatory: None,
             detached: false,
             wakes: false,
             enabled: true,
@@ -148,6 +148,11 @@ impl Reading<'_> {
             self.remark(spot, "managed hooks guard every event; `once` is not taken");
             once = false;
         }
+        let mut mandatory = draft.mandatory;
+        if mandatory == Some(false) && scope == Scope::Managed {
+            self.remark(spot, "managed hooks are always mandatory; `mandatory = false` is not taken");
+            mandatory = None;
+        }
         let runs = runs(&draft.run);
         let spec = HookSpec {
             event: slot.event.name().to_owned(),
@@ -158,7 +163,7 @@ impl Reading<'_> {
             timeout,
             fail_behavior: draft.fail_behavior,
             once,
-            mandatory: draft.mandatory,
+            mandatory,
             detached,
             enabled: draft.enabled,
             temporary: false,

@@ -214,8 +214,11 @@ fn compare_specs(old: &HookSpec, new: &HookSpec, what: &mut Vec<String>, weaker:
         let said = "its failure means something else".to_owned();
         if new.fail_behavior == Some(FailBehavior::Block) { what.push(said) } else { weaker.push(said) }
     }
+    if old.mandatory != new.mandatory && old.is_mandatory() == new.is_mandatory() {
+        what.push("says for itself whether it is mandatory".to_owned());
+    }
     let flags = [
-        (old.mandatory, new.mandatory, "is mandatory", "is not mandatory any more", false),
+        (old.is_mandatory(), new.is_mandatory(), "is mandatory", "is not mandatory any more", false),
         (old.detached, new.detached, "is not awaited any more", "is awaited", true),
         (old.once, new.once, "runs only once", "runs every time", true),
     ];

@@ -5,18 +5,24 @@ use std::sync::Arc;
 use super::Running;
 use super::failure::{Failure, FailureKind};
 use super::loud::{Failed, Loud, Record, Status};
-use super::merge::{self, Change};
+use super::merge::{self, Change, Conflict};
 use super::report::{Report, Said};
+use super::slots;
 use crate::action::Action;
 use crate::answer::{self, Answer, Ask, InvalidAnswer, Message, Reading};
 use crate::event::EventSpec;
 use crate::hook::FailBehavior;
 use crate::index::Call;
+use crate::options::Conflict as Rule;
 use crate::payload::Host;
 use crate::tool::Tools;
 
-/// Says why fields that a hook replaces are not what they have to be.
-type Refuses<'r, V> = &'r dyn Fn(&[(String, V)]) -> Option<String>;
+/// What the hooks of a stage were given, which their answers are held against.
+struct Given<'g, V> {
+    event: &'g EventSpec,
+    tools: &'g Tools,
+    payload: &'g V,
+}
 
 impl<T, V> Running<T, V> {
     /// Takes in a whole stage, in the order of its hooks, whatever finished first.
@@ -29,8 +35,7 @@ impl<T, V> Running<T, V> {
     ) {
         let calls: Vec<Call<T>> = self.plan.calls().get(self.at..end).unwrap_or_default().to_vec();
         let event = Arc::clone(&self.event);
-        let (tools, payload) = (self.snapshot.tools(), &self.payload);
-        let refuses = |modified: &[(String, V)]| refused_args(host, tools, payload, modified);
+        let given = Given { event: &event, tools: self.snapshot.tools(), payload: &self.payload };
         let loud = self.loud.get_or_insert_with(|| Loud::after(&self.plan, &self.quiet));
         let first = loud.records.len();
         let mut changes: Vec<Change<V>> = Vec::new();
@@ -39,15 +44,14 @@ impl<T, V> Running<T, V> {
             let report = reports.next().unwrap_or_else(|| {
                 Report::new(Said::Failed(Failure::new(FailureKind::Cancelled, "the hook was not run to its end")), 0)
             });
-            if let Some(modified) =
-                loud.take_report(host, &event, call, report, &refuses).filter(|modified| !modified.is_empty())
+            if let Some(modified) = loud.take_report(host, &given, call, report).filter(|modified| !modified.is_empty())
             {
                 let mandatory = call.entry().mandatory();
                 changes.push(Change { index, mandatory, fields: modified });
             }
         }
         self.at = end;
-        self.apply_changes(host, first, changes, &calls);
+        self.apply_changes(host, first, &changes, &calls);
         self.note_short_circuit(first);
         if let Some(last) = calls.last() {
             self.end_or_replan(host, first, last);
@@ -65,13 +69,7 @@ impl<T, V> Running<T, V> {
     }
 
     /// Changes the event and notes who saw which version of it.
-    fn apply_changes<H: Host<Value = V>>(
-        &mut self,
-        host: &H,
-        first: usize,
-        changes: Vec<Change<V>>,
-        calls: &[Call<T>],
-    ) {
+    fn apply_changes<H: Host<Value = V>>(&mut self, host: &H, first: usize, changes: &[Change<V>], calls: &[Call<T>]) {
         let Some(loud) = self.loud.as_mut() else { return };
         let before = loud.changes;
         if changes.is_empty() {
@@ -81,15 +79,16 @@ impl<T, V> Running<T, V> {
             return;
         }
         let after = before + 1;
-        let only = if let [only] = changes.as_slice() { Some(only.index) } else { None };
+        let only = if let [only] = changes { Some(only.index) } else { None };
         for (index, record) in loud.records.iter_mut().skip(first).enumerate() {
             record.seen = if only == Some(index) { after } else { before };
         }
         loud.changes = after;
         // Who changed a field in an earlier stage; what hooks of one stage change is merged, not overwritten.
         let earlier = loud.modified.clone();
-        loud.keep_originals(host, &self.event, &self.payload, &changes);
-        for change in &changes {
+        loud.keep_originals(host, &self.event, &self.payload, changes);
+        loud.note_made(host, &self.event, &self.payload, (first, calls), changes);
+        for change in changes {
             let Some(by) = calls.get(change.index).map(|call| call.entry().name()) else { continue };
             for (field, _) in &change.fields {
                 let before = earlier.iter().find(|(known, _)| known == field);
@@ -100,13 +99,15 @@ impl<T, V> Running<T, V> {
                 }
             }
         }
-        let merged = merge::merge(host, &self.event, &host.view(&self.payload), changes);
+        let rule = match self.snapshot.options().conflict {
+            // Where nobody can be asked before it happens, neither change stands.
+            Rule::Ask if !self.event.is_own_gate() => Rule::Block,
+            rule => rule,
+        };
         let name = |index: usize| calls.get(index).map(|call| Arc::clone(call.entry().name())).unwrap_or_default();
-        for conflict in merged.conflicts {
-            loud.messages.push((None, Message { text: conflict.message(name), level: "warning" }));
-            if let Some(record) = loud.records.get_mut(first + conflict.winner) {
-                record.overrode.push((conflict.field, name(conflict.loser)));
-            }
+        let merged = merge::merge(host, &self.event, &host.view(&self.payload), changes, rule, name);
+        for conflict in &merged.conflicts {
+            loud.take_conflict(&self.event, rule, conflict, (first, calls));
         }
         let position = calls.last().map_or(0, Call::position);
         loud.versions.push((position, std::mem::replace(&mut self.payload, merged.payload)));
@@ -118,7 +119,7 @@ impl<T, V> Running<T, V> {
             return;
         }
         let Some(loud) = self.loud.as_mut() else { return };
-        loud.ended = loud.records.iter().skip(first).any(|record| record.action.refuses());
+        loud.ended = loud.refusal.is_some() || loud.records.iter().skip(first).any(|record| record.action.refuses());
     }
 
     /// Leaves the rest of the hooks out, or finds out anew which of them are selected.
@@ -126,17 +127,25 @@ impl<T, V> Running<T, V> {
         let Some(loud) = self.loud.as_mut() else { return };
         if loud.ended {
             let by = loud.records.iter().skip(first).find(|record| record.action.refuses());
-            let by = by.map(|record| Arc::clone(record.call.entry().name())).unwrap_or_default();
+            let why = match (by, &loud.refusal) {
+                (None, Some(refusal)) => format!("blocked: {refusal}"),
+                (by, _) => format!("blocked by `{}`", by.map_or("", |record| &**record.call.entry().name())),
+            };
             let rest = self.plan.calls().get(self.at..).unwrap_or_default();
-            if !loud.rechecking {
-                loud.records.extend(rest.iter().map(|call| Record::skipped(call, format!("blocked by `{by}`"))));
+            if !loud.is_rechecking() {
+                loud.records.extend(rest.iter().map(|call| Record::skipped(call, why.clone())));
             }
             self.at = self.plan.calls().len();
             return;
         }
         let mut changed = loud.records.iter().skip(first).flat_map(|record| &record.modified).peekable();
-        if changed.peek().is_some() && !loud.rechecking {
-            let tool_changed = changed.any(|field| field == "tool");
+        if changed.peek().is_none() {
+            return;
+        }
+        let tool_changed = changed.any(|field| field == "tool");
+        if loud.is_rechecking() {
+            self.recheck_rest(host, last);
+        } else {
             self.replan(host, last, tool_changed);
         }
     }
@@ -147,25 +156,24 @@ impl<T, V> Loud<T, V> {
     fn take_report<H: Host<Value = V>>(
         &mut self,
         host: &H,
-        event: &EventSpec,
+        given: &Given<'_, V>,
         call: &Call<T>,
         report: Report<V>,
-        refuses: Refuses<'_, V>,
     ) -> Option<Vec<(String, V)>> {
-        let status = if self.rechecking { Status::Rechecked } else { Status::Ran };
+        let status = if self.is_rechecking() { Status::Rechecked } else { Status::Ran };
         let mut record = Record::new(call, status, report.took);
         record.overran = report.overran;
         let mut modified = None;
         match report.said {
             Said::Nothing => {}
             Said::Detached => record.status = Status::Detached,
-            Said::Failed(failure) => fail(&mut record, event, failure),
-            Said::Answer(said) => match self.read(host, event, &said, refuses) {
+            Said::Failed(failure) => fail(&mut record, given.event, failure),
+            Said::Answer(said) => match given.read(host, &said) {
                 Reading::Nothing => {}
                 Reading::Answer(answer) => modified = Some(self.take_answer(host, &mut record, *answer)),
                 Reading::Invalid(InvalidAnswer { message, meant_to_restrict }) => {
                     let kind = FailureKind::InvalidAnswer;
-                    fail(&mut record, event, Failure { kind, message, cause: None, meant_to_restrict });
+                    fail(&mut record, given.event, Failure { kind, message, cause: None, meant_to_restrict });
                 }
             },
         }
@@ -173,18 +181,40 @@ impl<T, V> Loud<T, V> {
         modified
     }
 
-    /// Reads an answer; in a recheck nothing may be modified any more.
-    fn read<H: Host<Value = V>>(&self, host: &H, event: &EventSpec, said: &V, refuses: Refuses<'_, V>) -> Reading<V> {
-        match answer::read(host, event, &host.view(said)) {
-            Reading::Answer(answer) if self.rechecking && !answer.modified.is_empty() => {
-                let message = "`modified` is not possible in a recheck: every other hook has already run".to_owned();
-                Reading::Invalid(InvalidAnswer { message, meant_to_restrict: true })
+    /// Notes that hooks of a stage changed one thing differently, and what comes of it.
+    fn take_conflict(
+        &mut self,
+        event: &EventSpec,
+        rule: Rule,
+        conflict: &Conflict,
+        (first, calls): (usize, &[Call<T>]),
+    ) {
+        let entry = |index: usize| calls.get(index).map(Call::entry);
+        let name = |index: usize| entry(index).map(|entry| Arc::clone(entry.name())).unwrap_or_default();
+        let words = conflict.words(name);
+        let winner = name(conflict.winner);
+        if rule != Rule::Block
+            && let Some(record) = self.records.get_mut(first + conflict.winner)
+        {
+            let losers = conflict.losers.iter().map(|loser| (conflict.slot.field.clone(), name(*loser)));
+            record.overrode.extend(losers);
+        }
+        match rule {
+            Rule::Last => {
+                let text = format!("{words}; the change of `{winner}` stands");
+                self.messages.push((None, Message { text, level: "warning" }));
             }
-            Reading::Answer(answer) => match refuses(&answer.modified) {
-                Some(message) => Reading::Invalid(InvalidAnswer { message, meant_to_restrict: true }),
-                None => Reading::Answer(answer),
-            },
-            reading => reading,
+            Rule::Ask => {
+                let prompt = format!("{words}; shall the change of `{winner}` stand?");
+                let Some(entry) = entry(conflict.winner) else { return };
+                self.asks.push((winner, entry.id(), Ask { prompt: Some(prompt), ..Ask::new() }));
+                self.question.get_or_insert(words);
+            }
+            Rule::Block if event.is_own_gate() => _ = self.refusal.get_or_insert(words),
+            Rule::Block => {
+                let text = format!("{words}; it is withheld");
+                self.messages.push((None, Message { text, level: "error" }));
+            }
         }
     }
 
@@ -198,13 +228,16 @@ impl<T, V> Loud<T, V> {
         let entry = Arc::clone(record.call.entry());
         let name = entry.name();
         let Answer { action, reason, modified, inject, messages, ask, delay_ms, suppress_output, ext } = answer;
-        self.injections.extend(inject.into_iter().map(|injection| (Arc::clone(name), injection)));
-        self.messages.extend(messages.into_iter().map(|message| (Some(Arc::clone(name)), message)));
+        let again = self.is_rechecking();
+        let injections = inject.into_iter().map(|injection| (Arc::clone(name), injection));
+        add(&mut self.injections, injections, again);
+        let messages = messages.into_iter().map(|message| (Some(Arc::clone(name)), message));
+        add(&mut self.messages, messages, again);
         let asks = ask.is_some() || action == Action::Ask;
         if asks {
             let ask = ask.unwrap_or_else(Ask::new);
             let prompt = ask.prompt.or_else(|| reason.clone());
-            self.asks.push((Arc::clone(name), entry.id(), Ask { prompt, ..ask }));
+            add(&mut self.asks, [(Arc::clone(name), entry.id(), Ask { prompt, ..ask })], again);
         }
         if action == Action::Skip {
             self.skips.push((entry.scope(), Arc::clone(name)));
@@ -243,17 +276,37 @@ impl<T, V> Loud<T, V> {
     }
 }
 
-/// Why a tool would not take the arguments that a hook gave it.
-fn refused_args<H: Host>(
-    host: &H,
-    tools: &Tools,
-    payload: &H::Value,
-    modified: &[(String, H::Value)],
-) -> Option<String> {
-    let (_, args) = modified.iter().find(|(field, _)| field == "args")?;
-    let view = host.view(payload);
-    let tool = host.get(&view, "tool")?;
-    host.text(&tool, |name| tools.refuses(host, name, args)).flatten()
+impl<V> Given<'_, V> {
+    /// Reads an answer. What it names as it is already is no change, and nobody judges it.
+    fn read<H: Host<Value = V>>(&self, host: &H, said: &V) -> Reading<V> {
+        let mut answer = match answer::read(host, self.event, &host.view(said)) {
+            Reading::Answer(answer) => answer,
+            other => return other,
+        };
+        let payload = host.view(self.payload);
+        answer.modified.retain(|(field, value)| !slots::has(host, self.event, &payload, field, value));
+        match self.refuses(host, &answer.modified) {
+            Some(message) => Reading::Invalid(InvalidAnswer { message, meant_to_restrict: true }),
+            None => Reading::Answer(answer),
+        }
+    }
+
+    /// Why a tool would not take the arguments that a hook gave it.
+    fn refuses<H: Host<Value = V>>(&self, host: &H, modified: &[(String, V)]) -> Option<String> {
+        let (_, args) = modified.iter().find(|(field, _)| field == "args")?;
+        let view = host.view(self.payload);
+        let tool = host.get(&view, "tool")?;
+        host.text(&tool, |name| self.tools.refuses(host, name, args)).flatten()
+    }
+}
+
+/// Keeps what a hook gave; what it gives again, word for word, when it looks again is kept once.
+fn add<P: PartialEq>(kept: &mut Vec<P>, given: impl IntoIterator<Item = P>, again: bool) {
+    for part in given {
+        if !again || !kept.contains(&part) {
+            kept.push(part);
+        }
+    }
 }
 
 /// The failure rule.

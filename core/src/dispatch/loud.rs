@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::failure::FailureKind;
 use super::merge::Change;
+use super::slots::Slot;
 use crate::action::Action;
 use crate::answer::{Ask, Injection, Message};
 use crate::event::EventSpec;
@@ -24,7 +25,7 @@ pub enum Status {
     Failed,
     /// It was passed over.
     Skipped,
-    /// It ran once more, on the final event.
+    /// It ran once more, on what others had made of the event.
     Rechecked,
     /// It was started and not awaited.
     Detached,
@@ -69,6 +70,8 @@ pub(crate) struct Record<T, V> {
     pub(crate) why: Option<String>,
     /// How many changes of the event the hook has seen, its own included.
     pub(crate) seen: u32,
+    /// It changed its own result again: the hook is not idempotent.
+    pub(crate) again: bool,
 }
 
 impl<T, V> Record<T, V> {
@@ -85,6 +88,7 @@ impl<T, V> Record<T, V> {
             overran: false,
             why: None,
             seen: 0,
+            again: false,
         }
     }
 
@@ -125,9 +129,32 @@ pub(crate) struct Loud<T, V> {
     pub(crate) left: Vec<(Scope, V)>,
     /// Scopes that a hook asked to skip, and which hook.
     pub(crate) skips: Vec<(Scope, Arc<str>)>,
-    pub(crate) rechecking: bool,
+    pub(crate) rechecks: Rechecks<V>,
     /// A block or stop ended the dispatch.
     pub(crate) ended: bool,
+    /// Why it is blocked whatever hooks said: they do not agree.
+    pub(crate) refusal: Option<String>,
+    /// Why a person is asked whatever hooks said: they do not agree.
+    pub(crate) question: Option<String>,
+}
+
+/// The rounds in which mandatory hooks look again.
+#[derive(Debug)]
+pub(crate) struct Rechecks<V> {
+    /// The round that is on; none at first.
+    pub(super) round: u32,
+    /// Where the records of this round begin.
+    pub(super) begins: usize,
+    /// What was changed in rechecks, and in which round.
+    pub(super) changed: Vec<(u32, Slot)>,
+    /// What mandatory hooks, by their position, have made of fields.
+    pub(super) made: Vec<(usize, String, V)>,
+}
+
+impl<V> Default for Rechecks<V> {
+    fn default() -> Self {
+        Self { round: 0, begins: 0, changed: Vec::new(), made: Vec::new() }
+    }
 }
 
 impl<T, V> Loud<T, V> {
@@ -172,9 +199,16 @@ impl<T, V> Loud<T, V> {
             ext: Vec::new(),
             left: Vec::new(),
             skips: Vec::new(),
-            rechecking: false,
+            rechecks: Rechecks::default(),
             ended: false,
+            refusal: None,
+            question: None,
         })
+    }
+
+    /// Whether the hooks that run now have had their turn and look again.
+    pub(crate) const fn is_rechecking(&self) -> bool {
+        self.rechecks.round > 0
     }
 
     /// Who asked to skip a scope, if anyone did.

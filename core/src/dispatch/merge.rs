@@ -1,9 +1,14 @@
 //! Merges what the hooks of one stage modified into the event that all of them saw.
+//!
+//! What they changed is compared by field, and by key where a field is an object. Where two changed one thing differently, a
+//! client's rule says what comes of it; unless it says otherwise neither version stands.
 
 use std::sync::Arc;
 
+use super::slots::{self, Slot};
 use crate::event::EventSpec;
-use crate::payload::{Host, Kind};
+use crate::options::Conflict as Rule;
+use crate::payload::{Host, Made};
 
 /// What one hook modified.
 pub(super) struct Change<V> {
@@ -17,196 +22,177 @@ pub(super) struct Change<V> {
 /// The event after a stage.
 pub(super) struct Merged<V> {
     pub(super) payload: V,
-    /// What two hooks changed differently.
+    /// What hooks changed differently.
     pub(super) conflicts: Vec<Conflict>,
 }
 
-/// Two hooks of a stage changed one thing differently.
+/// Hooks of a stage changed one thing differently.
 pub(super) struct Conflict {
-    /// The payload field.
-    pub(super) field: String,
-    /// The key in it, when the field was merged key by key.
-    key: Option<String>,
-    /// Places in the stage.
+    pub(super) slot: Slot,
+    /// Whose change would stand, by its place in the stage: the later one's, but never over a mandatory hook.
     pub(super) winner: usize,
-    pub(super) loser: usize,
+    /// The places of the others, in order.
+    pub(super) losers: Vec<usize>,
 }
 
 impl Conflict {
-    /// The conflict in words.
-    pub(super) fn message(&self, name: impl Fn(usize) -> Arc<str>) -> String {
-        let (a, b) = (name(self.winner.min(self.loser)), name(self.winner.max(self.loser)));
-        let key = self.key.as_ref().map(|key| format!(".{key}")).unwrap_or_default();
-        format!("hooks `{a}` and `{b}` both changed {}{key}; `{}` wins", self.field, name(self.winner))
+    /// The conflict in words: "hooks `a` and `b` changed args.command differently".
+    pub(super) fn words(&self, name: impl Fn(usize) -> Arc<str>) -> String {
+        let mut places: Vec<usize> = self.losers.iter().copied().chain([self.winner]).collect();
+        places.sort_unstable();
+        let names: Vec<_> = places.into_iter().map(name).collect();
+        format!("{} changed {} differently", listed(&names), self.slot)
     }
 }
 
-/// One hook's value for one field.
+/// Hooks by their names: "hooks `a`, `b` and `c`".
+pub(super) fn listed(names: &[Arc<str>]) -> String {
+    match names {
+        [] => "no hooks".to_owned(),
+        [one] => format!("hook `{one}`"),
+        [first @ .., last] => {
+            let first: Vec<_> = first.iter().map(|name| format!("`{name}`")).collect();
+            format!("hooks {} and `{last}`", first.join(", "))
+        }
+    }
+}
+
+/// What one hook makes of one slot; `None` takes it away.
 struct Claim<V> {
     index: usize,
     mandatory: bool,
-    value: V,
+    value: Option<V>,
 }
 
+/// The event after a stage. Where hooks are in conflict, it has what the rule says.
 pub(super) fn merge<'v, H: Host>(
     host: &'v H,
     event: &EventSpec,
     payload: &H::View<'v>,
-    changes: Vec<Change<H::Value>>,
+    changes: &[Change<H::Value>],
+    rule: Rule,
+    name: impl Fn(usize) -> Arc<str>,
 ) -> Merged<H::Value> {
-    let mut fields: Vec<(String, Vec<Claim<H::Value>>)> = Vec::new();
-    for Change { index, mandatory, fields: modified } in changes {
-        for (name, value) in modified {
-            let claim = Claim { index, mandatory, value };
-            match fields.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, claims)) => claims.push(claim),
-                None => fields.push((name, vec![claim])),
-            }
+    let mut fields: Vec<&str> = Vec::new();
+    for (field, _) in changes.iter().flat_map(|change| &change.fields) {
+        if !fields.contains(&field.as_str()) {
+            fields.push(field);
         }
     }
     let mut conflicts = Vec::new();
     let changed = fields
         .into_iter()
-        .filter_map(|(name, claims)| {
-            let local =
-                if event.built_in().is_some() { host.spelling().local(&name).into_owned() } else { name.clone() };
-            let base = host.get(payload, &local);
-            merge_field(host, &name, base.as_ref(), claims, &mut conflicts).map(|value| (local, Some(value)))
+        .map(|field| {
+            let local = slots::local(host, event, field);
+            let value = merge_field(host, event, payload, (field, changes), &mut |slot, claims| {
+                let (value, conflict) = settle(host, claims, &slot);
+                let Some(conflict) = conflict else { return value };
+                let value = match rule {
+                    Rule::Last | Rule::Ask => value,
+                    Rule::Block => {
+                        let text = format!("[withheld: {}]", conflict.words(&name));
+                        Some(slots::withheld(host, event, payload, &slot, value.as_ref(), &text))
+                    }
+                };
+                conflicts.push(conflict);
+                value
+            });
+            (local, value)
         })
         .collect();
     Merged { payload: host.with(payload, changed), conflicts }
 }
 
+/// Says what becomes of a slot that hooks have claimed.
+type Settle<'s, V> = &'s mut dyn FnMut(Slot, Vec<Claim<V>>) -> Option<V>;
+
 /// One field: as it is when one hook set it, key by key when several did and all of them are objects.
 fn merge_field<'v, H: Host>(
     host: &'v H,
-    name: &str,
-    base: Option<&H::View<'v>>,
-    mut claims: Vec<Claim<H::Value>>,
-    conflicts: &mut Vec<Conflict>,
+    event: &EventSpec,
+    payload: &H::View<'v>,
+    (field, changes): (&str, &[Change<H::Value>]),
+    settle: Settle<'_, H::Value>,
 ) -> Option<H::Value> {
-    if claims.len() < 2 {
-        return claims.pop().map(|claim| claim.value);
+    let of_field = |change: &Change<H::Value>| change.fields.iter().position(|(name, _)| name == field);
+    let given: Vec<(&Change<H::Value>, &H::Value)> = changes
+        .iter()
+        .filter_map(|change| of_field(change).and_then(|at| change.fields.get(at)).map(|(_, value)| (change, value)))
+        .collect();
+    if let [(_, only)] = given.as_slice() {
+        return Some(host.keep(&host.view(only)));
     }
-    let whole = claims.iter().all(|claim| is_object(host, &host.view(&claim.value)));
-    if let Some(base) = base.filter(|base| whole && is_object(host, base)) {
-        return Some(merge_keys(host, name, base, &claims, conflicts));
+    let by_key = given.iter().all(|(_, value)| slots::is_object(host, &host.view(value)));
+    match host.get(payload, &slots::local(host, event, field)) {
+        Some(base) if by_key && slots::is_object(host, &base) => Some(merge_keys(host, &base, field, &given, settle)),
+        // What was not there yet is an object without keys.
+        None if by_key => {
+            let nothing = host.made(Made::Object);
+            Some(merge_keys(host, &host.view(&nothing), field, &given, settle))
+        }
+        _ => {
+            let claims = given.iter().map(|(change, value)| claim(change, Some(host.keep(&host.view(value)))));
+            settle(Slot::of(field, None), claims.collect())
+        }
     }
-    let mut winner: Option<Claim<H::Value>> = None;
-    for claim in claims {
-        winner = Some(match winner {
-            None => claim,
-            // Of two that say the same a mandatory one stands for both, so that nobody later overrules it.
-            Some(last) if host.same(&host.view(&last.value), &host.view(&claim.value)) => {
-                if claim.mandatory {
-                    claim
-                } else {
-                    last
-                }
-            }
-            Some(last) if last.mandatory && !claim.mandatory => {
-                conflicts.push(conflict(name, None, &last, &claim));
-                last
-            }
-            Some(last) => {
-                conflicts.push(conflict(name, None, &claim, &last));
-                claim
-            }
-        });
-    }
-    winner.map(|claim| claim.value)
-}
-
-fn is_object<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> bool {
-    host.kind(view) == Kind::Object && host.keys(view).is_ok()
-}
-
-/// What one key becomes, and through whom; `None` removes it.
-struct KeyChange<'c, V> {
-    key: String,
-    by: &'c Claim<V>,
-    removed: bool,
 }
 
 fn merge_keys<'v, H: Host>(
     host: &'v H,
-    name: &str,
     base: &H::View<'v>,
-    claims: &[Claim<H::Value>],
-    conflicts: &mut Vec<Conflict>,
+    field: &str,
+    given: &[(&Change<H::Value>, &H::Value)],
+    settle: Settle<'_, H::Value>,
 ) -> H::Value {
-    let mut winners: Vec<KeyChange<'_, H::Value>> = Vec::new();
+    let mut keys: Vec<(String, Vec<Claim<H::Value>>)> = Vec::new();
+    for (change, value) in given {
+        let view = host.view(value);
+        for key in slots::changed_keys(host, base, value) {
+            let claim = claim(change, host.get(&view, &key).map(|value| host.keep(&value)));
+            match keys.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, claims)) => claims.push(claim),
+                None => keys.push((key, vec![claim])),
+            }
+        }
+    }
+    let settled = keys.into_iter().map(|(key, claims)| {
+        let value = settle(Slot::of(field, Some(&key)), claims);
+        (key, value)
+    });
+    host.with(base, settled.collect())
+}
+
+const fn claim<V>(change: &Change<V>, value: Option<V>) -> Claim<V> {
+    Claim { index: change.index, mandatory: change.mandatory, value }
+}
+
+/// What stands where the later change wins, and the conflict if the hooks do not agree.
+fn settle<H: Host>(host: &H, claims: Vec<Claim<H::Value>>, slot: &Slot) -> (Option<H::Value>, Option<Conflict>) {
+    let mut claims = claims.into_iter();
+    let Some(mut winner) = claims.next() else { return (None, None) };
+    let mut losers = Vec::new();
     for claim in claims {
-        for change in changed_keys(host, base, claim) {
-            let Some(known) = winners.iter_mut().find(|known| known.key == change.key) else {
-                winners.push(change);
-                continue;
-            };
-            if says_the_same(host, known, &change) {
-                // A mandatory hook stands for both, so that nobody later overrules it.
-                if change.by.mandatory {
-                    *known = change;
-                }
-                continue;
+        if says_the_same(host, &winner, &claim) {
+            // A mandatory hook stands for both, so that nobody later overrules it.
+            if claim.mandatory {
+                winner = claim;
             }
-            let keeps = known.by.mandatory && !change.by.mandatory;
-            let (winner, loser) = if keeps { (known.by, change.by) } else { (change.by, known.by) };
-            conflicts.push(conflict(name, Some(&change.key), winner, loser));
-            if !keeps {
-                *known = change;
-            }
+        } else if winner.mandatory && !claim.mandatory {
+            losers.push(claim.index);
+        } else {
+            losers.push(winner.index);
+            winner = claim;
         }
     }
-    let changes = winners
-        .into_iter()
-        .map(|KeyChange { key, by, removed }| {
-            let view = host.view(&by.value);
-            let value = if removed { None } else { host.get(&view, &key).map(|value| host.keep(&value)) };
-            (key, value)
-        })
-        .collect();
-    host.with(base, changes)
+    let conflict = Conflict { slot: slot.clone(), winner: winner.index, losers };
+    let is_conflict = !conflict.losers.is_empty();
+    (winner.value, is_conflict.then_some(conflict))
 }
 
-/// The keys in which a hook's object differs from the one that it saw.
-fn changed_keys<'c, 'v, H: Host>(
-    host: &'v H,
-    base: &H::View<'v>,
-    claim: &'c Claim<H::Value>,
-) -> Vec<KeyChange<'c, H::Value>> {
-    let view = host.view(&claim.value);
-    let keys = host.keys(&view).unwrap_or_default();
-    let mut changed = Vec::new();
-    for key in &keys {
-        let (old, new) = (host.get(base, key), host.get(&view, key));
-        let same = match (&old, &new) {
-            (Some(old), Some(new)) => host.same(old, new),
-            (None, None) => true,
-            _ => false,
-        };
-        if !same {
-            changed.push(KeyChange { key: key.clone(), by: claim, removed: new.is_none() });
-        }
-    }
-    for key in host.keys(base).unwrap_or_default() {
-        if !keys.contains(&key) {
-            changed.push(KeyChange { key, by: claim, removed: true });
-        }
-    }
-    changed
-}
-
-fn says_the_same<H: Host>(host: &H, a: &KeyChange<'_, H::Value>, b: &KeyChange<'_, H::Value>) -> bool {
-    if a.removed || b.removed {
-        return a.removed == b.removed;
-    }
-    let (left, right) = (host.view(&a.by.value), host.view(&b.by.value));
-    match (host.get(&left, &a.key), host.get(&right, &b.key)) {
-        (Some(left), Some(right)) => host.same(&left, &right),
+fn says_the_same<H: Host>(host: &H, a: &Claim<H::Value>, b: &Claim<H::Value>) -> bool {
+    match (&a.value, &b.value) {
+        (Some(a), Some(b)) => host.same(&host.view(a), &host.view(b)),
+        (None, None) => true,
         _ => false,
     }
-}
-
-fn conflict<V>(field: &str, key: Option<&String>, winner: &Claim<V>, loser: &Claim<V>) -> Conflict {
-    Conflict { field: field.to_owned(), key: key.cloned(), winner: winner.index, loser: loser.index }
 }

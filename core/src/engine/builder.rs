@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::handler::{Code, Handler, HookFuture};
 use crate::hook::{FailBehavior, HookSpec, Scope, Timeout};
 use crate::matcher::ArgTest;
-use crate::options::Mode;
+use crate::options::{Conflict, Mode};
 use crate::response::IntoResponse;
 
 /// Settings of an engine that are not its profile's.
@@ -81,6 +81,11 @@ impl EngineBuilder {
     #[cfg(feature = "native")]
     pub fn max_running(self, limit: usize) -> Self {
         self.set("max_running", json!(limit))
+    }
+
+    /// What comes of it when hooks that run together change one thing differently; nothing of either unless set.
+    pub fn conflict(self, conflict: Conflict) -> Self {
+        self.set("conflict", conflict.as_str().into())
     }
 
     /// Whether dispatches run any hook at first.
@@ -216,7 +221,13 @@ impl Registration {
 
     /// The hook is never skipped and rechecks what others change after it.
     pub const fn mandatory(mut self) -> Self {
-        self.spec.mandatory = true;
+        self.spec.mandatory = Some(true);
+        self
+    }
+
+    /// The hook is not mandatory, though its `fail_behavior` is block: it is neither rechecked nor safe from a skip.
+    pub const fn not_mandatory(mut self) -> Self {
+        self.spec.mandatory = Some(false);
         self
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::json::{member, members};
-use crate::payload::{BadKey, Host, Json, Kind, Spelling, TooDeep};
+use crate::payload::{BadKey, Host, Json, Kind, Made, Spelling, TooDeep};
 
 /// The engine's host: values are shared, looks are plain references.
 #[derive(Debug, Clone, Copy, Default)]
@@ -62,6 +62,10 @@ impl Host for Shared {
     fn with(&self, object: &Self::View<'_>, changes: Vec<(String, Option<Arc<Value>>)>) -> Arc<Value> {
         let changes = changes.into_iter().map(|(key, value)| (key, value.map(Arc::unwrap_or_clone))).collect();
         Arc::new(Json.with(object, changes))
+    }
+
+    fn made(&self, made: Made<'_>) -> Arc<Value> {
+        Arc::new(made.to_json())
     }
 
     fn spelling(&self) -> Spelling {

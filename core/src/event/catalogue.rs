@@ -157,6 +157,7 @@ impl Catalogue {
         let spec = EventSpec {
             name: name.to_owned(),
             gate: definition.gate || self.every_event_is_a_gate,
+            own_gate: definition.gate,
             modifiable: definition
                 .modifiable
                 .iter()

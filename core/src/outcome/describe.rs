@@ -137,6 +137,9 @@ fn came_to(entry: &TraceEntry<'_>) -> String {
     for overrode in &entry.overrode {
         let _ = write!(words, "; replaced what `{}` made of {}", one_line(overrode.hook), overrode.field);
     }
+    if entry.not_idempotent {
+        words.push_str("; changed its own result again (the hook is not idempotent)");
+    }
     if entry.overran {
         words.push_str("; took longer than its timeout");
     }

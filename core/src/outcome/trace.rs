@@ -32,6 +32,9 @@ pub struct TraceEntry<'a> {
     /// Whose modifications it replaced.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overrode: Vec<Overrode<'a>>,
+    /// In a recheck it changed its own result again: the hook is not idempotent.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub not_idempotent: bool,
     /// How it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<FailureEntry<'a>>,
@@ -81,6 +84,7 @@ impl<'a> TraceEntry<'a> {
             modified: &[],
             void: false,
             overrode: Vec::new(),
+            not_idempotent: false,
             failure: None,
             overran: false,
             why: None,
@@ -95,6 +99,7 @@ impl<'a> TraceEntry<'a> {
             modified: &record.modified,
             void: record.is_void(changes),
             overrode: record.overrode.iter().map(|(field, hook)| Overrode { field, hook }).collect(),
+            not_idempotent: record.again,
             failure: record.failure.as_ref().map(|failed| FailureEntry {
                 kind: failed.kind,
                 message: &failed.message,

@@ -113,7 +113,9 @@ impl Answering<'_> {
             });
             let said =
                 self.cx.dispatch("GenerateStart", fields, Vec::new(), &["prompt", "system_prompt", "tools"]).await;
-            match self.cx.passes("GenerateStart", &said.verdict, prompt, &mut tries).await {
+            // What a person is shown is what the model will be given.
+            let prompt = said.text("prompt").unwrap_or_else(|| prompt.to_owned());
+            match self.cx.passes("GenerateStart", &said.verdict, &prompt, &mut tries).await {
                 Passed::Yes => {}
                 Passed::Again => continue,
                 Passed::No(reason) => {
@@ -123,7 +125,7 @@ impl Answering<'_> {
             }
             let tools = said.json.get("tools").and_then(Value::as_array);
             return Ok(Effect::CallModel {
-                prompt: said.text("prompt").unwrap_or_else(|| prompt.to_owned()),
+                prompt,
                 system_prompt: said.text("system_prompt").or_else(|| settings.system_prompt.clone()),
                 tools: tools.unwrap_or(&self.tools).clone(),
                 ephemeral: std::mem::take(&mut self.cx.session.state().ephemeral),

@@ -99,7 +99,8 @@ impl Cx {
         self.tell_asked(subject, hook, &request);
         let asked = json!({"prompt": ask.prompt.as_deref().unwrap_or(&request.prompt)});
         let said = self.dispatch("PermissionRequest", about(asked), values(), &["args"]).await;
-        if let Some(args) = said.value {
+        let is_denied = matches!(said.verdict.settled, Some((_, false, _)));
+        if let Some(args) = said.value.filter(|_| !is_denied) {
             return Settled::Rewritten(args);
         }
         let decided = match self.without_a_person(&said.verdict) {

@@ -59,8 +59,8 @@ impl Verdict {
             votes.clone().find(|record| action(record.action) && !record.is_void(changes))
         };
         let refusing = settling(Action::refuses);
-        // What cannot be recorded is granted by nobody.
-        let refused = outcome.refusal().map(|why| ("audit".to_owned(), false, Some(why.to_owned())));
+        // What cannot be recorded, or what hooks do not agree about, is granted by nobody.
+        let refused = outcome.refusal().map(|(by, why)| (by.to_owned(), false, Some(why.to_owned())));
         let settled = refusing.or_else(|| settling(|action| action == Action::Allow)).map(|record| {
             let name = record.call.entry().name().to_string();
             (name, !record.action.refuses(), record.reason.clone())

@@ -443,7 +443,7 @@ method = "PUT"
     );
     assert_eq!(problems(&loaded), "");
     let first = &loaded.hooks[0];
-    assert_eq!((first.spec.event.as_str(), first.spec.priority, first.spec.mandatory), ("PreToolUse", -5, true));
+    assert_eq!((first.spec.event.as_str(), first.spec.priority, first.spec.mandatory), ("PreToolUse", -5, Some(true)));
     assert_eq!(first.spec.matcher.command_pattern.as_deref(), Some("git push"));
     assert_eq!(loaded.hooks[1].dialect.name(), "claude-code");
     assert_eq!(loaded.hooks[1].spec.group, Some("claude-code"));

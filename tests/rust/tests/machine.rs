@@ -29,6 +29,12 @@ fn names(list: &Value) -> Vec<&str> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
+/// Whether hooks may not have agreed in their rechecks, so that what they made was withheld.
+fn may_have_given_up(driven: &Driven) -> bool {
+    let runs = |hook: &usize| driven.stages.iter().flatten().filter(|other| *other == hook).count();
+    driven.stages.iter().flatten().any(|hook| runs(hook) > 4)
+}
+
 /// The entries of a trace that ran, with the number of the stage in which they did.
 fn ran(driven: &Driven) -> Vec<(usize, &Value)> {
     let trace = driven.outcome["trace"].as_array().unwrap();
@@ -55,23 +61,23 @@ proptest! {
         }
         if first.is_none() || !given.short_circuits() {
             let cut = driven.outcome["trace"].as_array().unwrap().iter().find(|entry| {
-                entry["why"].as_str().is_some_and(|why| why.starts_with("blocked"))
+                entry["why"].as_str().is_some_and(|why| why.starts_with("blocked by"))
             });
             prop_assert!(cut.is_none(), "left out without a block: {:?}", cut);
         }
         prop_assert_eq!(driven.outcome["blocked"] == true, given.gate() && refuses(&json!({"action": driven.outcome["decision"]})));
     }
 
-    /// A hook runs at most once, and a mandatory one at most once more, at the end.
+    /// A hook runs at most once, and a mandatory one at most four times more, at the end.
     #[test]
-    fn each_hook_runs_once_and_perhaps_one_recheck(given in world()) {
+    fn each_hook_runs_once_and_perhaps_some_rechecks(given in world()) {
         let driven = by_facade(&given);
         let mut runs: BTreeMap<usize, usize> = BTreeMap::new();
         for hook in driven.stages.iter().flatten() {
             *runs.entry(*hook).or_default() += 1;
         }
         for (hook, times) in runs {
-            let most = if given.hooks[hook].is_mandatory() { 2 } else { 1 };
+            let most = if given.hooks[hook].is_mandatory() { 5 } else { 1 };
             prop_assert!(times <= most, "hook {hook} ran {times} times");
         }
         let rechecked = driven.rechecks.iter().position(|recheck| *recheck);
@@ -104,7 +110,8 @@ proptest! {
         };
         for (at, pair) in entries.iter().enumerate().filter(|(_, (_, entry))| entry["action"] == "allow") {
             let void = pair.1["void"] == true;
-            prop_assert_eq!(!void, counts(pair, at), "{} in {}", pair.1, driven.outcome);
+            let counts = counts(pair, at);
+            prop_assert!(void != counts || (void && may_have_given_up(&driven)), "{} in {}", pair.1, driven.outcome);
         }
         if driven.outcome["decision"] == "allow" {
             prop_assert!(entries.iter().enumerate().any(|(at, pair)| counts(pair, at)));
@@ -122,7 +129,7 @@ proptest! {
             prop_assert!(blocked || !given.hooks[hook].is_mandatory(), "{entry}");
         }
         let entries = ran(&driven);
-        if given.short_circuits() && entries.iter().any(|(_, entry)| refuses(entry)) {
+        if may_have_given_up(&driven) || (given.short_circuits() && driven.outcome["blocked"] == true) {
             return Ok(());
         }
         let last_change = entries.iter().rposition(|(_, entry)| !names(&entry["modified"]).is_empty());
@@ -157,18 +164,18 @@ proptest! {
         }
     }
 
-    /// A stage merges key by key: a key is what the last mandatory hook that changed it made of it, else what the last
-    /// hook that changed it did, else what it was; and two different changes of one key are told.
+    /// A stage merges key by key. Where hooks change a key differently it is withheld and the call blocked; where the last change
+    /// may stand, or is asked about, it is what the last mandatory hook that changed it made of it, else what the last hook did.
     #[test]
     fn a_stage_merges_key_by_key(given in merging_world()) {
         let driven = by_facade(&given);
         let base = given.payload.0["args"].as_object().unwrap();
         let answered = |hook: &Hook| match &hook.first {
-            Says::Answer(answer) => answer["modified"]["args"].as_object().cloned(),
+            Says::Answer(answer) => answer["modified"]["args"].as_object().filter(|args| *args != base).cloned(),
             Says::Raises => None,
         };
         let mut wanted = serde_json::Map::new();
-        let mut told = false;
+        let mut conflict = false;
         for key in ["a", "b", "c", "d"] {
             let changes: Vec<(bool, Option<Value>)> = given
                 .hooks
@@ -176,17 +183,25 @@ proptest! {
                 .filter_map(|hook| Some((hook.is_mandatory(), answered(hook)?.get(key).cloned())))
                 .filter(|(_, value)| value.as_ref() != base.get(key))
                 .collect();
+            let differ = changes.iter().any(|(_, value)| *value != changes[0].1);
+            conflict |= differ;
             let last = changes.iter().rev().find(|(mandatory, _)| *mandatory).or(changes.last());
-            let value = last.map_or(base.get(key).cloned(), |(_, value)| value.clone());
+            let mut value = last.map_or(base.get(key).cloned(), |(_, value)| value.clone());
+            if differ && given.options["conflict"] == "block" {
+                // A number is withheld as none; a key that the last change takes away and that was never there as a text.
+                let instead = driven.outcome["event"]["args"][key].clone();
+                prop_assert!(instead == 0 || instead.as_str().is_some_and(|text| text.starts_with("[withheld: ")), "{instead}");
+                value = Some(instead);
+            }
             if let Some(value) = value {
                 wanted.insert(key.to_owned(), value);
             }
-            told |= changes.iter().any(|(_, value)| *value != changes[0].1);
         }
-        let alone = given.hooks.iter().filter(|hook| answered(hook).is_some()).count() < 2;
-        let wanted = if alone { given.hooks.iter().find_map(answered).unwrap_or_else(|| base.clone()) } else { wanted };
         prop_assert_eq!(driven.outcome["event"]["args"].as_object().unwrap(), &wanted);
-        prop_assert_eq!(!driven.outcome["messages"].as_array().unwrap().is_empty(), told && !alone);
+        let told = !driven.outcome["messages"].as_array().unwrap().is_empty();
+        let (blocked, asked) = (driven.outcome["blocked"] == true, driven.outcome["decision"] == "ask");
+        let rule = given.options["conflict"].as_str().unwrap();
+        prop_assert_eq!((blocked, asked, told), (conflict && rule == "block", conflict && rule == "ask", conflict && rule == "last"));
     }
 
     /// However dispatches interleave and whichever are abandoned, a once hook starts at most once; it is gone exactly

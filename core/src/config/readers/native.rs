@@ -91,7 +91,7 @@ fn read_hook(reading: &mut Reading<'_>, entry: &Spot<'_>) -> Take<()> {
     draft.clamped = true;
     draft.priority = priority(entry)?;
     draft.fail_behavior = entry.word("fail_behavior", FailBehavior::WORDS)?;
-    draft.mandatory = entry.flag("mandatory")?.unwrap_or(false);
+    draft.mandatory = entry.flag("mandatory")?;
     draft.once = entry.flag("once")?.unwrap_or(false);
     draft.detached = entry.flag("detached")?.unwrap_or(false);
     draft.enabled = entry.flag("enabled")?.unwrap_or(true);

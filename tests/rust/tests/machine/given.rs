@@ -26,7 +26,8 @@ pub(crate) struct Hook {
 impl Hook {
     pub(crate) fn is_mandatory(&self) -> bool {
         let says = |option: &str, value: Value| self.settings.get(option) == Some(&value);
-        says("mandatory", true.into()) || says("scope", "managed".into()) || says("fail_behavior", "block".into())
+        let implied = says("fail_behavior", "block".into());
+        says("scope", "managed".into()) || self.settings.get("mandatory").map_or(implied, |said| *said == true)
     }
 
     pub(crate) fn is_detached(&self) -> bool {
@@ -159,8 +160,13 @@ fn says(event: &'static str) -> impl Strategy<Value = Says> {
     ]
 }
 
-fn again() -> impl Strategy<Value = Says> {
+fn again(event: &'static str) -> impl Strategy<Value = Says> {
+    let changes = (talk(), changed_object()).prop_map(move |(mut answer, changed)| {
+        answer.insert("modified".into(), json!({ (Given::field(event)): changed }));
+        Says::Answer(Value::Object(answer))
+    });
     prop_oneof![
+        2 => changes,
         2 => Just(Says::Answer(json!({}))),
         4 => talk().prop_map(|answer| Says::Answer(Value::Object(answer))),
         1 => Just(Says::Raises),
@@ -246,8 +252,8 @@ fn hook(event: &'static str) -> impl Strategy<Value = Hook> {
         1 => Just(json!({"tool": "Bash"})),
     ];
     let fail = prop::option::weighted(0.3, prop::sample::select(vec!["continue", "block"]));
-    let kind = prop::sample::select(vec!["", "", "", "", "", "mandatory", "mandatory", "once", "detached"]);
-    (-1..2_i64, scope, matcher, fail, kind, says(event), again()).prop_map(
+    let kind = prop::sample::select(vec!["", "", "", "", "", "mandatory", "mandatory", "once", "detached", "not"]);
+    (-1..2_i64, scope, matcher, fail, kind, says(event), again(event)).prop_map(
         |(priority, scope, matcher, fail, kind, first, again)| {
             let mut settings = Map::new();
             settings.insert("priority".into(), priority.into());
@@ -257,7 +263,11 @@ fn hook(event: &'static str) -> impl Strategy<Value = Hook> {
                 settings.insert("fail_behavior".into(), fail.into());
             }
             let mut hook = Hook { name: String::new(), settings, first, again };
-            if kind == "mandatory" || (!kind.is_empty() && !hook.is_mandatory()) {
+            if kind == "not" {
+                if scope != "managed" {
+                    hook.settings.insert("mandatory".into(), false.into());
+                }
+            } else if kind == "mandatory" || (!kind.is_empty() && !hook.is_mandatory()) {
                 hook.settings.insert(kind.into(), true.into());
             }
             hook
@@ -276,9 +286,13 @@ fn options() -> impl Strategy<Value = Value> {
     let profile = prop::sample::select(vec!["default", "default", "a3s", "shadow"]);
     let mode = prop::sample::select(vec!["sequential", "parallel"]);
     let fail = prop::sample::select(vec!["continue", "continue", "block"]);
-    (profile, mode, fail).prop_map(|(profile, mode, fail)| {
-        json!({"profile": profile, "mode": mode, "fail_behavior": fail, "max_hooks_per_event": null, "max_total_hooks": null})
+    (profile, mode, conflict(), fail).prop_map(|(profile, mode, conflict, fail)| {
+        json!({"profile": profile, "mode": mode, "conflict": conflict, "fail_behavior": fail, "max_hooks_per_event": null, "max_total_hooks": null})
     })
+}
+
+fn conflict() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec!["block", "ask", "last"])
 }
 
 fn base_payload() -> Payload {
@@ -325,7 +339,7 @@ pub(crate) fn merging_world() -> impl Strategy<Value = Given> {
         Value::Object(given.collect())
     });
     let hook = (prop::option::weighted(0.8, args.clone()), prop::bool::weighted(0.3));
-    (args, prop::collection::vec(hook, 1..5)).prop_map(|(base, hooks)| {
+    (args, prop::collection::vec(hook, 1..5), conflict()).prop_map(|(base, hooks, conflict)| {
         let hooks = hooks.into_iter().enumerate().map(|(index, (args, mandatory))| {
             let mut hook = quiet_hook(index, &json!({}));
             if let Some(args) = args {
@@ -336,7 +350,7 @@ pub(crate) fn merging_world() -> impl Strategy<Value = Given> {
             }
             hook
         });
-        let options = json!({"mode": "parallel"});
+        let options = json!({"mode": "parallel", "conflict": conflict});
         Given {
             options,
             event: "PreToolUse",
@@ -349,6 +363,8 @@ pub(crate) fn merging_world() -> impl Strategy<Value = Given> {
 /// Hooks whose effect stays in their stage and in folding, in order, and two places between stages.
 pub(crate) fn hooks_for_splitting() -> impl Strategy<Value = (Given, (usize, usize))> {
     (world(), 0..8_usize, 0..8_usize).prop_map(|(mut given, one, two)| {
+        // What comes of a conflict is the engine's own word, which no hook's vote tells.
+        given.options["conflict"] = "last".into();
         for hook in &mut given.hooks {
             hook.settings.shift_remove("mandatory");
             hook.settings.shift_remove("fail_behavior");
