@@ -43,10 +43,10 @@ pub struct NativeTerminalQuestion(TerminalQuestion);
 
 #[napi]
 impl NativeTerminalQuestion {
-    /// The question of a request, for a terminal of so many columns.
+    /// The question of a request, for a terminal of so many columns and rows.
     #[napi(constructor)]
-    pub fn new(env: Env, request: Unknown<'_>, columns: u32) -> Result<Self, Refusal> {
-        Ok(Self(question(env, &request)?.for_width(columns as usize)))
+    pub fn new(env: Env, request: Unknown<'_>, columns: u32, rows: u32) -> Result<Self, Refusal> {
+        Ok(Self(question(env, &request)?.for_width(columns as usize).for_height(rows as usize)))
     }
 
     /// The whole question.

@@ -4,6 +4,7 @@ import type { ApprovalContext, ApprovalRequest } from "./approvals.js";
 import { crossing, NativeAsking, NativeTerminalQuestion } from "./native.js";
 
 const USUAL_WIDTH = 80;
+const USUAL_HEIGHT = 24;
 
 /**
  * A question as a person reads it at a terminal, and what a typed line answers.
@@ -15,11 +16,14 @@ export class TerminalQuestion {
   readonly #native: NativeTerminalQuestion;
   #remark = "";
 
-  constructor(request: ApprovalRequest, { width = USUAL_WIDTH }: { readonly width?: number } = {}) {
-    this.#native = crossing(() => new NativeTerminalQuestion(request, width));
+  constructor(
+    request: ApprovalRequest,
+    { width = USUAL_WIDTH, height = USUAL_HEIGHT }: { readonly width?: number; readonly height?: number } = {},
+  ) {
+    this.#native = crossing(() => new NativeTerminalQuestion(request, width, height));
   }
 
-  /** The whole question. */
+  /** The question, as much of it as a screen of that height holds; all of it once `?` was typed. */
   get text(): string {
     return this.#native.text;
   }

@@ -24,8 +24,8 @@ pub(crate) struct TerminalQuestion(Question);
 #[pymethods]
 impl TerminalQuestion {
     #[new]
-    fn new(request: &Bound<'_, PyDict>, columns: usize) -> PyResult<Self> {
-        Ok(Self(question(request)?.for_width(columns)))
+    fn new(request: &Bound<'_, PyDict>, columns: usize, rows: usize) -> PyResult<Self> {
+        Ok(Self(question(request)?.for_width(columns).for_height(rows)))
     }
 
     /// The whole question.

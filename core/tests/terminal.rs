@@ -54,7 +54,11 @@ struct Person {
 
 impl Person {
     fn at(columns: u16, seconds: f64) -> Self {
-        let size = libc::winsize { ws_row: 200, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        Self::before(columns, 200, seconds)
+    }
+
+    fn before(columns: u16, rows: u16, seconds: f64) -> Self {
+        let size = libc::winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         let (mut near, mut far) = (0, 0);
         // SAFETY: both numbers are written to before they are used, and the other pointers may be null.
         let made = unsafe {
@@ -187,6 +191,22 @@ fn no_row_is_wider_than_the_terminal_and_the_bar_stands_in_each() {
             assert!(row.is_ascii() || row.chars().nth(9).is_some_and(|bar| "|:".contains(bar)), "{row}");
         }
     }
+}
+
+#[test]
+fn a_question_stands_on_the_screen_that_there_is() {
+    let mut person = Person::before(60, 16, 60.0);
+    let question = person.until(INVITES);
+    let rows = question.split_once("hookweave asks").map_or(0, |(_, question)| question.lines().count());
+    assert!((2..16).contains(&rows), "{question}");
+    assert!(question.contains("    hook | gu") && question.contains("question | really"), "{question}");
+    assert!(question.contains("Not all of it is shown."), "{question}");
+    person.types("1\r");
+    person.until("Not all of it has been shown.");
+    person.types("?\r");
+    person.until("All of it stands above.");
+    person.types("1\r");
+    assert!(person.leaves().contains("outcome ran=true"));
 }
 
 #[test]

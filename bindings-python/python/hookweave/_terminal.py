@@ -16,6 +16,7 @@ __all__ = ["NoTerminal", "TerminalApprover", "TerminalQuestion"]
 
 _FIELDS = ("event", "tool", "agent_id", "shown", "hook", "prompt", "options", "granting", "default", "remember")
 _USUAL_WIDTH = 80
+_USUAL_HEIGHT = 24
 
 _asking: dict[threading.Thread, _native.Asking] = {}
 
@@ -36,13 +37,13 @@ class TerminalQuestion:
     remark: str
     """What to write after a line that was no answer, before the next one is read."""
 
-    def __init__(self, request: ApprovalRequest, *, width: int = _USUAL_WIDTH) -> None:
-        self._question = _native.TerminalQuestion(_fields(request), width)
+    def __init__(self, request: ApprovalRequest, *, width: int = _USUAL_WIDTH, height: int = _USUAL_HEIGHT) -> None:
+        self._question = _native.TerminalQuestion(_fields(request), width, height)
         self.remark = ""
 
     @property
     def text(self) -> str:
-        """The whole question."""
+        """The question, as much of it as a screen of that height holds; all of it once ``?`` was typed."""
         return self._question.text
 
     def invitation(self, left: float) -> str:

@@ -2,7 +2,10 @@
 //!
 //! The one place of these rules: languages write the text, read a line, and hand it back.
 
+mod layout;
 mod reading;
+#[cfg(test)]
+mod screens;
 mod sheet;
 
 pub use reading::Reading;
@@ -12,10 +15,14 @@ use super::escape::escaped;
 use crate::error::{Code, Error};
 use crate::payload::Host;
 use crate::read::Reader;
-use sheet::Sheet;
+use sheet::{LABEL, Sheet};
 
 /// Columns of a terminal that does not say how many it has.
 const USUAL_WIDTH: usize = 80;
+/// Rows of one that does not.
+const USUAL_HEIGHT: usize = 24;
+/// No screen has more.
+const MOST_HEIGHT: usize = 1000;
 /// Below this nothing could be read; the terminal breaks the lines itself then.
 const LEAST_WIDTH: usize = 20;
 /// The most digits of a countdown, so that each one is written over the one before.
@@ -24,8 +31,8 @@ const LONGEST_WAIT: u64 = 99_999;
 /// A question to a person at a terminal.
 ///
 /// Whatever a model, a tool or a hook has written stands right of a bar, line by line, and never left of it: none of it
-/// can pass for the question, for an option or for what is said about them. What is too long for a screen is cut
-/// in its middle; that is said, and nothing is allowed before all of it has been shown.
+/// can pass for the question, for an option or for what is said about them. What is too long for the screen is cut
+/// in its middle, options too; that is said, and nothing is allowed before all of it has been shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TerminalQuestion {
     event: String,
@@ -38,8 +45,11 @@ pub struct TerminalQuestion {
     silence_allows: bool,
     remember: Option<String>,
     width: usize,
+    height: usize,
     /// All of it has been shown.
     whole: bool,
+    /// Rows that were written below the question since it was shown.
+    below: usize,
 }
 
 /// Something that can be chosen.
@@ -58,7 +68,7 @@ impl Choice {
 }
 
 impl TerminalQuestion {
-    /// The question of a request, for a terminal of 80 columns.
+    /// The question of a request, for a terminal of 80 columns and 24 rows.
     #[must_use]
     pub fn new(request: &ApprovalRequest) -> Self {
         Self {
@@ -72,7 +82,9 @@ impl TerminalQuestion {
             silence_allows: request.default == "allow",
             remember: request.remember.map(str::to_owned),
             width: USUAL_WIDTH,
+            height: USUAL_HEIGHT,
             whole: false,
+            below: 0,
         }
     }
 
@@ -91,7 +103,9 @@ impl TerminalQuestion {
             silence_allows: reader.text("default")?.as_deref() == Some("allow"),
             remember: reader.text("remember")?,
             width: USUAL_WIDTH,
+            height: USUAL_HEIGHT,
             whole: false,
+            below: 0,
         })
     }
 
@@ -113,27 +127,56 @@ impl TerminalQuestion {
         self
     }
 
+    /// For a terminal of so many rows; 0 is one that does not say.
+    #[must_use]
+    pub const fn for_height(mut self, rows: usize) -> Self {
+        self.height = match rows {
+            0 => USUAL_HEIGHT,
+            MOST_HEIGHT.. => MOST_HEIGHT,
+            _ => rows,
+        };
+        self
+    }
+
     /// Whether a text stands in one row.
     #[cfg(all(unix, feature = "native"))]
     pub(crate) fn fits(&self, text: &str) -> bool {
         text.chars().count() < self.width
     }
 
-    /// The whole question, to be written before anything is read.
+    /// The question, to be written before anything is read: as much of it as there is room for, or all of it, and where that does
+    /// not fit what there is room for once more, so that what is asked stands above the choice.
     #[must_use]
     pub fn text(&self) -> String {
-        self.sheet().into_text()
+        let brief = self.sheet(false, self.rows());
+        if !self.whole {
+            return brief.text();
+        }
+        let all = self.sheet(true, self.rows());
+        if all.fits() { all.all() } else { all.all() + &brief.text_after_all() }
     }
 
-    fn sheet(&self) -> Sheet {
-        let mut sheet = Sheet::new(self.width, self.whole);
+    /// How many rows the question may take.
+    fn rows(&self) -> usize {
+        self.height.saturating_sub(self.invitation_rows())
+    }
+
+    /// How many rows the invitation and an answer take.
+    fn invitation_rows(&self) -> usize {
+        (self.invitation(0).len() + 1).div_ceil(self.width)
+    }
+
+    /// It in so many rows, or all of it.
+    fn sheet(&self, whole: bool, rows: usize) -> Sheet {
+        let number = self.choices.len().to_string().len();
+        let mut sheet = Sheet::new((self.width, rows), LABEL.max(number + " allow".len()), whole);
         sheet.name("event", &self.event);
         if let Some(agent) = &self.agent {
             sheet.name("agent", agent);
         }
         match (self.tool.as_str(), &self.shown) {
             ("", None) => {}
-            ("", Some(text)) => sheet.text("about", text),
+            ("", Some(text)) => sheet.about("about", text),
             (tool, shown) => {
                 sheet.name("tool", tool);
                 match shown {
@@ -148,13 +191,11 @@ impl TerminalQuestion {
         }
         sheet.prompt("question", &self.prompt);
         for (number, choice) in (1..).zip(&self.choices) {
-            let does = if choice.allows { "allow" } else { "deny" };
-            sheet.name(&format!("{number} {does}"), &choice.option);
+            sheet.option(number, &choice.option, choice.allows);
             if choice.allows && choice.option == ALWAYS {
-                sheet.note("", self.how_widely());
+                sheet.note_on_last(self.how_widely());
             }
         }
-        sheet.close();
         sheet
     }
 

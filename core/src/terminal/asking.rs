@@ -20,7 +20,7 @@ pub(super) fn ask(question: TerminalQuestion, left: Duration, cancel: &Cancel) -
     let deadline = now().checked_add(left);
     let Some(_turn) = Turn::take(cancel, PAUSE) else { return Ok(None) };
     let device = Device::open()?;
-    let question = question.for_width(device.columns());
+    let question = question.for_width(device.columns()).for_height(device.rows());
     let answer = Asking { device: &device, question, deadline, cancel, invited: None }.run();
     if !matches!(answer, Ok(Some(_))) {
         // Nobody is left who could be told that it cannot be written.

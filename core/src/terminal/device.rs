@@ -67,6 +67,11 @@ impl Device {
         tcgetwinsize(&self.file).map_or(0, |size| size.ws_col.into())
     }
 
+    /// How many rows it has; 0 when it does not say.
+    pub(super) fn rows(&self) -> usize {
+        tcgetwinsize(&self.file).map_or(0, |size| size.ws_row.into())
+    }
+
     pub(super) const fn obeys(&self) -> bool {
         self.obeys
     }

@@ -194,16 +194,17 @@ export class SessionRun {
       const turn = this.#log.asked.push({ ...request, timeout_ms: timeout }) - 1;
       const entry = nth(script, turn);
       if (typeof entry === "string") return entry;
-      const { hangs, types, width } = play(entry);
-      if (types !== undefined) return this.#atTerminal(asked, types as string[], width);
+      const { hangs, types, width = 80, height = 24 } = play(entry);
+      const size = { width: width as number, height: height as number };
+      if (types !== undefined) return this.#atTerminal(asked, types as string[], size);
       return hangs === true ? new Promise(() => undefined) : "";
     };
     return this.#inStyle(asked);
   }
 
   /** What a person at a terminal chooses who types these lines, and then nothing more. */
-  #atTerminal(request: ApprovalRequest, lines: string[], columns: Json | undefined): string {
-    const question = new TerminalQuestion(request, { width: (columns ?? 80) as number });
+  #atTerminal(request: ApprovalRequest, lines: string[], size: { width: number; height: number }): string {
+    const question = new TerminalQuestion(request, size);
     const { screens } = this.#log;
     screens.push(question.text, question.invitation(request.timeout));
     for (const line of [...lines, null]) {

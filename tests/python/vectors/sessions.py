@@ -101,7 +101,7 @@ class Agent:
 
     def at_terminal(self, request: ApprovalRequest, entry: dict[str, Any]) -> str:
         """What a person at a terminal chooses who types these lines, and then nothing more."""
-        question = TerminalQuestion(request, width=entry.get("width", 80))
+        question = TerminalQuestion(request, width=entry.get("width", 80), height=entry.get("height", 24))
         self.screens += [question.text, question.invitation(request.timeout)]
         for line in [*entry["types"], None]:
             option = question.read(line)

@@ -120,6 +120,8 @@ impl Agent {
     fn at_terminal(&self, approval: &Approval, entry: &Value) -> Result<String, HookError> {
         let columns = entry["width"].as_u64().unwrap_or(80);
         let question = TerminalQuestion::new(&approval.request).of_agent(approval.agent_id.as_deref());
+        let rows = entry["height"].as_u64().unwrap_or(24);
+        let question = question.for_height(usize::try_from(rows).unwrap());
         let mut question = question.for_width(usize::try_from(columns).unwrap());
         let mut screens = vec![question.text().into(), question.invitation(approval.request.timeout_ms).into()];
         let typed = entry["types"].as_array().unwrap().iter().map(|line| Some(line.as_str().unwrap()));

@@ -2,7 +2,6 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::sheet::Sheet;
 use super::{Choice, TerminalQuestion};
 
 /// Shows all of a question that was too long.
@@ -28,28 +27,39 @@ impl TerminalQuestion {
         let Some(line) = line else { return Reading::Over("the terminal's input ended before there was an answer") };
         let typed = plain(line);
         if typed == ALL {
-            self.whole = true;
+            (self.whole, self.below) = (true, 0);
             return Reading::Again(self.text());
         }
-        match self.meant(&typed) {
-            Ok(choice) if choice.allows && self.sheet().is_cut() => {
+        match self.meant(&typed).cloned() {
+            Ok(choice) if choice.allows && !self.whole && self.sheet(false, self.rows()).is_cut() => {
                 self.say("Not all of it has been shown. Type ? to see it, then choose.")
             }
-            Ok(choice) => Reading::Chosen(choice.option.clone()),
+            Ok(choice) => Reading::Chosen(choice.option),
             Err(why) => self.say(&why),
         }
     }
 
     /// Says that several lines came at once: somebody pasted or typed ahead, and chose nothing.
-    #[must_use]
-    pub fn pasted(&self) -> Reading {
+    pub fn pasted(&mut self) -> Reading {
         self.say("Several lines came at once. Type one answer.")
     }
 
-    fn say(&self, why: &str) -> Reading {
-        let mut sheet = Sheet::empty(self.width);
-        sheet.note("", why);
-        Reading::Again(sheet.into_text())
+    /// Says something below the question; when that pushes the question off the screen, below the question once more.
+    fn say(&mut self, why: &str) -> Reading {
+        let brief = |rows: usize| {
+            let sheet = self.sheet(false, rows);
+            if self.whole { sheet.text_after_all() } else { sheet.text() }
+        };
+        let said = self.sheet(false, 0).said(why);
+        let (rows, height) = (self.rows(), said.lines().count());
+        let below = self.below + self.invitation_rows() + height;
+        if brief(rows).lines().count() + below <= rows {
+            self.below = below;
+            return Reading::Again(said);
+        }
+        let again = brief(rows.saturating_sub(height)) + &said;
+        self.below = height;
+        Reading::Again(again)
     }
 
     fn meant(&self, typed: &str) -> Result<&Choice, String> {
