@@ -195,6 +195,11 @@ pub trait Dialect: Debug + Sync {
     /// Whether its hooks for one event run together at home.
     fn parallel(&self) -> bool;
 
+    /// Whether its hooks for one event run one after another also where nobody waits for them.
+    fn detached_in_order(&self) -> bool {
+        false
+    }
+
     /// Where a hook belongs that its file declares under an event name and with a string matcher.
     ///
     /// `None` when the system has no such event; an error says what is wrong with the matcher.

@@ -10,6 +10,7 @@ mod content;
 mod env_file;
 mod environment;
 mod hosted;
+mod order;
 mod request;
 mod settings;
 mod trace_context;
@@ -35,6 +36,7 @@ use crate::tool::ToolDefinition;
 
 use environment::Environment;
 pub use hosted::Question;
+use order::Chains;
 pub use settings::Settings;
 pub use trace_context::TraceContext;
 use wanted::WantedFiles;
@@ -48,6 +50,7 @@ pub struct Runtime {
     tools: RwLock<Vec<ToolDefinition>>,
     wanted: WantedFiles,
     sessions: Arc<OpenSessions>,
+    chains: Chains,
 }
 
 impl Runtime {
@@ -61,6 +64,7 @@ impl Runtime {
             tools: RwLock::default(),
             wanted: WantedFiles::default(),
             sessions: Arc::default(),
+            chains: Chains::default(),
         })
     }
 
@@ -201,7 +205,14 @@ impl NativeHook {
         let surroundings =
             Surroundings { environment: Environment::of_process().in_trace(trace), left: self.left_for(&invocation) };
         let done = Done(Some(done));
-        let job = self.runtime.pool.submit(move |cancel| done.tell(hook.run(invocation, &surroundings, cancel)));
+        let dialect = self.declared.dialect;
+        let turn = dialect.detached_in_order().then(|| self.runtime.chains.join(dialect.name(), &invocation));
+        let job = self.runtime.pool.submit(move |cancel| {
+            if let Some(turn) = &turn {
+                turn.wait(cancel);
+            }
+            done.tell(hook.run(invocation, &surroundings, cancel));
+        });
         job.inspect_err(|why| tracing::error!(hook = ?self.declared.spec.name, "a hook did not start: {why}")).ok()
     }
 

@@ -22,13 +22,16 @@ import { bash, quietClient, runModule, until } from "./support/tools.js";
 const says = (word: string): string => `echo ${word} >&2; exit 2`;
 
 describe("loading", () => {
-  test("a URL is a path too; a bad entry is a problem and spares the others; strict refuses", async (t) => {
+  test("a URL is a path too; a bad entry refuses the file, or is a problem and spares the others", async (t) => {
     const folder = new Folder(t);
     const file = folder.settings({
       PreToolUse: [{ type: "command" }, { type: "command", command: says("good") }],
     });
     const client = quietClient();
-    const report = client.load(pathToFileURL(file));
+    assert.throws(() => client.load(file), { code: "invalid_config", message: /`command` is missing/ });
+    assert.equal(client.listHooks().length, 0);
+    assert.throws(() => client.load(file, { strict: true, partial: true }), { code: "invalid_option" });
+    const report = client.load(pathToFileURL(file), { partial: true });
     assert.equal(report.hooks.length, 1);
     assert.equal(report.problems.length, 1);
     const [problem] = report.problems;

@@ -37,7 +37,12 @@ def decides(client: HookClient) -> str:
 def test_a_report_of_loading(tmp_path: Path) -> None:
     client = HookClient()
     file = native(tmp_path, GUARD, {"event": "PreToolUse", "command": 3}, {"event": "Stopp", "command": "true"})
-    report = client.load(file)
+    with pytest.raises(ConfigError, match=r"Stopp(.|\n)*`partial`"):
+        client.load(file)
+    assert client.list_hooks() == []
+    with pytest.raises(InvalidOptionError, match="strict"):
+        client.load(file, strict=True, partial=True)
+    report = client.load(file, partial=True)
     assert len(report.hooks) == 1
     assert [(found.file, found.dialect, found.scope, found.hooks) for found in report.found] == [
         (file, "native", "project", 1)

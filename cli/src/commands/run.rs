@@ -8,14 +8,14 @@ use serde_json::Value;
 
 use crate::auditing::{self, AuditArgs};
 use crate::clock::{nanos_since, now};
-use crate::commands::list::left_out;
+use crate::commands::list::{left_out, untrusted};
 use crate::delegates;
 use crate::drive::{Deadline, Outcome, dispatch, outcome_json};
 use crate::failed::{Result, Verdict};
 use crate::input::EventArgs;
 use crate::policy::Which;
 use crate::recording::RecordArgs;
-use crate::screen::{BAD, BOLD, Cell, DIM, GOOD, Screen, Table, WARN, count, json, micros, shown, shown_lines, styled};
+use crate::screen::{BAD, BOLD, Cell, DIM, GOOD, Screen, Table, WARN, json, micros, shown, shown_lines, styled};
 
 /// How long hooks that run in the background are waited for at the end.
 pub(crate) const FAREWELL: Duration = Duration::from_secs(5);
@@ -52,16 +52,16 @@ impl Run {
         let mut outcome = dispatch(&policy, &given.name, given.payload.clone(), Deadline::within(None))?;
         let took = nanos_since(began);
         auditing::record(audit.as_deref(), &mut outcome)?;
-        let whole = outcome_json(&outcome);
+        let mut whole = outcome_json(&outcome);
         self.record.add(None, &given.payload, &outcome)?;
         if self.json {
+            whole.insert("untrusted".to_owned(), serde_json::to_value(&policy.report.untrusted)?);
             json(screen, &whole)?;
         } else {
             show(screen, &outcome, took)?;
-            let untrusted = policy.report.untrusted.len();
-            if untrusted > 0 {
-                let what = format!("{} not approved and left out; see `hookweave list`", count(untrusted, "hook"));
-                writeln!(screen, "\n{}", styled(WARN, &what))?;
+            if !policy.report.untrusted.is_empty() {
+                writeln!(screen)?;
+                untrusted(screen, &policy.report.untrusted, &self.which.directory())?;
             }
         }
         if !policy.runtime.drain(FAREWELL) {

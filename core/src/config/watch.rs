@@ -1,5 +1,7 @@
 //! Notices that configuration files change, and says so once they are at rest.
 
+mod contained;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -7,8 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{JoinHandle, ThreadId};
 use std::time::Duration;
 
-use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
+use notify::RecommendedWatcher;
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use contained::Contained;
 
 pub(crate) use super::guard::{Identity, identity};
 use crate::error::{Code, Error};
@@ -120,7 +124,7 @@ struct State {
     files: Vec<PathBuf>,
     seen: Arc<Sightings>,
     folders: FxHashSet<PathBuf>,
-    watcher: RecommendedWatcher,
+    watcher: Contained<RecommendedWatcher>,
 }
 
 /// Watches files, whether they are there or not, and folders for their direct content; calls with what changed since they
@@ -133,14 +137,25 @@ pub(crate) fn watch(
 ) -> Result<Watch, Error> {
     let (sender, receiver) = channel();
     let (farewell, gone) = channel();
+    let (hand, handed) = channel::<State>();
+    // Its own thread first: where the system has no more of them, the watcher need not find out.
+    let thread = std::thread::Builder::new()
+        .name("hookweave-watch".to_owned())
+        .spawn(move || {
+            if let Ok(mut state) = handed.recv() {
+                state.run(&receiver, quiet, &mut changed);
+            }
+            _ = farewell.send(());
+        })
+        .map_err(|error| refused(&error))?;
     let stirred = sender.clone();
-    let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+    let heard = move |event: notify::Result<notify::Event>| {
         // Reading a file is not a change, and answering it would read the file again.
         if !matches!(&event, Ok(event) if event.kind.is_access()) {
             _ = stirred.send(Message::Stirred);
         }
-    })
-    .map_err(|error| refused(&error))?;
+    };
+    let watcher = Contained::new(|| notify::recommended_watcher(heard)).map_err(refused)?;
     let mut files: Vec<PathBuf> = files.into_iter().collect();
     files.sort();
     files.dedup();
@@ -148,20 +163,13 @@ pub(crate) fn watch(
         seen.begin(file, identity(file));
     }
     let mut state = State { files, seen, folders: FxHashSet::default(), watcher };
-    state.arm();
+    let armed = state.arm();
     if state.folders.is_empty() && !state.files.is_empty() {
-        return Err(refused("none of the folders can be watched"));
+        return Err(refused(armed.err().unwrap_or_else(|| "none of the folders can be watched".to_owned())));
     }
     // Something may have happened since the files were seen.
     _ = sender.send(Message::Stirred);
-    let thread = std::thread::Builder::new()
-        .name("hookweave-watch".to_owned())
-        .spawn(move || {
-            state.run(&receiver, quiet, &mut changed);
-            drop(state);
-            _ = farewell.send(());
-        })
-        .map_err(|error| refused(&error))?;
+    _ = hand.send(state);
     let id = thread.thread().id();
     Ok(Watch { stop: sender, gone, thread: Some(thread), id, process: std::process::id() })
 }
@@ -185,7 +193,9 @@ impl State {
                 }
             }
             // Armed before looking, so that a file that appears in a new folder meanwhile is seen by either.
-            self.arm();
+            if let Err(why) = self.arm() {
+                tracing::warn!("a folder cannot be watched any more: {why}");
+            }
             let told = self.seen.look(&self.files);
             if !told.is_empty() {
                 changed(&told);
@@ -194,14 +204,21 @@ impl State {
     }
 
     /// Watches the folder of each file, or the nearest one above it that is there.
-    fn arm(&mut self) {
+    fn arm(&mut self) -> Result<(), String> {
         let wanted: FxHashSet<PathBuf> = self.files.iter().flat_map(|file| folders(file)).collect();
         for gone in self.folders.difference(&wanted) {
-            _ = self.watcher.unwatch(gone);
+            self.watcher.unwatch(gone);
         }
         // Watched anew each time: a folder that was deleted and made again is another one.
-        let watched = wanted.into_iter().filter(|dir| self.watcher.watch(dir, RecursiveMode::NonRecursive).is_ok());
-        self.folders = watched.collect();
+        let mut failed = Ok(());
+        self.folders.clear();
+        for dir in wanted {
+            match self.watcher.watch(&dir) {
+                Ok(()) => _ = self.folders.insert(dir),
+                Err(why) => failed = Err(why),
+            }
+        }
+        failed
     }
 }
 

@@ -69,6 +69,10 @@ impl Dialect for Wingman {
         false
     }
 
+    fn detached_in_order(&self) -> bool {
+        true
+    }
+
     fn place(&self, declared_event: &str, matcher: Option<&str>) -> Option<Result<Place, String>> {
         let event = EVENTS.iter().copied().find(|event| *event == declared_event)?;
         let spec = match matcher {

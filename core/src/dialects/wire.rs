@@ -1,6 +1,6 @@
 //! The engine inside another agent: an event comes in that agent's words, and the outcome goes out in them.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{Decided, WireAnswer, WireEvent, named};
 use crate::error::{Code, Error};
@@ -35,5 +35,39 @@ pub fn outcome_to_wire(dialect: &str, outcome: &Value) -> Result<WireAnswer, Err
         came.extend(original.clone());
     }
     let event = WireEvent { event, payload: came };
-    Ok(dialect.outcome_to_wire(&Decided { event: &event, outcome, payload }))
+    let passed_over = passed_over(outcome);
+    if passed_over.is_empty() {
+        return Ok(dialect.outcome_to_wire(&Decided { event: &event, outcome, payload }));
+    }
+    let told = with_messages(outcome, &passed_over);
+    let mut answer = dialect.outcome_to_wire(&Decided { event: &event, outcome: &told, payload });
+    // With another code the agent takes what stands there for the reason of a refusal.
+    if answer.exit_code == 0 {
+        let said = answer.stderr.lines().map(str::to_owned).collect::<Vec<_>>();
+        answer.stderr = said.into_iter().chain(passed_over).collect::<Vec<_>>().join("\n");
+    }
+    Ok(answer)
+}
+
+/// The hooks that failed and let the action go on: at home the agent would show each of them to its user.
+fn passed_over(outcome: &Map<String, Value>) -> Vec<String> {
+    let trace = outcome.get("trace").and_then(Value::as_array).into_iter().flatten();
+    trace
+        .filter_map(|entry| {
+            let failure = entry.get("failure").filter(|failure| failure.get("became") == Some(&json!("continue")))?;
+            let text = |of: &Value, name: &str| of.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+            Some(format!("the hook {} failed and was passed over: {}", text(entry, "hook"), text(failure, "message")))
+        })
+        .collect()
+}
+
+/// The outcome with further messages for the user.
+fn with_messages(outcome: &Map<String, Value>, texts: &[String]) -> Map<String, Value> {
+    let mut outcome = outcome.clone();
+    let told = texts.iter().map(|text| json!({"hook": null, "text": text, "level": "warning"}));
+    match outcome.get_mut("messages").and_then(Value::as_array_mut) {
+        Some(messages) => messages.extend(told),
+        None => _ = outcome.insert("messages".to_owned(), told.collect()),
+    }
+    outcome
 }
