@@ -172,11 +172,11 @@ fn a_thousand_rules_read_a_line_once() {
         })
         .collect();
     let payload = serde_json::json!({"tool": "Bash", "args": {"command": "cd x && program7 | (ls; cat $(pwd)) > y"}});
-    let tools = crate::tool::Tools::default();
+    let snapshot = crate::registry::Registry::<()>::new(crate::options::Options::default()).snapshot();
     let before = READ.get();
     for _ in 0..2 {
         // Planned, and planned again.
-        let look = crate::look::Look::new(&Json, &event, &payload, &tools);
+        let look = crate::look::Look::new(&Json, &event, &payload, &snapshot);
         assert_eq!(rules.iter().filter(|rule| rule.judge_rest(&look).selects).count(), 1);
     }
     assert_eq!(READ.get() - before, 1);
