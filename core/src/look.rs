@@ -60,12 +60,7 @@ pub(crate) struct Look<'v, H: Host> {
 }
 
 impl<'v, H: Host> Look<'v, H> {
-    pub(crate) fn new<T>(
-        host: &'v H,
-        event: &'v EventSpec,
-        payload: H::View<'v>,
-        snapshot: &'v Snapshot<T>,
-    ) -> Self {
+    pub(crate) fn new<T>(host: &'v H, event: &'v EventSpec, payload: H::View<'v>, snapshot: &'v Snapshot<T>) -> Self {
         Self {
             host,
             event,

@@ -210,12 +210,7 @@ fn words_of(line: &str) -> Vec<&str> {
 
 /// A policy with an entry that makes no sense lacks what the entry should guard.
 fn refuse_broken(report: &FilesReport) -> Result<()> {
-    let broken: Vec<String> = report
-        .problems
-        .iter()
-        .filter(|problem| problem.fatal)
-        .map(ToString::to_string)
-        .collect();
+    let broken: Vec<String> = report.problems.iter().filter(|problem| problem.fatal).map(ToString::to_string).collect();
     match broken.first() {
         None => Ok(()),
         Some(first) => {

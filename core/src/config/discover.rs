@@ -215,7 +215,11 @@ fn plugins(roots: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     let refuse = |root: &Path, why: String| Error::new(Code::InvalidConfig, format!("{}: {why}", root.display()));
     let absolute = |root: &PathBuf| {
         let root = std::path::absolute(root).map_err(|error| refuse(root, error.to_string()))?;
-        if root.is_dir() { Ok(root) } else { Err(refuse(&root, "is no directory of a plugin; name one that is there".to_owned())) }
+        if root.is_dir() {
+            Ok(root)
+        } else {
+            Err(refuse(&root, "is no directory of a plugin; name one that is there".to_owned()))
+        }
     };
     roots.iter().map(absolute).collect()
 }
@@ -224,9 +228,10 @@ fn plugins(roots: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
 /// approves it, which nobody can as long as it makes no sense.
 fn refuse_trusted(discovery: &Discovery<'_>, pieces: &[Piece], configuration: &Configuration) -> Result<(), Error> {
     let trusted = |scope: Scope| merge::by_place(scope) || discovery.trust == Trust::All;
-    let unread = configuration.problems.iter().filter(|problem| {
-        configuration.found.iter().any(|found| found.file == problem.file && trusted(found.scope))
-    });
+    let unread = configuration
+        .problems
+        .iter()
+        .filter(|problem| configuration.found.iter().any(|found| found.file == problem.file && trusted(found.scope)));
     let read = pieces.iter().filter(|piece| trusted(piece.scope)).flat_map(|piece| &piece.loaded.problems);
     refuse_left_out(&unread.chain(read).cloned().collect::<Vec<_>>())
 }

@@ -39,7 +39,8 @@ impl<'s> Reading<'s> {
         read: impl FnOnce(&mut Self, &Spot<'_>),
     ) -> Loaded {
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
-        let mut reading = Self { source, lines: Lines::new(text), loaded: Loaded::default(), unlisted: 0, unlisted_fatal: false };
+        let mut reading =
+            Self { source, lines: Lines::new(text), loaded: Loaded::default(), unlisted: 0, unlisted_fatal: false };
         match parse(text, syntax) {
             Ok(node) => {
                 let top = Spot { node: &node, place: String::new() };

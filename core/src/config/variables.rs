@@ -54,7 +54,9 @@ const EXTENSION: &str = "${extensionPath}";
 /// The plugin that a file of hooks belongs to by its place: `X/hooks/hooks.json`, and whatever stands near the folder in
 /// which a plugin says what it is (`X/.claude-plugin/`).
 pub(super) fn plugin_of(file: &Path) -> Option<PathBuf> {
-    let named = |dir: &Path, names: &[&str]| dir.file_name().and_then(|name| name.to_str()).is_some_and(|name| names.contains(&name));
+    let named = |dir: &Path, names: &[&str]| {
+        dir.file_name().and_then(|name| name.to_str()).is_some_and(|name| names.contains(&name))
+    };
     let above: Vec<&Path> = file.ancestors().skip(1).take(MAX_CLIMB).collect();
     let within = above.iter().find(|dir| named(dir, MANIFESTS));
     if let Some(root) = within.and_then(|dir| dir.parent()) {
@@ -167,7 +169,9 @@ mod tests {
         for line in ["$X_ROOT/a.sh", "sh \"${X_ROOT}/a.sh\"", "cd ${X_ROOT%/} && ./a", "${X_ROOT:?no root}/a"] {
             assert!(uses(line, "X_ROOT"), "{line}");
         }
-        for line in ["${X_ROOT:-/usr}/a", "${X_ROOT-/usr}/a", "$X_ROOTS/a", "X_ROOT=1 a", "${X_ROOT:+-v} a", "${XX_ROOT}"] {
+        for line in
+            ["${X_ROOT:-/usr}/a", "${X_ROOT-/usr}/a", "$X_ROOTS/a", "X_ROOT=1 a", "${X_ROOT:+-v} a", "${XX_ROOT}"]
+        {
             assert!(!uses(line, "X_ROOT"), "{line}");
         }
     }
@@ -176,7 +180,9 @@ mod tests {
     fn a_plugin_is_known_by_the_place_of_its_file() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path();
-        let of = |path: &str| plugin_of(&root.join(path)).map(|found| found.strip_prefix(root).unwrap().display().to_string());
+        let of = |path: &str| {
+            plugin_of(&root.join(path)).map(|found| found.strip_prefix(root).unwrap().display().to_string())
+        };
         assert_eq!(of("p/hooks/hooks.json").as_deref(), Some("p"));
         assert_eq!(of("p/.claude-plugin/plugin.json").as_deref(), Some("p"));
         assert_eq!(of("p/.claude-plugin/hooks/a.json").as_deref(), Some("p"));

@@ -129,7 +129,9 @@ impl Request {
 fn tolerance<H: Host>(reader: &Reader<'_, H>) -> Result<(bool, bool), Error> {
     let (strict, partial) = (reader.flag("strict")?.unwrap_or(false), reader.flag("partial")?.unwrap_or(false));
     if strict && partial {
-        return Err(reader.refuse("partial", "cannot be set beside `strict`: the one leaves out what the other refuses"));
+        return Err(
+            reader.refuse("partial", "cannot be set beside `strict`: the one leaves out what the other refuses")
+        );
     }
     Ok((strict, partial))
 }

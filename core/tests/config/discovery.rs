@@ -183,7 +183,8 @@ fn missing_files_are_no_errors_and_broken_ones_are_told() {
     std::fs::create_dir_all(world.path("home/.cursor")).unwrap();
     std::fs::write(world.path("home/.cursor/hooks.json"), [0xff, 0xfe]).unwrap();
     let refused = discover(&world.discovery()).unwrap_err();
-    for named in [".claude/settings.json:1", ".gemini/settings.json: cannot", ".cursor/hooks.json: cannot", "`partial`"] {
+    for named in [".claude/settings.json:1", ".gemini/settings.json: cannot", ".cursor/hooks.json: cannot", "`partial`"]
+    {
         assert!(refused.message().contains(named), "{refused}");
     }
     let found = discover(&Discovery { partial: true, ..world.discovery() }).unwrap();

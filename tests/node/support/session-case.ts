@@ -180,7 +180,7 @@ export class SessionRun {
     };
     return {
       ...camelKeys({ ...session, ...more }),
-      ...(files === undefined ? {} : { cwd: this.#place.project }),
+      ...(files === undefined || session?.["cwd"] === null ? {} : { cwd: this.#place.project }),
       context,
       display,
       onOutcome: (outcome) => events.push(outcome.event.eventType),

@@ -214,7 +214,9 @@ class _Play:
         options = {**self.case.get("session", {}), **given}
         if "approver" in self.case:
             options["approval"] = self.agent.approve
-        if self.place is not None:
+        if "cwd" in options and options["cwd"] is None:
+            del options["cwd"]
+        elif self.place is not None:
             options["cwd"] = self.place.project
         return self.client.session(context=self.agent, display=self.agent, **options)
 

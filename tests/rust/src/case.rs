@@ -90,7 +90,7 @@ impl Case {
     }
 }
 
-fn fill(value: &mut Value, places: &[(&str, &str)]) {
+pub(crate) fn fill(value: &mut Value, places: &[(&str, &str)]) {
     match value {
         Value::String(text) => {
             for (name, place) in places {

@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 
 use hookweave::audit::{Audit, AuditConfig};
 use hookweave::host::{
-    Call, DetachedQueue, Directory, Envelope, Error, EventDefinition, EventSpec, Failure, FailureKind, HookId, HookSpec, Mode,
-    Options, Plan, Planned, Registry, Report, Reuse, Said, Stage, Step, Submitted, ToolDefinition, begin, check_depth,
-    check_payload, explain, hook_id, now_ms, present, refusal, ticks,
+    Call, DetachedQueue, Directory, Envelope, Error, EventDefinition, EventSpec, Failure, FailureKind, HookId,
+    HookSpec, Mode, Options, Plan, Planned, Registry, Report, Reuse, Said, Stage, Step, Submitted, ToolDefinition,
+    begin, check_depth, check_payload, explain, hook_id, now_ms, present, refusal, ticks,
 };
 use hookweave::payload::Json;
 use serde_json::{Value, json};

@@ -18,6 +18,7 @@ pub mod client;
 pub mod engine;
 pub mod foreign;
 pub mod native;
+pub mod opening;
 pub mod pattern;
 mod promises;
 pub mod runner;

@@ -14,7 +14,7 @@ use hookweave::{
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::case::{Hook, Many};
+use crate::case::{Hook, Many, fill};
 use crate::check::check_refusal;
 use crate::client::{Client, Fault};
 use crate::engine::{Given, Native};
@@ -254,8 +254,17 @@ fn settled(case: &Case) -> (Option<Place>, Case) {
         json!({"id": case.id, "rule": case.rule, "why": case.why, "server": case.server, "files": case.files});
     let (place, _) = Place::of(&crate::case::Case::read(written).unwrap());
     let project = Value::from(place.project().to_string_lossy());
+    let home = place.project().display().to_string();
+    for field in case.steps.iter_mut().flat_map(Map::values_mut) {
+        fill(field, &[("{project}", &home)]);
+    }
     case.client.insert("project_dir".to_owned(), project.clone());
-    case.session.insert("cwd".to_owned(), project);
+    // A case may leave it to the session where it works.
+    if case.session.get("cwd") == Some(&Value::Null) {
+        case.session.shift_remove("cwd");
+    } else {
+        case.session.insert("cwd".to_owned(), project);
+    }
     (Some(place), case)
 }
 

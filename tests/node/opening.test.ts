@@ -1,0 +1,110 @@
+/**
+ * Nothing opens: a call that a guard must refuse never runs, in random cases that every language shares.
+ *
+ * `cargo test -p hookweave-vectors --test opening` makes them. With `HOOKWEAVE_CASES` set it writes that many to
+ * `target/vectors/opening.json`, and here these are run.
+ */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { inspect } from "node:util";
+
+import { sessionCanRun, SessionRun, type SessionCase } from "./support/session-case.js";
+import { quietClient } from "./support/tools.js";
+
+// Compiled tests lie in bindings-node/build-tests.
+const root = new URL("../../", import.meta.url);
+const place =
+  process.env["HOOKWEAVE_CASES"] === undefined
+    ? "tests/vectors/opening/cases.json"
+    : "target/vectors/opening.json";
+const { cases } = JSON.parse(readFileSync(new URL(place, root), "utf8")) as {
+  cases: SessionCase[];
+};
+
+for (const style of ["sync", "async"] as const) {
+  test(`nothing opens, with ${style} hooks`, async () => {
+    const failed: string[] = [];
+    for (const one of cases) {
+      if (!sessionCanRun(one, style)) continue;
+      await new SessionRun(one, style).run().catch((error: unknown) => {
+        failed.push(`${(error as Error).message}\n    ${JSON.stringify(one)}`);
+      });
+    }
+    assert.equal(failed.length, 0, failed.join("\n"));
+  });
+}
+
+/** Numbers that follow from a seed (mulberry32). */
+function dice(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+class Arguments {
+  command = "ls";
+  list = ["ls"];
+}
+
+const KINDS: readonly (() => object)[] = [
+  () => ({ command: "ls", list: ["ls"] }),
+  () => new Map<string, unknown>([["command", "ls"]]),
+  () => new Arguments(),
+  () => Object.assign(Object.create(null) as object, { command: "ls" }),
+];
+
+/** Tries to change what an event carries, by every way that there is. */
+function change(event: object): void {
+  const { args } = event as { args: Record<string, unknown> & Map<string, unknown> };
+  const ways = [
+    () => args.set("command", "rm -rf /"),
+    () => Object.assign(args, { command: "rm -rf /" }),
+    () => Object.defineProperty(args, "command", { value: "rm -rf /" }),
+    () => (args["list"] as string[]).push("rm -rf /"),
+    () => Object.assign(args["inner"] as object, { command: "rm -rf /" }),
+    () => (args["inner"] as Map<string, unknown>).set("command", "rm -rf /"),
+  ];
+  for (const way of ways) {
+    try {
+      way();
+    } catch {
+      // It may not.
+    }
+  }
+}
+
+test("nobody changes an event in place", async () => {
+  const seed = Number(process.env["HOOKWEAVE_SEED"] ?? 20261123);
+  const roll = dice(seed);
+  const one = <T>(list: readonly T[]): T => list[Math.floor(roll() * list.length)] as T;
+  for (let number = 0; number < 60; number++) {
+    const client = quietClient({ mode: one(["sequential", "parallel"] as const) });
+    const args = one(KINDS)();
+    if (roll() < 0.5) Object.assign(args, { inner: one(KINDS)() });
+    const hooks = [
+      ["allows", () => ({ action: "allow" as const })],
+      ["changes", change],
+      ["looks", () => undefined],
+    ] as const;
+    for (const [name, handler] of [...hooks].sort(() => roll() - 0.5)) {
+      client.registerHook("PreToolUse", { name, handler, config: { mandatory: name === "looks" } });
+    }
+    const outcome = await client
+      .dispatch("PreToolUse", { tool: "Bash", args: args as Record<string, unknown> })
+      .catch((error: unknown) => error as Error);
+    // An event that cannot be shown without being changed is refused.
+    const left =
+      outcome instanceof Error || outcome.blocked ? "" : inspect(outcome.event, { depth: 9 });
+    assert.ok(
+      !left.includes("rm -rf /"),
+      `case ${String(number)} of seed ${String(seed)}: ${left}`,
+    );
+    client.close();
+  }
+});

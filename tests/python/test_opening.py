@@ -1,0 +1,87 @@
+"""Nothing opens: a call that a guard must refuse never runs, in random cases that every language shares.
+
+``cargo test -p hookweave-vectors --test opening`` makes them. With ``HOOKWEAVE_CASES`` set it writes that many to
+``target/vectors/opening.json``, and here these are run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hookweave import Event, HookClient
+
+from vectors.sessions import run_session_case
+
+ROOT = Path(__file__).resolve().parents[2]
+MORE = ROOT / "target" / "vectors" / "opening.json"
+SHARED = ROOT / "tests" / "vectors" / "opening" / "cases.json"
+CASES: list[dict[str, Any]] = json.loads(
+    (MORE if "HOOKWEAVE_CASES" in os.environ else SHARED).read_text(encoding="utf-8")
+)["cases"]
+SEED = int(os.environ.get("HOOKWEAVE_SEED", "20261123"))
+
+
+@pytest.mark.parametrize("style", ["sync", "async"])
+def test_nothing_opens(style: str) -> None:
+    """In no case does the tool run."""
+    failed = []
+    for case in CASES:
+        try:
+            run_session_case(case, style)
+        except Exception as error:
+            failed.append(f"{error}\n    {json.dumps(case)}")
+    assert not failed, "\n".join(failed)
+
+
+def _changes(event: Any) -> None:
+    """Tries to change what the event carries, by every way that there is."""
+    for change in (
+        lambda: event.args.__setitem__("command", "rm -rf /"),
+        lambda: event.args.update(command="rm -rf /"),
+        lambda: setattr(event.args, "command", "rm -rf /"),
+        lambda: event.args["inner"].__setitem__("command", "rm -rf /"),
+        lambda: event.args["list"].append("rm -rf /"),
+    ):
+        with contextlib.suppress(Exception):
+            change()
+
+
+KINDS: list[Callable[[dict[str, Any]], Mapping[str, Any]]] = [dict]
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _shown(field) for key, field in value.items()}
+    if isinstance(value, list):
+        return [_shown(item) for item in value]
+    return value
+
+
+def test_nobody_changes_an_event_in_place() -> None:
+    """Whoever changes what it was shown changes nothing that is decided about."""
+    dice = random.Random(SEED)
+    for number in range(60):
+        client = HookClient(mode=dice.choice(["sequential", "parallel"]))
+        came = {"command": "ls", "list": ["ls"]}
+        if dice.random() < 0.5:
+            came["inner"] = dice.choice(KINDS)({"command": "ls"})  # type: ignore[assignment]
+        args = dice.choice(KINDS)(came)
+        hooks: list[tuple[str, Callable[[Event], Any]]] = [
+            ("allows", lambda event: {"action": "allow"}),
+            ("changes", _changes),
+            ("looks", lambda event: None),
+        ]
+        dice.shuffle(hooks)
+        for name, hook in hooks:
+            client.register_hook("PreToolUse", hook, name=name, mandatory=name == "looks")
+        outcome = client.dispatch_sync("PreToolUse", tool="Bash", args=args)
+        told = f"case {number} of seed {SEED}: {type(args).__name__} {args!r} by {[name for name, _ in hooks]}"
+        left = _shown(outcome.event.args)
+        assert outcome.blocked or "rm -rf /" not in json.dumps(left, default=repr), told
