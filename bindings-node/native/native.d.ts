@@ -102,13 +102,6 @@ export declare class NativeHooks {
   /** Whether no detached job runs or waits. */
   detachedIdle(): boolean
   /**
-   * Memory for quiet dispatches until the log is configured anew or its level changes; nothing where they have to be told
-   * one by one.
-   */
-  auditRing(): AuditRing | null
-  /** Wakes the log up, where its memory says that it sleeps. */
-  wakeAudit(): void
-  /**
    * Counts dispatches that had nothing to say, in blocks of those that ran the same hooks, on a clock that says `present` now;
    * and how often each of some events was dispatched.
    *
@@ -143,12 +136,13 @@ export declare class NativePlan {
    * of the stage after them, if they have run too.
    */
   begin(values: object, quiet: Array<number>, reports: Array<Reported>): Began
-  /** What a record of a dispatch needs. Nothing where that depends on the tool. */
-  audited(): Audited | null
   /**
-   * Records a dispatch in which no hook had anything to say, by the texts from those places; for what the log's memory has no
-   * room for.
+   * Where the texts are that a record of a dispatch needs: of each the letter that says which one it is, and the field,
+   * `args.` before it where it is one of those; with NULs between them, since one text is handed over sooner than a list.
+   * Nothing where that depends on the tool.
    */
+  audited(): string | null
+  /** Records a dispatch in which no hook had anything to say, by the texts from those places. */
   auditCopied(texts: string, quiet: Array<number>): void
   /**
    * Records a dispatch in which no hook had anything to say; gives why it is blocked when it cannot be recorded and has
@@ -302,25 +296,6 @@ export declare function approve(approvals: string, path?: string | undefined | n
 
 /** Everything that is approved, as JSON text. */
 export declare function approved(path?: string | undefined | null): string
-
-/** What a record of a dispatch needs. */
-export interface Audited {
-  /** What each of them begins with in the log's memory; nothing where it has no room for that. */
-  head?: string
-  /**
-   * Where its texts are: of each the letter that says which one it is, and the field, `args.` before it where it is one of
-   * those; with NULs between them, since one text is handed over sooner than a list.
-   */
-  places: string
-}
-
-/** Memory of the log, and the time on its clock. */
-export interface AuditRing {
-  /** What quiet dispatches are written into. */
-  memory: ArrayBuffer
-  /** The nanoseconds now on the clock of what is written there. */
-  now: number
-}
 
 /** Where a log stands. */
 export interface AuditState {

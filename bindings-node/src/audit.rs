@@ -34,7 +34,7 @@ pub struct Fetched {
 #[napi]
 impl NativeOutbox {
     /// At most so many lines.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn fetch(&self, most: u32) -> Fetched {
         let (lines, lost) = self.0.fetch(most as usize);
         Fetched { lines, lost: u32::try_from(lost).unwrap_or(u32::MAX) }
@@ -59,7 +59,7 @@ pub struct AuditState {
 #[napi]
 impl NativeHooks {
     /// Opens the log anew; with a function that is called when there are records, gives what they are fetched from.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn configure_audit(
         &self,
         env: Env,
@@ -87,7 +87,7 @@ impl NativeHooks {
     }
 
     /// Changes how much is recorded.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn set_audit_level(&self, level: String) -> Result<(), Refusal> {
         self.check_open("configure its audit log".to_owned())?;
         let known = Level::named(&level).ok_or_else(|| {
@@ -99,19 +99,19 @@ impl NativeHooks {
     }
 
     /// Waits so many milliseconds until all is written.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn flush_audit(&self, limit: u32) -> bool {
         self.audit().flush(Duration::from_millis(limit.into()))
     }
 
     /// Writes what is left and records nothing more.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn close_audit(&self, limit: u32) -> bool {
         self.audit().close(Duration::from_millis(limit.into()))
     }
 
     /// Where the log stands.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn audit_state(&self) -> AuditState {
         let audit = self.audit();
         AuditState {
@@ -124,14 +124,14 @@ impl NativeHooks {
     }
 
     /// Whether dispatches are recorded for a replay, also those that no hook is asked about.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn is_recording(&self) -> bool {
         self.audit().is_recording()
     }
 
     /// Which dispatches are to be told: 0 none, 1 those in which a hook said something, 2 all, 3 all, where texts do for
     /// the quiet ones, 4 all, and each hook before it starts.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn audit_hears(&self) -> u32 {
         match self.audit().effective() {
             Level::Verbose => 4,
@@ -149,7 +149,7 @@ pub(crate) fn dispatched(audit: &Audit, values: &Values<'_>, outcome: &mut Outco
 }
 
 /// Proves that a log is whole, or says where it is not: the report as JSON text.
-#[napi]
+#[napi(catch_unwind)]
 pub fn verify_audit(path: String, anchor: Option<String>) -> Result<String, Refusal> {
     let anchor = anchor.as_deref().map(str::parse::<Anchor>).transpose().map_err(|error| refuse(&error))?;
     let report = audit::verify(path.as_ref(), anchor.as_ref()).map_err(|error| refuse(&error))?;

@@ -58,7 +58,7 @@ fn field(field: &Field) -> CatalogueField {
 }
 
 /// Every known event.
-#[napi]
+#[napi(catch_unwind)]
 pub fn catalogue() -> Vec<CatalogueEntry> {
     BUILT_IN
         .iter()
@@ -73,19 +73,19 @@ pub fn catalogue() -> Vec<CatalogueEntry> {
 }
 
 /// The fields that every event carries.
-#[napi]
+#[napi(catch_unwind)]
 pub fn common_fields() -> Vec<CatalogueField> {
     COMMON_FIELDS.iter().map(field).collect()
 }
 
 /// The engine's fixed limits.
-#[napi]
+#[napi(catch_unwind)]
 pub fn limits() -> Limits {
     Limits { max_depth: MAX_DEPTH, max_nesting: u32::try_from(MAX_NESTING).unwrap_or(u32::MAX) }
 }
 
 /// A value's text for people, whatever is in it.
-#[napi]
+#[napi(catch_unwind)]
 pub fn shown_text(env: Env, value: Unknown<'_>) -> Result<String, Refusal> {
     let values = Values::none(&env).map_err(broken)?;
     let slot = values.keep(&value);
@@ -93,7 +93,7 @@ pub fn shown_text(env: Env, value: Unknown<'_>) -> Result<String, Refusal> {
 }
 
 /// A value's JSON text; throws `payload_not_json`.
-#[napi]
+#[napi(catch_unwind)]
 pub fn json_text(env: Env, value: Unknown<'_>) -> Result<String, Refusal> {
     let values = Values::none(&env).map_err(broken)?;
     let slot = values.keep(&value);

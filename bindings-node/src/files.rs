@@ -50,7 +50,7 @@ pub struct PreparedReload {
 #[napi]
 impl PreparedReload {
     /// The payloads of the `ConfigChange` events to raise first, in the canonical form, as JSON text.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn questions(&self) -> String {
         text(&self.prepared.as_ref().map(Prepared::questions).unwrap_or_default())
     }
@@ -125,7 +125,7 @@ fn registering<R: Serialize>(
 }
 
 /// Loads one file.
-#[napi]
+#[napi(catch_unwind)]
 pub fn load(
     env: Env,
     hooks: &mut NativeHooks,
@@ -138,7 +138,7 @@ pub fn load(
 }
 
 /// Loads what stands at the usual places.
-#[napi]
+#[napi(catch_unwind)]
 pub fn discover(
     env: Env,
     hooks: &mut NativeHooks,
@@ -164,20 +164,20 @@ fn load_request(
 }
 
 /// Reads the loaded files again.
-#[napi]
+#[napi(catch_unwind)]
 pub fn prepare_reload(hooks: &NativeHooks) -> Result<PreparedReload, Refusal> {
     let prepared = hooks.files().prepare(hooks.registry(), hooks.runtime());
     Ok(PreparedReload { prepared: Some(prepared.map_err(|error| refuse(&error))?) })
 }
 
 /// The report of a reload that a hook in force has blocked, as JSON text.
-#[napi]
+#[napi(catch_unwind)]
 pub fn keep_hooks(hooks: &NativeHooks, why: String) -> String {
     text(&hooks.files().keep(&why))
 }
 
 /// Puts what was read into force.
-#[napi]
+#[napi(catch_unwind)]
 pub fn apply_reload(
     hooks: &mut NativeHooks,
     prepared: &mut PreparedReload,
@@ -195,7 +195,7 @@ pub fn apply_reload(
 }
 
 /// Files that matter to a reload, and, after an empty text, files that hooks want to hear of.
-#[napi]
+#[napi(catch_unwind)]
 pub fn watched_files(hooks: &NativeHooks) -> Vec<String> {
     let Watched { own, wanted } = hooks.files().watched(hooks.runtime());
     let path = |file: &PathBuf| file.display().to_string();
@@ -220,7 +220,7 @@ pub struct NativeNoticed {
 #[napi]
 impl NativeWatch {
     /// What happened since the last call.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn take(&self) -> NativeNoticed {
         let Noticed { reload, files } = self.watch.as_ref().map(FilesWatch::take).unwrap_or_default();
         let files =
@@ -229,14 +229,14 @@ impl NativeWatch {
     }
 
     /// Looks no more.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn stop(&mut self) {
         self.watch = None;
     }
 }
 
 /// Looks after a client's files and calls when there is something to take; keeps no process alive.
-#[napi]
+#[napi(catch_unwind)]
 pub fn watch_files(
     hooks: &NativeHooks,
     #[napi(ts_arg_type = "() => void")] changed: Function<'_, (), ()>,
@@ -250,7 +250,7 @@ pub fn watch_files(
 }
 
 /// What will surprise in a file, as JSON text.
-#[napi]
+#[napi(catch_unwind)]
 pub fn lint_file(path: String, dialect: Option<String>) -> Result<String, Refusal> {
     let options = LoadOptions { dialect: dialect.as_deref(), ..LoadOptions::default() };
     let findings = lint(Path::new(&path), &options).map_err(|error| refuse(&error))?;
@@ -265,14 +265,14 @@ fn store(path: Option<String>) -> Result<TrustStore, Refusal> {
 }
 
 /// Everything that is approved, as JSON text.
-#[napi]
+#[napi(catch_unwind)]
 pub fn approved(path: Option<String>) -> Result<String, Refusal> {
     let approved = store(path)?.approved().map_err(|error| refuse(&error))?;
     Ok(text(&approved.into_values().collect::<Vec<_>>()))
 }
 
 /// Approves hooks, given as the JSON text of a list of approvals.
-#[napi]
+#[napi(catch_unwind)]
 pub fn approve(approvals: String, path: Option<String>) -> Result<(), Refusal> {
     let approvals: Vec<Approval> = serde_json::from_str(&approvals)
         .map_err(|error| Refusal::new("invalid_config".to_owned(), format!("this is nothing to approve: {error}")))?;
@@ -280,7 +280,7 @@ pub fn approve(approvals: String, path: Option<String>) -> Result<(), Refusal> {
 }
 
 /// Takes approvals back; gives how many there were.
-#[napi]
+#[napi(catch_unwind)]
 pub fn revoke(fingerprints: Vec<String>, path: Option<String>) -> Result<u32, Refusal> {
     let fingerprints: Vec<&str> = fingerprints.iter().map(String::as_str).collect();
     let revoked = store(path)?.revoke(&fingerprints).map_err(|error| refuse(&error))?;
@@ -288,7 +288,7 @@ pub fn revoke(fingerprints: Vec<String>, path: Option<String>) -> Result<u32, Re
 }
 
 /// Reads what an agent sends to its hooks.
-#[napi]
+#[napi(catch_unwind)]
 pub fn from_wire(dialect: String, data: String) -> Result<NativeWireEvent, Refusal> {
     let event = event_from_wire(&dialect, &data).map_err(|error| refuse(&error))?;
     let payload = Value::Object(event.payload);
@@ -298,7 +298,7 @@ pub fn from_wire(dialect: String, data: String) -> Result<NativeWireEvent, Refus
 }
 
 /// What a hook leaves for its agent, from an outcome's canonical JSON text.
-#[napi]
+#[napi(catch_unwind)]
 pub fn to_wire(dialect: String, outcome: String) -> Result<NativeWireAnswer, Refusal> {
     let outcome = from_json(&outcome).unwrap_or_else(|_| json!({}));
     let answer = outcome_to_wire(&dialect, &outcome).map_err(|error| refuse(&error))?;

@@ -124,31 +124,31 @@ fn may_hold_large_integers(text: &str) -> bool {
 #[napi]
 impl NativeSession {
     /// Begins.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn begin(&self, flow: u32) -> Either<f64, String> {
         self.flows.step(flow, Reply::Begin)
     }
 
     /// It is done.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn done(&self, flow: u32) -> Either<f64, String> {
         self.flows.step(flow, Reply::Done)
     }
 
     /// It could not be done.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn failed(&self, flow: u32, why: String) -> Either<f64, String> {
         self.flows.step(flow, Reply::Failed { why })
     }
 
     /// No hook had anything to say.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn nothing_said(&self, flow: u32) -> Either<f64, String> {
         self.flows.step(flow, Reply::Dispatched { verdict: None, value: None, json: Map::new() })
     }
 
     /// What hooks said, the number of the wanted value and the other wanted fields as the JSON text of an object.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn dispatched(
         &self,
         flow: u32,
@@ -166,32 +166,32 @@ impl NativeSession {
     }
 
     /// A copy of a value, its JSON text when it has one, and else what people are shown of it.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn frozen(&self, flow: u32, value: u32, text: Option<String>, shown: Option<String>) -> Either<f64, String> {
         let shown = text.clone().or(shown);
         self.flows.step(flow, Reply::Frozen { value, text, shown })
     }
 
     /// What a person chose.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn chosen(&self, flow: u32, option: String) -> Either<f64, String> {
         self.flows.step(flow, Reply::Chosen { option })
     }
 
     /// Nobody answered in time.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn timed_out(&self, flow: u32) -> Either<f64, String> {
         self.flows.step(flow, Reply::TimedOut)
     }
 
     /// A tool has run.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn ran(&self, flow: u32, result: u32, error: Option<String>, duration: f64) -> Either<f64, String> {
         self.flows.step(flow, Reply::Ran(Called { result, error, duration }))
     }
 
     /// The model has answered; what it cost is JSON text.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn responded(
         &self,
         flow: u32,
@@ -207,13 +207,13 @@ impl NativeSession {
     }
 
     /// A text.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn text(&self, flow: u32, text: String) -> Either<f64, String> {
         self.flows.step(flow, Reply::Text { text })
     }
 
     /// The flow is given up; one that has ended is no more.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn release(&self, flow: u32) {
         self.flows.remove(flow);
     }

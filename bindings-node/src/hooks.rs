@@ -1,6 +1,7 @@
 //! A client's hooks: registration, definitions, planning, explaining.
 
 use std::cell::{OnceCell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -102,6 +103,8 @@ impl Drop for NativeHooks {
 
 impl ObjectFinalize for NativeHooks {
     fn finalize(self, env: Env) -> napi::Result<()> {
+        // Nobody is there to be told of a panic, which must not end the process.
+        _ = catch_unwind(AssertUnwindSafe(|| drop(self)));
         env.adjust_external_memory(-CLIENT_BYTES).map(drop)
     }
 }
@@ -109,7 +112,7 @@ impl ObjectFinalize for NativeHooks {
 #[napi]
 impl NativeHooks {
     /// With a client's settings, and the names of those that the driver reads by itself.
-    #[napi(constructor)]
+    #[napi(constructor, catch_unwind)]
     pub fn new(env: Env, options: Unknown<'_>, of_driver: Vec<String>) -> Result<Self, Refusal> {
         let of_driver: Vec<&str> = of_driver.iter().map(String::as_str).collect();
         let values = Values::none(&env).map_err(broken)?;
@@ -136,38 +139,38 @@ impl NativeHooks {
     }
 
     /// Whether dispatches run any hook.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn enabled(&self) -> bool {
         self.enabled
     }
 
     /// Switches all hooks on or off.
-    #[napi(setter)]
+    #[napi(setter, catch_unwind)]
     pub fn set_enabled(&mut self, enabled: bool) {
         self.enabled = enabled;
     }
 
     /// Lets nothing come any more; what runs goes on.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn close(&self) {
         self.registry.close();
     }
 
     /// The working directory of events that name none; none where it was deleted.
     #[must_use]
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn directory(&self) -> Option<String> {
         self.registry.options().directory.now().map(std::borrow::Cow::into_owned)
     }
 
     /// Refuses what a closed client can no longer do.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn check_open(&self, what: String) -> Result<(), Refusal> {
         self.registry.check_open(&what).map_err(|error| refuse(&error))
     }
 
     /// Adds a hook.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn register(&mut self, env: Env, event: String, settings: Unknown<'_>) -> Result<Registered, Refusal> {
         let values = Values::none(&env).map_err(broken)?;
         let slot = values.keep(&settings);
@@ -179,7 +182,7 @@ impl NativeHooks {
     }
 
     /// The numbers of hooks that nothing can call any more, each told once.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn take_dropped(&self) -> Vec<u32> {
         let dropped = std::mem::take(&mut *self.dropped.lock().unwrap_or_else(PoisonError::into_inner));
         let mut counters = self.counters.borrow_mut();
@@ -190,25 +193,25 @@ impl NativeHooks {
     }
 
     /// Removes a hook; false when it is not there.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn unregister(&self, id: String) -> bool {
         hook_id(&id).is_ok_and(|id| self.registry.unregister(id))
     }
 
     /// Switches one hook on or off.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn set_hook_enabled(&self, id: String, enabled: bool) -> Result<(), Refusal> {
         hook_id(&id).and_then(|id| self.registry.set_enabled(id, enabled)).map_err(|error| refuse(&error))
     }
 
     /// Every hook, in the order in which they run, in the canonical form.
-    #[napi(ts_return_type = "unknown[]")]
+    #[napi(ts_return_type = "unknown[]", catch_unwind)]
     pub fn list<'env>(&self, env: &'env Env) -> Result<Unknown<'env>, Refusal> {
         env.to_js_value(&self.registry.list()).map_err(broken)
     }
 
     /// Adds a custom event.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn define_event(&self, env: Env, definition: Unknown<'_>) -> Result<(), Refusal> {
         let values = Values::none(&env).map_err(broken)?;
         let slot = values.keep(&definition);
@@ -218,7 +221,7 @@ impl NativeHooks {
     }
 
     /// Says which known tool a host's tool is.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn define_tool(&self, env: Env, definition: Unknown<'_>) -> Result<(), Refusal> {
         let values = Values::none(&env).map_err(broken)?;
         let slot = values.keep(&definition);
@@ -229,7 +232,7 @@ impl NativeHooks {
     }
 
     /// The hooks that a payload selects, and for which other payloads they are the same.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn plan(&self, env: Env, event: String, payload: Unknown<'_>) -> Result<Planned, Refusal> {
         let values = Values::none(&env).map_err(broken)?;
         let slot = values.keep(&payload);
@@ -240,7 +243,7 @@ impl NativeHooks {
     }
 
     /// Which hooks a payload would run, and why not the others, in the canonical form.
-    #[napi(ts_return_type = "unknown")]
+    #[napi(ts_return_type = "unknown", catch_unwind)]
     pub fn explain<'env>(&self, env: &'env Env, event: String, payload: Unknown<'_>) -> Result<Unknown<'env>, Refusal> {
         self.registry.check_open("explain events").map_err(|error| refuse(&error))?;
         let values = Values::none(env).map_err(broken)?;
@@ -253,7 +256,7 @@ impl NativeHooks {
     }
 
     /// Hands a detached job in.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn submit_detached(&mut self, job: u32) -> Admission {
         match self.detached.submit(job) {
             Submitted::Start(_) => Admission::Start,
@@ -263,25 +266,25 @@ impl NativeHooks {
     }
 
     /// Why a detached job was refused.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn detached_refusal(&self) -> String {
         refusal(self.detached.running())
     }
 
     /// Says that a detached job has ended; gives the one to start next.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn finish_detached(&mut self) -> Option<u32> {
         self.detached.finished()
     }
 
     /// Kills the commands and requests that run, and starts no more; waits so many milliseconds for the end of them.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn stop(&self, limit: u32) -> bool {
         self.runtime.shutdown(Duration::from_millis(limit.into()))
     }
 
     /// Whether no detached job runs or waits.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn detached_idle(&self) -> bool {
         self.detached.is_idle()
     }

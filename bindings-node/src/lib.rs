@@ -5,6 +5,9 @@
 //! ([`session`], [`flow`], [`terminal`]). The loop over hooks, their timeouts and their promises are in TypeScript, because a
 //! call from Rust into JavaScript costs more than most hooks do. No rule lives here.
 
+//! Every function that JavaScript can call catches panics, which must not end a host; JavaScript is thrown an error instead.
+//! There is no unsafe code of its own here.
+
 #![expect(clippy::needless_pass_by_value, reason = "the glue that napi writes hands owned values over")]
 
 pub mod audit;
@@ -17,7 +20,6 @@ pub mod hooks;
 mod host;
 pub mod native;
 pub mod plan;
-pub mod ring;
 pub mod run;
 pub mod session;
 pub mod stats;

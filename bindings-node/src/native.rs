@@ -52,26 +52,26 @@ impl Native {
 #[napi]
 impl Native {
     /// Whether the host runs it, through `setJudge` or `setToolCaller`.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn hosted(&self) -> bool {
         self.hook.is_hosted()
     }
 
     /// Whether the host has to call a tool, rather than to ask a model.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn wants_tool(&self) -> bool {
         self.hook.wants_tool()
     }
 
     /// Whether what it answers when nobody waits for it is to wake the model.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn wakes(&self) -> bool {
         self.hook.declared().wakes
     }
 
     /// Starts the hook on an event's canonical JSON text, at a place of a distributed trace; what it said comes to the mailbox
     /// under the ticket.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn start(
         &self,
         event: String,
@@ -90,34 +90,34 @@ impl Native {
     }
 
     /// What the host is asked, as JSON text.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn question(&self, event: String, depth: u32) -> Result<Option<String>, Refusal> {
         let question = self.hook.question(&self.invocation(&event, depth)?);
         Ok(question.map(|question| question.to_json().to_string()))
     }
 
     /// What the host's answer means; both are JSON texts.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn answered(&self, event: String, depth: u32, answer: String) -> Result<String, Refusal> {
         let answer = from_json(&answer).map_err(unreadable)?;
         Ok(letter(self.hook.answered(&self.invocation(&event, depth)?, &answer)))
     }
 
     /// What it means that the host has set nobody to answer.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn unanswered(&self, event: String, depth: u32) -> Result<String, Refusal> {
         Ok(letter(self.hook.unanswered(&self.invocation(&event, depth)?)))
     }
 
     /// What it means that whoever was asked threw something.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn broken(&self, event: String, depth: u32, message: String) -> Result<String, Refusal> {
         let failure = Failure::new(FailureKind::Raised, message);
         Ok(letter(self.hook.broken(&self.invocation(&event, depth)?, failure)))
     }
 
     /// What it means that whoever was asked has used up the hook's time.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn late(&self, event: String, depth: u32) -> Result<String, Refusal> {
         Ok(letter(self.hook.late(&self.invocation(&event, depth)?)))
     }
@@ -130,7 +130,7 @@ pub struct NativeJob(hookweave::host::Job);
 #[napi]
 impl NativeJob {
     /// Kills the hook's processes, or drops its connection.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn cancel(&self) {
         self.0.cancel();
     }

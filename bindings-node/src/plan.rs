@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use hookweave::audit::{About, Audit, Batch, Ring};
+use hookweave::audit::{About, Audit, Batch};
 use hookweave::host::{
     Code, Error, EventSpec, Host, Kind, Plan, Registry, Reuse, Snapshot, Spelling, Step, begin, check_depth,
     has_tool_use_id, present,
@@ -47,16 +47,6 @@ pub struct Planned {
     pub calls: Vec<u32>,
     /// Whether every hook is a stage of its own and none needs to be claimed.
     pub simple: bool,
-}
-
-/// What a record of a dispatch needs.
-#[napi(object, object_from_js = false)]
-pub struct Audited {
-    /// What each of them begins with in the log's memory; nothing where it has no room for that.
-    pub head: Option<String>,
-    /// Where its texts are: of each the letter that says which one it is, and the field, `args.` before it where it is one of
-    /// those; with NULs between them, since one text is handed over sooner than a list.
-    pub places: String,
 }
 
 /// A plan with the hooks that it was made from.
@@ -118,7 +108,7 @@ impl NativePlan {
     ///
     /// `quiet` are the nanoseconds of the first hooks, which have answered nothing; `reports` are what came of the hooks
     /// of the stage after them, if they have run too.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn begin(
         &self,
         env: Env,
@@ -131,21 +121,22 @@ impl NativePlan {
         Ok(NativeRun::begin(&values, step, self.plan.calls().len(), &quiet, &reports, Arc::clone(&self.audit)))
     }
 
-    /// What a record of a dispatch needs. Nothing where that depends on the tool.
+    /// Where the texts are that a record of a dispatch needs: of each the letter that says which one it is, and the field,
+    /// `args.` before it where it is one of those; with NULs between them, since one text is handed over sooner than a list.
+    /// Nothing where that depends on the tool.
     #[must_use]
-    #[napi]
-    pub fn audited(&self) -> Option<Audited> {
+    #[napi(catch_unwind)]
+    pub fn audited(&self) -> Option<String> {
         let place = |(tag, name, in_args): (char, &str, bool)| {
             // What is inside of `args` is spelled as it comes.
             if in_args { format!("{tag}args.{name}") } else { format!("{tag}{}", Spelling::TypeScript.local(name)) }
         };
         let places: Vec<_> = About::places(&self.event, &self.snapshot)?.into_iter().map(place).collect();
-        Some(Audited { head: Ring::head(&self.event, &self.plan), places: places.join("\0") })
+        Some(places.join("\0"))
     }
 
-    /// Records a dispatch in which no hook had anything to say, by the texts from those places; for what the log's memory has no
-    /// room for.
-    #[napi]
+    /// Records a dispatch in which no hook had anything to say, by the texts from those places.
+    #[napi(catch_unwind)]
     pub fn audit_copied(&self, texts: String, quiet: Vec<f64>) {
         // One at a time: what waited for more of its kind would be lost when the tool after it takes the process with it.
         BATCH.with_borrow_mut(|batch| {
@@ -156,7 +147,7 @@ impl NativePlan {
 
     /// Records a dispatch in which no hook had anything to say; gives why it is blocked when it cannot be recorded and has
     /// to be.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn audit_quiet(&self, env: Env, payload: Unknown<'_>, quiet: Vec<f64>) -> Result<Option<String>, Refusal> {
         let values = Values::none(&env).map_err(broken)?;
         let slot = values.keep(&payload);
@@ -173,13 +164,13 @@ impl NativePlan {
 }
 
 /// Refuses what is no payload; throws `invalid_payload`.
-#[napi(js_name = "checkPayload")]
+#[napi(js_name = "checkPayload", catch_unwind)]
 pub fn check_given(env: Env, payload: Unknown<'_>) -> Result<(), Refusal> {
     check_payload(&Values::none(&env).map_err(broken)?, &payload)
 }
 
 /// Refuses a dispatch that is nested too deep; throws `nested_too_deep`.
-#[napi]
+#[napi(catch_unwind)]
 pub fn refuse_depth(depth: u32) -> Result<(), Refusal> {
     check_depth(depth).map_err(|error| refuse(&error))
 }

@@ -261,7 +261,7 @@ fn resume(values: &Values<'_>, stage: Stage<Ticket, Slot>, reports: &[Reported])
 #[napi]
 impl NativeRun {
     /// Says that the handler at a place of the stage starts: a `once` hook is used up from here on.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn started(&self, index: u32) {
         if let State::Running(stage) = &mut *self.state.borrow_mut() {
             stage.started(index as usize);
@@ -269,7 +269,7 @@ impl NativeRun {
     }
 
     /// Records that the hook at a place is about to run, and waits until that is written.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn audit_start(&self, env: Env, values: Object<'_>, place: u32) -> Result<(), Refusal> {
         let values = Values::new(&env, values).map_err(broken)?;
         if let State::Running(stage) = &mut *self.state.borrow_mut() {
@@ -279,7 +279,7 @@ impl NativeRun {
     }
 
     /// Goes on with what came of the hooks: nanoseconds of those that had nothing to say, then the others.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn resume(
         &self,
         env: Env,
@@ -297,7 +297,7 @@ impl NativeRun {
     }
 
     /// Records the dispatch, which is over; says where it stands then.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn audit(&self, env: Env, values: Object<'_>) -> Result<Stand, Refusal> {
         let values = Values::new(&env, values).map_err(broken)?;
         let mut state = self.state.borrow_mut();
@@ -308,7 +308,7 @@ impl NativeRun {
     }
 
     /// Blocks what the agent is about to do because it could not be recorded.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn refuse(&self, why: String) -> Stand {
         let mut state = self.state.borrow_mut();
         if let State::Done(outcome) = &mut *state {
@@ -318,26 +318,26 @@ impl NativeRun {
     }
 
     /// Gives the dispatch up; claims of hooks that never started are released.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn abandon(&self) {
         *self.state.borrow_mut() = State::Abandoned;
     }
 
     /// Everything of the outcome but the event and `ext`, in the canonical form.
-    #[napi(ts_return_type = "unknown")]
+    #[napi(ts_return_type = "unknown", catch_unwind)]
     pub fn summary<'env>(&self, env: &'env Env) -> Result<Unknown<'env>, Refusal> {
         self.read(|outcome| env.to_js_value(&outcome.summary()))?.map_err(broken)
     }
 
     /// Why the other hooks of the event were not selected.
-    #[napi(ts_return_type = "unknown[]")]
+    #[napi(ts_return_type = "unknown[]", catch_unwind)]
     pub fn unmatched<'env>(&self, env: &'env Env, values: Object<'_>) -> Result<Unknown<'env>, Refusal> {
         let values = Values::new(env, values).map_err(broken)?;
         self.read(|outcome| env.to_js_value(&outcome.unmatched(&values)))?.map_err(broken)
     }
 
     /// The dialects of `ext` and the places of their values.
-    #[napi(ts_return_type = "[string, number][]")]
+    #[napi(ts_return_type = "[string, number][]", catch_unwind)]
     pub fn ext<'env>(&self, env: &'env Env) -> Result<Unknown<'env>, Refusal> {
         let pairs =
             self.read(|outcome| outcome.ext().map(|(dialect, slot)| (dialect.to_owned(), slot.0)).collect::<Vec<_>>())?;
@@ -345,7 +345,7 @@ impl NativeRun {
     }
 
     /// The fields that hooks changed and the places of what they were.
-    #[napi(ts_return_type = "[string, number][]")]
+    #[napi(ts_return_type = "[string, number][]", catch_unwind)]
     pub fn originals<'env>(&self, env: &'env Env) -> Result<Unknown<'env>, Refusal> {
         let pairs = self
             .read(|outcome| outcome.originals().map(|(field, slot)| (field.to_owned(), slot.0)).collect::<Vec<_>>())?;
@@ -353,7 +353,7 @@ impl NativeRun {
     }
 
     /// The indices of failures in the trace, and the places of what was thrown there.
-    #[napi(ts_return_type = "[number, number][]")]
+    #[napi(ts_return_type = "[number, number][]", catch_unwind)]
     pub fn causes<'env>(&self, env: &'env Env) -> Result<Unknown<'env>, Refusal> {
         let pairs = self.read(|outcome| {
             let failures = outcome.failures().map(|(index, _)| index);

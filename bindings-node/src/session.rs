@@ -25,7 +25,7 @@ pub struct NativeSession {
 #[napi]
 impl NativeSession {
     /// With a session's settings, under the profile of a client.
-    #[napi(constructor)]
+    #[napi(constructor, catch_unwind)]
     pub fn new(env: Env, hooks: &NativeHooks, settings: Unknown<'_>) -> Result<Self, Refusal> {
         hooks.registry().check_open("open sessions").map_err(|error| refuse(&error))?;
         let values = Values::none(&env).map_err(broken)?;
@@ -37,105 +37,105 @@ impl NativeSession {
     }
 
     /// Takes in what the hooks of an event left that the host has raised in the session by itself.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn heard(&self, env: Env, run: &NativeRun, values: Object<'_>) -> Result<(), Refusal> {
         run.tell(&self.session, &Values::new(&env, values).map_err(broken)?)
     }
 
     /// A subagent of it.
     #[must_use]
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn subagent(&self, kind: String, id: Option<String>) -> Self {
         Self { session: self.session.subagent(kind, id), flows: Flows::default() }
     }
 
     /// The conversation's id.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn id(&self) -> String {
         self.session.id().to_owned()
     }
 
     /// The subagent's id.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn agent_id(&self) -> Option<String> {
         self.session.agent_id().map(str::to_owned)
     }
 
     /// The subagent's kind.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn agent_type(&self) -> Option<String> {
         self.session.agent_type().map(str::to_owned)
     }
 
     /// The working directory that events carry.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn cwd(&self) -> Option<String> {
         self.session.cwd()
     }
 
     /// Whether it matters that a hook has run and said nothing.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn hears_silence(&self) -> bool {
         self.session.hears_silence()
     }
 
     /// The environment that hooks left, as JSON text.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn env(&self) -> String {
         Value::Object(self.session.env()).to_string()
     }
 
     /// Adds a rule for tools.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn permit(&self, tools: String, permission: String) -> Result<(), Refusal> {
         let permitted = Permission::named(&permission).and_then(|permission| self.session.permit(&tools, permission));
         permitted.map_err(|error| refuse(&error))
     }
 
     /// The session begins.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn start(&self, source: String) -> u32 {
         self.flows.add(self.session.start(source))
     }
 
     /// The session ends.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn end(&self, reason: String) -> u32 {
         self.flows.add(self.session.end(reason))
     }
 
     /// Takes a prompt in.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn submit_prompt(&self, prompt: String) -> u32 {
         self.flows.add(self.session.submit_prompt(prompt))
     }
 
     /// What every event of the session carries, as JSON text.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn common(&self) -> String {
         serde_json::to_string(&**self.session.common()).unwrap_or_default()
     }
 
     /// Makes a tool call; `args` is the number of the value.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn run_tool(&self, tool: String, args: u32, tool_use_id: String) -> u32 {
         self.flows.add_call(self.session.run_tool(ToolCall { tool, args, tool_use_id: Some(tool_use_id) }))
     }
 
     /// Answers a prompt with a model and tools.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn generate(&self, prompt: String, tools: Vec<String>) -> u32 {
         self.flows.add(self.session.generate(prompt, tools.into_iter().map(Value::from).collect()))
     }
 
     /// Makes the context shorter.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn compact(&self, trigger: String, custom_instructions: Option<String>) -> u32 {
         self.flows.add(self.session.compact(trigger, custom_instructions))
     }
 
     /// Says how many tokens the context holds.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn note_usage(&self, tokens: f64) -> u32 {
         #[expect(
             clippy::cast_possible_truncation,
@@ -147,19 +147,19 @@ impl NativeSession {
     }
 
     /// Something that the user should know.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn notify(&self, message: String, title: Option<String>, kind: Option<String>) -> u32 {
         self.flows.add(self.session.notify(&message, title.as_deref(), kind.as_deref()))
     }
 
     /// A line about the agent's state, from an object as JSON text.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn status_line(&self, fields: String) -> Result<u32, Refusal> {
         Ok(self.flows.add(self.session.status_line(object(&fields)?)))
     }
 
     /// Files that fit what was typed, from a list as JSON text.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn file_suggestions(&self, query: String, suggestions: String) -> Result<u32, Refusal> {
         let Value::Array(suggestions) = read(&suggestions)? else {
             return Err(Refusal::new("invalid_payload".to_owned(), "suggestions are a list"));
@@ -168,25 +168,25 @@ impl NativeSession {
     }
 
     /// The agent has done its work; the details are an object as JSON text.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn stop(&self, details: String) -> Result<u32, Refusal> {
         Ok(self.flows.add(self.session.stop(Value::Object(object(&details)?))))
     }
 
     /// The agent has ended with an error.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn stop_failure(&self, error: String) -> u32 {
         self.flows.add(self.session.stop_failure(error))
     }
 
     /// This subagent begins.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn start_subagent(&self) -> u32 {
         self.flows.add(self.session.start_subagent())
     }
 
     /// This subagent has done its work.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn stop_subagent(&self) -> u32 {
         self.flows.add(self.session.stop_subagent())
     }

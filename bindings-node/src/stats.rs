@@ -28,7 +28,7 @@ impl NativeHooks {
     ///
     /// A block is how many hooks and how many dispatches it has, the hooks' numbers, and of each dispatch when it began and
     /// when each hook ended, in nanoseconds.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn count(
         &self,
         present: f64,
@@ -58,13 +58,13 @@ impl NativeHooks {
     }
 
     /// What each hook did so far, in the canonical form as JSON text; counts begin anew when asked.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn stats(&self, reset: bool) -> Result<String, Refusal> {
         text(&self.registry().stats(host::present(), reset))
     }
 
     /// Hooks that a person should look at and that were not given here before, as JSON text.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn new_warnings(&self) -> Result<String, Refusal> {
         text(&self.registry().new_warnings())
     }

@@ -23,14 +23,14 @@ pub struct StandIn {
 #[napi]
 impl NativeRun {
     /// Who decided what and why, and what became of every hook of the event.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn describe(&self, env: Env, values: Object<'_>) -> Result<String, Refusal> {
         let values = Values::new(&env, values).map_err(broken)?;
         self.read(|outcome| outcome.describe(&values))
     }
 
     /// What hooks made of the event, as JSON text.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn snapshot(&self, env: Env, values: Object<'_>, stands: Vec<StandIn>) -> Result<String, Refusal> {
         let values = Values::new(&env, values).map_err(broken)?;
         let stand = |StandIn { text, name, with_child }| Stand { text, name, with_child };

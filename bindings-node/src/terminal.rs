@@ -1,5 +1,6 @@
 //! Questions at a terminal as JavaScript sees them.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use hookweave::handlers::cancel::Cancel;
@@ -44,26 +45,26 @@ pub struct NativeTerminalQuestion(TerminalQuestion);
 #[napi]
 impl NativeTerminalQuestion {
     /// The question of a request, for a terminal of so many columns and rows.
-    #[napi(constructor)]
+    #[napi(constructor, catch_unwind)]
     pub fn new(env: Env, request: Unknown<'_>, columns: u32, rows: u32) -> Result<Self, Refusal> {
         Ok(Self(question(env, &request)?.for_width(columns as usize).for_height(rows as usize)))
     }
 
     /// The whole question.
-    #[napi(getter)]
+    #[napi(getter, catch_unwind)]
     pub fn text(&self) -> String {
         self.0.text()
     }
 
     /// What stands before the cursor.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn invitation(&self, left_ms: f64) -> String {
         let left = Duration::try_from_secs_f64(left_ms / 1000.0).unwrap_or_default();
         self.0.invitation(u64::try_from(left.as_millis()).unwrap_or(u64::MAX))
     }
 
     /// What a line means; no line is the end of the input.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn read(&mut self, line: Option<String>) -> NativeReading {
         let nothing = NativeReading { chosen: None, again: None, over: None };
         match self.0.read(line.as_deref()) {
@@ -81,7 +82,7 @@ pub struct NativeAsking(Cancel);
 #[napi]
 impl NativeAsking {
     /// Puts it there, on a thread of its own; the answer comes to the function, which keeps the process alive until then.
-    #[napi(constructor)]
+    #[napi(constructor, catch_unwind)]
     pub fn new(
         env: Env,
         request: Unknown<'_>,
@@ -95,19 +96,23 @@ impl NativeAsking {
         let cancel = Cancel::new();
         let own = cancel.clone();
         let thread = std::thread::Builder::new().name("hookweave-approval".to_owned()).spawn(move || {
-            let answer = match ask(question, left, &own) {
-                Ok(option) => (option, None),
-                Err(why) => (None, Some(why.to_string())),
+            let answer = match catch_unwind(AssertUnwindSafe(|| ask(question, left, &own))) {
+                Ok(Ok(option)) => (option, None),
+                Ok(Err(why)) => (None, Some(why.to_string())),
+                // Whoever waits must hear of the end.
+                Err(_) => (None, Some("asking at the terminal panicked; please report this".to_owned())),
             };
             // An environment that is gone has nobody waiting.
             deliver.call(FnArgs::from(answer), ThreadsafeFunctionCallMode::NonBlocking);
         });
-        thread.map_err(|why| broken(napi::Error::from_reason(why.to_string())))?;
+        thread.map_err(|why| {
+            broken(napi::Error::from_reason(format!("the system gives no thread to ask at the terminal: {why}")))
+        })?;
         Ok(Self(cancel))
     }
 
     /// Takes the question off the screen.
-    #[napi]
+    #[napi(catch_unwind)]
     pub fn cancel(&self) {
         self.0.cancel();
     }

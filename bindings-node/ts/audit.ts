@@ -1,8 +1,6 @@
 /** A client's audit log. */
 
 import type { AuditLevel, AuditOptions, AuditRecord, AuditReport } from "./audit-types.js";
-import { AuditRing } from "./audit-ring.js";
-import { now } from "./clock.js";
 import { describe, errorOf } from "./errors.js";
 import { tellHost, type GuardedLogger } from "./logger.js";
 import { crossing, shownText, verifyAudit, type NativeHooks, type NativeOutbox } from "./native.js";
@@ -40,7 +38,7 @@ export class AuditLog {
   readonly #native: NativeHooks;
   readonly #logger: GuardedLogger | null;
   /** Called with what is heard from now on: the driver looks at nothing else. */
-  readonly #heard: (hears: Hears, ring: AuditRing | null) => void;
+  readonly #heard: (hears: Hears) => void;
   readonly #self = new WeakRef(this);
   #outbox: NativeOutbox | null = null;
   #hearers: readonly Hear[] = [];
@@ -48,7 +46,7 @@ export class AuditLog {
   constructor(
     native: NativeHooks,
     logger: GuardedLogger | null,
-    heard: (hears: Hears, ring: AuditRing | null) => void,
+    heard: (hears: Hears) => void,
   ) {
     this.#native = native;
     this.#logger = logger;
@@ -151,7 +149,7 @@ export class AuditLog {
 
   #listen(): void {
     const hears = this.#native.auditHears() as Hears;
-    this.#heard(hears, hears === Hears.Texts ? ringOf(this.#native) : null);
+    this.#heard(hears);
     if (hears === Hears.Nothing) {
       open.delete(this.#self);
       return;
@@ -163,12 +161,6 @@ export class AuditLog {
       for (const log of open) log.deref()?.close();
     });
   }
-}
-
-/** Memory for quiet dispatches; nothing on a platform that shares none. */
-function ringOf(native: NativeHooks): AuditRing | null {
-  const given = crossing(() => native.auditRing());
-  return given === null ? null : new AuditRing(native, given.memory, given.now - now());
 }
 
 /**

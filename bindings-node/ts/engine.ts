@@ -2,7 +2,6 @@
 
 import type { HookResponse } from "./answers.js";
 import { AuditLog, Hears } from "./audit.js";
-import type { AuditRing } from "./audit-ring.js";
 import { Counts, UNCOUNTED } from "./counts.js";
 import { Detached, type Job } from "./detached.js";
 import { describe } from "./errors.js";
@@ -42,8 +41,6 @@ export class Engine implements Crew {
   #closed = false;
   /** Which dispatches are told to the audit log. */
   hears: Hears = Hears.Nothing;
-  /** Where quiet dispatches are written down for it. */
-  ring: AuditRing | null = null;
   readonly recording: boolean;
   readonly audit: AuditLog;
   readonly counts: Counts;
@@ -65,11 +62,9 @@ export class Engine implements Crew {
     this.logger = logger;
     this.counts = new Counts(this.native, logger);
     const self = new WeakRef(this);
-    this.audit = new AuditLog(this.native, logger, (hears, ring) => {
+    this.audit = new AuditLog(this.native, logger, (hears) => {
       const engine = self.deref();
-      if (engine === undefined) return;
-      engine.hears = hears;
-      engine.ring = ring;
+      if (engine !== undefined) engine.hears = hears;
     });
     this.recording = this.native.isRecording;
     // Before anybody opens a log, dispatches may be recorded.

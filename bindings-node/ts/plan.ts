@@ -1,8 +1,7 @@
 /** The hooks that an event runs, as the driver walks through them. */
 
 import type { Hears } from "./audit.js";
-import type { AuditRing } from "./audit-ring.js";
-import { auditedBy, type Audited } from "./audited.js";
+import { placesOf, type Place } from "./audited.js";
 import type { Counts, EventCount } from "./counts.js";
 import type { Fields } from "./event.js";
 import type { NativePlan, Reported } from "./native.js";
@@ -36,8 +35,6 @@ export interface Call {
 export interface Crew {
   /** Which dispatches are told to the audit log. */
   readonly hears: Hears;
-  /** Where quiet dispatches are written down for it. */
-  readonly ring: AuditRing | null;
   /** Whether dispatches are recorded for a replay, also those that no hook is asked about. */
   readonly recording: boolean;
   /** Where quiet dispatches are counted. */
@@ -62,7 +59,7 @@ export class Plan {
   readonly uneven: boolean;
   /** The numbers by which the core knows its hooks. */
   readonly numbers: readonly number[];
-  #audited: Audited | null | undefined;
+  #audited: readonly Place[] | null | undefined;
 
   constructor(
     readonly crew: Crew,
@@ -79,9 +76,9 @@ export class Plan {
     this.uneven = calls.some(({ limit }) => limit !== calls[0]?.limit);
   }
 
-  /** What a record of a dispatch needs; `null` where that depends on the tool. */
-  get audited(): Audited | null {
-    if (this.#audited === undefined) this.#audited = auditedBy(this.native);
+  /** Where the texts are that a record of a dispatch needs; `null` where that depends on the tool. */
+  get audited(): readonly Place[] | null {
+    if (this.#audited === undefined) this.#audited = placesOf(this.native);
     return this.#audited;
   }
 }

@@ -64,7 +64,6 @@ export function auditQuiet(trail: Trail): void {
   const { native, crew } = trail.plan;
   const audited = crew.hears === Hears.Texts ? trail.plan.audited : null;
   if (audited !== null) {
-    if (crew.ring?.take(trail, audited) === true) return;
     const texts = textsOf(trail.payload, audited);
     if (texts !== null) {
       native.auditCopied(texts, quietTimes(trail));

@@ -13,7 +13,6 @@ mod config;
 mod desk;
 mod digest;
 mod file;
-mod frames;
 mod level;
 mod line;
 mod notes;
@@ -24,7 +23,6 @@ mod quiet;
 mod read;
 mod record;
 mod redact;
-mod ring;
 mod scratch;
 mod segments;
 mod sheet;
@@ -56,7 +54,6 @@ pub use open::approvals_changed;
 pub use read::{Follow, Line, Lines, MAX_LINE, read, tail};
 pub use record::{Input, Kind, Record};
 pub use redact::{REDACTED, Redaction};
-pub use ring::Ring;
 pub use sink::{LogSink, Outbox, OutboxSink, Sink};
 pub use verify::{MAX_PROBLEMS, Problem, ProblemKind, Report, Torn, size, verify, verify_watched};
 pub use writer::VERSION;
@@ -263,21 +260,6 @@ impl Audit {
             open.offer_quiet(batch, self.effective(), false, |wait| wait());
         }
         batch.clear();
-    }
-
-    /// Memory in which a driver of one thread writes down by itself what it would hand to [`Self::quiet`]; `None` where that does
-    /// not do. It is good until the log is configured anew or its level changes: what is written after that may never be read.
-    #[must_use]
-    pub fn ring(&self) -> Option<Arc<Ring>> {
-        let open = self.open.load();
-        if self.takes_copies() { open.as_deref()?.attach() } else { None }
-    }
-
-    /// Wakes the log up, where the driver has read in its [`Ring`] that it sleeps.
-    pub fn wake(&self) {
-        if let Some(open) = self.open.load().as_deref() {
-            open.wake();
-        }
     }
 
     fn record_dispatch<T, H: Host>(

@@ -18,7 +18,6 @@ use super::level::{Fsync, Level};
 use super::queue::{Handed, Patience, Queue, Refused};
 use super::record::{Kind, Record};
 use super::redact::{Redaction, Redactor};
-use super::ring::Ring;
 use super::told::Told;
 use super::writer::{self, Writer};
 use super::{Audit, Inputs};
@@ -140,19 +139,6 @@ impl Open {
         let refused = self.hand(Handed::Quiet(batch, level), binding, aside);
         batch.clear();
         refused
-    }
-
-    /// Memory in which a driver writes quiet dispatches down by itself.
-    pub(super) fn attach(&self) -> Option<Arc<Ring>> {
-        self.desk().map(|desk| desk.queue.attach())
-    }
-
-    /// Wakes the writer up.
-    pub(super) fn wake(&self) {
-        let desk = self.desk.load();
-        if desk.is_here() {
-            desk.queue.wake();
-        }
     }
 
     /// A number for a dispatch, in this process.

@@ -1,12 +1,10 @@
 //! What waits for the writer: bounded, and quick for those who put something in.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::batch::Batch;
-use super::frames::Frames;
 use super::level::Level;
-use super::ring::{Intake, Ring};
 use super::told::Told;
 use crate::handlers::clock::now;
 
@@ -75,8 +73,6 @@ pub(super) struct Queue {
 #[derive(Debug, Default)]
 struct State {
     work: Work,
-    /// Where a driver writes quiet dispatches down by itself.
-    intake: Option<Intake>,
     /// How many wait, and how much memory they take.
     waiting: usize,
     weight: usize,
@@ -109,8 +105,6 @@ pub(super) struct Work {
     pub(super) told: Vec<Told>,
     /// The dispatches that [`Told::Quiet`] stands for, in order.
     pub(super) quiet: Batch,
-    /// Those that [`Told::Framed`] stands for.
-    pub(super) framed: Frames,
 }
 
 /// What the writer gets at once.
@@ -146,53 +140,9 @@ impl Queue {
         (self.capacity / 2).max(1)
     }
 
-    /// Memory in which a driver writes quiet dispatches down by itself from now on; what is left in that of before is taken.
-    pub(super) fn attach(&self) -> Arc<Ring> {
-        let mut state = self.lock();
-        self.gather(&mut state);
-        let ring = Ring::new();
-        state.intake = Some(Intake::new(Arc::clone(&ring)));
-        self.allow(&state);
-        if let Some(intake) = &state.intake {
-            intake.tell_asleep(state.asleep);
-        }
-        ring
-    }
-
-    /// Wakes the writer up: a driver has written something down while it slept.
-    pub(super) fn wake(&self) {
-        let mut state = self.lock();
-        self.gather(&mut state);
-    }
-
-    /// Takes in what a driver has written down: it was told before whatever comes next.
-    fn gather(&self, state: &mut State) {
-        let Some(intake) = &mut state.intake else { return };
-        let (before, weighed) = (state.waiting, state.work.framed.weight());
-        let count = intake.pour(&mut state.work.framed);
-        if count == 0 {
-            return;
-        }
-        state.weight += state.work.framed.weight() - weighed;
-        match state.work.told.last_mut() {
-            Some(Told::Framed(dispatches)) => *dispatches += count,
-            _ => state.work.told.push(Told::Framed(count)),
-        }
-        self.came(state, before, count);
-    }
-
-    /// Lets a driver write down by itself as long as nobody has to be woken or to wait for it.
-    fn allow(&self, state: &State) {
-        let room = if state.closed { 0 } else { self.plenty().saturating_sub(state.waiting) };
-        if let Some(intake) = &state.intake {
-            intake.allow(room);
-        }
-    }
-
     /// Puts something in without waiting and gives its number; leaves it where it is when there is no room.
     pub(super) fn offer(&self, handed: &mut Handed<'_>) -> Result<u64, Refused> {
         let mut state = self.lock();
-        self.gather(&mut state);
         if state.closed {
             return Err(Refused::Closed);
         }
@@ -226,24 +176,16 @@ impl Queue {
     fn came(&self, state: &mut State, before: usize, count: usize) {
         state.waiting += count;
         state.put += count as u64;
-        self.allow(state);
         // A writer that lingers looks by itself; one that sleeps, or lingers while the queue fills up, is woken.
         if state.asleep || (before < self.plenty() && state.waiting >= self.plenty()) {
-            Self::is_asleep(state, false);
+            state.asleep = false;
             self.work.notify_one();
         }
-    }
-
-    /// Notes whether the writer has to be woken; true when a driver has written something down before it could know.
-    fn is_asleep(state: &mut State, asleep: bool) -> bool {
-        state.asleep = asleep;
-        state.intake.as_ref().is_some_and(|intake| intake.tell_asleep(asleep))
     }
 
     /// Puts something in, waiting for room, and gives its number; counts it as lost when there is none.
     pub(super) fn insist(&self, handed: &mut Handed<'_>, patience: Patience) -> Result<u64, Refused> {
         let mut state = self.lock();
-        self.gather(&mut state);
         let in_vain = |state: &State| if patience.insists { state.failing || state.stuck } else { state.overflowing };
         if !in_vain(&state) && !self.has_room(&state) && !state.closed {
             self.work.notify_one();
@@ -291,27 +233,23 @@ impl Queue {
     pub(super) fn take(&self, mut spare: Work) -> Taken {
         spare.told.clear();
         spare.quiet.clear();
-        spare.framed.clear();
         let mut state = self.lock();
         let gathering =
             |state: &mut State| state.waiting < self.plenty() && state.lost == 0 && !state.closed && !state.hurried;
         state = self.work.wait_timeout_while(state, self.linger, gathering).unwrap_or_else(PoisonError::into_inner).0;
         loop {
-            self.gather(&mut state);
             if state.waiting > 0 || state.lost > 0 || state.closed || state.hurried {
                 break;
             }
-            if !Self::is_asleep(&mut state, true) {
-                state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
-            }
+            state.asleep = true;
+            state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        Self::is_asleep(&mut state, false);
+        state.asleep = false;
         state.hurried = false;
         state.taken = state.put;
         state.waiting = 0;
         state.weight = 0;
         state.overflowing = false;
-        self.allow(&state);
         let work = std::mem::replace(&mut state.work, spare);
         let taken = Taken { work, lost: std::mem::take(&mut state.lost), put: state.put, last: state.closed };
         drop(state);
@@ -353,7 +291,6 @@ impl Queue {
     /// Waits until all that was put in is written; false when the time is up before.
     pub(super) fn flush(&self, limit: Duration) -> bool {
         let mut state = self.lock();
-        self.gather(&mut state);
         let wanted = state.put;
         let until = now() + limit;
         while state.done < wanted && !state.over {
@@ -371,9 +308,7 @@ impl Queue {
     /// Takes nothing more and waits until the writer has ended; false when the time is up before.
     pub(super) fn close(&self, limit: Duration) -> bool {
         let mut state = self.lock();
-        self.gather(&mut state);
         state.closed = true;
-        self.allow(&state);
         self.work.notify_all();
         self.progress.notify_all();
         let running = |state: &mut State| !state.over;
@@ -386,7 +321,6 @@ impl Queue {
         let mut state = self.lock();
         state.over = true;
         state.closed = true;
-        self.allow(&state);
         drop(state);
         self.progress.notify_all();
     }

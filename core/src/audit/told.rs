@@ -30,8 +30,6 @@ const LONGEST_TEXT: usize = 4096;
 pub(super) enum Told {
     /// The next so many dispatches in which no hook had anything to say, told at a level.
     Quiet(Level, usize),
-    /// The next so many that a driver has written down by itself.
-    Framed(usize),
     /// A dispatch is over.
     Dispatch(Box<Dispatched>),
     /// A hook is about to run.
@@ -45,7 +43,7 @@ impl Told {
     pub(super) fn weight(&self) -> usize {
         match self {
             // Those are weighed where they wait.
-            Self::Quiet(..) | Self::Framed(_) => 0,
+            Self::Quiet(..) => 0,
             Self::Dispatch(dispatched) => 256 + dispatched.input.weight(),
             Self::Start(start) => start.weight(),
             Self::Note(_, _, about) => 512 + about.as_ref().map_or(0, |about| about.weight()),

@@ -145,26 +145,17 @@ impl Writer {
     }
 
     fn take_all(&mut self, work: &Work) {
-        let (mut quiet, mut framed) = (work.quiet.read_back(), work.framed.read_back());
+        let mut quiet = work.quiet.read_back();
         let now = present();
         for told in &work.told {
-            match told {
-                Told::Quiet(level, dispatches) => {
-                    for dispatch in quiet.by_ref().take(*dispatches) {
-                        self.take_quiet(&dispatch, *level, now);
-                        self.write_when_due();
-                    }
-                }
-                Told::Framed(dispatches) => {
-                    for dispatch in framed.by_ref().take(*dispatches) {
-                        self.take_framed(dispatch.as_ref(), now);
-                        self.write_when_due();
-                    }
-                }
-                _ => {
-                    self.take(told);
+            if let Told::Quiet(level, dispatches) = told {
+                for dispatch in quiet.by_ref().take(*dispatches) {
+                    self.take_quiet(&dispatch, *level, now);
                     self.write_when_due();
                 }
+            } else {
+                self.take(told);
+                self.write_when_due();
             }
         }
     }
@@ -185,19 +176,10 @@ impl Writer {
         });
     }
 
-    /// What a driver writes down by itself it does where quiet dispatches are recorded, and nothing more of them.
-    fn take_framed(&mut self, dispatch: Option<&Quiet<'_>>, now: Now) {
-        if let Some(dispatch) = dispatch {
-            return self.take_quiet(dispatch, Level::Info, now);
-        }
-        let why = "what was told of it could not be read";
-        self.seal(&Record::new(Kind::AuditGap).with("lost", 1).with("why", why), now.epoch_ms);
-    }
-
     fn take(&mut self, told: &Told) {
         match told {
             // Those are taken from where they wait.
-            Told::Quiet(..) | Told::Framed(_) => {}
+            Told::Quiet(..) => {}
             Told::Note(note, at, about) => {
                 let mut note = (**note).clone();
                 self.redactor.record(&mut note);

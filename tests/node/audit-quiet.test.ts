@@ -1,4 +1,4 @@
-/** Quiet dispatches that reach the audit log through memory that both sides share. */
+/** Quiet dispatches, of which the audit log is told the texts that it needs. */
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -30,7 +30,7 @@ const call = (command: string): Call => ({
   sessionId: "s1",
 });
 
-describe("quiet dispatches in the log's memory", () => {
+describe("quiet dispatches in the log", () => {
   it("say the same as those that the core reads itself", async () => {
     const payloads = [
       call("ls -la"),
