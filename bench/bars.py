@@ -330,7 +330,7 @@ CEILINGS = [
         0.1e6,
     ),
     Ceiling(f"Python, {BY_A_LOG}", python(AUDIT, BY_A_LOG), 500, 300),
-    Ceiling(f"Node, {BY_A_LOG}", node(AUDIT, BY_A_LOG), 500, 300),
+    Ceiling(f"Node, {BY_A_LOG}", node(AUDIT, BY_A_LOG), 3000, 1500),
     Ceiling(f"Rust, {BY_A_LOG}", rust(BY_A_LOG), 500, 300),
     Ceiling(
         "`hookweave hook`, one event, process start to answer",

@@ -43,11 +43,7 @@ export class AuditLog {
   #outbox: NativeOutbox | null = null;
   #hearers: readonly Hear[] = [];
 
-  constructor(
-    native: NativeHooks,
-    logger: GuardedLogger | null,
-    heard: (hears: Hears) => void,
-  ) {
+  constructor(native: NativeHooks, logger: GuardedLogger | null, heard: (hears: Hears) => void) {
     this.#native = native;
     this.#logger = logger;
     this.#heard = heard;

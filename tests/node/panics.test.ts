@@ -47,10 +47,13 @@ function canLimit(): string | false {
 }
 
 describe("where the system gives no thread", () => {
-  test("each thing that needs one fails, and the process goes on", { skip: canLimit() }, async (t) => {
-    const folder = new Folder(t);
-    const file = folder.settings({ PreToolUse: ["true"] });
-    const done = await runModule(`
+  test(
+    "each thing that needs one fails, and the process goes on",
+    { skip: canLimit() },
+    async (t) => {
+      const folder = new Folder(t);
+      const file = folder.settings({ PreToolUse: ["true"] });
+      const done = await runModule(`
       import { execFileSync } from "node:child_process";
       import { HookClient } from "hookweave";
       const client = new HookClient({ logger: null, failBehavior: "block" });
@@ -71,12 +74,13 @@ describe("where the system gives no thread", () => {
       console.log((await client.dispatch("Stop")).reason);
       process.exit(0);
     `);
-    assert.equal(done.code, 0, done.err);
-    const [, audit, command, watch, ran, callback] = done.out.split("\n");
-    assert.match(audit ?? "", /^audit_failed: the system gives no thread/);
-    assert.match(command ?? "", /^true .*thread/);
-    assert.match(watch ?? "", /^invalid_config: /);
-    assert.equal(ran, "false");
-    assert.equal(callback, "no");
-  });
+      assert.equal(done.code, 0, done.err);
+      const [, audit, command, watch, ran, callback] = done.out.split("\n");
+      assert.match(audit ?? "", /^audit_failed: the system gives no thread/);
+      assert.match(command ?? "", /^true .*thread/);
+      assert.match(watch ?? "", /^invalid_config: /);
+      assert.equal(ran, "false");
+      assert.equal(callback, "no");
+    },
+  );
 });

@@ -1,0 +1,71 @@
+"""What clients leave in memory: a program may have one for each request."""
+
+import subprocess
+import sys
+
+import pytest
+
+#: Megabytes by which a process may grow; a client that is not given back holds some ten kilobytes.
+MOST = 15
+
+PROGRAM = """
+import asyncio, gc, resource, sys
+from hookweave import HookClient, HookResponse
+
+def size():
+    with open("/proc/self/statm") as statm:
+        return int(statm.read().split()[1]) * resource.getpagesize() / 1e6
+
+def block(event):
+    return HookResponse.block("no")
+
+async def come(clients):
+    for _ in range(clients):
+        client = HookClient()
+        client.register_hook("PreToolUse", block, matcher={"tool": "Bash"})
+        await client.dispatch("PreToolUse", tool="Bash", args={"command": "ls"})
+        await client.dispatch("PreToolUse", tool="Read", args={})
+        if sys.argv[1] == "closed":
+            client.close()
+
+asyncio.run(come(2000))
+gc.collect()
+before = size()
+asyncio.run(come(4000))
+gc.collect()
+print(round(size() - before))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the size of a process is read from /proc")
+@pytest.mark.parametrize("how", ["closed", "dropped"])
+def test_clients_that_come_and_go_leave_a_process_as_large_as_it_was(how: str) -> None:
+    done = subprocess.run([sys.executable, "-c", PROGRAM, how], capture_output=True, text=True, timeout=120, check=True)
+    assert int(done.stdout) < MOST, f"the process grew by {done.stdout.strip()} MB"
+
+
+KEPT = """
+from hookweave import HookClient
+
+def size():
+    with open("/proc/self/statm") as statm:
+        return int(statm.read().split()[1]) * resource.getpagesize() / 1000
+
+def make():
+    client = HookClient()
+    client.register_hook("PreToolUse", lambda event: None, matcher={"tool": "Bash"})
+    client.dispatch_sync("PreToolUse", tool="Bash", args={"command": "ls"})
+    return client
+
+import resource
+warm = [make() for _ in range(500)]
+before = size()
+kept = [make() for _ in range(2000)]
+print(round((size() - before) / len(kept)))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the size of a process is read from /proc")
+def test_a_client_takes_a_few_kilobytes() -> None:
+    done = subprocess.run([sys.executable, "-c", KEPT], capture_output=True, text=True, timeout=120, check=True)
+    assert int(done.stdout) < 30, f"a client takes {done.stdout.strip()} kB"
