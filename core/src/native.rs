@@ -219,7 +219,7 @@ impl NativeHook {
     /// Runs the hook on this thread.
     fn run(&self, mut invocation: Invocation, surroundings: &Surroundings, cancel: &Cancel) -> Said<Value> {
         let dialect = self.declared.dialect;
-        if let Some(changed) = self.guard.as_ref().and_then(|guard| guard.check().err()) {
+        if let Some(changed) = self.changed(&invocation) {
             // Nobody has approved what would run now; where the hook guards a gate, the gate stays shut.
             return Said::Failed(Failure { meant_to_restrict: true, ..Failure::new(FailureKind::NotStarted, changed) });
         }
@@ -238,6 +238,12 @@ impl NativeHook {
         let said = said.unwrap_or_else(|failure| dialect.broken(invocation, failure));
         self.note(invocation, &said);
         said
+    }
+
+    /// Says which script is another than the one that was loaded.
+    fn changed(&self, invocation: &Invocation) -> Option<String> {
+        let directories = Self::directories(invocation);
+        self.guard.as_ref()?.check_in(directories.first().map(PathBuf::as_path)).err()
     }
 
     /// Notes which files the hook wants to hear of from now on.

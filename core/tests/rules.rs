@@ -96,6 +96,13 @@ fn a_rule_about_commands_looks_at_each_of_them() {
             ("Bash(rm *)", "/bin/rm x", LOOKS),
             ("Bash(git push *)", "git pus[h] x", LOOKS),
             ("Bash(git push *)", "ls *.txt", PASSES),
+            ("Bash(rm *)", "[ -f x ] && [[ -d y ]] && test -e z && ls", PASSES),
+            ("Bash(rm *)", "i=0; while [ $i -lt 3 ]; do i=$((i+1)); done", PASSES),
+            ("Bash(rm *)", "for f in *.md; do wc -l \"$f\"; done | sort -n > out.txt", PASSES),
+            ("Bash(rm *)", "git commit -m \"$(cat <<'EOF'\nIt's (done) \"q\" `x`\nEOF\n)\"", PASSES),
+            ("Bash(rm *)", "export X=\"$HOME/x\"; declare -a y=(1 2); read -r z < in.txt", PASSES),
+            ("Bash(rm *)", "find . -name '*.py' | xargs grep -n \"a(b)\" | head -5", PASSES),
+            ("Bash(rm *)", "sudo apt-get install -y \"$PACKAGE\"", PASSES),
             ("Bash(git add *)", "git add *.rs", RUNS),
             ("Bash(git *)", "A=git ls", PASSES),
             // What is substituted runs too.

@@ -7,6 +7,8 @@ use std::sync::{Mutex, TryLockError};
 
 use sha2::{Digest as _, Sha256};
 
+use super::scripts::{Listing, Named};
+
 /// The largest script that is hashed, in bytes.
 pub(super) const MAX_SCRIPT: u64 = 16 * 1024 * 1024;
 
@@ -14,6 +16,10 @@ pub(super) const MAX_SCRIPT: u64 = 16 * 1024 * 1024;
 #[derive(Debug, Default)]
 pub struct Guard {
     scripts: Vec<Watched>,
+    /// The command that names them.
+    named: Option<Named>,
+    /// What comes to be there later may run too.
+    open: bool,
 }
 
 #[derive(Debug)]
@@ -118,7 +124,12 @@ impl Guard {
             let (content, identity) = content(path);
             Watched { path: path.clone(), content, seen: Mutex::new(identity) }
         });
-        Self { scripts: scripts.collect() }
+        Self { scripts: scripts.collect(), named: None, open: false }
+    }
+
+    /// Watches the scripts that a command runs in the directory in which it is approved.
+    pub(super) fn of(named: Named, listing: &Listing) -> Self {
+        Self { open: listing.open, named: Some(named), ..Self::new(&listing.scripts) }
     }
 
     /// The scripts that are watched.
@@ -135,6 +146,63 @@ impl Guard {
     /// An unchanged script costs one look at its identity; a touched one is read and compared.
     pub fn check(&self) -> Result<(), String> {
         self.scripts.iter().try_for_each(Watched::check)
+    }
+
+    /// The same for a run in a directory: what the command names runs there.
+    ///
+    /// In another directory than that in which it was loaded the same words are other files. They must hold the same.
+    pub fn check_in(&self, directory: Option<&Path>) -> Result<(), String> {
+        self.check()?;
+        let Some(named) = &self.named else { return Ok(()) };
+        let Some(approved) = named.directory() else { return Ok(()) };
+        let directory = directory.filter(|directory| !is_same(directory, approved));
+        if directory.is_none() && !self.open {
+            return Ok(());
+        }
+        let Listing { scripts: now, .. } = named.list(directory);
+        for (watched, path) in self.scripts.iter().zip(&now).filter(|(watched, path)| watched.path != **path) {
+            if directory.is_none() || content(path).0 != watched.content {
+                return Err(other(path, watched, directory));
+            }
+        }
+        let more = now.get(self.scripts.len()..).and_then(<[PathBuf]>::first);
+        match more {
+            Some(path) => Err(format!(
+                "{} would run too and was not there when the hook was loaded; look at it, then reload",
+                path.display()
+            )),
+            None if now.len() < self.scripts.len() => Err(missing(self.scripts.get(now.len()), directory)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Whether two paths are one directory.
+fn is_same(one: &Path, other: &Path) -> bool {
+    one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
+fn other(path: &Path, watched: &Watched, directory: Option<&Path>) -> String {
+    let (path, approved) = (path.display(), watched.path.display());
+    match directory {
+        None => format!("{path} would run too and was not there when the hook was loaded; look at it, then reload"),
+        Some(directory) => format!(
+            "in {} it would run {path}, which is not what was loaded as {approved}; name the script by the project's folder, \
+             as `\"$CLAUDE_PROJECT_DIR\"/…`",
+            directory.display()
+        ),
+    }
+}
+
+fn missing(watched: Option<&Watched>, directory: Option<&Path>) -> String {
+    let script = watched.map(|watched| watched.path.display().to_string()).unwrap_or_default();
+    match directory {
+        None => format!("its script {script} is not found any more; look at it, then reload"),
+        Some(directory) => format!(
+            "in {} it does not run {script}, with which it was loaded; name the script by the project's folder, as \
+             `\"$CLAUDE_PROJECT_DIR\"/…`",
+            directory.display()
+        ),
     }
 }
 
@@ -205,5 +273,61 @@ mod tests {
         File::options().write(true).open(&other).unwrap().set_modified(time).unwrap();
         std::fs::rename(&other, &path).unwrap();
         assert!(guard.check().is_err());
+    }
+
+    fn guard_of(line: &str, project: &Path) -> Guard {
+        use crate::config::load::{LoadOptions, load};
+        let file = project.join("hookweave.json");
+        let entry = serde_json::json!({"event": "PreToolUse", "command": line});
+        std::fs::write(&file, serde_json::json!({"hookweave": 1, "hooks": [entry]}).to_string()).unwrap();
+        let options = LoadOptions { project_dir: Some(project.to_path_buf()), ..LoadOptions::default() };
+        let mut configuration = load(&file, &options).unwrap();
+        std::sync::Arc::into_inner(configuration.hooks.remove(0).guard).unwrap()
+    }
+
+    #[test]
+    fn what_was_loaded_is_what_runs_in_every_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        let (project, sub) = (dir.path(), dir.path().join("sub"));
+        std::fs::create_dir(&sub).unwrap();
+        std::fs::write(project.join("g.sh"), "exit 2").unwrap();
+        std::fs::write(project.join("g.py"), "exit(2)").unwrap();
+        for line in ["./g.sh", "sh g.sh", "python3 -m g", "cat g.sh | sh"] {
+            let guard = guard_of(line, project);
+            guard.check_in(Some(project)).unwrap();
+            guard.check_in(None).unwrap();
+            guard.check_in(Some(&sub)).unwrap_err();
+            for (name, text) in [("g.sh", "exit 0"), ("g.py", "exit(0)")] {
+                std::fs::write(sub.join(name), text).unwrap();
+            }
+            let why = guard.check_in(Some(&sub)).unwrap_err();
+            assert!(why.contains("CLAUDE_PROJECT_DIR"), "{line}: {why}");
+            // The same content elsewhere is what was approved.
+            for name in ["g.sh", "g.py"] {
+                std::fs::copy(project.join(name), sub.join(name)).unwrap();
+            }
+            guard.check_in(Some(&sub)).unwrap();
+            for name in ["g.sh", "g.py"] {
+                std::fs::remove_file(sub.join(name)).unwrap();
+            }
+        }
+        guard_of("\"$CLAUDE_PROJECT_DIR\"/g.sh", project).check_in(Some(&sub)).unwrap();
+        guard_of("jq -r .tool_name", project).check_in(Some(&sub)).unwrap();
+    }
+
+    #[test]
+    fn a_file_that_a_pattern_means_later_is_noticed() {
+        let dir = tempfile::tempdir().unwrap();
+        let hooks = dir.path().join("hooks");
+        std::fs::create_dir(&hooks).unwrap();
+        std::fs::write(hooks.join("b.sh"), "exit 0").unwrap();
+        let guard = guard_of("sh hooks/*", dir.path());
+        guard.check_in(Some(dir.path())).unwrap();
+        std::fs::write(hooks.join("a.sh"), "exit 1").unwrap();
+        assert!(guard.check_in(Some(dir.path())).unwrap_err().contains("was not there"));
+        std::fs::remove_file(hooks.join("a.sh")).unwrap();
+        guard.check_in(Some(dir.path())).unwrap();
+        std::fs::write(hooks.join("c.sh"), "exit 1").unwrap();
+        assert!(guard.check_in(Some(dir.path())).unwrap_err().contains("was not there"));
     }
 }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::entry::in_full;
 use super::places::{project_of, sure_project_of};
 use super::recognise::{Recognised, recognise};
-use super::scripts::{Roots, scripts_of};
+use super::scripts::{Named, Roots};
 use super::tree::MAX_FILE;
 use super::trust::{Approval, fingerprint};
 use super::variables::{plugin_of, refuse_unfilled};
@@ -81,6 +81,8 @@ pub struct Ready {
     pub fingerprint: String,
     /// Is asked before every run.
     pub guard: Arc<Guard>,
+    /// Why it cannot be told which files it runs.
+    pub unsure: Option<String>,
 }
 
 /// A hook, or a file's switches, that count only when a person approves them.
@@ -223,13 +225,17 @@ pub(super) fn read_text(file: &Path) -> std::io::Result<String> {
 impl Ready {
     /// Makes a hook ready: its scripts as they are now, and what an approval of them is for.
     pub(super) fn new(declared: Declared, project: Option<&Path>, home: Option<&Path>) -> (Self, Option<String>) {
-        let (scripts, complete) = scripts_of(&declared, Roots { project, home });
-        let guard = Guard::new(&scripts);
+        let named = Named::of(&declared, Roots { project, home });
+        let listing = named.as_ref().map(|named| named.list(None));
+        let (guard, complete, unsure) = match named.zip(listing) {
+            Some((named, listing)) => (Guard::of(named, &listing), listing.complete, listing.unsure),
+            None => (Guard::default(), Ok(()), None),
+        };
         let (fingerprint, unreadable) = match complete.and_then(|()| fingerprint(&declared, project, &guard)) {
             Ok(fingerprint) => (fingerprint, None),
             Err(why) => (String::new(), Some(why)),
         };
-        (Self { declared, fingerprint, guard: Arc::new(guard) }, unreadable)
+        (Self { declared, fingerprint, guard: Arc::new(guard), unsure }, unreadable)
     }
 
     /// What a person approves.

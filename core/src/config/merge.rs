@@ -98,7 +98,13 @@ fn candidate(
     let untrusted = match approvals {
         Some(approvals) if !by_place(scope) && approvals.trust == Trust::Approved => match unreadable {
             Some(why) => Some(format!("it cannot be approved: {why}")),
-            None => approvals.why_not(&ready.approval(project)),
+            None => approvals.why_not(&ready.approval(project)).map(|why| match &ready.unsure {
+                Some(unsure) => format!(
+                    "{why}; it cannot be told which files it runs ({unsure}), so that it is asked about anew whenever a script of \
+                     its folders changes"
+                ),
+                None => why,
+            }),
         },
         _ => None,
     };

@@ -73,6 +73,17 @@ fn parse(text: &str) -> Option<Line> {
     (!(line.reads_numbers && line.sets_texts)).then_some(line)
 }
 
+/// The programs that a line runs, each with whether its name is filled in when it runs; `None` when not all of the line is
+/// understood.
+pub(crate) fn programs(text: &str) -> Option<Vec<(String, bool)>> {
+    let line = parse(text)?;
+    let texts = line.commands.into_iter().flat_map(|command| {
+        let is_nameless = command.is_nameless;
+        command.texts.into_iter().enumerate().map(move |(at, text)| (text, is_nameless && at == 0))
+    });
+    Some(texts.map(|(text, filled)| (text.split_whitespace().next().unwrap_or_default().to_owned(), filled)).collect())
+}
+
 /// Whether a text nests no deeper than the parser can bear, quotes not looked at.
 fn is_bearable(text: &str) -> bool {
     let (mut parentheses, mut others) = (0_usize, 0_usize);

@@ -67,7 +67,7 @@ impl NativeHook {
 
     /// Where the command runs, unless it names a directory of its own: where the event happens. Only for an event that
     /// names no directory it is the project's, or the user's home.
-    fn directories(invocation: &Invocation) -> Vec<PathBuf> {
+    pub(super) fn directories(invocation: &Invocation) -> Vec<PathBuf> {
         match invocation.text("cwd").filter(|cwd| !cwd.is_empty()) {
             Some(cwd) => vec![PathBuf::from(cwd)],
             None => invocation.project_dir.clone().into_iter().chain(std::env::home_dir()).collect(),

@@ -1,8 +1,8 @@
 //! What a word of a command line is by what stands before it.
 
 use super::programs::{
-    is_assignment, is_code, is_count, is_data_program, is_interpreter, is_reserved, is_wrapper, loads_file,
-    runs_its_option, takes_value,
+    is_assignment, is_code, is_count, is_data_program, is_interpreter, is_reserved, is_wrapper, loads_file, module_of,
+    runs_its_option, takes_module, takes_value,
 };
 
 /// Programs that run what they are given as text, wherever it comes from.
@@ -17,14 +17,16 @@ pub(super) enum After {
     Interpreter { shell: bool },
     /// A program that runs the program that it is given.
     Wrapper,
-    /// An option whose argument is code.
-    Code,
+    /// An option whose argument is code, and whether it is a shell's.
+    Code { shell: bool },
     /// An option of an interpreter whose argument is the name of a module.
     Module,
     /// An option whose argument is a file that is run, or no file.
     Option { file: bool, of: Of },
     /// `cd`.
     Cd,
+    /// `export` and its kin.
+    Export,
     /// A program that only reads or writes the files that it is given, and whether `-f` gives it one to run.
     Data { runs_option: bool },
     /// Anything else.
@@ -39,12 +41,17 @@ pub(super) enum Of {
 }
 
 impl After {
+    /// What names a file that is run.
+    pub(super) const FILE: Self = Self::Option { file: true, of: Of::Program };
+
     /// What stands before the next word.
     pub(super) fn then(self, word: &str) -> Self {
         let base_name = word.rsplit(['/', '\\']).next().unwrap_or(word);
         match self {
             Self::Start if is_reserved(word) => Self::Start,
             Self::Start if word == "cd" || word == "pushd" => Self::Cd,
+            Self::Start if matches!(word, "export" | "declare" | "typeset" | "local" | "readonly") => Self::Export,
+            Self::Export => Self::Export,
             Self::Start | Self::Wrapper if FEEDERS.contains(&word) => Self::Wrapper,
             Self::Start | Self::Wrapper if is_interpreter(base_name) => {
                 Self::Interpreter { shell: base_name.ends_with("sh") }
@@ -56,7 +63,9 @@ impl After {
             // `sh -s x` reads its standard input, and `x` is an argument of that.
             Self::Interpreter { shell: true } if word == "-s" => Self::Word,
             Self::Interpreter { .. } if word == "-m" => Self::Module,
-            Self::Interpreter { .. } if is_code(word) => Self::Code,
+            Self::Interpreter { shell: false } if takes_module(word) => Self::Module,
+            Self::Interpreter { shell: false } if module_of(word).is_some() => Self::Word,
+            Self::Interpreter { shell } if is_code(word) => Self::Code { shell },
             Self::Interpreter { shell } if loads_file(word) => {
                 Self::Option { file: true, of: Of::Interpreter { shell } }
             }
@@ -64,7 +73,7 @@ impl After {
                 Self::Option { file: false, of: Of::Interpreter { shell } }
             }
             Self::Option { of: Of::Interpreter { shell }, .. } => Self::Interpreter { shell },
-            Self::Data { runs_option: true } if matches!(word, "-f" | "--file" | "--from-file") => {
+            Self::Data { runs_option: true } if matches!(word, "-f" | "--file" | "--from-file" | "--makefile") => {
                 Self::Option { file: true, of: Of::Program }
             }
             Self::Interpreter { .. } if word.starts_with("/dev/") => self,

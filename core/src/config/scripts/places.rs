@@ -23,7 +23,57 @@ impl<'r> Places<'r> {
     /// The line with commands that print a known directory filled in.
     pub(super) fn with_directories(&self, line: &str) -> String {
         let project = self.roots.project.and_then(Path::to_str).unwrap_or(".");
-        line.replace("$(git rev-parse --show-toplevel)", project).replace("$(pwd)", project)
+        let here = self.base.as_deref().and_then(Path::to_str).unwrap_or(".");
+        line.replace("$(git rev-parse --show-toplevel)", project).replace("$(pwd)", here)
+    }
+
+    /// The line with the variables filled in that are known, for a reader that knows none.
+    pub(super) fn filled(&self, line: &str) -> String {
+        let mut out = String::new();
+        let mut rest = line;
+        while let Some((before, from)) = rest.split_once('$') {
+            out.push_str(before);
+            let braced = from.strip_prefix('{').and_then(|from| from.split_once('}'));
+            let (name, after) = braced.map_or_else(
+                || from.split_at(from.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(from.len())),
+                |(inside, after)| (inside.split([':', '-']).next().unwrap_or_default(), after),
+            );
+            // What the line sets more than once may be something else where it stands.
+            let is_certain = line.matches(&format!("{name}=")).count() <= 1;
+            let value = self.variable(name).filter(|value| is_certain && !value.contains(['$', '`', '\'', '"', '\\']));
+            match value.filter(|_| !name.is_empty()) {
+                Some(value) if value.chars().all(|c| c.is_alphanumeric() || "_-./+:@%,= ".contains(c)) => {
+                    out.push_str(value)
+                }
+                // A path with odd letters, which is one word within its quotes.
+                Some(_) if self.set(name).is_none() => out.push_str("/known"),
+                _ => {
+                    out.push('$');
+                    rest = from;
+                    continue;
+                }
+            }
+            rest = after;
+        }
+        out.push_str(rest);
+        out
+    }
+
+    /// The word with a `*` for each variable that nobody knows.
+    pub(super) fn pattern(&self, word: &str) -> Option<String> {
+        let mut out = String::new();
+        let mut rest = word;
+        while let Some((before, from)) = rest.split_once('$') {
+            out.push_str(before);
+            let braced = from.strip_prefix('{').and_then(|from| from.split_once('}'));
+            let (name, after) = braced.unwrap_or_else(|| {
+                from.split_at(from.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(from.len()))
+            });
+            out.push_str(self.variable(name).unwrap_or("*"));
+            rest = after;
+        }
+        out.push_str(rest);
+        out.contains('*').then_some(out)
     }
 
     /// Remembers what a variable is set to.
@@ -56,8 +106,13 @@ impl<'r> Places<'r> {
     /// The programs of a name on the `PATH` that the hook or its line sets.
     pub(super) fn programs(&self, name: &str) -> Vec<PathBuf> {
         let Some(path) = self.set("PATH") else { return Vec::new() };
-        let places = path.split(':').filter_map(|dir| self.resolve(dir)).map(|dir| dir.join(name));
-        places.filter(|program| program.is_file()).collect()
+        let places =
+            path.split(':').filter(|dir| !dir.is_empty()).filter_map(|dir| self.resolve(dir)).map(|dir| dir.join(name));
+        // In the project also one that is not there yet: putting it there is a change.
+        let counts = |program: &PathBuf| {
+            program.is_file() || self.roots.project.is_some_and(|project| program.starts_with(project))
+        };
+        places.filter(counts).collect()
     }
 
     /// The files of one directory that a pattern means, in order.

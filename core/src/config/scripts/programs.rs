@@ -94,10 +94,12 @@ const DATA: &[&str] = &[
     "logger",
     "curl",
     "wget",
+    "make",
+    "gmake",
 ];
 
 /// Those of them that run a file which an option names.
-const OPTION_RUNNERS: &[&str] = &["awk", "gawk", "mawk", "sed", "jq", "yq"];
+const OPTION_RUNNERS: &[&str] = &["awk", "gawk", "mawk", "sed", "jq", "yq", "make", "gmake"];
 
 /// Options of interpreters whose argument is a file of code.
 const LOADING: &[&str] =
@@ -108,6 +110,121 @@ const VALUED: &[&str] = &["-W", "-X", "-C", "--conditions", "--env-file", "--inp
 
 /// Options of interpreters whose argument is code.
 const CODE: &[&str] = &["-c", "-e", "-p", "-lc", "-ec", "-euc", "-exc", "-ic", "-cl", "--eval", "--print", "-Command"];
+
+/// Programs that run what they find in the project: which files these are, nobody can tell.
+const RUNNERS: &[&str] = &[
+    "ant",
+    "bun",
+    "bunx",
+    "bundle",
+    "cargo",
+    "composer",
+    "deno",
+    "docker-compose",
+    "eslint",
+    "gmake",
+    "go",
+    "gradle",
+    "grunt",
+    "gulp",
+    "invoke",
+    "jest",
+    "just",
+    "lefthook",
+    "make",
+    "mvn",
+    "nox",
+    "npm",
+    "npx",
+    "nx",
+    "pipenv",
+    "pnpm",
+    "poetry",
+    "pre-commit",
+    "pytest",
+    "rake",
+    "task",
+    "tox",
+    "turbo",
+    "uv",
+    "uvx",
+    "vitest",
+    "yarn",
+];
+
+/// Variables whose value names code that programs run as they start.
+const RUN_VARIABLES: &[&str] = &[
+    "BASH_ENV",
+    "ENV",
+    "GIT_ASKPASS",
+    "GIT_EDITOR",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_PAGER",
+    "GIT_SSH",
+    "LD_PRELOAD",
+    "DYLD_INSERT_LIBRARIES",
+    "NODE_OPTIONS",
+    "PERL5OPT",
+    "PROMPT_COMMAND",
+    "PYTHONSTARTUP",
+    "RUBYOPT",
+];
+
+/// Variables that name folders with such code.
+const FOLDER_VARIABLES: &[&str] = &[
+    "GIT_CONFIG_GLOBAL",
+    "GIT_DIR",
+    "GIT_EXEC_PATH",
+    "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH",
+    "NODE_PATH",
+    "PERL5LIB",
+    "PYTHONHOME",
+    "PYTHONPATH",
+    "RUBYLIB",
+    "ZDOTDIR",
+];
+
+/// Whether a program runs what it finds in the project.
+pub(super) fn is_runner(name: &str) -> bool {
+    RUNNERS.contains(&name)
+}
+
+/// Whether a variable's value names code.
+pub(super) fn runs_variable(name: &str) -> bool {
+    RUN_VARIABLES.contains(&name)
+}
+
+/// Whether a variable's value names a folder of code.
+pub(super) fn runs_folder(name: &str) -> bool {
+    FOLDER_VARIABLES.contains(&name)
+}
+
+/// The files of the project that a program runs when it is given none.
+pub(super) fn reads(program: &str) -> &'static [&'static str] {
+    match program {
+        "make" | "gmake" => &["GNUmakefile", "makefile", "Makefile"],
+        "just" => &["justfile", "Justfile", ".justfile"],
+        "rake" => &["Rakefile", "rakefile"],
+        "npm" | "pnpm" | "yarn" | "bun" => &["package.json"],
+        _ => &[],
+    }
+}
+
+/// The module that an option of an interpreter names in the same word: `-mx`, `-Imx`.
+pub(super) fn module_of(option: &str) -> Option<&str> {
+    let (flags, module) = option.strip_prefix('-')?.split_once('m')?;
+    (!module.is_empty() && is_flags(flags)).then_some(module)
+}
+
+/// Whether the word behind an option of an interpreter is a module: `-m`, `-Im`.
+pub(super) fn takes_module(option: &str) -> bool {
+    option.strip_prefix('-').and_then(|letters| letters.strip_suffix('m')).is_some_and(is_flags)
+}
+
+fn is_flags(letters: &str) -> bool {
+    letters.chars().all(|letter| "bBdEhiIOqsSuvx".contains(letter))
+}
 
 /// Whether a program runs the program that it is given.
 pub(super) fn is_wrapper(name: &str) -> bool {

@@ -14,7 +14,7 @@ fn spec(line: &str) -> CommandSpec {
 
 fn found_of(spec: &CommandSpec, project: &Path) -> Vec<String> {
     let roots = Roots { project: Some(project), home: Some(Path::new("/home/u")) };
-    let search = search(spec, None, roots);
+    let search = search(spec, None, roots, roots.project);
     search.found.iter().map(|script| script.path.display().to_string()).collect()
 }
 
@@ -123,11 +123,127 @@ fn data_is_no_script() {
     }
 }
 
+/// What is found of a line, and why that may not be all, in a project whose hooks stand in `hooks`.
+fn listed(project: &Project, spec: &CommandSpec, directory: Option<&Path>) -> (Vec<String>, Option<String>) {
+    let named = Named {
+        command: spec.clone(),
+        plugin: None,
+        file: Some(project.0.path().join(".claude/settings.json")),
+        project: Some(project.0.path().to_path_buf()),
+        home: None,
+    };
+    let listing = named.list(directory);
+    listing.complete.unwrap();
+    let at = format!("{}/", project.0.path().display());
+    (listing.scripts.iter().map(|path| path.display().to_string().replace(&at, "")).collect(), listing.unsure)
+}
+
+#[test]
+fn what_may_run_more_than_it_names_says_so() {
+    let project = Project::new();
+    let write = |name: &str| {
+        let path = project.0.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "true").unwrap();
+    };
+    write(".claude/hooks/other.sh");
+    write(".claude/log.txt");
+    write("x.js");
+    write("run.mk");
+    let folder = ".claude/hooks/other.sh";
+    for (line, wanted) in [
+        ("sh -c \"$(cat hooks/guard.txt)\"", "hooks/guard.txt"),
+        ("cat hooks/guard.txt | $SHELL", "hooks/guard.txt"),
+        ("S=sh; cat hooks/guard.txt | $S", "hooks/guard.txt"),
+        ("sh 0< hooks/guard.txt", "hooks/guard.txt"),
+        ("awk '{system($0)}' hooks/guard.txt", "hooks/guard.txt"),
+        ("awk 'BEGIN{system(\"./guard.py\")}'", "guard.py"),
+        ("for f in guard; do ./$f.py; done", "guard.py"),
+        ("python3 -c 'import guard; guard.main(open(\"x\"))'", "guard.py"),
+        ("make -f run.mk", "run.mk"),
+        ("make -frun.mk", "run.mk"),
+        ("npm run check", folder),
+        ("eval \"$X\"", folder),
+        ("$X check", folder),
+    ] {
+        let (scripts, unsure) = listed(&project, &spec(line), None);
+        assert!(unsure.is_some(), "{line}");
+        assert!(scripts.iter().any(|script| script == wanted), "{line}: {scripts:?}");
+        assert!(scripts.iter().any(|script| script == folder), "{line}: {scripts:?}");
+        assert!(!scripts.iter().any(|script| script == ".claude/log.txt"), "{line}: {scripts:?}");
+    }
+    for (line, wanted) in [
+        ("python3 -mguard", "guard.py"),
+        ("python3 -Im guard", "guard.py"),
+        ("node x", "x.js"),
+        ("node --require ./x -e 0", "x.js"),
+        ("node -r./x -e 0", "x.js"),
+        ("export PATH=./bin:$PATH; tool x", "bin/tool"),
+        ("env PATH=bin:/bin tool x", "bin/tool"),
+        ("PATH=bin:$PATH; later", "bin/later"),
+        ("sh 'new\nline'", "new\nline"),
+        ("export BASH_ENV=hooks/env; bash -c true", "hooks/env"),
+    ] {
+        let (scripts, unsure) = listed(&project, &spec(line), None);
+        assert!(scripts.iter().any(|script| script == wanted), "{line}: {scripts:?}");
+        assert_eq!(unsure, None, "{line}");
+    }
+    for value in ["hooks/later", "hooks/env.txt"] {
+        let spec = CommandSpec { env: vec![("BASH_ENV".into(), value.into())], ..spec("bash -c true") };
+        assert_eq!(listed(&project, &spec, None).0, [value]);
+    }
+    for line in [
+        "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/other.sh",
+        "jq -r '.tool_input.file_path' | { read -r f; [ -n \"$f\" ] && grep -q x \"$f\"; }",
+        "sh hooks/guard \"$FILE\"",
+        "DIR=hooks; sh \"$DIR/guard\"",
+        "echo ok && exit 0",
+    ] {
+        assert_eq!(listed(&project, &spec(line), None).1, None, "{line}");
+    }
+}
+
+#[test]
+fn a_folder_of_too_many_scripts_cannot_be_approved() {
+    let project = Project::new();
+    let folder = project.0.path().join(".claude/hooks");
+    std::fs::create_dir_all(&folder).unwrap();
+    for number in 0..300 {
+        std::fs::write(folder.join(format!("{number}.sh")), "").unwrap();
+    }
+    let list = |line: &str| {
+        let named = Named {
+            command: spec(line),
+            plugin: None,
+            file: Some(project.0.path().join(".claude/settings.json")),
+            project: Some(project.0.path().to_path_buf()),
+            home: None,
+        };
+        named.list(None).complete
+    };
+    assert!(list("npm run check").unwrap_err().contains("more than 256 scripts"));
+    list("sh hooks/guard").unwrap();
+}
+
+#[test]
+fn the_same_words_are_other_files_in_another_directory() {
+    let project = Project::new();
+    let elsewhere = project.0.path().join("tool");
+    for (line, wanted) in [
+        ("sh hooks/guard", "tool/hooks/guard"),
+        ("./guard.py", "tool/guard.py"),
+        ("\"$CLAUDE_PROJECT_DIR\"/guard.py", "guard.py"),
+        ("\"$(pwd)\"/guard.py", "tool/guard.py"),
+    ] {
+        assert_eq!(listed(&project, &spec(line), Some(&elsewhere)).0, [wanted], "{line}");
+    }
+}
+
 #[test]
 fn what_cannot_be_looked_at_whole_is_told() {
     let search_of = |line: &str| {
         let roots = Roots { project: Some(Path::new("/project")), home: None };
-        search(&spec(line), None, roots).complete()
+        search(&spec(line), None, roots, roots.project).complete()
     };
     let many = (0..80).map(|number| format!("sh a{number}")).collect::<Vec<_>>().join("; ");
     assert!(search_of(&many).unwrap_err().contains("64 scripts"));

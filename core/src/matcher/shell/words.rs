@@ -97,7 +97,8 @@ impl Reader {
                     if plain.contains(['(', ')']) {
                         return None;
                     }
-                    self.said.is_patterned |= plain.contains(['*', '?', '[']);
+                    // A `[` that nothing closes is the program of that name, or a letter.
+                    self.said.is_patterned |= plain.contains(['*', '?']) || plain.contains('[') && text.contains(']');
                     self.braces |= plain.contains('{');
                     self.lists |= plain.contains(',') || plain.contains("..");
                 }
