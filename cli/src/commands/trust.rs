@@ -157,6 +157,10 @@ impl Listing {
         if !waiting.is_empty() {
             writeln!(screen, "\n{}", styled(WARN, "Waiting for your approval here"))?;
             table(waiting.iter().map(|waiting| &waiting.approval)).write(screen, 2)?;
+            for hook in waiting.iter().filter(|hook| hook.unsure.is_some()) {
+                let which = short(&hook.approval.fingerprint);
+                writeln!(screen, "  {which}: {}", styled(DIM, &shown(&hook.why)))?;
+            }
             writeln!(screen, "  Look at them, then run {}", styled(BOLD, "hookweave trust approve"))?;
         }
         Ok(Verdict::Fine)

@@ -188,7 +188,7 @@ fn other(path: &Path, watched: &Watched, directory: Option<&Path>) -> String {
         None => format!("{path} would run too and was not there when the hook was loaded; look at it, then reload"),
         Some(directory) => format!(
             "in {} it would run {path}, which is not what was loaded as {approved}; name the script by the project's folder, \
-             as `\"$CLAUDE_PROJECT_DIR\"/…`",
+             in Claude Code's files as `\"$CLAUDE_PROJECT_DIR\"/…`",
             directory.display()
         ),
     }
@@ -199,8 +199,8 @@ fn missing(watched: Option<&Watched>, directory: Option<&Path>) -> String {
     match directory {
         None => format!("its script {script} is not found any more; look at it, then reload"),
         Some(directory) => format!(
-            "in {} it does not run {script}, with which it was loaded; name the script by the project's folder, as \
-             `\"$CLAUDE_PROJECT_DIR\"/…`",
+            "in {} it does not run {script}, with which it was loaded; name the script by the project's folder, in \
+             Claude Code's files as `\"$CLAUDE_PROJECT_DIR\"/…`",
             directory.display()
         ),
     }
@@ -311,7 +311,7 @@ mod tests {
                 std::fs::remove_file(sub.join(name)).unwrap();
             }
         }
-        guard_of("\"$CLAUDE_PROJECT_DIR\"/g.sh", project).check_in(Some(&sub)).unwrap();
+        guard_of("\"$HOOKWEAVE_PROJECT_DIR\"/g.sh", project).check_in(Some(&sub)).unwrap();
         guard_of("jq -r .tool_name", project).check_in(Some(&sub)).unwrap();
     }
 

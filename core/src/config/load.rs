@@ -98,6 +98,9 @@ pub struct Untrusted {
     pub scripts: Vec<PathBuf>,
     /// Why it does not count.
     pub why: String,
+    /// Why it cannot be told which files it runs; `why` says it too.
+    #[serde(skip)]
+    pub unsure: Option<String>,
 }
 
 /// A file that was found.

@@ -77,6 +77,7 @@ pub(super) fn merge(
                 line: candidate.ready.declared.spec.origin.as_ref().and_then(|origin| origin.line),
                 scripts: candidate.ready.guard.scripts().map(Path::to_path_buf).collect(),
                 why,
+                unsure: candidate.ready.unsure,
             }),
         }
     }

@@ -59,6 +59,7 @@ pub(super) fn switches_count(piece: &Piece, approvals: Option<&Approvals>, confi
                 line: None,
                 scripts: Vec::new(),
                 why,
+                unsure: None,
             });
             false
         }
