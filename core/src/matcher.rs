@@ -172,14 +172,16 @@ impl Matcher {
             return Verdict::YES;
         }
         let Some(names) = names else { return Verdict::MURKY };
-        let names = known_names(names, self.spec.naming);
+        let known = known_names(names, self.spec.naming);
         let tool =
-            self.tool.as_ref().map_or(Verdict::YES, |tool| Verdict::of(names.iter().any(|name| tool.matches(name))));
+            self.tool.as_ref().map_or(Verdict::YES, |tool| Verdict::of(known.iter().any(|name| tool.matches(name))));
         tool.and(self.tool_pattern.as_ref().map_or(Verdict::YES, |pattern| {
-            let verdict = judge_texts(pattern, &names, false);
-            // A dialect's name is another word for the same tool: its pattern speaks of one of them, never of all.
-            let named = self.spec.naming.is_some() && names.iter().any(|name| pattern.is_match(name) == Some(true));
-            Verdict { covers: verdict.covers || named, ..verdict }
+            let verdict = judge_texts(pattern, &known, false);
+            // Another word for the same tool: a pattern speaks of one of them, never of all.
+            let fits = |name: &str| pattern.is_match(name) == Some(true);
+            let named = self.spec.naming.is_some() && known.iter().any(|name| fits(name));
+            let each = names.iter().all(|name| fits(name) || tools::aliases(name).iter().any(|alias| fits(alias)));
+            Verdict { covers: verdict.covers || named || each, ..verdict }
         }))
     }
 
@@ -292,9 +294,10 @@ impl Matcher {
 /// One condition held against an event.
 type Judge<'v, H> = fn(&Matcher, &Look<'v, H>) -> Verdict;
 
-/// A tool's names, and those that a dialect has for it.
+/// A tool's names, those that it had before, and those that a dialect has for it.
 fn known_names<'n>(names: &[&'n str], dialect: Option<&str>) -> Vec<&'n str> {
     let mut known = names.to_vec();
+    known.extend(names.iter().flat_map(|name| tools::aliases(name)));
     if let Some(dialect) = dialect {
         for theirs in names.iter().flat_map(|name| tools::names(dialect, name)) {
             known.push(theirs);

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{WireEvent, clock};
 use crate::error::{Code, Error};
+use crate::event::BUILT_IN;
 
 /// The fields of a wire event; what nobody takes ends in `metadata.<dialect>`, so that nothing is lost.
 #[derive(Debug)]
@@ -74,6 +75,26 @@ impl Incoming {
             Some(Value::String(_)) => Ok(()),
             _ => Err(refuse(self.dialect, format!("`{}` must be a string", from.first().copied().unwrap_or_default()))),
         }
+    }
+
+    /// Takes the session's id from the first name that holds one; whoever leaves it out is given one with the envelope.
+    pub(super) fn session(&mut self, names: &[&str]) {
+        let is_id = |name: &&&str| self.peek_text(name).is_some_and(|id| !id.is_empty());
+        if let Some(name) = names.iter().find(is_id).copied() {
+            self.moves(&[name], "session_id");
+        }
+    }
+
+    /// Takes what a tool is called with; an input of null is an empty one.
+    ///
+    /// A gate that is not told what is to run cannot judge it, so there the input must be there.
+    pub(super) fn input(&mut self, names: &[&str], event: &str) -> Result<Option<Value>, Error> {
+        let is_gate = BUILT_IN.iter().any(|known| known.name == event && known.gate);
+        let is_there = names.iter().any(|name| self.rest.contains_key(*name));
+        if is_gate && !is_there {
+            return Err(refuse(self.dialect, format!("`{}` is missing", names.first().copied().unwrap_or_default())));
+        }
+        Ok(self.take_any(names))
     }
 
     /// Sets a payload field.

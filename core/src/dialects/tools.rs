@@ -105,8 +105,24 @@ pub const TOOLS: &[ToolName] = &[
     same("wingman", "TodoWrite", &["write_todos"]),
 ];
 
+/// Names that mean one tool: those that it has had in the versions of the agent whose names are the engine's, today's first.
+const ALIASES: &[&[&str]] =
+    &[&["Agent", "Task"], &["TaskOutput", "BashOutput", "AgentOutput"], &["TaskStop", "KillShell", "KillBash"]];
+
+/// Every name by which the engine knows a tool, when it has several; matchers hold for each.
+#[must_use]
+pub fn aliases(tool: &str) -> &'static [&'static str] {
+    ALIASES.iter().find(|names| names.contains(&tool)).copied().unwrap_or_default()
+}
+
+/// Today's name of a tool.
+fn today<'t>(tool: &'t str) -> &'t str {
+    aliases(tool).first().copied().unwrap_or(tool)
+}
+
 /// The row of a tool, by the engine's name.
 fn row(dialect: &str, ours: &str) -> Option<&'static ToolName> {
+    let ours = today(ours);
     TOOLS.iter().find(|row| row.dialect == dialect && row.ours == ours)
 }
 
@@ -119,7 +135,12 @@ fn known<'t>(tool: &'t str, definition: Option<&'t ToolDefinition>) -> &'t str {
 #[must_use]
 pub fn to_dialect<'t>(dialect: &str, tool: &'t str, definition: Option<&'t ToolDefinition>) -> Cow<'t, str> {
     let ours = known(tool, definition);
-    Cow::Borrowed(row(dialect, ours).and_then(|row| row.theirs.first().copied()).unwrap_or(ours))
+    let row = row(dialect, ours);
+    // Who calls a tool by its older name means it, where hooks know that name.
+    if today(ours) != ours && row.is_some_and(|row| row.theirs.contains(&ours)) {
+        return Cow::Borrowed(ours);
+    }
+    Cow::Borrowed(row.and_then(|row| row.theirs.first().copied()).unwrap_or(ours))
 }
 
 /// The engine's name of what a dialect calls so; the name itself when the table has none.
@@ -129,6 +150,15 @@ pub fn from_dialect<'t>(dialect: &str, theirs: &'t str) -> Cow<'t, str> {
     let is_sent = |row: &&ToolName| row.theirs.first() == Some(&theirs);
     let is_taken = |row: &&ToolName| row.theirs.contains(&theirs);
     Cow::Borrowed(rows().find(is_sent).or_else(|| rows().find(is_taken)).map_or(theirs, |row| row.ours))
+}
+
+/// The name under which hooks see what an agent calls so: as it came where the agent has several names for the tool and
+/// the engine has this one too.
+#[must_use]
+pub fn seen<'t>(dialect: &str, theirs: &'t str) -> Cow<'t, str> {
+    let ours = from_dialect(dialect, theirs);
+    let is_usual = to_dialect(dialect, &ours, None) == theirs;
+    if !is_usual && aliases(&ours).contains(&theirs) { Cow::Borrowed(theirs) } else { ours }
 }
 
 /// Every name by which a dialect's matchers know a tool of the engine's name, except that name itself.
@@ -211,6 +241,25 @@ mod tests {
         assert_eq!(from_dialect("cursor", "Task"), "Agent");
         assert!(names("claude-code", "Agent").any(|name| name == "Task"));
         assert_eq!(names("cocode", "Bash").count(), 0);
+    }
+
+    #[test]
+    fn an_older_name_of_a_tool_stays_and_is_known() {
+        assert_eq!(seen("claude-code", "Task"), "Task");
+        assert_eq!(seen("factory", "Task"), "Agent");
+        assert_eq!(seen("claude-code", "KillBash"), "KillBash");
+        assert_eq!(seen("copilot", "task"), "Agent");
+        assert_eq!(seen("gemini-cli", "run_shell_command"), "Bash");
+        assert_eq!(to_dialect("claude-code", "Task", None), "Task");
+        assert_eq!(to_dialect("claude-code", "Agent", None), "Agent");
+        assert_eq!(to_dialect("copilot", "Task", None), "task");
+        assert_eq!(to_dialect("codex", "Edit", None), "apply_patch");
+        for row in TOOLS.iter().filter(|row| row.dialect == "claude-code") {
+            assert_eq!(aliases(row.ours), row.theirs, "the names of {} are those of the table", row.ours);
+        }
+        // Which arguments a tool has does not hang on its name.
+        let args = object(&json!({"subagent_type": "a"}));
+        assert_eq!(args_to_dialect("copilot", "Task", None, &args).keys().next().unwrap(), "agent_type");
     }
 
     #[test]

@@ -88,9 +88,10 @@ mod tests {
                 assert_eq!((answer.exit_code, answer.stderr.as_str()), (2, "no"), "{} {text}", dialect.name());
             }
         }
-        // Without a session these are no events of Gemini CLI's, but what they would be is known.
-        for (name, exit_code) in [("BeforeTool", 2), ("SessionStart", 1), ("AfterAgent", 1)] {
+        // Without a prompt and a subagent these are no events of the agents', but what they would be is known.
+        for (name, exit_code) in [("BeforeTool", 2), ("BeforeAgent", 2), ("SessionStart", 1), ("AfterAgent", 1)] {
             assert_eq!(unable("gemini-cli", &json!({"hook_event_name": name})).exit_code, exit_code, "{name}");
         }
+        assert_eq!(unable("codex", &json!({"hook_event_name": "SubagentStop"})).exit_code, 1);
     }
 }

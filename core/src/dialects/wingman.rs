@@ -143,8 +143,8 @@ impl Dialect for Wingman {
             if theirs.is_empty() {
                 return Err(incoming::refuse(NAME, "`tool_name` is missing"));
             }
-            let tool = tools::from_dialect(NAME, &theirs);
-            let args = match wire.take("tool_input") {
+            let tool = tools::seen(NAME, &theirs);
+            let args = match wire.input(&["tool_input"], event)? {
                 None => Map::new(),
                 Some(Value::Object(args)) => tools::args_from_dialect(NAME, &tool, None, &args),
                 Some(other) => {

@@ -2,8 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
+use super::incoming::refuse;
 use super::{Decided, WireAnswer, WireEvent, named};
 use crate::error::{Code, Error};
+use crate::event::{BUILT_IN, BuiltIn};
 use crate::json::from_json;
 
 /// Reads the JSON text that an agent sends to its hooks; [`Code::InvalidWireEvent`] says what is not of that agent.
@@ -11,7 +13,25 @@ pub fn event_from_wire(dialect: &str, text: &str) -> Result<WireEvent, Error> {
     let dialect = named(dialect)?;
     let wire = from_json(text)
         .map_err(|why| Error::new(Code::InvalidWireEvent, format!("what {} sent is no JSON: {why}", dialect.name())))?;
-    dialect.event_from_wire(&wire)
+    let event = dialect.event_from_wire(&wire)?;
+    has_its_subject(&event).map_err(|why| refuse(dialect.name(), why)).map(|()| event)
+}
+
+/// Says what a gate of tool calls lacks: one that does not know what is to run cannot judge it.
+fn has_its_subject(WireEvent { event, payload }: &WireEvent) -> Result<(), String> {
+    let judges = |known: &BuiltIn| known.gate && known.fields.iter().any(|field| field.name == "tool");
+    if !BUILT_IN.iter().any(|known| known.name == *event && judges(known)) {
+        return Ok(());
+    }
+    let is_named = payload.get("tool").and_then(Value::as_str).is_some_and(|tool| !tool.is_empty());
+    if !is_named {
+        return Err(format!("{event} names no tool"));
+    }
+    if payload.contains_key("args") {
+        Ok(())
+    } else {
+        Err(format!("{event} does not say what the tool is called with"))
+    }
 }
 
 /// What a hook of a dialect leaves for its agent: the exit code, stdout and stderr that mean the outcome.
@@ -25,7 +45,7 @@ pub fn outcome_to_wire(dialect: &str, outcome: &Value) -> Result<WireAnswer, Err
     let outcome = outcome.as_object().ok_or_else(|| refuse("fields; it is an object"))?;
     let payload = outcome.get("event").and_then(Value::as_object).ok_or_else(|| refuse("an `event`"))?;
     let name = payload.get("event_type").and_then(Value::as_str).unwrap_or_default();
-    let built_in = crate::event::BUILT_IN.iter().find(|known| known.name == name);
+    let built_in = BUILT_IN.iter().find(|known| known.name == name);
     let Some(event) = built_in.map(|known| known.name) else {
         let why = format!("{} has no event `{name}`, so no hook of it could answer", dialect.name());
         return Err(Error::new(Code::InvalidWireEvent, why));

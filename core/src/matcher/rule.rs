@@ -9,6 +9,7 @@ mod place;
 use globset::{GlobBuilder, GlobMatcher};
 
 use super::Verdict;
+use crate::dialects::tools;
 use crate::look::Look;
 use crate::payload::{Host, Kind};
 
@@ -66,7 +67,7 @@ impl Rule {
         if name.is_empty() || !name.chars().all(is_name) {
             return Err(format!("`{text}` is no rule; write a tool's name, or `Tool(pattern)`"));
         }
-        let name = crate::dialects::tools::from_dialect("claude-code", name);
+        let name = tools::from_dialect("claude-code", name);
         let about = content.map_or(Ok(About::Anything), |content| About::new(&name, content))?;
         Ok(Self { tools: Tools::new(&name, &about)?, about })
     }
@@ -74,7 +75,8 @@ impl Rule {
     /// Whether a call is one that the rule speaks of; the names are all that the tool goes by.
     pub(super) fn judge<H: Host>(&self, names: Option<&[&str]>, look: &Look<'_, H>) -> Verdict {
         let Some(names) = names else { return Verdict::MURKY };
-        if !names.iter().any(|name| self.tools.has(name)) {
+        let aliases = || names.iter().flat_map(|name| tools::aliases(name));
+        if !names.iter().any(|name| self.tools.has(name)) && !aliases().any(|name| self.tools.has(name)) {
             return Verdict::NO;
         }
         match &self.about {

@@ -184,12 +184,12 @@ pub(crate) fn event_from_wire(flavour: &Flavour, wire: &Value) -> Result<WireEve
         incoming.moves(&[name], name);
     }
     let theirs = incoming.take_text("tool_name").filter(|_| event.is_about_a_tool());
-    let tool = theirs.map(|theirs| tools::from_dialect(flavour.name, &theirs).into_owned());
+    let tool = theirs.map(|theirs| tools::seen(flavour.name, &theirs).into_owned());
     if event.is_about_a_tool() {
         if let Some(tool) = &tool {
             incoming.put("tool", tool.as_str());
         }
-        match incoming.take("tool_input") {
+        match incoming.input(&["tool_input"], event.name)? {
             Some(Value::Object(input)) => {
                 let args = tools::args_from_dialect(flavour.name, tool.as_deref().unwrap_or_default(), None, &input);
                 incoming.put("args", args);

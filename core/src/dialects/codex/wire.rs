@@ -20,18 +20,18 @@ pub(super) fn event(wire: &Value) -> Result<WireEvent, Error> {
     incoming.forget("turn_id", &session);
     incoming.forget("model", &json!(stdin::NO_MODEL));
     incoming.forget("permission_mode", &json!(stdin::USUAL_MODE));
-    incoming.needs_text(&["session_id"], "session_id")?;
+    incoming.session(&["session_id"]);
     incoming.moves(&["cwd"], "cwd");
     incoming.moves(&["agent_id"], "agent_id");
     match event {
         "PreToolUse" | "PermissionRequest" | "PostToolUse" => tool(&mut incoming, event)?,
         "SessionStart" => {
-            incoming.needs_text(&["source"], "source")?;
+            incoming.moves(&["source"], "source");
             incoming.moves(&["model"], "model");
         }
-        "SessionEnd" => incoming.needs_text(&["reason"], "reason")?,
+        "SessionEnd" => incoming.moves(&["reason"], "reason"),
         "UserPromptSubmit" => incoming.needs_text(&["prompt"], "prompt")?,
-        "PreCompact" | "PostCompact" => incoming.needs_text(&["trigger"], "trigger")?,
+        "PreCompact" | "PostCompact" => incoming.moves(&["trigger"], "trigger"),
         "Stop" => {
             incoming.moves(&["stop_hook_active"], "stop_hook_active");
             incoming.moves(&["last_assistant_message"], "last_message");
@@ -51,7 +51,7 @@ fn owned((tool, args): (&'static str, Map<String, Value>)) -> (String, Map<Strin
 
 fn tool(incoming: &mut Incoming, event: &str) -> Result<(), Error> {
     let named = incoming.take_text("tool_name").ok_or_else(|| refuse(NAME, "`tool_name` must be a string"))?;
-    let input = match incoming.take("tool_input") {
+    let input = match incoming.input(&["tool_input"], event)? {
         Some(Value::Object(input)) => input,
         Some(other) => Map::from_iter([("input".to_owned(), other)]),
         None => Map::new(),
@@ -60,7 +60,7 @@ fn tool(incoming: &mut Incoming, event: &str) -> Result<(), Error> {
         "apply_patch" => patch::from_input(&input).map_or_else(|| ("Edit".to_owned(), input.clone()), owned),
         "Edit" | "Write" => (named.clone(), input.clone()),
         _ => {
-            let tool = tools::from_dialect(NAME, &named).into_owned();
+            let tool = tools::seen(NAME, &named).into_owned();
             let args = tools::args_from_dialect(NAME, &tool, None, &input);
             (tool, args)
         }

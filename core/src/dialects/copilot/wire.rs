@@ -21,7 +21,8 @@ macro_rules! either {
 pub(super) fn event(wire: &Value) -> Result<WireEvent, Error> {
     let mut incoming = Incoming::new(NAME, wire)?;
     let name = incoming.take_text("hook_event_name").or_else(|| incoming.take_text("hookEventName"));
-    let is_camel = incoming.peek("sessionId").is_some() && incoming.peek("tool_name").is_none();
+    let is_camel = incoming.peek("tool_name").is_none()
+        && ["sessionId", "toolName"].iter().any(|field| incoming.peek(field).is_some());
     let known = match name.as_deref() {
         Some(name) => named(name).ok_or_else(|| refuse(NAME, format!("no event is called `{name}`")))?,
         None => {
@@ -29,13 +30,14 @@ pub(super) fn event(wire: &Value) -> Result<WireEvent, Error> {
         }
     };
     let known = home_of(known.event).filter(|_| is_camel).unwrap_or(known);
-    incoming.needs_text(either!("session_id"), "session_id")?;
+    // Older versions send none.
+    incoming.session(either!("session_id"));
     incoming.moves(&["cwd"], "cwd");
     incoming.time("timestamp");
     incoming.forget(&spelt("stop_reason", known.snake), &json!("end_turn"));
     match known.event {
-        "SessionStart" => incoming.needs_text(&["source"], "source")?,
-        "SessionEnd" => incoming.needs_text(&["reason"], "reason")?,
+        "SessionStart" => incoming.moves(&["source"], "source"),
+        "SessionEnd" => incoming.moves(&["reason"], "reason"),
         "UserPromptSubmit" => incoming.needs_text(&["prompt"], "prompt")?,
         "PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "PermissionRequest" => tool(&mut incoming, known)?,
         "Stop" => incoming.moves(either!("stop_hook_active"), "stop_hook_active"),
@@ -47,11 +49,11 @@ pub(super) fn event(wire: &Value) -> Result<WireEvent, Error> {
             incoming.forget("recoverable", &json!(false));
         }
         "PreCompact" => {
-            incoming.needs_text(&["trigger"], "trigger")?;
+            incoming.moves(&["trigger"], "trigger");
             incoming.moves(either!("custom_instructions"), "custom_instructions");
         }
         "Notification" => {
-            incoming.needs_text(&["message"], "message")?;
+            incoming.moves(&["message"], "message");
             incoming.moves(&["title"], "title");
             incoming.moves(either!("notification_type"), "kind");
         }
@@ -113,10 +115,15 @@ fn guess(incoming: &Incoming) -> Option<&'static Known> {
 fn tool(incoming: &mut Incoming, known: &Known) -> Result<(), Error> {
     let name = incoming.take_any(either!("tool_name"));
     let Some(name) = name.as_ref().and_then(Value::as_str) else {
-        return Err(refuse(NAME, "`toolName` must be a string"));
+        return Err(refuse(NAME, format!("`{}` must be a string", spelt("tool_name", known.snake))));
     };
-    let tool = tools::from_dialect(NAME, name).into_owned();
-    let input = match incoming.take_any(&["tool_input", "toolInput", "toolArgs", "tool_args"]) {
+    let tool = tools::seen(NAME, name).into_owned();
+    let names = if known.snake {
+        ["tool_input", "tool_args", "toolArgs", "toolInput"]
+    } else {
+        ["toolArgs", "toolInput", "tool_input", "tool_args"]
+    };
+    let input = match incoming.input(&names, known.event)? {
         Some(Value::String(text)) => match output::parse(&text) {
             Json::Object(input) => input,
             _ => Map::from_iter([("input".to_owned(), Value::String(text))]),

@@ -17,7 +17,7 @@ pub(super) fn event(wire: &Value) -> Result<WireEvent, Error> {
     let Some(known) = named(&name) else {
         return Err(refuse(NAME, format!("no event is called `{name}` (`hook_event_name`)")));
     };
-    common(&mut incoming)?;
+    common(&mut incoming);
     match known.name {
         "preToolUse" | "postToolUse" | "postToolUseFailure" => tool(&mut incoming, known.name)?,
         "beforeShellExecution" | "afterShellExecution" => {
@@ -77,10 +77,10 @@ pub(super) fn event(wire: &Value) -> Result<WireEvent, Error> {
             incoming.forget("composer_mode", &json!("agent"));
         }
         "sessionEnd" => {
-            incoming.needs_text(&["reason"], "reason")?;
+            incoming.moves(&["reason"], "reason");
             incoming.forget("is_background_agent", &json!(false));
         }
-        "preCompact" => incoming.needs_text(&["trigger"], "trigger")?,
+        "preCompact" => incoming.moves(&["trigger"], "trigger"),
         _ => {}
     }
     if home_of(known.event).is_some_and(|home| home.name != known.name) {
@@ -89,27 +89,23 @@ pub(super) fn event(wire: &Value) -> Result<WireEvent, Error> {
     Ok(incoming.event(known.event))
 }
 
-fn common(incoming: &mut Incoming) -> Result<(), Error> {
-    let session = incoming.peek("session_id").or_else(|| incoming.peek("conversation_id")).cloned();
-    let session = session
-        .filter(Value::is_string)
-        .ok_or_else(|| refuse(NAME, "neither `session_id` nor `conversation_id` is a string"))?;
-    for (name, made_up) in [
-        ("session_id", session.clone()),
-        ("conversation_id", session.clone()),
-        ("generation_id", session.clone()),
-        ("model", json!(NO_MODEL)),
-        ("cursor_version", json!(VERSION)),
-    ] {
+fn common(incoming: &mut Incoming) {
+    let text = |name: &str| incoming.peek_text(name).filter(|id| !id.is_empty()).map(|id| json!(id));
+    let session = text("session_id").or_else(|| text("conversation_id"));
+    for (name, made_up) in [("model", json!(NO_MODEL)), ("cursor_version", json!(VERSION))] {
         incoming.forget(name, &made_up);
     }
-    incoming.put("session_id", session);
+    if let Some(session) = session {
+        for name in ["session_id", "conversation_id", "generation_id"] {
+            incoming.forget(name, &session);
+        }
+        incoming.put("session_id", session);
+    }
     let root = incoming.peek("workspace_roots").and_then(|roots| roots.get(0)).cloned();
     if let Some(cwd) = incoming.take("cwd").or(root).filter(Value::is_string) {
         incoming.forget("workspace_roots", &json!([cwd]));
         incoming.put("cwd", cwd);
     }
-    Ok(())
 }
 
 fn result(incoming: &mut Incoming, success: bool, output: &Value) {
@@ -125,9 +121,14 @@ fn mcp_name(tool: &str) -> String {
     format!("mcp__{NAME}__{tool}")
 }
 
+/// The engine's name of one of Cursor's events.
+fn canonical(event: &str) -> &'static str {
+    named(event).map_or("", |known| known.event)
+}
+
 fn tool(incoming: &mut Incoming, event: &str) -> Result<(), Error> {
     let name = incoming.take_text("tool_name").ok_or_else(|| refuse(NAME, "`tool_name` must be a string"))?;
-    let input = match incoming.take("tool_input") {
+    let input = match incoming.input(&["tool_input"], canonical(event))? {
         Some(Value::Object(input)) => input,
         Some(other) => Map::from_iter([("input".to_owned(), other)]),
         None => Map::new(),
@@ -136,7 +137,7 @@ fn tool(incoming: &mut Incoming, event: &str) -> Result<(), Error> {
         Some(bare) => mcp_name(bare),
         // One name for two of the engine's tools: the arguments tell them apart.
         None if name == "Write" && !input.contains_key("old_string") => name,
-        None => tools::from_dialect(NAME, &name).into_owned(),
+        None => tools::seen(NAME, &name).into_owned(),
     };
     incoming.put("args", tools::args_from_dialect(NAME, &tool, None, &input));
     incoming.moves(&["tool_use_id"], "tool_use_id");
@@ -182,7 +183,7 @@ fn read_output(tool: &str, given: Value) -> (bool, Value, Option<Value>) {
 
 fn mcp(incoming: &mut Incoming, event: &str) -> Result<(), Error> {
     let name = incoming.take_text("tool_name").ok_or_else(|| refuse(NAME, "`tool_name` must be a string"))?;
-    let args = match incoming.take("tool_input") {
+    let args = match incoming.input(&["tool_input"], canonical(event))? {
         Some(Value::String(text)) => match output::parse(&text) {
             Json::Object(fields) => Value::Object(fields),
             _ => json!({ "input": text }),

@@ -15,12 +15,12 @@ pub(super) fn event(wire: &Value) -> Result<WireEvent, Error> {
     let Some(known) = named(&name) else {
         return Err(refuse(NAME, format!("no event is called `{name}` (`hook_event_name`)")));
     };
-    incoming.needs_text(&["session_id"], "session_id")?;
+    incoming.session(&["session_id"]);
     incoming.moves(&["cwd"], "cwd");
     incoming.time("timestamp");
     incoming.forget("transcript_path", &json!(""));
     match known.name {
-        "BeforeTool" | "AfterTool" => tool(&mut incoming)?,
+        "BeforeTool" | "AfterTool" => tool(&mut incoming, known.event)?,
         "BeforeAgent" => incoming.needs_text(&["prompt"], "prompt")?,
         "AfterAgent" => {
             incoming.moves(&["prompt_response"], "last_message");
@@ -28,11 +28,11 @@ pub(super) fn event(wire: &Value) -> Result<WireEvent, Error> {
             incoming.forget("prompt", &json!(""));
         }
         "BeforeModel" | "AfterModel" | SELECTION => model_call(&mut incoming, known)?,
-        "SessionStart" => incoming.needs_text(&["source"], "source")?,
-        "SessionEnd" => incoming.needs_text(&["reason"], "reason")?,
-        "PreCompress" => incoming.needs_text(&["trigger"], "trigger")?,
+        "SessionStart" => incoming.moves(&["source"], "source"),
+        "SessionEnd" => incoming.moves(&["reason"], "reason"),
+        "PreCompress" => incoming.moves(&["trigger"], "trigger"),
         "Notification" => {
-            incoming.needs_text(&["message"], "message")?;
+            incoming.moves(&["message"], "message");
             incoming.moves(&["notification_type"], "kind");
             incoming.forget("details", &json!({}));
         }
@@ -41,9 +41,9 @@ pub(super) fn event(wire: &Value) -> Result<WireEvent, Error> {
     Ok(incoming.event(known.event))
 }
 
-fn tool(incoming: &mut Incoming) -> Result<(), Error> {
+fn tool(incoming: &mut Incoming, event: &str) -> Result<(), Error> {
     let name = incoming.take_text("tool_name").ok_or_else(|| refuse(NAME, "`tool_name` must be a string"))?;
-    let input = match incoming.take("tool_input") {
+    let input = match incoming.input(&["tool_input"], event)? {
         Some(Value::Object(input)) => input,
         Some(other) => Map::from_iter([("input".to_owned(), other)]),
         None => Map::new(),
@@ -61,7 +61,7 @@ fn tool(incoming: &mut Incoming) -> Result<(), Error> {
             .and_then(|rest| rest.split_once('_'))
             .map(|(server, tool)| format!("mcp__{server}__{tool}")),
     };
-    let tool = mcp_name.unwrap_or_else(|| tools::from_dialect(NAME, &name).into_owned());
+    let tool = mcp_name.unwrap_or_else(|| tools::seen(NAME, &name).into_owned());
     incoming.put("args", tools::args_from_dialect(NAME, &tool, None, &input));
     incoming.put("tool", tool);
     if let Some(response) = incoming.take("tool_response") {
@@ -83,7 +83,7 @@ fn model_call(incoming: &mut Incoming, known: &Known) -> Result<(), Error> {
         }
         let names = request.get("toolConfig").and_then(|config| config.get("allowedFunctionNames"));
         let names = names.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let ours = |name: &Value| name.as_str().map(|name| json!(tools::from_dialect(NAME, name)));
+        let ours = |name: &Value| name.as_str().map(|name| json!(tools::seen(NAME, name)));
         payload.insert("tools".to_owned(), names.iter().filter_map(ours).collect());
     } else {
         let response = incoming.peek("llm_response").cloned().unwrap_or_default();
