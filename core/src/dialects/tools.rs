@@ -116,7 +116,7 @@ pub fn aliases(tool: &str) -> &'static [&'static str] {
 }
 
 /// Today's name of a tool.
-fn today<'t>(tool: &'t str) -> &'t str {
+fn today(tool: &str) -> &str {
     aliases(tool).first().copied().unwrap_or(tool)
 }
 
