@@ -20,6 +20,13 @@ pub(crate) struct Delegate {
     entries: usize,
 }
 
+impl Delegate {
+    /// Whether a file with so many hooks has no others.
+    pub(crate) fn is_all_of(&self, file: &Path, hooks: usize) -> bool {
+        self.file == file && self.entries == hooks
+    }
+}
+
 /// Loads the hooks that somebody means, without those that would ask for all of them again.
 pub(crate) fn load(which: &Which) -> Result<(Policy, Vec<Delegate>)> {
     let mut policy = Policy::load(which)?;

@@ -3,13 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use hookweave::config::lint::lint;
+use hookweave::config::load::{Found, LoadOptions};
+use hookweave::handlers::command::forgets_children;
+use hookweave::host::FilesReport;
 use serde::Serialize;
 
 use crate::agents::{AGENTS, Agent, Reach};
 use crate::commands::install::on_path;
 use crate::commands::is_hook_of;
 use crate::commands::trust::store;
-use crate::delegates;
+use crate::delegates::{self, Delegate};
 use crate::failed::{Result, Verdict};
 use crate::policy::{Policy, Which, relative};
 use crate::screen::{BAD, BOLD, GOOD, Screen, WARN, count, json, shown, styled};
@@ -53,7 +57,7 @@ impl Doctor {
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let mut findings = program();
         match delegates::load(&self.which.to_look_at()) {
-            Ok((policy, _)) => self.policy(&policy, &mut findings),
+            Ok((policy, delegates)) => self.policy(&policy, &delegates, &mut findings),
             Err(why) => findings.push(Finding::new(Level::Wrong, "hooks", why.to_string())),
         }
         findings.push(match store(&self.which).and_then(|store| Ok((store.approved()?.len(), store))) {
@@ -79,7 +83,7 @@ impl Doctor {
         Ok(Verdict::of(findings.iter().all(|finding| finding.level != Level::Wrong)))
     }
 
-    fn policy(&self, policy: &Policy, findings: &mut Vec<Finding>) {
+    fn policy(&self, policy: &Policy, delegates: &[Delegate], findings: &mut Vec<Finding>) {
         let report = &policy.report;
         let below = self.which.directory();
         let hooks = policy.registry.list().len();
@@ -95,10 +99,38 @@ impl Doctor {
             let Some(note) = note else { continue };
             findings.push(Finding::new(Level::Note, "hooks", format!("{}: {note}", relative(&found.file, &below))));
         }
+        self.lint(report, delegates, &below, findings);
         if !report.untrusted.is_empty() {
             let hooks = count(report.untrusted.len(), "hook");
             let what = format!("{hooks} left out until approved; see `hookweave list`");
             findings.push(Finding::new(Level::Note, "trust", what));
+        }
+    }
+
+    /// What will surprise in the files, and what keeps their hooks from running at all.
+    fn lint(&self, report: &FilesReport, delegates: &[Delegate], below: &Path, findings: &mut Vec<Finding>) {
+        const CANNOT_RUN: &[&str] = &["script-missing", "script-not-executable", "program-missing"];
+        // What loading has said itself stands above.
+        const SAID: &[&str] = &["invalid", "remark", "ambiguous-file"];
+        let project = std::path::absolute(self.which.directory()).ok();
+        // What agents are told to ask is looked at with the agents.
+        let is_delegated =
+            |found: &Found| delegates.iter().any(|delegate| delegate.is_all_of(&found.file, found.hooks));
+        for found in report.found.iter().filter(|found| !found.broken && !is_delegated(found)) {
+            let options = LoadOptions {
+                dialect: Some(found.dialect),
+                scope: found.scope,
+                project_dir: project.clone().filter(|_| self.which.files.is_empty()),
+                ..LoadOptions::default()
+            };
+            let Ok(found_here) = lint(&found.file, &options) else { continue };
+            for finding in found_here.iter().filter(|finding| !SAID.contains(&finding.rule)) {
+                let level = if CANNOT_RUN.contains(&finding.rule) { Level::Wrong } else { Level::Note };
+                let problem = &finding.problem;
+                let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();
+                let what = format!("{}{line}: {} [{}]", relative(&problem.file, below), problem.message, finding.rule);
+                findings.push(Finding::new(level, "hooks", what));
+            }
         }
     }
 
@@ -126,6 +158,10 @@ fn program() -> Vec<Finding> {
     if !on_path("hookweave") {
         let what =
             "`hookweave` is not on your PATH, so agents do not find it; add its folder, or install with --program";
+        findings.push(Finding::new(Level::Note, "command", what));
+    }
+    if forgets_children() {
+        let what = "SIGCHLD is ignored here, so that the system forgets how commands end; a shell of their own tells it instead";
         findings.push(Finding::new(Level::Note, "command", what));
     }
     findings

@@ -47,6 +47,7 @@ pub const RULES: &[(&str, &str)] = &[
     ("star-regex", "a `*` that means something else in a regular expression"),
     ("unknown-tool", "a tool that the system does not have"),
     ("script-missing", "a script that is not there"),
+    ("program-missing", "a program that `PATH` does not find"),
     ("script-not-executable", "a script that cannot be started"),
     ("exit-one-guard", "a guard that exits with 1, which does not block"),
     ("unread-field", "an answer in a field that the system does not read"),

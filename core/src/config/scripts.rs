@@ -7,6 +7,7 @@
 
 mod after;
 mod certainty;
+mod commands;
 mod folders;
 mod places;
 mod programs;
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
 use super::{Declared, Run};
 use crate::handlers::command::{CommandLine, CommandSpec};
 use after::After;
+pub(super) use commands::named_programs;
 use places::Places;
 use programs::{has_data_ending, has_script_ending, is_assignment};
 pub(super) use standing::is_executable;

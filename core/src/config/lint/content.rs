@@ -2,10 +2,10 @@
 
 use super::{Findings, Hook};
 use crate::config::load::read_text;
-use crate::config::scripts::{is_executable, named_scripts};
+use crate::config::scripts::{is_executable, named_programs, named_scripts};
 use crate::config::{Run, guard::identity};
 use crate::dialects::tools;
-use crate::handlers::command::CommandLine;
+use crate::handlers::command::{CommandLine, CommandSpec};
 
 /// Fields in which hooks of a dialect answer in vain, and where its answer stands instead.
 const UNREAD: &[(&str, &[&str], &str)] = &[
@@ -88,6 +88,7 @@ pub(super) fn look(hook: &Hook<'_>, findings: &mut Findings<'_>) {
         }
         texts.extend(read_text(&script.path));
     }
+    look_at_programs(command, findings);
     let dialect = hook.declared.dialect.name();
     let text = texts.join("\n");
     look_at_exits(hook, dialect, &text, findings);
@@ -98,6 +99,23 @@ pub(super) fn look(hook: &Hook<'_>, findings: &mut Findings<'_>) {
     }
     look_at_variables(dialect, &text, findings);
     look_at_names(dialect, &text, findings);
+}
+
+/// A shell that does not find a program ends with 127, which most systems take for a pass.
+fn look_at_programs(command: &CommandSpec, findings: &mut Findings<'_>) {
+    let own = command.env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.into());
+    let Some(path) = own.or_else(|| std::env::var_os("PATH")) else { return };
+    let folders: Vec<_> = std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect();
+    let endings: &[&str] = if cfg!(windows) { &["", ".exe", ".cmd", ".bat", ".com"] } else { &[""] };
+    for name in named_programs(command) {
+        let found = |folder: &std::path::PathBuf| {
+            endings.iter().any(|ending| is_executable(&folder.join(format!("{name}{ending}"))))
+        };
+        if !folders.iter().any(found) {
+            let what = format!("PATH finds no program `{name}`; the hook cannot run: install it, or write its path");
+            findings.add("program-missing", what);
+        }
+    }
 }
 
 fn look_at_exits(hook: &Hook<'_>, dialect: &str, text: &str, findings: &mut Findings<'_>) {
