@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt::Write as _;
 
-use hookweave::host::{BadKey, Host, Kind, MAX_NESTING, Made, Spelling, TooDeep};
+use hookweave::host::{BadKey, Excess, Host, Kind, MAX_NESTING, Made, Spelling};
 use napi::bindgen_prelude::{BigInt, FromNapiValue, JsObjectValue, Object, Unknown, Utf16String};
 use napi::{Env, JsValue, KeyCollectionMode, KeyConversion, KeyFilter, Property, ValueType};
 
@@ -20,14 +20,14 @@ pub(crate) struct Values<'env> {
     env: &'env Env,
     array: Object<'env>,
     length: Cell<u32>,
-    too_deep: Cell<bool>,
+    excess: Cell<Option<Excess>>,
 }
 
 impl<'env> Values<'env> {
     /// Over a dispatch's array.
     pub(crate) fn new(env: &'env Env, array: Object<'env>) -> napi::Result<Self> {
         let length = Cell::new(array.get_array_length()?);
-        Ok(Self { env, array, length, too_deep: Cell::new(false) })
+        Ok(Self { env, array, length, excess: Cell::new(None) })
     }
 
     /// For looking at values that are in no array.
@@ -35,9 +35,9 @@ impl<'env> Values<'env> {
         Self::new(env, env.create_array(0)?.coerce_to_object()?)
     }
 
-    /// Says whether the driver gave up copying an answer of this crossing because it nests too deep.
-    pub(crate) fn set_too_deep(&self, too_deep: bool) {
-        self.too_deep.set(too_deep);
+    /// Says whether the driver gave up copying an answer of this crossing because it is too much.
+    pub(crate) fn set_excess(&self, excess: Option<Excess>) {
+        self.excess.set(excess);
     }
 
     fn push(&self, value: Unknown<'_>) -> Slot {
@@ -147,8 +147,8 @@ impl Host for Values<'_> {
     }
 
     /// The driver has copied every answer before it crossed: what is here is nobody else's.
-    fn copy(&self, view: &Unknown<'_>) -> Result<Slot, TooDeep> {
-        if self.too_deep.get() { Err(TooDeep) } else { Ok(self.keep(view)) }
+    fn copy(&self, view: &Unknown<'_>) -> Result<Slot, Excess> {
+        self.excess.get().map_or_else(|| Ok(self.keep(view)), Err)
     }
 
     fn kind<'v>(&'v self, view: &Unknown<'v>) -> Kind<'v> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hookweave::audit::Audit;
-use hookweave::host::{Call, Failure, FailureKind, Outcome, Report, Said, Stage, Step, present};
+use hookweave::host::{Call, Excess, Failure, FailureKind, Outcome, Report, Said, Stage, Step, present};
 use hookweave::session::{Session, Verdict};
 use napi::Env;
 use napi::bindgen_prelude::{Object, Unknown};
@@ -40,8 +40,8 @@ pub struct Reported {
     pub took: f64,
     /// The place of the answer, or of what was thrown.
     pub value: Option<u32>,
-    /// The answer was left uncopied because it nests too deep.
-    pub too_deep: Option<bool>,
+    /// The answer was left uncopied because it is too much: `depth` or `size`.
+    pub excess: Option<String>,
     /// The failure's kind.
     pub kind: Option<String>,
     /// What went wrong.
@@ -58,7 +58,7 @@ impl Reported {
             said: Saying::Nothing,
             took,
             value: None,
-            too_deep: None,
+            excess: None,
             kind: None,
             message: None,
             limit: None,
@@ -252,7 +252,10 @@ fn advance(
 }
 
 fn resume(values: &Values<'_>, stage: Stage<Ticket, Slot>, reports: &[Reported]) -> Step<Ticket, Slot> {
-    values.set_too_deep(reports.iter().any(|report| report.too_deep == Some(true)));
+    values.set_excess(reports.iter().find_map(|report| match report.excess.as_deref()? {
+        "size" => Some(Excess::Size),
+        _ => Some(Excess::Depth),
+    }));
     let calls = stage.calls().to_vec();
     let reports: Vec<_> = reports.iter().enumerate().map(|(place, said)| report(calls.get(place), said)).collect();
     stage.resume(values, reports)
@@ -307,7 +310,7 @@ impl NativeRun {
         Ok(state.stand())
     }
 
-    /// Blocks what the agent is about to do because it could not be recorded.
+    /// Blocks what the agent is about to do because it could not be recorded, or not be shown to a hook.
     #[napi(catch_unwind)]
     pub fn refuse(&self, why: String) -> Stand {
         let mut state = self.state.borrow_mut();

@@ -33,7 +33,7 @@ export class Detached implements Waiting {
     readonly done: (error?: unknown, answer?: object | null) => void,
   ) {
     this.limit = job.call.limit;
-    this.#turn = new Turn(job.trail, job.payload);
+    this.#turn = Turn.detached(job.trail, job.payload);
   }
 
   start(): void {

@@ -210,6 +210,10 @@ export class Dispatch implements Waiting {
       this.pass();
     }
     if (this.signal !== null) this.check();
+    if (trail.unshown !== null) {
+      trail.plan.crew.counts.quiet(trail);
+      return this.enter(this.opened(), []);
+    }
     if (trail.plan.crew.hears >= Hears.All) auditQuiet(trail);
     const { counts, tracing } = trail.plan.crew;
     counts.quiet(trail);

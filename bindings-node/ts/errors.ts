@@ -46,7 +46,10 @@ export class UnknownHookError extends HookweaveError {}
 /** A dispatch was nested too deep (`nested_too_deep`). */
 export class NestingError extends HookweaveError {}
 
-/** A payload is no object, nests too deep or has no JSON form (`invalid_payload`, `payload_too_deep`, `payload_not_json`). */
+/**
+ * A payload is no object, nests too deep, is too large or has no JSON form (`invalid_payload`, `payload_too_deep`,
+ * `payload_too_large`, `payload_not_json`).
+ */
 export class PayloadError extends HookweaveError {}
 
 /** The client was closed (`client_closed`). */
@@ -173,6 +176,7 @@ const byCode: Readonly<Record<string, typeof HookweaveError>> = {
   unknown_hook: UnknownHookError,
   nested_too_deep: NestingError,
   payload_too_deep: PayloadError,
+  payload_too_large: PayloadError,
   payload_not_json: PayloadError,
   invalid_payload: PayloadError,
   client_closed: ClientClosed,

@@ -12,7 +12,7 @@ import { inspect } from "node:util";
 import { now } from "./clock.js";
 import { canonicalFields } from "./names.js";
 import { jsonText } from "./native.js";
-import { HookweaveError } from "./errors.js";
+import { describe, HookweaveError } from "./errors.js";
 import { copyOf, lend, setField } from "./values.js";
 
 /** A payload as the host gave it or as hooks modified it. */
@@ -39,6 +39,8 @@ export interface Scene {
   /** When the dispatch began, in nanoseconds on `process.hrtime`'s clock. */
   readonly began: number;
   envelope: Envelope | null;
+  /** Why a hook could not be shown something of it; whatever hooks say, a gate then refuses. */
+  unshown: string | null;
 }
 
 /** The scene's envelope, made when somebody first asks. */
@@ -87,6 +89,8 @@ interface Own {
   readonly copies: Map<string, unknown>;
   /** How a field is given. */
   readonly give: (value: unknown) => unknown;
+  /** Whether what it cannot be shown keeps a gate shut: it does not for hooks that nobody waits for. */
+  readonly decides: boolean;
   controller: AbortController | null;
 }
 
@@ -120,8 +124,15 @@ export class Turn {
   /** The event for the host, whose own objects it may have as they are. */
   static hostEvent(scene: Scene, payload: Fields): object {
     const turn = new Turn(scene, payload);
-    turn.#own = { copies: new Map(), give: copyOf, controller: null };
+    turn.#own = { copies: new Map(), give: copyOf, controller: null, decides: false };
     return Turn.event(turn);
+  }
+
+  /** The turn of a hook that nobody waits for: what it cannot be shown keeps nothing from happening. */
+  static detached(scene: Scene, payload: Fields): Turn {
+    const turn = new Turn(scene, payload);
+    turn.#own = { copies: new Map(), give: lend, controller: null, decides: false };
+    return turn;
   }
 
   static field(turn: Turn, name: string): unknown {
@@ -162,12 +173,16 @@ export class Turn {
         turn.#own?.copies.get(name) ?? Turn.#filled(turn, name, turn.#payload[name]),
       );
     }
-    return jsonText(canonicalFields(turn.#scene.plan.event, fields));
+    try {
+      return jsonText(canonicalFields(turn.#scene.plan.event, fields));
+    } catch (error) {
+      throw Turn.#unshown(turn, "toJson()", error);
+    }
   }
 
   // Static, because private methods would cost every turn a mark of its class.
   static #touched(turn: Turn): Own {
-    return (turn.#own ??= { copies: new Map(), give: lend, controller: null });
+    return (turn.#own ??= { copies: new Map(), give: lend, controller: null, decides: true });
   }
 
   static #slowField(turn: Turn, name: string, given: unknown): unknown {
@@ -178,9 +193,20 @@ export class Turn {
     const { copies, give } = Turn.#touched(turn);
     const known = copies.get(name);
     if (known !== undefined) return known;
-    const own = give(value);
-    copies.set(name, own);
-    return own;
+    try {
+      const own = give(value);
+      copies.set(name, own);
+      return own;
+    } catch (error) {
+      throw Turn.#unshown(turn, name, error);
+    }
+  }
+
+  /** Notes that a field cannot be shown: no hook is to blame for that, and none may be got past by it. */
+  static #unshown(turn: Turn, name: string, error: unknown): unknown {
+    if (turn.#own?.decides !== false)
+      turn.#scene.unshown ??= `hooks cannot be shown the event: ${name}: ${describe(error)}`;
+    return error;
   }
 
   static #filled(turn: Turn, name: string, value: unknown): unknown {

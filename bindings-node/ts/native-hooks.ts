@@ -272,7 +272,11 @@ function fit<R>(act: () => R): R {
 }
 
 /** Codes of errors that say that an event has no JSON form. */
-const UNFIT: ReadonlySet<string> = new Set(["payload_not_json", "payload_too_deep"]);
+const UNFIT: ReadonlySet<string> = new Set([
+  "payload_not_json",
+  "payload_too_deep",
+  "payload_too_large",
+]);
 
 /** What a letter holds: an answer, nothing, or a failure, which is thrown. */
 function open(event: string, text: string, options?: ErrorOptions): unknown {

@@ -27,8 +27,10 @@ export function answered(values: unknown[], answer: unknown, took: number): Repo
     const copy = takeOver(answer, MAX_NESTING + LEVELS_ABOVE);
     return { said: "answer", took, value: values.push(copy) - 1 };
   } catch (error) {
-    if (codeOf(error) === "payload_too_deep") {
-      return { said: "answer", took, value: values.push(answer) - 1, tooDeep: true };
+    const code = codeOf(error);
+    if (code === "payload_too_deep" || code === "payload_too_large") {
+      const excess = code === "payload_too_deep" ? "depth" : "size";
+      return { said: "answer", took, value: values.push(answer) - 1, excess };
     }
     // It cannot be copied, or a getter of it threw: nobody knows what it meant, so that a gate stays shut.
     return { ...failed(values, "invalid_answer", error, took), restricts: true };

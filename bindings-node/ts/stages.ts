@@ -43,6 +43,9 @@ export class Stages {
       dispatch.check();
       const { stand } = this.#loud;
       if (stand.done) {
+        const { unshown } = dispatch.trail;
+        if (unshown !== null)
+          this.#loud.stand = { ...this.#loud.run.refuse(unshown), look: stand.look };
         if (dispatch.trail.plan.crew.hears !== Hears.Nothing) this.#audit();
         const outcome = new Outcome(dispatch.trail);
         const { tracing } = dispatch.trail.plan.crew;

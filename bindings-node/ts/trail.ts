@@ -19,6 +19,7 @@ export interface Loud {
 /** A dispatch as far as its outcome needs it. */
 export class Trail implements Scene {
   envelope: Envelope | null = null;
+  unshown: string | null = null;
   /** Made once a hook has something to say, or when somebody asks for details. */
   loud: Loud | null = null;
 

@@ -7,6 +7,12 @@ import { behind, isView, viewOf } from "./views.js";
 /** How deep containers may nest in a value that is copied; the engine's own limit, checked against it by a test. */
 export const MAX_NESTING = 128;
 
+/** How many values a copy may have, one that stands in several places counted in each; the engine's own limit too. */
+export const MAX_VALUES = 1_000_000;
+
+/** How many more values the copy may have that is being made. */
+let room = 0;
+
 /** Whether a value is an object literal or a record without prototype, of this realm or another. */
 export function isPlain(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
@@ -34,28 +40,39 @@ type Other = (object: object) => unknown;
  * A copy of a value for the host, as deep as there is anything in it that can be copied: lists, plain objects, and the
  * language's own values that can be changed in place. Any other object is the host's own and stays the same one.
  *
- * Throws `payload_too_deep`.
+ * Throws `payload_too_deep` and `payload_too_large`.
  */
 export function copyOf(value: unknown): unknown {
-  return isObject(value) ? copyValue(value, MAX_NESTING, behind) : value;
+  return isObject(value) ? copyWhole(value, MAX_NESTING, behind) : value;
 }
 
 /** The same for a hook, or for whoever else is shown what will be used: of any other object it gets a view. */
 export function lend(value: unknown): unknown {
-  return isObject(value) ? copyValue(value, MAX_NESTING, viewOf) : value;
+  return isObject(value) ? copyWhole(value, MAX_NESTING, viewOf) : value;
 }
 
 /**
  * The same of what a hook hands over. What it could still change after others have looked at it is refused, and so is what
- * nests deeper than so many levels: throws `payload_too_deep` and `invalid_answer`.
+ * nests deeper than so many levels: throws `payload_too_deep`, `payload_too_large` and `invalid_answer`.
  */
 export function takeOver(value: object, levels: number): unknown {
-  return copyValue(value, levels, handedOver);
+  return copyWhole(value, levels, handedOver);
 }
 
 /** A copy of a container and of what is in it; see `copyOf`. */
 export function copyContainer<T extends object>(container: T): T {
-  return copyValue(container, MAX_NESTING, behind) as T;
+  return copyWhole(container, MAX_NESTING, behind) as T;
+}
+
+function copyWhole(value: object, levels: number, other: Other): unknown {
+  room = MAX_VALUES;
+  return copyValue(value, levels, other);
+}
+
+/** Takes room for so many values: one container that stands in many places must not take all memory. */
+function take(values: number): void {
+  room -= values;
+  if (room < 0) throw errorOf("payload_too_large", `holds more than ${String(MAX_VALUES)} values`);
 }
 
 function isObject(value: unknown): value is object {
@@ -84,12 +101,15 @@ function copyValue(value: object, levels: number, other: Other): unknown {
   }
   if (Array.isArray(value)) return copyList(value, levels, other);
   if (isPlain(value)) return copyPlain(value, levels, other);
-  const inner = (item: unknown): unknown =>
-    isObject(item) ? copyValue(item, levels - 1, other) : item;
+  const inner = (item: unknown): unknown => {
+    take(1);
+    return isObject(item) ? copyValue(item, levels - 1, other) : item;
+  };
   return copyBuiltIn(value, inner) ?? other(value);
 }
 
 function copyList(list: readonly unknown[], levels: number, other: Other): unknown[] {
+  take(list.length);
   // A class of lists may have a `slice` of its own.
   const copy: unknown[] = isUsual(list) ? list.slice() : Array.from(list);
   for (let index = 0; index < copy.length; index++) {
@@ -110,7 +130,9 @@ function copyPlain(
 ): Record<string, unknown> {
   // Spreading defines properties, so that a field called `__proto__` stays a field.
   const copy: Record<string | symbol, unknown> = { ...object };
-  for (const key of Object.keys(copy)) {
+  const keys = Object.keys(copy);
+  take(keys.length);
+  for (const key of keys) {
     const item = copy[key];
     if (isObject(item)) setField(copy, key, copyValue(item, levels - 1, other));
   }

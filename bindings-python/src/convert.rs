@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use hookweave::payload::{BadKey, Host, Kind, MAX_NESTING, Made, Spelling, TooDeep};
+use hookweave::payload::{BadKey, Excess, Host, Kind, MAX_NESTING, Made, Room, Spelling};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDelta, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
@@ -78,11 +78,20 @@ pub(crate) fn is_container(value: &Bound<'_, PyAny>) -> bool {
 }
 
 /// Copies exact containers all the way down and shares everything else.
-pub(crate) fn copy<'py>(value: &Bound<'py, PyAny>, shape: Shape, left: usize) -> Result<Bound<'py, PyAny>, TooDeep> {
+pub(crate) fn copy<'py>(value: &Bound<'py, PyAny>, shape: Shape, levels: usize) -> Result<Bound<'py, PyAny>, Excess> {
+    copy_inside(value, shape, levels, &mut Room::default())
+}
+
+fn copy_inside<'py>(
+    value: &Bound<'py, PyAny>,
+    shape: Shape,
+    levels: usize,
+    room: &mut Room,
+) -> Result<Bound<'py, PyAny>, Excess> {
     let py = value.py();
     let record = is_record(value);
     if record || value.is_exact_instance_of::<PyDict>() {
-        let inner = left.checked_sub(1).ok_or(TooDeep)?;
+        let inner = room.enter(levels, value.cast::<PyDict>().map_or(0, |fields| fields.len()))?;
         let class = if shape == Shape::Record || (shape == Shape::Same && record) { RECORD.get(py) } else { None };
         if class.is_none()
             && let Ok(fields) = value.cast_exact::<PyDict>()
@@ -97,22 +106,22 @@ pub(crate) fn copy<'py>(value: &Bound<'py, PyAny>, shape: Shape, left: usize) ->
         if let Ok(fields) = value.cast::<PyDict>() {
             for (key, field) in fields.iter() {
                 // Setting an existing dict's keys in a new dict hashes nothing new; it cannot fail but for memory.
-                _ = made.set_item(key, copy(&field, shape, inner)?);
+                _ = made.set_item(key, copy_inside(&field, shape, inner, room)?);
             }
         }
         return Ok(made.into_any());
     }
     if let Ok(items) = value.cast_exact::<PyList>() {
-        let inner = left.checked_sub(1).ok_or(TooDeep)?;
+        let inner = room.enter(levels, items.len())?;
         let made = PyList::empty(py);
         for item in items.iter() {
-            _ = made.append(copy(&item, shape, inner)?);
+            _ = made.append(copy_inside(&item, shape, inner, room)?);
         }
         return Ok(made.into_any());
     }
     if let Ok(items) = value.cast_exact::<PyTuple>() {
-        let inner = left.checked_sub(1).ok_or(TooDeep)?;
-        let made = items.iter().map(|item| copy(&item, shape, inner)).collect::<Result<Vec<_>, _>>()?;
+        let inner = room.enter(levels, items.len())?;
+        let made = items.iter().map(|item| copy_inside(&item, shape, inner, room)).collect::<Result<Vec<_>, _>>()?;
         return Ok(PyTuple::new(py, made).map_or_else(|_| value.clone(), Bound::into_any));
     }
     Ok(value.clone())
@@ -162,7 +171,7 @@ impl Host for PyHost {
         Object::of(view)
     }
 
-    fn copy(&self, view: &Self::View<'_>) -> Result<Object, TooDeep> {
+    fn copy(&self, view: &Self::View<'_>) -> Result<Object, Excess> {
         copy(view, Shape::Same, MAX_NESTING).map(Object::from_bound)
     }
 

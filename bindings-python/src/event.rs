@@ -35,6 +35,8 @@ struct Event {
     filled: Option<Object>,
     /// Where it happens unless the payload says so: the client's directory; of an event that nobody has dispatched, the process's.
     directory: Option<Arc<Directory>>,
+    /// Nobody waits for its holder.
+    is_silent: bool,
     /// The container that this holder touched first, copied, and the name of its field.
     first_name: Option<Object>,
     first: Option<Object>,
@@ -200,11 +202,28 @@ impl<'a> EventRef<'a> {
         if !is_container(&value) {
             return Ok(Some(Object::of(&value)));
         }
-        let made = copy(&value, shape, MAX_NESTING).map_err(|deep| {
-            errors::raise(py, "payload_too_deep", &format!("{name}: {deep}; hooks get copies of at most that depth"))
+        let made = copy(&value, shape, MAX_NESTING).map_err(|excess| {
+            let what = format!("{name}: {excess}");
+            self.note_unshown(py, &what);
+            errors::raise(py, excess.code().as_str(), &format!("{what}; hooks get copies of at most that"))
         })?;
         self.keep_touched(py, name, &made)?;
         Ok(Some(Object::from_bound(made)))
+    }
+
+    /// Notes that its holder could not be shown something of it: no hook is to blame for that, and none may be got past by it.
+    #[cold]
+    pub(crate) fn note_unshown(&self, py: Python<'_>, what: &str) {
+        // SAFETY: `self` is an event.
+        if !unsafe { (*self.raw()).is_silent } {
+            fill::note_unshown(py, &self.share_filled(py), what);
+        }
+    }
+
+    /// Says that nobody waits for its holder: what that one cannot be shown keeps nothing from happening.
+    pub(crate) fn silence(&self) {
+        // SAFETY: `self` is an event.
+        unsafe { (*self.raw()).is_silent = true };
     }
 
     /// The copy that this holder got of a field before.
@@ -241,7 +260,8 @@ impl<'a> EventRef<'a> {
     /// The whole payload with what the engine made up.
     pub(crate) fn whole<'py>(&self, py: Python<'py>, fields: Fields) -> PyResult<Bound<'py, PyDict>> {
         let (Some(name), Some(payload)) = (self.name(), self.payload()) else { return Ok(PyDict::new(py)) };
-        fill::whole(py, &name, &payload, &self.share_filled(py), &self.directory(), fields)
+        let whole = fill::whole(py, &name, &payload, &self.share_filled(py), &self.directory(), fields);
+        whole.inspect_err(|error| self.note_unshown(py, &crate::flight::describe(py, error)))
     }
 
     /// A value that the engine makes up, the same for every hook of the dispatch.

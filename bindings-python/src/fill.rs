@@ -60,8 +60,27 @@ pub(crate) enum Fields {
 /// The whole event as canonical JSON text; `payload_not_json` names the path of a value that has none.
 pub(crate) fn json(py: Python<'_>, event: &crate::event::EventRef<'_>) -> PyResult<String> {
     let whole = event.whole(py, Fields::Shared)?;
-    hookweave::host::to_json(&crate::convert::PyHost::new(py), &whole.as_any().as_borrowed())
-        .map_err(|error| errors::raise(py, "payload_not_json", &error.to_string()))
+    hookweave::host::to_json(&crate::convert::PyHost::new(py), &whole.as_any().as_borrowed()).map_err(|error| {
+        event.note_unshown(py, &error.to_string());
+        errors::raise(py, "payload_not_json", &error.to_string())
+    })
+}
+
+/// Notes among what was made up for a dispatch that a hook could not be shown something of its event.
+///
+/// The key is none that a field can have. It is there once the dispatch is over, whoever has held its events.
+pub(crate) fn note_unshown(py: Python<'_>, filled: &Object, what: &str) {
+    if let Ok(filled) = filled.borrow(py).cast::<PyDict>() {
+        // A new key in a dict of ours fails only for memory.
+        _ = filled.set_item(py.None(), format!("hooks cannot be shown the event: {what}"));
+    }
+}
+
+/// What of the event of a dispatch a hook could not be shown, and why.
+pub(crate) fn unshown(py: Python<'_>, filled: &Object) -> Option<String> {
+    let filled = filled.borrow(py);
+    let why = filled.cast::<PyDict>().ok()?.get_item(py.None()).ok()??;
+    why.cast::<PyString>().ok()?.to_str().ok().map(str::to_owned)
 }
 
 /// The whole payload with what was made up.
@@ -85,7 +104,7 @@ pub(crate) fn whole<'py>(
             Fields::Shared => field,
             Fields::CopiedIfPossible => copy(&field, Shape::Plain, MAX_NESTING).unwrap_or(field),
             Fields::Copied => copy(&field, Shape::Plain, MAX_NESTING)
-                .map_err(|deep| errors::raise(py, "payload_too_deep", &format!("{name}: {deep}")))?,
+                .map_err(|excess| errors::raise(py, excess.code().as_str(), &format!("{name}: {excess}")))?,
         };
         whole.set_item(name, kept)?;
     }

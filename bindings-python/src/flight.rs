@@ -16,7 +16,8 @@ use crate::clock;
 use crate::convert::{PyHost, answer_of};
 use crate::ending::Enter as _;
 use crate::errors;
-use crate::event::OwnEvent;
+use crate::event::{EventRef, OwnEvent};
+use crate::fill;
 use crate::known::{Found, Handler, Known, Native};
 use crate::log;
 use crate::native;
@@ -332,6 +333,11 @@ impl Flight {
             // Every hook was passed over.
             self.start_clock();
         }
+        if let Finished::Said(outcome) = &mut finished
+            && let Some(why) = self.filled.as_ref().and_then(|filled| fill::unshown(py, filled))
+        {
+            outcome.refuse(why);
+        }
         if let Finished::Said(outcome) = &mut finished {
             self.known.audit.dispatched_at(&PyHost::new(py), outcome, self.clock, |wait| py.detach(wait));
         } else if self.known.audit.is_recording() {
@@ -392,6 +398,9 @@ impl Flight {
             stage.started(index);
         }
         let event = self.own_event(py)?;
+        if let Some(event) = EventRef::of(py, &event) {
+            event.silence();
+        }
         let call_tuple = call_of(py, &call, &event, self.depth + 1)?;
         let entry = call.entry();
         let arguments = (self.client.borrow(py), self.known.name.borrow(py), &**entry.name(), call_tuple);

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use hookweave::host::{MAX_NESTING, TooDeep, to_json, to_shown};
+use hookweave::host::{Excess, MAX_NESTING, Room, to_json, to_shown};
 use hookweave::session::{
     Called, Effect, Fields, Finished, Flow as Machine, Generation, Reply, Requested, ToolRun, ValueId,
 };
@@ -298,32 +298,33 @@ pub(crate) fn freeze<'py>(value: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyA
 /// A copy made of plain containers that nobody else holds.
 #[pyfunction]
 pub(crate) fn owned<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    plain(value, MAX_NESTING).map_err(|deep| errors::raise(value.py(), "payload_too_deep", &deep.to_string()))
+    plain(value, MAX_NESTING, &mut Room::default())
+        .map_err(|excess| errors::raise(value.py(), excess.code().as_str(), &excess.to_string()))
 }
 
 /// Unlike what hooks are given, subclasses of containers are copied too: whoever has made one may hold it.
-fn plain<'py>(value: &Bound<'py, PyAny>, left: usize) -> Result<Bound<'py, PyAny>, TooDeep> {
+fn plain<'py>(value: &Bound<'py, PyAny>, levels: usize, room: &mut Room) -> Result<Bound<'py, PyAny>, Excess> {
     let py = value.py();
     if let Ok(fields) = value.cast::<PyDict>() {
-        let inner = left.checked_sub(1).ok_or(TooDeep)?;
+        let inner = room.enter(levels, fields.len())?;
         let made = PyDict::new(py);
         for (key, field) in fields.iter() {
             // A key that was in a dict goes into another one; nothing can fail but memory.
-            _ = made.set_item(key, plain(&field, inner)?);
+            _ = made.set_item(key, plain(&field, inner, room)?);
         }
         return Ok(made.into_any());
     }
     if let Ok(items) = value.cast::<PyList>() {
-        let inner = left.checked_sub(1).ok_or(TooDeep)?;
+        let inner = room.enter(levels, items.len())?;
         let made = PyList::empty(py);
         for item in items.iter() {
-            _ = made.append(plain(&item, inner)?);
+            _ = made.append(plain(&item, inner, room)?);
         }
         return Ok(made.into_any());
     }
     if let Ok(items) = value.cast::<PyTuple>() {
-        let inner = left.checked_sub(1).ok_or(TooDeep)?;
-        let made = items.iter().map(|item| plain(&item, inner)).collect::<Result<Vec<_>, _>>()?;
+        let inner = room.enter(levels, items.len())?;
+        let made = items.iter().map(|item| plain(&item, inner, room)).collect::<Result<Vec<_>, _>>()?;
         return Ok(PyTuple::new(py, made).map_or_else(|_| value.clone(), Bound::into_any));
     }
     Ok(value.clone())

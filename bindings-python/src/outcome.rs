@@ -226,7 +226,7 @@ impl Outcome {
         let ext = PyDict::new(py);
         for (dialect, value) in self.inner(py).ext() {
             let value = copy(&value.borrow(py), Shape::Plain, host::MAX_NESTING)
-                .map_err(|deep| crate::errors::raise(py, "payload_too_deep", &format!("ext.{dialect}: {deep}")))?;
+                .map_err(|excess| crate::errors::raise(py, excess.code().as_str(), &format!("ext.{dialect}: {excess}")))?;
             ext.set_item(dialect, value)?;
         }
         Ok(ext)

@@ -48,6 +48,8 @@ pub enum Code {
     NestedTooDeep,
     /// A value nests deeper than [`MAX_NESTING`](crate::payload::MAX_NESTING).
     PayloadTooDeep,
+    /// A value holds more values than [`MAX_VALUES`](crate::payload::MAX_VALUES).
+    PayloadTooLarge,
     /// A value has no JSON form.
     PayloadNotJson,
     /// The payload of a dispatch is not an object.
@@ -93,6 +95,7 @@ impl Code {
         Self::UnknownHook,
         Self::NestedTooDeep,
         Self::PayloadTooDeep,
+        Self::PayloadTooLarge,
         Self::PayloadNotJson,
         Self::InvalidPayload,
         Self::AwaitableInSyncDispatch,
@@ -127,6 +130,7 @@ impl Code {
             Self::UnknownHook => "unknown_hook",
             Self::NestedTooDeep => "nested_too_deep",
             Self::PayloadTooDeep => "payload_too_deep",
+            Self::PayloadTooLarge => "payload_too_large",
             Self::PayloadNotJson => "payload_not_json",
             Self::InvalidPayload => "invalid_payload",
             Self::AwaitableInSyncDispatch => "awaitable_in_sync_dispatch",

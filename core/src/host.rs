@@ -24,7 +24,7 @@ pub use crate::json::{NotJson, from_json, large_integer, to_json, to_shown};
 pub use crate::matcher::{ArgTest, MatcherSpec};
 pub use crate::options::{Mode, Options, Profile};
 pub use crate::outcome::{Outcome, Summary, TraceEntry, Unmatched, Vote};
-pub use crate::payload::{BadKey, Host, Kind, MAX_NESTING, Made, Spelling, TooDeep};
+pub use crate::payload::{BadKey, Excess, Host, Kind, MAX_NESTING, MAX_VALUES, Made, Room, Spelling};
 pub use crate::registry::{Entry, HookId, HookInfo, Registry};
 pub use crate::stats::{HookCounter, Now, Stats, Warning};
 pub use crate::tool::ToolDefinition;

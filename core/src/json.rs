@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::de::{DeserializeSeed as _, Error as _};
 use serde_json::{Number, Value};
 
-use crate::payload::{Host, Kind, MAX_NESTING, TooDeep};
+use crate::payload::{Excess, Host, Kind, MAX_NESTING, Room};
 
 mod twice;
 
@@ -27,7 +27,7 @@ pub struct NotJson {
 /// `undefined` in a list and types that JSON lacks (dates, bytes, decimals, sets) are refused; an `undefined` field is
 /// left out.
 pub fn to_json<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Result<String, NotJson> {
-    let mut writer = Writer { out: String::new(), path: Vec::new(), for_people: false };
+    let mut writer = Writer { out: String::new(), path: Vec::new(), room: Room::default(), for_people: false };
     writer.value(host, view)?;
     Ok(writer.out)
 }
@@ -37,9 +37,11 @@ pub fn to_json<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Result<String, N
 /// Nobody can hide what is in a value by putting something odd beside it.
 #[cfg(feature = "host")]
 pub fn to_shown<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> String {
-    let mut writer = Writer { out: String::new(), path: Vec::new(), for_people: true };
-    // For people nothing is refused.
-    let _ = writer.value(host, view);
+    let mut writer = Writer { out: String::new(), path: Vec::new(), room: Room::default(), for_people: true };
+    // For people nothing is refused but to go on without an end.
+    if writer.value(host, view).is_err() {
+        _ = write!(writer.out, "<{}>", Excess::Size);
+    }
     writer.out
 }
 
@@ -140,6 +142,7 @@ enum Place {
 struct Writer {
     out: String,
     path: Vec<Place>,
+    room: Room,
     /// What has no JSON form is described instead of refused.
     for_people: bool,
 }
@@ -165,8 +168,8 @@ impl Writer {
     }
 
     fn list<'v, H: Host>(&mut self, host: &'v H, view: &H::View<'v>, length: usize) -> Result<(), NotJson> {
-        if self.path.len() >= MAX_NESTING {
-            return self.refuse(TooDeep.to_string());
+        if !self.enter(length)? {
+            return Ok(());
         }
         self.out.push('[');
         for index in 0..length {
@@ -185,13 +188,13 @@ impl Writer {
     }
 
     fn object<'v, H: Host>(&mut self, host: &'v H, view: &H::View<'v>) -> Result<(), NotJson> {
-        if self.path.len() >= MAX_NESTING {
-            return self.refuse(TooDeep.to_string());
-        }
         let keys = match host.keys(view) {
             Ok(keys) => keys,
             Err(bad) => return self.refuse(bad.to_string()),
         };
+        if !self.enter(keys.len())? {
+            return Ok(());
+        }
         self.out.push('{');
         let mut first = true;
         for key in keys {
@@ -213,6 +216,15 @@ impl Writer {
         Ok(())
     }
 
+    /// Whether a container of so many values is written, and not only described.
+    fn enter(&mut self, values: usize) -> Result<bool, NotJson> {
+        match self.room.enter(MAX_NESTING - self.path.len(), values) {
+            Ok(_) => Ok(true),
+            Err(deep @ Excess::Depth) => self.refuse(deep.to_string()).map(|()| false),
+            Err(large @ Excess::Size) => Err(self.not_json(large.to_string())),
+        }
+    }
+
     fn text(&mut self, text: &str) {
         self.out.push_str(&Value::from(text).to_string());
     }
@@ -223,6 +235,10 @@ impl Writer {
             _ = write!(self.out, "<{}>", what.strip_suffix(" has no JSON form").unwrap_or(&what));
             return Ok(());
         }
+        Err(self.not_json(what.into()))
+    }
+
+    fn not_json(&self, what: String) -> NotJson {
         let mut path = String::new();
         for place in &self.path {
             match place {
@@ -231,7 +247,7 @@ impl Writer {
                 Place::Item(index) => _ = write!(path, "[{index}]"),
             }
         }
-        Err(NotJson { path, what: what.into() })
+        NotJson { path, what }
     }
 }
 

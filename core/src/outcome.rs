@@ -143,10 +143,9 @@ impl<T, V> Outcome<T, V> {
         self.running.plan.calls().iter().map(|call| &**call.entry()).zip(self.running.quiet.iter().copied())
     }
 
-    /// Blocks what the agent is about to do, whatever hooks said, because it could not be recorded.
-    #[cfg(feature = "native")]
+    /// Blocks what the agent is about to do, whatever hooks said: it could not be recorded, or not be shown to a hook.
     pub fn refuse(&mut self, why: String) {
-        self.refusal = Some(why.into());
+        self.refusal = self.running.event.gate().then(|| why.into()).or_else(|| self.refusal.take());
     }
 
     pub(crate) fn records(&self) -> &[Record<T, V>] {

@@ -6,10 +6,14 @@
 
 use std::borrow::Cow;
 
+use crate::error::Code;
 use crate::json::{member, members};
 
 /// How deep containers may nest in a value that the engine copies.
 pub const MAX_NESTING: usize = 128;
+
+/// How many values a value that the engine copies or writes down may hold, one that stands in several places counted in each.
+pub const MAX_VALUES: usize = 1_000_000;
 
 /// What a value is, as far as the core has to tell kinds apart.
 #[derive(Debug, Clone, PartialEq)]
@@ -120,10 +124,47 @@ impl Spelling {
     }
 }
 
-/// A value nests deeper than [`MAX_NESTING`].
+/// A value is more than the engine copies or writes down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("nested deeper than {MAX_NESTING} levels")]
-pub struct TooDeep;
+pub enum Excess {
+    /// It nests deeper than [`MAX_NESTING`].
+    #[error("nested deeper than {MAX_NESTING} levels")]
+    Depth,
+    /// It holds more values than [`MAX_VALUES`].
+    #[error("holds more than {MAX_VALUES} values")]
+    Size,
+}
+
+impl Excess {
+    /// The error that it is where a host is told of it.
+    #[must_use]
+    pub const fn code(self) -> Code {
+        match self {
+            Self::Depth => Code::PayloadTooDeep,
+            Self::Size => Code::PayloadTooLarge,
+        }
+    }
+}
+
+/// How much of a value may still be copied: asked at each container.
+#[derive(Debug)]
+pub struct Room {
+    values: usize,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self { values: MAX_VALUES }
+    }
+}
+
+impl Room {
+    /// Goes into a container of so many values, below so many levels that are left; gives those that are left inside.
+    pub fn enter(&mut self, levels: usize, values: usize) -> Result<usize, Excess> {
+        self.values = self.values.checked_sub(values).ok_or(Excess::Size)?;
+        levels.checked_sub(1).ok_or(Excess::Depth)
+    }
+}
 
 /// A mapping has a key that is not a string.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -176,7 +217,7 @@ pub trait Host {
     /// Keeps the same value, owned.
     fn keep(&self, view: &Self::View<'_>) -> Self::Value;
     /// Copies containers and shares leaves, so that whoever holds the original cannot change the copy.
-    fn copy(&self, view: &Self::View<'_>) -> Result<Self::Value, TooDeep>;
+    fn copy(&self, view: &Self::View<'_>) -> Result<Self::Value, Excess>;
     /// What the value is.
     fn kind<'v>(&'v self, view: &Self::View<'v>) -> Kind<'v>;
     /// The field of an object; `None` when it is not there.
@@ -258,8 +299,8 @@ impl Host for Json {
         (*view).clone()
     }
 
-    fn copy(&self, view: &Self::View<'_>) -> Result<serde_json::Value, TooDeep> {
-        if depth_within(view, MAX_NESTING) { Ok((*view).clone()) } else { Err(TooDeep) }
+    fn copy(&self, view: &Self::View<'_>) -> Result<serde_json::Value, Excess> {
+        fits(view, MAX_NESTING, &mut Room::default()).map(|()| (*view).clone())
     }
 
     fn kind<'v>(&'v self, view: &Self::View<'v>) -> Kind<'v> {
@@ -332,12 +373,18 @@ fn number_kind(number: &serde_json::Number) -> Kind<'static> {
     }
 }
 
-/// Whether containers nest at most `left` deep.
-fn depth_within(value: &serde_json::Value, left: usize) -> bool {
+/// Whether a value is one that the engine copies.
+fn fits(value: &serde_json::Value, levels: usize, room: &mut Room) -> Result<(), Excess> {
     match value {
-        serde_json::Value::Array(items) => left > 0 && items.iter().all(|item| depth_within(item, left - 1)),
-        serde_json::Value::Object(fields) => left > 0 && fields.values().all(|field| depth_within(field, left - 1)),
-        _ => true,
+        serde_json::Value::Array(items) => {
+            let inner = room.enter(levels, items.len())?;
+            items.iter().try_for_each(|item| fits(item, inner, room))
+        }
+        serde_json::Value::Object(fields) => {
+            let inner = room.enter(levels, fields.len())?;
+            fields.values().try_for_each(|field| fits(field, inner, room))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -360,7 +407,17 @@ mod tests {
     fn nesting_is_bounded_at_exactly_the_limit() {
         let nest = |levels: usize| (0..levels).fold(json!(1), |inner, _| json!([inner]));
         assert!(Json.copy(&&nest(MAX_NESTING)).is_ok());
-        assert_eq!(Json.copy(&&nest(MAX_NESTING + 1)), Err(TooDeep));
+        assert_eq!(Json.copy(&&nest(MAX_NESTING + 1)), Err(Excess::Depth));
+    }
+
+    #[test]
+    fn what_is_copied_is_bounded_in_its_size() {
+        let row = json!((0..999).collect::<Vec<u32>>());
+        let rows = |count: usize| serde_json::Value::Array(vec![row.clone(); count]);
+        assert!(Json.copy(&&rows(1000)).is_ok(), "1,000 rows and 999,000 values in them");
+        assert_eq!(Json.copy(&&rows(1001)), Err(Excess::Size));
+        assert!(crate::json::to_json(&Json, &&rows(1000)).is_ok());
+        assert!(crate::json::to_json(&Json, &&rows(1001)).unwrap_err().what.contains("1000000 values"));
     }
 
     #[test]

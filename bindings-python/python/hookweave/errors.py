@@ -129,9 +129,9 @@ class NestingError(HookweaveError, RuntimeError):
 
 
 class PayloadError(HookweaveError, ValueError):
-    """A payload is no mapping, nests too deep, or has no JSON form where one is needed."""
+    """A payload is no mapping, nests too deep, is too large, or has no JSON form where one is needed."""
 
-    codes = ("invalid_payload", "payload_too_deep", "payload_not_json")
+    codes = ("invalid_payload", "payload_too_deep", "payload_too_large", "payload_not_json")
 
 
 class AwaitableInSyncDispatch(HookweaveError, TypeError):

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::json::{member, members};
-use crate::payload::{BadKey, Host, Json, Kind, Made, Spelling, TooDeep};
+use crate::payload::{BadKey, Excess, Host, Json, Kind, Made, Spelling};
 
 /// The engine's host: values are shared, looks are plain references.
 #[derive(Debug, Clone, Copy, Default)]
@@ -23,7 +23,7 @@ impl Host for Shared {
         Arc::new((*view).clone())
     }
 
-    fn copy(&self, view: &Self::View<'_>) -> Result<Arc<Value>, TooDeep> {
+    fn copy(&self, view: &Self::View<'_>) -> Result<Arc<Value>, Excess> {
         Json.copy(view).map(Arc::new)
     }
 
