@@ -10,7 +10,7 @@ use std::mem::size_of;
 use std::ptr;
 use std::sync::Arc;
 
-use hookweave::host::Directory;
+use hookweave::host::{Directory, Excess};
 use hookweave::payload::MAX_NESTING;
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::prelude::*;
@@ -202,6 +202,7 @@ impl<'a> EventRef<'a> {
         if !is_container(&value) {
             return Ok(Some(Object::of(&value)));
         }
+        self.check_shown(py, name)?;
         let made = copy(&value, shape, MAX_NESTING).map_err(|excess| {
             let what = format!("{name}: {excess}");
             self.note_unshown(py, &what);
@@ -218,6 +219,13 @@ impl<'a> EventRef<'a> {
         if !unsafe { (*self.raw()).is_silent } {
             fill::note_unshown(py, &self.share_filled(py), what);
         }
+    }
+
+    /// Refuses a field at once that was too large for another hook of the dispatch: finding out takes its time.
+    fn check_shown(&self, py: Python<'_>, name: &Bound<'_, PyString>) -> PyResult<()> {
+        let Some(unshown) = self.filled().and_then(|filled| fill::unshown(py, &filled)) else { return Ok(()) };
+        let what = format!("{name}: {}", Excess::Size);
+        if unshown.ends_with(&what) { Err(errors::raise(py, Excess::Size.code().as_str(), &what)) } else { Ok(()) }
     }
 
     /// Says that nobody waits for its holder: what that one cannot be shown keeps nothing from happening.
