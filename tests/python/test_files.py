@@ -17,6 +17,7 @@ from hookweave import (
     HookClient,
     HookResponse,
     HookweaveError,
+    InvalidOptionError,
     PreToolUseEvent,
     TrustStore,
     UntrustedHookError,
