@@ -23,6 +23,8 @@ TOOL_HOMES = {"CARGO_HOME": ".cargo", "RUSTUP_HOME": ".rustup"}
 # What runs beside each other: the tests of cargo, and those of Python.
 CARGO_SUITES = ("rust", "races", "command")
 PYTHON_SUITES = ("python", "tools")
+# Freed memory is filled with a pattern, and all objects are looked at after each test, as debuggers do.
+LOOKED_AFTER = {"PYTHONMALLOC": "debug", "HOOKWEAVE_TEST_MEMORY": "1"}
 # A suite that hangs must fail the run, not stall it.
 SUITE_LIMIT_SECONDS = 1_800
 
@@ -67,7 +69,7 @@ def python_suites(python: str) -> list[Suite]:
     report, tools = RESULTS / "python.xml", RESULTS / "tools.xml"
     pytest = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     return [
-        Suite("python", [*pytest, "tests/python", f"--junitxml={report}"], report),
+        Suite("python", [*pytest, "tests/python", f"--junitxml={report}"], report, env=LOOKED_AFTER),
         Suite("tools", [*pytest, "tools/tests", f"--junitxml={tools}"], tools),
     ]
 

@@ -151,7 +151,7 @@ impl Host for Values<'_> {
         self.excess.get().map_or_else(|| Ok(self.keep(view)), Err)
     }
 
-    fn kind<'v>(&'v self, view: &Unknown<'v>) -> Kind<'v> {
+    fn kind<'a>(&'a self, view: &'a Unknown<'_>) -> Kind<'a> {
         match view.get_type() {
             Ok(ValueType::Undefined) => Kind::Absent,
             Ok(ValueType::Null) => Kind::Null,

@@ -277,12 +277,15 @@ export class Engine implements Crew {
     for (const detached of this.#running) detached.abort(reason);
   }
 
-  noteFailures(outcome: Outcome): void {
-    if (this.logger === null) return;
-    for (const { failure, hook, id, duration } of outcome.trace) {
-      if (failure === null) continue;
+  /** Tells of failures, given by their places in the trace and how often each hook has failed by now. */
+  noteFailures(outcome: Outcome, told: readonly (readonly [number, number])[]): void {
+    if (this.logger === null || told.length === 0) return;
+    const times = new Map(told);
+    for (const [index, { failure, hook, id, duration }] of outcome.trace.entries()) {
+      const failed = times.get(index);
+      if (failure === null || failed === undefined) continue;
       const { kind, message, became, error } = failure;
-      const details = { event: outcome.event.eventType, hook, id, kind, message, duration, error };
+      const details = { event: outcome.event.eventType, hook, id, kind, message, duration, error, times: failed };
       if (became === "block") this.logger.error("hook failed, the action is blocked", details);
       else this.logger.warn("hook failed, the action goes on", details);
     }

@@ -46,7 +46,7 @@ export interface Crew {
   /** Starts a hook that is not awaited. */
   detach(call: Call, dispatch: Trail, payload: Fields, depth: number, values: unknown[]): Reported;
   /** Takes note of an outcome in which hooks failed. */
-  noteFailures(outcome: Outcome): void;
+  noteFailures(outcome: Outcome, told: readonly (readonly [number, number])[]): void;
   /** The working directory of events that name none; `null` where it was deleted. */
   directory(): string | null;
   /** Drops plans that were kept: a hook that runs only once has started. */

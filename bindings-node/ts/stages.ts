@@ -51,7 +51,13 @@ export class Stages {
         const { tracing } = dispatch.trail.plan.crew;
         if (tracing !== null) tell(tracing, outcome, dispatch.trail);
         if (stand.look) dispatch.trail.plan.crew.counts.warn();
-        if (stand.failed) dispatch.trail.plan.crew.noteFailures(outcome);
+        if (stand.failed) {
+          const { run } = this.#loud;
+          dispatch.trail.plan.crew.noteFailures(
+            outcome,
+            crossing(() => run.failuresToTell()),
+          );
+        }
         return outcome;
       }
       // In turn, the next one starts once the one before it has had nothing to say.

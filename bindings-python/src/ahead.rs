@@ -58,20 +58,20 @@ impl Flight {
             let callable = handler.callable.clone();
             let event = self.event(py)?;
             self.start_clock();
-            let called = call_one(&callable, &event);
+            let called = call_one(py, &callable, &event);
             drop(event);
             let Some(mut result) = called else { return Ok(Halt::Raised { limit }) };
             if !result.is_none() {
                 let coroutine = match object::awaiting(&result) {
                     Awaiting::Nothing => None,
                     Awaiting::Coroutine => Some(result.clone()),
-                    Awaiting::Awaitable => match object::await_iter(&result) {
+                    Awaiting::Awaitable => match object::await_iter(py, &result) {
                         Some(iterator) => Some(iterator),
                         None => return Ok(Halt::Raised { limit }),
                     },
                 };
                 if let Some(coroutine) = coroutine {
-                    match object::send(py, &coroutine, none.as_ptr()) {
+                    match object::send(py, &coroutine, none.borrow(py)) {
                         Sent::Returned(value) => result = value,
                         sent => return Ok(Halt::Stepped { coroutine, sent, limit }),
                     }

@@ -12,6 +12,7 @@ use pyo3::types::PyString;
 use crate::client::Client;
 use crate::convert::PyHost;
 use crate::errors;
+use crate::native::Mailbox;
 use crate::serial;
 
 /// Records for the Python thread that hands them on; the log's own thread never enters the interpreter.
@@ -58,11 +59,20 @@ fn limit(seconds: f64) -> Duration {
 
 /// Opens a client's log anew; gives what hands the records to Python, if that is wanted.
 #[pyfunction]
-fn configure_audit(client: &Bound<'_, Client>, options: &Bound<'_, PyAny>, hears: bool) -> PyResult<Option<Outbox>> {
+#[pyo3(signature = (client, options, hears, bell = None))]
+fn configure_audit(
+    client: &Bound<'_, Client>,
+    options: &Bound<'_, PyAny>,
+    hears: bool,
+    bell: Option<&Mailbox>,
+) -> PyResult<Option<Outbox>> {
     let py = client.py();
     client.get().check_open(py, "configure its audit log")?;
-    let config = AuditConfig::read(&PyHost::new(py), &options.as_borrowed()).map_err(|error| errors::of(py, &error))?;
-    let outbox = hears.then(|| audit::Outbox::new(LONGEST_WAIT, || {}));
+    let config = AuditConfig::read(&PyHost::new(py), options).map_err(|error| errors::of(py, &error))?;
+    let outbox = hears.then(|| match bell {
+        Some(bell) => audit::Outbox::new(LONGEST_WAIT, bell.ringer()),
+        None => audit::Outbox::new(LONGEST_WAIT, || {}),
+    });
     let config = match &outbox {
         Some(outbox) => config.sink(outbox.sink()),
         None => config,

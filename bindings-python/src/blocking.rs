@@ -103,7 +103,7 @@ fn one(py: Python<'_>, flight: &mut Flight, index: usize, beside_others: bool) -
     } else if handler.in_thread {
         in_thread(py, handler, &event, entry.timeout(), flight.depth + 1)
     } else {
-        call_one(&handler.callable, &event).ok_or_else(|| PyErr::fetch(py))
+        call_one(py, &handler.callable, &event).ok_or_else(|| PyErr::fetch(py))
     };
     drop(event);
     match result {

@@ -1,5 +1,7 @@
 //! Who awaits a dispatch: a task of asyncio, one of trio, or neither.
 
+use std::cell::Cell;
+
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -40,13 +42,13 @@ pub(crate) fn find_task(py: Python<'_>) -> PyResult<Option<Task>> {
 pub(crate) fn is_on_trio(py: Python<'_>) -> PyResult<bool> {
     static MODULES: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
     /// How many modules there were when trio was last looked for, and whether it was there.
-    static SEEN: Gil<(usize, bool)> = Gil::new((0, false));
+    static SEEN: Gil<Cell<(usize, bool)>> = Gil::new(Cell::new((0, false)));
     let modules = MODULES.import(py, "sys", "modules")?;
     let count = modules.len();
-    let (seen, mut is_there) = SEEN.with(py, |seen| *seen);
+    let (seen, mut is_there) = SEEN.get(py).get();
     if seen != count {
         is_there = modules.contains(intern!(py, "trio"))?;
-        SEEN.with(py, |seen| *seen = (count, is_there));
+        SEEN.get(py).set((count, is_there));
     }
     if is_there { asks_trio(py) } else { Ok(false) }
 }

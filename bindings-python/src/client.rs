@@ -1,5 +1,7 @@
 //! The client: a registry of handlers, and the ways to dispatch to them.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -26,19 +28,19 @@ use crate::flight::{Flight, Request};
 use crate::known::{Handler, Known, KnownEvents, Native, payload_of, placed};
 use crate::log;
 use crate::nesting;
-use crate::object::{Gil, Object, Shared};
-use crate::recycle::{self, Arguments, Method};
+use crate::object::{Gil, Object, visit_all};
 use crate::serial;
+use crate::slots::{self, Arguments, Method};
 
 /// The native part of `HookClient`.
 #[pyclass(frozen, subclass, module = "hookweave._native")]
 pub(crate) struct Client {
-    registry: Registry<Handler>,
+    registry: Gil<Registry<Handler>>,
     runtime: Arc<Runtime>,
     files: Files,
     loading: Mutex<()>,
-    known: Gil<KnownEvents>,
-    detached: Gil<DetachedQueue<Object>>,
+    known: Gil<RefCell<KnownEvents>>,
+    detached: Gil<RefCell<DetachedQueue<Object>>>,
     enabled: AtomicBool,
     audit: Arc<Audit>,
     traced: Arc<AtomicBool>,
@@ -49,8 +51,8 @@ impl Client {
         &self.audit
     }
 
-    pub(crate) const fn registry(&self) -> &Registry<Handler> {
-        &self.registry
+    pub(crate) fn registry<'a>(&'a self, py: Python<'a>) -> &'a Registry<Handler> {
+        self.registry.get(py)
     }
 
     pub(crate) const fn runtime(&self) -> &Arc<Runtime> {
@@ -69,37 +71,38 @@ impl Client {
     /// Refuses what a closed client can no longer do.
     #[inline]
     pub(crate) fn check_open(&self, py: Python<'_>, what: &str) -> PyResult<()> {
-        self.registry.check_open(what).map_err(|error| errors::of(py, &error))
+        self.registry(py).check_open(what).map_err(|error| errors::of(py, &error))
     }
 
     /// Asks for a place for a detached hook.
     pub(crate) fn submit(&self, py: Python<'_>, job: Object) -> Submitted<Object> {
-        self.detached.with(py, |queue| queue.submit(job))
+        self.detached.get(py).borrow_mut().submit(job)
     }
 
     /// The event that a name means, with its plans.
     #[inline]
-    fn known(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Shared<Known>> {
-        let version = self.registry.version();
-        match self.known.with(py, |known| known.find(version, name)) {
-            Some(known) => Ok(known),
-            None => self.learn(py, name),
-        }
+    fn known(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Rc<Known>> {
+        let version = self.registry(py).version();
+        let known = self.known.get(py).borrow().find(version, name);
+        known.map_or_else(|| self.learn(py, name), Ok)
     }
 
     #[cold]
-    fn learn(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Shared<Known>> {
+    fn learn(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Rc<Known>> {
         let Ok(text) = name.cast::<PyString>() else {
             let kind = name.get_type().name()?.to_string();
             let message = format!("an event is a name or an event object, not a value of type {kind}");
             return Err(errors::of(py, &Error::new(Code::UnknownEvent, message)));
         };
-        let version = self.registry.version();
-        let snapshot = self.registry.snapshot();
+        let version = self.registry(py).version();
+        let snapshot = self.registry(py).snapshot();
         let spec = snapshot.resolve(text.to_str()?).map_err(|error| errors::of(py, &error))?;
-        let known = Shared::new(Known::new(py, snapshot, spec, Arc::clone(&self.audit), Arc::clone(&self.traced))?);
-        let old = self.known.with(py, |all| all.remember(version, Object::of(name), &known));
-        drop(old);
+        let known = Rc::new(Known::new(py, snapshot, spec, Arc::clone(&self.audit), Arc::clone(&self.traced))?);
+        // A name of a derived class may refer to anything, which the collector would have to know.
+        if text.is_exact_instance_of::<PyString>() {
+            let old = self.known.get(py).borrow_mut().remember(version, Object::of(name), &known);
+            drop(old);
+        }
         Ok(known)
     }
 
@@ -161,29 +164,31 @@ impl Method for DispatchMethod {
 
     #[inline]
     fn call<'py>(this: &Bound<'py, Client>, arguments: &Arguments<'_, 'py>) -> PyResult<Object> {
-        let (Some(event), 1..=2) = (arguments.get(0), arguments.len()) else {
-            return Err(PyTypeError::new_err("dispatch() takes an event and perhaps a payload; fields go by name"));
+        let (event, payload) = match arguments.positional() {
+            [event] => (event, None),
+            [event, payload] => (event, Some(&**payload)),
+            _ => {
+                return Err(PyTypeError::new_err("dispatch() takes an event and perhaps a payload; fields go by name"));
+            }
         };
-        let payload = arguments.get(1);
-        let fields = arguments.keywords()?;
-        let flight = Client::flight(this, &event, payload.as_deref(), fields.as_ref())?;
-        Dispatch::make(this.py(), flight)
+        let flight = Client::flight(this, event, payload, arguments.keywords()?.as_ref())?;
+        Bound::new(this.py(), Dispatch::new(flight)).map(Object::from_bound)
     }
 }
 
 /// Adds the class to the module.
 pub(crate) fn add_type(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Client>()?;
-    recycle::add_method::<DispatchMethod>(&Client::type_object(module.py()))
+    slots::add_method::<DispatchMethod>(&Client::type_object(module.py()))
 }
 
 #[pymethods]
 impl Client {
     #[new]
     fn new(py: Python<'_>, options: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let (host, view) = (PyHost::new(py), options.as_borrowed());
-        let settings = Settings::read(&host, &view).map_err(|error| errors::of(py, &error))?;
-        let options = Options::read(&host, &view).map_err(|error| errors::of(py, &error))?;
+        let host = PyHost::new(py);
+        let settings = Settings::read(&host, options).map_err(|error| errors::of(py, &error))?;
+        let options = Options::read(&host, options).map_err(|error| errors::of(py, &error))?;
         let registry = Registry::new(options.clone());
         let audit = Audit::new();
         registry.watch(audit.clone());
@@ -191,10 +196,10 @@ impl Client {
             runtime: Runtime::new(settings),
             files: Files::default(),
             loading: Mutex::new(()),
-            detached: Gil::new(DetachedQueue::new(options.max_detached)),
+            detached: Gil::new(RefCell::new(DetachedQueue::new(options.max_detached))),
             enabled: AtomicBool::new(options.enabled),
-            known: Gil::new(KnownEvents::default()),
-            registry,
+            known: Gil::new(RefCell::default()),
+            registry: Gil::new(registry),
             audit,
             traced: Arc::default(),
         })
@@ -225,14 +230,14 @@ impl Client {
         let request = self.request(py, event, payload, fields)?;
         let host = PyHost::new(py);
         let Known { snapshot, spec, .. } = &*request.known;
-        let explanation = host::explain(snapshot, &host, spec, &request.payload.borrow(py));
+        let explanation = host::explain(snapshot, &host, spec, &request.payload.bind(py));
         let hooks = serial::to_python(py, &explanation.hooks)?;
         py.import("hookweave.outcome")?.getattr("explained")?.enter((hooks,))
     }
 
     /// Removes a hook; False when it is not there (any more).
-    fn unregister_hook(&self, id: &str) -> bool {
-        host::hook_id(id).is_ok_and(|id| self.registry.unregister(id))
+    fn unregister_hook(&self, py: Python<'_>, id: &str) -> bool {
+        host::hook_id(id).is_ok_and(|id| self.registry(py).unregister(id))
     }
 
     /// Switches a hook on again.
@@ -252,7 +257,7 @@ impl Client {
 
     /// What each hook did so far, in the canonical form; counts begin anew when asked.
     fn _stats<'py>(&self, py: Python<'py>, reset: bool) -> PyResult<Bound<'py, PyAny>> {
-        serial::to_python(py, &self.registry.stats(host::present(), reset))
+        serial::to_python(py, &self.registry(py).stats(host::present(), reset))
     }
 
     /// Every event that the engine knows by itself, as data.
@@ -274,8 +279,8 @@ impl Client {
 
     /// Whether the client was closed.
     #[getter]
-    fn closed(&self) -> bool {
-        self.registry.is_closed()
+    fn closed(&self, py: Python<'_>) -> bool {
+        self.registry(py).is_closed()
     }
 
     fn _add(
@@ -288,7 +293,7 @@ impl Client {
         is_async: bool,
     ) -> PyResult<String> {
         let refuse = |error: Error| errors::of(py, &error);
-        let spec = HookSpec::read(&PyHost::new(py), event, &options.as_any().as_borrowed()).map_err(refuse)?;
+        let spec = HookSpec::read(&PyHost::new(py), event, options.as_any()).map_err(refuse)?;
         if in_thread && is_async {
             let message = format!(
                 "hook on {event}: run_in_thread is for blocking handlers, and this one is a coroutine function"
@@ -296,25 +301,25 @@ impl Client {
             return Err(refuse(Error::new(Code::InvalidHook, message)));
         }
         let handler = Handler { callable: Object::of(callable), in_thread, is_async, native: Native::No };
-        Ok(self.registry.register(spec, handler).map_err(refuse)?.to_string())
+        Ok(self.registry(py).register(spec, handler).map_err(refuse)?.to_string())
     }
 
     fn _hooks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        serial::to_python(py, &self.registry.list())
+        serial::to_python(py, &self.registry(py).list())
     }
 
     fn _define_event(&self, py: Python<'_>, definition: &Bound<'_, PyAny>) -> PyResult<()> {
-        let definition = EventDefinition::read(&PyHost::new(py), &definition.as_borrowed());
+        let definition = EventDefinition::read(&PyHost::new(py), definition);
         definition
-            .and_then(|definition| self.registry.define_event(&definition))
+            .and_then(|definition| self.registry(py).define_event(&definition))
             .map_err(|error| errors::of(py, &error))
     }
 
     fn _define_tool(&self, py: Python<'_>, definition: &Bound<'_, PyAny>) -> PyResult<()> {
-        let definition = ToolDefinition::read(&PyHost::new(py), &definition.as_borrowed());
+        let definition = ToolDefinition::read(&PyHost::new(py), definition);
         definition
             .and_then(|definition| {
-                self.registry.define_tool(definition.clone())?;
+                self.registry(py).define_tool(definition.clone())?;
                 self.runtime.define_tool(definition);
                 Ok(())
             })
@@ -323,17 +328,17 @@ impl Client {
 
     /// Says that a detached hook has ended; gives the job that may start in its place.
     fn _detached_finished<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
-        self.detached.with(py, DetachedQueue::finished).map(|job| job.into_bound(py))
+        self.detached.get(py).borrow_mut().finished().map(|job| job.into_bound(py))
     }
 
     /// Forgets detached hooks: a forked child has none of its parent's.
     fn _forget_detached(&self, py: Python<'_>) {
-        let jobs = self.detached.with(py, DetachedQueue::reset);
+        let jobs = self.detached.get(py).borrow_mut().reset();
         drop(jobs);
     }
 
-    fn _close(&self) {
-        self.registry.close();
+    fn _close(&self, py: Python<'_>) {
+        self.registry(py).close();
     }
 
     /// Refuses what a closed client can no longer do.
@@ -352,26 +357,29 @@ impl Client {
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
         let name = slf.get_type().getattr(intern!(slf.py(), "__name__"))?;
-        let state = if slf.get().closed() { "closed" } else { "open" };
-        Ok(format!("<{name} with {} hooks, {state}>", slf.get().registry.list().len()))
+        let state = if slf.get().closed(slf.py()) { "closed" } else { "open" };
+        Ok(format!("<{name} with {} hooks, {state}>", slf.get().registry(slf.py()).list().len()))
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         // Each handler is owned once, by its entry; snapshots and running dispatches share the entry.
         let mut result = Ok(());
-        self.registry.visit(|handler| {
+        self.registry.traverse(&visit).visit(|handler| {
             if result.is_ok() {
                 result = handler.callable.visit(&visit);
             }
         });
-        result
+        result?;
+        // While jobs are taken in or out, this is in use, and nothing of it garbage.
+        self.detached.traverse(&visit).try_borrow().map_or(Ok(()), |queue| visit_all(queue.waiting_jobs(), &visit))
     }
 
     fn __clear__(&self, py: Python<'_>) {
-        self.registry.clear();
-        drop(self.registry.snapshot());
-        let known = self.known.with(py, KnownEvents::forget);
-        drop(known);
+        self.registry(py).clear();
+        drop(self.registry(py).snapshot());
+        let known = self.known.get(py).borrow_mut().forget();
+        let jobs = self.detached.get(py).borrow_mut().reset();
+        drop((known, jobs));
     }
 }
 
@@ -379,12 +387,12 @@ impl Client {
     /// Tells the log of hooks that a person should look at.
     #[cold]
     pub(crate) fn tell_warnings(&self, py: Python<'_>) -> PyResult<()> {
-        let warnings = self.registry.new_warnings();
+        let warnings = self.registry(py).new_warnings();
         if warnings.is_empty() { Ok(()) } else { log::warned(py, &serial::to_python(py, &warnings)?) }
     }
 
     fn switch(&self, py: Python<'_>, id: &str, enabled: bool) -> PyResult<()> {
         let id = host::hook_id(id);
-        id.and_then(|id| self.registry.set_enabled(id, enabled)).map_err(|error| errors::of(py, &error))
+        id.and_then(|id| self.registry(py).set_enabled(id, enabled)).map_err(|error| errors::of(py, &error))
     }
 }

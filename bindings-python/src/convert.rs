@@ -1,22 +1,28 @@
 //! Python values as the core reads them.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 
 use hookweave::payload::{BadKey, Excess, Host, Kind, MAX_NESTING, Made, Room, Spelling};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyDelta, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
-use pyo3::{Borrowed, intern};
+use pyo3::types::{PyBool, PyBytes, PyDelta, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
 
+use crate::ending::Enter as _;
+use crate::errors;
 use crate::keys::{self, usual_key};
-use crate::object::{Attached, Object, dict_get, item_get, utf8};
+use crate::object::{Gil, Object, dict_get};
 
 /// The window of the core on Python.
-pub(crate) struct PyHost(Attached);
+///
+/// A look at a value owns a reference: finding a key may run the `__eq__` of another one, and that may take the value out
+/// of where it was found.
+pub(crate) struct PyHost<'py>(Python<'py>);
 
-impl PyHost {
-    pub(crate) fn new(py: Python<'_>) -> Self {
-        Self(Attached::new(py))
+impl<'py> PyHost<'py> {
+    pub(crate) const fn new(py: Python<'py>) -> Self {
+        Self(py)
     }
 }
 
@@ -71,13 +77,65 @@ fn is_record(value: &Bound<'_, PyAny>) -> bool {
 /// Whether the engine copies this value rather than sharing it.
 #[inline]
 pub(crate) fn is_container(value: &Bound<'_, PyAny>) -> bool {
+    if value.is_exact_instance_of::<PyString>() {
+        return false;
+    }
     value.is_exact_instance_of::<PyDict>()
         || value.is_exact_instance_of::<PyList>()
         || value.is_exact_instance_of::<PyTuple>()
         || is_record(value)
+        || is_other_container(value)
 }
 
-/// Copies exact containers all the way down and shares everything else.
+/// Whether a value of any other class is a container; which are is Python's to say.
+fn is_other_container(value: &Bound<'_, PyAny>) -> bool {
+    static ASKED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let is_plain = value.is_none()
+        || value.is_exact_instance_of::<PyInt>()
+        || value.is_exact_instance_of::<PyFloat>()
+        || value.is_exact_instance_of::<PyBool>()
+        || value.is_exact_instance_of::<PyBytes>();
+    if is_plain {
+        return false;
+    }
+    let asked = ASKED.import(value.py(), "hookweave._copies", "is_container");
+    asked.and_then(|ask| ask.enter((value.get_type(),))?.is_truthy()).unwrap_or(false)
+}
+
+/// What Python's copies of further containers are made with: the room that is left for what is in them.
+#[pyclass(frozen, module = "hookweave._native")]
+pub(crate) struct Copying(Gil<RefCell<Room>>);
+
+#[pymethods]
+impl Copying {
+    /// A copy of a value inside, of at most so many levels.
+    fn inner<'py>(&self, value: &Bound<'py, PyAny>, levels: usize) -> PyResult<Bound<'py, PyAny>> {
+        let py = value.py();
+        let mut room = self.0.get(py).take();
+        let copied = room.enter(1, 1).and_then(|_| copy_inside(value, Shape::Same, levels, &mut room));
+        self.0.get(py).replace(room);
+        copied.map_err(|excess| errors::raise(py, excess.code().as_str(), &excess.to_string()))
+    }
+}
+
+/// A copy of a container of any other class.
+fn copy_other<'py>(value: &Bound<'py, PyAny>, levels: usize, room: &mut Room) -> Result<Bound<'py, PyAny>, Excess> {
+    static COPIED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let py = value.py();
+    let inner = room.enter(levels, 0)?;
+    let Ok(copying) = Bound::new(py, Copying(Gil::new(RefCell::new(std::mem::take(room))))) else {
+        return Err(Excess::Size);
+    };
+    let copied = COPIED.import(py, "hookweave._copies", "copied");
+    let copied = copied.and_then(|copied| copied.enter((value, inner, &copying)));
+    *room = copying.get().0.get(py).take();
+    copied.map_err(|error| {
+        let code = error.value(py).getattr(intern!(py, "code")).and_then(|code| code.extract::<String>());
+        if code.is_ok_and(|code| code == Excess::Size.code().as_str()) { Excess::Size } else { Excess::Depth }
+    })
+}
+
+/// Copies containers all the way down and shares everything else.
 pub(crate) fn copy<'py>(value: &Bound<'py, PyAny>, shape: Shape, levels: usize) -> Result<Bound<'py, PyAny>, Excess> {
     copy_inside(value, shape, levels, &mut Room::default())
 }
@@ -93,23 +151,14 @@ fn copy_inside<'py>(
     if record || value.is_exact_instance_of::<PyDict>() {
         let inner = room.enter(levels, value.cast::<PyDict>().map_or(0, |fields| fields.len()))?;
         let class = if shape == Shape::Record || (shape == Shape::Same && record) { RECORD.get(py) } else { None };
-        if class.is_none()
-            && let Ok(fields) = value.cast_exact::<PyDict>()
-            && fields.iter().all(|(_, field)| !is_container(&field))
-            && let Ok(copied) = fields.copy()
-        {
-            // Only leaves: CPython copies the table as it is.
-            return Ok(copied.into_any());
+        let Ok(Ok(copied)) = value.cast::<PyDict>().map(PyDictMethods::copy) else { return Ok(value.clone()) };
+        // Setting a key may run its `__hash__`, which must find no dict being gone through.
+        let inside: Vec<_> = copied.iter().filter(|(_, field)| is_container(field)).collect();
+        for (key, field) in inside {
+            copied.set_item(key, copy_inside(&field, shape, inner, room)?).map_err(|_| Excess::Depth)?;
         }
-        let made = class.and_then(|class| class.bind(py).call0().ok()).and_then(|made| made.cast_into::<PyDict>().ok());
-        let made = made.unwrap_or_else(|| PyDict::new(py));
-        if let Ok(fields) = value.cast::<PyDict>() {
-            for (key, field) in fields.iter() {
-                // Setting an existing dict's keys in a new dict hashes nothing new; it cannot fail but for memory.
-                _ = made.set_item(key, copy_inside(&field, shape, inner, room)?);
-            }
-        }
-        return Ok(made.into_any());
+        let Some(class) = class else { return Ok(copied.into_any()) };
+        return Ok(class.bind(py).call1((&copied,)).unwrap_or(copied.into_any()));
     }
     if let Ok(items) = value.cast_exact::<PyList>() {
         let inner = room.enter(levels, items.len())?;
@@ -124,7 +173,7 @@ fn copy_inside<'py>(
         let made = items.iter().map(|item| copy_inside(&item, shape, inner, room)).collect::<Result<Vec<_>, _>>()?;
         return Ok(PyTuple::new(py, made).map_or_else(|_| value.clone(), Bound::into_any));
     }
-    Ok(value.clone())
+    if is_other_container(value) { copy_other(value, levels, room) } else { Ok(value.clone()) }
 }
 
 /// The decimal digits of an integer; `None` beyond what Python converts (4,300 digits unless set otherwise).
@@ -141,9 +190,8 @@ fn same(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>, left: usize) -> bool {
     if let (Ok(a), Ok(b)) = (a.cast::<PyDict>(), b.cast::<PyDict>()) {
         return a.len() == b.len()
             && a.iter().all(|(key, field)| {
-                key.is_exact_instance_of::<PyString>()
-                    && dict_get(b.py(), b.as_any().as_borrowed(), key.as_ptr())
-                        .is_some_and(|other| same(&field, &other, left))
+                key.cast_exact::<PyString>()
+                    .is_ok_and(|key| dict_get(b.as_any(), key).is_some_and(|other| same(&field, &other, left)))
             });
     }
     if let (Ok(a), Ok(b)) = (a.cast_exact::<PyList>(), b.cast_exact::<PyList>()) {
@@ -159,25 +207,28 @@ fn same(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>, left: usize) -> bool {
     comparable && a.get_type().is(b.get_type()) && a.eq(b).unwrap_or(false)
 }
 
-impl Host for PyHost {
+impl<'py> Host for PyHost<'py> {
     type Value = Object;
-    type View<'v> = Borrowed<'v, 'v, PyAny>;
+    type View<'v>
+        = Bound<'py, PyAny>
+    where
+        Self: 'v;
 
-    fn view<'v>(&'v self, value: &'v Object) -> Self::View<'v> {
-        value.borrow(self.0.py())
+    fn view<'v>(&'v self, value: &'v Object) -> Bound<'py, PyAny> {
+        value.bind(self.0)
     }
 
-    fn keep(&self, view: &Self::View<'_>) -> Object {
+    fn keep(&self, view: &Bound<'py, PyAny>) -> Object {
         Object::of(view)
     }
 
-    fn copy(&self, view: &Self::View<'_>) -> Result<Object, Excess> {
+    fn copy(&self, view: &Bound<'py, PyAny>) -> Result<Object, Excess> {
         copy(view, Shape::Same, MAX_NESTING).map(Object::from_bound)
     }
 
-    fn kind<'v>(&'v self, view: &Self::View<'v>) -> Kind<'v> {
-        if view.is_instance_of::<PyString>() {
-            return text_kind(*view);
+    fn kind<'a>(&'a self, view: &'a Bound<'py, PyAny>) -> Kind<'a> {
+        if let Ok(text) = view.cast::<PyString>() {
+            return text.to_str().map_or(Kind::BadText, |text| Kind::Text(Cow::Borrowed(text)));
         }
         if view.is_instance_of::<PyDict>() {
             return Kind::Object;
@@ -207,37 +258,34 @@ impl Host for PyHost {
         Kind::Other(Cow::Owned(name))
     }
 
-    fn get<'v>(&'v self, object: &Self::View<'v>, key: &str) -> Option<Self::View<'v>> {
-        if !object.is_instance_of::<PyDict>() {
-            return None;
-        }
-        let py = self.0.py();
-        match usual_key(py, key) {
-            Some(key) => dict_get(py, *object, key.as_ptr()),
-            None => dict_get(py, *object, PyString::new(py, key).as_ptr()),
+    fn get<'v>(&'v self, object: &Bound<'py, PyAny>, key: &str) -> Option<Bound<'py, PyAny>> {
+        match usual_key(self.0, key) {
+            Some(key) => dict_get(object, key),
+            None => dict_get(object, &PyString::new(self.0, key)),
         }
     }
 
     fn pick<'v, const N: usize>(
         &'v self,
-        object: &Self::View<'v>,
+        object: &Bound<'py, PyAny>,
         names: &'static [&'static str; N],
-    ) -> [Option<Self::View<'v>>; N] {
-        if !object.is_instance_of::<PyDict>() {
-            return [None; N];
+    ) -> [Option<Bound<'py, PyAny>>; N] {
+        let Ok(fields) = object.cast::<PyDict>() else { return [const { None }; N] };
+        keys::pick(fields, names).unwrap_or_else(|| names.map(|name| self.get(object, name)))
+    }
+
+    fn text<'v, R>(&'v self, view: &Bound<'py, PyAny>, take: impl FnOnce(&str) -> R) -> Option<R> {
+        view.cast::<PyString>().ok()?.to_str().ok().map(take)
+    }
+
+    fn item<'v>(&'v self, list: &Bound<'py, PyAny>, index: usize) -> Option<Bound<'py, PyAny>> {
+        if let Ok(items) = list.cast::<PyList>() {
+            return items.get_item(index).ok();
         }
-        keys::pick(self.0.py(), *object, names).unwrap_or_else(|| names.map(|name| self.get(object, name)))
+        list.cast::<PyTuple>().ok()?.get_item(index).ok()
     }
 
-    fn text<'v, R>(&'v self, view: &Self::View<'v>, take: impl FnOnce(&str) -> R) -> Option<R> {
-        if view.is_instance_of::<PyString>() { utf8(*view).map(take) } else { None }
-    }
-
-    fn item<'v>(&'v self, list: &Self::View<'v>, index: usize) -> Option<Self::View<'v>> {
-        item_get(self.0.py(), *list, index)
-    }
-
-    fn keys(&self, object: &Self::View<'_>) -> Result<Vec<String>, BadKey> {
+    fn keys(&self, object: &Bound<'py, PyAny>) -> Result<Vec<String>, BadKey> {
         let Ok(fields) = object.cast::<PyDict>() else { return Ok(Vec::new()) };
         fields
             .iter()
@@ -248,17 +296,17 @@ impl Host for PyHost {
             .collect()
     }
 
-    fn same(&self, a: &Self::View<'_>, b: &Self::View<'_>) -> bool {
+    fn same(&self, a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>) -> bool {
         same(a, b, MAX_NESTING + 1)
     }
 
-    fn with(&self, object: &Self::View<'_>, changes: Vec<(String, Option<Object>)>) -> Object {
+    fn with(&self, object: &Bound<'py, PyAny>, changes: Vec<(String, Option<Object>)>) -> Object {
         let made = object.cast::<PyDict>().ok().and_then(|fields| fields.copy().ok());
-        let made = made.unwrap_or_else(|| PyDict::new(self.0.py()));
+        let made = made.unwrap_or_else(|| PyDict::new(self.0));
         for (key, value) in changes {
             // String keys in an exact dict: neither can fail but for memory, or where the key was absent anyway.
             _ = match value {
-                Some(value) => made.set_item(key, value.into_bound(self.0.py())),
+                Some(value) => made.set_item(key, value.into_bound(self.0)),
                 None => made.del_item(key),
             };
         }
@@ -266,7 +314,7 @@ impl Host for PyHost {
     }
 
     fn made(&self, made: Made<'_>) -> Object {
-        let py = self.0.py();
+        let py = self.0;
         match made {
             Made::Text(text) => Object::from_bound(PyString::new(py, text)),
             Made::Zero => Object::from_bound(PyInt::new(py, 0)),
@@ -280,23 +328,18 @@ impl Host for PyHost {
         Spelling::Python
     }
 
-    fn duration_ms(&self, view: &Self::View<'_>) -> Option<f64> {
+    fn duration_ms(&self, view: &Bound<'py, PyAny>) -> Option<f64> {
         let seconds = match self.kind(view) {
             #[expect(clippy::cast_precision_loss, reason = "a duration beyond 2^53 s is refused as too long anyway")]
             Kind::Int(number) => number as f64,
             Kind::Float(number) => number,
             _ => {
                 let delta = view.cast::<PyDelta>().ok()?;
-                delta.call_method0(intern!(self.0.py(), "total_seconds")).ok()?.extract().ok()?
+                delta.call_method0(intern!(self.0, "total_seconds")).ok()?.extract().ok()?
             }
         };
         Some(seconds * 1000.0)
     }
-}
-
-/// Text as UTF-8, which Python keeps inside the string object after the first look.
-fn text_kind<'v>(view: Borrowed<'v, '_, PyAny>) -> Kind<'v> {
-    utf8(view).map_or(Kind::BadText, |text| Kind::Text(Cow::Borrowed(text)))
 }
 
 /// A key that is no string, for a message: its repr if that is a built-in type's, else the name of its type.

@@ -4,7 +4,7 @@
 //! forward. When it rings, the task of each hook that is over its time is cancelled; its awaitable tells that cancel from
 //! a foreign one by [`Alarm::has_rung`].
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -45,7 +45,7 @@ struct Timers {
     next: u64,
 }
 
-static TIMERS: Gil<Option<Timers>> = Gil::new(None);
+static TIMERS: Gil<RefCell<Option<Timers>>> = Gil::new(RefCell::new(None));
 
 impl Timers {
     fn of(&mut self, event_loop: *mut pyo3::ffi::PyObject) -> Option<&mut LoopTimer> {
@@ -53,8 +53,9 @@ impl Timers {
     }
 }
 
+/// Looks at the timers, or changes them, without running Python code: what is taken out is dropped by the caller.
 fn with<R>(py: Python<'_>, look: impl FnOnce(&mut Timers) -> R) -> R {
-    TIMERS.with(py, |timers| look(timers.get_or_insert_default()))
+    look(TIMERS.get(py).borrow_mut().get_or_insert_default())
 }
 
 /// An armed deadline; dropping it disarms.

@@ -1,7 +1,10 @@
 //! The awaitable that `client.dispatch` gives: it runs the hooks inline on the caller's task.
-#![expect(unsafe_code, reason = "one slot function; see object::send_slot")]
+#![expect(unsafe_code, reason = "one slot function; see slots::send_slot")]
+
+use std::cell::RefCell;
 
 use pyo3::exceptions::{PyAttributeError, PyStopIteration, PyValueError};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use pyo3::{PyTypeInfo as _, ffi, intern};
@@ -9,31 +12,28 @@ use pyo3::{PyTypeInfo as _, ffi, intern};
 use crate::driver::{Driver, Input};
 use crate::ending::Enter as _;
 use crate::flight::Flight;
-use crate::object::{self, Exclusive, Object, Sent};
+use crate::object::{Gil, Object, Sent};
 use crate::outcome::Outcome;
-use crate::recycle::{self, Recycled, Recycler};
+use crate::slots;
 
 /// A dispatch on its way. Await it once; until then no hook runs.
+///
+/// Whoever steps it has the driver for that time, whatever Python code runs meanwhile; a second one is refused.
 #[pyclass(frozen, generic, module = "hookweave._native")]
-pub(crate) struct Dispatch(Exclusive<Driver>);
+pub(crate) struct Dispatch(Gil<RefCell<Driver>>);
 
 impl Dispatch {
     #[inline]
-    pub(crate) fn make(py: Python<'_>, flight: Flight) -> PyResult<Object> {
-        recycle::make(py, Self(Exclusive::new(Driver::new(flight))))
+    pub(crate) fn new(flight: Flight) -> Self {
+        Self(Gil::new(RefCell::new(Driver::new(flight))))
     }
 
     #[inline]
     fn step(&self, py: Python<'_>, input: Input) -> Sent {
-        let stepped = self.0.enter(|driver| driver.step(py, input));
-        stepped.unwrap_or_else(|| Sent::Raised(PyValueError::new_err("this dispatch is running already")))
-    }
-}
-
-impl Recycled for Dispatch {
-    fn recycler() -> &'static Recycler {
-        static RECYCLER: Recycler = Recycler::new();
-        &RECYCLER
+        match self.0.get(py).try_borrow_mut() {
+            Ok(mut driver) => driver.step(py, input),
+            Err(_) => Sent::Raised(PyValueError::new_err("this dispatch is running already")),
+        }
     }
 }
 
@@ -43,15 +43,18 @@ unsafe extern "C" fn am_send(
     out: *mut *mut ffi::PyObject,
 ) -> ffi::PySendResult {
     // SAFETY: CPython calls the slot of the `Dispatch` type, where `add_type` put it.
-    unsafe { object::send_slot::<Dispatch>(object, out, |py, dispatch| dispatch.step(py, Input::Send(value))) }
+    unsafe {
+        slots::send_slot::<Dispatch>(object, value, out, |dispatch, value| {
+            dispatch.get().step(dispatch.py(), Input::Send(Object::of(value)))
+        })
+    }
 }
 
 /// Adds the class to the module and makes it a coroutine in Python's eyes.
 pub(crate) fn add_type(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     let class = Dispatch::type_object(py);
-    recycle::install::<Dispatch>(&class);
-    recycle::set_await_slots(&class, am_send);
+    slots::set_await_slots::<Dispatch>(&class, am_send);
     py.import("collections.abc")?.getattr("Coroutine")?.enter_method(intern!(py, "register"), (&class,))?;
     module.add("Dispatch", class)
 }
@@ -67,13 +70,12 @@ impl Dispatch {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        plain(py, self.step(py, Input::Send(Object::none(py).as_ptr())))
+        plain(py, self.step(py, Input::Send(Object::none(py))))
     }
 
     /// Goes on with a value; raises `StopIteration` with the outcome at the end.
-    #[expect(clippy::needless_pass_by_value, reason = "pyo3 hands arguments over by value")]
     fn send(&self, py: Python<'_>, value: Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        plain(py, self.step(py, Input::Send(value.as_ptr())))
+        plain(py, self.step(py, Input::Send(Object::from_bound(value))))
     }
 
     /// Raises an exception where the current hook waits.
@@ -99,14 +101,18 @@ impl Dispatch {
 
     /// Ends the dispatch without an outcome; the current hook is closed.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        let closed = self.0.enter(|driver| driver.close(py));
-        closed.unwrap_or_else(|| Err(PyValueError::new_err("this dispatch is running already")))
+        match self.0.get(py).try_borrow_mut() {
+            Ok(mut driver) => driver.close(py),
+            Err(_) => Err(PyValueError::new_err("this dispatch is running already")),
+        }
     }
 
     #[getter(__name__)]
     fn name(&self, py: Python<'_>) -> PyResult<String> {
-        let named = self.0.enter(|driver| Ok(format!("dispatch of {}", driver.name().borrow(py).str()?)));
-        named.unwrap_or_else(|| Ok("dispatch".to_owned()))
+        match self.0.get(py).try_borrow() {
+            Ok(driver) => Ok(format!("dispatch of {}", driver.name().borrow(py).str()?)),
+            Err(_) => Ok("dispatch".to_owned()),
+        }
     }
 
     #[getter(__qualname__)]
@@ -128,6 +134,17 @@ impl Dispatch {
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         Ok(format!("<{}>", self.name(py)?))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        // One that is being stepped is held by whoever steps it; what it has is no garbage.
+        self.0.traverse(&visit).try_borrow().map_or(Ok(()), |driver| driver.visit(&visit))
+    }
+
+    fn __clear__(&self, py: Python<'_>) {
+        if let Ok(mut driver) = self.0.get(py).try_borrow_mut() {
+            driver.clear();
+        }
     }
 }
 

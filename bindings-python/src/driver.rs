@@ -4,11 +4,12 @@ mod stage;
 
 use std::time::Duration;
 
-use hookweave::host::{Failure, Report};
+use hookweave::host::{Failure, Report, Said};
 use pyo3::exceptions::{PyException, PyRuntimeError, PyRuntimeWarning, PyStopIteration, PyTypeError};
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::{ffi, intern};
 
 use crate::ahead::Halt;
 use crate::caller::{self, Task};
@@ -17,7 +18,8 @@ use crate::ending::Enter as _;
 use crate::errors;
 use crate::flight::{self, Finished, Flight, limit_of};
 use crate::nesting;
-use crate::object::{self, Awaiting, Inside, Object, Sent, call_one};
+use crate::object::{self, Awaiting, Inside, Object, Sent, call_one, visit_all};
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     New,
@@ -54,7 +56,7 @@ enum Ended {
 
 /// With what a step begins.
 pub(crate) enum Input {
-    Send(*mut ffi::PyObject),
+    Send(Object),
     Throw(PyErr),
 }
 
@@ -146,8 +148,8 @@ impl Driver {
         let none = Object::none(py);
         let mut sent = match input {
             Input::Send(given) => {
-                self.begin(py, given)?;
-                self.current.as_ref().map(|current| object::send(py, current, given))
+                self.begin(py, &given)?;
+                self.current.as_ref().map(|current| object::send(py, current, given.borrow(py)))
             }
             Input::Throw(error) => Some(self.throw(py, error)?),
         };
@@ -169,19 +171,19 @@ impl Driver {
             }
             sent = self.go_on(py)?;
             if sent.is_none() {
-                sent = self.current.as_ref().map(|current| object::send(py, current, none.as_ptr()));
+                sent = self.current.as_ref().map(|current| object::send(py, current, none.borrow(py)));
             }
         }
     }
 
     #[inline]
-    fn begin(&mut self, py: Python<'_>, given: *mut ffi::PyObject) -> Result<(), Stop> {
+    fn begin(&mut self, py: Python<'_>, given: &Object) -> Result<(), Stop> {
         match self.state {
             State::Begun => return Ok(()),
             State::Over => return Err(PyRuntimeError::new_err("this dispatch was awaited already").into()),
             State::New => {}
         }
-        if given != Object::none(py).as_ptr() {
+        if !given.is_none() {
             return Err(PyTypeError::new_err("can't send a value to a dispatch that has not begun").into());
         }
         self.state = State::Begun;
@@ -251,7 +253,8 @@ impl Driver {
         }
         let event = self.flight.event(py)?;
         self.flight.start_clock();
-        let result = if in_thread { Some(self.in_thread(py, &callable, &event)?) } else { call_one(&callable, &event) };
+        let result =
+            if in_thread { Some(self.in_thread(py, &callable, &event)?) } else { call_one(py, &callable, &event) };
         drop(event);
         let Some(result) = result else {
             let error = PyErr::fetch(py);
@@ -263,7 +266,7 @@ impl Driver {
                 return self.answered(py, result, took);
             }
             Awaiting::Coroutine => Some(result),
-            Awaiting::Awaitable => object::await_iter(&result),
+            Awaiting::Awaitable => object::await_iter(py, &result),
         };
         if iterator.is_none() {
             let error = PyErr::fetch(py);
@@ -385,6 +388,30 @@ impl Driver {
         let left = Duration::from_nanos(self.limit.saturating_sub(self.flight.since_start()));
         self.armed = Some(deadline::arm(py, &task.event_loop, &task.object, left)?);
         Ok(())
+    }
+
+    /// Shows the collector what this owns, but for what is counted with others: alarms and the client's plans.
+    pub(crate) fn visit(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let Self { flight, current, helper, task, thrown, told_depth, .. } = self;
+        flight.visit(visit)?;
+        visit_all(current.iter().chain(thrown).chain(told_depth), visit)?;
+        visit_all(task.iter().flat_map(|task| [&task.event_loop, &task.object]), visit)?;
+        let said = helper.iter().flatten().flatten().filter_map(|report| match &report.said {
+            Said::Answer(answer) => Some(answer),
+            Said::Failed(failure) => failure.cause.as_ref(),
+            Said::Nothing | Said::Detached => None,
+        });
+        visit_all(said, visit)
+    }
+
+    /// Lets go of what may refer to this dispatch, which nobody can step any more.
+    pub(crate) fn clear(&mut self) {
+        if self.state == State::Begun {
+            self.state = State::Over;
+        }
+        self.flight.abandon();
+        let parts = (self.current.take(), self.helper.take(), self.task.take(), self.armed.take());
+        drop((parts, self.thrown.take(), self.told_depth.take()));
     }
 
     /// Ends the dispatch without an outcome; the current hook is closed.

@@ -21,7 +21,8 @@ use pyo3::{ffi, intern};
 use crate::convert::{Shape, copy, is_container};
 use crate::errors;
 use crate::fill::{self, Fields};
-use crate::object::{Object, dict_get, is_instance};
+use crate::object::{Object, dict_get};
+use crate::slots::{guarded, guarded_here};
 
 /// An `Event` instance. All zero bytes, as CPython allocates it, is an event without anything.
 #[repr(C)]
@@ -59,6 +60,21 @@ fn class_of(py: Python<'_>, cell: &PyOnceLock<Py<PyType>>) -> *mut ffi::PyTypeOb
     cell.get(py).map_or(ptr::null_mut(), |class| class.as_ptr().cast())
 }
 
+/// A class of events: `Event`'s own type, or one derived from it.
+pub(crate) struct Class(Object);
+
+impl Class {
+    /// Takes a class for events, which is what its type says, whatever its metaclass would say.
+    pub(crate) fn of(class: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let event = class_of(class.py(), &EVENT);
+        // SAFETY: both are live types.
+        let derives = class
+            .cast::<PyType>()
+            .is_ok_and(|class| unsafe { !event.is_null() && ffi::PyType_IsSubtype(class.as_type_ptr(), event) != 0 });
+        if derives { Ok(Self(Object::of(class))) } else { Err(PyTypeError::new_err("this is no class of events")) }
+    }
+}
+
 /// An event object that this extension made, so that its layout needs no check.
 pub(crate) struct OwnEvent(Object);
 
@@ -67,21 +83,17 @@ impl OwnEvent {
     #[inline]
     pub(crate) fn make(
         py: Python<'_>,
-        class: &Object,
+        class: &Class,
         name: &Object,
         payload: &Object,
         filled: Option<&Object>,
         directory: Option<&Arc<Directory>>,
     ) -> PyResult<Self> {
-        // SAFETY: `class` was checked to derive from `Event` when it was remembered, so its instances begin with this
-        // layout; CPython hands out zeroed memory, which is a valid `Event`.
+        // SAFETY: `class` is a `Class`, so its instances begin with this layout; CPython hands out zeroed memory, which is a
+        // valid `Event`, and keeps track of it for the garbage collector.
         unsafe {
-            let class = class.as_ptr().cast::<ffi::PyTypeObject>();
-            let made = match (*class).tp_alloc {
-                Some(alloc) => alloc(class, 0),
-                None => ffi::PyType_GenericAlloc(class, 0),
-            };
-            let Some(made) = Object::from_owned(made) else {
+            let made = ffi::PyType_GenericAlloc(class.0.as_ptr().cast(), 0);
+            let Some(made) = Object::from_owned(py, made) else {
                 return Err(PyErr::fetch(py));
             };
             let event = made.as_ptr().cast::<Event>();
@@ -105,28 +117,6 @@ impl OwnEvent {
     pub(crate) fn into_object(self) -> Object {
         self.0
     }
-
-    /// Gives an emptied event another payload.
-    #[inline]
-    pub(crate) fn refill(&self, payload: &Object, filled: Option<&Object>) {
-        // SAFETY: the layout is known, and an emptied event has nothing that would be dropped here.
-        unsafe {
-            let event = self.0.as_ptr().cast::<Event>();
-            (*event).payload = Some(payload.clone());
-            (*event).filled = filled.cloned();
-        }
-    }
-
-    /// Takes everything but the name out of an event that nobody else holds.
-    #[inline]
-    pub(crate) fn empty(&self) {
-        // SAFETY: the layout is known; the parts are taken out first, because dropping them may run Python code.
-        let parts = unsafe {
-            let event = self.0.as_ptr().cast::<Event>();
-            ((*event).payload.take(), (*event).filled.take(), (*event).first.take(), (*event).more.take())
-        };
-        drop(parts);
-    }
 }
 
 /// An event object, whoever holds it.
@@ -135,7 +125,10 @@ pub(crate) struct EventRef<'a>(&'a Object);
 impl<'a> EventRef<'a> {
     /// Looks at an object as an event; `None` if it is something else.
     pub(crate) fn of(py: Python<'_>, object: &'a Object) -> Option<Self> {
-        is_instance(object.as_ptr(), class_of(py, &EVENT)).then_some(Self(object))
+        let class = class_of(py, &EVENT);
+        // SAFETY: both are live.
+        let is_event = !class.is_null() && unsafe { ffi::PyObject_TypeCheck(object.as_ptr(), class) != 0 };
+        is_event.then_some(Self(object))
     }
 
     fn raw(&self) -> *mut Event {
@@ -193,9 +186,8 @@ impl<'a> EventRef<'a> {
         if let Some(touched) = self.touched(py, name) {
             return Ok(Some(touched));
         }
-        let payload = self.payload();
-        let Some(payload) = payload else { return Ok(None) };
-        let Some(value) = dict_get(py, payload.borrow(py), name.as_ptr()) else { return self.fill(py, name) };
+        let Some(payload) = self.payload() else { return Ok(None) };
+        let Some(value) = dict_get(&payload.borrow(py), name) else { return self.fill(py, name) };
         if value.is_none() && fill::is_made_up(name) {
             return self.fill(py, name).map(|made| made.or_else(|| Some(Object::none(py))));
         }
@@ -245,7 +237,7 @@ impl<'a> EventRef<'a> {
                 return Some(first.clone());
             }
             let more = (*event).more.clone()?;
-            dict_get(py, more.borrow(py), name.as_ptr()).map(|found| Object::of(&found))
+            dict_get(&more.borrow(py), name).map(Object::from_bound)
         }
     }
 
@@ -275,9 +267,9 @@ impl<'a> EventRef<'a> {
     /// A value that the engine makes up, the same for every hook of the dispatch.
     fn fill(&self, py: Python<'_>, name: &Bound<'_, PyString>) -> PyResult<Option<Object>> {
         if let Some(filled) = self.filled()
-            && let Some(found) = dict_get(py, filled.borrow(py), name.as_ptr())
+            && let Some(found) = dict_get(&filled.borrow(py), name)
         {
-            return Ok(Some(Object::of(&found)));
+            return Ok(Some(Object::from_bound(found)));
         }
         let Some(event) = self.name() else { return Ok(None) };
         let Some(made) = fill::value(py, &event, name, &self.directory())? else { return Ok(None) };
@@ -303,23 +295,12 @@ pub(crate) fn shape_of(name: &Bound<'_, PyString>) -> Shape {
     if name.to_str().is_ok_and(is_record) { Shape::Record } else { Shape::Same }
 }
 
-/// Runs a slot's work with pyo3's bookkeeping, and turns a panic or an error into a Python exception.
-fn slot<R>(failed: R, work: impl FnOnce(Python<'_>) -> PyResult<R>) -> R {
-    Python::attach(|py| match work(py) {
-        Ok(value) => value,
-        Err(error) => {
-            error.restore(py);
-            failed
-        }
-    })
-}
-
 extern "C" fn event_new(
     class: *mut ffi::PyTypeObject,
     args: *mut ffi::PyObject,
     kwargs: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
-    slot(ptr::null_mut(), |py| {
+    guarded(ptr::null_mut(), |py| {
         // SAFETY: CPython passes the class, a tuple, and a dict or null.
         let (class, args, fields) = unsafe {
             (
@@ -340,23 +321,46 @@ extern "C" fn event_new(
             }
         };
         let payload = fields.map_or_else(|| Ok(PyDict::new(py)), |fields| fields.copy())?;
-        let class = Object::from_bound(class);
+        let class = Class::of(class.as_any())?;
         let made = OwnEvent::make(py, &class, &Object::from_bound(name), &Object::from_bound(payload), None, None)?;
         Ok(made.into_object().into_ptr())
     })
 }
 
 extern "C" fn event_dealloc(object: *mut ffi::PyObject) {
-    // SAFETY: CPython destroys an instance once; its parts are dropped in place, its memory freed, and the type loses
-    // the reference that every instance of a heap type holds.
+    // SAFETY: CPython destroys an instance once; the collector forgets it before its parts go, its memory is freed, and the type
+    // loses the reference that every instance of a heap type holds.
+    unsafe {
+        ffi::PyObject_GC_UnTrack(object.cast());
+        event_clear(object);
+        free(object);
+    }
+}
+
+extern "C" fn event_clear(object: *mut ffi::PyObject) -> c_int {
+    // SAFETY: CPython passes a live instance. All parts are taken out before the first is dropped, which may run Python code.
     unsafe {
         let event = object.cast::<Event>();
         let parts = ((*event).name.take(), (*event).payload.take(), (*event).filled.take());
-        drop((*event).directory.take());
         let copies = ((*event).first_name.take(), (*event).first.take(), (*event).more.take());
-        drop((parts, copies));
-        free(object);
+        drop((parts, copies, (*event).directory.take()));
     }
+    0
+}
+
+extern "C" fn event_traverse(object: *mut ffi::PyObject, visit: ffi::visitproc, arg: *mut c_void) -> c_int {
+    // SAFETY: CPython passes a live instance, and what to call with each object that it refers to, its type included.
+    unsafe {
+        let Event { name, payload, filled, first_name, first, more, .. } = &*object.cast::<Event>();
+        let parts = [name, payload, filled, first_name, first, more].into_iter().flatten().map(Object::as_ptr);
+        for part in parts.chain([ffi::Py_TYPE(object).cast()]) {
+            let result = visit(part, arg);
+            if result != 0 {
+                return result;
+            }
+        }
+    }
+    0
 }
 
 /// Frees an instance of a heap type.
@@ -375,7 +379,7 @@ unsafe fn free(object: *mut ffi::PyObject) {
 }
 
 extern "C" fn event_setattr(object: *mut ffi::PyObject, name: *mut ffi::PyObject, _value: *mut ffi::PyObject) -> c_int {
-    slot(-1, |py| {
+    guarded(-1, |py| {
         // SAFETY: CPython passes live objects.
         let (event, name) = unsafe { (Bound::from_borrowed_ptr(py, object), Bound::from_borrowed_ptr(py, name)) };
         Err(PyAttributeError::new_err(format!(
@@ -391,7 +395,7 @@ extern "C" fn field_new(
     args: *mut ffi::PyObject,
     kwargs: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
-    slot(ptr::null_mut(), |py| {
+    guarded(ptr::null_mut(), |py| {
         // SAFETY: CPython passes the class, a tuple, and a dict or null.
         let (args, none) = unsafe { (Bound::from_borrowed_ptr(py, args), kwargs.is_null()) };
         if !none {
@@ -401,11 +405,11 @@ extern "C" fn field_new(
             args.extract().or_else(|_| args.extract().map(|(name,)| (name, false)))?;
         // SAFETY: the class is `Field` or derives from it; zeroed memory is a valid `Field` but for its shape, set here.
         unsafe {
-            let made = Object::from_owned(ffi::PyType_GenericAlloc(class, 0)).ok_or_else(|| PyErr::fetch(py))?;
+            let made = Object::from_owned(py, ffi::PyType_GenericAlloc(class, 0)).ok_or_else(|| PyErr::fetch(py))?;
             let field = made.as_ptr().cast::<Field>();
             let mut name = name.into_ptr();
             ffi::PyUnicode_InternInPlace(&raw mut name);
-            (*field).name = Object::from_owned(name);
+            (*field).name = Object::from_owned(py, name);
             (*field).shape = if record { Shape::Record } else { Shape::Same };
             Ok(made.into_ptr())
         }
@@ -435,19 +439,17 @@ extern "C" fn field_get(
     let (py, event, name, shape) = unsafe {
         let field = descriptor.cast::<Field>();
         ffi::Py_INCREF(object);
-        (Python::assume_attached(), Object::from_owned(object), (*field).name.clone(), (*field).shape)
+        let py = Python::assume_attached();
+        (py, Object::from_owned(py, object), (*field).name.clone(), (*field).shape)
     };
     let (Some(event), Some(name)) = (event, name) else { return ptr::null_mut() };
-    let read = EventRef::of(py, &event).map(|event| {
-        let name = name.bind(py).cast_into::<PyString>()?;
-        event.read(py, &name, shape)
-    });
-    match read {
-        Some(Ok(Some(value))) => value.into_ptr(),
-        Some(Ok(None)) => Object::none(py).into_ptr(),
-        Some(Err(error)) => slot(ptr::null_mut(), |_| Err(error)),
-        None => slot(ptr::null_mut(), |_| Err(PyTypeError::new_err("this field belongs to hookweave events"))),
-    }
+    guarded_here(ptr::null_mut(), || {
+        let Some(event) = EventRef::of(py, &event) else {
+            return Err(PyTypeError::new_err("this field belongs to hookweave events"));
+        };
+        let value = event.read(py, name.bind(py).cast::<PyString>()?, shape)?;
+        Ok(value.unwrap_or_else(|| Object::none(py)).into_ptr())
+    })
 }
 
 extern "C" fn field_set(
@@ -457,7 +459,7 @@ extern "C" fn field_set(
 ) -> c_int {
     // Reached only through `Field.__set__` itself: the event's own attribute assignment refuses before.
     // SAFETY: CPython passes a live object.
-    slot(-1, |py| {
+    guarded(-1, |py| {
         Err(PyAttributeError::new_err(format!(
             "{} is read-only",
             unsafe { Bound::from_borrowed_ptr(py, object) }.get_type().name()?
@@ -469,6 +471,7 @@ fn make_type(
     py: Python<'_>,
     name: &'static std::ffi::CStr,
     size: usize,
+    flags: std::ffi::c_ulong,
     slots: Vec<(c_int, *mut c_void)>,
 ) -> PyResult<Py<PyType>> {
     let mut slots: Vec<_> = slots.into_iter().map(|(slot, pfunc)| ffi::PyType_Slot { slot, pfunc }).collect();
@@ -477,7 +480,7 @@ fn make_type(
         name: name.as_ptr(),
         basicsize: c_int::try_from(size).unwrap_or(c_int::MAX),
         itemsize: 0,
-        flags: c_uint::try_from(ffi::Py_TPFLAGS_DEFAULT | ffi::Py_TPFLAGS_BASETYPE).unwrap_or_default(),
+        flags: c_uint::try_from(ffi::Py_TPFLAGS_DEFAULT | ffi::Py_TPFLAGS_BASETYPE | flags).unwrap_or_default(),
         slots: slots.as_mut_ptr(),
     };
     // SAFETY: the spec and its slots are well formed and copied by CPython; the name is static.
@@ -493,9 +496,12 @@ pub(crate) fn add_types(module: &Bound<'_, PyModule>) -> PyResult<()> {
             py,
             c"hookweave._native.EventBase",
             size_of::<Event>(),
+            ffi::Py_TPFLAGS_HAVE_GC,
             vec![
                 (ffi::Py_tp_new, event_new as *mut c_void),
                 (ffi::Py_tp_dealloc, event_dealloc as *mut c_void),
+                (ffi::Py_tp_traverse, event_traverse as *mut c_void),
+                (ffi::Py_tp_clear, event_clear as *mut c_void),
                 (ffi::Py_tp_setattro, event_setattr as *mut c_void),
             ],
         )
@@ -505,6 +511,7 @@ pub(crate) fn add_types(module: &Bound<'_, PyModule>) -> PyResult<()> {
             py,
             c"hookweave._native.Field",
             size_of::<Field>(),
+            0,
             vec![
                 (ffi::Py_tp_new, field_new as *mut c_void),
                 (ffi::Py_tp_dealloc, field_dealloc as *mut c_void),

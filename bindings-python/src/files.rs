@@ -1,7 +1,7 @@
 //! Loading hooks from files, for the Python layer: plain records in and out.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use hookweave::config::lint::lint;
 use hookweave::config::load::LoadOptions;
@@ -19,12 +19,12 @@ use crate::ending::Enter as _;
 use crate::errors;
 use crate::known::{Handler, Native};
 use crate::native::Hook;
-use crate::object::{Gil, Object};
+use crate::object::Object;
 use crate::serial;
 
 /// A reload that has been read and not yet put into force.
 #[pyclass(frozen, module = "hookweave._native", name = "Prepared")]
-pub(crate) struct PreparedReload(Gil<Option<Prepared>>);
+pub(crate) struct PreparedReload(Mutex<Option<Prepared>>);
 
 /// Adds functions and classes to the module.
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -78,9 +78,9 @@ fn registering<R>(
 fn request<'py>(
     py: Python<'py>,
     options: &Bound<'py, PyDict>,
-    read: impl for<'v> FnOnce(&'v PyHost, &pyo3::Borrowed<'v, 'py, PyAny>) -> Result<Request, Error>,
+    read: impl FnOnce(&PyHost<'py>, &Bound<'py, PyAny>) -> Result<Request, Error>,
 ) -> PyResult<Request> {
-    read(&PyHost::new(py), &options.as_any().as_borrowed()).map_err(|error| errors::of(py, &error))
+    read(&PyHost::new(py), options.as_any()).map_err(|error| errors::of(py, &error))
 }
 
 /// Loads one file.
@@ -100,7 +100,8 @@ fn discover<'py>(client: &Bound<'py, Client>, cwd: &str, options: &Bound<'py, Py
 fn load_request<'py>(client: &Bound<'py, Client>, request: Request) -> PyResult<Bound<'py, PyAny>> {
     let this = client.get();
     let _turn = this.loading(client.py());
-    let report = registering(client, |wrap| this.files().load(this.registry(), this.runtime(), request, wrap))?;
+    let report =
+        registering(client, |wrap| this.files().load(this.registry(client.py()), this.runtime(), request, wrap))?;
     serial::to_python(client.py(), &report)
 }
 
@@ -109,10 +110,10 @@ fn load_request<'py>(client: &Bound<'py, Client>, request: Request) -> PyResult<
 fn prepare_reload<'py>(client: &Bound<'py, Client>) -> PyResult<(PreparedReload, Bound<'py, PyAny>)> {
     let this = client.get();
     let _turn = this.loading(client.py());
-    let prepared = this.files().prepare(this.registry(), this.runtime());
+    let prepared = this.files().prepare(this.registry(client.py()), this.runtime());
     let prepared = prepared.map_err(|error| errors::of(client.py(), &error))?;
     let questions = serial::to_python(client.py(), &prepared.questions())?;
-    Ok((PreparedReload(Gil::new(Some(prepared))), questions))
+    Ok((PreparedReload(Mutex::new(Some(prepared))), questions))
 }
 
 /// The report of a reload that a hook in force has blocked.
@@ -127,10 +128,11 @@ fn keep_hooks<'py>(client: &Bound<'py, Client>, why: &str) -> PyResult<Bound<'py
 #[pyfunction]
 fn apply_reload<'py>(client: &Bound<'py, Client>, prepared: &PreparedReload) -> PyResult<Bound<'py, PyAny>> {
     let this = client.get();
-    let prepared = prepared.0.with(client.py(), Option::take);
+    let prepared = prepared.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     let prepared = prepared.ok_or_else(|| errors::broken("a reload was applied twice"))?;
     let _turn = this.loading(client.py());
-    let report = registering(client, |wrap| this.files().apply(this.registry(), this.runtime(), prepared, wrap))?;
+    let report =
+        registering(client, |wrap| this.files().apply(this.registry(client.py()), this.runtime(), prepared, wrap))?;
     serial::to_python(client.py(), &report)
 }
 
@@ -171,7 +173,7 @@ fn approved<'py>(py: Python<'py>, path: Option<&str>) -> PyResult<Bound<'py, PyA
 #[pyfunction]
 #[pyo3(signature = (approvals, path = None))]
 fn approve(py: Python<'_>, approvals: &Bound<'_, PyList>, path: Option<&str>) -> PyResult<()> {
-    let text = host::to_json(&PyHost::new(py), &approvals.as_any().as_borrowed());
+    let text = host::to_json(&PyHost::new(py), approvals.as_any());
     let text = text.map_err(|error| errors::raise(py, "invalid_config", &error.to_string()))?;
     let approvals: Vec<Approval> = serde_json::from_str(&text)
         .map_err(|error| errors::raise(py, "invalid_config", &format!("this is nothing to approve: {error}")))?;
@@ -200,7 +202,7 @@ pub(crate) fn to_wire<'py>(
     dialect: &str,
     outcome: &Bound<'py, PyDict>,
 ) -> PyResult<Bound<'py, PyTuple>> {
-    let text = host::to_json(&PyHost::new(py), &outcome.as_any().as_borrowed());
+    let text = host::to_json(&PyHost::new(py), outcome.as_any());
     let text = text.map_err(|error| errors::raise(py, "payload_not_json", &error.to_string()))?;
     let outcome: Value = host::from_json(&text).unwrap_or_else(|_| json!({}));
     let answer = outcome_to_wire(dialect, &outcome).map_err(|error| errors::of(py, &error))?;

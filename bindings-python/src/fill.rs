@@ -60,7 +60,7 @@ pub(crate) enum Fields {
 /// The whole event as canonical JSON text; `payload_not_json` names the path of a value that has none.
 pub(crate) fn json(py: Python<'_>, event: &crate::event::EventRef<'_>) -> PyResult<String> {
     let whole = event.whole(py, Fields::Shared)?;
-    hookweave::host::to_json(&crate::convert::PyHost::new(py), &whole.as_any().as_borrowed()).map_err(|error| {
+    hookweave::host::to_json(&crate::convert::PyHost::new(py), whole.as_any()).map_err(|error| {
         event.note_unshown(py, &error.to_string());
         errors::raise(py, "payload_not_json", &error.to_string())
     })
@@ -114,7 +114,7 @@ pub(crate) fn whole<'py>(
         if whole.get_item(&name)?.is_some_and(|given| !given.is_none()) {
             continue;
         }
-        if let Some(made) = dict_get(py, filled, name.as_ptr()) {
+        if let Some(made) = dict_get(&filled, &name) {
             whole.set_item(&name, made)?;
         } else if let Some(made) = value(py, event, &name, directory)? {
             filled.cast::<PyDict>()?.set_item(&name, made.borrow(py))?;

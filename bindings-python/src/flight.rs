@@ -1,11 +1,14 @@
 //! One dispatch, as far as the two drivers (awaitable and blocking) have it in common.
 
+use std::cell::OnceCell;
+use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use hookweave::audit::Level;
 use hookweave::host::{self, Call, Failure, FailureKind, Planned, Report, Said, Stage, Step, Submitted};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -18,10 +21,10 @@ use crate::ending::Enter as _;
 use crate::errors;
 use crate::event::{EventRef, OwnEvent};
 use crate::fill;
-use crate::known::{Found, Handler, Known, Native};
+use crate::known::{Handler, Known, Native};
 use crate::log;
 use crate::native;
-use crate::object::{Object, Shared};
+use crate::object::{Object, visit_all};
 use crate::outcome;
 
 pub(crate) type Running = Stage<Handler, Object>;
@@ -37,7 +40,7 @@ pub(crate) enum Finished {
         /// The plan without hooks that was found for an event with hooks.
         planned: Option<Planned<Handler>>,
         payload: Object,
-        late: OnceLock<CoreOutcome>,
+        late: OnceCell<CoreOutcome>,
     },
 }
 
@@ -53,8 +56,33 @@ impl Finished {
         }
     }
 
-    fn has_failures(&self) -> bool {
-        matches!(self, Self::Said(outcome) if outcome.failures().next().is_some())
+    /// Shows the collector what this owns.
+    pub(crate) fn visit(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let mut result = Ok(());
+        let mut see = |value: &Object| {
+            if result.is_ok() {
+                result = value.visit(visit);
+            }
+        };
+        match self {
+            Self::Said(outcome) => outcome.visit(see),
+            Self::Unasked { payload, late, .. } => {
+                see(payload);
+                if let Some(outcome) = late.get() {
+                    outcome.visit(see);
+                }
+            }
+        }
+        result
+    }
+
+    /// The failures that the log is told of.
+    #[inline]
+    fn failures_to_tell(&self) -> Vec<host::Told> {
+        match self {
+            Self::Said(outcome) if !outcome.is_quiet() => outcome.failures_to_tell(),
+            _ => Vec::new(),
+        }
     }
 }
 
@@ -75,7 +103,7 @@ fn unasked(py: Python<'_>, known: &Known, planned: Option<&Planned<Handler>>, pa
 pub(crate) struct Flight {
     /// Keeps the client's handlers from being collected while the dispatch runs.
     client: Object,
-    known: Shared<Known>,
+    known: Rc<Known>,
     payload: Object,
     /// Values that the engine made up, if some hook asked for one.
     filled: Option<Object>,
@@ -95,7 +123,7 @@ pub(crate) struct Flight {
 
 /// What a dispatch is about.
 pub(crate) struct Request {
-    pub(crate) known: Shared<Known>,
+    pub(crate) known: Rc<Known>,
     pub(crate) payload: Object,
     /// What an event object, given in place of a payload, had made up already.
     pub(crate) filled: Option<Object>,
@@ -119,6 +147,22 @@ impl Flight {
         }
     }
 
+    /// Shows the collector what this owns.
+    pub(crate) fn visit(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let Self { client, payload, filled, stage, event, .. } = self;
+        visit_all([client, payload].into_iter().chain(filled), visit)?;
+        visit_all(event.iter().map(|(event, _)| event.object()), visit)?;
+        let mut result = Ok(());
+        if let Some(stage) = stage {
+            stage.visit(|value| {
+                if result.is_ok() {
+                    result = value.visit(visit);
+                }
+            });
+        }
+        result
+    }
+
     /// The canonical event name.
     pub(crate) fn name(&self) -> &Object {
         &self.known.name
@@ -136,8 +180,7 @@ impl Flight {
         let found = if self.enabled { self.known.plan(py, &self.payload) } else { None };
         let payload = self.payload.clone();
         let step = match found {
-            Some(Found::Emptied(outcome)) => host::begin_again(&PyHost::new(py), outcome, payload),
-            Some(Found::Planned(planned)) if !planned.plan.calls().is_empty() => host::begin(
+            Some(planned) if !planned.plan.calls().is_empty() => host::begin(
                 &PyHost::new(py),
                 Arc::clone(&self.known.snapshot),
                 Arc::clone(&self.known.spec),
@@ -145,10 +188,7 @@ impl Flight {
                 planned.reuse,
                 payload,
             ),
-            found => {
-                let planned = found.and_then(Found::planned);
-                return Some(Finished::Unasked { planned, payload, late: OnceLock::new() });
-            }
+            planned => return Some(Finished::Unasked { planned, payload, late: OnceCell::new() }),
         };
         self.take(step)
     }
@@ -257,12 +297,11 @@ impl Flight {
     #[inline]
     fn leave_event(&mut self, py: Python<'_>) {
         let Some((event, _)) = self.event.take() else { return };
-        if event.object().is_unshared() {
-            self.filled = event.view().filled().or(self.filled.take());
-            self.known.give_back(py, event);
+        self.filled = if event.object().is_unshared() {
+            event.view().filled().or(self.filled.take())
         } else {
-            self.filled = Some(event.view().share_filled(py));
-        }
+            Some(event.view().share_filled(py))
+        };
     }
 
     /// An event object of its own, for a hook that runs beside others.
@@ -351,10 +390,10 @@ impl Flight {
         if looks {
             self.client(py)?.get().tell_warnings(py)?;
         }
-        let tells = self.logs || finished.has_failures();
+        let told = finished.failures_to_tell();
         let outcome = outcome::make(py, finished, self.known.clone(), self.filled.take(), took)?;
-        if tells {
-            log::dispatched(py, &outcome, &self.client)?;
+        if self.logs || !told.is_empty() {
+            log::dispatched(py, &outcome, &self.client, &told)?;
         }
         if self.known.traced.load(Ordering::Relaxed) {
             log::traced(py, &outcome, &self.client)?;
@@ -416,16 +455,12 @@ impl Flight {
                 Said::Detached
             }
             Submitted::Refused(_) => {
-                let limit = entry_limit(client.get());
+                let limit = client.get().registry(py).options().max_detached;
                 Said::Failed(Failure::new(FailureKind::DetachedLimit, host::refusal(limit)))
             }
         };
         Ok(Report::new(said, 0))
     }
-}
-
-fn entry_limit(client: &Client) -> usize {
-    client.registry().options().max_detached
 }
 
 /// A hook as the Python helpers get it: `(handler, event, timeout, in_thread, depth)`.

@@ -1,5 +1,7 @@
 //! One activity of a session in steps: each reply gives the next thing to do, as a dict whose `do` names it.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 use hookweave::host::{Excess, MAX_NESTING, Room, to_json, to_shown};
@@ -15,7 +17,7 @@ use serde_json::{Map, Value};
 use crate::convert::PyHost;
 use crate::ending::Enter as _;
 use crate::errors;
-use crate::object::{Gil, Object, Shared};
+use crate::object::{Gil, Object};
 use crate::outcome::Outcome;
 use crate::payload::{self, Usual};
 use crate::serial;
@@ -29,9 +31,9 @@ use crate::tool_run;
 pub(crate) struct Flow {
     running: Mutex<Running>,
     values: Py<PyList>,
-    usual: Shared<Usual>,
+    usual: Gil<Rc<Usual>>,
     /// The text that this flow's events carried last: the id of its tool call.
-    text: Gil<Option<(Arc<str>, Object)>>,
+    text: Gil<RefCell<Option<(Arc<str>, Object)>>>,
 }
 
 struct Running {
@@ -48,23 +50,21 @@ struct Raised {
 }
 
 impl Flow {
-    pub(crate) fn new(py: Python<'_>, machine: Machine, usual: &Shared<Usual>) -> Self {
+    pub(crate) fn new(py: Python<'_>, machine: Machine, usual: &Rc<Usual>) -> Self {
         let running = Running { machine, raised: Raised::default() };
         let values = PyList::empty(py).unbind();
-        Self { running: Mutex::new(running), values, usual: usual.clone(), text: Gil::default() }
+        let usual = Gil::new(Rc::clone(usual));
+        Self { running: Mutex::new(running), values, usual, text: Gil::new(RefCell::new(None)) }
     }
 
     /// A text as a string: the same object as long as it is the same text.
     fn string<'py>(&self, py: Python<'py>, text: &Arc<str>) -> Bound<'py, PyAny> {
-        let known = self.text.with(py, |known| {
-            known.as_ref().filter(|(known, _)| Arc::ptr_eq(known, text)).map(|(_, object)| object.clone())
-        });
-        if let Some(known) = known {
-            return known.into_bound(py);
+        let known = self.text.get(py);
+        if let Some((_, known)) = known.borrow().as_ref().filter(|(known, _)| Arc::ptr_eq(known, text)) {
+            return known.bind(py);
         }
         let made = PyString::new(py, text).into_any();
-        let old = self.text.with(py, |known| known.replace((Arc::clone(text), Object::of(&made))));
-        drop(old);
+        known.replace(Some((Arc::clone(text), Object::of(&made))));
         made
     }
 
@@ -92,7 +92,7 @@ impl Flow {
             Effect::Dispatch { event, fields, values, wants } => self.dispatch(py, event, &fields, values, wants),
             Effect::RunTool { tool, tool_use_id, args, env } => {
                 let effect = named(py, intern!(py, "run_tool"))?;
-                effect.set_item(intern!(py, "tool"), self.usual.name(py, &tool))?;
+                effect.set_item(intern!(py, "tool"), self.usual.get(py).name(py, &tool))?;
                 effect.set_item(intern!(py, "tool_use_id"), self.string(py, &tool_use_id))?;
                 // A tool that changes its arguments must not change those of the next attempt.
                 effect.set_item(intern!(py, "args"), owned(&self.value(py, args)?)?)?;
@@ -124,7 +124,7 @@ impl Flow {
         own: Vec<(&'static str, ValueId)>,
         wants: &'static [&'static str],
     ) -> PyResult<Bound<'py, PyAny>> {
-        let payload = self.usual.payload(py, fields, |text| self.string(py, text))?;
+        let payload = self.usual.get(py).payload(py, fields, |text| self.string(py, text))?;
         for (field, place) in &own {
             payload::set(&payload, field, &self.value(py, *place)?)?;
         }
@@ -146,7 +146,7 @@ impl Flow {
 
     fn tool_run<'py>(&self, py: Python<'py>, run: &ToolRun) -> PyResult<Bound<'py, PyDict>> {
         let own = tool_run::Own {
-            tool: self.usual.name(py, &run.tool),
+            tool: self.usual.get(py).name(py, &run.tool),
             tool_use_id: self.string(py, &run.tool_use_id),
             args: self.value(py, run.args)?,
             result: run.result.map(|result| self.value(py, result)).transpose()?,
@@ -227,7 +227,7 @@ impl Flow {
     /// What hooks said.
     fn dispatched<'py>(&self, outcome: &Bound<'py, Outcome>) -> PyResult<Bound<'py, PyAny>> {
         let py = outcome.py();
-        if outcome.get().is_silent(self.with(|running| running.machine.session().hears_silence())?) {
+        if outcome.get().is_silent(py, self.with(|running| running.machine.session().hears_silence())?) {
             return self.step(py, Reply::Dispatched { verdict: None, value: None, json: Map::new() });
         }
         let (value, json) = self.changed(outcome)?;
@@ -290,8 +290,8 @@ impl Flow {
 pub(crate) fn freeze<'py>(value: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Option<String>, String)> {
     let copy = owned(value)?;
     let host = PyHost::new(value.py());
-    let text = to_json(&host, &copy.as_borrowed()).ok();
-    let shown = text.clone().unwrap_or_else(|| to_shown(&host, &copy.as_borrowed()));
+    let text = to_json(&host, &copy).ok();
+    let shown = text.clone().unwrap_or_else(|| to_shown(&host, &copy));
     Ok((copy, text, shown))
 }
 

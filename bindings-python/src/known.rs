@@ -1,21 +1,22 @@
 //! What a client remembers of an event that was dispatched by some name, so that the next dispatch finds it at once.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use hookweave::audit::Audit;
 use hookweave::host::{Directory, EventSpec, Plan, Planned, Reuse, Snapshot, check_payload};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
-use pyo3::{Borrowed, intern};
 
 use crate::convert::PyHost;
 use crate::ending::Enter as _;
 use crate::errors;
-use crate::event::OwnEvent;
-use crate::flight::CoreOutcome;
+use crate::event::{Class, OwnEvent};
 use crate::native::Hook;
-use crate::object::{Gil, Object, Shared, dict_get};
+use crate::object::{Object, dict_get};
 
 /// A registered handler.
 #[derive(Debug)]
@@ -72,59 +73,19 @@ pub(crate) struct Known {
     /// Whether somebody makes spans of dispatches.
     pub(crate) traced: Arc<AtomicBool>,
     /// The class of event objects.
-    pub(crate) class: Object,
+    pub(crate) class: Class,
     /// The canonical name, a `str`.
     pub(crate) name: Object,
     /// Where its events happen unless they say so.
     pub(crate) directory: Arc<Directory>,
-    memo: Gil<Memo>,
-    /// An event object that nobody holds any more, for the next dispatch.
-    spare: Gil<Option<OwnEvent>>,
+    memo: RefCell<Memo>,
 }
 
 #[derive(Default)]
 struct Memo {
-    every_payload: Option<Ready>,
+    every_payload: Option<Arc<Plan<Handler>>>,
     /// Plans by tool; the string is held, so that its address names it.
-    by_tool: Vec<(Object, Ready)>,
-}
-
-/// A plan, and the outcome of an earlier dispatch by it in which the next one can begin.
-struct Ready {
-    plan: Arc<Plan<Handler>>,
-    emptied: Option<CoreOutcome>,
-}
-
-impl Ready {
-    const fn of(plan: Arc<Plan<Handler>>) -> Self {
-        Self { plan, emptied: None }
-    }
-
-    #[inline]
-    fn find(&mut self, reuse: Reuse) -> Found {
-        match self.emptied.take() {
-            Some(outcome) => Found::Emptied(outcome),
-            None => Found::Planned(Planned { plan: Arc::clone(&self.plan), reuse }),
-        }
-    }
-}
-
-/// What there is for a payload.
-pub(crate) enum Found {
-    /// An outcome in which a dispatch of its hooks can begin anew.
-    Emptied(CoreOutcome),
-    /// The hooks that it selects.
-    Planned(Planned<Handler>),
-}
-
-impl Found {
-    /// The hooks, where there is no outcome yet.
-    pub(crate) fn planned(self) -> Option<Planned<Handler>> {
-        match self {
-            Self::Planned(planned) => Some(planned),
-            Self::Emptied(_) => None,
-        }
-    }
+    by_tool: Vec<(Object, Arc<Plan<Handler>>)>,
 }
 
 impl Known {
@@ -144,89 +105,55 @@ impl Known {
             spec,
             audit,
             traced,
-            class: Object::from_bound(class),
+            class: Class::of(&class)?,
             name: Object::from_bound(name),
-            memo: Gil::new(Memo::default()),
-            spare: Gil::new(None),
+            memo: RefCell::default(),
         })
     }
 
     /// An event object for a payload.
     #[inline]
     pub(crate) fn event(&self, py: Python<'_>, payload: &Object, filled: Option<&Object>) -> PyResult<OwnEvent> {
-        match self.spare.with(py, Option::take) {
-            Some(event) => {
-                event.refill(payload, filled);
-                Ok(event)
-            }
-            None => OwnEvent::make(py, &self.class, &self.name, payload, filled, Some(&self.directory)),
-        }
-    }
-
-    /// Keeps an event object that only the caller holds.
-    #[inline]
-    pub(crate) fn give_back(&self, py: Python<'_>, event: OwnEvent) {
-        event.empty();
-        let surplus = self.spare.with(py, |spare| spare.replace(event));
-        drop(surplus);
+        OwnEvent::make(py, &self.class, &self.name, payload, filled, Some(&self.directory))
     }
 
     /// The hooks that a payload selects; `None` when nobody has ever registered for the event.
     #[inline]
-    pub(crate) fn plan(&self, py: Python<'_>, payload: &Object) -> Option<Found> {
-        let known = self.memo.with(py, |memo| memo.every_payload.as_mut().map(|ready| ready.find(Reuse::Event)));
-        if known.is_some() {
-            return known;
+    pub(crate) fn plan(&self, py: Python<'_>, payload: &Object) -> Option<Planned<Handler>> {
+        // Neither the look at the payload nor the making of a plan may find the memo in use: both may run Python code.
+        let known = self.memo.borrow().every_payload.clone();
+        if let Some(plan) = known {
+            return Some(Planned { plan, reuse: Reuse::Event });
         }
-        let tool = dict_get(py, payload.borrow(py), intern!(py, "tool").as_ptr());
-        let known = tool.and_then(|tool| self.memo.with(py, |memo| memo.plan_for(tool)));
-        if known.is_some() {
-            return known;
+        let payload = payload.bind(py);
+        let tool = dict_get(&payload, intern!(py, "tool"));
+        if let Some(plan) = tool.as_ref().and_then(|tool| self.memo.borrow().plan_for(tool)) {
+            return Some(Planned { plan, reuse: Reuse::Tool });
         }
-        let host = PyHost::new(py);
-        let planned = self.snapshot.plan(&host, self.snapshot.event(self.spec.name())?, &payload.borrow(py));
+        let planned = self.snapshot.plan(&PyHost::new(py), self.snapshot.event(self.spec.name())?, &payload);
         match planned.reuse {
-            Reuse::Event => self.memo.with(py, |memo| memo.every_payload = Some(Ready::of(Arc::clone(&planned.plan)))),
+            Reuse::Event => self.memo.borrow_mut().every_payload = Some(Arc::clone(&planned.plan)),
             Reuse::Tool => {
                 if let Some(tool) = tool.filter(|tool| tool.is_exact_instance_of::<PyString>()) {
-                    let tool = Object::of(&tool);
-                    self.memo.with(py, |memo| {
-                        if memo.by_tool.len() < MAX_TOOLS {
-                            memo.by_tool.push((tool, Ready::of(Arc::clone(&planned.plan))));
-                        }
-                    });
+                    self.memo.borrow_mut().remember(Object::from_bound(tool), &planned.plan);
                 }
             }
             Reuse::Never => {}
         }
-        Some(Found::Planned(planned))
-    }
-
-    /// Keeps the memory of an outcome that nobody has any more for the next dispatch by the same plan.
-    #[inline]
-    pub(crate) fn keep(&self, py: Python<'_>, mut outcome: CoreOutcome) {
-        let Some(payload) = outcome.clear(Object::none(py)) else { return };
-        // What is dropped here may run Python code, which must find the memo as it is to be.
-        let surplus = self.memo.with(py, |memo| memo.keep(outcome));
-        drop((surplus, payload));
+        Some(planned)
     }
 }
 
 impl Memo {
     #[inline]
-    fn plan_for(&mut self, tool: Borrowed<'_, '_, PyAny>) -> Option<Found> {
-        let tool = tool.as_ptr();
-        let known = self.by_tool.iter_mut().find(|(known, _)| known.as_ptr() == tool);
-        known.map(|(_, ready)| ready.find(Reuse::Tool))
+    fn plan_for(&self, tool: &Bound<'_, PyAny>) -> Option<Arc<Plan<Handler>>> {
+        let known = self.by_tool.iter().find(|(known, _)| known.as_ptr() == tool.as_ptr());
+        known.map(|(_, plan)| Arc::clone(plan))
     }
 
-    /// Keeps an emptied outcome where its plan is remembered; gives it back when there is one already, or the plan is forgotten.
-    #[inline]
-    fn keep(&mut self, outcome: CoreOutcome) -> Option<CoreOutcome> {
-        let mut all = self.every_payload.iter_mut().chain(self.by_tool.iter_mut().map(|(_, ready)| ready));
-        match all.find(|ready| Arc::ptr_eq(&ready.plan, outcome.plan())) {
-            Some(ready) => ready.emptied.replace(outcome),
-            None => Some(outcome),
+    fn remember(&mut self, tool: Object, plan: &Arc<Plan<Handler>>) {
+        if self.by_tool.len() < MAX_TOOLS {
+            self.by_tool.push((tool, Arc::clone(plan)));
         }
     }
 }
@@ -246,7 +173,7 @@ fn base_class(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 #[derive(Default)]
 pub(crate) struct KnownEvents {
     version: u64,
-    by_name: Vec<(Object, Shared<Known>)>,
+    by_name: Vec<(Object, Rc<Known>)>,
 }
 
 /// How many names a client remembers; a program that builds names at run time makes a new object each time.
@@ -255,30 +182,25 @@ const MAX_NAMES: usize = 128;
 impl KnownEvents {
     /// The event that this very string named before, if the hooks are still the same.
     #[inline]
-    pub(crate) fn find(&self, version: u64, name: &Bound<'_, PyAny>) -> Option<Shared<Known>> {
+    pub(crate) fn find(&self, version: u64, name: &Bound<'_, PyAny>) -> Option<Rc<Known>> {
         if self.version != version {
             return None;
         }
         let name = name.as_ptr();
-        self.by_name.iter().find(|(known, _)| known.as_ptr() == name).map(|(_, known)| known.clone())
+        self.by_name.iter().find(|(known, _)| known.as_ptr() == name).map(|(_, known)| Rc::clone(known))
     }
 
     /// Remembers an event; gives back what has to be dropped outside the cell.
-    pub(crate) fn remember(
-        &mut self,
-        version: u64,
-        name: Object,
-        known: &Shared<Known>,
-    ) -> Vec<(Object, Shared<Known>)> {
+    pub(crate) fn remember(&mut self, version: u64, name: Object, known: &Rc<Known>) -> Vec<(Object, Rc<Known>)> {
         let stale = self.version != version || self.by_name.len() >= MAX_NAMES;
         let old = if stale { std::mem::take(&mut self.by_name) } else { Vec::new() };
         self.version = version;
-        self.by_name.push((name, known.clone()));
+        self.by_name.push((name, Rc::clone(known)));
         old
     }
 
     /// Forgets everything; gives back what has to be dropped outside the cell.
-    pub(crate) fn forget(&mut self) -> Vec<(Object, Shared<Known>)> {
+    pub(crate) fn forget(&mut self) -> Vec<(Object, Rc<Known>)> {
         std::mem::take(&mut self.by_name)
     }
 }
@@ -316,9 +238,9 @@ pub(crate) fn payload_of(
 #[inline]
 pub(crate) fn placed(payload: Bound<'_, PyDict>) -> PyResult<Object> {
     let py = payload.py();
-    let cwd = dict_get(py, payload.as_any().as_borrowed(), intern!(py, "cwd").as_ptr());
+    let cwd = dict_get(payload.as_any(), intern!(py, "cwd"));
     match cwd {
-        Some(cwd) if !cwd.is_none() && !cwd.is_exact_instance_of::<PyString>() => place(&payload, &cwd.to_owned()),
+        Some(cwd) if !cwd.is_none() && !cwd.is_exact_instance_of::<PyString>() => place(&payload, &cwd),
         _ => Ok(Object::from_bound(payload)),
     }
 }
@@ -330,9 +252,9 @@ fn place(payload: &Bound<'_, PyDict>, cwd: &Bound<'_, PyAny>) -> PyResult<Object
         let path = py.import("os")?.getattr("fspath")?.enter((cwd,))?;
         let own = payload.copy()?;
         own.set_item(intern!(py, "cwd"), path)?;
-        check_payload(&PyHost::new(py), &own.as_any().as_borrowed()).map_err(|error| errors::of(py, &error))?;
+        check_payload(&PyHost::new(py), own.as_any()).map_err(|error| errors::of(py, &error))?;
         return Ok(Object::from_bound(own));
     }
-    check_payload(&PyHost::new(py), &payload.as_any().as_borrowed()).map_err(|error| errors::of(py, &error))?;
+    check_payload(&PyHost::new(py), payload.as_any()).map_err(|error| errors::of(py, &error))?;
     Ok(Object::from_bound(payload.clone()))
 }

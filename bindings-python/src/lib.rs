@@ -30,9 +30,9 @@ mod nesting;
 mod object;
 mod outcome;
 mod payload;
-mod recycle;
 mod serial;
 mod session;
+mod slots;
 mod telemetry;
 mod telling;
 mod terminal;
@@ -51,7 +51,7 @@ use object::{Inside, Object};
 #[pymodule(gil_used = true)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
-    if !object::in_main_interpreter() {
+    if !object::in_main_interpreter(py) {
         return Err(errors::raise(
             py,
             "unsupported_interpreter",

@@ -2,6 +2,7 @@
 //!
 //! `Logger.isEnabledFor` keeps its verdicts in a dict; looking there costs a few nanoseconds, calling it a hundred.
 
+use hookweave::host::Told;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -35,8 +36,7 @@ fn listening(py: Python<'_>) -> PyResult<&'static Listening> {
 pub(crate) fn is_on(py: Python<'_>) -> bool {
     let Ok(listening) = listening(py) else { return false };
     if let Some(verdicts) = &listening.verdicts
-        && let Some(verdict) =
-            crate::object::dict_get(py, verdicts.bind(py).as_any().as_borrowed(), listening.level.as_ptr())
+        && let Some(verdict) = verdicts.bind(py).get_item(&listening.level).ok().flatten()
     {
         return verdict.is_truthy().unwrap_or(false);
     }
@@ -51,10 +51,14 @@ pub(crate) fn started(py: Python<'_>, event: &Object, hook: &str) -> PyResult<()
 }
 
 /// Tells what became of a dispatch in which something failed, or of any when someone listens.
-pub(crate) fn dispatched(py: Python<'_>, outcome: &Object, client: &Object) -> PyResult<()> {
+pub(crate) fn dispatched(py: Python<'_>, outcome: &Object, client: &Object, told: &[Told]) -> PyResult<()> {
     static DISPATCHED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let tell = DISPATCHED.import(py, "hookweave._logging", "dispatched")?;
-    tell.enter((outcome.borrow(py), client.borrow(py))).map(drop)
+    let times = PyDict::new(py);
+    for Told { index, times: failed, .. } in told {
+        times.set_item(index, failed)?;
+    }
+    tell.enter((outcome.borrow(py), client.borrow(py), times)).map(drop)
 }
 
 /// Tells of hooks that a person should look at.

@@ -237,7 +237,7 @@ pub(crate) struct Mailbox {
 
 impl Mailbox {
     /// Rings from any thread.
-    pub(crate) fn ringer(&self) -> impl Fn() + Send + 'static {
+    pub(crate) fn ringer(&self) -> impl Fn() + Send + Sync + 'static {
         let letters = Arc::clone(&self.letters);
         move || letters.nudge()
     }

@@ -1,56 +1,71 @@
-//! Owned references and the few calls into CPython that the hot path makes itself.
+//! Owned references to Python objects, and the few calls into CPython that the hot path makes itself.
 //!
-//! pyo3's `Py` asks a thread-local on every drop whether the thread may touch Python. This extension starts no thread
-//! and never detaches, so every place that drops a reference is attached, and the question can be left out. All use of
-//! the C API beside the type objects ([`crate::event`], [`crate::dispatch`]) is gathered here.
+//! pyo3's `Py` asks a thread-local on every drop whether the thread may touch Python. An [`Object`] leaves the question
+//! out, and can do so because it cannot get to a thread that may not: it is neither `Send` nor `Sync`, so that neither
+//! a closure for [`Python::detach`] nor one for another thread can hold it or refer to it. What CPython itself owns and
+//! pyo3 wants to be `Send` and `Sync` for that, the values of classes, keeps its objects in a [`Gil`].
 #![expect(unsafe_code, reason = "reference counts and calls through the C API; each use says why it is sound")]
 
-use std::cell::{Cell, UnsafeCell};
-use std::ffi::c_int;
-use std::ptr::{self, NonNull};
-use std::rc::Rc;
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::ptr;
 
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
 use pyo3::{Borrowed, ffi};
 
 use crate::ending;
 
-/// An owned reference to a Python object.
+/// An owned reference to a Python object, on a thread that holds the GIL.
+///
+/// Whoever makes one has a `Bound`, and so holds the GIL. It does not outlive that: all code of this crate that has to do with
+/// objects is called by CPython, attached from its first to its last line but for closures of [`Python::detach`], no
+/// thread-local holds one, and what holds one cannot be sent anywhere.
 #[derive(Debug)]
 #[repr(transparent)]
-pub(crate) struct Object(NonNull<ffi::PyObject>);
+pub(crate) struct Object {
+    reference: ManuallyDrop<Py<PyAny>>,
+    /// Neither `Send` nor `Sync`.
+    stays: PhantomData<*mut ()>,
+}
 
-// SAFETY: the module asks for the GIL (`gil_used`), and it starts no threads and never detaches: whoever holds an
-// `Object` in Rust code is attached, so counts change under the GIL only.
-unsafe impl Send for Object {}
-// SAFETY: as above; a shared `Object` is only cloned and read under the GIL.
-unsafe impl Sync for Object {}
+/// Zeroed memory is an `Option<Object>` without an object, which the event type relies on: there is room for nothing else.
+const _: () = assert!(size_of::<Option<Object>>() == size_of::<*mut ffi::PyObject>());
 
 impl Clone for Object {
     #[inline]
     fn clone(&self) -> Self {
-        // SAFETY: the pointer is a live object and the thread is attached.
-        unsafe { ffi::Py_INCREF(self.0.as_ptr()) };
-        Self(self.0)
+        // SAFETY: an object is only met on a thread that holds the GIL (see the type).
+        let py = unsafe { Python::assume_attached() };
+        Self::owning(self.reference.clone_ref(py))
     }
 }
 
 impl Drop for Object {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: this value owns one reference and the thread is attached.
-        unsafe { ffi::Py_DECREF(self.0.as_ptr()) };
+        // SAFETY: an object is only met on a thread that holds the GIL (see the type), it owns one reference, and its
+        // pointer is not looked at any more.
+        unsafe { ffi::Py_DECREF(self.reference.as_ptr()) };
     }
 }
 
 impl Object {
+    #[inline]
+    const fn owning(reference: Py<PyAny>) -> Self {
+        Self { reference: ManuallyDrop::new(reference), stays: PhantomData }
+    }
+
     /// Takes over a reference that the C API returned; `None` for null, with a Python error set.
     ///
     /// # Safety
     /// `pointer` is null or an owned reference.
     #[inline]
-    pub(crate) unsafe fn from_owned(pointer: *mut ffi::PyObject) -> Option<Self> {
-        NonNull::new(pointer).map(Self)
+    pub(crate) unsafe fn from_owned(py: Python<'_>, pointer: *mut ffi::PyObject) -> Option<Self> {
+        // SAFETY: as the caller promises.
+        unsafe { Bound::from_owned_ptr_or_opt(py, pointer) }.map(Self::from_bound)
     }
 
     #[inline]
@@ -60,42 +75,45 @@ impl Object {
 
     #[inline]
     pub(crate) fn from_bound<T>(bound: Bound<'_, T>) -> Self {
-        // SAFETY: a `Bound` is never null and gives up its own reference.
-        unsafe { Self(NonNull::new_unchecked(bound.into_ptr())) }
+        Self::owning(bound.into_any().unbind())
     }
 
     #[inline]
     pub(crate) fn none(py: Python<'_>) -> Self {
-        Self::from_bound(py.None().into_bound(py))
+        Self::owning(py.None())
     }
 
     #[inline]
-    pub(crate) const fn as_ptr(&self) -> *mut ffi::PyObject {
-        self.0.as_ptr()
+    pub(crate) fn as_ptr(&self) -> *mut ffi::PyObject {
+        self.reference.as_ptr()
+    }
+
+    /// The same reference, for pyo3 and for CPython.
+    #[inline]
+    pub(crate) fn into_py(self) -> Py<PyAny> {
+        let mut this = ManuallyDrop::new(self);
+        // SAFETY: `this` is neither dropped nor used again.
+        unsafe { ManuallyDrop::take(&mut this.reference) }
     }
 
     #[inline]
     pub(crate) fn into_ptr(self) -> *mut ffi::PyObject {
-        let pointer = self.0.as_ptr();
-        std::mem::forget(self);
-        pointer
+        self.into_py().into_ptr()
     }
 
     #[inline]
     pub(crate) fn borrow<'a, 'py>(&'a self, py: Python<'py>) -> Borrowed<'a, 'py, PyAny> {
-        // SAFETY: the object lives as long as `self`.
-        unsafe { Borrowed::from_ptr(py, self.0.as_ptr()) }
+        self.reference.bind_borrowed(py)
     }
 
     #[inline]
     pub(crate) fn bind<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        self.borrow(py).to_owned()
+        self.reference.bind(py).clone()
     }
 
     #[inline]
     pub(crate) fn into_bound(self, py: Python<'_>) -> Bound<'_, PyAny> {
-        // SAFETY: hands over the reference that this value owned.
-        unsafe { Bound::from_owned_ptr(py, self.into_ptr()) }
+        self.into_py().into_bound(py)
     }
 
     #[inline]
@@ -104,65 +122,68 @@ impl Object {
         self.as_ptr() == unsafe { ffi::Py_None() }
     }
 
-    /// Shows the object to the garbage collector.
-    pub(crate) fn visit(&self, visit: &pyo3::gc::PyVisit<'_>) -> Result<(), pyo3::gc::PyTraverseError> {
-        // SAFETY: `Py` is one non-null pointer, like this type; the collector only looks at it.
-        visit.call(unsafe { &*ptr::from_ref(self).cast::<Py<PyAny>>() })
-    }
-
-    /// Whether this is the only reference to the object, so that nobody else can ever see it.
+    /// Whether nobody else refers to the object.
     #[inline]
     pub(crate) fn is_unshared(&self) -> bool {
         // SAFETY: the object is live.
         unsafe { ffi::Py_REFCNT(self.as_ptr()) == 1 }
     }
+
+    /// Shows the object to the garbage collector.
+    pub(crate) fn visit(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&*self.reference)
+    }
 }
 
-/// Shared state that only threads holding the GIL touch.
-///
-/// A value is taken out and put back; no reference to the inside leaves the cell while Python code could run.
-pub(crate) struct Gil<T>(UnsafeCell<T>);
+/// Shows what there is to the garbage collector.
+pub(crate) fn visit_all<'a>(
+    objects: impl IntoIterator<Item = &'a Object>,
+    visit: &PyVisit<'_>,
+) -> Result<(), PyTraverseError> {
+    objects.into_iter().try_for_each(|object| object.visit(visit))
+}
 
-// SAFETY: see `Object`: the GIL serialises every use.
+/// What only threads that hold the GIL look at, in a place that Rust takes for shared between threads: the value of a
+/// Python class, or a static.
+///
+/// Who looks shows that it holds the GIL. What is inside need be neither `Send` nor `Sync`; where it can change, it is in a
+/// [`Cell`] or a `RefCell`, because Python code that is called meanwhile may come here again.
+pub(crate) struct Gil<T>(ManuallyDrop<T>);
+
+// SAFETY: a `Gil` gives access to its value only against a token for the GIL, and drops it only where the GIL is held, so the
+// GIL serialises all that threads do with it. Nothing inside can be bound to a thread: `Object`s belong to the process.
 unsafe impl<T> Send for Gil<T> {}
 // SAFETY: as above.
 unsafe impl<T> Sync for Gil<T> {}
 
-impl<T: Default> Default for Gil<T> {
-    fn default() -> Self {
-        Self::new(T::default())
-    }
-}
-
 impl<T> Gil<T> {
     pub(crate) const fn new(value: T) -> Self {
-        Self(UnsafeCell::new(value))
+        Self(ManuallyDrop::new(value))
     }
 
-    /// Looks at or changes the value; the closure must not run Python code, not even by dropping an object.
+    /// Looks at the value.
     #[inline]
-    pub(crate) fn with<R>(&self, _py: Python<'_>, look: impl FnOnce(&mut T) -> R) -> R {
-        // SAFETY: the GIL is held and the closure runs no Python code, so nothing else can reach the value meanwhile.
-        look(unsafe { &mut *self.0.get() })
+    pub(crate) fn get<'a>(&'a self, _py: Python<'a>) -> &'a T {
+        &self.0
+    }
+
+    /// Looks at the value for the garbage collector, which runs on a thread that holds the GIL.
+    #[inline]
+    pub(crate) fn traverse<'a>(&'a self, _visit: &'a PyVisit<'_>) -> &'a T {
+        &self.0
     }
 }
 
-/// The right to touch Python, without a lifetime.
-///
-/// The core's trait for hosts has views that borrow from the host; a host that itself borrows the interpreter's token
-/// cannot implement it. One of these is made for a call into the core and does not outlive it.
-pub(crate) struct Attached(());
-
-impl Attached {
-    pub(crate) const fn new(_py: Python<'_>) -> Self {
-        Self(())
-    }
-
+impl<T> Drop for Gil<T> {
     #[inline]
-    #[expect(clippy::unused_self, reason = "having one is what allows it")]
-    pub(crate) fn py(&self) -> Python<'_> {
-        // SAFETY: made while attached, and this extension never detaches.
-        unsafe { Python::assume_attached() }
+    fn drop(&mut self) {
+        // SAFETY: the function has no conditions.
+        let holds_the_gil = unsafe { ffi::PyGILState_Check() } == 1;
+        debug_assert!(holds_the_gil, "a value of Python's is dropped without the GIL");
+        if holds_the_gil {
+            // SAFETY: dropped once, and on a thread that holds the GIL. Elsewhere it is leaked.
+            unsafe { ManuallyDrop::drop(&mut self.0) };
+        }
     }
 }
 
@@ -177,71 +198,33 @@ pub(crate) enum Sent {
 
 /// Resumes an iterator or coroutine with a value.
 #[inline]
-pub(crate) fn send(py: Python<'_>, awaitable: &Object, value: *mut ffi::PyObject) -> Sent {
+pub(crate) fn send(py: Python<'_>, awaitable: &Object, value: Borrowed<'_, '_, PyAny>) -> Sent {
     let mut out = ptr::null_mut();
-    // SAFETY: `awaitable` is live, `value` is a borrowed live object, `out` is filled unless an error is set.
-    match unsafe { ending::send(awaitable.as_ptr(), value, &raw mut out) } {
-        // SAFETY: on these two results `out` is an owned reference.
-        ffi::PySendResult::PYGEN_RETURN => match unsafe { Object::from_owned(out) } {
-            Some(value) => Sent::Returned(value),
-            None => Sent::Raised(PyErr::fetch(py)),
-        },
-        // SAFETY: as above.
-        ffi::PySendResult::PYGEN_NEXT => match unsafe { Object::from_owned(out) } {
-            Some(value) => Sent::Yielded(value),
-            None => Sent::Raised(PyErr::fetch(py)),
-        },
-        ffi::PySendResult::PYGEN_ERROR => Sent::Raised(PyErr::fetch(py)),
+    // SAFETY: `awaitable` and `value` are live, and `out` can be written.
+    let result = unsafe { ending::send(awaitable.as_ptr(), value.as_ptr(), &raw mut out) };
+    if result == ffi::PySendResult::PYGEN_ERROR {
+        return Sent::Raised(PyErr::fetch(py));
+    }
+    // SAFETY: on the two other results `out` is an owned reference.
+    match unsafe { Object::from_owned(py, out) } {
+        Some(value) if result == ffi::PySendResult::PYGEN_RETURN => Sent::Returned(value),
+        Some(value) => Sent::Yielded(value),
+        None => Sent::Raised(PyErr::fetch(py)),
     }
 }
 
 /// Calls with one argument; `None` means that a Python error is set.
 #[inline]
-pub(crate) fn call_one(callable: &Object, argument: &Object) -> Option<Object> {
-    // SAFETY: both are live objects; the result is owned or null with an error set.
-    unsafe { Object::from_owned(ending::call_one(callable.as_ptr(), argument.as_ptr())) }
+pub(crate) fn call_one(py: Python<'_>, callable: &Object, argument: &Object) -> Option<Object> {
+    // SAFETY: both are live objects; the result is owned, or null with an error set.
+    unsafe { Object::from_owned(py, ending::call_one(callable.as_ptr(), argument.as_ptr())) }
 }
 
-/// The value of an exact `str` key in an exact or subclassed `dict`, without running an overridden method.
+/// The value of a key in a dict, also of a derived class, whose own methods are not asked; `None` also where a key in the dict
+/// cannot be compared.
 #[inline]
-pub(crate) fn dict_get<'a, 'py>(
-    py: Python<'py>,
-    dict: Borrowed<'a, 'py, PyAny>,
-    key: *mut ffi::PyObject,
-) -> Option<Borrowed<'a, 'py, PyAny>> {
-    // SAFETY: the callers checked that `dict` is a dict and `key` is a live string; the borrowed result lives as long as
-    // the dict is left alone, which it is: the core only looks.
-    unsafe {
-        let found = ffi::PyDict_GetItemWithError(dict.as_ptr(), key);
-        if found.is_null() {
-            if !ffi::PyErr_Occurred().is_null() {
-                ffi::PyErr_Clear();
-            }
-            return None;
-        }
-        Some(Borrowed::from_ptr(py, found))
-    }
-}
-
-/// A borrowed item of an exact or subclassed `list` or `tuple`.
-#[inline]
-pub(crate) fn item_get<'a, 'py>(
-    py: Python<'py>,
-    list: Borrowed<'a, 'py, PyAny>,
-    index: usize,
-) -> Option<Borrowed<'a, 'py, PyAny>> {
-    let index = ffi::Py_ssize_t::try_from(index).ok()?;
-    // SAFETY: the bounds are checked, and the item lives as long as the list is left alone (see `dict_get`).
-    unsafe {
-        let pointer = if ffi::PyList_Check(list.as_ptr()) != 0 && index < ffi::PyList_GET_SIZE(list.as_ptr()) {
-            ffi::PyList_GET_ITEM(list.as_ptr(), index)
-        } else if ffi::PyTuple_Check(list.as_ptr()) != 0 && index < ffi::PyTuple_GET_SIZE(list.as_ptr()) {
-            ffi::PyTuple_GET_ITEM(list.as_ptr(), index)
-        } else {
-            return None;
-        };
-        Borrowed::from_ptr_or_opt(py, pointer)
-    }
+pub(crate) fn dict_get<'py>(dict: &Bound<'py, PyAny>, key: &Bound<'py, PyString>) -> Option<Bound<'py, PyAny>> {
+    dict.cast::<PyDict>().ok()?.get_item(key).ok()?
 }
 
 /// What a handler's result has to go through before it is an answer.
@@ -272,12 +255,18 @@ pub(crate) fn awaiting(result: &Object) -> Awaiting {
 }
 
 /// The iterator behind an awaitable; `None` means that a Python error is set.
-pub(crate) fn await_iter(awaitable: &Object) -> Option<Object> {
+pub(crate) fn await_iter(py: Python<'_>, awaitable: &Object) -> Option<Object> {
     // SAFETY: `awaiting` found the slot; the result is owned or null with an error set.
     unsafe {
         let slots = (*ffi::Py_TYPE(awaitable.as_ptr())).tp_as_async;
-        let function = (*slots).am_await?;
-        Object::from_owned(function(awaitable.as_ptr()))
+        let function = if slots.is_null() { None } else { (*slots).am_await };
+        match function {
+            Some(function) => Object::from_owned(py, function(awaitable.as_ptr())),
+            None => {
+                pyo3::exceptions::PyTypeError::new_err("this cannot be awaited any more").restore(py);
+                None
+            }
+        }
     }
 }
 
@@ -294,154 +283,27 @@ pub(crate) fn depth() -> u32 {
 
 /// Marks, while it lives, that the code this thread runs belongs to a hook at this depth.
 pub(crate) struct Inside {
-    /// This thread's cell; looking a thread-local up costs more than using it.
-    cell: *const Cell<u32>,
     before: u32,
+    /// It belongs to the thread that entered.
+    stays: PhantomData<*mut ()>,
 }
 
 impl Inside {
     #[inline]
     pub(crate) fn enter(depth: u32) -> Self {
-        DEPTH.with(|cell| Self { cell: ptr::from_ref(cell), before: cell.replace(depth) })
+        Self { before: DEPTH.replace(depth), stays: PhantomData }
     }
 }
 
 impl Drop for Inside {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: a raw pointer is not `Send`, so this is the thread that entered, and it has not ended.
-        unsafe { (*self.cell).set(self.before) };
-    }
-}
-
-/// A value with several owners, counted under the GIL.
-pub(crate) struct Shared<T>(Rc<T>);
-
-// SAFETY: see `Object`: the GIL serialises every use of the count, and the value itself is `Send` and `Sync`.
-unsafe impl<T: Send + Sync> Send for Shared<T> {}
-// SAFETY: as above.
-unsafe impl<T: Send + Sync> Sync for Shared<T> {}
-
-impl<T> Shared<T> {
-    pub(crate) fn new(value: T) -> Self {
-        Self(Rc::new(value))
-    }
-}
-
-impl<T> Clone for Shared<T> {
-    #[inline]
-    fn clone(&self) -> Self {
-        Self(Rc::clone(&self.0))
-    }
-}
-
-impl<T> std::ops::Deref for Shared<T> {
-    type Target = T;
-
-    #[inline]
-    fn deref(&self) -> &T {
-        &self.0
+        DEPTH.set(self.before);
     }
 }
 
 /// Whether the running interpreter is the main one; the extension's shared state belongs to one interpreter.
-pub(crate) fn in_main_interpreter() -> bool {
-    // SAFETY: called while attached, where the current interpreter is never null.
+pub(crate) fn in_main_interpreter(_py: Python<'_>) -> bool {
+    // SAFETY: the thread is attached, so that it has a current interpreter.
     unsafe { ffi::PyInterpreterState_GetID(ffi::PyInterpreterState_Get()) == 0 }
-}
-
-/// Whether a type has instances with this layout as its base.
-#[inline]
-pub(crate) fn is_instance(object: *mut ffi::PyObject, class: *mut ffi::PyTypeObject) -> bool {
-    // SAFETY: both are live.
-    let found: c_int = unsafe { ffi::PyObject_TypeCheck(object, class) };
-    found != 0
-}
-
-/// Whether an object is a `str` and of no class derived from it, so that it equals what has the same letters.
-#[inline]
-pub(crate) fn is_exact_text(object: *mut ffi::PyObject) -> bool {
-    // SAFETY: the object is live.
-    unsafe { ffi::PyUnicode_CheckExact(object) != 0 }
-}
-
-/// The UTF-8 form of a `str`; `None` if it has lone surrogates.
-#[inline]
-pub(crate) fn utf8<'v>(text: Borrowed<'v, '_, PyAny>) -> Option<&'v str> {
-    let mut length = 0;
-    // SAFETY: the caller checked that this is a `str`; CPython caches the bytes inside the object, which lives for `'v`.
-    unsafe {
-        let bytes = ffi::PyUnicode_AsUTF8AndSize(text.as_ptr(), &raw mut length);
-        if bytes.is_null() {
-            ffi::PyErr_Clear();
-            return None;
-        }
-        let length = usize::try_from(length).ok()?;
-        Some(std::str::from_utf8_unchecked(std::slice::from_raw_parts(bytes.cast(), length)))
-    }
-}
-
-/// A value that one activity at a time may change, however long it takes and whatever Python code runs meanwhile.
-pub(crate) struct Exclusive<T> {
-    busy: Cell<bool>,
-    value: UnsafeCell<T>,
-}
-
-// SAFETY: see `Object`: the GIL serialises every use, and `busy` keeps a second activity out while the first one has let
-// other threads run.
-unsafe impl<T> Send for Exclusive<T> {}
-// SAFETY: as above.
-unsafe impl<T> Sync for Exclusive<T> {}
-
-impl<T> Exclusive<T> {
-    pub(crate) const fn new(value: T) -> Self {
-        Self { busy: Cell::new(false), value: UnsafeCell::new(value) }
-    }
-
-    /// Runs with the value, or gives `None` when it is in use already (by this thread further up, or by another).
-    #[inline]
-    pub(crate) fn enter<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
-        struct Leave<'a>(&'a Cell<bool>);
-        impl Drop for Leave<'_> {
-            fn drop(&mut self) {
-                self.0.set(false);
-            }
-        }
-        if self.busy.replace(true) {
-            return None;
-        }
-        let _leave = Leave(&self.busy);
-        // SAFETY: `busy` was unset, so no other reference to the value exists until `_leave` is dropped.
-        Some(work(unsafe { &mut *self.value.get() }))
-    }
-}
-
-/// What a driver's `am_send` slot does with its raw arguments.
-///
-/// # Safety
-/// Called by CPython as an `am_send` slot, with `object` an instance of `T`'s class.
-#[inline]
-pub(crate) unsafe fn send_slot<T: pyo3::PyClass<Frozen = pyo3::pyclass::boolean_struct::True> + Sync>(
-    object: *mut ffi::PyObject,
-    out: *mut *mut ffi::PyObject,
-    step: impl FnOnce(Python<'_>, &T) -> Sent,
-) -> ffi::PySendResult {
-    // SAFETY: a slot is called attached, on a live instance of the class.
-    let (py, instance) = unsafe {
-        let py = Python::assume_attached();
-        (py, Borrowed::<PyAny>::from_ptr(py, object))
-    };
-    // SAFETY: as the caller promises.
-    let this = unsafe { instance.cast_unchecked::<T>() };
-    let (result, value) = match step(py, this.get()) {
-        Sent::Yielded(value) => (ffi::PySendResult::PYGEN_NEXT, value.into_ptr()),
-        Sent::Returned(value) => (ffi::PySendResult::PYGEN_RETURN, value.into_ptr()),
-        Sent::Raised(error) => {
-            error.restore(py);
-            (ffi::PySendResult::PYGEN_ERROR, ptr::null_mut())
-        }
-    };
-    // SAFETY: CPython gives a place for the result.
-    unsafe { *out = value };
-    result
 }

@@ -1,11 +1,12 @@
 //! What a dispatch gives its caller.
-#![expect(unsafe_code, reason = "one value is taken out of its dead instance; the use says why it is sound")]
 
+use std::cell::OnceCell;
+use std::rc::Rc;
 use std::time::Duration;
 
 use hookweave::host;
 use hookweave::session::{Session, Verdict};
-use pyo3::PyTypeInfo as _;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
@@ -17,17 +18,18 @@ use crate::event::OwnEvent;
 use crate::fill::{self, Fields};
 use crate::flight::Finished;
 use crate::known::{Handler, Known};
-use crate::object::{Gil, Object, Shared};
-use crate::recycle::{self, Recycled, Recycler};
+use crate::object::{Gil, Object, visit_all};
 use crate::serial;
 
 /// The decision of all hooks of one dispatch, with its reasons; the parts are made when they are asked for.
 #[pyclass(frozen, generic, module = "hookweave._native")]
-pub(crate) struct Outcome {
+pub(crate) struct Outcome(Gil<Inner>);
+
+struct Inner {
     finished: Finished,
-    known: Shared<Known>,
-    filled: Gil<Option<Object>>,
-    event: Gil<Option<Object>>,
+    known: Rc<Known>,
+    filled: OnceCell<Object>,
+    event: OnceCell<Object>,
     took: Duration,
 }
 
@@ -36,36 +38,18 @@ pub(crate) struct Outcome {
 pub(crate) fn make(
     py: Python<'_>,
     finished: Finished,
-    known: Shared<Known>,
+    known: Rc<Known>,
     filled: Option<Object>,
     took: Duration,
 ) -> PyResult<Object> {
-    let outcome = Outcome { finished, known, filled: Gil::new(filled), event: Gil::new(None), took };
-    recycle::make(py, outcome)
-}
-
-impl Recycled for Outcome {
-    fn recycler() -> &'static Recycler {
-        static RECYCLER: Recycler = Recycler::new();
-        &RECYCLER
-    }
-
-    /// Keeps the memory of the core's outcome for the next dispatch.
-    #[inline]
-    unsafe fn end(py: Python<'_>, value: *mut Self) {
-        // SAFETY: the caller gives the value away.
-        let Self { finished, known, .. } = unsafe { std::ptr::read(value) };
-        if let Finished::Said(outcome) = finished {
-            known.keep(py, outcome);
-        }
-    }
+    let filled = filled.map_or_else(OnceCell::new, OnceCell::from);
+    let inner = Inner { finished, known, filled, event: OnceCell::new(), took };
+    Bound::new(py, Outcome(Gil::new(inner))).map(Object::from_bound)
 }
 
 /// Adds the class to the module.
 pub(crate) fn add_type(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Outcome>()?;
-    recycle::install::<Outcome>(&Outcome::type_object(module.py()));
-    Ok(())
+    module.add_class::<Outcome>()
 }
 
 /// Builds the Python records of one kind: a function of `hookweave.outcome` makes them of a list of dicts.
@@ -95,14 +79,15 @@ impl Outcome {
         "to_wire",
     ];
 
-    pub(crate) fn inner(&self, py: Python<'_>) -> &host::Outcome<Handler, Object> {
-        self.finished.outcome(py, &self.known)
+    pub(crate) fn inner<'a>(&'a self, py: Python<'a>) -> &'a host::Outcome<Handler, Object> {
+        let inner = self.0.get(py);
+        inner.finished.outcome(py, &inner.known)
     }
 
     /// Whether a session that does not hear silence has nothing to learn from it.
-    pub(crate) const fn is_silent(&self, hears_silence: bool) -> bool {
+    pub(crate) fn is_silent(&self, py: Python<'_>, hears_silence: bool) -> bool {
         !hears_silence
-            && match &self.finished {
+            && match &self.0.get(py).finished {
                 Finished::Said(outcome) => outcome.is_quiet(),
                 Finished::Unasked { .. } => true,
             }
@@ -110,31 +95,32 @@ impl Outcome {
 
     /// What a session needs of it; `None` when there was nobody to be asked.
     pub(crate) fn verdict(&self, py: Python<'_>, session: &Session) -> Option<Verdict> {
-        match &self.finished {
+        match &self.0.get(py).finished {
             Finished::Unasked { .. } if !session.hears_silence() => None,
-            finished => Some(session.verdict(finished.outcome(py, &self.known), &PyHost::new(py))),
+            _ => Some(session.verdict(self.inner(py), &PyHost::new(py))),
         }
     }
 
     /// Tells a session what hooks left in its environment.
     pub(crate) fn tell(&self, py: Python<'_>, session: &Session) {
-        if let Finished::Said(outcome) = &self.finished {
+        if let Finished::Said(outcome) = &self.0.get(py).finished {
             session.heard(outcome, &PyHost::new(py));
         }
     }
 
-    fn filled(&self, py: Python<'_>) -> Object {
-        if let Some(filled) = self.filled.with(py, |filled| filled.clone()) {
-            return filled;
-        }
-        let made = Object::from_bound(PyDict::new(py));
-        self.filled.with(py, |filled| *filled = Some(made.clone()));
-        made
+    fn filled<'a>(&'a self, py: Python<'a>) -> &'a Object {
+        // Making a dict may run Python code that comes here too: the first one made counts.
+        let made = &self.0.get(py).filled;
+        made.get().unwrap_or_else(|| {
+            let new = Object::from_bound(PyDict::new(py));
+            made.get_or_init(|| new)
+        })
     }
 
     fn whole<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let (known, filled) = (&self.known, self.filled(py));
-        fill::whole(py, &known.name, self.inner(py).payload(), &filled, &known.directory, Fields::CopiedIfPossible)
+        let known = &self.0.get(py).known;
+        let (payload, filled) = (self.inner(py).payload(), self.filled(py));
+        fill::whole(py, &known.name, payload, filled, &known.directory, Fields::CopiedIfPossible)
     }
 }
 
@@ -154,27 +140,25 @@ impl Outcome {
 
     /// The reason of the first hook with the winning decision.
     #[getter]
-    fn reason(&self, py: Python<'_>) -> Option<&str> {
-        self.inner(py).reason()
+    fn reason<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyString>> {
+        self.inner(py).reason().map(|reason| PyString::new(py, reason))
     }
 
     /// The final event.
     #[getter]
     pub(crate) fn event(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        if let Some(event) = self.event.with(py, |event| event.clone()) {
-            return Ok(event.into_bound(py).unbind());
+        let Inner { known, event, .. } = self.0.get(py);
+        if let Some(event) = event.get() {
+            return Ok(event.clone().into_py());
         }
-        let filled = self.filled(py);
-        let (known, payload) = (&self.known, self.inner(py).payload());
-        let made = OwnEvent::make(py, &known.class, &known.name, payload, Some(&filled), Some(&known.directory))?;
-        let made = made.into_object();
-        self.event.with(py, |event| *event = Some(made.clone()));
-        Ok(made.into_bound(py).unbind())
+        let (payload, filled) = (self.inner(py).payload(), Some(self.filled(py)));
+        let made = OwnEvent::make(py, &known.class, &known.name, payload, filled, Some(&known.directory))?;
+        Ok(event.get_or_init(|| made.into_object()).clone().into_py())
     }
 
     /// The names of the payload fields that hooks changed.
     #[getter]
-    pub(crate) fn modified(&self, py: Python<'_>) -> Vec<&str> {
+    pub(crate) fn modified<'a>(&'a self, py: Python<'a>) -> Vec<&'a str> {
         self.inner(py).modified()
     }
 
@@ -204,7 +188,7 @@ impl Outcome {
 
     /// Objections to an event that cannot be blocked any more, for the model.
     #[getter]
-    fn feedback(&self, py: Python<'_>) -> Vec<&str> {
+    fn feedback<'a>(&'a self, py: Python<'a>) -> Vec<&'a str> {
         self.inner(py).feedback()
     }
 
@@ -249,8 +233,8 @@ impl Outcome {
 
     /// Seconds from the start of the first hook to the end of the last.
     #[getter]
-    fn duration(&self) -> f64 {
-        self.took.as_secs_f64()
+    fn duration(&self, py: Python<'_>) -> f64 {
+        self.0.get(py).took.as_secs_f64()
     }
 
     /// The hooks of the event that were not selected, and why; derived when asked for.
@@ -290,6 +274,14 @@ impl Outcome {
     fn __repr__(&self, py: Python<'_>) -> String {
         let reason = self.inner(py).reason().map_or_else(String::new, |reason| format!(" because {reason:?}"));
         let blocked = if self.inner(py).blocked() { ", blocked" } else { "" };
-        format!("<Outcome of {}: {}{blocked}{reason}>", self.known.spec.name(), self.inner(py).decision())
+        format!("<Outcome of {}: {}{blocked}{reason}>", self.0.get(py).known.spec.name(), self.inner(py).decision())
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        // There is no `__clear__`: whatever an outcome refers to was there before it, so that a cycle through it leads through
+        // something that can be changed, and that is where the collector breaks it.
+        let Inner { finished, filled, event, .. } = self.0.traverse(&visit);
+        finished.visit(&visit)?;
+        visit_all(filled.get().into_iter().chain(event.get()), &visit)
     }
 }

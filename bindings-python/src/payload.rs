@@ -1,5 +1,6 @@
 //! What sessions give hooks and tools, as Python values: the same objects each time where they are the same texts.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use hookweave::session::{Field, Fields, Surroundings};
@@ -9,7 +10,7 @@ use pyo3::types::{PyDict, PyList, PyString};
 use serde_json::{Map, Value};
 
 use crate::keys::usual_key;
-use crate::object::{Gil, Object};
+use crate::object::Object;
 use crate::serial;
 
 /// How many tools' names a session remembers.
@@ -20,7 +21,7 @@ pub(crate) struct Usual {
     /// What all of them carry; whoever gives it away copies it.
     common: Py<PyDict>,
     /// Tools' names, by the texts that the machine has them in: its own copies, so that an address names a text.
-    names: Gil<Names>,
+    names: RefCell<Names>,
 }
 
 #[derive(Default)]
@@ -49,7 +50,7 @@ impl Names {
 
 impl Usual {
     pub(crate) fn new(py: Python<'_>, common: &Map<String, Value>) -> PyResult<Self> {
-        Ok(Self { common: serial::dict(py, common)?.unbind(), names: Gil::default() })
+        Ok(Self { common: serial::dict(py, common)?.unbind(), names: RefCell::default() })
     }
 
     /// A dict of what all events of the session carry.
@@ -59,12 +60,12 @@ impl Usual {
 
     /// A tool's name; interned, because plans are found by the address of the name.
     pub(crate) fn name<'py>(&self, py: Python<'py>, name: &Arc<str>) -> Bound<'py, PyAny> {
-        if let Some(known) = self.names.with(py, |names| names.find(name)) {
+        if let Some(known) = self.names.borrow().find(name) {
             return known.into_bound(py);
         }
         let made = PyString::intern(py, name).into_any();
         let entry = (Arc::clone(name), Object::of(&made));
-        let old = self.names.with(py, |names| names.remember(entry));
+        let old = self.names.borrow_mut().remember(entry);
         drop(old);
         made
     }

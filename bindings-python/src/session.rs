@@ -2,6 +2,7 @@
 //!
 //! What a flow wants done is carried out in `hookweave/_driver.py`; no rule stands there.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use hookweave::host;
@@ -14,7 +15,7 @@ use crate::client::Client;
 use crate::convert::PyHost;
 use crate::errors;
 use crate::flow::{Flow, owned};
-use crate::object::Shared;
+use crate::object::Gil;
 use crate::outcome::Outcome;
 use crate::payload::Usual;
 use crate::serial;
@@ -23,17 +24,17 @@ use crate::serial;
 #[pyclass(frozen, module = "hookweave._native")]
 pub(crate) struct Session {
     machine: Arc<Conversation>,
-    usual: Shared<Usual>,
+    usual: Gil<Rc<Usual>>,
 }
 
 impl Session {
     fn of(py: Python<'_>, machine: Arc<Conversation>) -> PyResult<Self> {
-        let usual = Shared::new(Usual::new(py, machine.common())?);
+        let usual = Gil::new(Rc::new(Usual::new(py, machine.common())?));
         Ok(Self { machine, usual })
     }
 
     fn flow(&self, py: Python<'_>, machine: Flowing) -> Flow {
-        Flow::new(py, machine, &self.usual)
+        Flow::new(py, machine, self.usual.get(py))
     }
 }
 
@@ -41,7 +42,7 @@ impl Session {
 pub(crate) fn json(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     let py = value.py();
     let refuse = |why: String| errors::raise(py, "payload_not_json", &why);
-    let text = host::to_json(&PyHost::new(py), &value.as_borrowed()).map_err(|error| refuse(error.to_string()))?;
+    let text = host::to_json(&PyHost::new(py), value).map_err(|error| refuse(error.to_string()))?;
     host::from_json(&text).map_err(|error| refuse(error.to_string()))
 }
 
@@ -65,8 +66,8 @@ impl Session {
     fn new(client: &Bound<'_, Client>, options: &Bound<'_, PyDict>) -> PyResult<Self> {
         let py = client.py();
         client.get().check_open(py, "open sessions")?;
-        let own = hookweave::session::Client::of(client.get().registry());
-        let conversation = Conversation::read(&PyHost::new(py), &options.as_any().as_borrowed(), own);
+        let own = hookweave::session::Client::of(client.get().registry(py));
+        let conversation = Conversation::read(&PyHost::new(py), options.as_any(), own);
         let conversation = conversation.map_err(|error| errors::of(py, &error))?;
         conversation.open_in(client.get().runtime().sessions());
         Self::of(py, conversation)
@@ -102,7 +103,7 @@ impl Session {
 
     /// What every event of the session carries.
     fn common<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        self.usual.common(py)
+        self.usual.get(py).common(py)
     }
 
     /// Adds a rule for tools: `allow`, `ask` or `deny`.

@@ -13,7 +13,7 @@ use crate::errors;
 
 fn question(request: &Bound<'_, PyDict>) -> PyResult<Question> {
     let py = request.py();
-    let question = Question::read_request(&PyHost::new(py), &request.as_any().as_borrowed());
+    let question = Question::read_request(&PyHost::new(py), request.as_any());
     question.map_err(|error| errors::of(py, &error))
 }
 

@@ -71,6 +71,11 @@ impl<J> DetachedQueue<J> {
         self.waiting.len()
     }
 
+    /// The jobs that wait, for hosts that trace references.
+    pub fn waiting_jobs(&self) -> impl Iterator<Item = &J> {
+        self.waiting.iter()
+    }
+
     /// Forgets everything: a forked child inherits none of its parent's jobs.
     pub fn reset(&mut self) -> VecDeque<J> {
         self.running = 0;

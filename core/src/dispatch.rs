@@ -12,6 +12,7 @@ mod merge;
 mod recheck;
 mod report;
 mod slots;
+mod values;
 
 use std::sync::Arc;
 
@@ -97,18 +98,6 @@ pub fn begin<T, H: Host>(
     payload: H::Value,
 ) -> Step<T, H::Value> {
     next(Box::new(Outcome::of(Running::new(snapshot, event, plan, reuse, payload))), host)
-}
-
-/// Starts a dispatch of the same event and the same hooks as an earlier one, in that one's memory: [`Outcome::clear`] has
-/// emptied it.
-#[inline]
-pub fn begin_again<T, H: Host>(
-    host: &H,
-    mut emptied: Box<Outcome<T, H::Value>>,
-    payload: H::Value,
-) -> Step<T, H::Value> {
-    emptied.running.payload = payload;
-    next(emptied, host)
 }
 
 /// Finds the next hooks to run, or ends.
@@ -296,22 +285,6 @@ impl<T, V> Running<T, V> {
             begun: None,
             claims: Claims::default(),
         }
-    }
-
-    /// Forgets how a dispatch went in which no hook said anything, so that another one can begin here; gives back its payload.
-    ///
-    /// `None`, and nothing is forgotten, where more happened than that hooks ran.
-    pub(crate) fn clear(&mut self, nothing: V) -> Option<V> {
-        #[cfg(feature = "native")]
-        if self.begun.is_some() {
-            return None;
-        }
-        if self.loud.is_some() || !self.plan.is_plain() {
-            return None;
-        }
-        self.at = 0;
-        self.quiet.clear();
-        Some(std::mem::replace(&mut self.payload, nothing))
     }
 
     /// Whether every hook may run as planned: none has to be claimed, no scope is skipped.

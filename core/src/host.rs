@@ -11,9 +11,7 @@ pub use crate::answer::{Ask, Injection, Message};
 pub use crate::detached::{DetachedQueue, MAX_WAITING, Submitted, refusal};
 pub use crate::dialects::{WireAnswer, WireEvent, event_from_wire, outcome_to_wire};
 pub use crate::directory::Directory;
-pub use crate::dispatch::{
-    Failure, FailureKind, MAX_DEPTH, Report, Said, Stage, Status, Step, begin, begin_again, check_depth,
-};
+pub use crate::dispatch::{Failure, FailureKind, MAX_DEPTH, Report, Said, Stage, Status, Step, begin, check_depth};
 pub use crate::envelope::{Envelope, check_payload, has_tool_use_id};
 pub use crate::error::{Code, Error};
 pub use crate::event::{BUILT_IN, BuiltIn, COMMON_FIELDS, EventDefinition, EventSpec, Field, FieldKind, Modifiable};
@@ -26,7 +24,7 @@ pub use crate::options::{Mode, Options, Profile};
 pub use crate::outcome::{Outcome, Summary, TraceEntry, Unmatched, Vote};
 pub use crate::payload::{BadKey, Excess, Host, Kind, MAX_NESTING, MAX_VALUES, Made, Room, Spelling};
 pub use crate::registry::{Entry, HookId, HookInfo, Registry};
-pub use crate::stats::{HookCounter, Now, Stats, Warning};
+pub use crate::stats::{HookCounter, Now, Stats, Told, Warning};
 pub use crate::tool::ToolDefinition;
 
 #[cfg(feature = "native")]

@@ -89,10 +89,7 @@ impl<'v, H: Host> Look<'v, H> {
         self.tool
             .get_or_init(|| {
                 let view = self.host.field(&self.payload, "tool")?;
-                match self.host.kind(&view) {
-                    Kind::Text(name) => Some(name),
-                    _ => None,
-                }
+                self.host.long_text(&view)
             })
             .as_deref()
     }
@@ -117,10 +114,10 @@ impl<'v, H: Host> Look<'v, H> {
     }
 
     fn as_text(&self, view: &H::View<'v>) -> Found<Cow<'v, str>> {
-        match self.host.kind(view) {
-            Kind::Null | Kind::Absent => Found::none(),
-            Kind::Text(text) => Found { items: smallvec![text], murky: false },
-            _ => Found::unreadable(),
+        match self.host.long_text(view) {
+            Some(text) => Found { items: smallvec![text], murky: false },
+            None if matches!(self.host.kind(view), Kind::Null | Kind::Absent) => Found::none(),
+            None => Found::unreadable(),
         }
     }
 

@@ -87,18 +87,6 @@ impl<T, V> Outcome<T, V> {
         Self::of(Running::new(snapshot, event, plan, Reuse::Event, payload))
     }
 
-    /// Empties the outcome of a dispatch in which no hook said anything, so that another dispatch of the same event and hooks can
-    /// begin in its memory with [`begin_again`](crate::host::begin_again); gives back its payload.
-    ///
-    /// `None`, and nothing changes, for any other outcome.
-    #[inline]
-    pub fn clear(&mut self, nothing: V) -> Option<V> {
-        if self.refusal.is_some() {
-            return None;
-        }
-        self.running.clear(nothing)
-    }
-
     /// The hooks that were selected, as things stood at the end.
     pub const fn plan(&self) -> &Arc<Plan<T>> {
         &self.running.plan

@@ -219,7 +219,7 @@ pub trait Host {
     /// Copies containers and shares leaves, so that whoever holds the original cannot change the copy.
     fn copy(&self, view: &Self::View<'_>) -> Result<Self::Value, Excess>;
     /// What the value is.
-    fn kind<'v>(&'v self, view: &Self::View<'v>) -> Kind<'v>;
+    fn kind<'a>(&'a self, view: &'a Self::View<'_>) -> Kind<'a>;
     /// The field of an object; `None` when it is not there.
     fn get<'v>(&'v self, object: &Self::View<'v>, key: &str) -> Option<Self::View<'v>>;
     /// The element of a list; `None` past its end.
@@ -251,6 +251,11 @@ pub trait Host {
             Kind::Text(text) => Some(take(&text)),
             _ => None,
         }
+    }
+
+    /// The text of a value for as long as the host is looked at; `None` when the value is not valid text.
+    fn long_text<'v>(&'v self, view: &Self::View<'v>) -> Option<Cow<'v, str>> {
+        self.text(view, |text| Cow::Owned(text.to_owned()))
     }
 
     /// The fields of an object that have these names, in the order of the names.
@@ -303,7 +308,7 @@ impl Host for Json {
         fits(view, MAX_NESTING, &mut Room::default()).map(|()| (*view).clone())
     }
 
-    fn kind<'v>(&'v self, view: &Self::View<'v>) -> Kind<'v> {
+    fn kind<'a>(&'a self, view: &'a Self::View<'_>) -> Kind<'a> {
         match *view {
             serde_json::Value::Null => Kind::Null,
             serde_json::Value::Bool(flag) => Kind::Bool(*flag),
@@ -312,6 +317,10 @@ impl Host for Json {
             serde_json::Value::Array(items) => Kind::List(items.len()),
             serde_json::Value::Object(_) => Kind::Object,
         }
+    }
+
+    fn long_text<'v>(&'v self, view: &Self::View<'v>) -> Option<Cow<'v, str>> {
+        view.as_str().map(Cow::Borrowed)
     }
 
     fn get<'v>(&'v self, object: &Self::View<'v>, key: &str) -> Option<Self::View<'v>> {

@@ -45,9 +45,9 @@ export class WatchedClient extends HookClient {
     this.#mayFail = mayFail;
     const engine = engineOf(this);
     const noted = engine.noteFailures.bind(engine);
-    engine.noteFailures = (outcome) => {
+    engine.noteFailures = (outcome, told) => {
       this.#failed.push(outcome);
-      noted(outcome);
+      noted(outcome, told);
     };
     for (const file of load) this.load(file, { strict: true });
   }

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import threading
+import time
 from collections.abc import Callable
 from time import monotonic
 from typing import Any, Final
 
-from . import _native
+from . import _green, _native
 from ._logging import logger
 
 __all__ = ["Delivery", "log_record"]
@@ -19,6 +21,9 @@ AT_ONCE: Final = 256
 
 AWHILE: Final = 3600.0
 """How long the thread sleeps at most before it looks whether it is still wanted."""
+
+POLL: Final = 0.05
+"""How often a greenlet of a forked child looks."""
 
 audit_logger: Final = logging.getLogger("hookweave.audit")
 
@@ -34,14 +39,26 @@ def log_record(record: dict[str, Any]) -> None:
 
 
 class Delivery:
-    """A daemon thread that gives each record to those who hear them, in order."""
+    """A daemon thread that gives each record to those who hear them, in order; a greenlet where threads are greenlets."""
 
-    __slots__ = ("_delivered", "_hearers", "_outbox", "_thread")
+    __slots__ = ("_bell", "_delivered", "_hearers", "_outbox", "_process", "_thread")
 
-    def __init__(self, outbox: _native.Outbox, hearers: tuple[Callable[[dict[str, Any]], object], ...]) -> None:
+    def __init__(
+        self,
+        outbox: _native.Outbox,
+        hearers: tuple[Callable[[dict[str, Any]], object], ...],
+        bell: _native.Mailbox | None,
+    ) -> None:
         self._outbox = outbox
         self._hearers = hearers
+        self._bell = bell
+        self._process = os.getpid()
         self._start()
+
+    @property
+    def is_green(self) -> bool:
+        """Whether what delivers runs only while the others wait."""
+        return self._bell is not None
 
     def _start(self) -> None:
         self._delivered = threading.Condition()
@@ -54,7 +71,7 @@ class Delivery:
 
     def _run(self) -> None:
         outbox = self._outbox
-        while outbox.wait(AWHILE):
+        while outbox.wait(AWHILE) if self._bell is None else self._wait_green(self._bell):
             with self._delivered:
                 lines, lost = outbox.fetch(AT_ONCE)
                 for line in lines:
@@ -64,6 +81,23 @@ class Delivery:
                         "%d records of the audit log were not delivered: who hears them does not keep up", lost
                     )
                 self._delivered.notify_all()
+
+    def _wait_green(self, bell: _native.Mailbox) -> bool:
+        """What the outbox's own wait does, while other greenlets run."""
+        outbox = self._outbox
+        own = self._process == os.getpid()
+        while True:
+            if own:
+                bell.take()
+            if not outbox.wait(0.0):
+                return False
+            if not outbox.is_empty():
+                return True
+            if own:
+                _green.wait_readable(bell, AWHILE)
+            else:
+                # A forked child must not take what its parent's bell has rung.
+                time.sleep(POLL)
 
     def _hand(self, record: dict[str, Any]) -> None:
         for hear in self._hearers:
@@ -94,5 +128,7 @@ class Delivery:
     def close(self, timeout: float) -> None:
         """Ends the thread once everything was handed on, or the seconds are over."""
         self._outbox.close()
+        if self._bell is not None:
+            self._bell.ring()
         if threading.current_thread() is not self._thread:
             self._thread.join(timeout)

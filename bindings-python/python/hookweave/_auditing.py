@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any, Final
 
-from . import _native
+from . import _green, _native
 from ._audit import Delivery, log_record
 from .audit import AuditLevel, AuditOptions
 from .errors import InvalidOptionError
@@ -61,9 +61,10 @@ class Auditing(_native.Client):
         if log or (log is None and not hearers and options.get("file") is None and options.get("level") != "off"):
             hearers += (log_record,)
         self._end_delivery()
-        outbox = _native.configure_audit(self, options, bool(hearers))
+        bell = _green.mailbox() if hearers else None
+        outbox = _native.configure_audit(self, options, bool(hearers), bell)
         if outbox is not None:
-            self._delivery = Delivery(outbox, hearers)
+            self._delivery = Delivery(outbox, hearers, bell)
 
     def set_hook_audit_level(self, level: AuditLevel) -> None:
         """Changes how much is recorded: ``off``, ``error``, ``info`` or ``verbose``.
@@ -75,8 +76,14 @@ class Auditing(_native.Client):
 
     def flush_audit(self, timeout: float = FLUSH_SECONDS) -> bool:
         """Waits until everything that happened is written and handed on; False when the seconds were over first."""
-        written = _native.flush_audit(self, timeout)
+        written = self._flush_native(timeout)
         return (self._delivery is None or self._delivery.drain(timeout)) and written
+
+    def _flush_native(self, timeout: float) -> bool:
+        if self._delivery is not None and self._delivery.is_green:
+            # The log may wait for room in what a greenlet has to empty.
+            return _green.wait_until(lambda: _native.flush_audit(self, 0.0), timeout)
+        return _native.flush_audit(self, timeout)
 
     @property
     def audit_level(self) -> str:
@@ -103,6 +110,8 @@ class Auditing(_native.Client):
         return _native.audit_state(self)[3]
 
     def _end_delivery(self) -> None:
+        if self._delivery is not None and self._delivery.is_green:
+            self._flush_native(FLUSH_SECONDS)
         delivery, self._delivery = self._delivery, None
         if delivery is not None:
             # What happened so far belongs to those who heard it so far.
@@ -111,6 +120,8 @@ class Auditing(_native.Client):
 
     def _end_audit(self) -> None:
         """Writes what is left and records nothing more."""
+        if self._delivery is not None and self._delivery.is_green:
+            self._flush_native(FLUSH_SECONDS)
         _native.close_audit(self, FLUSH_SECONDS)
         self._end_delivery()
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 __all__ = ["detached_ended", "detached_failed", "dispatched", "listener_failed", "logger", "started", "warned"]
 
 logger = logging.getLogger("hookweave")
-logger.addHandler(logging.NullHandler())
+"""Without a handler of its own: where a program configures no logging, Python shows warnings on stderr all the same,
+and a guard that fails and lets everything pass has to be seen."""
 
 
 def started(event: str, hook: str) -> None:
@@ -22,32 +23,38 @@ def started(event: str, hook: str) -> None:
     logger.info("hook %s started on %s", hook, event, extra={"event": event, "hook": hook})
 
 
-def dispatched(outcome: Outcome[Any], client: HookClient) -> None:
-    """A dispatch ended in which something failed, or level info is on."""
+def dispatched(outcome: Outcome[Any], client: HookClient, told: Mapping[int, int]) -> None:
+    """A dispatch ended in which something failed, or level info is on.
+
+    ``told`` are the failures to be seen, by their places in the trace, with how often the hook has failed by now.
+    """
     event = outcome.event.event_type
     matchers: Mapping[str, Any] = {hook.id: hook.matcher for hook in client.list_hooks()}
-    for entry in outcome.trace:
-        _entry(event, entry, matchers.get(entry.id, {}))
+    for index, entry in enumerate(outcome.trace):
+        _entry(event, entry, matchers.get(entry.id, {}), told.get(index, 0))
     if logger.isEnabledFor(logging.DEBUG):
         for other in outcome.unmatched:
             about = {"event": event, "hook": other.hook}
             logger.debug("hook %s not selected on %s: %s", other.hook, event, other.why, extra=about)
 
 
-def _entry(event: str, entry: TraceEntry, matcher: Mapping[str, Any]) -> None:
+def _entry(event: str, entry: TraceEntry, matcher: Mapping[str, Any], times: int) -> None:
     about = {"event": event, "hook": entry.hook, "matcher": dict(matcher), "duration": entry.duration}
     if entry.failure is not None:
-        level = logging.ERROR if entry.failure.became == "block" else logging.WARNING
+        blocks = entry.failure.became == "block"
+        level = (logging.ERROR if blocks else logging.WARNING) if times else logging.INFO
+        again = f" (it has failed {times} times by now)" if times > 1 else ""
         logger.log(
             level,
-            "hook %s (matcher %s) failed on %s after %.3f s: %s: %s; the action %s",
+            "hook %s (matcher %s) failed on %s after %.3f s: %s: %s; the action %s%s",
             entry.hook,
             dict(matcher),
             event,
             entry.duration,
             entry.failure.kind,
             entry.failure.message,
-            "is blocked" if entry.failure.became == "block" else "goes on",
+            "is blocked" if blocks else "goes on",
+            again,
             extra=about,
             exc_info=entry.failure.error.__cause__,
         )

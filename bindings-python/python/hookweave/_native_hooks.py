@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from . import _native, _threads
+from . import _green, _native, _threads
 
 if TYPE_CHECKING:
     from .client import HookClient
@@ -54,11 +54,12 @@ class NativeHandler:
     def __call__(self, event: Any) -> Awaitable[Any]:
         return self._ask(event) if self.hook.hosted else _wait(self.hook, event)
 
-    def begin(self, event: Any) -> _native.Begun:
+    def begin(self, event: Any) -> _native.Begun | _green.Begun:
         """Starts the hook for a thread that does other things before it waits."""
-        return self.hook.begin(event)
+        box = _green.mailbox()
+        return self.hook.begin(event) if box is None else _green.Begun(self.hook, event, box)
 
-    def finish(self, begun: _native.Begun) -> Any:
+    def finish(self, begun: _native.Begun | _green.Begun) -> Any:
         """Waits for a hook that was begun."""
         return _open(begun.wait())
 

@@ -120,7 +120,8 @@ pub(super) fn injections<'v, H: Host>(host: &'v H, view: Option<&H::View<'v>>) -
             check_keys(host, item, name, &["content", "role", "ephemeral"])?;
             let content = field(host, item, "content").ok_or_else(|| format!("`{name}.content` is missing"))?;
             let role = field(host, item, "role");
-            let ephemeral = match field(host, item, "ephemeral").map(|view| host.kind(&view)) {
+            let given = field(host, item, "ephemeral");
+            let ephemeral = match given.as_ref().map(|view| host.kind(view)) {
                 None => false,
                 Some(Kind::Bool(flag)) => flag,
                 Some(kind) => return Err(format!("`{name}.ephemeral` must be true or false, is {}", kind.words())),

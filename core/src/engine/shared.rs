@@ -1,5 +1,6 @@
 //! JSON values behind a reference count, so that a hook can hold an event without copying it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -27,8 +28,12 @@ impl Host for Shared {
         Json.copy(view).map(Arc::new)
     }
 
-    fn kind<'v>(&'v self, view: &Self::View<'v>) -> Kind<'v> {
+    fn kind<'a>(&'a self, view: &'a Self::View<'_>) -> Kind<'a> {
         Json.kind(view)
+    }
+
+    fn long_text<'v>(&'v self, view: &Self::View<'v>) -> Option<Cow<'v, str>> {
+        Json.long_text(view)
     }
 
     fn get<'v>(&'v self, object: &Self::View<'v>, key: &str) -> Option<Self::View<'v>> {

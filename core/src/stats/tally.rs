@@ -64,6 +64,8 @@ struct Book {
     /// Runs that decided something, by action; those that did not are the rest.
     actions: [AtomicU64; Action::WORDS.len()],
     failures: [AtomicU64; FailureKind::ALL.len()],
+    /// How often it has failed, whether or not the statistics were begun anew since.
+    failed: AtomicU64,
     detached: AtomicU64,
     modified: AtomicU64,
     overran: AtomicU64,
@@ -150,6 +152,11 @@ impl Tally {
             overran: take(&book.overran),
             skipped: take(&book.skipped),
         }
+    }
+
+    /// Counts a failure for the program's log; gives how many there were.
+    pub(crate) fn failed(&self) -> u64 {
+        self.book.get_or_init(Box::default).failed.fetch_add(1, Relaxed) + 1
     }
 
     /// Whether its warning is still to be told to the host, which from here on it is not.

@@ -1,0 +1,67 @@
+"""Programs whose threads are greenlets: nothing that the package waits for keeps other greenlets from running."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import sys, threading, time
+if sys.argv[1] == "gevent":
+    from gevent import monkey; monkey.patch_all()
+else:
+    import warnings; warnings.simplefilter("ignore")
+    import eventlet; eventlet.monkey_patch()
+import faulthandler; faulthandler.dump_traceback_later(20, exit=True)
+import json, tempfile, pathlib
+from hookweave import HookClient
+
+ticks, going = [], True
+def tick():
+    while going:
+        ticks.append(1)
+        time.sleep(0.01)
+threading.Thread(target=tick, daemon=True).start()
+
+heard = []
+client = HookClient(audit={"level": "info", "callback": heard.append})
+client.register_hook("PreToolUse", lambda event: None)
+client.register_hook("PostToolUse", lambda event: time.sleep(0.1), run_in_thread=True)
+client.dispatch_sync("PreToolUse", tool="Bash", args={})
+assert client.flush_audit(5)
+assert [record["kind"] for record in heard].count("hook_finished") == 1, heard
+
+before = len(ticks)
+client.dispatch_sync("PostToolUse", tool="Bash", args={})
+assert len(ticks) > before + 3, "a hook on a thread stops the others"
+
+with tempfile.TemporaryDirectory() as folder:
+    path = pathlib.Path(folder, "hookweave.toml")
+    path.write_text('hookweave = 1\\n[[hooks]]\\nevent = "Stop"\\ncommand = ["sleep", "0.3"]\\n')
+    client.load(path)
+    before = len(ticks)
+    outcome = client.dispatch_sync("Stop")
+    assert outcome.trace[0].failure is None, outcome.trace
+    assert outcome.trace[0].duration > 0.25
+    assert len(ticks) > before + 10, "a command stops the others"
+going = False
+logging_too = HookClient(audit={"log": True})
+logging_too.dispatch_sync("Stop")
+logging_too.close()
+client.close()
+print("done", len(heard) > 1)
+"""
+
+
+@pytest.mark.parametrize("library", ["gevent", "eventlet"])
+def test_greenlets_go_on_while_the_package_waits(library: str) -> None:
+    if importlib.util.find_spec(library) is None:
+        pytest.skip(f"{library} is not installed")
+    ended = subprocess.run(
+        [sys.executable, "-c", PROGRAM, library], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert ended.stdout == "done True\n", ended.stdout + ended.stderr
+    assert ended.returncode == 0
