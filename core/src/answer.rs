@@ -20,6 +20,8 @@ pub use parts::{Ask, Injection, Message};
 pub struct Answer<V> {
     /// What it decides.
     pub action: Action,
+    /// It names what it decides, rather than to leave it at `continue`.
+    pub is_explicit: bool,
     /// Why, for the model or the user.
     pub reason: Option<String>,
     /// Payload fields that it replaces, by the engine's names.
@@ -111,6 +113,7 @@ impl<'v, H: Host> Parser<'_, 'v, H> {
         self.check_keys(&keys)?;
         let action = self.action()?;
         let answer = Answer {
+            is_explicit: action.is_some(),
             action: action.unwrap_or(if self.field("ask").is_some() { Action::Ask } else { Action::Continue }),
             reason: self.text("reason")?,
             modified: self.modified()?,

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::action::Action;
 use crate::answer::{Ask, Injection, Message};
-use crate::dispatch::{Loud, Record, Running, Status};
+use crate::dispatch::{Loud, Record, Running};
 use crate::event::EventSpec;
 use crate::hook::{FailBehavior, Scope};
 use crate::index::{Plan, Reuse, Snapshot};
@@ -179,16 +179,6 @@ impl<T, V> Outcome<T, V> {
         }
         let entry = self.deciding()?.call.entry();
         Some((entry.id(), &**entry.name()))
-    }
-
-    /// Whether a hook of such a scope has run without failing.
-    #[cfg_attr(not(feature = "host"), expect(dead_code, reason = "sessions and records are a host's"))]
-    pub(crate) fn heard(&self, of: impl Fn(Scope) -> bool) -> bool {
-        let mut ran = self.records().iter().filter(|record| record.failure.is_none() && record.status == Status::Ran);
-        match &self.running.loud {
-            None => self.running.plan.calls().iter().any(|call| of(call.entry().scope())),
-            Some(_) => ran.any(|record| of(record.call.entry().scope())),
-        }
     }
 
     /// The strongest decision.

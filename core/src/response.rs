@@ -163,12 +163,10 @@ impl HookResponse {
         self
     }
 
-    /// Whether the answer says nothing.
+    /// Whether the answer says nothing; a `continue` that is said aloud is an answer.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.fields
-            .as_ref()
-            .is_none_or(|fields| fields.len() == 1 && fields.get("action").is_some_and(|action| action == "continue"))
+        self.fields.as_ref().is_none_or(|fields| fields.is_empty())
     }
 
     /// The canonical wire form.

@@ -227,7 +227,7 @@ impl<T, V> Loud<T, V> {
     ) -> Vec<(String, V)> {
         let entry = Arc::clone(record.call.entry());
         let name = entry.name();
-        let Answer { action, reason, modified, inject, messages, ask, delay_ms, suppress_output, ext } = answer;
+        let Answer { action, is_explicit, reason, modified, inject, messages, ask, delay_ms, suppress_output, ext } = answer;
         let again = self.is_rechecking();
         let injections = inject.into_iter().map(|injection| (Arc::clone(name), injection));
         add(&mut self.injections, injections, again);
@@ -250,6 +250,7 @@ impl<T, V> Loud<T, V> {
             self.add_ext(host, dialect, value);
         }
         // A question beside a weaker action is the decision; beside a refusal it is kept and decides nothing.
+        record.consents = is_explicit && action == Action::Continue && !asks;
         record.action = if asks && !action.refuses() { Action::Ask } else { action };
         record.reason = reason;
         modified

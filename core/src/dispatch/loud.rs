@@ -72,6 +72,8 @@ pub(crate) struct Record<T, V> {
     pub(crate) seen: u32,
     /// It changed its own result again: the hook is not idempotent.
     pub(crate) again: bool,
+    /// The hook said `continue` aloud, and nothing that holds it back.
+    pub(crate) consents: bool,
 }
 
 impl<T, V> Record<T, V> {
@@ -89,6 +91,7 @@ impl<T, V> Record<T, V> {
             why: None,
             seen: 0,
             again: false,
+            consents: false,
         }
     }
 
@@ -98,7 +101,12 @@ impl<T, V> Record<T, V> {
 
     /// Whether the hook's `allow` does not count: it does not cover all that the event names, or the event changed.
     pub(crate) fn is_void(&self, changes: u32) -> bool {
-        self.action == Action::Allow && (!self.call.covers() || self.seen < changes)
+        self.action == Action::Allow && !self.speaks_of(changes)
+    }
+
+    /// Whether what the hook said is about the event as it is after so many changes.
+    pub(crate) const fn speaks_of(&self, changes: u32) -> bool {
+        self.call.covers() && self.seen >= changes
     }
 }
 

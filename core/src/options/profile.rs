@@ -35,8 +35,8 @@ pub struct Profile {
     pub every_event_is_a_gate: bool,
     /// Whether a hook's `allow` counts; else it is void.
     pub grants: bool,
-    /// Whether a `PermissionRequest` hook that has nothing to say has granted what was asked.
-    pub silence_grants: bool,
+    /// Whether a `PermissionRequest` hook of the program's that answers `continue` has granted what was asked.
+    pub continue_grants: bool,
     /// Whether `PostToolUse` follows a run that failed too.
     pub post_tool_after_failure: bool,
 }
@@ -62,14 +62,14 @@ impl Profile {
         blocking_failures: &[],
         every_event_is_a_gate: false,
         grants: true,
-        silence_grants: false,
+        continue_grants: false,
         post_tool_after_failure: false,
     };
 
     const A3S: Self = Self {
         name: "a3s",
         mode: Mode::Parallel,
-        silence_grants: true,
+        continue_grants: true,
         post_tool_after_failure: true,
         ..Self::DEFAULT
     };

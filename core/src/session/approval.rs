@@ -103,7 +103,7 @@ impl Cx {
         if let Some(args) = said.value.filter(|_| !is_denied) {
             return Settled::Rewritten(args);
         }
-        let decided = match self.without_a_person(&said.verdict) {
+        let decided = match Self::without_a_person(&said.verdict) {
             Some(decided) => decided,
             None => self.ask_person(subject, hook, request).await,
         };
@@ -141,12 +141,9 @@ impl Cx {
     }
 
     /// What hooks that may answer for a person have answered.
-    fn without_a_person(&self, verdict: &super::Verdict) -> Option<Decided> {
-        if let Some((hook, granted, reason)) = &verdict.settled {
-            return Some(Decided::new(*granted, hook, reason.clone()));
-        }
-        let silence = self.session.settings.profile.silence_grants && verdict.heard;
-        silence.then(|| Decided::new(true, "hooks", None))
+    fn without_a_person(verdict: &super::Verdict) -> Option<Decided> {
+        let (hook, granted, reason) = verdict.settled.as_ref()?;
+        Some(Decided::new(*granted, hook, reason.clone()))
     }
 
     /// Asks a person, unless the same has been approved before.

@@ -11,14 +11,18 @@ impl Session {
     /// Whether a driver has to tell what came of dispatches in which no hook had anything to say.
     #[must_use]
     pub fn hears_silence(&self) -> bool {
-        self.settings.profile.silence_grants || self.inputs().is_some()
+        self.inputs().is_some()
     }
 
     /// What the session needs of a dispatch's outcome.
     pub fn verdict<T, H: Host>(&self, outcome: &Outcome<T, H::Value>, host: &H) -> Verdict {
         let inputs = self.inputs().filter(|_| outcome.event().name() == "PreToolUse");
         let of = |inputs| About::of(host, outcome.event(), outcome.payload(), outcome.tools(), inputs);
-        Verdict { about: inputs.map(of).map(Arc::new), ..Verdict::of(outcome, host) }
+        let mut verdict = Verdict { about: inputs.map(of).map(Arc::new), ..Verdict::of(outcome, host) };
+        if self.settings.profile.continue_grants && outcome.event().name() == "PermissionRequest" {
+            verdict.hear_consent(outcome);
+        }
+        verdict
     }
 
     fn inputs(&self) -> Option<Inputs> {

@@ -43,13 +43,28 @@ pub struct Verdict {
     pub env: Vec<(Scope, Map<String, Value>)>,
     /// The hook whose word may stand for a person's, and whether it grants.
     pub settled: Option<(String, bool, Option<String>)>,
-    /// A hook whose word may stand for a person's has run and had nothing against it.
-    pub heard: bool,
     /// What the event was about, where tool runs are recorded.
     pub about: Option<Arc<About>>,
 }
 
 impl Verdict {
+    /// Takes a `continue` that a hook of the program's said aloud for a grant, where nobody settled or held back anything.
+    ///
+    /// A hook from a file says what its own dialect means.
+    pub(super) fn hear_consent<T, V>(&mut self, outcome: &Outcome<T, V>) {
+        if self.settled.is_some() || !matches!(self.decision, Action::Continue | Action::Allow) {
+            return;
+        }
+        let said = outcome.records().iter().find(|record| {
+            let entry = record.call.entry();
+            record.consents
+                && trusted(entry.scope())
+                && entry.origin().is_none()
+                && record.speaks_of(outcome.changes())
+        });
+        self.settled = said.map(|record| (record.call.entry().name().to_string(), true, record.reason.clone()));
+    }
+
     /// The verdict of an outcome.
     pub fn of<T, H: Host>(outcome: &Outcome<T, H::Value>, host: &H) -> Self {
         let owned = |given: From<'_, Injection>| (given.hook.unwrap_or_default().to_owned(), given.part.clone());
@@ -78,7 +93,6 @@ impl Verdict {
             delay_ms: outcome.delay_ms(),
             suppress_output: outcome.suppress_output(),
             env: env(outcome, host),
-            heard: outcome.heard(trusted),
             settled: refused.or(settled),
             about: None,
         }

@@ -159,7 +159,7 @@ fn a_wrong_expectation_of_another_agents_words_is_found() {
         ("wire/cocode-refuse", "/expect/to_wire/exit_code", "0"),
         ("wire/cursor-refuse", "/expect/to_wire/stdout/agent_message", "yes"),
         ("wire/codex-ask", "/expect/to_wire/degraded/0", "nothing"),
-        ("wire/claude-code-event", "/expect/event/tool", "Task"),
+        ("wire/claude-code-event", "/expect/event/tool", "Agent"),
         ("wire/a3s-refused", "/expect/0/error/code", "unknown_dialect"),
     ];
     for (id, place, other) in wrong {
