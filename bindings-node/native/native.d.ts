@@ -261,8 +261,8 @@ export declare class NativeSession {
 
 /** A question as a person reads it, and what typed lines answer. */
 export declare class NativeTerminalQuestion {
-  /** The question of a request, for a terminal of so many columns. */
-  constructor(request: unknown, columns: number)
+  /** The question of a request, for a terminal of so many columns and rows. */
+  constructor(request: unknown, columns: number, rows: number)
   /** The whole question. */
   get text(): string
   /** What stands before the cursor. */

@@ -216,8 +216,16 @@ impl Host for Values<'_> {
     }
 
     fn made(&self, made: Made<'_>) -> Slot {
+        // Not by way of JSON, whose numbers of any size are objects on the way to JavaScript.
+        let value = match made {
+            Made::Text(text) => self.env.to_js_value(&text),
+            Made::Zero => self.env.to_js_value(&0),
+            Made::False => self.env.to_js_value(&false),
+            Made::List => self.env.to_js_value(&[0_u32; 0]),
+            Made::Object => Object::new(self.env).map(|object| object.to_unknown()),
+        };
         // Making a plain value fails only in an environment that is being torn down.
-        self.env.to_js_value(&made.to_json()).map_or(Slot(u32::MAX), |value| self.push(value))
+        value.map_or(Slot(u32::MAX), |value| self.push(value))
     }
 
     fn spelling(&self) -> Spelling {

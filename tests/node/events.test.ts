@@ -43,6 +43,7 @@ describe("a plain object to look at", () => {
       assert.equal(tool, "Bash");
       assert.deepEqual(args, { command: "ls", nested: { list: [1, 2] } });
       assert.deepEqual(Object.keys(rest).sort(), [
+        "cwd",
         "eventType",
         "metadata",
         "sessionId",
@@ -81,8 +82,9 @@ describe("a plain object to look at", () => {
         "session_id",
         "timestamp",
         "event_type",
-        "metadata",
         "tool_use_id",
+        "cwd",
+        "metadata",
       ]);
       assert.deepEqual(text["args"], {
         command: "ls",

@@ -94,6 +94,7 @@ test("the canonical form is the same as in the other languages", async () => {
       metadata: { camelCase: 1 },
       system_prompt: "be kind",
       event_type: "GenerateStart",
+      cwd: process.cwd(),
     },
     decision: "ask",
     blocked: false,
