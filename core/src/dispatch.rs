@@ -9,6 +9,8 @@ mod claims;
 mod failure;
 mod loud;
 mod merge;
+#[cfg(all(test, shuttle))]
+mod races;
 mod recheck;
 mod report;
 mod slots;

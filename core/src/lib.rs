@@ -9,11 +9,18 @@ pub mod action;
 pub mod answer;
 #[cfg(feature = "native")]
 pub mod audit;
+/// The queue of the audit log, built without the rest of it.
+#[cfg(all(test, shuttle, not(feature = "native")))]
+#[path = "audit/races.rs"]
+mod audit_races;
 #[cfg(feature = "engine")]
 pub mod compat;
 #[cfg(feature = "native")]
 pub mod config;
 pub mod detached;
+#[cfg(all(test, shuttle))]
+#[path = "detached/races.rs"]
+mod detached_races;
 pub mod dialects;
 mod directory;
 pub mod dispatch;
@@ -30,6 +37,10 @@ pub mod files;
 mod handler;
 #[cfg(feature = "native")]
 pub mod handlers;
+#[cfg(all(test, shuttle, not(feature = "native")))]
+mod handlers {
+    pub(crate) mod clock;
+}
 pub mod hook;
 #[cfg(feature = "host")]
 pub mod host;

@@ -113,7 +113,7 @@ impl<T, V> Outcome<T, V> {
     }
 
     /// The payload as it came.
-    #[cfg(feature = "native")]
+    #[cfg(any(feature = "native", all(test, shuttle)))]
     pub(crate) fn first_payload(&self) -> &V {
         let versions = self.running.loud.as_ref().map(|loud| &loud.versions);
         versions.and_then(|versions| versions.first()).map_or(&self.running.payload, |(_, first)| first)

@@ -20,6 +20,8 @@ mod notices;
 mod permission;
 mod prompt;
 mod question;
+#[cfg(all(test, shuttle))]
+mod races;
 mod recording;
 mod refused;
 mod settings;
@@ -29,7 +31,7 @@ mod tool;
 mod verdict;
 
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use serde_json::{Map, Value};
 
@@ -37,6 +39,7 @@ use crate::error::{Code, Error};
 use crate::outcome::Outcome;
 use crate::payload::Host;
 use crate::read::Reader;
+use crate::sync::{Mutex, MutexGuard};
 
 use environment::Environment;
 use state::{Memory, State};

@@ -6,6 +6,8 @@
 
 #[cfg(not(shuttle))]
 mod real {
+    #[cfg(feature = "native")]
+    pub(crate) use std::sync::Condvar;
     pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
     pub(crate) use std::sync::{Mutex, MutexGuard};
 
@@ -14,10 +16,58 @@ mod real {
 
 #[cfg(shuttle)]
 mod checked {
-    use std::sync::{Arc, PoisonError};
+    use std::sync::{Arc, LockResult, PoisonError};
+    use std::time::Duration;
 
     pub(crate) use shuttle::sync::atomic::{AtomicBool, AtomicU64, Ordering};
     pub(crate) use shuttle::sync::{Mutex, MutexGuard};
+
+    /// Waits that are no longer may be over at any time.
+    const SHORT: Duration = Duration::from_millis(10);
+
+    /// `std::sync::Condvar` as the checker sees it. A short wait may be over at any time; a long one lasts until somebody ends
+    /// it: whoever is saved by its time limit alone was not woken, and the checker finds that as a deadlock.
+    #[derive(Debug, Default)]
+    pub(crate) struct Condvar(shuttle::sync::Condvar);
+
+    #[allow(dead_code, reason = "what code waits for differs by what is built")]
+    impl Condvar {
+        pub(crate) fn new() -> Self {
+            Self::default()
+        }
+
+        pub(crate) fn notify_one(&self) {
+            self.0.notify_one();
+        }
+
+        pub(crate) fn notify_all(&self) {
+            self.0.notify_all();
+        }
+
+        pub(crate) fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
+            self.0.wait(guard)
+        }
+
+        pub(crate) fn wait_timeout<'a, T>(
+            &self,
+            guard: MutexGuard<'a, T>,
+            _: Duration,
+        ) -> LockResult<(MutexGuard<'a, T>, bool)> {
+            Ok((self.0.wait(guard).unwrap_or_else(PoisonError::into_inner), false))
+        }
+
+        pub(crate) fn wait_timeout_while<'a, T>(
+            &self,
+            guard: MutexGuard<'a, T>,
+            limit: Duration,
+            condition: impl FnMut(&mut T) -> bool,
+        ) -> LockResult<(MutexGuard<'a, T>, bool)> {
+            if limit <= SHORT {
+                return Ok((guard, true));
+            }
+            Ok((self.0.wait_while(guard, condition).unwrap_or_else(PoisonError::into_inner), false))
+        }
+    }
 
     /// `arc_swap::ArcSwap` as the checker sees it: one step to read, one to write.
     #[derive(Debug)]

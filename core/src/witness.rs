@@ -12,11 +12,11 @@ use crate::hook::{Origin, Scope};
 use crate::registry::HookId;
 
 pub use about::About;
-#[cfg(feature = "native")]
+#[cfg(any(feature = "native", all(test, shuttle)))]
 pub(crate) use about::Part;
 #[cfg(feature = "native")]
 pub(crate) use about::payload_json;
-#[cfg(feature = "native")]
+#[cfg(any(feature = "native", all(test, shuttle)))]
 pub(crate) use about::{beginning, each_text, tagged};
 
 /// What is kept of an event's payload.

@@ -1,12 +1,13 @@
 //! What waits for the writer: bounded, and quick for those who put something in.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use super::batch::Batch;
 use super::level::Level;
 use super::told::Told;
 use crate::handlers::clock::now;
+use crate::sync::{Condvar, Mutex, MutexGuard};
 
 /// How much memory waits at most, in bytes.
 const MAX_WEIGHT: usize = 64 * 1024 * 1024;
@@ -189,8 +190,8 @@ impl Queue {
         let in_vain = |state: &State| if patience.insists { state.failing || state.stuck } else { state.overflowing };
         if !in_vain(&state) && !self.has_room(&state) && !state.closed {
             self.work.notify_one();
-            let full =
-                |state: &mut State| !self.has_room(state) && !state.closed && !(patience.insists && in_vain(state));
+            let over = |state: &State| self.has_room(state) || state.closed || (patience.insists && in_vain(state));
+            let full = |state: &mut State| !over(state);
             let waited = self.progress.wait_timeout_while(state, patience.limit, full);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }

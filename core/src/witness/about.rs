@@ -115,7 +115,7 @@ impl About {
 static HEAD: [&str; 5] = ["session_id", "agent_id", "tool_use_id", "tool", "args"];
 
 /// The texts that a host has copied, each behind the tag of its place and with a NUL after it.
-#[cfg(feature = "native")]
+#[cfg(any(feature = "native", all(test, shuttle)))]
 pub(crate) fn tagged(texts: &str) -> impl Iterator<Item = (Part, &str)> {
     texts.split_terminator('\0').map(|text| {
         let mut letters = text.chars();
