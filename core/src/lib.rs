@@ -12,7 +12,7 @@ pub mod audit;
 /// The queue of the audit log, built without the rest of it.
 #[cfg(all(test, shuttle, not(feature = "native")))]
 #[path = "audit/races.rs"]
-mod audit_races;
+mod audit_queue;
 #[cfg(feature = "engine")]
 pub mod compat;
 #[cfg(feature = "native")]

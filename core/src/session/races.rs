@@ -12,7 +12,7 @@ use crate::options::Options;
 use crate::registry::Registry;
 use crate::sync::{AtomicBool, Ordering};
 
-const ORDERS: usize = 2_000;
+const ORDERS: usize = 1_000;
 
 fn session() -> Arc<Session> {
     let client = Client::of(&Registry::<()>::new(Options::default()));
