@@ -209,8 +209,9 @@ impl Outcome {
     fn ext<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let ext = PyDict::new(py);
         for (dialect, value) in self.inner(py).ext() {
-            let value = copy(&value.borrow(py), Shape::Plain, host::MAX_NESTING)
-                .map_err(|excess| crate::errors::raise(py, excess.code().as_str(), &format!("ext.{dialect}: {excess}")))?;
+            let value = copy(&value.borrow(py), Shape::Plain, host::MAX_NESTING).map_err(|excess| {
+                crate::errors::raise(py, excess.code().as_str(), &format!("ext.{dialect}: {excess}"))
+            })?;
             ext.set_item(dialect, value)?;
         }
         Ok(ext)

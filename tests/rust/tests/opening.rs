@@ -5,12 +5,13 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something is not as it should be")]
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use hookweave::{Engine, Event, HookResponse};
 use hookweave_vectors::engine::Given;
 use hookweave_vectors::opening::{SEED, case, file_of};
 use hookweave_vectors::session::{Case, run};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The cases that the other languages run.
 const SHARED: u64 = 160;
@@ -74,4 +75,38 @@ fn the_shared_cases_are_those_that_are_made() {
     }
     let there = std::fs::read_to_string(&path).unwrap();
     assert!(there == made, "the cases are made otherwise now; run this test with HOOKWEAVE_WRITE=1");
+}
+
+/// A guard holds from the moment its registration has returned, on whatever thread the next dispatch begins.
+#[test]
+fn a_guard_holds_at_once_on_every_thread() {
+    for round in 0..40 {
+        let settings = json!({"max_hooks_per_event": null, "max_total_hooks": null});
+        let engine = Engine::builder().settings(settings.as_object().unwrap().clone()).build().unwrap();
+        // What is there already is what making the index anew takes its time for.
+        for number in 0..300 {
+            let matcher = json!({"matcher": {"command_pattern": format!("^never-{number}$")}});
+            let spec = hookweave::host::HookSpec::read(&hookweave::payload::Json, "PreToolUse", &&matcher).unwrap();
+            engine.on("PreToolUse").spec(spec).run(|_: &Event| HookResponse::allow()).unwrap();
+        }
+        let (holds, passed) = (AtomicBool::new(false), AtomicUsize::new(0));
+        let dispatches = || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+            let mut after = 0;
+            while after < 20 {
+                let guarded = holds.load(Ordering::SeqCst);
+                let event = Event::new("PreToolUse", json!({"tool": "Bash", "args": {"command": "rm x"}}));
+                let outcome = runtime.block_on(engine.dispatch(event)).unwrap();
+                after += usize::from(guarded);
+                passed.fetch_add(usize::from(guarded && !outcome.blocked()), Ordering::SeqCst);
+            }
+        };
+        std::thread::scope(|scope| {
+            (0..3).for_each(|_| _ = scope.spawn(dispatches));
+            let guard = engine.on("PreToolUse").name("guard").mandatory();
+            guard.run(|_: &Event| HookResponse::block("no")).unwrap();
+            holds.store(true, Ordering::SeqCst);
+        });
+        assert_eq!(passed.into_inner(), 0, "round {round}: dispatches that began behind the registration missed it");
+    }
 }
