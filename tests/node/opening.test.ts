@@ -108,3 +108,25 @@ test("nobody changes an event in place", async () => {
     client.close();
   }
 });
+
+test("what is too deep to be shown does not pass", async () => {
+  const seed = Number(process.env["HOOKWEAVE_SEED"] ?? 20261123);
+  const roll = dice(seed);
+  for (let number = 0; number < 40; number++) {
+    const depth = 100 + Math.floor(roll() * 60);
+    let value: unknown = "x";
+    for (let level = 0; level < depth; level++) value = roll() < 0.5 ? [value] : { k: value };
+    const client = quietClient();
+    client.registerHook("PreToolUse", (event) =>
+      Object.keys(event.args).length > 0 && JSON.stringify(event.args) !== ""
+        ? { action: "block", reason: "no" }
+        : undefined,
+    );
+    const outcome = await client
+      .dispatch("PreToolUse", { tool: "Bash", args: { command: "rm", note: value } })
+      .catch((error: unknown) => error as Error);
+    const told = `${String(depth)} deep, seed ${String(seed)}: ${inspect(outcome)}`;
+    assert.ok(outcome instanceof Error || outcome.blocked, told);
+    client.close();
+  }
+});

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hookweave import Event, HookClient
+from hookweave import Event, HookClient, HookweaveError
 
 from vectors.sessions import run_session_case
 
@@ -85,3 +85,24 @@ def test_nobody_changes_an_event_in_place() -> None:
         told = f"case {number} of seed {SEED}: {type(args).__name__} {args!r} by {[name for name, _ in hooks]}"
         left = _shown(outcome.event.args)
         assert outcome.blocked or "rm -rf /" not in json.dumps(left, default=repr), told
+
+
+def test_what_is_too_deep_to_be_shown_does_not_pass() -> None:
+    """However deep the arguments nest: a guard that looks at them refuses, or the call is refused without it."""
+    dice = random.Random(SEED)
+    for _ in range(40):
+        depth = dice.randrange(100, 160)
+        value: Any = "x"
+        for _ in range(depth):
+            value = [value] if dice.random() < 0.5 else {"k": value}
+        client = HookClient(mode=dice.choice(["sequential", "parallel"]))
+
+        @client.hook("PreToolUse")
+        def guard(event: Any) -> Any:
+            return {"action": "block", "reason": "no"} if event.args else None
+
+        try:
+            outcome = client.dispatch_sync("PreToolUse", tool="Bash", args={"command": "rm", "note": value})
+        except HookweaveError:
+            continue
+        assert outcome.blocked, f"{depth} deep, seed {SEED}: {outcome}"
