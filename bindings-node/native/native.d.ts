@@ -161,7 +161,7 @@ export declare class NativeRun {
   resume(values: object, quiet: Array<number>, reports: Array<Reported>): Stand
   /** Records the dispatch, which is over; says where it stands then. */
   audit(values: object): Stand
-  /** Blocks what the agent is about to do because it could not be recorded. */
+  /** Blocks what the agent is about to do because it could not be recorded, or not be shown to a hook. */
   refuse(why: string): Stand
   /** Gives the dispatch up; claims of hooks that never started are released. */
   abandon(): void
@@ -173,6 +173,8 @@ export declare class NativeRun {
   ext(): [string, number][]
   /** The fields that hooks changed and the places of what they were. */
   originals(): [string, number][]
+  /** The failures that the log is told of, asked for once: their indices in the trace, and how often the hook has failed by now. */
+  failuresToTell(): [number, number][]
   /** The indices of failures in the trace, and the places of what was thrown there. */
   causes(): [number, number][]
   /** Who decided what and why, and what became of every hook of the event. */
@@ -519,8 +521,8 @@ export interface Reported {
   took: number
   /** The place of the answer, or of what was thrown. */
   value?: number
-  /** The answer was left uncopied because it nests too deep. */
-  tooDeep?: boolean
+  /** The answer was left uncopied because it is too much: `depth` or `size`. */
+  excess?: string
   /** The failure's kind. */
   kind?: string
   /** What went wrong. */

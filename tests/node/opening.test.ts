@@ -105,7 +105,7 @@ test("nobody changes an event in place", async () => {
       !left.includes("rm -rf /"),
       `case ${String(number)} of seed ${String(seed)}: ${left}`,
     );
-    client.close();
+    await client.close();
   }
 });
 
@@ -127,6 +127,6 @@ test("what is too deep to be shown does not pass", async () => {
       .catch((error: unknown) => error as Error);
     const told = `${String(depth)} deep, seed ${String(seed)}: ${inspect(outcome)}`;
     assert.ok(outcome instanceof Error || outcome.blocked, told);
-    client.close();
+    await client.close();
   }
 });

@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import random
+from collections import OrderedDict, UserDict, defaultdict
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -53,7 +54,12 @@ def _changes(event: Any) -> None:
             change()
 
 
-KINDS: list[Callable[[dict[str, Any]], Mapping[str, Any]]] = [dict]
+KINDS: list[Callable[[dict[str, Any]], Mapping[str, Any]]] = [
+    dict,
+    OrderedDict,
+    lambda fields: defaultdict(list, fields),
+    UserDict,
+]
 
 
 def _shown(value: Any) -> Any:
@@ -65,7 +71,7 @@ def _shown(value: Any) -> Any:
 
 
 def test_nobody_changes_an_event_in_place() -> None:
-    """Whoever changes what it was shown changes nothing that is decided about."""
+    """Containers of any class: whoever changes what it was shown changes nothing that is decided about."""
     dice = random.Random(SEED)
     for number in range(60):
         client = HookClient(mode=dice.choice(["sequential", "parallel"]))

@@ -158,7 +158,12 @@ class Emission:
             self.combined = Verdict.host_error(self.host_error(failed), failed.reason)
         elif outcome.decision == "block":
             self.decided_by = self.last(lambda verdict: not verdict.decision.permits and not verdict.is_liftable)
-            self.combined = self.verdicts[self.decided_by]
+            # Where no interceptor refuses, two of them have changed one thing differently.
+            self.combined = (
+                Verdict.host_error(HostError.TRANSFORM_CONFLICT, outcome.reason)
+                if self.decided_by is None
+                else self.verdicts[self.decided_by]
+            )
         elif outcome.decision == "ask":
             self.decided_by = next(index for index, verdict in self.verdicts.items() if verdict.is_liftable)
             self.combined = self.asking()

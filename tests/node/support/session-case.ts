@@ -180,7 +180,7 @@ export class SessionRun {
     };
     return {
       ...camelKeys({ ...session, ...more }),
-      ...(files === undefined || session?.["cwd"] === null ? {} : { cwd: this.#place.project }),
+      ...(files === undefined || session["cwd"] === null ? {} : { cwd: this.#place.project }),
       context,
       display,
       onOutcome: (outcome) => events.push(outcome.event.eventType),
@@ -203,7 +203,11 @@ export class SessionRun {
   }
 
   /** What a person at a terminal chooses who types these lines, and then nothing more. */
-  #atTerminal(request: ApprovalRequest, lines: string[], size: { width: number; height: number }): string {
+  #atTerminal(
+    request: ApprovalRequest,
+    lines: string[],
+    size: { width: number; height: number },
+  ): string {
     const question = new TerminalQuestion(request, size);
     const { screens } = this.#log;
     screens.push(question.text, question.invitation(request.timeout));
