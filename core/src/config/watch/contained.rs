@@ -35,14 +35,12 @@ impl<W: Watcher> Contained<W> {
 
     fn ask(&mut self, ask: impl FnOnce(&mut W) -> notify::Result<()>) -> Result<(), String> {
         let Some(watcher) = &mut self.watcher else { return Err(NO_THREAD.to_owned()) };
-        match catch_unwind(AssertUnwindSafe(|| ask(watcher))) {
-            Ok(done) => done.map_err(|error| error.to_string()),
-            Err(_) => {
-                // Not dropped: that would panic again. What it holds ends with the process.
-                std::mem::forget(self.watcher.take());
-                Err(NO_THREAD.to_owned())
-            }
+        if let Ok(done) = catch_unwind(AssertUnwindSafe(|| ask(watcher))) {
+            return done.map_err(|error| error.to_string());
         }
+        // Not dropped: that would panic again. What it holds ends with the process.
+        std::mem::forget(self.watcher.take());
+        Err(NO_THREAD.to_owned())
     }
 }
 

@@ -173,15 +173,11 @@ impl Running<'_> {
             }
         }
         let ended = self.leader.finish().or(self.ended);
-        match ended {
-            Some(Ended { code, signal, known: true, .. }) => {
-                Ok(Exited { code, signal, stdout: self.stdout.into_bytes(), stderr: self.stderr.into_bytes() })
-            }
-            _ => {
-                leader::forgotten();
-                Err(CommandError::lost(self.run, "another part of the program has waited for it"))
-            }
+        if let Some(Ended { code, signal, known: true, .. }) = ended {
+            return Ok(Exited { code, signal, stdout: self.stdout.into_bytes(), stderr: self.stderr.into_bytes() });
         }
+        leader::forgotten();
+        Err(CommandError::lost(self.run, "another part of the program has waited for it"))
     }
 
     /// Blocks until something is to be done, or the time for it is up.
