@@ -26,24 +26,28 @@ function play(line: string, program: string, file: string): Promise<string> {
   });
 }
 
-describe("commands", { skip: process.platform !== "linux" && "the limits are those of Linux" }, () => {
-  const guards = (t: TestContext): string =>
-    new Folder(t).settings({ PreToolUse: [{ type: "command", command: "sleep 0.05; exit 2" }] });
+describe(
+  "commands",
+  { skip: process.platform !== "linux" && "the limits are those of Linux" },
+  () => {
+    const guards = (t: TestContext): string =>
+      new Folder(t).settings({ PreToolUse: [{ type: "command", command: "sleep 0.05; exit 2" }] });
 
-  test("tell how they ended where SIGCHLD is ignored", async (t) => {
-    const program = `
+    test("tell how they ended where SIGCHLD is ignored", async (t) => {
+      const program = `
       const outcomes = await Promise.all([1, 2, 3, 4, 5].map(dispatch));
       console.log(outcomes.map((outcome) => outcome.decision).join(" "));
     `;
-    const printed = await play("exec env --ignore-signal=CHLD", program, guards(t));
-    assert.equal(printed, "block block block block block");
-  });
+      const printed = await play("exec env --ignore-signal=CHLD", program, guards(t));
+      assert.equal(printed, "block block block block block");
+    });
 
-  test("wait for descriptors", async (t) => {
-    const program = `
+    test("wait for descriptors", async (t) => {
+      const program = `
       const outcomes = await Promise.all(Array.from({ length: 40 }, dispatch));
       console.log([...new Set(outcomes.map((outcome) => outcome.decision))].join(" "));
     `;
-    assert.equal(await play("ulimit -n 64; exec", program, guards(t)), "block");
-  });
-});
+      assert.equal(await play("ulimit -n 64; exec", program, guards(t)), "block");
+    });
+  },
+);

@@ -28,9 +28,14 @@ describe("loading", () => {
       PreToolUse: [{ type: "command" }, { type: "command", command: says("good") }],
     });
     const client = quietClient();
-    assert.throws(() => client.load(file), { code: "invalid_config", message: /`command` is missing/ });
+    assert.throws(() => client.load(file), {
+      code: "invalid_config",
+      message: /`command` is missing/,
+    });
     assert.equal(client.listHooks().length, 0);
-    assert.throws(() => client.load(file, { strict: true, partial: true }), { code: "invalid_option" });
+    assert.throws(() => client.load(file, { strict: true, partial: true }), {
+      code: "invalid_option",
+    });
     const report = client.load(pathToFileURL(file), { partial: true });
     assert.equal(report.hooks.length, 1);
     assert.equal(report.problems.length, 1);
