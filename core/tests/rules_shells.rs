@@ -5,6 +5,7 @@
 
 #![cfg(all(feature = "native", unix))]
 #![allow(clippy::expect_used, clippy::panic, missing_docs, reason = "a test ends with a message")]
+#![allow(clippy::disallowed_methods, reason = "the test runs real shells and waits for them")]
 
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
@@ -45,7 +46,7 @@ impl Rules {
         let payload = json!({"tool": "Bash", "args": {"command": line}, "cwd": "/"});
         let first = |snapshot: &Snapshot<()>| {
             let event = snapshot.event("PreToolUse").expect("an event with a hook");
-            snapshot.plan(&Json, event, &&payload).plan.calls().first().map(|call| call.covers())
+            snapshot.plan(&Json, event, &&payload).plan.calls().first().map(hookweave::host::Call::covers)
         };
         (first(&self.allow) == Some(true), first(&self.deny).is_some())
     }

@@ -324,7 +324,7 @@ impl Search<'_> {
         let Some((text, certain)) = self.places.expand(word) else { return };
         if !certain && !matches!(after, After::Data { .. } | After::Word) {
             // `./$name.sh` is any of these.
-            let pattern = self.places.pattern(word).filter(|pattern| pattern.trim_matches(['*', '/', '.']) != "");
+            let pattern = self.places.pattern(word).filter(|pattern| !pattern.trim_matches(['*', '/', '.']).is_empty());
             for path in pattern.map_or_else(Vec::new, |pattern| self.places.matching(&pattern, MAX_SCRIPTS)) {
                 self.open = true;
                 self.add(path, false);

@@ -43,7 +43,7 @@ impl<'r> Places<'r> {
             let value = self.variable(name).filter(|value| is_certain && !value.contains(['$', '`', '\'', '"', '\\']));
             match value.filter(|_| !name.is_empty()) {
                 Some(value) if value.chars().all(|c| c.is_alphanumeric() || "_-./+:@%,= ".contains(c)) => {
-                    out.push_str(value)
+                    out.push_str(value);
                 }
                 // A path with odd letters, which is one word within its quotes.
                 Some(_) if self.set(name).is_none() => out.push_str("/known"),

@@ -111,14 +111,13 @@ impl<'t, 'l> Scan<'t, 'l> {
                 '`' => self.backtick(false)?,
                 '$' => self.dollar(false)?,
                 '#' if self.fresh => self.comment()?,
-                ' ' | '\t' => self.operator(letter),
                 '\n' => {
                     self.operator(letter);
                     self.here_documents()?;
                 }
                 '<' => self.less()?,
                 '>' if self.peek() == Some('(') => self.process()?,
-                '>' | ';' | '&' | '|' => self.operator(letter),
+                ' ' | '\t' | '>' | ';' | '&' | '|' => self.operator(letter),
                 '(' => open += self.open()?,
                 ')' if open == 0 && closes => {
                     // Within a substitution nobody counts the `)` of `case`.

@@ -41,7 +41,7 @@ impl<'t> Scan<'t, '_> {
                 }
                 Some('\\') => {
                     self.at += 1;
-                    end.push(self.next().filter(|letter| letter.is_ascii_alphanumeric())?);
+                    end.push(self.next().filter(char::is_ascii_alphanumeric)?);
                     is_quoted = true;
                 }
                 Some(letter) if letter.is_alphanumeric() || "_-.+!%@:,/=".contains(letter) => {

@@ -174,10 +174,7 @@ pub(super) fn push(line: &mut Line, words: &[Said], wraps: bool) {
 fn exact(words: &[Said]) -> Vec<String> {
     let mut texts = Vec::new();
     let mut rest = words;
-    loop {
-        let Some(name) = rest.first().filter(|name| is_plain_word(&name.plain)) else {
-            break;
-        };
+    while let Some(name) = rest.first().filter(|name| is_plain_word(&name.plain)) {
         texts.extend([join(rest, |word| &word.raw), join(rest, |word| &word.plain)]);
         rest = match (name.plain.as_str(), rest) {
             ("timeout", [_, limit, behind @ ..]) if is_count(&limit.plain) => behind,
