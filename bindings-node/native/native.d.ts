@@ -173,7 +173,7 @@ export declare class NativeRun {
   ext(): [string, number][]
   /** The fields that hooks changed and the places of what they were. */
   originals(): [string, number][]
-  /** The failures that the log is told of, asked for once: their indices in the trace, and how often the hook has failed by now. */
+  /** The failures that the log is told of: their indices in the trace, and how often the hook has failed by now. */
   failuresToTell(): [number, number][]
   /** The indices of failures in the trace, and the places of what was thrown there. */
   causes(): [number, number][]

@@ -355,11 +355,13 @@ impl NativeRun {
         env.to_js_value(&pairs).map_err(broken)
     }
 
-    /// The failures that the log is told of, asked for once: their indices in the trace, and how often the hook has failed by now.
+    /// The failures that the log is told of: their indices in the trace, and how often the hook has failed by now.
     #[napi(ts_return_type = "[number, number][]")]
     pub fn failures_to_tell<'env>(&self, env: &'env Env) -> Result<Unknown<'env>, Refusal> {
-        let told = self.read(Outcome::failures_to_tell)?;
-        env.to_js_value(&told.iter().map(|told| (told.index, told.times)).collect::<Vec<_>>()).map_err(broken)
+        let told = self.read(|outcome| {
+            outcome.failures_to_tell().map(|told| (told.index, told.times)).collect::<Vec<_>>()
+        })?;
+        env.to_js_value(&told).map_err(broken)
     }
 
     /// The indices of failures in the trace, and the places of what was thrown there.

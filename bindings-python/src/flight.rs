@@ -80,8 +80,8 @@ impl Finished {
     #[inline]
     fn failures_to_tell(&self) -> Vec<host::Told> {
         match self {
-            Self::Said(outcome) if !outcome.is_quiet() => outcome.failures_to_tell(),
-            _ => Vec::new(),
+            Self::Said(outcome) => outcome.failures_to_tell().collect(),
+            Self::Unasked { .. } => Vec::new(),
         }
     }
 }

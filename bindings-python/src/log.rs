@@ -55,7 +55,7 @@ pub(crate) fn dispatched(py: Python<'_>, outcome: &Object, client: &Object, told
     static DISPATCHED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let tell = DISPATCHED.import(py, "hookweave._logging", "dispatched")?;
     let times = PyDict::new(py);
-    for Told { index, times: failed, .. } in told {
+    for Told { index, times: failed } in told {
         times.set_item(index, failed)?;
     }
     tell.enter((outcome.borrow(py), client.borrow(py), times)).map(drop)

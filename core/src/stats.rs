@@ -15,7 +15,6 @@ use serde::Serialize;
 use crate::action::Action;
 use crate::dispatch::FailureKind;
 use crate::event::EventSpec;
-use crate::hook::FailBehavior;
 use crate::outcome::Outcome;
 use crate::registry::{HookId, Registry};
 
@@ -127,20 +126,14 @@ pub struct Told {
     pub index: usize,
     /// How often the hook has failed by now.
     pub times: u64,
-    /// What the failure rule made of it.
-    pub became: FailBehavior,
 }
 
 impl<T, V> Outcome<T, V> {
-    /// The failures that the program's log is told of, asked for once per dispatch: each that blocks, and of those of a hook
-    /// after which the action goes on the first, the tenth, the hundredth and so on, so that none is overlooked and none floods.
-    pub fn failures_to_tell(&self) -> Vec<Told> {
-        let told = self.failures().filter_map(|(index, became)| {
-            let times = self.records().get(index)?.call.entry().tally().failed();
-            let is_round = times == 10_u64.saturating_pow(times.ilog10());
-            (is_round || became == FailBehavior::Block).then_some(Told { index, times, became })
-        });
-        told.collect()
+    /// The failures that the program's log is told of: each that blocks, and of those of a hook after which the action goes on
+    /// the first, the tenth, the hundredth and so on.
+    pub fn failures_to_tell(&self) -> impl Iterator<Item = Told> {
+        let failures = self.records().iter().enumerate().filter_map(|(at, record)| Some((at, record.failure.as_ref()?)));
+        failures.filter_map(|(index, failure)| Some(Told { index, times: failure.told? }))
     }
 }
 

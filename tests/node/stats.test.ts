@@ -66,6 +66,27 @@ await test("looking at an outcome counts nothing", async () => {
   assert.deepEqual(client.stats().events, { PreToolUse: 1, Stop: 1 });
 });
 
+await test("a hook that fails again and again is told of more and more rarely", async () => {
+  const told: unknown[] = [];
+  const shut: unknown[] = [];
+  const logger = {
+    warn: (message: string, details?: unknown) => {
+      if (message.startsWith("hook failed")) told.push((details as { times: number }).times);
+    },
+    error: (message: string) => void shut.push(message),
+  };
+  const client = new HookClient({ logger });
+  const broken = (): never => {
+    throw new Error("broken");
+  };
+  client.registerHook("PreToolUse", { name: "open", handler: broken });
+  client.registerHook("Stop", { name: "closed", failBehavior: "block", handler: broken });
+  for (let count = 0; count < 250; count++) await client.dispatch("PreToolUse", BASH);
+  assert.deepEqual(told, [1, 10, 100]);
+  for (let count = 0; count < 5; count++) await client.dispatch("Stop", {});
+  assert.deepEqual(shut, Array(5).fill("hook failed, the action is blocked"));
+});
+
 await test("a warning reaches the logger once", async () => {
   const told: string[] = [];
   const logger = { warn: (message: string) => void told.push(message), error: () => undefined };

@@ -7,6 +7,8 @@ import functools
 import inspect
 import logging
 import pickle
+import subprocess
+import sys
 import threading
 import time
 from datetime import timedelta
@@ -591,6 +593,49 @@ def test_failures_are_logged(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, "hookweave"):
         client.dispatch_sync("Stop")
     assert caplog.records == []
+
+
+def test_a_hook_that_fails_again_is_told_of_more_and_more_rarely(caplog: pytest.LogCaptureFixture) -> None:
+    client = HookClient()
+
+    @client.hook("PreToolUse")
+    def open_one(event: Event) -> None:
+        raise ValueError("open")
+
+    @client.hook("Stop", fail_behavior="block")
+    def closed_one(event: Event) -> None:
+        raise ValueError("closed")
+
+    with caplog.at_level(logging.WARNING, "hookweave"):
+        for _ in range(250):
+            client.dispatch_sync("PreToolUse", tool="Bash", args={})
+        told = [record.getMessage() for record in caplog.records if record.exc_info]
+        assert [text.rpartition("goes on")[2] for text in told] == [
+            "",
+            " (it has failed 10 times by now)",
+            " (it has failed 100 times by now)",
+        ]
+        caplog.clear()
+        for _ in range(5):
+            client.dispatch_sync("Stop")
+        assert [record.levelname for record in caplog.records if record.exc_info] == ["ERROR"] * 5
+    assert client.stats().hooks[0].failures["raised"] == 250
+
+
+def test_a_failing_guard_is_seen_where_no_logging_is_configured() -> None:
+    program = """
+from hookweave import HookClient
+client = HookClient()
+def guard(event):
+    raise ValueError("no such rule")
+client.register_hook("PreToolUse", guard)
+for _ in range(9):
+    print(client.dispatch_sync("PreToolUse", tool="Bash", args={}).decision)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=20, check=False)
+    assert done.stdout.splitlines() == ["continue"] * 9
+    assert done.stderr.count("hook guard") == 1
+    assert "ValueError: no such rule; the action goes on" in done.stderr
 
 
 def test_the_cause_of_a_failure_is_kept() -> None:

@@ -319,6 +319,7 @@ fn fail<T, V>(record: &mut Record<T, V>, event: &EventSpec, failure: Failure<V>)
     let (hook, name) = (&**entry.name(), event.name());
     #[expect(clippy::cast_precision_loss, reason = "microseconds for a reader")]
     let micros = record.took as f64 / 1000.0;
+    let told = entry.tally().failed(became);
     match became {
         FailBehavior::Block => {
             tracing::error!(event = name, hook, kind = kind.as_str(), micros, "hook failed and blocks: {message}");
@@ -326,15 +327,18 @@ fn fail<T, V>(record: &mut Record<T, V>, event: &EventSpec, failure: Failure<V>)
             record.reason = Some(format!("hook {hook} failed: {message}"));
         }
         FailBehavior::Continue => {
-            tracing::warn!(
-                event = name,
-                hook,
-                kind = kind.as_str(),
-                micros,
-                "hook failed, the action goes on: {message}"
-            );
+            if let Some(times) = told {
+                tracing::warn!(
+                    event = name,
+                    hook,
+                    kind = kind.as_str(),
+                    micros,
+                    times,
+                    "hook failed, the action goes on: {message}"
+                );
+            }
         }
     }
     record.status = Status::Failed;
-    record.failure = Some(Failed { kind, message, cause, became });
+    record.failure = Some(Failed { kind, message, cause, became, told });
 }

@@ -52,6 +52,8 @@ pub(crate) struct Failed<V> {
     pub(crate) message: String,
     pub(crate) cause: Option<V>,
     pub(crate) became: FailBehavior,
+    /// How often the hook has failed by now, where the program's log is told of it.
+    pub(crate) told: Option<u64>,
 }
 
 /// One line of the trace.

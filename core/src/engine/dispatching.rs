@@ -8,11 +8,9 @@ use super::shared::Shared;
 use super::{Engine, Event, Outcome, driver};
 use crate::dispatch::{begin, check_depth};
 use crate::error::Error;
-use crate::hook::FailBehavior;
 use crate::host::ticks;
 use crate::index::Planned;
 use crate::outcome::Outcome as Folded;
-use crate::stats::Told;
 
 impl Engine {
     /// Runs the hooks that an event selects and folds what they say.
@@ -61,9 +59,6 @@ impl Engine {
         if outcome.inner().count(ended) {
             self.tell_warnings();
         }
-        if !outcome.inner().is_quiet() {
-            tell_failures(outcome.inner());
-        }
         Ok(outcome)
     }
 
@@ -89,28 +84,6 @@ impl Engine {
 }
 
 /// The span of a dispatch, below which those of its hooks are; it costs nothing while nobody listens.
-/// Tells the program's log of hooks that failed.
-#[cold]
-fn tell_failures<T, V>(outcome: &Folded<T, V>) {
-    let told = outcome.failures_to_tell();
-    if told.is_empty() {
-        return;
-    }
-    let (event, trace) = (outcome.event().name(), outcome.trace());
-    for Told { index, times, became } in told {
-        let Some((hook, failure)) = trace.get(index).and_then(|entry| Some((&entry.hook, entry.failure.as_ref()?)))
-        else {
-            continue;
-        };
-        let (kind, message) = (failure.kind, &failure.message);
-        if became == FailBehavior::Block {
-            tracing::error!(event, %hook, %kind, times, "hook failed, the action is blocked: {message}");
-        } else {
-            tracing::warn!(event, %hook, %kind, times, "hook failed, the action goes on: {message}");
-        }
-    }
-}
-
 fn dispatch_span(event: &Event) -> tracing::Span {
     use tracing::field::Empty;
 

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use super::histogram::{Counted, Histogram, raise};
 use crate::action::Action;
 use crate::dispatch::{FailureKind, Record, Status};
+use crate::hook::FailBehavior;
 
 /// The first number of dispatches after which hooks are looked at for warnings; the next is twice as many.
 const FIRST_LOOK: u64 = 16;
@@ -154,9 +155,14 @@ impl Tally {
         }
     }
 
-    /// Counts a failure for the program's log; gives how many there were.
-    pub(crate) fn failed(&self) -> u64 {
-        self.book.get_or_init(Box::default).failed.fetch_add(1, Relaxed) + 1
+    /// Counts a failure for the program's log; gives how many there were, if the log is to be told.
+    ///
+    /// That is each that blocks and, of those after which the action goes on, the first, the tenth, the hundredth and so on, so
+    /// that none is overlooked and none floods.
+    pub(crate) fn failed(&self, became: FailBehavior) -> Option<u64> {
+        let times = self.book.get_or_init(Box::default).failed.fetch_add(1, Relaxed) + 1;
+        let is_round = times == 10_u64.saturating_pow(times.ilog10());
+        (is_round || became == FailBehavior::Block).then_some(times)
     }
 
     /// Whether its warning is still to be told to the host, which from here on it is not.
@@ -174,6 +180,14 @@ fn count(counters: &[AtomicU64], place: Option<usize>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn failures_are_told_more_rarely_the_more_there_are() {
+        let hook = Tally::default();
+        let told: Vec<u64> = (0..1500).filter_map(|_| hook.failed(FailBehavior::Continue)).collect();
+        assert_eq!(told, [1, 10, 100, 1000]);
+        assert_eq!(hook.failed(FailBehavior::Block), Some(1501));
+    }
 
     #[test]
     fn looks_grow_rare() {
