@@ -116,7 +116,13 @@ def test_a_hook_that_takes_too_long_is_passed_over() -> None:
 ANSWERS: list[tuple[Any, str, float]] = [
     (HookResponse.retry(delay=500), "retry", 0.5),
     ({"action": "retry", "delay": 500}, "retry", 0.5),
+    (HookResponse.retry(delay=750).to_dict(), "retry", 0.75),
     ({"action": "RETRY"}, "retry", 0.0),
+    ({"action": "retry", "delay_ms": 500}, "retry", 0.5),
+    ({"action": 1, "reason": "no"}, "block", 0.0),
+    ({"action": "escalate"}, "block", 0.0),
+    ({"modified": {"args": {"command": "ls"}}}, "continue", 0.0),
+    ({"action": "ask", "ask": "Sure?"}, "ask", 0.0),
     ({"action": "block", "reason": "no"}, "block", 0.0),
     (HookResponse.block("no"), "block", 0.0),
     (HookResponse.skip(), "continue", 0.0),

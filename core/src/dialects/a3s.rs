@@ -9,6 +9,7 @@ use super::canonical::{self, Tells};
 use super::output::{self, Json};
 use super::ruling::Ruling;
 use super::{Decided, Dialect, Encoded, Exited, Invocation, Place, RunKind, WireAnswer, WireEvent, incoming, matching};
+use crate::action::Action;
 use crate::dispatch::Said;
 use crate::error::Error;
 use crate::event::{BuiltIn, COMMON_FIELDS, FieldKind};
@@ -88,50 +89,57 @@ fn respelled(
     (name, value)
 }
 
-/// A response in the engine's words.
-fn answer(invocation: &Invocation, mut response: Map<String, Value>) -> Said<Value> {
+/// A response in the engine's words; what A3S does not have is said in the engine's own.
+fn answer(invocation: &Invocation, response: Map<String, Value>) -> Said<Value> {
     let mut answer = Map::new();
-    if response.is_empty() {
-        return Said::Nothing;
-    }
-    if !response.contains_key("action") {
-        let restricts = canonical::restricts(invocation, &Value::Object(response));
-        return canonical::invalid_answer("`action` is missing".to_owned(), restricts);
-    }
-    let action = response.shift_remove("action").unwrap_or_default();
-    let word = match &action {
-        Value::String(text) => ACTIONS.iter().find(|(word, name, _)| word == text || name == text).map(|row| row.0),
-        number => ACTIONS.iter().find(|row| number.as_u64() == Some(row.2)).map(|row| row.0),
+    let word = match response.get("action").filter(|action| !action.is_null()) {
+        Some(action) => match word(action) {
+            Some(word) => Some(word),
+            None => return unknown(invocation, action, &response),
+        },
+        None => None,
     };
-    let Some(word) = word else {
-        let restricts = canonical::restricts(invocation, &json!({"action": action}))
-            || response.get("modified").is_some_and(|modified| !modified.is_null());
-        let what =
-            format!("unknown action {}; known are continue, block, retry, skip", output::shown(&action.to_string()));
-        return canonical::invalid_answer(what, restricts);
-    };
-    // Whoever is asked for a permission and says to go on has granted it.
-    let grants = word == "continue" && invocation.event.name() == "PermissionRequest";
-    answer.insert("action".to_owned(), json!(if grants { "allow" } else { word }));
-    answer.extend(response.shift_remove("reason").map(|reason| ("reason".to_owned(), reason)));
-    if let Some(delay) = response.shift_remove("delay").filter(|_| word == "retry") {
-        answer.insert("delay_ms".to_owned(), delay);
-    }
-    match response.shift_remove("modified") {
-        Some(Value::Object(fields)) => {
-            let known = invocation.event.built_in();
-            let fields: Map<String, Value> = fields
-                .iter()
-                .map(|(name, value)| {
-                    known.map_or_else(|| (name.clone(), value.clone()), |known| snake(known, name, value))
-                })
-                .collect();
-            answer.insert("modified".to_owned(), Value::Object(fields));
+    for (name, value) in response {
+        match (name.as_str(), word) {
+            ("action", Some(word)) => {
+                // Whoever is asked for a permission and says to go on has granted it.
+                let grants = word == "continue" && invocation.event.name() == "PermissionRequest";
+                answer.insert(name, json!(if grants { "allow" } else { word }));
+            }
+            ("delay", Some("retry")) => _ = answer.insert("delay_ms".to_owned(), value),
+            // There a delay may stand beside every action, and waits for none but a retry.
+            ("delay", Some(_)) => {}
+            ("suppressOutput", _) => _ = answer.insert("suppress_output".to_owned(), value),
+            ("modified", _) => _ = answer.insert(name, modified(invocation, value)),
+            _ => _ = answer.insert(name, value),
         }
-        Some(other) => answer.extend([("modified".to_owned(), other)]),
-        None => {}
     }
     canonical::checked(invocation, answer)
+}
+
+/// What an action is called here; A3S's words, names and numbers, and the engine's own words.
+fn word(action: &Value) -> Option<&'static str> {
+    let theirs = ACTIONS.iter().find(|(word, name, number)| match action {
+        Value::String(text) => word == text || name == text,
+        other => other.as_u64() == Some(*number),
+    });
+    let ours = || Action::WORDS.iter().map(|(word, _)| *word).find(|word| action == word);
+    theirs.map(|row| row.0).or_else(ours)
+}
+
+fn unknown(invocation: &Invocation, action: &Value, response: &Map<String, Value>) -> Said<Value> {
+    let restricts = canonical::restricts(invocation, &Value::Object(response.clone()));
+    let what = format!("unknown action {}; known are continue, block, retry, skip", output::shown(&action.to_string()));
+    canonical::invalid_answer(what, restricts)
+}
+
+fn modified(invocation: &Invocation, value: Value) -> Value {
+    match (value, invocation.event.built_in()) {
+        (Value::Object(fields), Some(known)) => {
+            Value::Object(fields.iter().map(|(name, value)| snake(known, name, value)).collect())
+        }
+        (value, _) => value,
+    }
 }
 
 impl Dialect for A3s {

@@ -227,7 +227,8 @@ impl<T, V> Loud<T, V> {
     ) -> Vec<(String, V)> {
         let entry = Arc::clone(record.call.entry());
         let name = entry.name();
-        let Answer { action, is_explicit, reason, modified, inject, messages, ask, delay_ms, suppress_output, ext } = answer;
+        let Answer { action, is_explicit, reason, modified, inject, messages, ask, delay_ms, suppress_output, ext } =
+            answer;
         let again = self.is_rechecking();
         let injections = inject.into_iter().map(|injection| (Arc::clone(name), injection));
         add(&mut self.injections, injections, again);

@@ -57,10 +57,7 @@ impl Verdict {
         }
         let said = outcome.records().iter().find(|record| {
             let entry = record.call.entry();
-            record.consents
-                && trusted(entry.scope())
-                && entry.origin().is_none()
-                && record.speaks_of(outcome.changes())
+            record.consents && trusted(entry.scope()) && entry.origin().is_none() && record.speaks_of(outcome.changes())
         });
         self.settled = said.map(|record| (record.call.entry().name().to_string(), true, record.reason.clone()));
     }

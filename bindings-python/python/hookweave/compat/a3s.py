@@ -245,4 +245,9 @@ async def _later(said: Any, event: HookEvent) -> Any:
 def _read(said: Any, event: HookEvent) -> Any:
     if not isinstance(said, Mapping):
         return said
-    return answer_of(DIALECT, event.event_type, event.event_type, dict(said))
+    plain = dict(said)
+    delay = plain.get("delay")
+    if isinstance(delay, timedelta):
+        # A response as a dict has the delay as it was given.
+        plain["delay"] = delay / timedelta(milliseconds=1)
+    return answer_of(DIALECT, event.event_type, event.event_type, plain)
