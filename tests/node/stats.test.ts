@@ -80,7 +80,11 @@ await test("a hook that fails again and again is told of more and more rarely", 
     throw new Error("broken");
   };
   client.registerHook("PreToolUse", { name: "open", handler: broken });
-  client.registerHook("Stop", { name: "closed", failBehavior: "block", handler: broken });
+  client.registerHook("Stop", {
+    name: "closed",
+    handler: broken,
+    config: { failBehavior: "block" },
+  });
   for (let count = 0; count < 250; count++) await client.dispatch("PreToolUse", BASH);
   assert.deepEqual(told, [1, 10, 100]);
   for (let count = 0; count < 5; count++) await client.dispatch("Stop", {});
