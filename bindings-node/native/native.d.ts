@@ -205,6 +205,8 @@ export declare class NativeSession {
   ran(flow: number, result: number, error: string | undefined | null, duration: number): number | string
   /** The model has answered; what it cost is JSON text. */
   responded(flow: number, response: number, text: string, calls: Array<NativeToolCall>, usage: string): number | string
+  /** The conversation as it is: the number of the list that hooks see, and who says each message. */
+  context(flow: number, messages: number, speakers: Array<NativeSpeaker>): number | string
   /** A text. */
   text(flow: number, text: string): number | string
   /** The flow is given up; one that has ended is no more. */
@@ -438,6 +440,14 @@ export interface NativeReading {
   again?: string
   /** Why there will be no answer. */
   over?: string
+}
+
+/** Who says a message of the context. */
+export interface NativeSpeaker {
+  /** `system`, `user`, `assistant`, `tool`. */
+  role: string
+  /** It stays whatever happens. */
+  pinned: boolean
 }
 
 /** A tool call of the model's. */

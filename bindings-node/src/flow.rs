@@ -6,7 +6,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hookweave::host::from_json;
-use hookweave::session::{Called, Effect, Flow, Reply, Requested};
+use hookweave::session::{Called, Effect, Flow, Reply, Requested, Speaker};
 use napi::Env;
 use napi::bindgen_prelude::{Either, Object};
 use napi_derive::napi;
@@ -121,6 +121,15 @@ fn may_hold_large_integers(text: &str) -> bool {
     text.as_bytes().split(|byte| !byte.is_ascii_digit()).any(|digits| digits.len() >= DIGITS)
 }
 
+/// Who says a message of the context.
+#[napi(object)]
+pub struct NativeSpeaker {
+    /// `system`, `user`, `assistant`, `tool`.
+    pub role: String,
+    /// It stays whatever happens.
+    pub pinned: bool,
+}
+
 #[napi]
 impl NativeSession {
     /// Begins.
@@ -204,6 +213,13 @@ impl NativeSession {
             calls.into_iter().map(|NativeToolCall { tool, id, args, known }| Requested { tool, id, args, known });
         let usage = from_json(&usage).unwrap_or_default();
         self.flows.step(flow, Reply::Responded { response, text, calls: calls.collect(), usage })
+    }
+
+    /// The conversation as it is: the number of the list that hooks see, and who says each message.
+    #[napi(catch_unwind)]
+    pub fn context(&self, flow: u32, messages: u32, speakers: Vec<NativeSpeaker>) -> Either<f64, String> {
+        let speakers = speakers.into_iter().map(|NativeSpeaker { role, pinned }| Speaker { role, pinned }).collect();
+        self.flows.step(flow, Reply::Context { messages, speakers })
     }
 
     /// A text.

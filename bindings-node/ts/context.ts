@@ -22,6 +22,8 @@ export interface Context {
     content: unknown,
     metadata: Readonly<Record<string, unknown>>,
   ): void | PromiseLike<void>;
+  /** Takes a shorter conversation in its place; a context that shows messages and cannot is never made shorter. */
+  replaceMessages?(messages: readonly ContextMessage[]): void | PromiseLike<void>;
 }
 
 /** A conversation in memory; what a session keeps that was given no other context. */
@@ -30,5 +32,9 @@ export class MessageList implements Context {
 
   addMessage(role: Role, content: unknown, metadata: Readonly<Record<string, unknown>>): void {
     this.messages.push({ role, content, metadata });
+  }
+
+  replaceMessages(messages: readonly ContextMessage[]): void {
+    this.messages.splice(0, this.messages.length, ...messages);
   }
 }

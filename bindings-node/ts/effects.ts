@@ -68,6 +68,21 @@ export interface ShowEffect {
   readonly source: string;
 }
 
+export interface SummariseEffect {
+  readonly do: "summarise";
+  /** Places of messages in the context that was read. */
+  readonly gone: readonly number[];
+  readonly custom_instructions: string | null;
+}
+
+export interface ReplaceContextEffect {
+  readonly do: "replace_context";
+  readonly before: readonly number[];
+  readonly summary: string;
+  readonly metadata: Record<string, unknown>;
+  readonly after: readonly number[];
+}
+
 export type Effect =
   | DispatchEffect
   | RaiseEffect
@@ -78,7 +93,9 @@ export type Effect =
   | ShowEffect
   | { readonly do: "freeze"; readonly value: ValueId }
   | { readonly do: "read_response"; readonly response: ValueId }
-  | { readonly do: "summarise"; readonly custom_instructions: string | null }
+  | { readonly do: "read_context" }
+  | ReplaceContextEffect
+  | SummariseEffect
   | { readonly do: "wait"; readonly ms: number }
   | { readonly do: "finish"; readonly result: unknown };
 

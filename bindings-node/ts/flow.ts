@@ -2,7 +2,7 @@
 
 import type { KnownCall, Steps } from "./brief.js";
 import type { Effect } from "./effects.js";
-import type { NativeRun, NativeSession, NativeToolCall } from "./native.js";
+import type { NativeRun, NativeSession, NativeSpeaker, NativeToolCall } from "./native.js";
 
 /** One activity of a session in the core, which knows it by a number. */
 export class Flow {
@@ -63,6 +63,11 @@ export class Flow {
   /** The model has answered; what it cost is JSON text. */
   responded(response: number, text: string, calls: NativeToolCall[], usage: string): Effect {
     return this.read(this.session.responded(this.number, response, text, calls, usage));
+  }
+
+  /** The conversation as it is: the number of the list that hooks see, and who says each message. */
+  context(messages: number, speakers: NativeSpeaker[]): Effect {
+    return this.read(this.session.context(this.number, messages, speakers));
   }
 
   text(text: string): Effect {

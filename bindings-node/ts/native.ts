@@ -15,6 +15,7 @@ export type NativeOutbox = InstanceType<typeof native.NativeOutbox>;
 export type NativeWatch = InstanceType<typeof native.NativeWatch>;
 export type {
   Loaded,
+  NativeSpeaker,
   NativeToolCall,
   Planned,
   Registered,

@@ -1,4 +1,4 @@
-/** Calls what a session's host brings: tools, the model, the summary. */
+/** Calls what a session's host brings: tools and the model. */
 
 import { untilAborted, type Cancellation } from "./cancelling.js";
 import type { ContextMessage } from "./context.js";
@@ -126,23 +126,6 @@ function responded(driver: FlowDriver, flow: Flow, id: number): Effect {
     ...(callId === null ? {} : { id: callId }),
   }));
   return flow.responded(id, text, requested, usage);
-}
-
-/** Has the conversation summarised. */
-export async function summarise(
-  driver: FlowDriver,
-  flow: Flow,
-  customInstructions: string | null,
-): Promise<Effect> {
-  const { signal } = driver.cancelling;
-  try {
-    const text: unknown = await driver.call(() =>
-      driver.means.summarise?.(customInstructions, { signal }),
-    );
-    return typeof text === "string" ? flow.text(text) : flow.failed("the summary is no text");
-  } catch (error) {
-    return driver.failed(flow, "the summary failed", error);
-  }
 }
 
 /** Where messages for one call of the model come from. */

@@ -9,7 +9,7 @@ import { Hears } from "./audit.js";
 import type { Approver } from "./approvals.js";
 import type { KnownCall } from "./brief.js";
 import { untilAborted, wait, type Cancellation, type Cancelling } from "./cancelling.js";
-import type { Context } from "./context.js";
+import type { Context, ContextMessage } from "./context.js";
 import type { Display } from "./display.js";
 import {
   type AddMessageEffect,
@@ -25,7 +25,8 @@ import { local, localFields, localKeys } from "./names.js";
 import { crossing, jsonText, shownText } from "./native.js";
 import { trailOf, type Outcome } from "./outcome.js";
 import { approve } from "./session-approval.js";
-import { callModel, readResponse, runTool, summarise } from "./session-calls.js";
+import { callModel, readResponse, runTool } from "./session-calls.js";
+import { readContext, replaceContext, summarise } from "./session-compaction.js";
 import type { Session } from "./session.js";
 import type { AnyTool, Tools } from "./tools.js";
 import type { Follower, Tracing } from "./tracing.js";
@@ -59,8 +60,9 @@ export interface Means {
   readonly spans?: Follower | undefined;
 }
 
-/** Makes a text of the conversation that says the same in fewer words. */
+/** Says what messages say in fewer words; none are given where the host keeps the conversation by itself. */
 export type Summarise = (
+  messages: readonly ContextMessage[],
   customInstructions: string | null,
   context: { readonly signal: AbortSignal },
 ) => string | PromiseLike<string>;
@@ -84,6 +86,8 @@ export class FlowDriver {
   readonly byCall: Outcome[][] = [];
   /** What tools threw, by the number of the arguments. */
   readonly thrown = new Map<number, unknown>();
+  /** The conversation as a compaction has found it. */
+  context: readonly ContextMessage[] = [];
   /** What the flow came to, as the core writes it. */
   result: unknown;
   /** What the model threw last. */
@@ -143,7 +147,11 @@ export class FlowDriver {
       case "read_response":
         return readResponse(this, flow, effect.response);
       case "summarise":
-        return summarise(this, flow, effect.custom_instructions);
+        return summarise(this, flow, effect);
+      case "read_context":
+        return readContext(this, flow);
+      case "replace_context":
+        return replaceContext(this, flow, effect);
       case "wait":
         return wait(effect.ms, this.cancelling).then(() => flow.done());
       case "add_message":

@@ -32,6 +32,8 @@ export interface SessionOptions {
   contextLimit?: number;
   /** The part of it at which hooks are warned; 0.8 unless said. */
   contextThreshold?: number;
+  /** How many of the most recent messages a compaction leaves as they are; 6 unless said. */
+  keepRecent?: number;
   /** The model as events name it. */
   model?: unknown;
   /** The model's instructions. */

@@ -50,8 +50,15 @@ export type Stopped =
 
 /** What came of a compaction. */
 export type Compaction =
-  | { readonly compacted: true; readonly summary: string; readonly reason: null }
-  | { readonly compacted: false; readonly summary: null; readonly reason: string | null };
+  | (Counted & { readonly compacted: true; readonly summary: string; readonly reason: null })
+  | (Counted & { readonly compacted: false; readonly summary: null; readonly reason: string | null });
+
+interface Counted {
+  /** How many messages the summary stands for. */
+  readonly removed: number;
+  /** How many stayed as they were. */
+  readonly kept: number;
+}
 
 /** Context that a hook gave. */
 export interface Injected {

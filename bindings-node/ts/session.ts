@@ -173,11 +173,15 @@ export class Session implements AsyncDisposable {
     return tracing.agent({ sessionId: this.id, agentId: this.agentId, agentType }, drive);
   }
 
-  /** Makes the context shorter: hooks may refuse or instruct, the function makes the summary. */
+  /**
+   * Makes the context shorter: hooks may refuse or instruct, the function is given the messages that go and makes the summary
+   * that takes their place. Instructions, messages whose metadata says `pinned`, and the most recent ones stay.
+   */
   async compact(summarise: Summarise, options: CompactOptions = {}): Promise<Compaction> {
     const { trigger = "manual", customInstructions } = options;
     const begin = (native: NativeSession): number => native.compact(trigger, customInstructions);
-    return plainResult(await this.#life.flow(begin, options.signal, { summarise })) as Compaction;
+    const came: unknown = plainResult(await this.#life.flow(begin, options.signal, { summarise }));
+    return came as Compaction;
   }
 
   /** Says how many tokens the context holds; hooks are warned once when that is much. */

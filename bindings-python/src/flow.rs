@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use hookweave::host::{Excess, MAX_NESTING, Room, to_json, to_shown};
 use hookweave::session::{
-    Called, Effect, Fields, Finished, Flow as Machine, Generation, Reply, Requested, ToolRun, ValueId,
+    Called, Effect, Fields, Finished, Flow as Machine, Generation, Reply, Requested, Speaker, ToolRun,
+    ValueId,
 };
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
@@ -278,6 +279,18 @@ impl Flow {
         let usage = json(usage)?;
         let calls = calls.into_iter().map(|(tool, id, args, known)| Requested { tool, id, args, known }).collect();
         self.step(py, Reply::Responded { response, text, calls, usage })
+    }
+
+    /// The conversation as it is: what hooks see of it, and `(role, pinned)` of each message.
+    fn context<'py>(
+        &self,
+        messages: &Bound<'py, PyList>,
+        speakers: Vec<(String, bool)>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let speakers = speakers.into_iter().map(|(role, pinned)| Speaker { role, pinned }).collect();
+        let py = messages.py();
+        let messages = self.keep(messages.as_any())?;
+        self.step(py, Reply::Context { messages, speakers })
     }
 
     fn text<'py>(&self, py: Python<'py>, text: String) -> PyResult<Bound<'py, PyAny>> {

@@ -48,7 +48,7 @@ pub use agent::Generation;
 pub use approval::{ApprovalRequest, Decided};
 pub use client::Client;
 pub use compaction::Compaction;
-pub use effect::{Called, Effect, Finished, Reply, Requested, Role, ValueId};
+pub use effect::{Called, Effect, Finished, Reply, Requested, Role, Speaker, ValueId};
 pub use environment::OpenSessions;
 pub use escape::escaped;
 pub use fields::{Field, Fields, Surroundings};

@@ -90,7 +90,7 @@ describe("cancelling", () => {
       await assert.rejects(flow, { name: "AbortError" });
     };
     await cancelled((signal) => session.generate("hi", { signal }));
-    await cancelled((signal) => session.compact(() => never(), { signal }));
+    await cancelled((signal) => client.session().compact(() => never(), { signal }));
     client.registerHook("PreToolUse", {
       handler: () => ({ action: "retry", delay: 60_000 }),
       matcher: { tool: "Later" },

@@ -298,8 +298,8 @@ def test_what_a_model_raises_is_kept() -> None:
 def test_a_summary_must_be_a_text() -> None:
     async def main() -> None:
         session = HookClient().session()
-        compaction = await session.compact(lambda custom: 3)  # type: ignore[arg-type, return-value]
+        compaction = await session.compact(lambda messages, custom: 3)  # type: ignore[arg-type, return-value]
         assert not compaction.compacted and compaction.reason is not None and "int" in compaction.reason
-        assert (await session.compact(lambda custom: f"short: {custom}")).summary == "short: None"
+        assert (await session.compact(lambda messages, custom: f"short: {custom}")).summary == "short: None"
 
     asyncio.run(main())

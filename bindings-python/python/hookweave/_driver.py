@@ -29,8 +29,8 @@ __all__ = ["Driver", "Summarise"]
 Effect: TypeAlias = dict[str, Any]
 """What is to be done; ``do`` names it."""
 
-Summarise: TypeAlias = Callable[[str | None], Awaitable[str] | str]
-"""Makes a summary of the context, given what to keep in mind."""
+Summarise: TypeAlias = Callable[[list[ContextMessage], str | None], Awaitable[str] | str]
+"""Says what messages say in fewer words, given what to keep in mind."""
 
 
 def _nobody_listens(text: str) -> None:
@@ -57,6 +57,7 @@ class Driver:
     __slots__ = (
         "_cause",
         "_flow",
+        "_found",
         "_on_text",
         "_outcomes",
         "_parts",
@@ -78,6 +79,7 @@ class Driver:
         self.tool: Tool | None = None
         self.model: Model | None = None
         self.summarise: Summarise | None = None
+        self._found: list[ContextMessage] = []
 
     def _keep(self, value: Any) -> int:
         """Keeps a value for the time of the flow; gives its number."""
@@ -272,10 +274,40 @@ class Driver:
             self._cause = error
             return self._flow.failed(f"the model's response cannot be read: {_why(error)}")
 
+    async def _read_context(self, effect: Effect) -> Effect:
+        context = self._session.context
+        try:
+            self._found = list(getattr(context, "messages", ()))
+            if not self._found:
+                return self._flow.done()
+            if not callable(getattr(context, "replace_messages", None)):
+                return self._flow.failed("the context has no `replace_messages`, and cannot be made shorter")
+            shown = [{"role": one.role, "content": one.content, "metadata": dict(one.metadata)} for one in self._found]
+            speakers = [(one.role, one.metadata.get("pinned") is True) for one in self._found]
+        except Exception as error:
+            logger.warning("the context of session %s failed", self._session.id, exc_info=True)
+            return self._flow.failed(_why(error))
+        return self._flow.context(shown, speakers)
+
+    async def _replace_context(self, effect: Effect) -> Effect:
+        context: Any = self._session.context
+        before, after = ([self._found[place] for place in effect[part]] for part in ("before", "after"))
+        summary = ContextMessage("user", effect["summary"], effect["metadata"])
+        try:
+            # What has come in meanwhile stays behind all of it.
+            newer = list(context.messages)[len(self._found) :]
+            replaced = context.replace_messages([*before, summary, *after, *newer])
+            if inspect.isawaitable(replaced):
+                await _either.finish(replaced)
+        except Exception as error:
+            logger.warning("the context of session %s failed", self._session.id, exc_info=True)
+            return self._flow.failed(_why(error))
+        return self._flow.done()
+
     async def _summarise(self, effect: Effect) -> Effect:
         assert self.summarise is not None
         try:
-            text: Any = self.summarise(effect["custom_instructions"])
+            text: Any = self.summarise([self._found[place] for place in effect["gone"]], effect["custom_instructions"])
             if inspect.isawaitable(text):
                 text = await _either.finish(text)
         except Exception as error:
@@ -319,6 +351,8 @@ class Driver:
         "call_model": _call_model,
         "read_response": _read_response,
         "summarise": _summarise,
+        "read_context": _read_context,
+        "replace_context": _replace_context,
         "wait": _wait,
         "add_message": _add_message,
         "show": _show,

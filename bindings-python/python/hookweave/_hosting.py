@@ -58,6 +58,7 @@ class Hosting(Auditing):
         max_model_calls: int = 100,
         context_limit: int | None = None,
         context_threshold: float = 0.8,
+        keep_recent: int = 6,
         model: Any = None,
         system_prompt: str | None = None,
         on_outcome: Callable[[Outcome[Any]], object] | None = None,
@@ -68,8 +69,8 @@ class Hosting(Auditing):
         the host makes of tools, one word for all or by names and globs split on ``|``, with ``*`` for every other one.
         ``max_retries``: how often a hook may have something tried again. ``injection_limit``: the longest text that a
         hook may inject, in bytes; ``injection_budget``: tokens in a turn before the user is warned. ``context_limit``:
-        how many tokens the context holds; ``context_threshold``: at which part of it hooks are warned. ``model``: its
-        name as events carry it. ``on_outcome`` is called with what hooks said of each event that the session raises;
+        how many tokens the context holds; ``context_threshold``: at which part of it hooks are warned. ``keep_recent``: how
+        many of the most recent messages a compaction leaves as they are. ``model``: its name as events carry it. ``on_outcome`` is called with what hooks said of each event that the session raises;
         what it raises is logged.
         """
         given = {
@@ -82,6 +83,7 @@ class Hosting(Auditing):
             "max_model_calls": max_model_calls,
             "context_limit": context_limit,
             "context_threshold": context_threshold,
+            "keep_recent": keep_recent,
             "model": model,
             "system_prompt": system_prompt,
         }

@@ -27,7 +27,8 @@ class Context(Protocol):
     def add_message(self, role: Speaker, content: Any, metadata: dict[str, Any], /) -> Awaitable[None] | None:
         """Takes a message in, sync or async.
 
-        If the context has an attribute ``messages`` too, the model is given what it holds.
+        If the context has an attribute ``messages`` too, the model is given what it holds; it is made shorter through its
+        method ``replace_messages(messages)``, sync or async.
         """
         ...
 
@@ -43,3 +44,7 @@ class Messages:
     def add_message(self, role: Speaker, content: Any, metadata: dict[str, Any], /) -> None:
         """Appends the message."""
         self.messages.append(ContextMessage(role, content, metadata))
+
+    def replace_messages(self, messages: list[ContextMessage], /) -> None:
+        """Takes a shorter conversation in its place."""
+        self.messages[:] = messages

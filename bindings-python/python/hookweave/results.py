@@ -59,6 +59,10 @@ class Compaction:
     summary: str | None
     reason: str | None
     """Why the context was not made shorter."""
+    removed: int
+    """How many messages the summary stands for."""
+    kept: int
+    """How many stayed as they were."""
 
 
 @dataclass(frozen=True)

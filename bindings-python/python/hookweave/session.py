@@ -248,7 +248,11 @@ class Session:
     async def compact(
         self, summarise: Summarise, *, trigger: str = "manual", custom_instructions: str | None = None
     ) -> Compaction:
-        """Makes the context shorter: hooks may refuse or add instructions, from which ``summarise`` makes the text."""
+        """Makes the context shorter: ``summarise(messages, instructions)`` says what takes the place of the messages that go.
+
+        Hooks may refuse or add instructions. The model's instructions, messages whose metadata says ``pinned``, and the most
+        recent ones (the session's ``keep_recent``) stay. No messages are given where the host keeps the conversation.
+        """
         driver = Driver(self, self._native.compact(trigger, custom_instructions))
         driver.summarise = summarise
         return Compaction(**await self._guard(driver.drive()))

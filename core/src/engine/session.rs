@@ -129,12 +129,13 @@ impl Session {
         self.driver().with_model(model).generate(self.machine.generate(prompt.to_owned(), tools)).await
     }
 
-    /// Makes the context shorter: hooks may add instructions, the closure makes the summary from them.
+    /// Makes the context shorter: the closure is given the messages that go and what hooks want kept, and makes the summary that
+    /// takes their place. Instructions, messages whose metadata says `pinned`, and the most recent ones (`keep_recent`) stay.
     pub async fn compact<F>(
         &self,
         trigger: &str,
         custom_instructions: Option<String>,
-        summarise: impl Fn(Option<String>) -> F + Send + Sync,
+        summarise: impl Fn(Vec<ContextMessage>, Option<String>) -> F + Send + Sync,
     ) -> Result<Compaction, Error>
     where
         F: Future<Output = Result<String, HookError>> + Send,

@@ -74,8 +74,26 @@ pub enum Effect {
         /// Which one.
         response: ValueId,
     },
-    /// Make the context shorter; reply with [`Reply::Text`] or [`Reply::Failed`].
+    /// Look at the conversation; reply with [`Reply::Context`], with [`Reply::Done`] when there is none to be looked at, or with
+    /// [`Reply::Failed`] when it cannot be made shorter.
+    ReadContext,
+    /// Put a summary in the place of what it stands for; reply with [`Reply::Done`] or [`Reply::Failed`].
+    ///
+    /// What has come into the context since it was looked at stays behind all of it.
+    ReplaceContext {
+        /// The messages before the summary, by their places.
+        before: Vec<usize>,
+        /// It.
+        summary: String,
+        /// Where it comes from.
+        metadata: Map<String, Value>,
+        /// The messages behind it.
+        after: Vec<usize>,
+    },
+    /// Say in fewer words what some messages say; reply with [`Reply::Text`] or [`Reply::Failed`].
     Summarise {
+        /// The messages, by their places in the context that was looked at; none when the host keeps it.
+        gone: Vec<usize>,
         /// What to keep in mind.
         custom_instructions: Option<String>,
     },
@@ -185,11 +203,27 @@ pub enum Reply {
         /// What it cost.
         usage: Value,
     },
+    /// The conversation as it is.
+    Context {
+        /// Its messages, as hooks are to see them: a list of `role`, `content`, `metadata`.
+        messages: ValueId,
+        /// Who says each.
+        speakers: Vec<Speaker>,
+    },
     /// A text.
     Text {
         /// It.
         text: String,
     },
+}
+
+/// Who says a message of the context.
+#[derive(Debug, Clone)]
+pub struct Speaker {
+    /// `system`, `user`, `assistant`, `tool`.
+    pub role: String,
+    /// Its metadata says `pinned`: it stays whatever happens.
+    pub pinned: bool,
 }
 
 /// How a tool's run ended.

@@ -31,6 +31,8 @@ pub struct Settings {
     pub context_limit: Option<u64>,
     /// The part of it at which a warning is raised.
     pub context_threshold: f64,
+    /// How many of the most recent messages a compaction leaves as they are.
+    pub keep_recent: usize,
     /// The model's name, as events carry it.
     pub model: Value,
     /// The instructions of the model.
@@ -50,6 +52,7 @@ impl Default for Settings {
             max_model_calls: 100,
             context_limit: None,
             context_threshold: 0.8,
+            keep_recent: 6,
             model: Value::String(String::new()),
             system_prompt: None,
             profile: &Profile::DEFAULT,
@@ -74,6 +77,7 @@ impl Settings {
             "max_model_calls",
             "context_limit",
             "context_threshold",
+            "keep_recent",
             "model",
             "system_prompt",
         ])?;
@@ -95,6 +99,10 @@ impl Settings {
         settings.injection_limit = bytes("injection_limit", settings.injection_limit)?;
         settings.injection_budget = bytes("injection_budget", settings.injection_budget)?;
         settings.context_limit = Some(count("context_limit", 0)?).filter(|limit| *limit > 0);
+        settings.keep_recent = match bytes("keep_recent", settings.keep_recent)? {
+            0 => return Err(reader.refuse("keep_recent", "must be at least 1: what the model was told last has to stay")),
+            recent => recent,
+        };
         if let Some(given) = reader.value("context_threshold") {
             settings.context_threshold = match host.kind(&given) {
                 Kind::Float(ratio) if ratio > 0.0 && ratio <= 1.0 => ratio,

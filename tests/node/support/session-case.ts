@@ -9,6 +9,7 @@ import {
 } from "hookweave";
 import type {
   ApprovalRequest,
+  ContextMessage,
   Approver,
   Context,
   CustomEventName,
@@ -41,6 +42,7 @@ export interface SessionCase {
   tools?: Record<string, JsonObject | JsonObject[]>;
   model?: JsonObject[];
   context?: "raises";
+  conversation?: JsonObject[];
   do: JsonObject[];
   expect?: JsonObject;
 }
@@ -85,6 +87,7 @@ export class SessionRun {
   /** Sessions beside the case's own, which go on until its end. */
   readonly #others: Session[] = [];
   readonly #theatre: Theatre;
+  readonly #conversation: ContextMessage[];
   readonly #log: Log = {
     events: [],
     tools: [],
@@ -97,6 +100,9 @@ export class SessionRun {
 
   constructor(test: SessionCase, style: Style) {
     this.#test = test;
+    this.#conversation = (test.conversation ?? []).map(
+      ({ role, content, metadata }) => ({ role, content, metadata: metadata ?? {} }) as ContextMessage,
+    );
     const profiled = test.client?.["profile"] !== undefined;
     this.#theatre = new Theatre(style, profiled, (one) => {
       const event = one["event"] as CustomEventName;
@@ -139,6 +145,7 @@ export class SessionRun {
     const session = client.session(this.#options());
     await this.#steps(session, test.do, "step");
     const got: Record<string, unknown> = { ...this.#log, env: session.env, ran: theatre.ran };
+    got["conversation"] = this.#conversation.map((message) => snakeKeys(message));
     if (takeRecords !== undefined) got["records"] = takeRecords();
     const { requests, saw, ...expect } = test.expect ?? {};
     const placed = { ...(requests && { requests }), ...(saw && { saw }) };
@@ -165,12 +172,20 @@ export class SessionRun {
   }
 
   #options(more: JsonObject = {}): SessionOptions {
-    const { session = {}, approver, context: broken, files } = this.#test;
+    const { session = {}, approver, context: broken, conversation, files } = this.#test;
+    const kept = this.#conversation;
     const { messages, shown, events } = this.#log;
     const context: Context = {
       addMessage: this.#inStyle((role, content, metadata) => {
         if (broken !== undefined) throw new Error("the context is broken");
         messages.push({ role, content: snakeKeys(content), metadata: snakeKeys(metadata) });
+        kept.push({ role, content, metadata });
+      }),
+      ...(conversation !== undefined && {
+        messages: kept,
+        replaceMessages: this.#inStyle((shorter: readonly ContextMessage[]) => {
+          kept.splice(0, kept.length, ...shorter);
+        }),
       }),
     };
     const display: Display = {
@@ -320,10 +335,15 @@ export class SessionRun {
 
   #compact(session: Session, given: JsonObject): Promise<unknown> {
     const { trigger, custom_instructions: custom, summary } = given as Record<string, string>;
-    const summarise = this.#inStyle((instructions: string | null) => {
-      play(given);
-      return (summary ?? "").replace("{instructions}", instructions ?? "");
-    });
+    const summarise = this.#inStyle(
+      (messages: readonly ContextMessage[], instructions: string | null) => {
+        play(given);
+        const said = messages.map(({ content }) => String(content)).join(", ");
+        return (summary ?? "")
+          .replace("{instructions}", instructions ?? "")
+          .replace("{messages}", said);
+      },
+    );
     return session.compact(summarise, {
       trigger: trigger as "manual",
       ...(custom === undefined ? {} : { customInstructions: custom }),

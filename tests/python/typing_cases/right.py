@@ -194,7 +194,7 @@ async def sessions() -> None:
         assert_type(outcome.error, ToolFailed | None)
         assert_type(await session.run_tool("Other", {}, with_context, tool_use_id="t"), ToolOutcome)
         assert_type(await session.generate("text", on_text=print), Generation)
-        assert_type(await session.compact(lambda custom: custom or ""), Compaction)
+        assert_type(await session.compact(lambda messages, custom: custom or ""), Compaction)
         assert_type(await session.stop("text", changed_files=[]), Stopped)
         assert_type(await session.status_line(branch="main"), str | None)
         with session.temporary_hook("PreToolUse", guard, matcher={"tool": "Bash"}) as hook:

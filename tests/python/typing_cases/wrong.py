@@ -58,7 +58,7 @@ client.register_tool("Bash", "ls")  # WRONG
 client.register_tool("Bash", print, permission="maybe")  # WRONG
 client.register_model(lambda request: 3)  # WRONG
 client.execute_tool("s1", "Bash", "ls")  # WRONG
-client.session().compact(lambda custom: 3)  # WRONG
+client.session().compact(lambda messages, custom: 3)  # WRONG
 
 
 def changes(event: PreToolUseEvent) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from hookweave import (
     ApprovalRequest,
+    ContextMessage,
     HookClient,
     HookweaveError,
     ModelRequest,
@@ -68,6 +69,8 @@ class Agent:
         self.is_async = is_async
         self.asked: list[dict[str, Any]] = []
         self.tools: list[dict[str, Any]] = []
+        if "conversation" in case:
+            self.messages = [ContextMessage(**message) for message in case["conversation"]]
         self.messages_added: list[dict[str, Any]] = []
         self.shown: list[dict[str, Any]] = []
         self.model_calls: list[dict[str, Any]] = []
@@ -116,9 +119,15 @@ class Agent:
         def add() -> None:
             if "context" in self.case:
                 raise RuntimeError("the context is broken")
+            if "conversation" in self.case:
+                self.messages.append(ContextMessage(role, content, metadata))  # type: ignore[arg-type]
             self.messages_added.append({"role": role, "content": content, "metadata": metadata})
 
         return self._give(add)
+
+    def replace_messages(self, messages: list[ContextMessage]) -> Any:
+        """Makes the conversation shorter."""
+        return self._give(lambda: self.messages.__setitem__(slice(None), messages))
 
     def show_message(self, text: str, level: str, source: str) -> Any:
         """The display."""
@@ -238,6 +247,8 @@ class _Play:
         }
         if "audit" in self.case:
             came["records"] = self.world.take_records()
+        if "conversation" in self.case:
+            came["conversation"] = [asdict(message) for message in agent.messages]
         expect = dict(self.case.get("expect", {}))
         placed = {name: expect.pop(name) for name in ("requests", "saw") if name in expect}
         if self.place is not None:
@@ -315,10 +326,12 @@ class _Play:
         return {**fields, "tools": [_shown(one) for one in came.tools]}
 
     async def do_compact(self, session: Session, given: dict[str, Any]) -> Any:
-        def summarise(custom: str | None) -> Any:
+        def summarise(messages: list[ContextMessage], custom: str | None) -> Any:
             if "raises" in given:
                 raise RuntimeError(given["raises"])
-            return self.agent._give(lambda: given["summary"].replace("{instructions}", custom or ""))
+            said = ", ".join(str(message.content) for message in messages)
+            text = given["summary"].replace("{instructions}", custom or "").replace("{messages}", said)
+            return self.agent._give(lambda: text)
 
         options = {name: given[name] for name in ("trigger", "custom_instructions") if name in given}
         return asdict(await session.compact(summarise, **options))

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hookweave::session::{Reading, TerminalQuestion};
+use hookweave::session::{Reading, Role, TerminalQuestion};
 use hookweave::{
     Approval, Approver, Context, ContextMessage, Display, Engine, HookError, Model, ModelRequest, ModelResponse,
     Running, Session, Tool, ToolContext, ToolOutcome, ToolResult, ToolUse,
@@ -53,6 +53,7 @@ pub struct Case {
     #[serde(default)]
     pub model: Vec<Value>,
     pub context: Option<String>,
+    pub conversation: Option<Vec<Value>>,
     #[serde(rename = "do")]
     pub steps: Vec<Map<String, Value>>,
     #[serde(default)]
@@ -99,7 +100,20 @@ struct Agent {
     tools: BTreeMap<String, Vec<Value>>,
     model: Vec<Value>,
     breaks: bool,
+    conversation: Option<Mutex<Vec<ContextMessage>>>,
     log: Mutex<Log>,
+}
+
+/// A message of the conversation that a case begins with.
+fn message(written: &Value) -> ContextMessage {
+    let role = match written["role"].as_str() {
+        Some("system") => Role::System,
+        Some("assistant") => Role::Assistant,
+        Some("tool") => Role::Tool,
+        _ => Role::User,
+    };
+    let metadata = written["metadata"].as_object().cloned().unwrap_or_default();
+    ContextMessage { role, content: written["content"].clone(), metadata }
 }
 
 /// The entry for the n-th time; the last one repeats.
@@ -168,13 +182,21 @@ impl Context for Part {
         if self.0.breaks {
             return Err("the context is broken".into());
         }
+        if let Some(conversation) = &self.0.conversation {
+            conversation.lock().unwrap().push(message.clone());
+        }
         let ContextMessage { role, content, metadata } = message;
         self.0.log().messages.push(json!({"role": role, "content": content, "metadata": metadata}));
         Ok(())
     }
 
     fn messages(&self) -> Vec<ContextMessage> {
-        Vec::new()
+        self.0.conversation.as_ref().map(|messages| messages.lock().unwrap().clone()).unwrap_or_default()
+    }
+
+    fn replace_messages(&self, messages: Vec<ContextMessage>) -> Result<(), HookError> {
+        *self.0.conversation.as_ref().unwrap().lock().unwrap() = messages;
+        Ok(())
     }
 }
 
@@ -294,6 +316,7 @@ async fn execute(case: &Case, given: Given) -> Vec<String> {
         tools: case.tools.iter().map(|(name, does)| (name.clone(), does.all().to_vec())).collect(),
         model: case.model.clone(),
         breaks: case.context.is_some(),
+        conversation: case.conversation.as_ref().map(|messages| Mutex::new(messages.iter().map(message).collect())),
         log: Mutex::default(),
     });
     let engine = native.engine();
@@ -403,17 +426,22 @@ impl Play<'_> {
             }
             "compact" => {
                 let custom = text("custom_instructions").map(str::to_owned);
-                let summary = |custom: Option<String>| {
+                let summary = |messages: Vec<ContextMessage>, custom: Option<String>| {
+                    let said: Vec<_> = messages.iter().map(|message| message.content.as_str().unwrap_or_default()).collect();
                     let result = match text("raises") {
                         Some(why) => Err(HookError::from(why)),
                         None => Ok(text("summary")
                             .unwrap_or_default()
-                            .replace("{instructions}", &custom.unwrap_or_default())),
+                            .replace("{instructions}", &custom.unwrap_or_default())
+                            .replace("{messages}", &said.join(", "))),
                     };
                     std::future::ready(result)
                 };
                 let came = session.compact(text("trigger").unwrap_or("manual"), custom, summary).await?;
-                json!({"compacted": came.compacted, "summary": came.summary, "reason": came.reason})
+                json!({
+                    "compacted": came.compacted, "summary": came.summary, "reason": came.reason,
+                    "removed": came.removed, "kept": came.kept,
+                })
             }
             "note_usage" => {
                 session.note_usage(value.as_u64().unwrap_or_default()).await?;
@@ -498,6 +526,11 @@ impl Play<'_> {
         for (name, pattern) in &self.case.expect {
             let came = match name.as_str() {
                 "env" => env.clone(),
+                "conversation" => self.agent.conversation.as_ref().map_or(Value::Null, |messages| {
+                    let messages = messages.lock().unwrap();
+                    let shown = |one: &ContextMessage| json!({"role": one.role, "content": one.content, "metadata": one.metadata});
+                    messages.iter().map(shown).collect()
+                }),
                 "requests" | "saw" => continue,
                 "ran" => json!(ran),
                 "records" => {

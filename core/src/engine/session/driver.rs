@@ -18,7 +18,7 @@ use crate::engine::{Event, Outcome, driver};
 use crate::error::{Code, Error};
 use crate::json::{to_json, to_shown};
 use crate::payload::Json;
-use crate::session::{ApprovalRequest, Called, Compaction, Effect, Finished, Flow, Reply, Requested, Role, ValueId};
+use crate::session::{ApprovalRequest, Called, Compaction, Effect, Finished, Flow, Reply, Requested, Role, Speaker, ValueId};
 
 /// One flow on its way.
 pub(super) struct Driver<'s> {
@@ -28,12 +28,15 @@ pub(super) struct Driver<'s> {
     tool: Option<(String, Arc<dyn Tool>)>,
     model: Option<Arc<dyn Model>>,
     spans: Spans,
+    /// The conversation as a compaction has found it.
+    context: Vec<ContextMessage>,
 }
 
 impl<'s> Driver<'s> {
     pub(super) fn new(session: &'s Session) -> Self {
         let spans = Spans::none();
-        Self { session, values: Values::default(), outcomes: Vec::new(), tool: None, model: None, spans }
+        let (values, outcomes, context) = (Values::default(), Vec::new(), Vec::new());
+        Self { session, values, outcomes, tool: None, model: None, spans, context }
     }
 
     pub(super) fn with_tool(mut self, name: &str, tool: Arc<dyn Tool>) -> Self {
@@ -85,7 +88,7 @@ impl<'s> Driver<'s> {
     pub(super) async fn compact<F>(
         mut self,
         flow: Flow,
-        summarise: &(impl Fn(Option<String>) -> F + Send + Sync),
+        summarise: &(impl Fn(Vec<ContextMessage>, Option<String>) -> F + Send + Sync),
     ) -> Result<Compaction, Error>
     where
         F: Future<Output = Result<String, HookError>> + Send,
@@ -96,7 +99,7 @@ impl<'s> Driver<'s> {
     async fn drive<F>(
         &mut self,
         mut flow: Flow,
-        summarise: &(impl Fn(Option<String>) -> F + Send + Sync),
+        summarise: &(impl Fn(Vec<ContextMessage>, Option<String>) -> F + Send + Sync),
     ) -> Result<Finished, Error>
     where
         F: Future<Output = Result<String, HookError>> + Send,
@@ -105,10 +108,13 @@ impl<'s> Driver<'s> {
         loop {
             reply = match flow.step(reply) {
                 Effect::Finish { result } => return Ok(result),
-                Effect::Summarise { custom_instructions } => match summarise(custom_instructions).await {
-                    Ok(text) => Reply::Text { text },
-                    Err(why) => failed(&*why),
-                },
+                Effect::Summarise { gone, custom_instructions } => {
+                    let gone = gone.iter().filter_map(|place| self.context.get(*place).cloned()).collect();
+                    match summarise(gone, custom_instructions).await {
+                        Ok(text) => Reply::Text { text },
+                        Err(why) => failed(&*why),
+                    }
+                }
                 effect => {
                     let (span, about) = self.spans.before(&self.session.machine, &effect);
                     let reply = self.carry_out(effect).instrument(span).await?;
@@ -117,6 +123,25 @@ impl<'s> Driver<'s> {
                 }
             };
         }
+    }
+
+    /// The conversation, for a compaction; an empty one is the host's own affair.
+    fn read_context(&mut self) -> Reply {
+        self.context = self.session.parts.context.messages();
+        if self.context.is_empty() {
+            return Reply::Done;
+        }
+        let shown = |message: &ContextMessage| {
+            let ContextMessage { role, content, metadata } = message;
+            json!({"role": role, "content": content, "metadata": metadata})
+        };
+        let speaker = |message: &ContextMessage| Speaker {
+            role: json!(message.role).as_str().unwrap_or_default().to_owned(),
+            pinned: message.metadata.get("pinned").and_then(Value::as_bool) == Some(true),
+        };
+        let speakers = self.context.iter().map(speaker).collect();
+        let messages = self.keep(self.context.iter().map(shown).collect());
+        Reply::Context { messages, speakers }
     }
 
     async fn carry_out(&mut self, effect: Effect) -> Result<Reply, Error> {
@@ -144,6 +169,20 @@ impl<'s> Driver<'s> {
                 let mut messages = self.session.parts.context.messages();
                 messages.extend(ephemeral.into_iter().map(|(role, text)| passing(role, text)));
                 self.respond(ModelRequest { prompt, system_prompt, tools, messages }).await
+            }
+            Effect::ReadContext => self.read_context(),
+            Effect::ReplaceContext { before, summary, metadata, after } => {
+                let messages = &self.context;
+                let newer = self.session.parts.context.messages().into_iter().skip(messages.len()).collect();
+                let summary = ContextMessage { role: Role::User, content: summary.into(), metadata };
+                let kept = |places: Vec<usize>| -> Vec<ContextMessage> {
+                    places.into_iter().filter_map(|place| messages.get(place).cloned()).collect()
+                };
+                let whole = [kept(before), vec![summary], kept(after), newer].concat();
+                match self.session.parts.context.replace_messages(whole) {
+                    Ok(()) => Reply::Done,
+                    Err(why) => failed(&*why),
+                }
             }
             Effect::ReadResponse { response } => self.responded(response),
             Effect::Wait { ms } => {
@@ -298,7 +337,7 @@ fn failed(why: &(dyn std::error::Error + Send + Sync)) -> Reply {
     Reply::Failed { why: why.to_string() }
 }
 
-async fn no_summary(_: Option<String>) -> Result<String, HookError> {
+async fn no_summary(_: Vec<ContextMessage>, _: Option<String>) -> Result<String, HookError> {
     Err("nothing makes a summary".into())
 }
 

@@ -71,6 +71,12 @@ pub trait Context: Send + Sync {
 
     /// The conversation, for the model.
     fn messages(&self) -> Vec<ContextMessage>;
+
+    /// Takes a shorter conversation in its place; a context that cannot refuses, and is never made shorter.
+    fn replace_messages(&self, messages: Vec<ContextMessage>) -> Result<(), HookError> {
+        drop(messages);
+        Err("this context has no `replace_messages`".into())
+    }
 }
 
 /// A conversation in memory.
@@ -93,6 +99,11 @@ impl Context for Messages {
 
     fn messages(&self) -> Vec<ContextMessage> {
         self.lock().clone()
+    }
+
+    fn replace_messages(&self, messages: Vec<ContextMessage>) -> Result<(), HookError> {
+        *self.lock() = messages;
+        Ok(())
     }
 }
 
