@@ -51,7 +51,11 @@ export type Stopped =
 /** What came of a compaction. */
 export type Compaction =
   | (Counted & { readonly compacted: true; readonly summary: string; readonly reason: null })
-  | (Counted & { readonly compacted: false; readonly summary: null; readonly reason: string | null });
+  | (Counted & {
+      readonly compacted: false;
+      readonly summary: null;
+      readonly reason: string | null;
+    });
 
 interface Counted {
   /** How many messages the summary stands for. */

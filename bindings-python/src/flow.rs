@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use hookweave::host::{Excess, MAX_NESTING, Room, to_json, to_shown};
 use hookweave::session::{
-    Called, Effect, Fields, Finished, Flow as Machine, Generation, Reply, Requested, Speaker, ToolRun,
-    ValueId,
+    Called, Effect, Fields, Finished, Flow as Machine, Generation, Reply, Requested, Speaker, ToolRun, ValueId,
 };
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;

@@ -1,4 +1,4 @@
-"""Where an event happens: what no vector can say, because it is about types of Python's and the directory of the process."""
+"""Where an event happens: what no vector can say, being about types of Python's and the directory of the process."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import os
 from pathlib import Path, PurePosixPath
 
 import pytest
-
 from hookweave import HookClient, HookResponse, InvalidOptionError, PayloadError, PreToolUseEvent, Session
 
 

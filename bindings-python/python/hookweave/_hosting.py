@@ -69,9 +69,9 @@ class Hosting(Auditing):
         the host makes of tools, one word for all or by names and globs split on ``|``, with ``*`` for every other one.
         ``max_retries``: how often a hook may have something tried again. ``injection_limit``: the longest text that a
         hook may inject, in bytes; ``injection_budget``: tokens in a turn before the user is warned. ``context_limit``:
-        how many tokens the context holds; ``context_threshold``: at which part of it hooks are warned. ``keep_recent``: how
-        many of the most recent messages a compaction leaves as they are. ``model``: its name as events carry it. ``on_outcome`` is called with what hooks said of each event that the session raises;
-        what it raises is logged.
+        how many tokens the context holds; ``context_threshold``: at which part of it hooks are warned. ``keep_recent``:
+        how many of the most recent messages a compaction leaves as they are. ``model``: its name as events carry it.
+        ``on_outcome`` is called with what hooks said of each event that the session raises; what it raises is logged.
         """
         given = {
             "session_id": session_id,

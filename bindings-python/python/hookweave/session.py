@@ -248,10 +248,10 @@ class Session:
     async def compact(
         self, summarise: Summarise, *, trigger: str = "manual", custom_instructions: str | None = None
     ) -> Compaction:
-        """Makes the context shorter: ``summarise(messages, instructions)`` says what takes the place of the messages that go.
+        """Makes the context shorter: what ``summarise(messages, instructions)`` says takes the place of old messages.
 
-        Hooks may refuse or add instructions. The model's instructions, messages whose metadata says ``pinned``, and the most
-        recent ones (the session's ``keep_recent``) stay. No messages are given where the host keeps the conversation.
+        Hooks may refuse or add instructions. The model's instructions, messages whose metadata says ``pinned``, and the
+        most recent ones (the session's ``keep_recent``) stay. None are given where the host keeps them.
         """
         driver = Driver(self, self._native.compact(trigger, custom_instructions))
         driver.summarise = summarise

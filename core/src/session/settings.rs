@@ -100,7 +100,9 @@ impl Settings {
         settings.injection_budget = bytes("injection_budget", settings.injection_budget)?;
         settings.context_limit = Some(count("context_limit", 0)?).filter(|limit| *limit > 0);
         settings.keep_recent = match bytes("keep_recent", settings.keep_recent)? {
-            0 => return Err(reader.refuse("keep_recent", "must be at least 1: what the model was told last has to stay")),
+            0 => {
+                return Err(reader.refuse("keep_recent", "must be at least 1: what the model was told last has to stay"));
+            }
             recent => recent,
         };
         if let Some(given) = reader.value("context_threshold") {

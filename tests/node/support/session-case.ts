@@ -101,7 +101,8 @@ export class SessionRun {
   constructor(test: SessionCase, style: Style) {
     this.#test = test;
     this.#conversation = (test.conversation ?? []).map(
-      ({ role, content, metadata }) => ({ role, content, metadata: metadata ?? {} }) as ContextMessage,
+      ({ role, content, metadata }) =>
+        ({ role, content, metadata: metadata ?? {} }) as ContextMessage,
     );
     const profiled = test.client?.["profile"] !== undefined;
     this.#theatre = new Theatre(style, profiled, (one) => {

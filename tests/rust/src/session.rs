@@ -427,7 +427,8 @@ impl Play<'_> {
             "compact" => {
                 let custom = text("custom_instructions").map(str::to_owned);
                 let summary = |messages: Vec<ContextMessage>, custom: Option<String>| {
-                    let said: Vec<_> = messages.iter().map(|message| message.content.as_str().unwrap_or_default()).collect();
+                    let said: Vec<_> =
+                        messages.iter().map(|message| message.content.as_str().unwrap_or_default()).collect();
                     let result = match text("raises") {
                         Some(why) => Err(HookError::from(why)),
                         None => Ok(text("summary")

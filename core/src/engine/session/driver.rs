@@ -18,7 +18,9 @@ use crate::engine::{Event, Outcome, driver};
 use crate::error::{Code, Error};
 use crate::json::{to_json, to_shown};
 use crate::payload::Json;
-use crate::session::{ApprovalRequest, Called, Compaction, Effect, Finished, Flow, Reply, Requested, Role, Speaker, ValueId};
+use crate::session::{
+    ApprovalRequest, Called, Compaction, Effect, Finished, Flow, Reply, Requested, Role, Speaker, ValueId,
+};
 
 /// One flow on its way.
 pub(super) struct Driver<'s> {
