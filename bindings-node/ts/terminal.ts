@@ -18,7 +18,10 @@ export class TerminalQuestion {
 
   constructor(
     request: ApprovalRequest,
-    { width = USUAL_WIDTH, height = USUAL_HEIGHT }: { readonly width?: number; readonly height?: number } = {},
+    {
+      width = USUAL_WIDTH,
+      height = USUAL_HEIGHT,
+    }: { readonly width?: number; readonly height?: number } = {},
   ) {
     this.#native = crossing(() => new NativeTerminalQuestion(request, width, height));
   }

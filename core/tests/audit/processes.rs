@@ -69,15 +69,64 @@ fn in_child(work: impl FnOnce() -> i32) -> i32 {
     if libc::WIFEXITED(status) { libc::WEXITSTATUS(status) } else { -1 }
 }
 
+/// Its file cannot grow any more when the first hook is asked.
+fn full_from_the_beginning(path: &str) {
+    let engine = engine(AuditConfig::file(path).required());
+    assert!(engine.flush_audit(LONG));
+    limit_files(std::fs::metadata(path).unwrap().len());
+    let began = Instant::now();
+    let first = dispatch(&engine, "ls");
+    assert!(first.blocked() && first.reason().unwrap().starts_with("audit: "), "{:?}", first.reason());
+    assert!(began.elapsed() < Duration::from_secs(2), "nobody waits for a disk that is full");
+    limit_files(libc::RLIM_INFINITY);
+    assert!(engine.flush_audit(LONG) && !dispatch(&engine, "ls").blocked());
+    say("ended well");
+}
+
+/// Children that decide something and leave without a word, as workers do.
+fn children_that_leave(path: &str, required: bool) {
+    let config = AuditConfig::file(path);
+    let engine = engine(if required { config.required() } else { config });
+    for _ in 0..8 {
+        let exit = in_child(|| {
+            (0..20).for_each(|number| assert!(!dispatch(&engine, &number.to_string()).blocked()));
+            0
+        });
+        assert_eq!(exit, 0);
+    }
+    say("ended well");
+}
+
+/// A child whose log cannot be opened, until it can.
+fn a_child_without_a_log(path: &Path, required: bool) {
+    let (folder, config) = (path.parent().unwrap(), AuditConfig::file(path));
+    let engine = engine(if required { config.required() } else { config });
+    dispatch(&engine, "parent");
+    assert!(engine.flush_audit(LONG));
+    std::fs::rename(folder, folder.with_extension("away")).unwrap();
+    std::fs::write(folder, "no folder").unwrap();
+    let exit = in_child(|| {
+        let blocked = (0..3).filter(|_| dispatch(&engine, "ls").blocked()).count();
+        let told = engine.audit().trouble().is_some_and(|why| why.contains("this process has no log"));
+        std::fs::remove_file(folder).unwrap();
+        std::fs::rename(folder.with_extension("away"), folder).unwrap();
+        let goes_on = !dispatch(&engine, "ls").blocked() && engine.audit().trouble().is_none();
+        i32::from(blocked != if required { 3 } else { 0 }) + i32::from(!told) * 2 + i32::from(!goes_on) * 4
+    });
+    assert_eq!(exit, 0);
+    say("ended well");
+}
+
+fn say(word: &str) {
+    println!("\n{word}");
+    std::io::stdout().flush().unwrap();
+}
+
 #[test]
 #[ignore = "a part of other tests, which start it as a process of its own"]
 fn role() {
     let Ok(role) = std::env::var(ROLE) else { return };
     let (role, path) = role.split_once(':').unwrap();
-    let say = |word: &str| {
-        println!("\n{word}");
-        std::io::stdout().flush().unwrap();
-    };
     match role {
         // Writes as fast as it can until it is killed.
         "busy" => {
@@ -132,54 +181,9 @@ fn role() {
             assert!(verify(Path::new(path), Some(&anchor)).unwrap().whole);
             say("ended well");
         }
-        // Its file cannot grow any more when the first hook is asked.
-        "full from the beginning" => {
-            let engine = engine(AuditConfig::file(path).required());
-            assert!(engine.flush_audit(LONG));
-            limit_files(std::fs::metadata(path).unwrap().len());
-            let began = Instant::now();
-            let first = dispatch(&engine, "ls");
-            assert!(first.blocked() && first.reason().unwrap().starts_with("audit: "), "{:?}", first.reason());
-            assert!(began.elapsed() < Duration::from_secs(2), "nobody waits for a disk that is full");
-            limit_files(libc::RLIM_INFINITY);
-            assert!(engine.flush_audit(LONG) && !dispatch(&engine, "ls").blocked());
-            say("ended well");
-        }
-        // Children that decide something and leave without a word, as workers do.
-        "leaves" | "leaves required" => {
-            let config = AuditConfig::file(path);
-            let engine = engine(if role == "leaves" { config } else { config.required() });
-            for _ in 0..8 {
-                let exit = in_child(|| {
-                    (0..20).for_each(|number| assert!(!dispatch(&engine, &number.to_string()).blocked()));
-                    0
-                });
-                assert_eq!(exit, 0);
-            }
-            say("ended well");
-        }
-        // A child whose log cannot be opened, until it can.
-        "no log" | "no log required" => {
-            let path = Path::new(path);
-            let (folder, config) = (path.parent().unwrap(), AuditConfig::file(path));
-            let engine = engine(if role == "no log" { config } else { config.required() });
-            dispatch(&engine, "parent");
-            assert!(engine.flush_audit(LONG));
-            std::fs::rename(folder, folder.with_extension("away")).unwrap();
-            std::fs::write(folder, "no folder").unwrap();
-            let exit = in_child(|| {
-                let blocked = (0..3).filter(|_| dispatch(&engine, "ls").blocked()).count();
-                let told = engine.audit().trouble().is_some_and(|why| why.contains("this process has no log"));
-                std::fs::remove_file(folder).unwrap();
-                std::fs::rename(folder.with_extension("away"), folder).unwrap();
-                let goes_on = !dispatch(&engine, "ls").blocked() && engine.audit().trouble().is_none();
-                i32::from(blocked != if role == "no log" { 0 } else { 3 })
-                    + i32::from(!told) * 2
-                    + i32::from(!goes_on) * 4
-            });
-            assert_eq!(exit, 0);
-            say("ended well");
-        }
+        "full from the beginning" => full_from_the_beginning(path),
+        "leaves" | "leaves required" => children_that_leave(path, role != "leaves"),
+        "no log" | "no log required" => a_child_without_a_log(Path::new(path), role != "no log"),
         // Forks while it writes.
         "forks" => {
             let engine = engine(AuditConfig::file(path));

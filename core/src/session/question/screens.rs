@@ -70,7 +70,9 @@ fn each(mut check: impl FnMut(&Value, usize, usize)) {
         for long in [false, true] {
             let request = request(options, long);
             for width in WIDTHS {
-                HEIGHTS.iter().for_each(|height| check(&request, width, *height));
+                for height in HEIGHTS {
+                    check(&request, width, height);
+                }
             }
         }
     }
