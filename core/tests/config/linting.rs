@@ -45,7 +45,7 @@ fn good_files_have_no_findings() {
 
 #[test]
 fn seconds_and_milliseconds() {
-    let with = |timeout: u32| json!({"type": "command", "command": "x", "timeout": timeout});
+    let with = |timeout: u32| json!({"type": "command", "command": "true", "timeout": timeout});
     assert_eq!(in_file(GEMINI, &hook("BeforeTool", "", &with(30))), ["timeout-unit"]);
     assert_eq!(in_file(CLAUDE, &hook("Stop", "", &with(30_000))), ["timeout-unit"]);
     assert_eq!(in_file(CLAUDE, &hook("Stop", "", &with(600))), [""; 0]);
@@ -63,21 +63,21 @@ fn matchers_that_never_match() {
         ("^bash$", "unknown-tool"),
         ("Edit*", "star-regex"),
     ] {
-        let found = in_file(CLAUDE, &hook("PreToolUse", matcher, &command("x")));
+        let found = in_file(CLAUDE, &hook("PreToolUse", matcher, &command("true")));
         assert_eq!(found, [wanted], "{matcher}");
     }
-    assert_eq!(in_file(CLAUDE, &hook("PreToolUse", "*Edit", &command("x"))), ["invalid"]);
-    assert_eq!(in_file(CLAUDE, &hook("Stop", "Bash", &command("x"))), ["matcher-ignored"]);
+    assert_eq!(in_file(CLAUDE, &hook("PreToolUse", "*Edit", &command("true"))), ["invalid"]);
+    assert_eq!(in_file(CLAUDE, &hook("Stop", "Bash", &command("true"))), ["matcher-ignored"]);
 }
 
 #[test]
 fn invalid_entries_and_remarks_are_findings_too() {
-    let if_on_stop = json!({"type": "command", "command": "x", "if": "Bash(*)"});
+    let if_on_stop = json!({"type": "command", "command": "true", "if": "Bash(*)"});
     assert_eq!(in_file(CLAUDE, &hook("Stop", "", &if_on_stop)), ["invalid"]);
-    assert_eq!(in_file(CLAUDE, &hook("PreToolUs", "", &command("x"))), ["invalid"]);
+    assert_eq!(in_file(CLAUDE, &hook("PreToolUs", "", &command("true"))), ["invalid"]);
     assert_eq!(in_file(CLAUDE, r#"{"a": 1, "a": 2}"#), ["remark"]);
     assert_eq!(in_file(CLAUDE, "{"), ["invalid"]);
-    assert_eq!(in_file("project/x.json", &hook("PreToolUse", "", &command("x"))), ["ambiguous-file"]);
+    assert_eq!(in_file("project/x.json", &hook("PreToolUse", "", &command("true"))), ["ambiguous-file"]);
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn guards_that_do_not_guard() {
 
 #[test]
 fn keys_and_addresses() {
-    let typo = json!({"type": "command", "command": "x", "timout": 5});
+    let typo = json!({"type": "command", "command": "true", "timout": 5});
     let world = World::new();
     world.write(CLAUDE, &hook("Stop", "", &typo));
     let findings: Vec<Finding> = lint(&world.path(CLAUDE), &world.options()).unwrap();
