@@ -210,7 +210,7 @@ export class ClientHooks {
 
   /** Says which hooks an event would run if all of them continued, and why not the others, without running any. */
   explain<N extends EventName>(event: N, payload: Payload<N>): Explanation {
-    const fields = placed(payload as Fields);
+    const fields = placed(payload);
     return crossing(() => this.#engine.native.explain(event, fields)) as Explanation;
   }
 

@@ -134,7 +134,7 @@ export class SessionRun {
     );
     theatre.client = client;
     for (const { name, ...definition } of test.define_tools ?? [])
-      client.defineTool(name as string, camelKeys(definition) as ToolDefinition);
+      client.defineTool(name as string, camelKeys(definition));
     for (const entry of test.load ?? []) {
       for (const why of place.reportMisfits(entry, place.load(client, entry))) this.#note(why);
     }
