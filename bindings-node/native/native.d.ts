@@ -368,6 +368,9 @@ export interface Counted {
   look: boolean
 }
 
+/** What a hook of a dialect that is a function means by its answer, which is JSON text, as a letter. */
+export declare function dialectAnswer(dialect: string, event: string, said: string): string
+
 /** Loads what stands at the usual places. */
 export declare function discover(hooks: NativeHooks, cwd: string, options: unknown, deliver: (ticket: number, text: string) => void): Loaded
 

@@ -3,8 +3,10 @@
 //! A hook runs on a thread of the core and comes back through one weak threadsafe function per client, which keeps no
 //! process alive and is silent once the environment is gone.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use hookweave::dialects::{self, Exited};
+use hookweave::event::Catalogue;
 use hookweave::host::{
     EventSpec, Failure, FailureKind, Invocation, NativeHook, Said, TraceContext, from_json, large_integer,
 };
@@ -12,9 +14,9 @@ use napi::Status;
 use napi::bindgen_prelude::{FnArgs, Function};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi_derive::napi;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::error::Refusal;
+use crate::error::{Refusal, refuse};
 
 /// What a hook said: its number in the waiting list, and a JSON text.
 pub(crate) type Letter = FnArgs<(u32, String)>;
@@ -170,6 +172,25 @@ pub(crate) fn large_integers(value: &Value) -> Vec<(Vec<Value>, String)> {
         }
     }
     found
+}
+
+/// What a hook of a dialect that is a function means by its answer, which is JSON text, as a letter.
+#[napi(catch_unwind)]
+pub fn dialect_answer(dialect: String, event: String, said: String) -> Result<String, Refusal> {
+    static EVENTS: OnceLock<Catalogue> = OnceLock::new();
+    let dialect = dialects::named(&dialect).map_err(|error| refuse(&error))?;
+    let event = EVENTS.get_or_init(Catalogue::default).resolve(&event).map_err(|error| refuse(&error))?;
+    let invocation = Invocation {
+        declared_event: event.name().to_owned(),
+        event,
+        payload: Map::new(),
+        tool: None,
+        project_dir: None,
+        empty_transcript: None,
+        depth: 0,
+    };
+    let exited = Exited { code: Some(0), signal: None, stdout: said.into_bytes(), stderr: Vec::new() };
+    Ok(letter(dialects::answer_of_command(dialect, &invocation, &exited)))
 }
 
 /// What a hook said: `{"answer": …}`, perhaps with `large`, `{"failed": {"kind", "message", "restricts"}}` or `{}`.

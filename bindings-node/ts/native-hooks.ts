@@ -4,7 +4,7 @@ import { depthNow } from "./depth.js";
 import { codeOf, describe, isOurs } from "./errors.js";
 import type { EventMethods } from "./event.js";
 import { localRecords } from "./names.js";
-import { crossing, jsonText, type Native, type NativeHooks, type NativeJob } from "./native.js";
+import { crossing, files, jsonText, type Native, type NativeHooks, type NativeJob } from "./native.js";
 import { clearInterval, setInterval } from "./timers.js";
 import { traceContext } from "./trace-context.js";
 import type { HookContext } from "./types.js";
@@ -277,6 +277,21 @@ const UNFIT: ReadonlySet<string> = new Set([
   "payload_too_deep",
   "payload_too_large",
 ]);
+
+/** What a function of another system's means by a plain answer; what has no JSON form keeps a gate shut. */
+export function answerOf(dialect: string, event: string, said: object): unknown {
+  let text: string;
+  try {
+    text = jsonText(said);
+  } catch (error) {
+    const why = `the answer cannot be read as JSON: ${describe(error)}`;
+    throw new Broken("invalid_answer", why, true);
+  }
+  return open(
+    event,
+    crossing(() => files.dialectAnswer(dialect, event, text)),
+  );
+}
 
 /** What a letter holds: an answer, nothing, or a failure, which is thrown. */
 function open(event: string, text: string, options?: ErrorOptions): unknown {

@@ -51,6 +51,7 @@ export const files: Pick<
   | "approve"
   | "revoke"
   | "fromWire"
+  | "dialectAnswer"
   | "toWire"
 > = native;
 

@@ -73,6 +73,33 @@ describe("A3S's client", () => {
     });
   });
 
+  test("reads answers as A3S means them, as in every language", async () => {
+    const shapes: [unknown, string, number][] = [
+      [{ action: "retry", delay: 500 }, "retry", 500],
+      [{ action: "retry", delay_ms: 500 }, "retry", 500],
+      [{ action: "RETRY" }, "retry", 0],
+      [{ action: "block", reason: "no" }, "block", 0],
+      [{ action: 1, reason: "no" }, "block", 0],
+      [{ action: "deny" }, "block", 0],
+      [{ action: "escalate" }, "block", 0],
+      [{ action: "block", reason: new Date() }, "block", 0],
+      [{ action: "skip" }, "continue", 0],
+      [{ action: "continue" }, "continue", 0],
+      [{ modified: { args: { command: "ls" } } }, "continue", 0],
+      [{ action: "continue", modifed: {} }, "continue", 0],
+      [{ action: "ask", ask: "Sure?" }, "ask", 0],
+      [undefined, "continue", 0],
+    ];
+    for (const [answer, decision, delay] of shapes) {
+      for (const handler of [() => answer, () => Promise.resolve(answer)]) {
+        const client = quiet();
+        client.registerHook("PreToolUse", handler as () => undefined);
+        const outcome = await client.dispatch("PreToolUse", { tool: "Bash", args: {} });
+        assert.deepEqual([outcome.decision, outcome.delay], [decision, delay], inspect(answer));
+      }
+    }
+  });
+
   test("calls a failed tool's event as A3S does", async () => {
     const client = quiet();
     const seen: unknown[] = [];

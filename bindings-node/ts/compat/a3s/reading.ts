@@ -2,6 +2,7 @@
 
 import type { EventMethods } from "../../event.js";
 import { exactly } from "../../exact.js";
+import { answerOf } from "../../native-hooks.js";
 import { isPlain } from "../../values.js";
 
 /** A hook as the engine takes it; what is none stays as it is, for the engine to refuse. */
@@ -23,12 +24,31 @@ type Handler = (event: object, context: object) => unknown;
 /** What A3S calls otherwise than the engine. */
 const NAMES: Readonly<Record<string, string>> = { ToolError: "PostToolUseFailure" };
 
-/** The handler, given its event under the name that it was registered for. */
+/** The handler, given its event under the name that it was registered for; what it answers is read as A3S means it. */
 function renaming(event: string, handler: Handler): Handler {
-  if (!Object.hasOwn(NAMES, event)) return handler;
-  const renamed: Handler = (given, context) => handler(named(given, event), context);
+  const renames = Object.hasOwn(NAMES, event);
+  const reading: Handler = (given, context) => {
+    const { eventType } = given as { eventType: string };
+    const said = handler(renames ? named(given, event) : given, context);
+    return isPromise(said)
+      ? Promise.resolve(said).then((later) => read(eventType, later))
+      : read(eventType, said);
+  };
   // A function's name is the hook's.
-  return Object.defineProperty(renamed, "name", { value: handler.name });
+  return Object.defineProperty(reading, "name", { value: handler.name });
+}
+
+function isPromise(said: unknown): said is PromiseLike<unknown> {
+  return (
+    typeof said === "object" &&
+    said !== null &&
+    typeof (said as { then?: unknown }).then === "function"
+  );
+}
+
+/** A plain answer in the engine's words; every other value is for the engine to take or refuse. */
+function read(event: string, said: unknown): unknown {
+  return isPlain(said) ? answerOf("a3s", event, said) : said;
 }
 
 /** An event under another name; as little as the engine's own it can be changed. */
