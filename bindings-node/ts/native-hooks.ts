@@ -4,7 +4,14 @@ import { depthNow } from "./depth.js";
 import { codeOf, describe, isOurs } from "./errors.js";
 import type { EventMethods } from "./event.js";
 import { localRecords } from "./names.js";
-import { crossing, files, jsonText, type Native, type NativeHooks, type NativeJob } from "./native.js";
+import {
+  crossing,
+  files,
+  jsonText,
+  type Native,
+  type NativeHooks,
+  type NativeJob,
+} from "./native.js";
 import { clearInterval, setInterval } from "./timers.js";
 import { traceContext } from "./trace-context.js";
 import type { HookContext } from "./types.js";

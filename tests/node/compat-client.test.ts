@@ -6,7 +6,11 @@ import { describe, test } from "node:test";
 import { inspect } from "node:util";
 
 import type { HookEvent } from "hookweave";
-import { A3sClient, type A3sOptions, type HookResponse } from "hookweave/compat/a3s";
+import {
+  A3sClient,
+  type A3sOptions,
+  type HookResponse,
+} from "hookweave/compat/a3s";
 
 import { Documented, examples } from "./support/documented.js";
 
@@ -52,7 +56,10 @@ describe("A3S's client", () => {
     ];
     documented.exporting("events", names, "events-exported");
     documented.write("checked.ts", CHECKED);
-    assert.deepEqual(await documented.compile("checked", "events-exported"), []);
+    assert.deepEqual(
+      await documented.compile("checked", "events-exported"),
+      [],
+    );
     documented.remove();
   });
 
@@ -67,7 +74,8 @@ describe("A3S's client", () => {
     client.registerHook("PreToolUse", look);
     await client.dispatch("PreToolUse", { tool: "Bash", args: { n: 1 } });
     assert.deepEqual(seen, [1, 1]);
-    for (let n = 2; n < 10; n += 1) client.registerHook("PreToolUse", () => undefined);
+    for (let n = 2; n < 10; n += 1)
+      client.registerHook("PreToolUse", () => undefined);
     assert.throws(() => client.registerHook("PreToolUse", () => undefined), {
       code: "too_many_hooks",
     });
@@ -94,8 +102,15 @@ describe("A3S's client", () => {
       for (const handler of [() => answer, () => Promise.resolve(answer)]) {
         const client = quiet();
         client.registerHook("PreToolUse", handler as () => undefined);
-        const outcome = await client.dispatch("PreToolUse", { tool: "Bash", args: {} });
-        assert.deepEqual([outcome.decision, outcome.delay], [decision, delay], inspect(answer));
+        const outcome = await client.dispatch("PreToolUse", {
+          tool: "Bash",
+          args: {},
+        });
+        assert.deepEqual(
+          [outcome.decision, outcome.delay],
+          [decision, delay],
+          inspect(answer),
+        );
       }
     }
   });
@@ -106,14 +121,23 @@ describe("A3S's client", () => {
     client.registerHook("ToolError", function retry(event) {
       const { eventType, tool } = event;
       seen.push(eventType, tool, { ...event }.eventType, "eventType" in event);
-      seen.push((JSON.parse(JSON.stringify(event)) as { eventType: string }).eventType);
+      seen.push(
+        (JSON.parse(JSON.stringify(event)) as { eventType: string }).eventType,
+      );
       seen.push(inspect(event).includes("eventType: 'ToolError'"));
       return { action: "retry", delay: 1 };
     });
     assert.equal(client.listHooks()[0]?.name, "retry");
     const failing = { tool: "Bash", args: {}, error: "no" };
     const outcome = await client.dispatch("ToolError", failing);
-    assert.deepEqual(seen, ["ToolError", "Bash", "ToolError", true, "ToolError", true]);
+    assert.deepEqual(seen, [
+      "ToolError",
+      "Bash",
+      "ToolError",
+      true,
+      "ToolError",
+      true,
+    ]);
     assert.deepEqual([outcome.decision, outcome.delay], ["retry", 1]);
     await client.withHook(
       "ToolError",
@@ -126,7 +150,10 @@ describe("A3S's client", () => {
   test("takes a tool as a whole name", async () => {
     const client = quiet();
     const block: HookResponse = { action: "block", reason: "no" };
-    client.registerHook("PreToolUse", { matcher: { tool: "mcp__*" }, handler: () => block });
+    client.registerHook("PreToolUse", {
+      matcher: { tool: "mcp__*" },
+      handler: () => block,
+    });
     for (const [tool, blocked] of [
       ["mcp__*", true],
       ["mcp__db__query", false],
@@ -138,7 +165,9 @@ describe("A3S's client", () => {
       );
     }
     const list = { matcher: { tool: "Write|Edit" }, handler: () => block };
-    assert.throws(() => client.registerHook("PreToolUse", list), { code: "invalid_matcher" });
+    assert.throws(() => client.registerHook("PreToolUse", list), {
+      code: "invalid_matcher",
+    });
   });
 
   test("has the defaults of a configuration, from a file or as it is", () => {
@@ -151,17 +180,28 @@ describe("A3S's client", () => {
     for (const config of [path.join(examples, "hooks.json"), { hooks }]) {
       const client = quiet({ config });
       client.registerHook("PreToolUse", () => undefined);
-      const [{ timeout, failBehavior } = { timeout: 0, failBehavior: "" }] = client.listHooks();
+      const [{ timeout, failBehavior } = { timeout: 0, failBehavior: "" }] =
+        client.listHooks();
       const second = () => client.registerHook("PreToolUse", () => undefined);
       if (typeof config === "string") {
-        assert.deepEqual([timeout, failBehavior, client.auditLevel], [5000, "continue", "info"]);
+        assert.deepEqual(
+          [timeout, failBehavior, client.auditLevel],
+          [5000, "continue", "info"],
+        );
         assert.ok(second());
       } else {
-        assert.deepEqual([timeout, failBehavior, client.auditLevel], [250, "block", "error"]);
+        assert.deepEqual(
+          [timeout, failBehavior, client.auditLevel],
+          [250, "block", "error"],
+        );
         assert.throws(second, { code: "too_many_hooks" });
       }
     }
-    const given = quiet({ config: { hooks }, defaultTimeout: 7, maxHooksPerEvent: null });
+    const given = quiet({
+      config: { hooks },
+      defaultTimeout: 7,
+      maxHooksPerEvent: null,
+    });
     given.registerHook("Stop", () => undefined);
     assert.equal(given.listHooks()[0]?.timeout, 7);
     const wrong = { hooks: { maxHooksPerEvent: "many" } };
@@ -181,6 +221,9 @@ describe("A3S's client", () => {
       tool: "Bash",
       args: { command: "rm -rf /" },
     });
-    assert.match(outcome.trace[0]?.failure?.message ?? "", /includes is not a function/);
+    assert.match(
+      outcome.trace[0]?.failure?.message ?? "",
+      /includes is not a function/,
+    );
   });
 });
