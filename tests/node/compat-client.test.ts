@@ -6,11 +6,7 @@ import { describe, test } from "node:test";
 import { inspect } from "node:util";
 
 import type { HookEvent } from "hookweave";
-import {
-  A3sClient,
-  type A3sOptions,
-  type HookResponse,
-} from "hookweave/compat/a3s";
+import { A3sClient, type A3sOptions, type HookResponse } from "hookweave/compat/a3s";
 
 import { Documented, examples } from "./support/documented.js";
 
@@ -56,10 +52,7 @@ describe("A3S's client", () => {
     ];
     documented.exporting("events", names, "events-exported");
     documented.write("checked.ts", CHECKED);
-    assert.deepEqual(
-      await documented.compile("checked", "events-exported"),
-      [],
-    );
+    assert.deepEqual(await documented.compile("checked", "events-exported"), []);
     documented.remove();
   });
 
@@ -74,8 +67,7 @@ describe("A3S's client", () => {
     client.registerHook("PreToolUse", look);
     await client.dispatch("PreToolUse", { tool: "Bash", args: { n: 1 } });
     assert.deepEqual(seen, [1, 1]);
-    for (let n = 2; n < 10; n += 1)
-      client.registerHook("PreToolUse", () => undefined);
+    for (let n = 2; n < 10; n += 1) client.registerHook("PreToolUse", () => undefined);
     assert.throws(() => client.registerHook("PreToolUse", () => undefined), {
       code: "too_many_hooks",
     });
@@ -106,11 +98,7 @@ describe("A3S's client", () => {
           tool: "Bash",
           args: {},
         });
-        assert.deepEqual(
-          [outcome.decision, outcome.delay],
-          [decision, delay],
-          inspect(answer),
-        );
+        assert.deepEqual([outcome.decision, outcome.delay], [decision, delay], inspect(answer));
       }
     }
   });
@@ -121,23 +109,14 @@ describe("A3S's client", () => {
     client.registerHook("ToolError", function retry(event) {
       const { eventType, tool } = event;
       seen.push(eventType, tool, { ...event }.eventType, "eventType" in event);
-      seen.push(
-        (JSON.parse(JSON.stringify(event)) as { eventType: string }).eventType,
-      );
+      seen.push((JSON.parse(JSON.stringify(event)) as { eventType: string }).eventType);
       seen.push(inspect(event).includes("eventType: 'ToolError'"));
       return { action: "retry", delay: 1 };
     });
     assert.equal(client.listHooks()[0]?.name, "retry");
     const failing = { tool: "Bash", args: {}, error: "no" };
     const outcome = await client.dispatch("ToolError", failing);
-    assert.deepEqual(seen, [
-      "ToolError",
-      "Bash",
-      "ToolError",
-      true,
-      "ToolError",
-      true,
-    ]);
+    assert.deepEqual(seen, ["ToolError", "Bash", "ToolError", true, "ToolError", true]);
     assert.deepEqual([outcome.decision, outcome.delay], ["retry", 1]);
     await client.withHook(
       "ToolError",
@@ -180,20 +159,13 @@ describe("A3S's client", () => {
     for (const config of [path.join(examples, "hooks.json"), { hooks }]) {
       const client = quiet({ config });
       client.registerHook("PreToolUse", () => undefined);
-      const [{ timeout, failBehavior } = { timeout: 0, failBehavior: "" }] =
-        client.listHooks();
+      const [{ timeout, failBehavior } = { timeout: 0, failBehavior: "" }] = client.listHooks();
       const second = () => client.registerHook("PreToolUse", () => undefined);
       if (typeof config === "string") {
-        assert.deepEqual(
-          [timeout, failBehavior, client.auditLevel],
-          [5000, "continue", "info"],
-        );
+        assert.deepEqual([timeout, failBehavior, client.auditLevel], [5000, "continue", "info"]);
         assert.ok(second());
       } else {
-        assert.deepEqual(
-          [timeout, failBehavior, client.auditLevel],
-          [250, "block", "error"],
-        );
+        assert.deepEqual([timeout, failBehavior, client.auditLevel], [250, "block", "error"]);
         assert.throws(second, { code: "too_many_hooks" });
       }
     }
@@ -221,9 +193,6 @@ describe("A3S's client", () => {
       tool: "Bash",
       args: { command: "rm -rf /" },
     });
-    assert.match(
-      outcome.trace[0]?.failure?.message ?? "",
-      /includes is not a function/,
-    );
+    assert.match(outcome.trace[0]?.failure?.message ?? "", /includes is not a function/);
   });
 });
