@@ -149,7 +149,7 @@ fn copy_inside<'py>(
     let py = value.py();
     let record = is_record(value);
     if record || value.is_exact_instance_of::<PyDict>() {
-        let inner = room.enter(levels, value.cast::<PyDict>().map_or(0, |fields| fields.len()))?;
+        let inner = room.enter(levels, value.cast::<PyDict>().map_or(0, PyDictMethods::len))?;
         let class = if shape == Shape::Record || (shape == Shape::Same && record) { RECORD.get(py) } else { None };
         let Ok(Ok(copied)) = value.cast::<PyDict>().map(PyDictMethods::copy) else { return Ok(value.clone()) };
         // Setting a key may run its `__hash__`, which must find no dict being gone through.

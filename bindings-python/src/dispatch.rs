@@ -54,7 +54,7 @@ unsafe extern "C" fn am_send(
 pub(crate) fn add_type(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     let class = Dispatch::type_object(py);
-    slots::set_await_slots::<Dispatch>(&class, am_send);
+    slots::set_await_slots(&class, am_send);
     py.import("collections.abc")?.getattr("Coroutine")?.enter_method(intern!(py, "register"), (&class,))?;
     module.add("Dispatch", class)
 }

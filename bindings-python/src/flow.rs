@@ -33,8 +33,11 @@ pub(crate) struct Flow {
     values: Py<PyList>,
     usual: Gil<Rc<Usual>>,
     /// The text that this flow's events carried last: the id of its tool call.
-    text: Gil<RefCell<Option<(Arc<str>, Object)>>>,
+    text: Gil<RefCell<Option<Known>>>,
 }
+
+/// A text, and the string that it was made into.
+type Known = (Arc<str>, Object);
 
 struct Running {
     machine: Machine,

@@ -134,7 +134,7 @@ impl Known {
         match planned.reuse {
             Reuse::Event => self.memo.borrow_mut().every_payload = Some(Arc::clone(&planned.plan)),
             Reuse::Tool => {
-                if let Some(tool) = tool.filter(|tool| tool.is_exact_instance_of::<PyString>()) {
+                if let Some(tool) = tool.filter(PyAnyMethods::is_exact_instance_of::<PyString>) {
                     self.memo.borrow_mut().remember(Object::from_bound(tool), &planned.plan);
                 }
             }

@@ -260,12 +260,11 @@ pub(crate) fn await_iter(py: Python<'_>, awaitable: &Object) -> Option<Object> {
     unsafe {
         let slots = (*ffi::Py_TYPE(awaitable.as_ptr())).tp_as_async;
         let function = if slots.is_null() { None } else { (*slots).am_await };
-        match function {
-            Some(function) => Object::from_owned(py, function(awaitable.as_ptr())),
-            None => {
-                pyo3::exceptions::PyTypeError::new_err("this cannot be awaited any more").restore(py);
-                None
-            }
+        if let Some(function) = function {
+            Object::from_owned(py, function(awaitable.as_ptr()))
+        } else {
+            pyo3::exceptions::PyTypeError::new_err("this cannot be awaited any more").restore(py);
+            None
         }
     }
 }

@@ -46,7 +46,7 @@ pub(crate) fn guarded_here<R>(failed: R, work: impl FnOnce() -> PyResult<R>) -> 
 ///
 /// pyo3 cannot fill `am_send`; without it every await ends in a `StopIteration`, which costs ten times as much. The class has an
 /// `__await__`, and nobody can derive from it.
-pub(crate) fn set_await_slots<T: PyClass>(class: &Bound<'_, PyType>, send: ffi::sendfunc) {
+pub(crate) fn set_await_slots(class: &Bound<'_, PyType>, send: ffi::sendfunc) {
     unsafe extern "C" fn itself(object: *mut ffi::PyObject) -> *mut ffi::PyObject {
         // SAFETY: CPython passes a live object and takes a new reference.
         unsafe { ffi::Py_INCREF(object) };
@@ -120,7 +120,7 @@ impl<'a, 'py> Arguments<'a, 'py> {
     ) -> PyResult<Self> {
         // SAFETY: as the caller promises. A `Borrowed` is one pointer, and none of them is null.
         unsafe {
-            let names = Borrowed::from_ptr_or_opt(py, names).map(|names| names.cast::<PyTuple>()).transpose()?;
+            let names = Borrowed::from_ptr_or_opt(py, names).map(Borrowed::cast::<PyTuple>).transpose()?;
             let named = names.as_ref().map_or(0, |names| names.len());
             let count = usize::try_from(count)?;
             let (positional, keywords) = if count + named == 0 {
