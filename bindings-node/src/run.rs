@@ -358,9 +358,8 @@ impl NativeRun {
     /// The failures that the log is told of: their indices in the trace, and how often the hook has failed by now.
     #[napi(ts_return_type = "[number, number][]", catch_unwind)]
     pub fn failures_to_tell<'env>(&self, env: &'env Env) -> Result<Unknown<'env>, Refusal> {
-        let told = self.read(|outcome| {
-            outcome.failures_to_tell().map(|told| (told.index, told.times)).collect::<Vec<_>>()
-        })?;
+        let told =
+            self.read(|outcome| outcome.failures_to_tell().map(|told| (told.index, told.times)).collect::<Vec<_>>())?;
         env.to_js_value(&told).map_err(broken)
     }
 

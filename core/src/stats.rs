@@ -132,7 +132,8 @@ impl<T, V> Outcome<T, V> {
     /// The failures that the program's log is told of: each that blocks, and of those of a hook after which the action goes on
     /// the first, the tenth, the hundredth and so on.
     pub fn failures_to_tell(&self) -> impl Iterator<Item = Told> {
-        let failures = self.records().iter().enumerate().filter_map(|(at, record)| Some((at, record.failure.as_ref()?)));
+        let failures =
+            self.records().iter().enumerate().filter_map(|(at, record)| Some((at, record.failure.as_ref()?)));
         failures.filter_map(|(index, failure)| Some(Told { index, times: failure.told? }))
     }
 }
