@@ -285,7 +285,16 @@ export class Engine implements Crew {
       const failed = times.get(index);
       if (failure === null || failed === undefined) continue;
       const { kind, message, became, error } = failure;
-      const details = { event: outcome.event.eventType, hook, id, kind, message, duration, error, times: failed };
+      const details = {
+        event: outcome.event.eventType,
+        hook,
+        id,
+        kind,
+        message,
+        duration,
+        error,
+        times: failed,
+      };
       if (became === "block") this.logger.error("hook failed, the action is blocked", details);
       else this.logger.warn("hook failed, the action goes on", details);
     }

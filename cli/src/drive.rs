@@ -48,14 +48,14 @@ impl Deadline {
 pub(crate) fn dispatch(
     policy: &Policy,
     name: &str,
-    payload: Map<String, Value>,
+    payload: &Map<String, Value>,
     deadline: Deadline,
 ) -> Result<Outcome> {
     let depth = depth();
     check_depth(depth)?;
     let snapshot = policy.registry.snapshot();
     let spec = snapshot.resolve(name)?;
-    let payload = completed(policy, &spec, &payload)?;
+    let payload = completed(policy, &spec, payload)?;
     let planned = snapshot.event(spec.name()).filter(|_| policy.registry.options().enabled);
     let planned = planned.map(|index| snapshot.plan(&Json, index, &&payload));
     let Some(Planned { plan, reuse }) = planned else {

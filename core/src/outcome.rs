@@ -161,6 +161,7 @@ impl<T, V> Outcome<T, V> {
     }
 
     /// Who refuses and why, where it is the engine itself; `None` when it does not, or when hooks have blocked it.
+    #[cfg_attr(not(feature = "host"), expect(dead_code, reason = "sessions and records are a host's"))]
     pub(crate) fn refusal(&self) -> Option<(&'static str, &str)> {
         let (_, why) = self.own().filter(|(action, _)| *action == Action::Block)?;
         Some((if self.refusal.is_some() { "audit" } else { "host" }, why))

@@ -1,6 +1,7 @@
 //! Hooks that come and go on one thread while others dispatch.
 #![cfg(feature = "engine")]
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
+#![allow(clippy::disallowed_methods, reason = "the threads are the test's own")]
 
 use std::pin::pin;
 use std::sync::Arc;

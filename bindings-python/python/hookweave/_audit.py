@@ -39,7 +39,10 @@ def log_record(record: dict[str, Any]) -> None:
 
 
 class Delivery:
-    """A daemon thread that gives each record to those who hear them, in order; a greenlet where threads are greenlets."""
+    """A daemon thread that gives each record to those who hear them, in order.
+
+    A greenlet where threads are greenlets.
+    """
 
     __slots__ = ("_bell", "_delivered", "_hearers", "_outbox", "_process", "_thread")
 

@@ -1,6 +1,6 @@
 # The native half of the package; what users see of it is re-exported by the package itself.
 
-from collections.abc import Callable, Coroutine, Generator, Mapping
+from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
 from pathlib import Path
 from types import GenericAlias, TracebackType
 from typing import Any, Generic, Literal, Never, Self, TypeVar, final, overload
@@ -193,7 +193,7 @@ class Flow:
     def responded(
         self, response: int, text: str, calls: list[tuple[str, str | None, int, bool]], usage: Any
     ) -> dict[str, Any]: ...
-    def context(self, messages: list[dict[str, Any]], speakers: list[tuple[str, bool]]) -> dict[str, Any]: ...
+    def context(self, messages: list[dict[str, Any]], speakers: Sequence[tuple[str, bool]]) -> dict[str, Any]: ...
     def text(self, text: str) -> dict[str, Any]: ...
 
 @final

@@ -133,7 +133,7 @@ impl Hook {
             return Err(Failed::new(waiting.clone()));
         }
         let audit = self.audit.open()?;
-        let mut outcome = dispatch(&policy, event.event, event.payload.clone(), deadline)?;
+        let mut outcome = dispatch(&policy, event.event, &event.payload, deadline)?;
         auditing::record(audit.as_deref(), &mut outcome)?;
         let mut whole = outcome_json(&outcome);
         // A recording that fails changes nothing of what was decided.

@@ -64,7 +64,7 @@ impl Replay {
             if !tally.takes(at.line, &recorded) {
                 continue;
             }
-            let outcome = match dispatch(&policy, &recorded.event, recorded.payload.clone(), Deadline::within(None)) {
+            let outcome = match dispatch(&policy, &recorded.event, &recorded.payload, Deadline::within(None)) {
                 Ok(outcome) => outcome,
                 // An event of the program's own, for one.
                 Err(why) => {

@@ -49,7 +49,7 @@ impl Run {
         left_out(&policy.report)?;
         let audit = self.audit.open()?;
         let began = now();
-        let mut outcome = dispatch(&policy, &given.name, given.payload.clone(), Deadline::within(None))?;
+        let mut outcome = dispatch(&policy, &given.name, &given.payload, Deadline::within(None))?;
         let took = nanos_since(began);
         auditing::record(audit.as_deref(), &mut outcome)?;
         let mut whole = outcome_json(&outcome);

@@ -33,12 +33,11 @@ impl Chains {
         let (ends, end) = channel();
         let mut chains = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         chains.retain(|(_, end)| end.try_recv() != Err(TryRecvError::Disconnected));
-        let before = match chains.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, last)) => Some(std::mem::replace(last, end)),
-            None => {
-                chains.push((key, end));
-                None
-            }
+        let before = if let Some((_, last)) = chains.iter_mut().find(|(known, _)| *known == key) {
+            Some(std::mem::replace(last, end))
+        } else {
+            chains.push((key, end));
+            None
         };
         Turn { before, _ends: ends }
     }

@@ -19,7 +19,6 @@ import type {
   Session,
   SessionOptions,
   ToolOutcome,
-  ToolDefinition,
 } from "hookweave";
 
 import { fill, Place } from "./place.js";

@@ -365,6 +365,28 @@ struct Play<'c> {
     others: Mutex<Vec<Session>>,
 }
 
+/// Makes a session's conversation shorter, with the summary or the failure that the step names.
+async fn compact(session: &Session, value: &Value) -> Result<Value, Fault> {
+    let text = |field: &str| value.get(field).and_then(Value::as_str);
+    let summary = |messages: Vec<ContextMessage>, custom: Option<String>| {
+        let said: Vec<_> = messages.iter().map(|message| message.content.as_str().unwrap_or_default()).collect();
+        let result = match text("raises") {
+            Some(why) => Err(HookError::from(why)),
+            None => Ok(text("summary")
+                .unwrap_or_default()
+                .replace("{instructions}", &custom.unwrap_or_default())
+                .replace("{messages}", &said.join(", "))),
+        };
+        std::future::ready(result)
+    };
+    let custom = text("custom_instructions").map(str::to_owned);
+    let came = session.compact(text("trigger").unwrap_or("manual"), custom, summary).await?;
+    Ok(json!({
+        "compacted": came.compacted, "summary": came.summary, "reason": came.reason,
+        "removed": came.removed, "kept": came.kept,
+    }))
+}
+
 impl Play<'_> {
     fn steps<'a>(
         &'a self,
@@ -424,26 +446,7 @@ impl Play<'_> {
                     "tools": came.tools.iter().map(shown).collect::<Vec<_>>(), "response": came.response,
                 })
             }
-            "compact" => {
-                let custom = text("custom_instructions").map(str::to_owned);
-                let summary = |messages: Vec<ContextMessage>, custom: Option<String>| {
-                    let said: Vec<_> =
-                        messages.iter().map(|message| message.content.as_str().unwrap_or_default()).collect();
-                    let result = match text("raises") {
-                        Some(why) => Err(HookError::from(why)),
-                        None => Ok(text("summary")
-                            .unwrap_or_default()
-                            .replace("{instructions}", &custom.unwrap_or_default())
-                            .replace("{messages}", &said.join(", "))),
-                    };
-                    std::future::ready(result)
-                };
-                let came = session.compact(text("trigger").unwrap_or("manual"), custom, summary).await?;
-                json!({
-                    "compacted": came.compacted, "summary": came.summary, "reason": came.reason,
-                    "removed": came.removed, "kept": came.kept,
-                })
-            }
+            "compact" => compact(session, value).await?,
             "note_usage" => {
                 session.note_usage(value.as_u64().unwrap_or_default()).await?;
                 Value::Null
