@@ -88,6 +88,15 @@ mod checked {
     }
 }
 
+/// Runs a test under so many random orders of its threads' steps.
+#[cfg(all(test, shuttle))]
+pub(crate) fn check_random(test: impl Fn() + Send + Sync + 'static, orders: usize) {
+    let mut config = shuttle::Config::new();
+    // Its threads are coroutines, whose stacks are 32 KiB unless told: too few for a registry or a log in a debug build.
+    config.stack_size = 1 << 20;
+    shuttle::Runner::new(shuttle::scheduler::RandomScheduler::new(orders), config).run(test);
+}
+
 #[cfg(shuttle)]
 pub(crate) use checked::*;
 #[cfg(not(shuttle))]

@@ -18,34 +18,35 @@ async function succeed(command: string, args: string[], cwd: string): Promise<Fi
 }
 
 describe("the packed package", () => {
+  /** All that these tests make, and nothing else: it is removed at the end, also when half of it is missing. */
+  let root: string;
   let folder: string;
   let files: string[];
 
   before(async () => {
-    folder = mkdtempSync(path.join(tmpdir(), "hookweave-pack-"));
+    root = mkdtempSync(path.join(tmpdir(), "hookweave-pack-"));
     const packed = await succeed(
       npm,
-      ["pack", "--json", "--pack-destination", folder],
+      ["pack", "--json", "--pack-destination", root],
       packageFolder,
     );
     const [entry] = JSON.parse(packed.out) as [{ filename: string; files: { path: string }[] }];
     files = entry.files.map((file) => file.path);
-    const user = path.join(folder, "user");
-    mkdirSync(user);
-    writeFileSync(path.join(user, "package.json"), `{ "name": "user", "private": true }`);
+    folder = path.join(root, "user");
+    mkdirSync(folder);
+    writeFileSync(path.join(folder, "package.json"), `{ "name": "user", "private": true }`);
     const install = [
       "install",
       "--offline",
       "--no-audit",
       "--no-fund",
-      path.join(folder, entry.filename),
+      path.join(root, entry.filename),
     ];
-    await succeed(npm, install, user);
-    folder = user;
+    await succeed(npm, install, folder);
   });
 
   after(() => {
-    rmSync(path.dirname(folder), { recursive: true, force: true });
+    rmSync(root, { recursive: true, force: true });
   });
 
   test("holds what it needs and nothing else", () => {

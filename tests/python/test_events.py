@@ -212,8 +212,9 @@ def test_events_are_made_for_unit_tests() -> None:
     event = PreToolUseEvent(tool="Bash", args={"command": "ls"})
     assert (event.tool, event.args, event.event_type) == ("Bash", {"command": "ls"}, "PreToolUse")
     assert event.session_id == event.session_id and event.metadata == {} and event.context is None
-    text = repr(PreToolUseEvent(tool="Bash", args={}, session_id="s", tool_use_id="t", timestamp=1))
-    assert text == "PreToolUseEvent(tool='Bash', args={}, session_id='s', tool_use_id='t', timestamp=1, metadata={})"
+    text = repr(PreToolUseEvent(tool="Bash", args={}, session_id="s", tool_use_id="t", timestamp=1, cwd="/w"))
+    fields = "tool='Bash', args={}, session_id='s', tool_use_id='t', timestamp=1, cwd='/w', metadata={}"
+    assert text == f"PreToolUseEvent({fields})"
     custom = Event("deploy:start", target="x")
     assert (custom.event_type, custom.target) == ("deploy:start", "x")
     assert repr(custom).startswith("Event('deploy:start', target='x'")

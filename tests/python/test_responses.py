@@ -105,7 +105,7 @@ INVALID: list[tuple[Any, str]] = [
     (3, "an integer"),
     (object(), "object"),
     ({"acton": "block"}, "did you mean `action`"),
-    ({"action": "blok"}, "did you mean `block`"),
+    ({"action": "blok"}, 'did you mean `HookResponse.block("…")`'),
     ({"action": "block", "reason": 3}, "`reason` must be a string"),
     ({"modified": {"tool": "y"}}, "modified.tool"),
     ({"modified": {"args": [1]}}, "modified.args"),

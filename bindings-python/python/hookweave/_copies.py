@@ -36,7 +36,7 @@ def is_container(kind: type) -> bool:
     return _copier(kind) is not None
 
 
-def copied(value: Any, left: int, copying: _native.Copying) -> Any:
+def copied(value: Any, left: int, copying: _native._Copying) -> Any:
     """A copy all the way down, with at most so many levels inside."""
     copier = _copier(type(value))
     return value if copier is None else copier(value, lambda inside: copying.inner(inside, left))

@@ -112,7 +112,7 @@ mod races {
     #[test]
     fn nothing_is_lost_or_written_twice() {
         for capacity in [1, 2, 100] {
-            shuttle::check_random(
+            crate::sync::check_random(
                 move || {
                     let log = Log::new(capacity, None);
                     beside_a_writer(&log, || {
@@ -135,7 +135,7 @@ mod races {
     #[test]
     fn who_waits_comes_back_when_it_is_written() {
         for capacity in [1, 100] {
-            shuttle::check_random(
+            crate::sync::check_random(
                 move || {
                     let log = Log::new(capacity, Some(11));
                     beside_a_writer(&log, || {
@@ -157,7 +157,7 @@ mod races {
     /// A writer that cannot write ends every wait, and what was told is written when it can again.
     #[test]
     fn nobody_waits_for_a_writer_that_cannot_write() {
-        shuttle::check_random(
+        crate::sync::check_random(
             || {
                 let log = Log::new(1, None);
                 log.queue.fails(true);
@@ -180,7 +180,7 @@ mod races {
     /// When a flush comes back, all that this thread told before is written.
     #[test]
     fn a_flush_comes_back_when_all_before_it_is_written() {
-        shuttle::check_random(
+        crate::sync::check_random(
             || {
                 let log = Log::new(2, None);
                 beside_a_writer(&log, || {
@@ -198,7 +198,7 @@ mod races {
     /// What is taken while the log is being closed is written, and what is refused is not.
     #[test]
     fn what_is_told_beside_the_end_is_written_or_refused() {
-        shuttle::check_random(
+        crate::sync::check_random(
             || {
                 let log = Log::new(1, None);
                 let taken = Arc::new(Mutex::new(Vec::new()));

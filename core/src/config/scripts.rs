@@ -141,8 +141,16 @@ fn look<'r>(
         |own| Some(directory.map_or_else(|| own.to_path_buf(), |directory| directory.join(own))),
     );
     let places = Places::new(roots, plugin, base);
-    let mut search =
-        Search { places, seen: Seen::default(), found: Vec::new(), fed, too_deep: false, open: false, unsure: None };
+    let mut search = Search {
+        places,
+        seen: Seen::default(),
+        found: Vec::new(),
+        fed,
+        in_text: false,
+        too_deep: false,
+        open: false,
+        unsure: None,
+    };
     for (name, value) in &command.env {
         search.sets(name, value);
         for part in std::iter::once(&**value).chain(value.split([' ', ':', ',', ';', '='])) {
@@ -169,6 +177,8 @@ struct Search<'r> {
     found: Vec<Script>,
     /// A shell runs what it is given on its standard input, or what `eval` and `xargs` are given.
     fed: bool,
+    /// The words are part of one that no shell is known to run.
+    in_text: bool,
     too_deep: bool,
     /// A pattern stands for files that may come to be there.
     open: bool,
@@ -254,7 +264,11 @@ impl Search<'_> {
             && !self.places.file(word).is_some_and(|path| self.seen.is_file(&path));
         if matches!(after, After::Code { .. }) || holds_one {
             if depth < MAX_DEPTH {
+                // A `*` in another language's code, or in a text for a program, is no pattern.
+                let is_shell = after == (After::Code { shell: true }) || word.contains("$(") || word.contains('`');
+                let around = std::mem::replace(&mut self.in_text, self.in_text || !is_shell);
                 self.line(word, depth + 1);
+                self.in_text = around;
             } else {
                 self.too_deep = true;
             }
@@ -332,7 +346,7 @@ impl Search<'_> {
         }
         if matches!(after, After::Data { .. }) && !self.fed || !text.contains(['*', '?', '[']) {
             self.look_at(&text, certain, after);
-        } else {
+        } else if self.fed || !self.in_text {
             self.open = true;
             for path in self.places.matching(&text, MAX_SCRIPTS) {
                 self.add(path, false);

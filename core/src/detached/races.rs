@@ -33,7 +33,7 @@ impl Client {
 /// Whatever the order: each job runs once, in one of the places that there are, and nothing is left waiting.
 #[test]
 fn each_job_runs_once() {
-    shuttle::check_random(
+    crate::sync::check_random(
         || {
             let queue = Mutex::new(DetachedQueue::new(LIMIT));
             let client = Arc::new(Client { queue, running: AtomicU64::new(0), runs: Mutex::new(Vec::new()) });

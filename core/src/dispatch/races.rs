@@ -17,7 +17,7 @@ const ORDERS: usize = 5_000;
 /// it has not run.
 #[test]
 fn a_hook_runs_once_and_is_given_back_by_who_does_not_run_it() {
-    shuttle::check_random(
+    crate::sync::check_random(
         || {
             let registry = Registry::new(Options::default());
             let spec = HookSpec::read(&Json, "PreToolUse", &&json!({"once": true})).expect("a hook");

@@ -37,7 +37,7 @@ fn after(
     change: impl Fn(&Registry<()>, HookId) + Copy + Send + Sync + 'static,
     holds: impl Fn(&Snapshot<()>, HookId) -> bool + Copy + Send + Sync + 'static,
 ) {
-    shuttle::check_random(
+    crate::sync::check_random(
         move || {
             let registry = registry();
             let id = register(&registry);
@@ -93,7 +93,7 @@ fn no_dispatch_begins_with_what_was_cleared() {
 /// Two threads register at once: neither's hook is lost by the other's refresh.
 #[test]
 fn hooks_of_two_threads_are_both_there() {
-    shuttle::check_random(
+    crate::sync::check_random(
         || {
             let registry = registry();
             let threads: Vec<_> = (0..2)
@@ -136,7 +136,7 @@ fn kept(registry: &Registry<()>, cache: &Mutex<Option<Kept>>) -> Arc<Snapshot<()
 
 #[test]
 fn what_drivers_keep_is_never_older_than_a_change_that_returned() {
-    shuttle::check_random(
+    crate::sync::check_random(
         || {
             let (registry, cache) = (registry(), Arc::new(Mutex::new(None)));
             let registered = Arc::new(AtomicBool::new(false));
@@ -166,7 +166,7 @@ fn what_drivers_keep_is_never_older_than_a_change_that_returned() {
 /// A hook that runs once is taken by one dispatch, however many meet at it.
 #[test]
 fn one_dispatch_claims_a_hook_that_runs_once() {
-    shuttle::check_random(
+    crate::sync::check_random(
         || {
             let registry = registry();
             let spec = HookSpec::read(&Json, EVENT, &&json!({"once": true})).expect("a hook");

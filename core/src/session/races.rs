@@ -90,7 +90,7 @@ fn end(session: &Arc<Session>) {
 /// Two questions stand when the session ends: whenever they are answered, nothing of it outlives the end.
 #[test]
 fn no_answer_to_a_question_of_before_outlives_the_end() {
-    shuttle::check_random(
+    crate::sync::check_random(
         || {
             let session = session();
             let standing: Vec<Asking> = (0..2)
@@ -121,7 +121,7 @@ fn no_answer_to_a_question_of_before_outlives_the_end() {
 /// Whoever asks after the end has returned is not answered from memory, whatever is asked and answered beside it.
 #[test]
 fn nothing_is_granted_from_memory_after_the_end() {
-    shuttle::check_random(
+    crate::sync::check_random(
         || {
             let session = session();
             assert!(Asking::of(&session).finish(Reply::Begin).1);
@@ -148,7 +148,7 @@ fn nothing_is_granted_from_memory_after_the_end() {
 /// Two that ask the same at once are both decided, and the next one is not asked again.
 #[test]
 fn what_two_were_asked_at_once_is_remembered() {
-    shuttle::check_random(
+    crate::sync::check_random(
         || {
             let session = session();
             let asking: Vec<_> = (0..2)

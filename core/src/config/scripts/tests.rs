@@ -302,3 +302,13 @@ fn what_is_no_script_is_left_alone() {
         assert_eq!(found(line), [""; 0], "{line}");
     }
 }
+
+#[test]
+fn a_star_in_code_or_text_is_no_pattern() {
+    let project = Project::new();
+    for line in ["python3 -c 'print(2 * 3)'", "jq '.a * 2'", "python3 -c 'print(\"a\" * 7)'", "echo 'a * b'"] {
+        let found = project.found(&spec(line));
+        assert!(found.is_empty(), "{line}: {found:?}");
+    }
+    assert!(!project.found(&spec("bash -c 'sh hooks/*'")).is_empty());
+}
