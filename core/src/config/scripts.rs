@@ -266,7 +266,8 @@ impl Search<'_> {
             if depth < MAX_DEPTH {
                 // A `*` in another language's code, or in a text for a program, is no pattern.
                 let is_shell = after == (After::Code { shell: true }) || word.contains("$(") || word.contains('`');
-                let around = std::mem::replace(&mut self.in_text, self.in_text || !is_shell);
+                let around = self.in_text;
+                self.in_text |= !is_shell;
                 self.line(word, depth + 1);
                 self.in_text = around;
             } else {
