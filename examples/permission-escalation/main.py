@@ -53,7 +53,7 @@ async def attempt(session: Session, tool: str, path: str) -> None:
 async def main() -> None:
     """Two sessions: what is granted in the first says nothing about the second."""
     permissions: dict[str, Permission] = {"Read": "allow", "Write": "ask", "*": "deny"}
-    async with client.session(approval=person, permissions=permissions) as session:
+    async with client.session(cwd="/home/dev/shop", approval=person, permissions=permissions) as session:
         await attempt(session, "Read", "src/app.py")
         await attempt(session, "Write", "/tmp/notes.md")
         await attempt(session, "Write", "src/app.py")
@@ -62,7 +62,7 @@ async def main() -> None:
         await attempt(session, "Write", "src/.env")
         await attempt(session, "Delete", "src/app.py")
     print("another session")
-    async with client.session(approval=person, permissions=permissions) as session:
+    async with client.session(cwd="/home/dev/shop", approval=person, permissions=permissions) as session:
         await attempt(session, "Write", "src/app.py")
 
 

@@ -44,7 +44,8 @@ fn session(engine: &Engine, asked: &'static AtomicUsize) -> Result<Session, Erro
         println!("    {} {answer}", question.request.prompt);
         async move { Ok::<_, HookError>(answer.to_owned()) }
     };
-    let permitted = engine.session().permission("Read", Permission::Allow).permission("Write", Permission::Ask);
+    let session = engine.session().set("cwd", "/home/dev/shop");
+    let permitted = session.permission("Read", Permission::Allow).permission("Write", Permission::Ask);
     permitted.permission("*", Permission::Deny).approver(person).open()
 }
 

@@ -52,7 +52,7 @@ async function attempt(session: Session, tool: string, path: string): Promise<vo
 // Two sessions: what is granted in the first says nothing about the second.
 const permissions = { Read: "allow", Write: "ask", "*": "deny" } as const;
 {
-  await using session = client.session({ approval: person, permissions });
+  await using session = client.session({ cwd: "/home/dev/shop", approval: person, permissions });
   await attempt(session, "Read", "src/app.py");
   await attempt(session, "Write", "/tmp/notes.md");
   await attempt(session, "Write", "src/app.py");
@@ -63,6 +63,6 @@ const permissions = { Read: "allow", Write: "ask", "*": "deny" } as const;
 }
 console.log("another session");
 {
-  await using session = client.session({ approval: person, permissions });
+  await using session = client.session({ cwd: "/home/dev/shop", approval: person, permissions });
   await attempt(session, "Write", "src/app.py");
 }

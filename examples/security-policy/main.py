@@ -7,10 +7,10 @@ from hookweave import HookClient, HookResponse, PreToolUseEvent
 
 # What is refused, and where. Every command of a line is looked at: `cd build && sudo rm -rf x` calls sudo, too.
 POLICY: dict[str, dict[str, Any]] = {
-    "sudo is forbidden": {"rule": "Bash(sudo *)"},
     "a dangerous command": {
         "command_pattern": r"rm\s+-\w*r\w*\s+(/|~|\$HOME)(\s|/|\*|$)|\|\s*(ba|z)?sh\b|\bgit\s+push\b.*\s(-f|--force)\b"
     },
+    "sudo is forbidden": {"rule": "Bash(sudo *)"},
     "a protected path": {"path_pattern": "{**/.env,**/.env.*,**/.ssh/**,**/.git/**,/etc/**}"},
     "a secret does not belong in a file": {
         "tool": "Write",

@@ -19,8 +19,8 @@ fn engine() -> Result<Engine, Error> {
     let guard = || engine.on("PreToolUse");
 
     // Every command of a line is looked at: `cd build && sudo rm -rf x` calls sudo, too.
-    guard().rule("Bash(sudo *)").run(|_| HookResponse::block("sudo is forbidden"))?;
     guard().command_pattern(DANGEROUS).run(|_| HookResponse::block("a dangerous command"))?;
+    guard().rule("Bash(sudo *)").run(|_| HookResponse::block("sudo is forbidden"))?;
     guard().path_pattern(PROTECTED).run(|_| HookResponse::block("a protected path"))?;
     guard()
         .tool("Write")

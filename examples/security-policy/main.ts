@@ -5,10 +5,10 @@ import { HookClient, HookResponse, type Matcher } from "hookweave";
 
 // What is refused, and where. Every command of a line is looked at: `cd build && sudo rm -rf x` calls sudo, too.
 const POLICY: Record<string, Matcher> = {
-  "sudo is forbidden": { rule: "Bash(sudo *)" },
   "a dangerous command": {
     commandPattern: String.raw`rm\s+-\w*r\w*\s+(/|~|\$HOME)(\s|/|\*|$)|\|\s*(ba|z)?sh\b|\bgit\s+push\b.*\s(-f|--force)\b`,
   },
+  "sudo is forbidden": { rule: "Bash(sudo *)" },
   "a protected path": { pathPattern: "{**/.env,**/.env.*,**/.ssh/**,**/.git/**,/etc/**}" },
   "a secret does not belong in a file": {
     tool: "Write",
