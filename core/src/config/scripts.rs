@@ -339,7 +339,7 @@ impl Search<'_> {
         let Some((text, certain)) = self.places.expand(word) else { return };
         if !certain && !matches!(after, After::Data { .. } | After::Word) {
             // `./$name.sh` is any of these.
-            let pattern = self.places.pattern(word).filter(|pattern| !pattern.trim_matches(['*', '/', '.']).is_empty());
+            let pattern = self.places.pattern(word).filter(|pattern| !is_bare(pattern));
             for path in pattern.map_or_else(Vec::new, |pattern| self.places.matching(&pattern, MAX_SCRIPTS)) {
                 self.open = true;
                 self.add(path, false);
@@ -347,7 +347,7 @@ impl Search<'_> {
         }
         if matches!(after, After::Data { .. }) && !self.fed || !text.contains(['*', '?', '[']) {
             self.look_at(&text, certain, after);
-        } else if self.fed || !self.in_text {
+        } else if self.fed || !self.in_text || !is_bare(&text) {
             self.open = true;
             for path in self.places.matching(&text, MAX_SCRIPTS) {
                 self.add(path, false);
@@ -409,6 +409,11 @@ impl Search<'_> {
             self.found.push(Script { path, direct });
         }
     }
+}
+
+/// A pattern that says nothing of a file's name, as the `*` of `a * b` does.
+fn is_bare(pattern: &str) -> bool {
+    pattern.trim_matches(['*', '/', '.']).is_empty()
 }
 
 /// Letters that say that a word is code or a pattern, and no file's name.

@@ -310,5 +310,7 @@ fn a_star_in_code_or_text_is_no_pattern() {
         let found = project.found(&spec(line));
         assert!(found.is_empty(), "{line}: {found:?}");
     }
-    assert!(!project.found(&spec("bash -c 'sh hooks/*'")).is_empty());
+    for line in ["bash -c 'sh hooks/*'", "su -c 'sh hooks/*'", "env -S 'sh hooks/*'", "watch 'tool hooks/*'"] {
+        assert!(!project.found(&spec(line)).is_empty(), "{line}");
+    }
 }
