@@ -9,43 +9,16 @@
  */
 export declare const __napiBindingTarget: 'native' | 'wasm32-wasi' | 'wasm32-wasip1'
 
-/** A hook from a file, as the driver runs it. */
-export declare class Native {
-  /** Whether the host runs it, through `setJudge` or `setToolCaller`. */
-  get hosted(): boolean
-  /** Whether the host has to call a tool, rather than to ask a model. */
-  get wantsTool(): boolean
-  /** Whether what it answers when nobody waits for it is to wake the model. */
-  get wakes(): boolean
-  /**
-   * Starts the hook on an event's canonical JSON text, at a place of a distributed trace; what it said comes to the mailbox
-   * under the ticket.
-   */
-  start(event: string, depth: number, ticket: number, traceParent?: string | undefined | null, traceState?: string | undefined | null): NativeJob | null
-  /** What the host is asked, as JSON text. */
-  question(event: string, depth: number): string | null
-  /** What the host's answer means; both are JSON texts. */
-  answered(event: string, depth: number, answer: string): string
-  /** What it means that the host has set nobody to answer. */
-  unanswered(event: string, depth: number): string
-  /** What it means that whoever was asked threw something. */
-  broken(event: string, depth: number, message: string): string
-  /** What it means that whoever was asked has used up the hook's time. */
-  late(event: string, depth: number): string
-}
-
-/** One question on the screen. */
-export declare class NativeAsking {
-  /** Puts it there, on a thread of its own; the answer comes to the function, which keeps the process alive until then. */
-  constructor(request: unknown, timeoutMs: number, deliver: (option: string | null | undefined, why: string | null | undefined) => void)
-  /** Takes the question off the screen. */
-  cancel(): void
+/** Records for JavaScript, which fetches them; the log's own thread never enters the environment. */
+export declare class NativeAuditQueue {
+  /** At most so many lines. */
+  fetch(most: number): Fetched
 }
 
 /** The hooks of one client. */
-export declare class NativeHooks {
+export declare class NativeClient {
   /** Opens the log anew; with a function that is called when there are records, gives what they are fetched from. */
-  configureAudit(options: unknown, ring?: (() => void) | undefined | null): NativeOutbox | null
+  configureAudit(options: unknown, wakeup?: (() => void) | undefined | null): NativeAuditQueue | null
   /** Changes how much is recorded. */
   setAuditLevel(level: string): void
   /** Waits so many milliseconds until all is written. */
@@ -60,7 +33,7 @@ export declare class NativeHooks {
    * Which dispatches are to be told: 0 none, 1 those in which a hook said something, 2 all, 3 all, where texts do for
    * the quiet ones, 4 all, and each hook before it starts.
    */
-  auditHears(): number
+  auditCoverage(): number
   /** With a client's settings, and the names of those that the driver reads by itself. */
   constructor(options: unknown, ofDriver: Array<string>)
   /** Whether dispatches run any hook. */
@@ -74,7 +47,7 @@ export declare class NativeHooks {
   /** Refuses what a closed client can no longer do. */
   checkOpen(what: string): void
   /** Adds a hook. */
-  register(event: string, settings: unknown): Registered
+  register(event: string, settings: unknown): RegisteredHook
   /** The numbers of hooks that nothing can call any more, each told once. */
   takeDropped(): Array<number>
   /** Removes a hook; false when it is not there. */
@@ -115,54 +88,18 @@ export declare class NativeHooks {
   newWarnings(): string
 }
 
-/** A hook that runs or waits for its turn. */
-export declare class NativeJob {
-  /** Kills the hook's processes, or drops its connection. */
-  cancel(): void
-}
-
-/** Records for JavaScript, which fetches them; the log's own thread never enters the environment. */
-export declare class NativeOutbox {
-  /** At most so many lines. */
-  fetch(most: number): Fetched
-}
-
-/** A plan with the hooks that it was made from. */
-export declare class NativePlan {
-  /**
-   * Begins a dispatch whose payload is the array's first value.
-   *
-   * `quiet` are the nanoseconds of the first hooks, which have answered nothing; `reports` are what came of the hooks
-   * of the stage after them, if they have run too.
-   */
-  begin(values: object, quiet: Array<number>, reports: Array<Reported>): Began
-  /**
-   * Where the texts are that a record of a dispatch needs: of each the letter that says which one it is, and the field,
-   * `args.` before it where it is one of those; with NULs between them, since one text is handed over sooner than a list.
-   * Nothing where that depends on the tool.
-   */
-  audited(): string | null
-  /** Records a dispatch in which no hook had anything to say, by the texts from those places. */
-  auditCopied(texts: string, quiet: Array<number>): void
-  /**
-   * Records a dispatch in which no hook had anything to say; gives why it is blocked when it cannot be recorded and has
-   * to be.
-   */
-  auditQuiet(payload: unknown, quiet: Array<number>): string | null
-}
-
 /** A dispatch that a driver runs. */
-export declare class NativeRun {
+export declare class NativeDispatch {
   /** Says that the handler at a place of the stage starts: a `once` hook is used up from here on. */
   started(index: number): void
   /** Records that the hook at a place is about to run, and waits until that is written. */
   auditStart(values: object, place: number): void
   /** Goes on with what came of the hooks: nanoseconds of those that had nothing to say, then the others. */
-  resume(values: object, quiet: Array<number>, reports: Array<Reported>): Stand
+  resume(values: object, noOps: Array<number>, reports: Array<HookReport>): DispatchStatus
   /** Records the dispatch, which is over; says where it stands then. */
-  audit(values: object): Stand
+  audit(values: object): DispatchStatus
   /** Blocks what the agent is about to do because it could not be recorded, or not be shown to a hook. */
-  refuse(why: string): Stand
+  refuse(why: string): DispatchStatus
   /** Gives the dispatch up; claims of hooks that never started are released. */
   abandon(): void
   /** Everything of the outcome but the event and `ext`, in the canonical form. */
@@ -174,47 +111,76 @@ export declare class NativeRun {
   /** The fields that hooks changed and the places of what they were. */
   originals(): [string, number][]
   /** The failures that the log is told of: their indices in the trace, and how often the hook has failed by now. */
-  failuresToTell(): [number, number][]
+  failuresToLog(): [number, number][]
   /** The indices of failures in the trace, and the places of what was thrown there. */
   causes(): [number, number][]
   /** Who decided what and why, and what became of every hook of the event. */
   describe(values: object): string
   /** What hooks made of the event, as JSON text. */
-  snapshot(values: object, stands: Array<StandIn>): string
+  snapshot(values: object, placeholders: Array<Placeholder>): string
+}
+
+/** A hook from a file, as the TypeScript layer runs it. */
+export declare class NativeFileHook {
+  /** Whether the host runs it, through `setJudge` or `setToolCaller`. */
+  get hosted(): boolean
+  /** Whether the host has to call a tool, rather than to ask a model. */
+  get wantsTool(): boolean
+  /** Whether what it answers when nobody waits for it is to wake the model. */
+  get wakes(): boolean
+  /**
+   * Starts the hook with an event's canonical JSON text and the caller's trace context. The result arrives in the
+   * completion queue under `ticket`.
+   */
+  start(event: string, depth: number, ticket: number, traceParent?: string | undefined | null, traceState?: string | undefined | null): NativeFileHookJob | null
+  /** What the host is asked, as JSON text. */
+  question(event: string, depth: number): string | null
+  /** What the host's answer means; both are JSON texts. */
+  answered(event: string, depth: number, answer: string): string
+  /** What it means that the host has set nobody to answer. */
+  unanswered(event: string, depth: number): string
+  /** What it means that whoever was asked threw something. */
+  broken(event: string, depth: number, message: string): string
+  /** What it means that whoever was asked has used up the hook's time. */
+  late(event: string, depth: number): string
+}
+
+/** A hook that runs or waits for its turn. */
+export declare class NativeFileHookJob {
+  /** Kills the hook's processes, or drops its connection. */
+  cancel(): void
+}
+
+/** A plan with the hooks that it was made from. */
+export declare class NativePlan {
+  /**
+   * Begins a dispatch whose payload is the array's first value.
+   *
+   * `no_ops` are the nanoseconds of the first hooks, which have answered nothing; `reports` are what came of the hooks
+   * of the stage after them, if they have run too.
+   */
+  begin(values: object, noOps: Array<number>, reports: Array<HookReport>): BegunDispatch
+  /**
+   * Where the texts are that a record of a dispatch needs: of each the letter that says which one it is, and the field,
+   * `args.` before it where it is one of those; with NULs between them, since one text is handed over sooner than a list.
+   * Nothing where that depends on the tool.
+   */
+  auditFields(): string | null
+  /** Records a dispatch in which no hook had anything to say, by the texts from those places. */
+  auditTexts(texts: string, noOps: Array<number>): void
+  /**
+   * Records a dispatch in which no hook had anything to say; gives why it is blocked when it cannot be recorded and has
+   * to be.
+   */
+  auditNoOp(payload: unknown, noOps: Array<number>): string | null
 }
 
 /** One conversation, or a subagent within it. */
 export declare class NativeSession {
-  /** Begins. */
-  begin(flow: number): number | string
-  /** It is done. */
-  done(flow: number): number | string
-  /** It could not be done. */
-  failed(flow: number, why: string): number | string
-  /** No hook had anything to say. */
-  nothingSaid(flow: number): number | string
-  /** What hooks said, the number of the wanted value and the other wanted fields as the JSON text of an object. */
-  dispatched(flow: number, run: NativeRun, values: object, value: number | undefined | null, fields: string): number | string
-  /** A copy of a value, its JSON text when it has one, and else what people are shown of it. */
-  frozen(flow: number, value: number, text?: string | undefined | null, shown?: string | undefined | null): number | string
-  /** What a person chose. */
-  chosen(flow: number, option: string): number | string
-  /** Nobody answered in time. */
-  timedOut(flow: number): number | string
-  /** A tool has run. */
-  ran(flow: number, result: number, error: string | undefined | null, duration: number): number | string
-  /** The model has answered; what it cost is JSON text. */
-  responded(flow: number, response: number, text: string, calls: Array<NativeToolCall>, usage: string): number | string
-  /** The conversation as it is: the number of the list that hooks see, and who says each message. */
-  context(flow: number, messages: number, speakers: Array<NativeSpeaker>): number | string
-  /** A text. */
-  text(flow: number, text: string): number | string
-  /** The flow is given up; one that has ended is no more. */
-  release(flow: number): void
   /** With a session's settings, under the profile of a client. */
-  constructor(hooks: NativeHooks, settings: unknown)
+  constructor(client: NativeClient, settings: unknown)
   /** Takes in what the hooks of an event left that the host has raised in the session by itself. */
-  heard(run: NativeRun, values: object): void
+  applyEnv(dispatch: NativeDispatch, values: object): void
   /** A subagent of it. */
   subagent(kind: string, id?: string | undefined | null): NativeSession
   /** The conversation's id. */
@@ -226,7 +192,7 @@ export declare class NativeSession {
   /** The working directory that events carry. */
   get cwd(): string | null
   /** Whether it matters that a hook has run and said nothing. */
-  get hearsSilence(): boolean
+  get needsNoOpOutcomes(): boolean
   /** The environment that hooks left, as JSON text. */
   env(): string
   /** Adds a rule for tools. */
@@ -237,8 +203,6 @@ export declare class NativeSession {
   end(reason: string): number
   /** Takes a prompt in. */
   submitPrompt(prompt: string): number
-  /** What every event of the session carries, as JSON text. */
-  common(): string
   /** Makes a tool call; `args` is the number of the value. */
   runTool(tool: string, args: number, toolUseId: string): number
   /** Answers a prompt with a model and tools. */
@@ -261,6 +225,40 @@ export declare class NativeSession {
   startSubagent(): number
   /** This subagent has done its work. */
   stopSubagent(): number
+  /** Begins. */
+  begin(flow: number): string
+  /** It is done. */
+  done(flow: number): string
+  /** It could not be done. */
+  failed(flow: number, why: string): string
+  /** No hook had anything to say. */
+  noOpDispatched(flow: number): string
+  /** What hooks said, the number of the wanted value and the other wanted fields as the JSON text of an object. */
+  dispatched(flow: number, dispatch: NativeDispatch, values: object, value: number | undefined | null, fields: string): string
+  /** A copy of a value, its JSON text when it has one, and else what people are shown of it. */
+  frozen(flow: number, value: number, text?: string | undefined | null, shown?: string | undefined | null): string
+  /** What a person chose. */
+  chosen(flow: number, option: string): string
+  /** Nobody answered in time. */
+  timedOut(flow: number): string
+  /** A tool has run. */
+  ran(flow: number, result: number, error: string | undefined | null, duration: number): string
+  /** The model has answered; what it cost is JSON text. */
+  responded(flow: number, response: number, text: string, calls: Array<NativeToolCall>, usage: string): string
+  /** The conversation as it is: the number of the list that hooks see, and who says each message. */
+  context(flow: number, messages: number, speakers: Array<NativeSpeaker>): string
+  /** A text. */
+  text(flow: number, text: string): string
+  /** The flow is given up; one that has ended is no more. */
+  release(flow: number): void
+}
+
+/** One question on the screen. */
+export declare class NativeTerminalPrompt {
+  /** Puts it there, on a thread of its own; the answer comes to the function, which keeps the process alive until then. */
+  constructor(request: unknown, timeoutMs: number, deliver: (option: string | null | undefined, why: string | null | undefined) => void)
+  /** Takes the question off the screen. */
+  cancel(): void
 }
 
 /** A question as a person reads it, and what typed lines answer. */
@@ -293,7 +291,7 @@ export declare class PreparedReload {
 export type Admission = 'start' | 'waiting' | 'refused'
 
 /** Puts what was read into force. */
-export declare function applyReload(hooks: NativeHooks, prepared: PreparedReload, deliver: (ticket: number, text: string) => void): Loaded
+export declare function applyReload(hooks: NativeClient, prepared: PreparedReload, deliver: (ticket: number, text: string) => void): Loaded
 
 /** Approves hooks, given as the JSON text of a list of approvals. */
 export declare function approve(approvals: string, path?: string | undefined | null): void
@@ -316,11 +314,11 @@ export interface AuditState {
 }
 
 /** A dispatch that has begun, and where it stands. */
-export interface Began {
+export interface BegunDispatch {
   /** The native side of the dispatch. */
-  run: NativeRun
+  dispatch: NativeDispatch
   /** Where it stands. */
-  stand: Stand
+  status: DispatchStatus
 }
 
 /** Every known event. */
@@ -368,11 +366,33 @@ export interface Counted {
   look: boolean
 }
 
-/** What a hook of a dialect that is a function means by its answer, which is JSON text, as a letter. */
+/** The meaning, as a completion, of the JSON text that a hook returned which is a function of a dialect. */
 export declare function dialectAnswer(dialect: string, event: string, said: string): string
 
 /** Loads what stands at the usual places. */
-export declare function discover(hooks: NativeHooks, cwd: string, options: unknown, deliver: (ticket: number, text: string) => void): Loaded
+export declare function discover(hooks: NativeClient, cwd: string, options: unknown, deliver: (ticket: number, text: string) => void): Loaded
+
+/** Where a dispatch stands. */
+export interface DispatchStatus {
+  /** Whether everything is said. */
+  done: boolean
+  /** The numbers of the hooks to run now. */
+  calls: Array<number>
+  /** They run one after the other, as long as each has nothing to say; otherwise all of them start together. */
+  inTurn: boolean
+  /** The place of the payload as it is now. */
+  payload: number
+  /** The strongest decision, once all is said. */
+  decision?: string
+  /** Whether what the agent is about to do must not happen. */
+  blocked: boolean
+  /** The reason of the decision. */
+  reason?: string
+  /** Whether any hook failed. */
+  failed: boolean
+  /** Whether it is time to look for hooks that a person should know of. */
+  look: boolean
+}
 
 /** Records as lines, and how many got lost before them. */
 export interface Fetched {
@@ -388,11 +408,34 @@ export declare function fromWire(dialect: string, data: string): NativeWireEvent
 /** For which other payloads a plan holds. */
 export type Holds = 'event' | 'tool' | 'once'
 
+/** What came of one hook. */
+export interface HookReport {
+  /** What it said. */
+  result: HookResult
+  /** Nanoseconds that it duration. */
+  duration: number
+  /** The place of the answer, or of what was thrown. */
+  value?: number
+  /** The answer was left uncopied because it is too much: `depth` or `size`. */
+  excess?: string
+  /** The failure's kind. */
+  failureKind?: string
+  /** What went wrong. */
+  message?: string
+  /** The limit of a timeout, in milliseconds. */
+  limit?: number
+  /** The failure is one of a hook that was going to restrict. */
+  restricts?: boolean
+}
+
+/** What a hook said, as the driver reports it. */
+export type HookResult = 'nothing' | 'answer' | 'failed' | 'timeout' | 'detached'
+
 /** A value's JSON text; throws `payload_not_json`. */
 export declare function jsonText(value: unknown): string
 
 /** The report of a reload that a hook in force has blocked, as JSON text. */
-export declare function keepHooks(hooks: NativeHooks, why: string): string
+export declare function keepHooks(hooks: NativeClient, why: string): string
 
 /** The engine's fixed limits. */
 export declare function limits(): Limits
@@ -409,7 +452,7 @@ export interface Limits {
 export declare function lintFile(path: string, dialect?: string | undefined | null): string
 
 /** Loads one file. */
-export declare function load(hooks: NativeHooks, path: string, options: unknown, deliver: (ticket: number, text: string) => void): Loaded
+export declare function load(hooks: NativeClient, path: string, options: unknown, deliver: (ticket: number, text: string) => void): Loaded
 
 /** What came of loading. */
 export interface Loaded {
@@ -422,9 +465,9 @@ export interface Loaded {
 /** A hook from a file that is in force now. */
 export interface LoadedHook {
   /** As the registry knows it. */
-  hook: Registered
+  hook: RegisteredHook
   /** What runs. */
-  native: Native
+  native: NativeFileHook
 }
 
 /** What a watch noticed. */
@@ -485,6 +528,16 @@ export interface NativeWireEvent {
   payload: string
 }
 
+/** A text that differs from run to run, and what stands for it. */
+export interface Placeholder {
+  /** What is replaced. */
+  text: string
+  /** What stands there instead. */
+  name: string
+  /** The name below it differs too, as in a folder for temporary files. */
+  withChild: boolean
+}
+
 /** A plan with what the driver needs of it. */
 export interface Planned {
   /** The native side of the plan. */
@@ -502,7 +555,7 @@ export interface Planned {
 }
 
 /** Reads the loaded files again. */
-export declare function prepareReload(hooks: NativeHooks): PreparedReload
+export declare function prepareReload(hooks: NativeClient): PreparedReload
 
 /** JSON text without the secrets in it. */
 export declare function redacted(text: string): string
@@ -510,82 +563,27 @@ export declare function redacted(text: string): string
 /** Refuses a dispatch that is nested too deep; throws `nested_too_deep`. */
 export declare function refuseDepth(depth: number): void
 
-/** A registered hook, as the driver needs it. */
-export interface Registered {
+/** A registered hook, as the TypeScript layer calls it. */
+export interface RegisteredHook {
   /** The id. */
   id: string
-  /** What traces call it. */
+  /** Its name in traces. */
   name: string
-  /** By this number plans name the hook. */
+  /** The number by which plans refer to the hook. */
   number: number
-  /** Milliseconds; absent is without end. */
+  /** Timeout in milliseconds; absent means no limit. */
   timeout?: number
-  /** It is started and not awaited. */
+  /** The hook is started and not awaited. */
   detached: boolean
-  /** The hook must be claimed before it runs. */
+  /** The hook runs at most once and must be claimed before it runs. */
   once: boolean
-}
-
-/** What came of one hook. */
-export interface Reported {
-  /** What it said. */
-  said: Saying
-  /** Nanoseconds that it took. */
-  took: number
-  /** The place of the answer, or of what was thrown. */
-  value?: number
-  /** The answer was left uncopied because it is too much: `depth` or `size`. */
-  excess?: string
-  /** The failure's kind. */
-  kind?: string
-  /** What went wrong. */
-  message?: string
-  /** The limit of a timeout, in milliseconds. */
-  limit?: number
-  /** The failure is one of a hook that was going to restrict. */
-  restricts?: boolean
 }
 
 /** Takes approvals back; gives how many there were. */
 export declare function revoke(fingerprints: Array<string>, path?: string | undefined | null): number
 
-/** What a hook said, as the driver reports it. */
-export type Saying = 'nothing' | 'answer' | 'failed' | 'timeout' | 'detached'
-
 /** A value's text for people, whatever is in it. */
 export declare function shownText(value: unknown): string
-
-/** Where a dispatch stands. */
-export interface Stand {
-  /** Whether everything is said. */
-  done: boolean
-  /** The numbers of the hooks to run now. */
-  calls: Array<number>
-  /** They run one after the other, as long as each has nothing to say; otherwise all of them start together. */
-  inTurn: boolean
-  /** The place of the payload as it is now. */
-  payload: number
-  /** The strongest decision, once all is said. */
-  decision?: string
-  /** Whether what the agent is about to do must not happen. */
-  blocked: boolean
-  /** The reason of the decision. */
-  reason?: string
-  /** Whether any hook failed. */
-  failed: boolean
-  /** Whether it is time to look for hooks that a person should know of. */
-  look: boolean
-}
-
-/** A text that differs from run to run, and what stands for it. */
-export interface StandIn {
-  /** What is replaced. */
-  text: string
-  /** What stands there instead. */
-  name: string
-  /** The name below it differs too, as in a folder for temporary files. */
-  withChild: boolean
-}
 
 /** What a hook leaves for its agent, from an outcome's canonical JSON text. */
 export declare function toWire(dialect: string, outcome: string): NativeWireAnswer
@@ -594,7 +592,7 @@ export declare function toWire(dialect: string, outcome: string): NativeWireAnsw
 export declare function verifyAudit(path: string, anchor?: string | undefined | null): string
 
 /** Files that matter to a reload, and, after an empty text, files that hooks want to hear of. */
-export declare function watchedFiles(hooks: NativeHooks): Array<string>
+export declare function watchedFiles(hooks: NativeClient): Array<string>
 
 /** Looks after a client's files and calls when there is something to take; keeps no process alive. */
-export declare function watchFiles(hooks: NativeHooks, changed: () => void): NativeWatch
+export declare function watchFiles(hooks: NativeClient, changed: () => void): NativeWatch

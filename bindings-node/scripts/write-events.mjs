@@ -7,11 +7,16 @@ import { format, resolveConfig } from "prettier";
 const target = new URL("../ts/events.ts", import.meta.url);
 const native = createRequire(import.meta.url)("../native/native.js");
 
-/** What a field holds; records have a type of their own in ts/types.ts. */
-const records = { context: "ToolContext", result: "ToolResult", response: "ModelResponse" };
+/** The types of fields that are records. */
+const records = {
+  context: "PreToolUseContext",
+  result: "ToolResult",
+  response: "ModelResponseRecord",
+};
 function typeOf({ name, kind }) {
   if (kind === "record") {
-    if (!(name in records)) throw new Error(`the record \`${name}\` needs a type in ts/types.ts`);
+    if (!(name in records))
+      throw new Error(`the record \`${name}\` needs a type, and an import of it below`);
     return records[name];
   }
   return {
@@ -28,8 +33,8 @@ const events = native.catalogue();
 const common = new Set(["agentId", "cwd", "metadata"]);
 const lines = [
   "/** The known events and what each carries. Written by scripts/write-events.mjs; do not edit. */",
-  'import type { EventBase } from "./event-types.js";',
-  'import type { ModelResponse, ToolContext, ToolResult } from "./types.js";',
+  'import type { EventBase, ModelResponseRecord, PreToolUseContext } from "./event-base.js";',
+  'import type { ToolResult } from "./tool-result.js";',
 ];
 for (const event of events) {
   const names = [event.name, ...event.aliases].map((name) => `\`${name}\``).join(", ");

@@ -3,24 +3,24 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookweave::audit::{self, Anchor, Audit, AuditConfig, Level};
-use hookweave::host::{Host as _, Outcome};
+use hookweave::audit::{self, Anchor, AuditConfig, Level};
+use hookweave::host::Host as _;
 use napi::Env;
 use napi::Status;
 use napi::bindgen_prelude::{Function, Unknown};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi_derive::napi;
 
-use crate::error::{Refusal, broken, refuse};
-use crate::hooks::{NativeHooks, Ticket};
-use crate::host::{Slot, Values};
+use crate::client::NativeClient;
+use crate::errors::{CodedError, coded, from_napi};
+use crate::values::Values;
 
 /// Tells JavaScript that records are there; weak, so that it keeps no process alive.
-type Bell = ThreadsafeFunction<(), (), (), Status, false, true>;
+type Wakeup = ThreadsafeFunction<(), (), (), Status, false, true>;
 
 /// Records for JavaScript, which fetches them; the log's own thread never enters the environment.
 #[napi]
-pub struct NativeOutbox(Arc<audit::Outbox>);
+pub struct NativeAuditQueue(Arc<audit::Outbox>);
 
 /// Records as lines, and how many got lost before them.
 #[napi(object, object_from_js = false)]
@@ -32,7 +32,7 @@ pub struct Fetched {
 }
 
 #[napi]
-impl NativeOutbox {
+impl NativeAuditQueue {
     /// At most so many lines.
     #[napi(catch_unwind)]
     pub fn fetch(&self, most: u32) -> Fetched {
@@ -57,42 +57,46 @@ pub struct AuditState {
 }
 
 #[napi]
-impl NativeHooks {
+impl NativeClient {
     /// Opens the log anew; with a function that is called when there are records, gives what they are fetched from.
     #[napi(catch_unwind)]
     pub fn configure_audit(
         &self,
         env: Env,
         options: Unknown<'_>,
-        ring: Option<Function<'_, (), ()>>,
-    ) -> Result<Option<NativeOutbox>, Refusal> {
+        wakeup: Option<Function<'_, (), ()>>,
+    ) -> Result<Option<NativeAuditQueue>, CodedError> {
         self.check_open("configure its audit log".to_owned())?;
-        let values = Values::none(&env).map_err(broken)?;
+        let values = Values::none(&env).map_err(from_napi)?;
         let slot = values.keep(&options);
-        let mut config = AuditConfig::read(&values, &values.view(&slot)).map_err(|error| refuse(&error))?;
+        let mut config = AuditConfig::read(&values, &values.view(&slot)).map_err(|error| coded(&error))?;
         let mut outbox = None;
-        if let Some(ring) = ring {
-            let bell: Bell =
-                ring.build_threadsafe_function().callee_handled::<false>().weak::<true>().build().map_err(broken)?;
+        if let Some(wakeup) = wakeup {
+            let wakeup: Wakeup = wakeup
+                .build_threadsafe_function()
+                .callee_handled::<false>()
+                .weak::<true>()
+                .build()
+                .map_err(from_napi)?;
             // Whoever fetches the records is the thread that would wait for room: waiting would help nobody.
             let made = audit::Outbox::new(Duration::ZERO, move || {
-                bell.call((), ThreadsafeFunctionCallMode::NonBlocking);
+                wakeup.call((), ThreadsafeFunctionCallMode::NonBlocking);
             });
             config.wait = Duration::ZERO;
             config = config.sink(made.sink());
-            outbox = Some(NativeOutbox(made));
+            outbox = Some(NativeAuditQueue(made));
         }
-        self.audit().configure(config).map_err(|error| refuse(&error))?;
+        self.audit().configure(config).map_err(|error| coded(&error))?;
         Ok(outbox)
     }
 
     /// Changes how much is recorded.
     #[napi(catch_unwind)]
-    pub fn set_audit_level(&self, level: String) -> Result<(), Refusal> {
+    pub fn set_audit_level(&self, level: String) -> Result<(), CodedError> {
         self.check_open("configure its audit log".to_owned())?;
         let known = Level::named(&level).ok_or_else(|| {
             let why = format!("audit level `{level}` is unknown; known are off, error, info, verbose");
-            Refusal::new("invalid_option".to_owned(), why)
+            CodedError::new("invalid_option".to_owned(), why)
         })?;
         self.audit().set_level(known);
         Ok(())
@@ -132,7 +136,7 @@ impl NativeHooks {
     /// Which dispatches are to be told: 0 none, 1 those in which a hook said something, 2 all, 3 all, where texts do for
     /// the quiet ones, 4 all, and each hook before it starts.
     #[napi(catch_unwind)]
-    pub fn audit_hears(&self) -> u32 {
+    pub fn audit_coverage(&self) -> u32 {
         match self.audit().effective() {
             Level::Verbose => 4,
             _ if self.audit().takes_copies() => 3,
@@ -143,15 +147,10 @@ impl NativeHooks {
     }
 }
 
-/// Records a dispatch that is over.
-pub(crate) fn dispatched(audit: &Audit, values: &Values<'_>, outcome: &mut Outcome<Ticket, Slot>) {
-    audit.dispatched(values, outcome, |wait| wait());
-}
-
 /// Proves that a log is whole, or says where it is not: the report as JSON text.
 #[napi(catch_unwind)]
-pub fn verify_audit(path: String, anchor: Option<String>) -> Result<String, Refusal> {
-    let anchor = anchor.as_deref().map(str::parse::<Anchor>).transpose().map_err(|error| refuse(&error))?;
-    let report = audit::verify(path.as_ref(), anchor.as_ref()).map_err(|error| refuse(&error))?;
-    serde_json::to_string(&report).map_err(|error| Refusal::new("audit_failed".to_owned(), error.to_string()))
+pub fn verify_audit(path: String, anchor: Option<String>) -> Result<String, CodedError> {
+    let anchor = anchor.as_deref().map(str::parse::<Anchor>).transpose().map_err(|error| coded(&error))?;
+    let report = audit::verify(path.as_ref(), anchor.as_ref()).map_err(|error| coded(&error))?;
+    serde_json::to_string(&report).map_err(|error| CodedError::new("audit_failed".to_owned(), error.to_string()))
 }

@@ -1,12 +1,7 @@
 //! The catalogue of events and the engine's limits, for the TypeScript layer to build its types and tables from.
 
-use hookweave::host::{BUILT_IN, COMMON_FIELDS, Field, Host, MAX_DEPTH, MAX_NESTING, Spelling, to_json, to_shown};
-use napi::Env;
-use napi::bindgen_prelude::Unknown;
+use hookweave::host::{BUILT_IN, COMMON_FIELDS, Field, MAX_DEPTH, MAX_NESTING, Spelling};
 use napi_derive::napi;
-
-use crate::error::{Refusal, broken};
-use crate::host::Values;
 
 /// A known event.
 #[napi(object, object_from_js = false)]
@@ -82,21 +77,4 @@ pub fn common_fields() -> Vec<CatalogueField> {
 #[napi(catch_unwind)]
 pub fn limits() -> Limits {
     Limits { max_depth: MAX_DEPTH, max_nesting: u32::try_from(MAX_NESTING).unwrap_or(u32::MAX) }
-}
-
-/// A value's text for people, whatever is in it.
-#[napi(catch_unwind)]
-pub fn shown_text(env: Env, value: Unknown<'_>) -> Result<String, Refusal> {
-    let values = Values::none(&env).map_err(broken)?;
-    let slot = values.keep(&value);
-    Ok(to_shown(&values, &values.view(&slot)))
-}
-
-/// A value's JSON text; throws `payload_not_json`.
-#[napi(catch_unwind)]
-pub fn json_text(env: Env, value: Unknown<'_>) -> Result<String, Refusal> {
-    let values = Values::none(&env).map_err(broken)?;
-    let slot = values.keep(&value);
-    let text = to_json(&values, &values.view(&slot));
-    text.map_err(|not_json| Refusal::new("payload_not_json".to_owned(), not_json.to_string()))
 }

@@ -1,28 +1,32 @@
 //! The native part of the npm package `hookweave`.
 //!
-//! It translates: JavaScript values into what the core reads ([`host`]), registrations ([`hooks`]), plans ([`plan`]) and
-//! running dispatches ([`run`]), hooks from files ([`files`], [`native`]) and what sessions do
-//! ([`session`], [`flow`], [`terminal`]). The loop over hooks, their timeouts and their promises are in TypeScript, because a
-//! call from Rust into JavaScript costs more than most hooks do. No rule lives here.
+//! It translates between JavaScript and the core, and holds no rules. [`client`] has a client's hooks, [`registration`] what
+//! is kept of each; [`plan`] and [`dispatch`] run an event, [`outcome`] reads its result; [`files`], [`file_hooks`] and
+//! [`wire`] are hooks from files and events of other agents; [`session`], [`session_flow`] and [`session_replies`] are
+//! sessions. The loop over hooks, their timeouts and their promises are in TypeScript, because a call from Rust into
+//! JavaScript costs more than most hooks do.
+//!
+//! Every exported function catches panics and throws a JavaScript error instead, because a panic must not end the host's
+//! process. There is no unsafe code here.
 
-//! Every function that JavaScript can call catches panics, which must not end a host; JavaScript is thrown an error instead.
-//! There is no unsafe code of its own here.
-
-#![expect(clippy::needless_pass_by_value, reason = "the glue that napi writes hands owned values over")]
+#![expect(clippy::needless_pass_by_value, reason = "the code that napi generates passes owned values")]
 
 pub mod audit;
-mod brief;
 pub mod catalogue;
-mod error;
+pub mod client;
+pub mod dispatch;
+mod errors;
+pub mod file_hooks;
 pub mod files;
-pub mod flow;
-pub mod hooks;
-mod host;
-pub mod native;
+pub mod json;
+pub mod outcome;
 pub mod plan;
-pub mod run;
+pub mod registration;
 pub mod session;
+mod session_flow;
+pub mod session_replies;
 pub mod stats;
 pub mod telemetry;
-pub mod telling;
 pub mod terminal;
+mod values;
+pub mod wire;

@@ -12,10 +12,10 @@ use napi::Env;
 use napi::bindgen_prelude::{Object, Unknown};
 use napi_derive::napi;
 
-use crate::error::{Refusal, broken, refuse};
-use crate::hooks::Ticket;
-use crate::host::{Slot, Values};
-use crate::run::{Began, NativeRun, Reported, nanos};
+use crate::dispatch::{BegunDispatch, HookReport, NativeDispatch, nanos};
+use crate::errors::{CodedError, coded, from_napi};
+use crate::registration::HandlerRef;
+use crate::values::{Slot, Values};
 
 thread_local! {
     static BATCH: RefCell<Batch> = RefCell::default();
@@ -52,30 +52,30 @@ pub struct Planned {
 /// A plan with the hooks that it was made from.
 #[napi]
 pub struct NativePlan {
-    snapshot: Arc<Snapshot<Ticket>>,
+    snapshot: Arc<Snapshot<HandlerRef>>,
     event: Arc<EventSpec>,
-    plan: Arc<Plan<Ticket>>,
+    plan: Arc<Plan<HandlerRef>>,
     reuse: Reuse,
     audit: Arc<Audit>,
 }
 
 /// Refuses a payload that is no object, or whose working directory is no text.
-pub(crate) fn check_payload(values: &Values<'_>, payload: &Unknown<'_>) -> Result<(), Refusal> {
+pub(crate) fn check_payload(values: &Values<'_>, payload: &Unknown<'_>) -> Result<(), CodedError> {
     let kind = values.kind(payload);
     if kind == Kind::Object {
-        return hookweave::host::check_payload(values, payload).map_err(|error| refuse(&error));
+        return hookweave::host::check_payload(values, payload).map_err(|error| coded(&error));
     }
-    Err(refuse(&Error::new(Code::InvalidPayload, format!("a payload is an object, not {}", kind.words()))))
+    Err(coded(&Error::new(Code::InvalidPayload, format!("a payload is an object, not {}", kind.words()))))
 }
 
 /// Plans a payload.
 pub(crate) fn plan(
     values: &Values<'_>,
-    registry: &Registry<Ticket>,
+    registry: &Registry<HandlerRef>,
     spec: Arc<EventSpec>,
     payload: Slot,
     audit: Arc<Audit>,
-) -> Result<Planned, Refusal> {
+) -> Result<Planned, CodedError> {
     let payload = values.view(&payload);
     check_payload(values, &payload)?;
     let snapshot = registry.snapshot();
@@ -106,19 +106,19 @@ pub(crate) fn plan(
 impl NativePlan {
     /// Begins a dispatch whose payload is the array's first value.
     ///
-    /// `quiet` are the nanoseconds of the first hooks, which have answered nothing; `reports` are what came of the hooks
+    /// `no_ops` are the nanoseconds of the first hooks, which have answered nothing; `reports` are what came of the hooks
     /// of the stage after them, if they have run too.
     #[napi(catch_unwind)]
     pub fn begin(
         &self,
         env: Env,
         values: Object<'_>,
-        quiet: Vec<f64>,
-        reports: Vec<Reported>,
-    ) -> Result<Began, Refusal> {
-        let values = Values::new(&env, values).map_err(broken)?;
+        no_ops: Vec<f64>,
+        reports: Vec<HookReport>,
+    ) -> Result<BegunDispatch, CodedError> {
+        let values = Values::new(&env, values).map_err(from_napi)?;
         let step = self.step(&values, Slot(0));
-        Ok(NativeRun::begin(&values, step, self.plan.calls().len(), &quiet, &reports, Arc::clone(&self.audit)))
+        Ok(NativeDispatch::begin(&values, step, self.plan.calls().len(), &no_ops, &reports, Arc::clone(&self.audit)))
     }
 
     /// Where the texts are that a record of a dispatch needs: of each the letter that says which one it is, and the field,
@@ -126,7 +126,7 @@ impl NativePlan {
     /// Nothing where that depends on the tool.
     #[must_use]
     #[napi(catch_unwind)]
-    pub fn audited(&self) -> Option<String> {
+    pub fn audit_fields(&self) -> Option<String> {
         let place = |(tag, name, in_args): (char, &str, bool)| {
             // What is inside of `args` is spelled as it comes.
             if in_args { format!("{tag}args.{name}") } else { format!("{tag}{}", Spelling::TypeScript.local(name)) }
@@ -137,10 +137,10 @@ impl NativePlan {
 
     /// Records a dispatch in which no hook had anything to say, by the texts from those places.
     #[napi(catch_unwind)]
-    pub fn audit_copied(&self, texts: String, quiet: Vec<f64>) {
+    pub fn audit_texts(&self, texts: String, no_ops: Vec<f64>) {
         // One at a time: what waited for more of its kind would be lost when the tool after it takes the process with it.
         BATCH.with_borrow_mut(|batch| {
-            batch.add(&self.event, &self.plan, present().ticks, quiet.into_iter().map(nanos), &texts);
+            batch.add(&self.event, &self.plan, present().ticks, no_ops.into_iter().map(nanos), &texts);
             self.audit.quiet(batch);
         });
     }
@@ -148,16 +148,16 @@ impl NativePlan {
     /// Records a dispatch in which no hook had anything to say; gives why it is blocked when it cannot be recorded and has
     /// to be.
     #[napi(catch_unwind)]
-    pub fn audit_quiet(&self, env: Env, payload: Unknown<'_>, quiet: Vec<f64>) -> Result<Option<String>, Refusal> {
-        let values = Values::none(&env).map_err(broken)?;
+    pub fn audit_no_op(&self, env: Env, payload: Unknown<'_>, no_ops: Vec<f64>) -> Result<Option<String>, CodedError> {
+        let values = Values::none(&env).map_err(from_napi)?;
         let slot = values.keep(&payload);
         let step = self.step(&values, slot);
-        Ok(NativeRun::audit_quiet(&values, step, &quiet, &self.audit))
+        Ok(NativeDispatch::audit_no_op(&values, step, &no_ops, &self.audit))
     }
 }
 
 impl NativePlan {
-    fn step(&self, values: &Values<'_>, payload: Slot) -> Step<Ticket, Slot> {
+    fn step(&self, values: &Values<'_>, payload: Slot) -> Step<HandlerRef, Slot> {
         let (snapshot, event) = (Arc::clone(&self.snapshot), Arc::clone(&self.event));
         begin(values, snapshot, event, Arc::clone(&self.plan), self.reuse, payload)
     }
@@ -165,12 +165,12 @@ impl NativePlan {
 
 /// Refuses what is no payload; throws `invalid_payload`.
 #[napi(js_name = "checkPayload", catch_unwind)]
-pub fn check_given(env: Env, payload: Unknown<'_>) -> Result<(), Refusal> {
-    check_payload(&Values::none(&env).map_err(broken)?, &payload)
+pub fn check_given(env: Env, payload: Unknown<'_>) -> Result<(), CodedError> {
+    check_payload(&Values::none(&env).map_err(from_napi)?, &payload)
 }
 
 /// Refuses a dispatch that is nested too deep; throws `nested_too_deep`.
 #[napi(catch_unwind)]
-pub fn refuse_depth(depth: u32) -> Result<(), Refusal> {
-    check_depth(depth).map_err(|error| refuse(&error))
+pub fn refuse_depth(depth: u32) -> Result<(), CodedError> {
+    check_depth(depth).map_err(|error| coded(&error))
 }

@@ -9,11 +9,11 @@ use napi::bindgen_prelude::{Object, Unknown};
 use napi_derive::napi;
 use serde_json::{Map, Value};
 
-use crate::error::{Refusal, broken, refuse};
-use crate::flow::Flows;
-use crate::hooks::NativeHooks;
-use crate::host::Values;
-use crate::run::NativeRun;
+use crate::client::NativeClient;
+use crate::dispatch::NativeDispatch;
+use crate::errors::{CodedError, coded, from_napi};
+use crate::session_flow::Flows;
+use crate::values::Values;
 
 /// One conversation, or a subagent within it.
 #[napi]
@@ -26,20 +26,20 @@ pub struct NativeSession {
 impl NativeSession {
     /// With a session's settings, under the profile of a client.
     #[napi(constructor, catch_unwind)]
-    pub fn new(env: Env, hooks: &NativeHooks, settings: Unknown<'_>) -> Result<Self, Refusal> {
-        hooks.registry().check_open("open sessions").map_err(|error| refuse(&error))?;
-        let values = Values::none(&env).map_err(broken)?;
+    pub fn new(env: Env, client: &NativeClient, settings: Unknown<'_>) -> Result<Self, CodedError> {
+        client.registry().check_open("open sessions").map_err(|error| coded(&error))?;
+        let values = Values::none(&env).map_err(from_napi)?;
         let slot = values.keep(&settings);
-        let client = Client::of(hooks.registry());
-        let session = Session::read(&values, &values.view(&slot), client).map_err(|error| refuse(&error))?;
-        session.open_in(hooks.runtime().sessions());
+        let profile = Client::of(client.registry());
+        let session = Session::read(&values, &values.view(&slot), profile).map_err(|error| coded(&error))?;
+        session.open_in(client.runtime().sessions());
         Ok(Self { session, flows: Flows::default() })
     }
 
     /// Takes in what the hooks of an event left that the host has raised in the session by itself.
     #[napi(catch_unwind)]
-    pub fn heard(&self, env: Env, run: &NativeRun, values: Object<'_>) -> Result<(), Refusal> {
-        run.tell(&self.session, &Values::new(&env, values).map_err(broken)?)
+    pub fn apply_env(&self, env: Env, dispatch: &NativeDispatch, values: Object<'_>) -> Result<(), CodedError> {
+        dispatch.apply_env(&self.session, &Values::new(&env, values).map_err(from_napi)?)
     }
 
     /// A subagent of it.
@@ -75,7 +75,7 @@ impl NativeSession {
 
     /// Whether it matters that a hook has run and said nothing.
     #[napi(getter, catch_unwind)]
-    pub fn hears_silence(&self) -> bool {
+    pub fn needs_no_op_outcomes(&self) -> bool {
         self.session.hears_silence()
     }
 
@@ -87,9 +87,9 @@ impl NativeSession {
 
     /// Adds a rule for tools.
     #[napi(catch_unwind)]
-    pub fn permit(&self, tools: String, permission: String) -> Result<(), Refusal> {
+    pub fn permit(&self, tools: String, permission: String) -> Result<(), CodedError> {
         let permitted = Permission::named(&permission).and_then(|permission| self.session.permit(&tools, permission));
-        permitted.map_err(|error| refuse(&error))
+        permitted.map_err(|error| coded(&error))
     }
 
     /// The session begins.
@@ -110,16 +110,10 @@ impl NativeSession {
         self.flows.add(self.session.submit_prompt(prompt))
     }
 
-    /// What every event of the session carries, as JSON text.
-    #[napi(catch_unwind)]
-    pub fn common(&self) -> String {
-        serde_json::to_string(&**self.session.common()).unwrap_or_default()
-    }
-
     /// Makes a tool call; `args` is the number of the value.
     #[napi(catch_unwind)]
     pub fn run_tool(&self, tool: String, args: u32, tool_use_id: String) -> u32 {
-        self.flows.add_call(self.session.run_tool(ToolCall { tool, args, tool_use_id: Some(tool_use_id) }))
+        self.flows.add(self.session.run_tool(ToolCall { tool, args, tool_use_id: Some(tool_use_id) }))
     }
 
     /// Answers a prompt with a model and tools.
@@ -154,22 +148,22 @@ impl NativeSession {
 
     /// A line about the agent's state, from an object as JSON text.
     #[napi(catch_unwind)]
-    pub fn status_line(&self, fields: String) -> Result<u32, Refusal> {
+    pub fn status_line(&self, fields: String) -> Result<u32, CodedError> {
         Ok(self.flows.add(self.session.status_line(object(&fields)?)))
     }
 
     /// Files that fit what was typed, from a list as JSON text.
     #[napi(catch_unwind)]
-    pub fn file_suggestions(&self, query: String, suggestions: String) -> Result<u32, Refusal> {
+    pub fn file_suggestions(&self, query: String, suggestions: String) -> Result<u32, CodedError> {
         let Value::Array(suggestions) = read(&suggestions)? else {
-            return Err(Refusal::new("invalid_payload".to_owned(), "suggestions are a list"));
+            return Err(CodedError::new("invalid_payload".to_owned(), "suggestions are a list"));
         };
         Ok(self.flows.add(self.session.file_suggestions(&query, &suggestions)))
     }
 
     /// The agent has done its work; the details are an object as JSON text.
     #[napi(catch_unwind)]
-    pub fn stop(&self, details: String) -> Result<u32, Refusal> {
+    pub fn stop(&self, details: String) -> Result<u32, CodedError> {
         Ok(self.flows.add(self.session.stop(Value::Object(object(&details)?))))
     }
 
@@ -192,14 +186,14 @@ impl NativeSession {
     }
 }
 
-fn read(text: &str) -> Result<Value, Refusal> {
-    from_json(text).map_err(|why| Refusal::new("payload_not_json".to_owned(), why.to_string()))
+fn read(text: &str) -> Result<Value, CodedError> {
+    from_json(text).map_err(|why| CodedError::new("payload_not_json".to_owned(), why.to_string()))
 }
 
-fn object(text: &str) -> Result<Map<String, Value>, Refusal> {
+fn object(text: &str) -> Result<Map<String, Value>, CodedError> {
     match read(text)? {
         Value::Object(object) => Ok(object),
-        _ => Err(Refusal::new("invalid_payload".to_owned(), "details are an object")),
+        _ => Err(CodedError::new("invalid_payload".to_owned(), "details are an object")),
     }
 }
 

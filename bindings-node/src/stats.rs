@@ -8,9 +8,9 @@ use napi::bindgen_prelude::Float64ArraySlice;
 use napi_derive::napi;
 use serde::Serialize;
 
-use crate::error::Refusal;
-use crate::hooks::NativeHooks;
-use crate::run::nanos;
+use crate::client::NativeClient;
+use crate::dispatch::nanos;
+use crate::errors::CodedError;
 
 /// What the core makes of counts that it was told.
 #[napi(object, object_from_js = false)]
@@ -22,7 +22,7 @@ pub struct Counted {
 }
 
 #[napi]
-impl NativeHooks {
+impl NativeClient {
     /// Counts dispatches that had nothing to say, in blocks of those that ran the same hooks, on a clock that says `present` now;
     /// and how often each of some events was dispatched.
     ///
@@ -59,13 +59,13 @@ impl NativeHooks {
 
     /// What each hook did so far, in the canonical form as JSON text; counts begin anew when asked.
     #[napi(catch_unwind)]
-    pub fn stats(&self, reset: bool) -> Result<String, Refusal> {
+    pub fn stats(&self, reset: bool) -> Result<String, CodedError> {
         text(&self.registry().stats(host::present(), reset))
     }
 
     /// Hooks that a person should look at and that were not given here before, as JSON text.
     #[napi(catch_unwind)]
-    pub fn new_warnings(&self) -> Result<String, Refusal> {
+    pub fn new_warnings(&self) -> Result<String, CodedError> {
         text(&self.registry().new_warnings())
     }
 }
@@ -105,6 +105,6 @@ impl<'r> Block<'r> {
 }
 
 /// JSON text: read as such, large counts are numbers like all others.
-fn text(value: &impl Serialize) -> Result<String, Refusal> {
-    serde_json::to_string(value).map_err(|error| Refusal::new("invalid_payload".to_owned(), error.to_string()))
+fn text(value: &impl Serialize) -> Result<String, CodedError> {
+    serde_json::to_string(value).map_err(|error| CodedError::new("invalid_payload".to_owned(), error.to_string()))
 }

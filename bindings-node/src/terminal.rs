@@ -12,8 +12,8 @@ use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi::{Env, Status};
 use napi_derive::napi;
 
-use crate::error::{Refusal, broken, refuse};
-use crate::host::Values;
+use crate::errors::{CodedError, coded, from_napi};
+use crate::values::Values;
 
 /// The option, and why there is none.
 type Answer = FnArgs<(Option<String>, Option<String>)>;
@@ -21,10 +21,10 @@ type Answer = FnArgs<(Option<String>, Option<String>)>;
 /// Where the answer goes.
 type Deliver = ThreadsafeFunction<Answer, (), Answer, Status, false>;
 
-fn question(env: Env, request: &Unknown<'_>) -> Result<TerminalQuestion, Refusal> {
-    let values = Values::none(&env).map_err(broken)?;
+fn question(env: Env, request: &Unknown<'_>) -> Result<TerminalQuestion, CodedError> {
+    let values = Values::none(&env).map_err(from_napi)?;
     let slot = values.keep(request);
-    TerminalQuestion::read_request(&values, &values.view(&slot)).map_err(|error| refuse(&error))
+    TerminalQuestion::read_request(&values, &values.view(&slot)).map_err(|error| coded(&error))
 }
 
 /// What a line means: one of the three.
@@ -46,7 +46,7 @@ pub struct NativeTerminalQuestion(TerminalQuestion);
 impl NativeTerminalQuestion {
     /// The question of a request, for a terminal of so many columns and rows.
     #[napi(constructor, catch_unwind)]
-    pub fn new(env: Env, request: Unknown<'_>, columns: u32, rows: u32) -> Result<Self, Refusal> {
+    pub fn new(env: Env, request: Unknown<'_>, columns: u32, rows: u32) -> Result<Self, CodedError> {
         Ok(Self(question(env, &request)?.for_width(columns as usize).for_height(rows as usize)))
     }
 
@@ -77,10 +77,10 @@ impl NativeTerminalQuestion {
 
 /// One question on the screen.
 #[napi]
-pub struct NativeAsking(Cancel);
+pub struct NativeTerminalPrompt(Cancel);
 
 #[napi]
-impl NativeAsking {
+impl NativeTerminalPrompt {
     /// Puts it there, on a thread of its own; the answer comes to the function, which keeps the process alive until then.
     #[napi(constructor, catch_unwind)]
     pub fn new(
@@ -89,10 +89,11 @@ impl NativeAsking {
         timeout_ms: f64,
         #[napi(ts_arg_type = "(option: string | null | undefined, why: string | null | undefined) => void")]
         deliver: Function<'_, Answer, ()>,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, CodedError> {
         let question = question(env, &request)?;
         let left = Duration::try_from_secs_f64(timeout_ms / 1000.0).unwrap_or(Duration::MAX);
-        let deliver: Deliver = deliver.build_threadsafe_function().callee_handled::<false>().build().map_err(broken)?;
+        let deliver: Deliver =
+            deliver.build_threadsafe_function().callee_handled::<false>().build().map_err(from_napi)?;
         let cancel = Cancel::new();
         let own = cancel.clone();
         let thread = std::thread::Builder::new().name("hookweave-approval".to_owned()).spawn(move || {
@@ -106,7 +107,7 @@ impl NativeAsking {
             deliver.call(FnArgs::from(answer), ThreadsafeFunctionCallMode::NonBlocking);
         });
         thread.map_err(|why| {
-            broken(napi::Error::from_reason(format!("the system gives no thread to ask at the terminal: {why}")))
+            from_napi(napi::Error::from_reason(format!("the system gives no thread to ask at the terminal: {why}")))
         })?;
         Ok(Self(cancel))
     }

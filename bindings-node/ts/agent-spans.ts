@@ -3,11 +3,11 @@
 import * as api from "@opentelemetry/api";
 import type { Context, Span, Tracer } from "@opentelemetry/api";
 
-import type { AddMessageEffect, DispatchEffect, Effect } from "./effects.js";
+import type { AddMessageEffect, DispatchEffect, Effect } from "./session-effects.js";
 import type { Model, ModelRequest } from "./models.js";
 import type { Generation } from "./session-results.js";
 import { about, block, endOf, fail, Judged, judging, kindOf, ToolSpan } from "./spans.js";
-import type { Agent, Follower } from "./tracing.js";
+import type { AgentSpans, TracedAgent } from "./tracing.js";
 
 /** The attributes of usage, and what models call them. */
 const TOKENS = [
@@ -32,9 +32,9 @@ class ModelCall extends Judged {
 }
 
 /** The spans of one `generate`. */
-export class AgentRun implements Follower {
+export class AgentRun implements AgentSpans {
   readonly #tracer: Tracer;
-  readonly #agent: Agent;
+  readonly #agent: TracedAgent;
   readonly #recordContent: boolean;
   readonly #whole: Judged;
   /** Where the run's own span is the current one. */
@@ -43,7 +43,7 @@ export class AgentRun implements Follower {
   #model: ModelCall | null = null;
   #tool: ToolSpan | null = null;
 
-  constructor(tracer: Tracer, agent: Agent, recordContent: boolean) {
+  constructor(tracer: Tracer, agent: TracedAgent, recordContent: boolean) {
     this.#tracer = tracer;
     this.#agent = agent;
     this.#recordContent = recordContent;
@@ -57,7 +57,7 @@ export class AgentRun implements Follower {
   }
 
   /** Takes the run to its end; whatever cuts it short is said of all that is open. */
-  async follow(run: (spans: Follower) => Promise<Generation>): Promise<Generation> {
+  async follow(run: (spans: AgentSpans) => Promise<Generation>): Promise<Generation> {
     try {
       const generation = await api.context.with(this.#context, () => run(this));
       this.#ended(generation);
@@ -89,8 +89,8 @@ export class AgentRun implements Follower {
     });
   }
 
-  /** The same model, heard: what it used and how it failed. */
-  listening(model: Model): Model {
+  /** The same model, with its usage and failures recorded. */
+  observeModel(model: Model): Model {
     return async (request: ModelRequest) => {
       try {
         const answer = await model(request);

@@ -2,82 +2,92 @@
 
 import type { AuditLevel, AuditOptions, AuditRecord, AuditReport } from "./audit-types.js";
 import { describe, errorOf } from "./errors.js";
-import { tellHost, type GuardedLogger } from "./logger.js";
-import { crossing, shownText, verifyAudit, type NativeHooks, type NativeOutbox } from "./native.js";
+import { callListener, type GuardedLogger } from "./logging.js";
+import {
+  callNative,
+  shownText,
+  verifyAudit,
+  type NativeClient,
+  type NativeAuditQueue,
+} from "./native.js";
 
-/** How long the end of a client or of the process waits for what is not yet written, in milliseconds. */
-const ENDING = 5000;
+/** How long the end of a client or of the process waits for unwritten records, in milliseconds. */
+const FLUSH_TIMEOUT = 5000;
 
 /** How many records are fetched at a time. */
-const AT_ONCE = 256;
+const FETCH_SIZE = 256;
 
-/** Which dispatches are told to the log. */
-export const Hears = {
-  Nothing: 0,
-  /** Those in which a hook said something or failed. */
-  Said: 1,
+/** Which dispatches the log records. */
+export const AuditCoverage = {
+  None: 0,
+  /** Those in which a hook answered or failed. */
+  Eventful: 1,
   All: 2,
-  /** All, where texts do for the quiet ones. */
+  /** All; those of no-op hooks as the texts that a record needs. */
   Texts: 3,
   /** All, and each hook before it starts. */
   Starts: 4,
 } as const;
-export type Hears = (typeof Hears)[keyof typeof Hears];
+export type AuditCoverage = (typeof AuditCoverage)[keyof typeof AuditCoverage];
 
-/** The levels at which there is something to be kept. */
-const KEEPING: ReadonlySet<string> = new Set<AuditLevel>(["error", "info", "verbose"]);
+/** The levels at which something is recorded. */
+const RECORDING: ReadonlySet<string> = new Set<AuditLevel>(["error", "info", "verbose"]);
 
-type Hear = (record: AuditRecord) => unknown;
+type RecordListener = (record: AuditRecord) => unknown;
 
-/** The logs that are open, to be written to their end when the process ends. */
+/** The open logs, which are flushed when the process ends. */
 const open = new Set<WeakRef<AuditLog>>();
 let atExit = false;
 
 /** The audit log of a client. */
 export class AuditLog {
-  readonly #native: NativeHooks;
+  readonly #native: NativeClient;
   readonly #logger: GuardedLogger | null;
-  /** Called with what is heard from now on: the driver looks at nothing else. */
-  readonly #heard: (hears: Hears) => void;
+  /** Called with the new coverage, the only thing that dispatches read. */
+  readonly #onCoverage: (coverage: AuditCoverage) => void;
   readonly #self = new WeakRef(this);
-  #outbox: NativeOutbox | null = null;
-  #hearers: readonly Hear[] = [];
+  #outbox: NativeAuditQueue | null = null;
+  #listeners: readonly RecordListener[] = [];
 
-  constructor(native: NativeHooks, logger: GuardedLogger | null, heard: (hears: Hears) => void) {
+  constructor(
+    native: NativeClient,
+    logger: GuardedLogger | null,
+    onCoverage: (coverage: AuditCoverage) => void,
+  ) {
     this.#native = native;
     this.#logger = logger;
-    this.#heard = heard;
+    this.#onCoverage = onCoverage;
   }
 
-  /** Opens the log as it is to be from now on. */
+  /** Opens the log with these settings, in place of an open one. */
   configure(given: AuditLevel | AuditOptions): void {
     const { callback, log, ...options } = typeof given === "string" ? { level: given } : given;
     if (callback !== undefined && typeof callback !== "function")
       throw errorOf("invalid_option", "audit.callback: must be a function");
     if (log !== undefined && typeof log !== "boolean")
       throw errorOf("invalid_option", "audit.log: must be true or false");
-    const hearers: Hear[] = callback === undefined ? [] : [callback];
+    const listeners: RecordListener[] = callback === undefined ? [] : [callback];
     const alone = callback === undefined && options.file === undefined && options.level !== "off";
     if (log ?? alone) {
       this.#checkLogger();
-      hearers.push(this.#log);
+      listeners.push(this.#writeToLogger);
     }
     if (this.#outbox !== null) this.close();
-    this.#hearers = hearers;
-    // Holds the log weakly: its thread must not keep a client that nobody holds.
+    this.#listeners = listeners;
+    // Weak: the thread of the log must not keep the client alive.
     const self = this.#self;
-    const ring = (): void => {
+    const wakeup = (): void => {
       self.deref()?.deliver();
     };
-    this.#outbox = crossing(() =>
-      this.#native.configureAudit(options, hearers.length > 0 ? ring : undefined),
+    this.#outbox = callNative(() =>
+      this.#native.configureAudit(options, listeners.length > 0 ? wakeup : undefined),
     );
-    this.#listen();
+    this.#updateCoverage();
   }
 
-  /** Without a logger records would go nowhere while the log says that it is open. */
+  /** Without a logger, records would be lost while the log counts as open. */
   #checkLogger(): void {
-    crossing(() => {
+    callNative(() => {
       this.#native.checkOpen("configure its audit log");
     });
     if (this.#logger !== null) return;
@@ -88,65 +98,65 @@ export class AuditLog {
   }
 
   setLevel(level: AuditLevel): void {
-    if (!this.#native.auditState().goesSomewhere && KEEPING.has(level)) this.#checkLogger();
-    crossing(() => {
+    if (!this.#native.auditState().goesSomewhere && RECORDING.has(level)) this.#checkLogger();
+    callNative(() => {
       this.#native.setAuditLevel(level);
     });
     if (!this.#native.auditState().goesSomewhere && level !== "off") this.configure(level);
-    this.#listen();
+    this.#updateCoverage();
   }
 
-  /** Waits until all is written, and hands on what is there to be heard. */
-  flush(timeout = ENDING): boolean {
+  /** Waits until everything is written, and delivers the records to the callbacks. */
+  flush(timeout = FLUSH_TIMEOUT): boolean {
     const written = this.#native.flushAudit(timeout);
     this.deliver();
     return written;
   }
 
   close(): void {
-    this.#native.closeAudit(ENDING);
+    this.#native.closeAudit(FLUSH_TIMEOUT);
     this.deliver();
     this.#outbox = null;
-    this.#listen();
+    this.#updateCoverage();
   }
 
-  get state(): ReturnType<NativeHooks["auditState"]> {
+  get state(): ReturnType<NativeClient["auditState"]> {
     return this.#native.auditState();
   }
 
-  /** Hands records to those who hear them. */
+  /** Delivers records to the callbacks. */
   deliver(): void {
     for (;;) {
-      const fetched = this.#outbox?.fetch(AT_ONCE);
+      const fetched = this.#outbox?.fetch(FETCH_SIZE);
       if (fetched === undefined) return;
       if (fetched.lost > 0) {
         const { lost } = fetched;
         this.#logger?.error("records of the audit log were not delivered", { lost });
       }
       if (fetched.lines.length === 0) return;
-      for (const line of fetched.lines) this.#hand(JSON.parse(line) as AuditRecord);
+      for (const line of fetched.lines) this.#notify(JSON.parse(line) as AuditRecord);
     }
   }
 
-  #hand(record: AuditRecord): void {
+  #notify(record: AuditRecord): void {
     const failed = (error: unknown): void => {
       const details = { seq: record.seq, message: describe(error), error };
       this.#logger?.warn("the audit callback failed", details);
     };
-    for (const hear of this.#hearers) tellHost(hear, [record], failed);
+    for (const listener of this.#listeners) callListener(listener, [record], failed);
   }
 
-  readonly #log = (record: AuditRecord): void => {
+  readonly #writeToLogger = (record: AuditRecord): void => {
     const details = { ...record };
     if (record.kind === "hook_failed") this.#logger?.warn("audit", details);
     else if (record.kind === "audit_gap") this.#logger?.error("audit", details);
     else this.#logger?.record("audit", details);
   };
 
-  #listen(): void {
-    const hears = this.#native.auditHears() as Hears;
-    this.#heard(hears);
-    if (hears === Hears.Nothing) {
+  #updateCoverage(): void {
+    const coverage = this.#native.auditCoverage() as AuditCoverage;
+    this.#onCoverage(coverage);
+    if (coverage === AuditCoverage.None) {
       open.delete(this.#self);
       return;
     }
@@ -169,5 +179,5 @@ export function verifyAuditLog(path: string, anchor?: string | null): AuditRepor
   const given: unknown = anchor ?? undefined;
   // What is no text is refused with the same words, under what it is.
   const text = given === undefined || typeof given === "string" ? given : shownText(given);
-  return JSON.parse(crossing(() => verifyAudit(path, text))) as AuditReport;
+  return JSON.parse(callNative(() => verifyAudit(path, text))) as AuditReport;
 }

@@ -37,17 +37,17 @@ const TYPED: Readonly<Record<string, new (buffer: ArrayBuffer) => object>> = {
   BigUint64Array,
 };
 
-type Call = (object: object, ...given: unknown[]) => unknown;
+type Method = (object: object, ...given: unknown[]) => unknown;
 
-function method(prototype: object, name: string): Call {
+function method(prototype: object, name: string): Method {
   return called((Object.getOwnPropertyDescriptor(prototype, name) as { value: unknown }).value);
 }
 
-function getter(prototype: object, name: string | symbol): Call {
+function getter(prototype: object, name: string | symbol): Method {
   return called((Object.getOwnPropertyDescriptor(prototype, name) as { get: unknown }).get);
 }
 
-function called(code: unknown): Call {
+function called(code: unknown): Method {
   return (object, ...given) => Reflect.apply(code as () => unknown, object, given) as unknown;
 }
 

@@ -1,25 +1,28 @@
-/** A client's hooks from files. */
+/** The part of a client that loads hooks from files. */
 
+import type { DiscoverOptions, LoadOptions } from "./client-options.js";
+import type { Dialect } from "./origin.js";
+import type { LateAnswer } from "./registration.js";
 import { ClientHooks, engineOf } from "./client-hooks.js";
 import type { Payload } from "./event-types.js";
-import { Loader, pathOf } from "./loader.js";
-import type { Judge, ToolCaller } from "./native-hooks.js";
-import { crossing, files } from "./native.js";
-import type { Dialect, Finding, LoadReport, ReloadReport } from "./reports.js";
+import { FileLoader } from "./files.js";
+import type { Judge, ToolCaller } from "./file-hooks.js";
+import { callNative, files } from "./native.js";
+import { pathOf } from "./paths.js";
+import type { Finding, LoadReport, ReloadReport } from "./file-reports.js";
 import { TrustStore } from "./trust.js";
-import type { DiscoverOptions, LateAnswer, LoadOptions } from "./types.js";
 
 /** What a client has from files, if it has any; no program sees it. */
 // Not kept by the engine: what hooks still run with would keep the client then.
-export let loaderOf: (client: ClientFiles) => Loader | null;
+export let fileLoaderOf: (client: ClientFiles) => FileLoader | null;
 
 /** Hooks that stand in files of any known system. */
 export class ClientFiles extends ClientHooks {
   /** Made when the client first has to do with hooks from files. */
-  #loaderOrNone: Loader | null = null;
+  #loaderOrNone: FileLoader | null = null;
 
   static {
-    loaderOf = (client) => client.#loaderOrNone;
+    fileLoaderOf = (client) => client.#loaderOrNone;
   }
 
   /**
@@ -72,7 +75,7 @@ export class ClientFiles extends ClientHooks {
 
   /** What will surprise in a file of hooks: units, matchers that never match, missing scripts, unread answers. */
   lint(path: string | URL, { dialect }: { dialect?: Dialect } = {}): Finding[] {
-    return JSON.parse(crossing(() => files.lintFile(pathOf(path, "lint"), dialect))) as Finding[];
+    return JSON.parse(callNative(() => files.lintFile(pathOf(path, "lint"), dialect))) as Finding[];
   }
 
   /** The user's approvals of hooks from project files. */
@@ -92,11 +95,11 @@ export class ClientFiles extends ClientHooks {
 
   /** Sets who hears what detached hooks answer; without anybody it is logged. */
   onLateAnswer(listener: ((answer: LateAnswer) => void) | null): void {
-    engineOf(this).late = listener;
+    engineOf(this).detached.lateListener = listener;
   }
 
-  get #loader(): Loader {
-    return (this.#loaderOrNone ??= new Loader(engineOf(this), (event, payload) =>
+  get #loader(): FileLoader {
+    return (this.#loaderOrNone ??= new FileLoader(engineOf(this), (event, payload) =>
       this.dispatch(event, payload as Payload<"ConfigChange">),
     ));
   }

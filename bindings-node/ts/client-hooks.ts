@@ -1,35 +1,33 @@
-/** A client's hooks and events, without those from files. */
+/** The part of a client that registers hooks, defines events and dispatches them. */
 
-import { readHook } from "./definition.js";
-import { run } from "./driver.js";
+import type { ClientOptions, DispatchOptions } from "./client-options.js";
+import type { CatalogueEntry, CatalogueField } from "./event-types.js";
+import type { Explanation } from "./explanation.js";
+import type { Logger } from "./logging.js";
+import { originOf } from "./origin.js";
+import type {
+  EventDefinition,
+  Handler,
+  HookDefinition,
+  HookInfo,
+  ToolDefinition,
+} from "./registration.js";
+import { readHook } from "./registration.js";
+import { dispatch } from "./dispatch.js";
 import { Engine } from "./engine.js";
 import { errorOf } from "./errors.js";
 import type { DefinedEvent, EventName, Payload } from "./event-types.js";
 import type { Fields } from "./event.js";
-import { GuardedLogger } from "./logger.js";
-import { localKeys } from "./names.js";
-import { catalogue as nativeCatalogue, crossing } from "./native.js";
+import { GuardedLogger } from "./logging.js";
+import { localKeys } from "./spelling.js";
+import { catalogue as nativeCatalogue, callNative } from "./native.js";
 import type { Outcome } from "./outcome.js";
-import { pathText, placed } from "./places.js";
-import { originOf } from "./reports.js";
+import { pathText, withTextCwd } from "./paths.js";
 import { Stats } from "./stats.js";
-import { TemporaryHook } from "./temporary.js";
-import type {
-  CatalogueEntry,
-  CatalogueField,
-  ClientOptions,
-  DispatchOptions,
-  EventDefinition,
-  Explanation,
-  Handler,
-  HookDefinition,
-  HookInfo,
-  Logger,
-  ToolDefinition,
-} from "./types.js";
+import { TemporaryHook } from "./temporary-hook.js";
 
-/** Tells failures to whoever watches the program run, and nothing else. */
-const console_: Logger = {
+/** The default logger: failures go to the console. */
+const consoleLogger: Logger = {
   warn: (message, details) => {
     console.warn(`hookweave: ${message}`, details);
   },
@@ -38,13 +36,13 @@ const console_: Logger = {
   },
 };
 
-/** The options that no other language has or reads alike; the core knows all others. */
-const OF_DRIVER = ["audit", "logger"] as const satisfies readonly (keyof ClientOptions)[];
+/** The options that this package reads; the core reads all others. */
+const HOST_OPTIONS = ["audit", "logger"] as const satisfies readonly (keyof ClientOptions)[];
 
-/** What a client is made of; no program sees it. */
+/** The inner side of a client; not reachable for programs. */
 export let engineOf: (client: ClientHooks) => Engine;
 
-/** Hooks and the events that run them. */
+/** Registers hooks and runs them for events. */
 export class ClientHooks {
   readonly #engine: Engine;
 
@@ -56,9 +54,9 @@ export class ClientHooks {
   constructor(options: ClientOptions = {}) {
     const { logger, audit } = options;
     const settings = { ...options, projectDir: pathText(options.projectDir) };
-    const told = logger === undefined ? console_ : logger;
-    const guarded = told === null ? null : new GuardedLogger(told);
-    this.#engine = new Engine(settings, OF_DRIVER, guarded);
+    const used = logger === undefined ? consoleLogger : logger;
+    const guarded = used === null ? null : new GuardedLogger(used);
+    this.#engine = new Engine(settings, HOST_OPTIONS, guarded);
     if (audit !== undefined && audit !== null) this.#engine.audit.configure(audit);
   }
 
@@ -69,7 +67,7 @@ export class ClientHooks {
 
   set enabled(enabled: boolean) {
     this.#engine.native.enabled = enabled;
-    this.#engine.forget();
+    this.#engine.forgetPlans();
   }
 
   /**
@@ -130,24 +128,24 @@ export class ClientHooks {
   /** Removes a hook; false when it is not there (any more). */
   unregisterHook(id: string): boolean {
     const removed = this.#engine.native.unregister(id);
-    this.#engine.forget();
+    this.#engine.forgetPlans();
     return removed;
   }
 
   /** Switches a hook on; throws `unknown_hook`. */
   enableHook(id: string): void {
-    crossing(() => {
+    callNative(() => {
       this.#engine.native.setHookEnabled(id, true);
     });
-    this.#engine.forget();
+    this.#engine.forgetPlans();
   }
 
   /** Switches a hook off; throws `unknown_hook`. */
   disableHook(id: string): void {
-    crossing(() => {
+    callNative(() => {
       this.#engine.native.setHookEnabled(id, false);
     });
-    this.#engine.forget();
+    this.#engine.forgetPlans();
   }
 
   /** Every hook, in the order in which they run. */
@@ -170,19 +168,19 @@ export class ClientHooks {
 
   /** Adds an event of the program's own; throws `invalid_event_definition`. */
   defineEvent<N extends string>(name: N, definition: EventDefinition = {}): N & DefinedEvent {
-    crossing(() => {
+    callNative(() => {
       this.#engine.native.defineEvent({ ...definition, name });
     });
-    this.#engine.forget();
+    this.#engine.forgetPlans();
     return name as N & DefinedEvent;
   }
 
   /** Says which known tool a tool of the program is; throws `invalid_tool_definition`. */
   defineTool(name: string, definition: ToolDefinition): void {
-    crossing(() => {
+    callNative(() => {
       this.#engine.native.defineTool({ ...definition, name });
     });
-    this.#engine.forget();
+    this.#engine.forgetPlans();
   }
 
   /**
@@ -201,8 +199,8 @@ export class ClientHooks {
     try {
       const engine = this.#engine;
       engine.checkOpen("dispatch events");
-      const fields = placed(payload as Fields);
-      return run(engine.plan(event, fields), fields, options?.signal);
+      const fields = withTextCwd(payload as Fields);
+      return dispatch(engine.plan(event, fields), fields, options?.signal);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -210,8 +208,8 @@ export class ClientHooks {
 
   /** Says which hooks an event would run if all of them continued, and why not the others, without running any. */
   explain<N extends EventName>(event: N, payload: Payload<N>): Explanation {
-    const fields = placed(payload);
-    return crossing(() => this.#engine.native.explain(event, fields)) as Explanation;
+    const fields = withTextCwd(payload);
+    return callNative(() => this.#engine.native.explain(event, fields)) as Explanation;
   }
 
   /** Every event that the engine knows, as data. */

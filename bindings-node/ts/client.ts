@@ -1,25 +1,25 @@
 /** The client: where a program registers hooks, raises events, and opens sessions. */
 
 import type { AuditLevel, AuditOptions } from "./audit-types.js";
-import { ClientFiles, loaderOf } from "./client-files.js";
+import { ClientFiles, fileLoaderOf } from "./client-files.js";
 import { engineOf } from "./client-hooks.js";
 import { errorOf } from "./errors.js";
 import type { CustomEventName } from "./event-types.js";
 import type { Model } from "./models.js";
 import type { GenerateOptions, RunToolOptions, SessionOptions } from "./session-options.js";
 import type { Generation, ToolOutcome } from "./session-results.js";
-import type { Session } from "./session.js";
-import { Sessions } from "./sessions.js";
-import { turn } from "./timers.js";
-import type { ToolFunction, ToolOptions } from "./tools.js";
+import type { Session, ToolFunction } from "./session.js";
+import { SessionRegistry } from "./session-registry.js";
+import { nextLoopTurn } from "./timers.js";
+import type { ToolOptions } from "./tools.js";
 
 /** How long closing waits for detached hooks unless it is told, in milliseconds. */
-const CLOSING = 5000;
+const CLOSE_TIMEOUT = 5000;
 
 /** Hooks, the events that run them, and the sessions that act on what they say. */
 export class HookClient extends ClientFiles implements Disposable, AsyncDisposable {
   /** Made with the first session, tool or model. */
-  #sessionsOrNone: Sessions | null = null;
+  #sessionsOrNone: SessionRegistry | null = null;
 
   /**
    * Opens a conversation that acts on what hooks say: `await using session = client.session({ cwd });`
@@ -70,8 +70,8 @@ export class HookClient extends ClientFiles implements Disposable, AsyncDisposab
     return this.#sessions.get(sessionId).generate(prompt, options);
   }
 
-  get #sessions(): Sessions {
-    return (this.#sessionsOrNone ??= new Sessions(engineOf(this), (event, hook) =>
+  get #sessions(): SessionRegistry {
+    return (this.#sessionsOrNone ??= new SessionRegistry(engineOf(this), (event, hook) =>
       this.temporaryHook(event as CustomEventName, hook as never),
     ));
   }
@@ -128,16 +128,16 @@ export class HookClient extends ClientFiles implements Disposable, AsyncDisposab
    * Refuses what comes from now on, gives detached hooks so many milliseconds to end, and kills the commands and requests
    * that still run.
    */
-  async close(timeout: number = CLOSING): Promise<void> {
+  async close(timeout: number = CLOSE_TIMEOUT): Promise<void> {
     engineOf(this).close();
     if (!(await engineOf(this).drain(timeout))) {
-      engineOf(this).abortDetached(new DOMException("the client was closed", "AbortError"));
+      engineOf(this).detached.abort(new DOMException("the client was closed", "AbortError"));
     }
-    loaderOf(this)?.close();
+    fileLoaderOf(this)?.close();
     engineOf(this).audit.close();
     // Native memory that the collector gives back is freed between turns of the event loop: a program that makes and closes
     // clients and waits for nothing else would never come to one.
-    await turn();
+    await nextLoopTurn();
   }
 
   /** Closes the client at the end of a block: `await using client = new HookClient()`. */

@@ -1,4 +1,4 @@
-/** Where a conversation is kept. */
+/** The conversation of a session, and where it is kept. */
 
 /** Who speaks in a message. */
 export type Role = "system" | "user" | "assistant" | "tool";
@@ -27,7 +27,7 @@ export interface Context {
 }
 
 /** A conversation in memory; what a session keeps that was given no other context. */
-export class MessageList implements Context {
+export class Messages implements Context {
   readonly messages: ContextMessage[] = [];
 
   addMessage(role: Role, content: unknown, metadata: Readonly<Record<string, unknown>>): void {

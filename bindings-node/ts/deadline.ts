@@ -1,70 +1,70 @@
 /**
- * Deadlines of everything that waits, behind one timer.
+ * The timeouts of hooks: all deadlines share one timer.
  *
- * A timer per hook would cost more than most hooks. A waiting dispatch links itself into a list instead, and one
- * immediate per turn of the event loop looks whether anything in the list still waits; only then a timer is armed.
- * Hooks that finish within the turn never come near it.
+ * A timer per hook would cost more than most hooks. A hook that is awaited links itself into a list instead, and one
+ * `setImmediate` per turn of the event loop checks whether the list is still in use; only then a timer is armed. Hooks that
+ * finish within the turn arm none.
  */
 
 import { now } from "./clock.js";
 import { clearTimeout, setImmediate, setTimeout } from "./timers.js";
 
-/** Something that waits and must not wait for ever. */
-export interface Waiting {
+/** A wait with a timeout. */
+export interface Deadline {
   /** When the wait began, in nanoseconds on `process.hrtime`'s clock. */
   since: number;
-  /** Milliseconds that it may last; `Infinity` is without end. */
+  /** Timeout in milliseconds; `Infinity` is no limit. */
   limit: number;
   /** Whether the process must stay alive until the deadline. */
-  readonly holds: boolean;
-  previous: Waiting | null;
-  next: Waiting | null;
-  /** Called once the time is over, after it was taken off the list. */
+  readonly keepsAlive: boolean;
+  previous: Deadline | null;
+  next: Deadline | null;
+  /** Called at the timeout, after the deadline was taken off the list. */
   expire(): void;
 }
 
-let first: Waiting | null = null;
-let last: Waiting | null = null;
+let first: Deadline | null = null;
+let last: Deadline | null = null;
 let timer: NodeJS.Timeout | null = null;
-let looking = false;
-/** The shortest limit that the armed timer knows of; anything shorter has to be looked at. */
+let checking = false;
+/** The shortest limit that the armed timer covers; a shorter one needs a new check. */
 let shortest = Infinity;
 
-/** Starts to watch. */
-export function watch(waiting: Waiting): void {
-  waiting.previous = last;
-  waiting.next = null;
-  if (last === null) first = waiting;
-  else last.next = waiting;
-  last = waiting;
-  renew(waiting);
+/** Starts a deadline. */
+export function startDeadline(deadline: Deadline): void {
+  deadline.previous = last;
+  deadline.next = null;
+  if (last === null) first = deadline;
+  else last.next = deadline;
+  last = deadline;
+  restartDeadline(deadline);
 }
 
-/** Notes that a watched wait has begun anew, with another limit perhaps. */
-export function renew(waiting: Waiting): void {
+/** Starts a running deadline again, possibly with another limit. */
+export function restartDeadline(deadline: Deadline): void {
   // While a timer is armed for limits at least as short, it fires before this wait is over.
-  if (!looking && (timer === null || waiting.limit < shortest || waiting.limit === Infinity))
-    look();
+  if (!checking && (timer === null || deadline.limit < shortest || deadline.limit === Infinity))
+    checkSoon();
 }
 
-/** Stops to watch. */
-export function unwatch(waiting: Waiting): void {
-  const { previous, next } = waiting;
+/** Stops a deadline. */
+export function stopDeadline(deadline: Deadline): void {
+  const { previous, next } = deadline;
   if (previous === null) first = next;
   else previous.next = next;
   if (next === null) last = previous;
   else next.previous = previous;
-  waiting.previous = null;
-  waiting.next = null;
-  // The last one to leave must not leave the process alive behind it.
-  if (timer !== null && !looking) look();
+  deadline.previous = null;
+  deadline.next = null;
+  // Without deadlines the timer must not keep the process alive.
+  if (timer !== null && !checking) checkSoon();
 }
 
-/** Sees to the list once this turn of the event loop is over. */
-function look(): void {
-  looking = true;
+/** Checks the list after this turn of the event loop. */
+function checkSoon(): void {
+  checking = true;
   setImmediate(() => {
-    looking = false;
+    checking = false;
     sweep();
   });
 }
@@ -78,28 +78,28 @@ function sweep(): void {
   shortest = Infinity;
   const time = now();
   let soonest = Infinity;
-  let holds = false;
-  const over: Waiting[] = [];
-  for (let waiting = first; waiting !== null; waiting = waiting.next) {
-    if (waiting.limit === Infinity) continue;
-    const left = waiting.limit - (time - waiting.since) / 1e6;
+  let keepsAlive = false;
+  const over: Deadline[] = [];
+  for (let deadline = first; deadline !== null; deadline = deadline.next) {
+    if (deadline.limit === Infinity) continue;
+    const left = deadline.limit - (time - deadline.since) / 1e6;
     if (left <= 0) {
-      over.push(waiting);
+      over.push(deadline);
       continue;
     }
     if (left < soonest) soonest = left;
-    if (waiting.limit < shortest) shortest = waiting.limit;
-    holds ||= waiting.holds;
+    if (deadline.limit < shortest) shortest = deadline.limit;
+    keepsAlive ||= deadline.keepsAlive;
   }
   if (soonest !== Infinity) {
     timer = setTimeout(sweep, Math.min(Math.ceil(soonest), MAX_TIMER));
-    if (!holds) timer.unref();
+    if (!keepsAlive) timer.unref();
   }
-  for (const waiting of over) {
+  for (const deadline of over) {
     // One that expired may have ended others.
-    if (waiting.previous === null && waiting !== first) continue;
-    unwatch(waiting);
-    waiting.expire();
+    if (deadline.previous === null && deadline !== first) continue;
+    stopDeadline(deadline);
+    deadline.expire();
   }
 }
 

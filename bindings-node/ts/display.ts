@@ -1,6 +1,5 @@
+import type { Logger } from "./logging.js";
 /** Where the user reads. */
-
-import type { Logger } from "./types.js";
 
 /** Shows texts to the user. */
 export interface Display {

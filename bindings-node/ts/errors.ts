@@ -53,16 +53,16 @@ export class NestingError extends HookweaveError {}
 export class PayloadError extends HookweaveError {}
 
 /** The client was closed (`client_closed`). */
-export class ClientClosed extends HookweaveError {}
+export class ClientClosedError extends HookweaveError {}
 
 /** Something about a session: base of what sessions throw. */
 export class SessionError extends HookweaveError {}
 
 /** The session has ended (`session_closed`). */
-export class SessionClosed extends SessionError {}
+export class SessionClosedError extends SessionError {}
 
 /** A hook refused to let a subagent begin (`subagent_blocked`); `reason` is why. */
-export class SubagentBlocked extends SessionError {
+export class SubagentBlockedError extends SessionError {
   readonly reason: string | null;
 
   constructor(kind: string, reason: string | null) {
@@ -87,7 +87,7 @@ export class UnknownApprovalError extends SessionError {}
 export class AuditError extends HookweaveError {}
 
 /** A tool's run failed (`tool_failed`); found in its outcome, never thrown at the agent. `cause` is what the tool threw. */
-export class ToolFailed extends SessionError {
+export class ToolFailedError extends SessionError {
   constructor(message: string, options?: ErrorOptions) {
     super("tool_failed", message, options);
     // It is made when the run is over; where that was tells nothing. Its `cause` has the stack that does.
@@ -108,7 +108,7 @@ export type FailureKind =
   | "unreachable";
 
 /** What became of a hook that failed; found in the trace, never thrown at the agent. `cause` is what the hook threw. */
-export class HookFailed extends HookweaveError {
+export class HookFailedError extends HookweaveError {
   declare readonly code: FailureKind;
   /** The hook's name. */
   readonly hook: string;
@@ -122,10 +122,10 @@ export class HookFailed extends HookweaveError {
 }
 
 /** A hook did not answer in time. */
-export class HookTimeout extends HookFailed {}
+export class HookTimeoutError extends HookFailedError {}
 
 /** A hook answered what no rule can read. */
-export class InvalidAnswer extends HookFailed {}
+export class InvalidAnswerError extends HookFailedError {}
 
 // An error's name is fixed here, not taken from the class at run time: minifiers rename classes.
 const named: Readonly<Record<string, { prototype: Error }>> = {
@@ -142,18 +142,18 @@ const named: Readonly<Record<string, { prototype: Error }>> = {
   UnknownHookError,
   NestingError,
   PayloadError,
-  ClientClosed,
+  ClientClosedError,
   SessionError,
-  SessionClosed,
-  SubagentBlocked,
+  SessionClosedError,
+  SubagentBlockedError,
   UnknownToolError,
   NoModelError,
   UnknownApprovalError,
   AuditError,
-  ToolFailed,
-  HookFailed,
-  HookTimeout,
-  InvalidAnswer,
+  ToolFailedError,
+  HookFailedError,
+  HookTimeoutError,
+  InvalidAnswerError,
 };
 for (const [name, { prototype }] of Object.entries(named)) {
   Object.defineProperty(prototype, "name", { value: name, configurable: true, writable: true });
@@ -179,8 +179,8 @@ const byCode: Readonly<Record<string, typeof HookweaveError>> = {
   payload_too_large: PayloadError,
   payload_not_json: PayloadError,
   invalid_payload: PayloadError,
-  client_closed: ClientClosed,
-  session_closed: SessionClosed,
+  client_closed: ClientClosedError,
+  session_closed: SessionClosedError,
   unknown_tool: UnknownToolError,
   no_model: NoModelError,
   unknown_approval: UnknownApprovalError,
@@ -189,7 +189,11 @@ const byCode: Readonly<Record<string, typeof HookweaveError>> = {
 
 /** The error of the class that belongs to a code. */
 export function errorOf(code: string, message: string, options?: ErrorOptions): HookweaveError {
-  return new (byCode[code] ?? HookweaveError)(code, message, options);
+  return new (Object.hasOwn(byCode, code) ? (byCode[code] ?? HookweaveError) : HookweaveError)(
+    code,
+    message,
+    options,
+  );
 }
 
 /** The failure of the class that belongs to a kind. */
@@ -198,18 +202,21 @@ export function failureOf(
   hook: string,
   message: string,
   options?: ErrorOptions,
-): HookFailed {
-  if (kind === "timeout") return new HookTimeout(kind, hook, message, options);
-  if (kind === "invalid_answer") return new InvalidAnswer(kind, hook, message, options);
-  return new HookFailed(kind, hook, message, options);
+): HookFailedError {
+  if (kind === "timeout") return new HookTimeoutError(kind, hook, message, options);
+  if (kind === "invalid_answer") return new InvalidAnswerError(kind, hook, message, options);
+  return new HookFailedError(kind, hook, message, options);
 }
+
+/** Codes of the engine; those of Node-API and of the platform are spelled otherwise. */
+const ENGINE_CODE = /^[a-z][a-z_]*$/;
 
 /** What native code threw, as the class that belongs to its code. */
 export function translate(thrown: unknown): unknown {
   // A module of another realm than the addon's, as tests run in, finds no class of its own in what that throws.
   if (!isError(thrown) || thrown instanceof HookweaveError) return thrown;
   const code = codeOf(thrown);
-  if (code === null || !Object.hasOwn(byCode, code)) return thrown;
+  if (code === null || !ENGINE_CODE.test(code)) return thrown;
   const error = errorOf(code, thrown.message);
   // The stack begins where the program called, not in this file.
   Error.captureStackTrace(error, translate);

@@ -1,18 +1,7 @@
 /** The types that tie an event's name to its payload and to what hooks may change in it. */
 
-import type { EventMethods } from "./event.js";
+import type { EventBase, EventMethods } from "./event-base.js";
 import type { AliasMap, EventMap, ModifiableMap } from "./events.js";
-
-/** What every event carries; the engine fills in what the host leaves out. */
-export interface EventBase<K extends string = string> extends EventMethods {
-  readonly eventType: K;
-  readonly sessionId: string;
-  /** Milliseconds since the epoch. */
-  readonly timestamp: number;
-  readonly cwd?: string;
-  readonly agentId?: string;
-  readonly metadata: Record<string, unknown>;
-}
 
 declare const defined: unique symbol;
 
@@ -81,3 +70,21 @@ export type ModifiedFields<N extends EventName> = 0 extends 1 & N
 type ModifiedOf<K extends keyof ModifiableMap> = {
   readonly [F in ModifiableMap[K]]?: F extends keyof EventMap[K] ? EventMap[K][F] : unknown;
 };
+
+/** An event of the catalogue, as data. */
+export interface CatalogueEntry {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly gate: boolean;
+  readonly subtype: string | null;
+  readonly fields: readonly CatalogueField[];
+}
+
+/** A payload field of the catalogue. */
+export interface CatalogueField {
+  /** In this language's spelling. */
+  readonly name: string;
+  readonly kind: "any" | "string" | "number" | "boolean" | "list" | "object" | "record";
+  readonly optional: boolean;
+  readonly modifiable: boolean;
+}

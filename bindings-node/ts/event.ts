@@ -10,10 +10,10 @@ import { randomUUID } from "node:crypto";
 import { inspect } from "node:util";
 
 import { now } from "./clock.js";
-import { canonicalFields } from "./names.js";
+import { canonicalFields } from "./spelling.js";
 import { jsonText } from "./native.js";
 import { describe, HookweaveError } from "./errors.js";
-import { copyOf, lend, setField } from "./values.js";
+import { copyForHost, copyForHook, setField } from "./values.js";
 
 /** A payload as the host gave it or as hooks modified it. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -30,11 +30,11 @@ export interface Envelope {
 }
 
 /** What a dispatch knows that its events need. */
-export interface Scene {
+export interface EventScope {
   readonly plan: {
     readonly event: string;
     readonly hasToolUseId: boolean;
-    readonly crew: { directory(): string | null };
+    readonly runtime: { directory(): string | null };
   };
   /** When the dispatch began, in nanoseconds on `process.hrtime`'s clock. */
   readonly began: number;
@@ -44,16 +44,16 @@ export interface Scene {
 }
 
 /** The scene's envelope, made when somebody first asks. */
-export function envelopeOf(scene: Scene): Envelope {
-  const { envelope } = scene;
+export function envelopeOf(scope: EventScope): Envelope {
+  const { envelope } = scope;
   if (envelope !== null) return envelope;
-  scene.envelope = seal(scene);
-  return scene.envelope;
+  scope.envelope = seal(scope);
+  return scope.envelope;
 }
 
-function seal({ plan, began }: Scene): Envelope {
+function seal({ plan, began }: EventScope): Envelope {
   const ago = (now() - began) / 1e6;
-  const cwd = plan.crew.directory();
+  const cwd = plan.runtime.directory();
   return {
     eventType: plan.event,
     sessionId: randomUUID(),
@@ -65,22 +65,14 @@ function seal({ plan, began }: Scene): Envelope {
 }
 
 /** The payload with everything that the engine fills in, by reference. */
-export function fill(scene: Scene, payload: Fields): Record<string, unknown> {
+export function fill(scope: EventScope, payload: Fields): Record<string, unknown> {
   const filled: Record<string, unknown> = { ...payload };
-  const envelope = envelopeOf(scene);
+  const envelope = envelopeOf(scope);
   for (const [name, value] of Object.entries(envelope)) {
     filled[name] ??= value;
   }
   filled["eventType"] = envelope.eventType;
   return filled;
-}
-
-/** What every event can do, beside having its fields. */
-export interface EventMethods {
-  /** A copy of all fields that is nobody else's. */
-  toJSON(): Record<string, unknown>;
-  /** The canonical JSON text, in snake_case; throws `payload_not_json` naming what has no JSON form. */
-  toJson(): string;
 }
 
 /** What a hook has for itself. */
@@ -95,102 +87,110 @@ interface Own {
 }
 
 /** A hook's turn: behind the event that it is given, and the context beside it. */
-export class Turn {
-  readonly #scene: Scene;
+export class HookInvocation {
+  readonly #scope: EventScope;
   readonly #payload: Fields;
   /** What the hook has touched; most touch nothing. */
   #own: Own | null = null;
 
-  constructor(scene: Scene, payload: Fields) {
-    this.#scene = scene;
+  constructor(scope: EventScope, payload: Fields) {
+    this.#scope = scope;
     this.#payload = payload;
   }
 
   /** Fires when the hook's time is over or its dispatch is cancelled. */
   get signal(): AbortSignal {
-    return (Turn.#touched(this).controller ??= new AbortController()).signal;
+    return (HookInvocation.#touched(this).controller ??= new AbortController()).signal;
   }
 
   /** Ends the hook's time. */
-  static abort(turn: Turn, reason: unknown): void {
-    (Turn.#touched(turn).controller ??= new AbortController()).abort(reason);
+  static abort(invocation: HookInvocation, reason: unknown): void {
+    (HookInvocation.#touched(invocation).controller ??= new AbortController()).abort(reason);
   }
 
   /** The event of a turn. */
-  static event(turn: Turn): object {
-    return new Proxy(turn, traps);
+  static event(invocation: HookInvocation): object {
+    return new Proxy(invocation, traps);
   }
 
   /** The event for the host, whose own objects it may have as they are. */
-  static hostEvent(scene: Scene, payload: Fields): object {
-    const turn = new Turn(scene, payload);
-    turn.#own = { copies: new Map(), give: copyOf, controller: null, decides: false };
-    return Turn.event(turn);
+  static hostEvent(scope: EventScope, payload: Fields): object {
+    const invocation = new HookInvocation(scope, payload);
+    invocation.#own = { copies: new Map(), give: copyForHost, controller: null, decides: false };
+    return HookInvocation.event(invocation);
   }
 
   /** The turn of a hook that nobody waits for: what it cannot be shown keeps nothing from happening. */
-  static detached(scene: Scene, payload: Fields): Turn {
-    const turn = new Turn(scene, payload);
-    turn.#own = { copies: new Map(), give: lend, controller: null, decides: false };
-    return turn;
+  static detached(scope: EventScope, payload: Fields): HookInvocation {
+    const invocation = new HookInvocation(scope, payload);
+    invocation.#own = { copies: new Map(), give: copyForHook, controller: null, decides: false };
+    return invocation;
   }
 
-  static field(turn: Turn, name: string): unknown {
-    const value = turn.#payload[name];
+  static field(invocation: HookInvocation, name: string): unknown {
+    const value = invocation.#payload[name];
     const kind = typeof value;
     if (kind !== "object" && kind !== "undefined" && kind !== "function" && name !== "eventType")
       return value;
-    return Turn.#slowField(turn, name, value);
+    return HookInvocation.#slowField(invocation, name, value);
   }
 
-  static names(turn: Turn): string[] {
-    const names = Object.keys(turn.#payload);
-    for (const name of Object.keys(envelopeOf(turn.#scene))) {
-      if (!Object.hasOwn(turn.#payload, name)) names.push(name);
+  static names(invocation: HookInvocation): string[] {
+    const names = Object.keys(invocation.#payload);
+    for (const name of Object.keys(envelopeOf(invocation.#scope))) {
+      if (!Object.hasOwn(invocation.#payload, name)) names.push(name);
     }
     return names;
   }
 
-  static has(turn: Turn, name: string): boolean {
-    return Object.hasOwn(turn.#payload, name) || Object.hasOwn(envelopeOf(turn.#scene), name);
+  static has(invocation: HookInvocation, name: string): boolean {
+    return (
+      Object.hasOwn(invocation.#payload, name) || Object.hasOwn(envelopeOf(invocation.#scope), name)
+    );
   }
 
-  static copy(turn: Turn): Record<string, unknown> {
+  static copy(invocation: HookInvocation): Record<string, unknown> {
     const copy: Record<string, unknown> = {};
-    for (const name of Turn.names(turn)) {
-      const value = Turn.field(turn, name);
-      setField(copy, name, Turn.#touched(turn).give(value));
+    for (const name of HookInvocation.names(invocation)) {
+      const value = HookInvocation.field(invocation, name);
+      setField(copy, name, HookInvocation.#touched(invocation).give(value));
     }
     return copy;
   }
 
-  static text(turn: Turn): string {
+  static text(invocation: HookInvocation): string {
     const fields: Record<string, unknown> = {};
-    for (const name of Turn.names(turn)) {
+    for (const name of HookInvocation.names(invocation)) {
       setField(
         fields,
         name,
-        turn.#own?.copies.get(name) ?? Turn.#filled(turn, name, turn.#payload[name]),
+        invocation.#own?.copies.get(name) ??
+          HookInvocation.#filled(invocation, name, invocation.#payload[name]),
       );
     }
     try {
-      return jsonText(canonicalFields(turn.#scene.plan.event, fields));
+      return jsonText(canonicalFields(invocation.#scope.plan.event, fields));
     } catch (error) {
-      throw Turn.#unshown(turn, "toJson()", error);
+      throw HookInvocation.#unshown(invocation, "toJson()", error);
     }
   }
 
   // Static, because private methods would cost every turn a mark of its class.
-  static #touched(turn: Turn): Own {
-    return (turn.#own ??= { copies: new Map(), give: lend, controller: null, decides: true });
+  static #touched(invocation: HookInvocation): Own {
+    return (invocation.#own ??= {
+      copies: new Map(),
+      give: copyForHook,
+      controller: null,
+      decides: true,
+    });
   }
 
-  static #slowField(turn: Turn, name: string, given: unknown): unknown {
-    const value = Turn.#filled(turn, name, given);
+  static #slowField(invocation: HookInvocation, name: string, given: unknown): unknown {
+    const value = HookInvocation.#filled(invocation, name, given);
     const isObject = typeof value === "object" ? value !== null : typeof value === "function";
     // What every object inherits is no field of the event.
-    if (!isObject || (value === given && !Object.hasOwn(turn.#payload, name))) return value;
-    const { copies, give } = Turn.#touched(turn);
+    if (!isObject || (value === given && !Object.hasOwn(invocation.#payload, name))) return value;
+    const { copies, give } = HookInvocation.#touched(invocation);
     const known = copies.get(name);
     if (known !== undefined) return known;
     try {
@@ -198,26 +198,26 @@ export class Turn {
       copies.set(name, own);
       return own;
     } catch (error) {
-      throw Turn.#unshown(turn, name, error);
+      throw HookInvocation.#unshown(invocation, name, error);
     }
   }
 
   /** Notes that a field cannot be shown: no hook is to blame for that, and none may be got past by it. */
-  static #unshown(turn: Turn, name: string, error: unknown): unknown {
-    if (turn.#own?.decides !== false)
-      turn.#scene.unshown ??= `hooks cannot be shown the event: ${name}: ${describe(error)}`;
+  static #unshown(invocation: HookInvocation, name: string, error: unknown): unknown {
+    if (invocation.#own?.decides !== false)
+      invocation.#scope.unshown ??= `hooks cannot be shown the event: ${name}: ${describe(error)}`;
     return error;
   }
 
-  static #filled(turn: Turn, name: string, value: unknown): unknown {
+  static #filled(invocation: HookInvocation, name: string, value: unknown): unknown {
     if (name !== "eventType" && !((value === undefined || value === null) && isFilled(name)))
       return value;
-    return envelopeOf(turn.#scene)[name] ?? value;
+    return envelopeOf(invocation.#scope)[name] ?? value;
   }
 
   /** Printing an event looks past its proxy: `this` is the event then, and the turn when the context is printed. */
   [inspect.custom](): unknown {
-    return #scene in this ? { signal: this.signal } : { ...(this as object) };
+    return #scope in this ? { signal: this.signal } : { ...(this as object) };
   }
 }
 
@@ -231,9 +231,9 @@ function isFilled(name: string): name is keyof Envelope {
   );
 }
 
-const methods: Readonly<Record<string, (turn: Turn) => unknown>> = {
-  toJSON: (turn) => Turn.copy(turn),
-  toJson: (turn) => Turn.text(turn),
+const methods: Readonly<Record<string, (invocation: HookInvocation) => unknown>> = {
+  toJSON: (invocation) => HookInvocation.copy(invocation),
+  toJson: (invocation) => HookInvocation.text(invocation),
 };
 
 function refuse(name: string | symbol): never {
@@ -243,24 +243,29 @@ function refuse(name: string | symbol): never {
 }
 
 /** Makes a turn look like the plain object that the event is. */
-const traps: ProxyHandler<Turn> = {
-  get(turn, name) {
+const traps: ProxyHandler<HookInvocation> = {
+  get(invocation, name) {
     if (typeof name === "symbol") return Reflect.get(Object.prototype, name) as unknown;
     const method = name === "toJSON" || name === "toJson" ? methods[name] : undefined;
-    return method === undefined ? Turn.field(turn, name) : () => method(turn);
+    return method === undefined ? HookInvocation.field(invocation, name) : () => method(invocation);
   },
-  has(turn, name) {
+  has(invocation, name) {
     return (
-      (typeof name === "string" && (Turn.has(turn, name) || name in methods)) ||
+      (typeof name === "string" && (HookInvocation.has(invocation, name) || name in methods)) ||
       Reflect.has(Object.prototype, name)
     );
   },
-  ownKeys(turn) {
-    return Turn.names(turn);
+  ownKeys(invocation) {
+    return HookInvocation.names(invocation);
   },
-  getOwnPropertyDescriptor(turn, name) {
-    if (typeof name === "symbol" || !Turn.has(turn, name)) return undefined;
-    return { value: Turn.field(turn, name), enumerable: true, configurable: true, writable: false };
+  getOwnPropertyDescriptor(invocation, name) {
+    if (typeof name === "symbol" || !HookInvocation.has(invocation, name)) return undefined;
+    return {
+      value: HookInvocation.field(invocation, name),
+      enumerable: true,
+      configurable: true,
+      writable: false,
+    };
   },
   getPrototypeOf() {
     return Object.prototype;

@@ -1,6 +1,6 @@
 /** The known events and what each carries. Written by scripts/write-events.mjs; do not edit. */
-import type { EventBase } from "./event-types.js";
-import type { ModelResponse, ToolContext, ToolResult } from "./types.js";
+import type { EventBase, ModelResponseRecord, PreToolUseContext } from "./event-base.js";
+import type { ToolResult } from "./tool-result.js";
 /** `SessionStart`, `session:start`, `session_start`: not a gate, so that a block is feedback. */
 export interface SessionStartEvent extends EventBase<"SessionStart"> {
   readonly source: string;
@@ -28,7 +28,7 @@ export interface GenerateStartEvent extends EventBase<"GenerateStart"> {
 /** `GenerateEnd`, `generate_end`, `provider:response`, `AfterModel`: not a gate, so that a block is feedback. */
 export interface GenerateEndEvent extends EventBase<"GenerateEnd"> {
   readonly prompt: string;
-  readonly response: ModelResponse;
+  readonly response: ModelResponseRecord;
   readonly model: unknown;
 }
 /** `PreToolUse`, `tool:pre`, `pre_tool_use`, `BeforeTool`, `preToolUse`: a gate, so that a block stops the action. */
@@ -36,7 +36,7 @@ export interface PreToolUseEvent extends EventBase<"PreToolUse"> {
   readonly tool: string;
   readonly args: Record<string, unknown>;
   readonly toolUseId: string;
-  readonly context?: ToolContext;
+  readonly context?: PreToolUseContext;
 }
 /** `PostToolUse`, `tool:post`, `post_tool_use`, `AfterTool`, `postToolUse`: not a gate, so that a block is feedback. */
 export interface PostToolUseEvent extends EventBase<"PostToolUse"> {

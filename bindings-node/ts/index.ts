@@ -2,25 +2,42 @@
 
 import { verifyAuditLog } from "./audit.js";
 
+export { PendingApprovals } from "./approval.js";
+export type {
+  Approval,
+  ApprovalContext,
+  ApprovalRequest,
+  Approver,
+  ApproverName,
+} from "./approval.js";
+export type {
+  AuditLevel,
+  AuditOptions,
+  AuditProblem,
+  AuditRecord,
+  AuditReport,
+  AuditTorn,
+} from "./audit-types.js";
 export { HookClient } from "./client.js";
-export { HookResponse } from "./answers.js";
-export type * from "./answers.js";
-export { PendingApprovals } from "./approvals.js";
-export { TerminalQuestion } from "./terminal.js";
-export type { Approval, ApprovalContext, ApprovalRequest, Approver } from "./approvals.js";
-export type * from "./audit-types.js";
-export { MessageList } from "./context.js";
+export type {
+  ClientOptions,
+  DiscoverOptions,
+  DispatchOptions,
+  LoadOptions,
+  WebhookPolicy,
+} from "./client-options.js";
+export { Messages } from "./context.js";
 export type { Context, ContextMessage, Role } from "./context.js";
 export type { Display } from "./display.js";
 export {
   AuditError,
-  ClientClosed,
+  ClientClosedError,
   ConfigError,
-  HookFailed,
+  HookFailedError,
   HookLimitError,
-  HookTimeout,
+  HookTimeoutError,
   HookweaveError,
-  InvalidAnswer,
+  InvalidAnswerError,
   InvalidDefinitionError,
   InvalidHookError,
   InvalidMatcherError,
@@ -28,10 +45,10 @@ export {
   NestingError,
   NoModelError,
   PayloadError,
-  SessionClosed,
+  SessionClosedError,
   SessionError,
-  SubagentBlocked,
-  ToolFailed,
+  SubagentBlockedError,
+  ToolFailedError,
   UnknownApprovalError,
   UnknownEventError,
   UnknownHookError,
@@ -40,26 +57,100 @@ export {
   WireEventError,
 } from "./errors.js";
 export type { FailureKind } from "./errors.js";
-export type * from "./event-types.js";
-export type { EventMethods } from "./event.js";
+export type {
+  EventBase,
+  EventMethods,
+  ModelResponseRecord,
+  PreToolUseContext,
+} from "./event-base.js";
+export type {
+  Canonical,
+  CatalogueEntry,
+  CatalogueField,
+  CustomEvent,
+  CustomEventName,
+  DefinedEvent,
+  EventName,
+  HookEvent,
+  ModifiedFields,
+  Payload,
+} from "./event-types.js";
 export type * from "./events.js";
-export type { Model, ModelAnswer, ModelRequest, ModelToolCall } from "./models.js";
-export type { Judge, JudgeQuestion, ToolCaller, ToolQuestion, Verdict } from "./native-hooks.js";
+export type { Explained, Explanation } from "./explanation.js";
+export type { Judge, JudgeQuestion, JudgeVerdict, ToolCaller, ToolQuestion } from "./file-hooks.js";
+export type {
+  Change,
+  Finding,
+  FoundFile,
+  LoadReport,
+  Problem,
+  ReloadReport,
+  TrustedHook,
+  UntrustedHook,
+} from "./file-reports.js";
+export type { Logger } from "./logging.js";
+export type { Model, ModelRequest, ModelResponse, ToolCall } from "./models.js";
+export type { Dialect, Origin, Scope } from "./origin.js";
 export { Outcome } from "./outcome.js";
 export type {
   CanonicalOutcome,
-  GivenAsk,
-  GivenInjection,
-  GivenMessage,
+  Injection,
+  Message,
+  Question,
   TraceEntry,
   TraceFailure,
   Unmatched,
   Vote,
 } from "./outcome.js";
-export type * from "./reports.js";
+export type {
+  ArgumentPattern,
+  EventDefinition,
+  FailBehavior,
+  Handler,
+  HookConfig,
+  HookContext,
+  HookDefinition,
+  HookInfo,
+  LateAnswer,
+  Matcher,
+  ToolDefinition,
+} from "./registration.js";
+export { HookResponse } from "./response.js";
+export type {
+  Action,
+  AllowResponse,
+  AnswerParts,
+  AskResponse,
+  BlockResponse,
+  ContinueResponse,
+  InjectionInput,
+  MessageInput,
+  QuestionInput,
+  RetryResponse,
+  SkipResponse,
+  StopResponse,
+} from "./response.js";
+export type {
+  CompactOptions,
+  FlowOptions,
+  GenerateOptions,
+  NotifyOptions,
+  RunToolOptions,
+  SessionOptions,
+  StopDetails,
+  SubagentOptions,
+  Summarise,
+} from "./session-options.js";
+export type {
+  Compaction,
+  Generation,
+  Started,
+  Stopped,
+  Submitted,
+  ToolOutcome,
+} from "./session-results.js";
 export { Session } from "./session.js";
-export type { Summarise } from "./session-driver.js";
-export type * from "./session-options.js";
+export type { ToolContext, ToolFunction } from "./session.js";
 export { Stats } from "./stats.js";
 export type {
   CanonicalHookStats,
@@ -68,22 +159,13 @@ export type {
   HookStats,
   HookWarning,
 } from "./stats.js";
-export type {
-  Compaction,
-  Generation,
-  Injected,
-  Started,
-  Stopped,
-  Submitted,
-  ToolOutcome,
-} from "./session-results.js";
-export { TemporaryHook } from "./temporary.js";
+export { TemporaryHook } from "./temporary-hook.js";
+export { TerminalQuestion } from "./terminal.js";
 export { ToolResult } from "./tool-result.js";
-export type { Permission, ToolCallContext, ToolFunction, ToolOptions } from "./tools.js";
+export type { Permission, ToolOptions } from "./tools.js";
 export { TrustStore } from "./trust.js";
-export type * from "./types.js";
 export { eventFromWire } from "./wire.js";
 export type { WireAnswer, WireEvent } from "./wire.js";
 
-/** The audit log: proving that one is whole. */
+/** The audit log: verifies that it is complete and unchanged. */
 export const audit = { verify: verifyAuditLog } as const;

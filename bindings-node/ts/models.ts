@@ -23,17 +23,17 @@ export interface ModelRequest {
 }
 
 /** A tool that the model calls. */
-export interface ModelToolCall {
+export interface ToolCall {
   readonly id?: string | null;
   readonly name: string;
   readonly args?: Readonly<Record<string, unknown>> | null;
 }
 
-/** What the model answers, when it is more than a text. */
-export interface ModelAnswer {
+/** What a model returns when it is more than a text. */
+export interface ModelResponse {
   readonly text?: string | null;
   /** The tools that it calls, in order. */
-  readonly toolCalls?: readonly ModelToolCall[] | null;
+  readonly toolCalls?: readonly ToolCall[] | null;
   /** What it cost; `totalTokens` is read. */
   readonly usage?: Readonly<Record<string, unknown>> | null;
   readonly [field: string]: unknown;
@@ -42,7 +42,7 @@ export interface ModelAnswer {
 /** Answers a prompt; what it throws raises `GenerateError`. */
 export type Model = (
   request: ModelRequest,
-) => string | ModelAnswer | PromiseLike<string | ModelAnswer>;
+) => string | ModelResponse | PromiseLike<string | ModelResponse>;
 
 /** What a response says. */
 export interface Reading {

@@ -4,28 +4,28 @@ import native from "../native/native.js";
 
 import { translate } from "./errors.js";
 
-export type NativeHooks = InstanceType<typeof native.NativeHooks>;
+export type NativeClient = InstanceType<typeof native.NativeClient>;
 export type NativePlan = InstanceType<typeof native.NativePlan>;
-export type NativeRun = InstanceType<typeof native.NativeRun>;
-export type Native = InstanceType<typeof native.Native>;
-export type NativeJob = InstanceType<typeof native.NativeJob>;
+export type NativeDispatch = InstanceType<typeof native.NativeDispatch>;
+export type NativeFileHook = InstanceType<typeof native.NativeFileHook>;
+export type NativeFileHookJob = InstanceType<typeof native.NativeFileHookJob>;
 export type NativeTerminalQuestion = InstanceType<typeof native.NativeTerminalQuestion>;
 export type NativeSession = InstanceType<typeof native.NativeSession>;
-export type NativeOutbox = InstanceType<typeof native.NativeOutbox>;
+export type NativeAuditQueue = InstanceType<typeof native.NativeAuditQueue>;
 export type NativeWatch = InstanceType<typeof native.NativeWatch>;
 export type {
   Loaded,
   NativeSpeaker,
   NativeToolCall,
   Planned,
-  Registered,
-  Reported,
-  Stand,
+  RegisteredHook,
+  HookReport,
+  DispatchStatus,
 } from "../native/native.js";
 
 export const {
-  NativeHooks,
-  NativeAsking,
+  NativeClient,
+  NativeTerminalPrompt,
   NativeSession,
   NativeTerminalQuestion,
   catalogue,
@@ -56,7 +56,7 @@ export const files: Pick<
 > = native;
 
 /** Calls into native code. */
-export function crossing<T>(call: () => T): T {
+export function callNative<T>(call: () => T): T {
   try {
     return call();
   } catch (error) {
@@ -66,15 +66,15 @@ export function crossing<T>(call: () => T): T {
 
 /** JSON text without the secrets in it. */
 export function redacted(text: string): string {
-  return crossing(() => native.redacted(text));
+  return callNative(() => native.redacted(text));
 }
 
 /** A value's text for people: JSON, with `<what it is>` where something has no JSON form. */
 export function shownText(value: unknown): string {
-  return crossing(() => native.shownText(value));
+  return callNative(() => native.shownText(value));
 }
 
 /** A value's canonical JSON text; throws `payload_not_json`. */
 export function jsonText(value: unknown): string {
-  return crossing(() => native.jsonText(value));
+  return callNative(() => native.jsonText(value));
 }

@@ -1,16 +1,16 @@
 /** What all hooks of one dispatch say together. */
 
+import type { Dialect } from "./origin.js";
+import type { FailBehavior } from "./registration.js";
 import { inspect } from "node:util";
 
-import type { Action } from "./answers.js";
-import { failureOf, type FailureKind, type HookFailed } from "./errors.js";
+import type { Action } from "./response.js";
+import { failureOf, type FailureKind, type HookFailedError } from "./errors.js";
 import type { EventName, HookEvent } from "./event-types.js";
-import { fill, Turn } from "./event.js";
-import { canonicalFields, local } from "./names.js";
-import { crossing, files, jsonText } from "./native.js";
-import type { Dialect } from "./reports.js";
-import { finalPayload, loudOf, type Trail } from "./trail.js";
-import type { FailBehavior } from "./types.js";
+import { fill, HookInvocation } from "./event.js";
+import { canonicalFields, local } from "./spelling.js";
+import { callNative, files, jsonText } from "./native.js";
+import { detailsOf, finalPayload, type DispatchRecord } from "./dispatch-record.js";
 import { copyContainer } from "./values.js";
 import type { WireAnswer } from "./wire.js";
 
@@ -24,7 +24,7 @@ export interface Vote {
 }
 
 /** Context that a hook gave to the model. */
-export interface GivenInjection {
+export interface Injection {
   readonly hook: string;
   readonly content: string;
   readonly role: "system" | "user" | "assistant";
@@ -32,14 +32,14 @@ export interface GivenInjection {
 }
 
 /** What a hook wants the user to see; the engine's own messages have no hook. */
-export interface GivenMessage {
+export interface Message {
   readonly hook: string | null;
   readonly text: string;
   readonly level: "info" | "warning" | "error";
 }
 
 /** What a hook wants a person to be asked. */
-export interface GivenAsk {
+export interface Question {
   readonly hook: string;
   readonly prompt: string | null;
   readonly options: readonly string[];
@@ -57,7 +57,7 @@ export interface TraceFailure {
   readonly message: string;
   readonly became: FailBehavior;
   /** The failure as an error; its `cause` is what the hook threw. */
-  readonly error: HookFailed;
+  readonly error: HookFailedError;
 }
 
 /** What became of one hook. */
@@ -99,8 +99,8 @@ export interface CanonicalOutcome {
   readonly reason: string | null;
   readonly modified: string[];
   readonly votes: Vote[];
-  readonly injections: GivenInjection[];
-  readonly messages: GivenMessage[];
+  readonly injections: Injection[];
+  readonly messages: Message[];
   readonly asks: Record<string, unknown>[];
   readonly feedback: string[];
   readonly delay_ms: number;
@@ -113,7 +113,7 @@ export interface CanonicalOutcome {
 
 /** The native summary: the canonical form without what holds values of this language. */
 type Summary = Omit<CanonicalOutcome, "event" | "ext" | "trace" | "asks"> & {
-  asks: (Omit<GivenAsk, "timeout"> & { timeout_ms: number })[];
+  asks: (Omit<Question, "timeout"> & { timeout_ms: number })[];
   trace: (Omit<Partial<TraceEntry>, "duration" | "failure"> &
     Pick<TraceEntry, "hook" | "id" | "status" | "action"> & {
       duration_us: number;
@@ -130,7 +130,7 @@ interface Known {
 }
 
 /** What an outcome is derived from. */
-export let trailOf: (outcome: Outcome) => Trail;
+export let recordOf: (outcome: Outcome) => DispatchRecord;
 
 /**
  * Decision, final event, context, messages and trace of one dispatch.
@@ -138,41 +138,41 @@ export let trailOf: (outcome: Outcome) => Trail;
  * Whatever is not asked for is not made: a dispatch whose hooks have nothing to say costs no more than its loop.
  */
 export class Outcome<N extends EventName = EventName> {
-  readonly #trail: Trail;
+  readonly #record: DispatchRecord;
   /** What was read before. */
   #known: Known | null = null;
 
   static {
-    trailOf = (outcome) => outcome.#trail;
+    recordOf = (outcome) => outcome.#record;
     // A promise looks for a `then` in what it is fulfilled with; this ends the search at its first step, which is
     // a twentieth of a dispatch.
     Object.defineProperty(this.prototype, "then", { value: undefined });
   }
 
-  constructor(trail: Trail) {
-    this.#trail = trail;
+  constructor(record: DispatchRecord) {
+    this.#record = record;
   }
 
   /** The strongest decision of all hooks. */
   get decision(): Action {
-    return (this.#trail.loud?.stand.decision ?? "continue") as Action;
+    return (this.#record.details?.status.decision ?? "continue") as Action;
   }
 
   /** Whether what the agent is about to do must not happen. */
   get blocked(): boolean {
-    return this.#trail.loud?.stand.blocked ?? false;
+    return this.#record.details?.status.blocked ?? false;
   }
 
   /** The reason of the first hook with the winning decision. */
   get reason(): string | null {
-    return this.#trail.loud?.stand.reason ?? null;
+    return this.#record.details?.status.reason ?? null;
   }
 
   /** The final event. */
   get event(): HookEvent<N> {
-    const trail = this.#trail;
+    const record = this.#record;
     const known = this.#remembered();
-    return (known.event ??= Turn.hostEvent(trail, finalPayload(trail))) as HookEvent<N>;
+    return (known.event ??= HookInvocation.hostEvent(record, finalPayload(record))) as HookEvent<N>;
   }
 
   /** The payload fields that hooks changed, in the order of their first change. */
@@ -186,17 +186,17 @@ export class Outcome<N extends EventName = EventName> {
   }
 
   /** Context for the model, in order. */
-  get injections(): readonly GivenInjection[] {
+  get injections(): readonly Injection[] {
     return this.#read().injections;
   }
 
   /** What the user should see, in order. */
-  get messages(): readonly GivenMessage[] {
+  get messages(): readonly Message[] {
     return this.#read().messages;
   }
 
   /** What a person should be asked, in order. */
-  get asks(): readonly GivenAsk[] {
+  get asks(): readonly Question[] {
     return this.#read().asks.map(({ timeout_ms: timeout, ...ask }) => ({ ...ask, timeout }));
   }
 
@@ -217,9 +217,9 @@ export class Outcome<N extends EventName = EventName> {
 
   /** What only one dialect has, by dialect. */
   get ext(): Readonly<Record<string, unknown>> {
-    const { run, values } = loudOf(this.#trail);
+    const { dispatch, values } = detailsOf(this.#record);
     return Object.fromEntries(
-      crossing(() => run.ext()).map(([dialect, place]) => [dialect, values[place]]),
+      callNative(() => dispatch.ext()).map(([dialect, place]) => [dialect, values[place]]),
     );
   }
 
@@ -235,22 +235,22 @@ export class Outcome<N extends EventName = EventName> {
 
   /** The hooks of the event that were not selected, and why; found out when asked, from the hooks as they were. */
   get unmatched(): readonly Unmatched[] {
-    const { run, values } = loudOf(this.#trail);
-    return crossing(() => run.unmatched(values)) as Unmatched[];
+    const { dispatch, values } = detailsOf(this.#record);
+    return callNative(() => dispatch.unmatched(values)) as Unmatched[];
   }
 
   /** The canonical form, the same in every language. */
   toJSON(): CanonicalOutcome {
-    const trail = this.#trail;
+    const record = this.#record;
     const { trace, ...rest } = this.#read();
-    const event = canonicalFields(trail.plan.event, fill(trail, finalPayload(trail)));
+    const event = canonicalFields(record.plan.event, fill(record, finalPayload(record)));
     const canonical: CanonicalOutcome = { event, ...rest, ext: this.ext, trace };
     if (rest.modified.length > 0) {
-      const { run, values } = loudOf(trail);
-      const came = crossing(() => run.originals()).map(
+      const { dispatch, values } = detailsOf(record);
+      const came = callNative(() => dispatch.originals()).map(
         ([name, place]) => [name, values[place]] as const,
       );
-      canonical.original = canonicalFields(trail.plan.event, Object.fromEntries(came));
+      canonical.original = canonicalFields(record.plan.event, Object.fromEntries(came));
     }
     try {
       return copyContainer(canonical);
@@ -267,7 +267,7 @@ export class Outcome<N extends EventName = EventName> {
    */
   toWire(dialect: Dialect): WireAnswer {
     const text = jsonText(this.toJSON());
-    return crossing(() => files.toWire(dialect, text));
+    return callNative(() => files.toWire(dialect, text));
   }
 
   #remembered(): Known {
@@ -275,13 +275,13 @@ export class Outcome<N extends EventName = EventName> {
   }
 
   #read(): Summary {
-    const { run } = loudOf(this.#trail);
-    return (this.#remembered().summary ??= crossing(() => run.summary()) as Summary);
+    const { dispatch } = detailsOf(this.#record);
+    return (this.#remembered().summary ??= callNative(() => dispatch.summary()) as Summary);
   }
 
   #readTrace(): readonly TraceEntry[] {
-    const { run, values } = loudOf(this.#trail);
-    const causes = new Map(crossing(() => run.causes()));
+    const { dispatch, values } = detailsOf(this.#record);
+    const causes = new Map(callNative(() => dispatch.causes()));
     return this.#read().trace.map(({ duration_us, not_idempotent, failure, ...entry }, index) => {
       const cause = causes.get(index);
       return {

@@ -1,84 +1,63 @@
-/** The hooks that an event runs, as the driver walks through them. */
+/** The hooks that one event runs. */
 
-import type { Hears } from "./audit.js";
-import { placesOf, type Place } from "./audited.js";
-import type { Counts, EventCount } from "./counts.js";
-import type { Fields } from "./event.js";
-import type { NativePlan, Reported } from "./native.js";
-import type { Outcome } from "./outcome.js";
-import type { Tracing } from "./tracing.js";
-import type { Trail } from "./trail.js";
-import type { HookContext } from "./types.js";
+import type { AuditCoverage } from "./audit.js";
+import { auditFieldsOf, type AuditField } from "./audit-fields.js";
+import type { NativePlan } from "./native.js";
+import type { AnyHandler } from "./registration.js";
+import type { EventCount } from "./run-counts.js";
 
-/** A handler of any event; its type was checked where it was registered. */
-export type AnyHandler = (event: never, context: HookContext) => unknown;
-
-/** A registered hook, as the driver calls it. */
-export interface Call {
+/** A registered hook, as dispatches call it. */
+export interface HookEntry {
   readonly id: string;
-  /** The number by which the core knows it. */
+  /** The number by which the native side refers to the hook. */
   readonly number: number;
   readonly name: string;
-  readonly handler: (event: object, context: HookContext) => unknown;
-  /** Milliseconds; `Infinity` is without end. */
+  readonly handler: AnyHandler;
+  /** Timeout in milliseconds; `Infinity` is no limit. */
   readonly limit: number;
   readonly detached: boolean;
-  /** The hook is claimed by one dispatch and runs only there. */
+  /** The hook runs in one dispatch at most, which claims it. */
   readonly once: boolean;
-  /** What it answers when nobody waits for it is to wake the model; only a hook from a file says so or not. */
+  /** Whether a late answer of a detached hook wakes the model; absent for hooks that the program registered. */
   readonly wakes?: boolean;
-  /** What it means that its time is over, for an event and at a depth; a failure of its own is thrown. */
-  readonly late?: (event: object, depth: number) => unknown;
+  /** The meaning of a timeout, for an event and a depth; absent where it is a failure. */
+  readonly onTimeout?: (event: object, depth: number) => unknown;
 }
 
-/** What a driver needs of the client whose hooks it runs. */
-export interface Crew {
-  /** Which dispatches are told to the audit log. */
-  readonly hears: Hears;
-  /** Whether dispatches are recorded for a replay, also those that no hook is asked about. */
-  readonly recording: boolean;
-  /** Where quiet dispatches are counted. */
-  readonly counts: Counts;
-  /** Who makes spans of dispatches. */
-  readonly tracing: Tracing | null;
-  /** The function and settings of a hook that a plan names by its number. */
-  call(number: number): Call;
-  /** Starts a hook that is not awaited. */
-  detach(call: Call, dispatch: Trail, payload: Fields, depth: number, values: unknown[]): Reported;
-  /** Takes note of an outcome in which hooks failed. */
-  noteFailures(outcome: Outcome, told: readonly (readonly [number, number])[]): void;
+/** What a plan's dispatches and their outcomes read of the client. */
+export interface PlanRuntime {
+  /** Which dispatches the audit log records. */
+  readonly auditCoverage: AuditCoverage;
   /** The working directory of events that name none; `null` where it was deleted. */
   directory(): string | null;
-  /** Drops plans that were kept: a hook that runs only once has started. */
-  forget(): void;
 }
 
-/** A plan of the core with the functions that it calls. */
-export class Plan {
-  /** Whether its hooks differ in their limits. */
+/** A native plan with the functions that it calls. */
+export class Plan<R extends PlanRuntime = PlanRuntime> {
+  /** Whether its hooks have different timeouts. */
   readonly uneven: boolean;
-  /** The numbers by which the core knows its hooks. */
+  /** The numbers of its hooks. */
   readonly numbers: readonly number[];
-  #audited: readonly Place[] | null | undefined;
+  #auditFields: readonly AuditField[] | null | undefined;
 
   constructor(
-    readonly crew: Crew,
+    readonly runtime: R,
     readonly native: NativePlan,
     /** The event's canonical name. */
     readonly event: string,
     readonly hasToolUseId: boolean,
-    readonly calls: readonly Call[],
+    readonly hooks: readonly HookEntry[],
     /** Every hook is a stage of its own, awaited, and needs no claim. */
     readonly simple: boolean,
     readonly count: EventCount,
   ) {
-    this.numbers = calls.map(({ number }) => number);
-    this.uneven = calls.some(({ limit }) => limit !== calls[0]?.limit);
+    this.numbers = hooks.map(({ number }) => number);
+    this.uneven = hooks.some(({ limit }) => limit !== hooks[0]?.limit);
   }
 
-  /** Where the texts are that a record of a dispatch needs; `null` where that depends on the tool. */
-  get audited(): readonly Place[] | null {
-    if (this.#audited === undefined) this.#audited = placesOf(this.native);
-    return this.#audited;
+  /** The texts that an audit record needs; `null` where they depend on the tool. */
+  get auditFields(): readonly AuditField[] | null {
+    if (this.#auditFields === undefined) this.#auditFields = auditFieldsOf(this.native);
+    return this.#auditFields;
   }
 }

@@ -1,26 +1,27 @@
-/** Puts a session's question to its approver. */
+/** Asks the approver of a session. */
 
 import { randomUUID } from "node:crypto";
 
-import type { ApprovalRequest } from "./approvals.js";
-import { follow, wait } from "./cancelling.js";
-import type { ApproveEffect, Effect } from "./effects.js";
-import type { Flow } from "./flow.js";
-import type { FlowDriver } from "./session-driver.js";
-import { lend } from "./values.js";
+import type { ApprovalRequest } from "./approval.js";
+import { follow, wait } from "./cancellation.js";
+import type { ApproveEffect, Effect } from "./session-effects.js";
+import type { Flow } from "./session-flow.js";
+import type { EffectContext } from "./effect-context.js";
+import { copyForHook } from "./values.js";
 
-/** Asks, for as long as the question says. */
+/** Asks until the question's timeout. */
 export async function approve(
-  driver: FlowDriver,
+  effects: EffectContext,
   flow: Flow,
   effect: ApproveEffect,
 ): Promise<Effect> {
   const { do: _, timeout_ms: timeout, args, ...rest } = effect;
-  const { id: sessionId, agentId } = driver.session;
+  const { id: sessionId, agentId } = effects.session;
   // A copy: what an approver does to it changes nothing of what runs.
-  const shown = args === null ? null : (lend(driver.values[args]) as ApprovalRequest["args"]);
+  const shown =
+    args === null ? null : (copyForHook(effects.values[args]) as ApprovalRequest["args"]);
   const request = { id: randomUUID(), sessionId, agentId, ...rest, args: shown, timeout };
-  const { cancellation, release } = follow(driver.cancelling);
+  const { cancellation, release } = follow(effects.cancelling);
   const late = new DOMException("nobody answered in time", "TimeoutError");
   const expire = (): void => {
     cancellation.abort(late);
@@ -28,15 +29,15 @@ export async function approve(
   // Rejected when the question is settled before.
   wait(timeout, cancellation).then(expire, () => undefined);
   try {
-    const option: unknown = await driver.call(
-      () => driver.parts.approver(request, { signal: cancellation.signal }),
+    const option: unknown = await effects.call(
+      () => effects.parts.approver(request, { signal: cancellation.signal }),
       cancellation,
     );
     if (typeof option === "string") return flow.chosen(option);
     return flow.failed(`the approver gave ${typeof option}, not one of the options`);
   } catch (error) {
-    driver.cancelling.throwIfAborted();
-    return error === late ? flow.timedOut() : driver.failed(flow, "the approver failed", error);
+    effects.cancelling.throwIfAborted();
+    return error === late ? flow.timedOut() : effects.failed(flow, "the approver failed", error);
   } finally {
     release();
     // Ends the timer, and tells an approver that nobody listens any more.

@@ -1,68 +1,68 @@
 /** Carries out what a compaction wants done with the conversation. */
 
 import type { ContextMessage } from "./context.js";
-import type { Effect, ReplaceContextEffect, SummariseEffect } from "./effects.js";
-import type { Flow } from "./flow.js";
-import { localKeys } from "./names.js";
-import type { FlowDriver } from "./session-driver.js";
+import type { Effect, ReplaceContextEffect, SummariseEffect } from "./session-effects.js";
+import type { Flow } from "./session-flow.js";
+import { localKeys } from "./spelling.js";
+import type { EffectContext } from "./effect-context.js";
 import { isPlain } from "./values.js";
 
 /** Shows the conversation; one that is not kept here, or is empty, is the host's own affair. */
-export function readContext(driver: FlowDriver, flow: Flow): Effect {
-  const { context } = driver.parts;
+export function readContext(effects: EffectContext, flow: Flow): Effect {
+  const { context } = effects.parts;
   try {
     const messages = [...(context.messages ?? [])];
     if (messages.length === 0) return flow.done();
     if (context.replaceMessages === undefined)
       return flow.failed("the context has no `replaceMessages`, and cannot be made shorter");
-    driver.context = messages;
+    effects.context = messages;
     const shown = messages.map(({ role, content, metadata }) => ({ role, content, metadata }));
     const speakers = messages.map(({ role, metadata }: ContextMessage) => ({
       role,
       pinned: isPlain(metadata) && metadata["pinned"] === true,
     }));
-    return flow.context(driver.keep(shown), speakers);
+    return flow.context(effects.keep(shown), speakers);
   } catch (error) {
-    return driver.failed(flow, "the context failed", error);
+    return effects.failed(flow, "the context failed", error);
   }
 }
 
 /** Puts a summary in the place of the messages that it stands for; what has come since stays behind all of it. */
 export async function replaceContext(
-  driver: FlowDriver,
+  effects: EffectContext,
   flow: Flow,
   effect: ReplaceContextEffect,
 ): Promise<Effect> {
-  const { context } = driver.parts;
+  const { context } = effects.parts;
   const kept = (places: readonly number[]): ContextMessage[] =>
-    places.map((place) => driver.context[place] as ContextMessage);
+    places.map((place) => effects.context[place] as ContextMessage);
   const { before, summary, metadata, after } = effect;
   try {
-    const newer = [...(context.messages ?? [])].slice(driver.context.length);
+    const newer = [...(context.messages ?? [])].slice(effects.context.length);
     const said = { role: "user", content: summary, metadata: localKeys(metadata) } as const;
-    await driver.call(() =>
+    await effects.call(() =>
       context.replaceMessages?.([...kept(before), said, ...kept(after), ...newer]),
     );
     return flow.done();
   } catch (error) {
-    return driver.failed(flow, "the context failed", error);
+    return effects.failed(flow, "the context failed", error);
   }
 }
 
 /** Has messages summarised. */
 export async function summarise(
-  driver: FlowDriver,
+  effects: EffectContext,
   flow: Flow,
   { gone, custom_instructions: instructions }: SummariseEffect,
 ): Promise<Effect> {
-  const { signal } = driver.cancelling;
-  const messages = gone.map((place) => driver.context[place] as ContextMessage);
+  const { signal } = effects.cancelling;
+  const messages = gone.map((place) => effects.context[place] as ContextMessage);
   try {
-    const text: unknown = await driver.call(() =>
-      driver.means.summarise?.(messages, instructions, { signal }),
+    const text: unknown = await effects.call(() =>
+      effects.inputs.summarise?.(messages, instructions, { signal }),
     );
     return typeof text === "string" ? flow.text(text) : flow.failed("the summary is no text");
   } catch (error) {
-    return driver.failed(flow, "the summary failed", error);
+    return effects.failed(flow, "the summary failed", error);
   }
 }

@@ -1,7 +1,7 @@
 /** What sessions and their methods take. */
 
-import type { Approval } from "./approvals.js";
-import type { Context } from "./context.js";
+import type { Approver, ApproverName } from "./approval.js";
+import type { Context, ContextMessage } from "./context.js";
 import type { Display } from "./display.js";
 import type { Outcome } from "./outcome.js";
 import type { Permission } from "./tools.js";
@@ -13,7 +13,7 @@ export interface SessionOptions {
   /** The working directory of its events; the client's `projectDir` unless said. */
   cwd?: string | URL;
   /** Who is asked; unless said, everything that has to be asked about is denied. */
-  approval?: Approval;
+  approval?: ApproverName | Approver;
   /** Where the conversation is kept; in memory unless said. */
   context?: Context;
   /** Where the user reads messages; the client's log unless said. */
@@ -61,6 +61,13 @@ export interface GenerateOptions extends FlowOptions {
   /** Hears the model's text piece by piece, if the model passes it on. What it throws is logged. */
   onText?: (text: string) => void;
 }
+
+/** Writes a summary of messages; it gets none where the host keeps the conversation itself. */
+export type Summarise = (
+  messages: readonly ContextMessage[],
+  customInstructions: string | null,
+  context: { readonly signal: AbortSignal },
+) => string | PromiseLike<string>;
 
 /** What `compact` takes beside the function. */
 export interface CompactOptions extends FlowOptions {

@@ -1,8 +1,8 @@
 /** What the methods of a session give. */
 
-import { ToolFailed } from "./errors.js";
-import { localKeys } from "./names.js";
-import type { Outcome, TraceEntry } from "./outcome.js";
+import { ToolFailedError } from "./errors.js";
+import { localKeys } from "./spelling.js";
+import type { Injection, Outcome, TraceEntry } from "./outcome.js";
 import type { ToolResult } from "./tool-result.js";
 
 /** What came of a beginning. */
@@ -64,15 +64,6 @@ interface Counted {
   readonly kept: number;
 }
 
-/** Context that a hook gave. */
-export interface Injected {
-  readonly hook: string;
-  readonly content: string;
-  readonly role: "system" | "user" | "assistant";
-  /** For the next model call only. */
-  readonly ephemeral: boolean;
-}
-
 /** A tool call as the machine tells it. */
 export interface ToolRun {
   readonly tool: string;
@@ -87,13 +78,13 @@ export interface ToolRun {
   readonly error: string | null;
   readonly attempts: number;
   readonly feedback: readonly string[];
-  readonly injected: readonly Injected[];
+  readonly injected: readonly Injection[];
   readonly suppress_output: boolean;
   readonly stops: boolean;
 }
 
 /** What hooks said of several events. */
-class Said {
+class HookOutcomes {
   /** What hooks said of each event, in order. */
   readonly outcomes: readonly Outcome[];
 
@@ -108,7 +99,7 @@ class Said {
 }
 
 /** What came of a tool call. */
-export class ToolOutcome extends Said {
+export class ToolOutcome extends HookOutcomes {
   /** The tool's name. */
   readonly tool: string;
   readonly toolUseId: string;
@@ -129,13 +120,13 @@ export class ToolOutcome extends Said {
   /** The whole result, as hooks left it; `null` when it did not run. */
   readonly result: ToolResult | null;
   /** Why it failed; its `cause` is what the tool threw. */
-  readonly error: ToolFailed | null;
+  readonly error: ToolFailedError | null;
   /** How often it was run. */
   readonly attempts: number;
   /** What hooks object to in what it did, for the model. */
   readonly feedback: readonly string[];
   /** What hooks have told the model about it. */
-  readonly injected: readonly Injected[];
+  readonly injected: readonly Injection[];
   /** A hook wants its own output kept out of the transcript. */
   readonly suppressOutput: boolean;
   /** A hook wants the agent to stop. */
@@ -167,8 +158,12 @@ export class ToolOutcome extends Said {
   }
 }
 
-function failure(run: ToolRun, message: string, thrown: ReadonlyMap<number, unknown>): ToolFailed {
-  return new ToolFailed(
+function failure(
+  run: ToolRun,
+  message: string,
+  thrown: ReadonlyMap<number, unknown>,
+): ToolFailedError {
+  return new ToolFailedError(
     message,
     thrown.has(run.args) ? { cause: thrown.get(run.args) } : undefined,
   );
@@ -185,7 +180,7 @@ export interface Generated {
 }
 
 /** What came of a prompt that the model was to answer. */
-export class Generation extends Said {
+export class Generation extends HookOutcomes {
   /** How it ended; `limit` is that the model was called too often. */
   readonly status: "done" | "blocked" | "stopped" | "failed" | "limit";
   /** What the model said last. */

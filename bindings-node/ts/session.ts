@@ -1,17 +1,17 @@
 /** A conversation: what its hooks say is acted on. */
 
+import type { Handler, HookDefinition } from "./registration.js";
 import { randomUUID } from "node:crypto";
 
-import type { ApprovalRequest } from "./approvals.js";
-import type { Cancelling } from "./cancelling.js";
+import type { ApprovalRequest } from "./approval.js";
+import type { Cancelling } from "./cancellation.js";
 import type { Context } from "./context.js";
-import { errorOf, describe, SubagentBlocked } from "./errors.js";
+import { errorOf, describe, SubagentBlockedError } from "./errors.js";
 import type { EventName, Payload } from "./event-types.js";
-import { canonicalFields } from "./names.js";
-import { crossing, jsonText, type NativeSession } from "./native.js";
-import { trailOf, type Outcome } from "./outcome.js";
-import type { Summarise } from "./session-driver.js";
-import { Life } from "./session-life.js";
+import { canonicalFields } from "./spelling.js";
+import { callNative, jsonText, type NativeSession } from "./native.js";
+import { recordOf, type Outcome } from "./outcome.js";
+import { SessionState } from "./session-state.js";
 import type {
   CompactOptions,
   FlowOptions,
@@ -20,6 +20,7 @@ import type {
   RunToolOptions,
   StopDetails,
   SubagentOptions,
+  Summarise,
 } from "./session-options.js";
 import {
   Generation,
@@ -32,11 +33,34 @@ import {
   type Submitted,
   type ToolRun,
 } from "./session-results.js";
-import type { TemporaryHook } from "./temporary.js";
-import type { Follower } from "./tracing.js";
-import type { AnyTool, ToolFunction } from "./tools.js";
-import type { Handler, HookDefinition } from "./types.js";
+import type { TemporaryHook } from "./temporary-hook.js";
+import type { AgentSpans } from "./tracing.js";
+import type { AnyTool } from "./tools.js";
 import { copyContainer, isPlain } from "./values.js";
+
+/** What the function of a tool gets beside its arguments. */
+export interface ToolContext {
+  /** The tool's name. */
+  readonly tool: string;
+  /** The call's id. */
+  readonly toolUseId: string;
+  readonly session: Session;
+  /** Variables that hooks left for tools and commands. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Fires when the call is cancelled. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Does what a tool does.
+ *
+ * Its arguments are its own, and already judged. What it gives is the output, or a `ToolResult`; what it throws is a
+ * failed run.
+ */
+export type ToolFunction<A extends object = Record<string, unknown>> = (
+  args: A,
+  context: ToolContext,
+) => unknown;
 
 /**
  * One conversation, made by `client.session`: hooks see its events, and what they say is acted on in the same way in
@@ -49,38 +73,38 @@ export class Session implements AsyncDisposable {
   readonly id: string;
   /** The subagent's id; `null` for the conversation itself. */
   readonly agentId: string | null;
-  /** @internal Whether it matters that a hook ran and said nothing. */
-  readonly hearsSilence: boolean;
-  readonly #life: Life;
+  /** @internal */
+  readonly needsNoOpOutcomes: boolean;
+  readonly #state: SessionState<Session>;
 
   /** @internal */
-  constructor(life: Life) {
-    this.#life = life;
-    life.session = this;
-    this.id = life.native.id;
-    this.agentId = life.native.agentId ?? null;
-    this.hearsSilence = life.native.hearsSilence;
+  constructor(state: SessionState<Session>) {
+    this.#state = state;
+    state.session = this;
+    this.id = state.native.id;
+    this.agentId = state.native.agentId ?? null;
+    this.needsNoOpOutcomes = state.native.needsNoOpOutcomes;
   }
 
   /** Whether it has ended, or was cancelled: nothing begins any more. */
   get ended(): boolean {
-    return this.#life.over;
+    return this.#state.over;
   }
 
   /** The conversation so far, as far as the context shows it. */
   get context(): Context {
-    return this.#life.home.context;
+    return this.#state.host.context;
   }
 
   /** The environment that hooks left for tools and commands. */
   get env(): Readonly<Record<string, string>> {
-    return JSON.parse(this.#life.native.env()) as Record<string, string>;
+    return JSON.parse(this.#state.native.env()) as Record<string, string>;
   }
 
   /** Raises `SessionStart`. */
   async start(source = "startup", options?: FlowOptions): Promise<Started> {
     return plainResult(
-      await this.#life.flow((native) => native.start(source), options?.signal),
+      await this.#state.flow((native) => native.start(source), options?.signal),
     ) as Started;
   }
 
@@ -89,13 +113,13 @@ export class Session implements AsyncDisposable {
    * subagent), approvals are forgotten. A second time does nothing.
    */
   end(reason = "other"): Promise<Stopped> {
-    return this.#life.end(reason);
+    return this.#state.end(reason);
   }
 
   /** Takes a prompt in: hooks may change or refuse it. */
   async submitPrompt(prompt: string, options?: FlowOptions): Promise<Submitted> {
     return plainResult(
-      await this.#life.flow((native) => native.submitPrompt(prompt), options?.signal),
+      await this.#state.flow((native) => native.submitPrompt(prompt), options?.signal),
     ) as Submitted;
   }
 
@@ -124,21 +148,21 @@ export class Session implements AsyncDisposable {
   ): Promise<ToolOutcome> {
     const own = typeof given === "function" ? given : undefined;
     const options = (own === undefined ? (given as RunToolOptions | undefined) : more) ?? {};
-    const run = own ?? this.#life.home.tools.known(tool);
+    const run = own ?? this.#state.host.tools.known(tool);
     if (!isPlain(args)) {
       throw errorOf("invalid_payload", `runTool: the arguments of ${tool} must be a plain object`);
     }
     const toolUseId = options.toolUseId ?? randomUUID();
     const drive = async (): Promise<ToolOutcome> => {
-      const driver = await this.#life.drive(
+      const driver = await this.#state.drive(
         (native, driver) => native.runTool(tool, driver.keep(copyContainer(args)), toolUseId),
         options.signal,
-        { run, call: { tool, toolUseId } },
+        { run },
       );
       const { result, values, thrown, outcomes } = driver;
       return new ToolOutcome(result as ToolRun, values, thrown, outcomes);
     };
-    const tracing = this.#life.home.tracing();
+    const tracing = this.#state.host.tracing();
     if (tracing === null) return drive();
     const { id: sessionId, agentId } = this;
     return tracing.tool({ tool, toolUseId: options.toolUseId, sessionId, agentId }, drive);
@@ -150,16 +174,16 @@ export class Session implements AsyncDisposable {
    * Rejects with `no_model` when none is registered. A model that fails does not reject.
    */
   async generate(prompt: string, options: GenerateOptions = {}): Promise<Generation> {
-    const { tools, model: registered } = this.#life.home;
+    const { tools, model: registered } = this.#state.host;
     const model = registered();
     if (model === null) {
       throw errorOf("no_model", "no model is registered; call registerModel first");
     }
     const { onText, signal } = options;
-    const drive = async (spans?: Follower): Promise<Generation> => {
+    const drive = async (spans?: AgentSpans): Promise<Generation> => {
       const begin = (native: NativeSession): number => native.generate(prompt, tools.names);
-      const means = { model: spans?.listening(model) ?? model, onText, spans };
-      const driver = await this.#life.drive(begin, signal, means);
+      const inputs = { model: spans?.observeModel(model) ?? model, onText, spans };
+      const driver = await this.#state.drive(begin, signal, inputs);
       const { values, thrown, outcomes, byCall, modelError } = driver;
       const generated = driver.result as Generated;
       const calls = generated.tools.map(
@@ -167,9 +191,9 @@ export class Session implements AsyncDisposable {
       );
       return new Generation(generated, values, calls, modelError, outcomes);
     };
-    const tracing = this.#life.home.tracing();
+    const tracing = this.#state.host.tracing();
     if (tracing === null) return drive();
-    const agentType = this.#life.native.agentType ?? null;
+    const agentType = this.#state.native.agentType ?? null;
     return tracing.agent({ sessionId: this.id, agentId: this.agentId, agentType }, drive);
   }
 
@@ -180,20 +204,20 @@ export class Session implements AsyncDisposable {
   async compact(summarise: Summarise, options: CompactOptions = {}): Promise<Compaction> {
     const { trigger = "manual", customInstructions } = options;
     const begin = (native: NativeSession): number => native.compact(trigger, customInstructions);
-    const came: unknown = plainResult(await this.#life.flow(begin, options.signal, { summarise }));
+    const came: unknown = plainResult(await this.#state.flow(begin, options.signal, { summarise }));
     return came as Compaction;
   }
 
   /** Says how many tokens the context holds; hooks are warned once when that is much. */
   async noteUsage(tokens: number, options?: FlowOptions): Promise<void> {
-    await this.#life.flow((native) => native.noteUsage(tokens), options?.signal);
+    await this.#state.flow((native) => native.noteUsage(tokens), options?.signal);
   }
 
   /** Raises `Notification`; gives what hooks object to. */
   async notify(message: string, options: NotifyOptions = {}): Promise<readonly string[]> {
     const { title, kind, signal } = options;
     const begin = (native: NativeSession): number => native.notify(message, title, kind);
-    const noticed = await this.#life.flow(begin, signal);
+    const noticed = await this.#state.flow(begin, signal);
     return (noticed as { feedback: readonly string[] }).feedback;
   }
 
@@ -203,7 +227,7 @@ export class Session implements AsyncDisposable {
     options?: FlowOptions,
   ): Promise<string | null> {
     const text = jsonText(canonicalFields("StatusLine", fields));
-    const noticed = await this.#life.flow((native) => native.statusLine(text), options?.signal);
+    const noticed = await this.#state.flow((native) => native.statusLine(text), options?.signal);
     const { value } = noticed as { value: unknown };
     return typeof value === "string" ? value : null;
   }
@@ -215,7 +239,7 @@ export class Session implements AsyncDisposable {
     options?: FlowOptions,
   ): Promise<readonly unknown[]> {
     const text = jsonText(suggestions);
-    const noticed = await this.#life.flow(
+    const noticed = await this.#state.flow(
       (native) => native.fileSuggestions(query, text),
       options?.signal,
     );
@@ -227,13 +251,13 @@ export class Session implements AsyncDisposable {
   async stop(details: StopDetails = {}, options?: FlowOptions): Promise<Stopped> {
     const text = jsonText(canonicalFields("Stop", { status: "completed", ...details }));
     return plainResult(
-      await this.#life.flow((native) => native.stop(text), options?.signal),
+      await this.#state.flow((native) => native.stop(text), options?.signal),
     ) as Stopped;
   }
 
   /** The agent has ended with an error. */
   async stopFailure(error: unknown, options?: FlowOptions): Promise<void> {
-    await this.#life.flow((native) => native.stopFailure(describe(error)), options?.signal);
+    await this.#state.flow((native) => native.stopFailure(describe(error)), options?.signal);
   }
 
   /**
@@ -242,23 +266,23 @@ export class Session implements AsyncDisposable {
    * Rejects with `subagent_blocked` when a hook refuses it. `await using child = await session.subagent("reviewer");`
    */
   async subagent(kind: string, options: SubagentOptions = {}): Promise<Session> {
-    this.#life.check();
+    this.#state.check();
     const { agentId, context, signal } = options;
-    const { home, native } = this.#life;
-    const given = context === undefined ? home : { ...home, context };
-    const life = new Life(native.subagent(kind, agentId), given, this.#life);
-    const child = new Session(life);
-    this.#life.adopt(life);
+    const { host, native } = this.#state;
+    const childHost = context === undefined ? host : { ...host, context };
+    const state = new SessionState<Session>(native.subagent(kind, agentId), childHost, this.#state);
+    const child = new Session(state);
+    this.#state.adopt(state);
     try {
       const begin = (native: NativeSession): number => native.startSubagent();
-      const started = plainResult(await life.flow(begin, signal)) as Started;
-      if (!started.accepted) throw new SubagentBlocked(kind, started.reason);
+      const started = plainResult(await state.flow(begin, signal)) as Started;
+      if (!started.accepted) throw new SubagentBlockedError(kind, started.reason);
     } catch (error) {
-      await life.end("other");
+      await state.end("other");
       throw error;
     }
-    life.begun = true;
-    life.obey(signal);
+    state.begun = true;
+    state.follow(signal);
     return child;
   }
 
@@ -268,33 +292,33 @@ export class Session implements AsyncDisposable {
     payload: Payload<N>,
     options?: FlowOptions,
   ): Promise<Outcome<N>> {
-    const { cwd } = this.#life.native;
+    const { cwd } = this.#state.native;
     const common = {
       sessionId: this.id,
       ...(cwd === null ? {} : { cwd }),
       ...(this.agentId === null ? {} : { agentId: this.agentId }),
     };
     const raise = async (cancelling: Cancelling): Promise<Outcome<N>> => {
-      const { home, native } = this.#life;
-      const outcome = await home.raise(event, { ...common, ...payload }, cancelling);
-      const { loud } = trailOf(outcome);
-      if (loud !== null)
-        crossing(() => {
-          native.heard(loud.run, loud.values);
+      const { host, native } = this.#state;
+      const outcome = await host.raise(event, { ...common, ...payload }, cancelling);
+      const { details } = recordOf(outcome);
+      if (details !== null)
+        callNative(() => {
+          native.applyEnv(details.dispatch, details.values);
         });
       return outcome as Outcome<N>;
     };
-    return this.#life.during(options?.signal, raise);
+    return this.#state.during(options?.signal, raise);
   }
 
   /** The questions that wait to be decided, of subagents too, with `approval: "pending"`. */
   pending(): ApprovalRequest[] {
-    return this.#life.home.pending.pending();
+    return this.#state.host.pending.pending();
   }
 
   /** Decides a question that waits by one of its options; throws `unknown_approval`. */
   decide(id: string, option: string): void {
-    this.#life.home.pending.decide(id, option);
+    this.#state.host.pending.decide(id, option);
   }
 
   /** Registers a hook that hears this session and its subagents only, until it is removed or the session ends. */
@@ -302,9 +326,9 @@ export class Session implements AsyncDisposable {
     event: N,
     hook: Handler<NoInfer<N>> | HookDefinition<NoInfer<N>>,
   ): TemporaryHook {
-    this.#life.check();
-    const temporary = this.#life.home.hook(this.id, event, hook);
-    this.#life.hooks.add(temporary);
+    this.#state.check();
+    const temporary = this.#state.host.hook(this.id, event, hook);
+    this.#state.hooks.add(temporary);
     return temporary;
   }
 

@@ -5,7 +5,7 @@ import type { Attributes, Context, Span, Tracer } from "@opentelemetry/api";
 
 import { codeOf, isError, isOurs } from "./errors.js";
 import { jsonText, redacted } from "./native.js";
-import type { Doer, Ended } from "./tracing.js";
+import type { SpanSubject, EndedToolCall } from "./tracing.js";
 
 /** The `error.type` of what was given up. */
 const CANCELLED = "cancelled";
@@ -50,7 +50,7 @@ export function block(span: Span): void {
 }
 
 /** The attributes of everything that is done in a session. */
-export function about({ sessionId, agentId }: Doer, operation: string): Attributes {
+export function about({ sessionId, agentId }: SpanSubject, operation: string): Attributes {
   return {
     "gen_ai.operation.name": operation,
     "gen_ai.conversation.id": sessionId,
@@ -64,9 +64,15 @@ export class ToolSpan extends Judged {
   #ran = false;
   #failure: string | null = null;
 
-  constructor(tracer: Tracer, doer: Doer, tool: string, recordContent: boolean, context: Context) {
+  constructor(
+    tracer: Tracer,
+    subject: SpanSubject,
+    tool: string,
+    recordContent: boolean,
+    context: Context,
+  ) {
     const attributes = {
-      ...about(doer, "execute_tool"),
+      ...about(subject, "execute_tool"),
       "gen_ai.tool.name": tool,
       "gen_ai.tool.type": "function",
     };
@@ -113,7 +119,7 @@ export class ToolSpan extends Judged {
   }
 
   /** Tells what came of a call that was made for itself. */
-  ended({ toolUseId, decision, by, ok, args, output }: Ended): void {
+  ended({ toolUseId, decision, by, ok, args, output }: EndedToolCall): void {
     this.named(toolUseId);
     this.decided(decision, by, ok);
     this.given(args);

@@ -1,6 +1,6 @@
 /** What each hook of a client did so far, in numbers. */
 
-import type { Action } from "./answers.js";
+import type { Action } from "./response.js";
 import type { FailureKind } from "./errors.js";
 
 /** How long the runs of a hook took, in milliseconds: percentiles within 6.25 % of the true ones, `max` exactly. */

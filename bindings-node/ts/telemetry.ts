@@ -13,7 +13,7 @@ import { engineOf } from "./client-hooks.js";
 import type { Outcome, TraceEntry } from "./outcome.js";
 import type { Generation } from "./session-results.js";
 import { endOf, fail, judgedIn, judging, ToolSpan } from "./spans.js";
-import type { Agent, Call, Ended, Follower, Tracing } from "./tracing.js";
+import type { AgentSpans, EndedToolCall, TracedAgent, TracedToolCall, Tracing } from "./tracing.js";
 
 /** What spans say, and where they go. */
 export interface InstrumentOptions {
@@ -113,8 +113,8 @@ export class Instrumentation implements Tracing {
   }
 
   /** @internal */
-  async tool<R extends Ended>(
-    { tool, toolUseId, ...doer }: Call,
+  async tool<R extends EndedToolCall>(
+    { tool, toolUseId, ...doer }: TracedToolCall,
     run: () => Promise<R>,
   ): Promise<R> {
     const active = api.context.active();
@@ -149,7 +149,7 @@ export class Instrumentation implements Tracing {
   }
 
   /** @internal */
-  agent(about: Agent, run: (spans: Follower) => Promise<Generation>): Promise<Generation> {
+  agent(about: TracedAgent, run: (spans: AgentSpans) => Promise<Generation>): Promise<Generation> {
     return new AgentRun(this.#tracer, about, this.#recordContent).follow(run);
   }
 }

@@ -1,7 +1,7 @@
 /** Asking the person at the terminal that the program was started from; what is shown and read is the engine's to say. */
 
-import type { ApprovalContext, ApprovalRequest } from "./approvals.js";
-import { crossing, NativeAsking, NativeTerminalQuestion } from "./native.js";
+import type { ApprovalContext, ApprovalRequest } from "./approval.js";
+import { callNative, NativeTerminalPrompt, NativeTerminalQuestion } from "./native.js";
 
 const USUAL_WIDTH = 80;
 const USUAL_HEIGHT = 24;
@@ -23,7 +23,7 @@ export class TerminalQuestion {
       height = USUAL_HEIGHT,
     }: { readonly width?: number; readonly height?: number } = {},
   ) {
-    this.#native = crossing(() => new NativeTerminalQuestion(request, width, height));
+    this.#native = callNative(() => new NativeTerminalQuestion(request, width, height));
   }
 
   /** The question, as much of it as a screen of that height holds; all of it once `?` was typed. */
@@ -64,7 +64,7 @@ export function askOnTerminal(
       if (typeof option === "string") resolve(option);
       else reject(new Error(why ?? "the question was taken away"));
     };
-    const asking = crossing(() => new NativeAsking(request, request.timeout, answered));
+    const asking = callNative(() => new NativeTerminalPrompt(request, request.timeout, answered));
     if (signal.aborted) asking.cancel();
     signal.addEventListener("abort", () => {
       asking.cancel();

@@ -39,7 +39,7 @@ export const setImmediate = genuine("setImmediate");
 export const elapsed: () => number = performance.now.bind(performance);
 
 /** Lets the event loop come to its next turn. */
-export function turn(): Promise<void> {
+export function nextLoopTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });

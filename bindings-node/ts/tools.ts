@@ -1,35 +1,10 @@
-/** What an agent can do. */
+/** The tools of a client. */
 
 import { errorOf } from "./errors.js";
-import { exactly } from "./exact.js";
+import { exactPattern } from "./exact-pattern.js";
 import { jsonText } from "./native.js";
-import type { Session } from "./session.js";
 
-/** What a tool is told beside its arguments. */
-export interface ToolCallContext {
-  /** The tool's name. */
-  readonly tool: string;
-  /** The call's id. */
-  readonly toolUseId: string;
-  readonly session: Session;
-  /** Variables that hooks left for tools and commands. */
-  readonly env: Readonly<Record<string, string>>;
-  /** Fires when the call is cancelled. */
-  readonly signal: AbortSignal;
-}
-
-/**
- * Does what a tool does.
- *
- * Its arguments are its own, and already judged. What it gives is the output, or a `ToolResult`; what it throws is a
- * failed run.
- */
-export type ToolFunction<A extends object = Record<string, unknown>> = (
-  args: A,
-  context: ToolCallContext,
-) => unknown;
-
-/** What a host makes of a tool before any hook is asked. */
+/** The host's own rule for a tool, before any hook runs. */
 export type Permission = "allow" | "ask" | "deny";
 
 const PERMISSIONS: readonly unknown[] = ["allow", "ask", "deny"];
@@ -45,8 +20,8 @@ export interface ToolOptions {
   schema?: Readonly<Record<string, unknown>>;
 }
 
-/** A tool's function by its name, whatever arguments it takes. */
-export type AnyTool = (args: never, context: ToolCallContext) => unknown;
+/** The function of a tool; `ToolFunction` in session.ts says what it takes. */
+export type AnyTool = (args: never, context: never) => unknown;
 
 /** The tools of a client. */
 export class Tools {
@@ -69,7 +44,7 @@ export class Tools {
         `registerTool: the permission of \`${name}\` must be allow, ask or deny`,
       );
     }
-    return exactly(name, "tool", "invalid_option");
+    return exactPattern(name, "tool", "invalid_option");
   }
 
   add(name: string, run: AnyTool): void {

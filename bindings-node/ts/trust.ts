@@ -1,8 +1,8 @@
 /** The user's approvals of hooks from project files. */
 
-import { canonicalKeys, localKeys } from "./names.js";
-import { crossing, files } from "./native.js";
-import type { Approval, UntrustedHook } from "./reports.js";
+import { canonicalKeys, localKeys } from "./spelling.js";
+import { callNative, files } from "./native.js";
+import type { TrustedHook, UntrustedHook } from "./file-reports.js";
 
 /** What a person has approved: a file of the user's that only the user can write. */
 export class TrustStore {
@@ -17,19 +17,19 @@ export class TrustStore {
   approve(hooks: UntrustedHook | readonly UntrustedHook[]): void {
     const given = Array.isArray(hooks) ? (hooks as readonly UntrustedHook[]) : [hooks];
     const approvals = given.map((hook) => canonicalKeys((hook as UntrustedHook).approval));
-    crossing(() => {
+    callNative(() => {
       files.approve(JSON.stringify(approvals), this.path);
     });
   }
 
   /** Everything that is approved. */
-  approved(): Approval[] {
-    const approved = JSON.parse(crossing(() => files.approved(this.path))) as object[];
-    return approved.map((approval) => localKeys(approval) as unknown as Approval);
+  approved(): TrustedHook[] {
+    const approved = JSON.parse(callNative(() => files.approved(this.path))) as object[];
+    return approved.map((approval) => localKeys(approval) as unknown as TrustedHook);
   }
 
   /** Takes approvals back, by their fingerprints; gives how many there were. */
   revoke(fingerprints: readonly string[]): number {
-    return crossing(() => files.revoke([...fingerprints], this.path));
+    return callNative(() => files.revoke([...fingerprints], this.path));
   }
 }

@@ -2,7 +2,7 @@
 
 import { copyBuiltIn } from "./built-ins.js";
 import { errorOf } from "./errors.js";
-import { behind, isView, viewOf } from "./views.js";
+import { originalOf, isView, viewOf } from "./views.js";
 
 /** How deep containers may nest in a value that is copied; the engine's own limit, checked against it by a test. */
 export const MAX_NESTING = 128;
@@ -42,12 +42,12 @@ type Other = (object: object) => unknown;
  *
  * Throws `payload_too_deep` and `payload_too_large`.
  */
-export function copyOf(value: unknown): unknown {
-  return isObject(value) ? copyWhole(value, MAX_NESTING, behind) : value;
+export function copyForHost(value: unknown): unknown {
+  return isObject(value) ? copyWhole(value, MAX_NESTING, originalOf) : value;
 }
 
 /** The same for a hook, or for whoever else is shown what will be used: of any other object it gets a view. */
-export function lend(value: unknown): unknown {
+export function copyForHook(value: unknown): unknown {
   return isObject(value) ? copyWhole(value, MAX_NESTING, viewOf) : value;
 }
 
@@ -55,13 +55,13 @@ export function lend(value: unknown): unknown {
  * The same of what a hook hands over. What it could still change after others have looked at it is refused, and so is what
  * nests deeper than so many levels: throws `payload_too_deep`, `payload_too_large` and `invalid_answer`.
  */
-export function takeOver(value: object, levels: number): unknown {
+export function copyFromHook(value: object, levels: number): unknown {
   return copyWhole(value, levels, handedOver);
 }
 
 /** A copy of a container and of what is in it; see `copyOf`. */
 export function copyContainer<T extends object>(container: T): T {
-  return copyWhole(container, MAX_NESTING, behind) as T;
+  return copyWhole(container, MAX_NESTING, originalOf) as T;
 }
 
 function copyWhole(value: object, levels: number, other: Other): unknown {
@@ -81,7 +81,7 @@ function isObject(value: unknown): value is object {
 
 /** A function has nothing that others look at; what a hook was only shown goes back as what it is. */
 function handedOver(object: object): unknown {
-  if (isView(object) || typeof object === "function") return behind(object);
+  if (isView(object) || typeof object === "function") return originalOf(object);
   throw errorOf(
     "invalid_answer",
     `${nameOf(object)} cannot be copied, and the hook could change it after others have looked at it; hand on plain data`,

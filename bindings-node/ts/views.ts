@@ -15,7 +15,7 @@ const shown = new WeakMap<object, object>();
 const views = new WeakMap<object, object>();
 
 /** What is behind a value that a hook hands on: the object that a view shows, and anything else as it is. */
-export function behind(value: object): object {
+export function originalOf(value: object): object {
   return shown.get(value) ?? value;
 }
 

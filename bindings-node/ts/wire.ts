@@ -1,12 +1,12 @@
 /** What agents of other systems send to their hooks, and what they read from them. */
 
+import type { Dialect } from "./origin.js";
 import { types } from "node:util";
 
 import type { Payload } from "./event-types.js";
 import type { EventMap } from "./events.js";
-import { localFields } from "./names.js";
-import { crossing, files, jsonText } from "./native.js";
-import type { Dialect } from "./reports.js";
+import { localFields } from "./spelling.js";
+import { callNative, files, jsonText } from "./native.js";
 import { restoreLarge, type LargeIntegers } from "./values.js";
 
 /** An event that an agent has sent, ready to be dispatched. */
@@ -35,7 +35,7 @@ export interface WireAnswer {
  * for something that is no event of the dialect.
  */
 export function eventFromWire(dialect: Dialect, data: string | Uint8Array | object): WireEvent {
-  const { event, payload: text } = crossing(() => files.fromWire(dialect, textOf(data)));
+  const { event, payload: text } = callNative(() => files.fromWire(dialect, textOf(data)));
   const { payload, large } = JSON.parse(text) as { payload: object; large: LargeIntegers };
   restoreLarge(payload, large);
   return { name: event, payload: localFields(event, payload) } as unknown as WireEvent;

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { HookClient, type ModelAnswer, type ModelRequest } from "hookweave";
+import { HookClient, type ModelResponse, type ModelRequest } from "hookweave";
 
 const tests: Record<string, string> = { test_login: "fails", test_logout: "passes" };
 
@@ -35,7 +35,7 @@ function hooks(server: string): object {
 }
 
 /** Stands for a model: says that it is done, until it is told what is not. */
-function model(request: ModelRequest): ModelAnswer {
+function model(request: ModelRequest): ModelResponse {
   const last = request.messages.at(-1);
   const heard = last?.role === "tool" ? (last.content as { output: string }).output : String(last?.content);
   console.log(`the model hears: ${heard}`);

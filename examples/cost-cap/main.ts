@@ -1,6 +1,6 @@
 /** Adds up what the model costs, warns before the budget is spent, and stops the agent when it is. */
 
-import { HookClient, HookResponse, type GenerateEndEvent, type ModelAnswer, type ModelRequest } from "hookweave";
+import { HookClient, HookResponse, type GenerateEndEvent, type ModelResponse, type ModelRequest } from "hookweave";
 
 // Millionths of a dollar for a token that goes in and one that comes out. Whole numbers: nothing is rounded.
 const PRICES = new Map<unknown, [number, number]>([
@@ -52,7 +52,7 @@ function dollars(cost: number): string {
 }
 
 /** Stands for a model that keeps on searching; each answer takes in all that was said before. */
-function model({ prompt, messages }: ModelRequest): ModelAnswer {
+function model({ prompt, messages }: ModelRequest): ModelResponse {
   const usage = { inputTokens: 1_000 * messages.length, outputTokens: 200 };
   if (prompt.includes("quickly")) return { text: "Here it is.", usage };
   return { text: "I look further.", toolCalls: [{ name: "Search" }], usage };

@@ -3,7 +3,7 @@
 import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { extname } from "node:path";
-import { HookClient, HookResponse, type ModelAnswer, type ModelRequest, type ModelToolCall } from "hookweave";
+import { HookClient, HookResponse, type ModelResponse, type ModelRequest, type ToolCall } from "hookweave";
 
 // What looks at a file of which kind; it exits with 0 when it finds nothing, with 1 when it does.
 const LINTERS: Record<string, [string, ...string[]]> = {
@@ -48,7 +48,7 @@ const MENDED: Record<string, string> = {
 };
 
 /** Stands for a model: it writes both files with mistakes, and mends those files that it is told of. */
-function model({ messages }: ModelRequest): ModelAnswer {
+function model({ messages }: ModelRequest): ModelResponse {
   const written = messages.filter(({ role }) => role === "tool").length;
   const objections = messages
     .filter(({ metadata }) => metadata.source === "hook")
@@ -63,7 +63,7 @@ function model({ messages }: ModelRequest): ModelAnswer {
 }
 
 /** A call of the tool. */
-function writing([path, content]: [string, string]): ModelToolCall {
+function writing([path, content]: [string, string]): ToolCall {
   return { name: "Write", args: { file_path: path, content } };
 }
 

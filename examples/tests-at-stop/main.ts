@@ -2,7 +2,7 @@
 
 import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
-import { HookClient, HookResponse, type ModelAnswer, type ModelRequest, type ModelToolCall } from "hookweave";
+import { HookClient, HookResponse, type ModelResponse, type ModelRequest, type ToolCall } from "hookweave";
 
 /** Runs the tests; what they print when they fail, and nothing when they pass. */
 function failures(signal: AbortSignal): Promise<string | null> {
@@ -37,7 +37,7 @@ const FILES: Record<string, string> = {
 const MENDED = "exports.add = (a, b) => a + b;\n";
 
 /** Stands for a model: it writes a wrong function with its test, and mends it when it reads that the test fails. */
-function model({ messages }: ModelRequest): ModelAnswer {
+function model({ messages }: ModelRequest): ModelResponse {
   const last = messages.at(-1);
   if (last?.role === "tool") return { text: "I am done." };
   if (last?.metadata.source === "user") return { toolCalls: Object.entries(FILES).map(writing) };
@@ -47,7 +47,7 @@ function model({ messages }: ModelRequest): ModelAnswer {
 }
 
 /** A call of the tool. */
-function writing([path, content]: [string, string]): ModelToolCall {
+function writing([path, content]: [string, string]): ToolCall {
   return { name: "Write", args: { file_path: path, content } };
 }
 

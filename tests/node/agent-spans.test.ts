@@ -14,7 +14,7 @@ import {
   type Span,
   type SpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
-import { HookClient, HookResponse, type ModelAnswer, type Session } from "hookweave";
+import { HookClient, HookResponse, type ModelResponse, type Session } from "hookweave";
 import { instrument, type InstrumentOptions } from "hookweave/telemetry";
 
 /** The tree of one run, which every language makes alike. Compiled tests lie in bindings-node/build-tests. */
@@ -88,7 +88,7 @@ function pruned({ children = [], ...node }: Node): Node {
   return children.length === 0 ? node : { ...node, children: children.map(pruned) };
 }
 
-function answers(...all: (string | ModelAnswer | Error)[]): () => string | ModelAnswer {
+function answers(...all: (string | ModelResponse | Error)[]): () => string | ModelResponse {
   return () => {
     const answer = all.shift();
     if (answer === undefined || answer instanceof Error) throw answer ?? new Error("no more");

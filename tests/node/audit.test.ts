@@ -9,7 +9,7 @@ import { describe, it } from "node:test";
 import {
   audit,
   AuditError,
-  ClientClosed,
+  ClientClosedError,
   HookClient,
   InvalidOptionError,
   type AuditRecord,
@@ -158,7 +158,7 @@ describe("the audit log", () => {
     await client.close();
     assert.throws(() => {
       client.setHookAuditLevel("info");
-    }, ClientClosed);
+    }, ClientClosedError);
   });
 
   it("reaches the console where nobody gave a logger, and is refused where it could go nowhere", async (t) => {

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { HookFailed, HookTimeout, type LateAnswer } from "hookweave";
+import { HookFailedError, HookTimeoutError, type LateAnswer } from "hookweave";
 
 import { Folder, lives } from "./support/files.js";
 import { bash, quietClient, until } from "./support/tools.js";
@@ -154,7 +154,7 @@ describe("failures", () => {
     );
     assert.match(failures[0]?.message ?? "", /broken/);
     const error = failures[0]?.error;
-    assert.ok(error instanceof HookFailed);
+    assert.ok(error instanceof HookFailedError);
     assert.equal(error.code, "exited");
     assert.equal(error.cause, undefined, "the carrier of the failure is nobody's business");
     await client.close(0);
@@ -210,7 +210,7 @@ describe("failures", () => {
     const outcome = await client.dispatch("PreToolUse", { ...bash, cwd: folder.path });
     const failure = outcome.trace[0]?.failure;
     assert.equal(failure?.kind, "timeout");
-    assert.ok(failure.error instanceof HookTimeout);
+    assert.ok(failure.error instanceof HookTimeoutError);
     assert.match(failure.message, /400 ?ms/);
     const pid = Number(readFileSync(folder.at("pid"), "utf8"));
     await until(() => !lives(pid));

@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import vm from "node:vm";
 
-import { HookFailed, HookResponse, InvalidAnswer } from "hookweave";
+import { HookFailedError, HookResponse, InvalidAnswerError } from "hookweave";
 
 import { bash, never, quietClient, runModule } from "./support/tools.js";
 
@@ -73,7 +73,7 @@ describe("answers", () => {
       },
     }));
     const [entry] = (await client.dispatch("PreToolUse", bash)).trace;
-    assert.ok(entry?.failure?.error instanceof InvalidAnswer);
+    assert.ok(entry?.failure?.error instanceof InvalidAnswerError);
     assert.match(entry.failure.message, /gotcha/);
   });
 
@@ -84,7 +84,7 @@ describe("answers", () => {
     const client = quietClient();
     client.registerHook("PreToolUse", () => new Verdict());
     const [entry] = (await client.dispatch("PreToolUse", bash)).trace;
-    assert.ok(entry?.failure?.error instanceof InvalidAnswer);
+    assert.ok(entry?.failure?.error instanceof InvalidAnswerError);
     assert.match(entry.failure.message, /Verdict/);
   });
 });
@@ -102,7 +102,7 @@ describe("failures", () => {
       client.registerHook("PreToolUse", { name: "guard", handler });
       const [entry] = (await client.dispatch("PreToolUse", bash)).trace;
       const error = entry?.failure?.error;
-      assert.ok(error instanceof HookFailed);
+      assert.ok(error instanceof HookFailedError);
       assert.equal(error.cause, thrown);
       assert.equal(error.hook, "guard");
       assert.equal(error.code, "raised");

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
 import {
-  ClientClosed,
+  ClientClosedError,
   HookClient,
   HookLimitError,
   HookweaveError,
@@ -411,7 +411,7 @@ describe("refusals", () => {
     const client = quietClient();
     await client.close();
     await client.close();
-    await assert.rejects(client.dispatch("Stop"), ClientClosed);
+    await assert.rejects(client.dispatch("Stop"), ClientClosedError);
     assert.throws(() => client.registerHook("Stop", nothing), {
       code: "client_closed",
     });

@@ -8,9 +8,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   HookResponse,
   HookweaveError,
-  MessageList,
-  SubagentBlocked,
-  ToolFailed,
+  Messages,
+  SubagentBlockedError,
+  ToolFailedError,
   ToolResult,
   type ApprovalRequest,
   type HookClient,
@@ -165,7 +165,7 @@ test("a hundred sessions of fifty calls each never mix", async () => {
   });
   const asked = new Map<string, number>();
   const run = async (name: string): Promise<void> => {
-    const context = new MessageList();
+    const context = new Messages();
     const session = client.session({
       sessionId: name,
       context,
@@ -508,7 +508,7 @@ describe("subagents", () => {
         one.runTool("Bash", ls, () => 1),
         {
           code: "session_closed",
-          name: "SessionClosed",
+          name: "SessionClosedError",
         },
       );
       await assert.rejects(one.subagent("explore"), { code: "session_closed" });
@@ -536,7 +536,7 @@ describe("subagents", () => {
     client.registerHook("SubagentStart", () => ({ action: "block", reason: "not now" }));
     const { session, events } = heard(client);
     await assert.rejects(session.subagent("explore"), (error: unknown) => {
-      assert.ok(error instanceof SubagentBlocked && error instanceof HookweaveError);
+      assert.ok(error instanceof SubagentBlockedError && error instanceof HookweaveError);
       assert.deepEqual([error.code, error.reason], ["subagent_blocked", "not now"]);
       return true;
     });
@@ -546,7 +546,7 @@ describe("subagents", () => {
 
   test("may keep a conversation of their own", async () => {
     const client = quietClient();
-    const context = new MessageList();
+    const context = new Messages();
     const session = client.session();
     const shared = await session.subagent("explore");
     const own = await session.subagent("explore", { context });
@@ -636,7 +636,7 @@ describe("tools", () => {
     const session = quietClient().session();
     const cause = new RangeError("disk full");
     const outcome = await session.runTool("Bash", ls, () => Promise.reject(cause));
-    assert.ok(outcome.error instanceof ToolFailed);
+    assert.ok(outcome.error instanceof ToolFailedError);
     assert.equal(outcome.error.message, "disk full");
     assert.equal(outcome.error.cause, cause);
     assert.equal(outcome.error.code, "tool_failed");

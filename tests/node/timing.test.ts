@@ -5,7 +5,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { HookTimeout } from "hookweave";
+import { HookTimeoutError } from "hookweave";
 
 import { bash, never, quietClient, runModule, until } from "./support/tools.js";
 
@@ -30,7 +30,7 @@ describe("timeouts", () => {
     assert.equal(after, 1);
     assert.equal((signal?.reason as Error).name, "TimeoutError");
     const failure = outcome.trace[0]?.failure;
-    assert.ok(failure?.error instanceof HookTimeout);
+    assert.ok(failure?.error instanceof HookTimeoutError);
     assert.equal(failure.kind, "timeout");
     assert.equal(outcome.trace[1]?.status, "ran");
   });

@@ -2,12 +2,14 @@
 
 import { AssertionError } from "node:assert";
 
+import type { ClientOptions } from "../client-options.js";
 import { engineOf } from "../client-hooks.js";
 import { HookClient } from "../client.js";
+import type { Logger } from "../logging.js";
 import type { Outcome } from "../outcome.js";
 import type { SessionOptions } from "../session-options.js";
 import type { Session } from "../session.js";
-import type { ClientOptions, Logger } from "../types.js";
+
 import { isExpected } from "./expected.js";
 import { fail } from "./judged.js";
 import { scriptedApprover, type ScriptedAnswer, type ScriptedApprover } from "./scripted.js";
@@ -44,10 +46,10 @@ export class WatchedClient extends HookClient {
     super({ ...options, logger: listening(logger, hear) });
     this.#mayFail = mayFail;
     const engine = engineOf(this);
-    const noted = engine.noteFailures.bind(engine);
-    engine.noteFailures = (outcome, told) => {
+    const noted = engine.logFailures.bind(engine);
+    engine.logFailures = (outcome, failures) => {
       this.#failed.push(outcome);
-      noted(outcome, told);
+      noted(outcome, failures);
     };
     for (const file of load) this.load(file, { strict: true });
   }

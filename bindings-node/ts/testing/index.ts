@@ -30,7 +30,7 @@ export type {
   ScriptedAnswer,
   ScriptedApprover,
   ScriptedModel,
-  ScriptedModelAnswer,
+  ScriptedModelResponse,
 } from "./scripted.js";
 export { assertMatchesSnapshot, traceSnapshot } from "./snapshots.js";
 export type { SnapshotOptions } from "./snapshots.js";

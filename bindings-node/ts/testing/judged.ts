@@ -2,16 +2,16 @@
 
 import { AssertionError } from "node:assert";
 
-import { crossing } from "../native.js";
-import { Outcome, trailOf } from "../outcome.js";
+import { callNative } from "../native.js";
+import { Outcome, recordOf } from "../outcome.js";
 import { Generation, ToolOutcome } from "../session-results.js";
-import { loudOf } from "../trail.js";
+import { detailsOf } from "../dispatch-record.js";
 
 /** Whatever hooks have judged: an event, a tool call of a session, or a whole generation. */
 export type Judged = Outcome | ToolOutcome | Generation;
 
-/** A text that differs from run to run, and what stands for it; of a folder perhaps with the name below it. */
-export interface Stand {
+/** A text that differs from run to run, and the name that replaces it; for a folder perhaps with the name below it. */
+export interface Placeholder {
   readonly text: string;
   readonly name: string;
   readonly withChild: boolean;
@@ -46,17 +46,23 @@ export function deciderOf(judged: Judged): string | null {
   return deciders.filter((hook): hook is string => typeof hook === "string").at(-1) ?? null;
 }
 
-/** What hooks made of an event, without what differs from run to run. */
-export function snapshotOf(outcome: Outcome, stands: readonly Stand[]): Record<string, unknown> {
-  const { run, values } = loudOf(trailOf(outcome));
-  return JSON.parse(crossing(() => run.snapshot(values, [...stands]))) as Record<string, unknown>;
+/** What hooks made of an event, without what differs from run to dispatch. */
+export function snapshotOf(
+  outcome: Outcome,
+  placeholders: readonly Placeholder[],
+): Record<string, unknown> {
+  const { dispatch, values } = detailsOf(recordOf(outcome));
+  return JSON.parse(callNative(() => dispatch.snapshot(values, [...placeholders]))) as Record<
+    string,
+    unknown
+  >;
 }
 
 /** Who decided what and why, and what became of every hook, also of those that were not selected. */
 export function describe(judged: Judged): string {
   const told = outcomesOf(judged).map((outcome) => {
-    const { run, values } = loudOf(trailOf(outcome));
-    return crossing(() => run.describe(values));
+    const { dispatch, values } = detailsOf(recordOf(outcome));
+    return callNative(() => dispatch.describe(values));
   });
   const events = told.join("");
   if (judged instanceof Outcome) return events;

@@ -2,23 +2,23 @@
 
 import { AssertionError } from "node:assert";
 
-import type { ApprovalContext, ApprovalRequest } from "../approvals.js";
-import type { ModelAnswer, ModelRequest, ModelToolCall } from "../models.js";
+import type { ApprovalContext, ApprovalRequest } from "../approval.js";
+import type { ModelResponse, ModelRequest, ToolCall } from "../models.js";
 import { isError } from "../errors.js";
-import type { ToolCallContext } from "../tools.js";
+import type { ToolContext } from "../session.js";
 
 /** A text, a tool call or several, a whole answer, an error to throw, or a function of the request that gives one of these. */
-export type ScriptedModelAnswer =
+export type ScriptedModelResponse =
   | string
-  | ModelToolCall
-  | readonly ModelToolCall[]
-  | ModelAnswer
+  | ToolCall
+  | readonly ToolCall[]
+  | ModelResponse
   | Error
   | ((request: ModelRequest) => unknown);
 
 /** A model that answers what a test lists. */
 export interface ScriptedModel {
-  (request: ModelRequest): Promise<string | ModelAnswer>;
+  (request: ModelRequest): Promise<string | ModelResponse>;
   /** What it was asked, in order. */
   readonly requests: readonly ModelRequest[];
   /** How many answers nobody has asked for yet. */
@@ -26,30 +26,27 @@ export interface ScriptedModel {
 }
 
 /** A tool call for a scripted model: `toolCall("Bash", { command: "ls" })`. */
-export function toolCall(
-  name: string,
-  args: Readonly<Record<string, unknown>> = {},
-): ModelToolCall {
+export function toolCall(name: string, args: Readonly<Record<string, unknown>> = {}): ToolCall {
   return { name, args };
 }
 
 /** A model that answers these, one after the other. */
-export function scriptedModel(...answers: readonly ScriptedModelAnswer[]): ScriptedModel {
+export function scriptedModel(...answers: readonly ScriptedModelResponse[]): ScriptedModel {
   const requests: ModelRequest[] = [];
-  const model = async (request: ModelRequest): Promise<string | ModelAnswer> => {
+  const model = async (request: ModelRequest): Promise<string | ModelResponse> => {
     const answer = answers[requests.push(request) - 1];
     if (answer === undefined) {
       const [asked, scripted] = [String(requests.length), counted(answers.length, "answer")];
       throw new Error(`the model is called for time ${asked}, but its script has ${scripted}`);
     }
     const said = (typeof answer === "function" ? await answer(request) : answer) as Exclude<
-      ScriptedModelAnswer,
+      ScriptedModelResponse,
       (request: ModelRequest) => unknown
     >;
     if (isError(said)) throw said;
     if (typeof said === "string") return said;
-    if (Array.isArray(said)) return { toolCalls: said as readonly ModelToolCall[] };
-    return isCall(said) ? { toolCalls: [said] } : (said as ModelAnswer);
+    if (Array.isArray(said)) return { toolCalls: said as readonly ToolCall[] };
+    return isCall(said) ? { toolCalls: [said] } : (said as ModelResponse);
   };
   return Object.defineProperties(model, {
     requests: { value: requests },
@@ -57,7 +54,7 @@ export function scriptedModel(...answers: readonly ScriptedModelAnswer[]): Scrip
   }) as ScriptedModel;
 }
 
-function isCall(answer: object): answer is ModelToolCall {
+function isCall(answer: object): answer is ToolCall {
   return typeof (answer as { name?: unknown }).name === "string";
 }
 
@@ -117,7 +114,7 @@ export function scriptedApprover(...script: readonly ScriptedAnswer[]): Scripted
 
 /** A tool that keeps its calls. */
 export interface RecordingTool {
-  (args: Record<string, unknown>, context?: ToolCallContext): Promise<unknown>;
+  (args: Record<string, unknown>, context?: ToolContext): Promise<unknown>;
   /** The arguments of each call, in order. */
   readonly calls: readonly Record<string, unknown>[];
 }

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 import type { Outcome } from "../outcome.js";
 import { Generation, ToolOutcome } from "../session-results.js";
-import { describe, outcomesOf, snapshotOf, type Judged, type Stand } from "./judged.js";
+import { describe, outcomesOf, snapshotOf, type Judged, type Placeholder } from "./judged.js";
 
 /** The folder beside a test in which its snapshots are. */
 const FOLDER = "hookweave-snapshots";
@@ -31,7 +31,9 @@ export function traceSnapshot(
   { names = {} }: Pick<SnapshotOptions, "names"> = {},
 ): Record<string, unknown> {
   const given = Object.entries(names).map(([text, name]) => ({ text, name, withChild: false }));
-  const events = outcomesOf(outcome).map((one) => snapshotOf(one, [...given, ...stands(one)]));
+  const events = outcomesOf(outcome).map((one) =>
+    snapshotOf(one, [...given, ...placeholders(one)]),
+  );
   if (outcome instanceof ToolOutcome) {
     const { ran, ok, decision, attempts } = outcome;
     return { ran, ok, decision, attempts, events };
@@ -127,10 +129,10 @@ function callers(): string[] {
   }
 }
 
-/** What differs from run to run or from machine to machine, and what stands for it. */
-function stands(outcome: Outcome): Stand[] {
+/** The texts that differ from run to run or from machine to machine. */
+function placeholders(outcome: Outcome): Placeholder[] {
   const { sessionId, toolUseId } = outcome.event as { sessionId: string; toolUseId?: unknown };
-  const found: Stand[] = [{ text: sessionId, name: "<session>", withChild: false }];
+  const found: Placeholder[] = [{ text: sessionId, name: "<session>", withChild: false }];
   if (typeof toolUseId === "string") {
     found.push({ text: toolUseId, name: "<call>", withChild: false });
   }

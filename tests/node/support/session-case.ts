@@ -3,7 +3,7 @@
 import {
   HookClient,
   HookweaveError,
-  SubagentBlocked,
+  SubagentBlockedError,
   TerminalQuestion,
   ToolResult,
 } from "hookweave";
@@ -14,7 +14,7 @@ import type {
   Context,
   CustomEventName,
   Display,
-  ModelAnswer,
+  ModelResponse,
   ModelRequest,
   Session,
   SessionOptions,
@@ -246,7 +246,7 @@ export class SessionRun {
     });
   }
 
-  readonly #respond = (request: ModelRequest): ModelAnswer => {
+  readonly #respond = (request: ModelRequest): ModelResponse => {
     const { prompt, systemPrompt, tools, messages } = request;
     const calls = this.#log.model_calls;
     const turn =
@@ -356,7 +356,7 @@ export class SessionRun {
     try {
       child = await session.subagent(type as string, id === undefined ? {} : { agentId: id });
     } catch (error) {
-      if (!(error instanceof SubagentBlocked)) throw error;
+      if (!(error instanceof SubagentBlockedError)) throw error;
       return { accepted: false, reason: error.reason };
     }
     await this.#steps(child, given["do"] as JsonObject[], place);

@@ -1,9 +1,10 @@
 /** A3S's client, on top of the engine's. */
 
+import type { ClientOptions } from "../../client-options.js";
+import type { Handler, HookDefinition as EngineDefinition } from "../../registration.js";
 import { HookClient } from "../../client.js";
 import type { CustomEventName, EventName } from "../../event-types.js";
-import type { TemporaryHook } from "../../temporary.js";
-import type { ClientOptions, Handler, HookDefinition as EngineDefinition } from "../../types.js";
+import type { TemporaryHook } from "../../temporary-hook.js";
 import { defaultsOf, type Configuration } from "./configuration.js";
 import type { HookEventType, HookHandler } from "./events.js";
 import { readDefinition } from "./reading.js";

@@ -1,11 +1,11 @@
 /** A3S's configuration: what it says of a client. */
 
+import type { ClientOptions } from "../../client-options.js";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { HookClient } from "../../client.js";
-import type { ClientOptions } from "../../types.js";
 
 /** A file with A3S's defaults, or what stands in one. */
 export type Configuration = string | URL | { readonly hooks?: object };

@@ -1,6 +1,6 @@
 /** What A3S's hooks see and answer. */
 
-import type { HookContext } from "../../types.js";
+import type { HookContext } from "../../registration.js";
 
 /** A3S's events. */
 export type HookEventType = keyof HookEventMap;

@@ -1,0 +1,176 @@
+//! Commands, webhooks and hosted questions as JavaScript sees them.
+//!
+//! A hook runs on a thread of the core and comes back through one weak threadsafe function per client, which keeps no
+//! process alive and is silent once the environment is gone.
+
+use std::sync::{Arc, OnceLock};
+
+use hookweave::dialects::{self, Exited};
+use hookweave::event::Catalogue;
+use hookweave::host::{EventSpec, Failure, FailureKind, Invocation, NativeHook, Said, TraceContext, from_json};
+use napi::Status;
+use napi::bindgen_prelude::{FnArgs, Function};
+use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
+use napi_derive::napi;
+use serde_json::{Map, Value, json};
+
+use crate::errors::{CodedError, coded};
+use crate::json::large_integers;
+
+/// The end of a hook: the number of the wait for it, and its result as JSON text.
+pub(crate) type Completion = FnArgs<(u32, String)>;
+
+/// Delivers completions to JavaScript. Weak: it keeps no process alive.
+pub(crate) type CompletionQueue = ThreadsafeFunction<Completion, (), Completion, Status, false, true>;
+
+/// Makes a client's completion queue from the function that is called with each completion.
+pub(crate) fn completion_queue(deliver: Function<'_, Completion, ()>) -> napi::Result<Arc<CompletionQueue>> {
+    let completions = deliver.build_threadsafe_function().callee_handled::<false>().weak::<true>().build()?;
+    Ok(Arc::new(completions))
+}
+
+/// A hook from a file, as the TypeScript layer runs it.
+#[napi]
+pub struct NativeFileHook {
+    hook: Arc<NativeHook>,
+    event: Arc<EventSpec>,
+    completions: Arc<CompletionQueue>,
+}
+
+impl NativeFileHook {
+    pub(crate) const fn new(hook: Arc<NativeHook>, event: Arc<EventSpec>, completions: Arc<CompletionQueue>) -> Self {
+        Self { hook, event, completions }
+    }
+
+    fn invocation(&self, event: &str, depth: u32) -> Result<Invocation, CodedError> {
+        let Value::Object(payload) = from_json(event).map_err(unreadable)? else {
+            return Err(CodedError::new("payload_not_json".to_owned(), "an event is an object"));
+        };
+        Ok(self.hook.invocation(&self.event, payload, depth))
+    }
+}
+
+#[napi]
+impl NativeFileHook {
+    /// Whether the host runs it, through `setJudge` or `setToolCaller`.
+    #[napi(getter, catch_unwind)]
+    pub fn hosted(&self) -> bool {
+        self.hook.is_hosted()
+    }
+
+    /// Whether the host has to call a tool, rather than to ask a model.
+    #[napi(getter, catch_unwind)]
+    pub fn wants_tool(&self) -> bool {
+        self.hook.wants_tool()
+    }
+
+    /// Whether what it answers when nobody waits for it is to wake the model.
+    #[napi(getter, catch_unwind)]
+    pub fn wakes(&self) -> bool {
+        self.hook.declared().wakes
+    }
+
+    /// Starts the hook with an event's canonical JSON text and the caller's trace context. The result arrives in the
+    /// completion queue under `ticket`.
+    #[napi(catch_unwind)]
+    pub fn start(
+        &self,
+        event: String,
+        depth: u32,
+        ticket: u32,
+        trace_parent: Option<String>,
+        trace_state: Option<String>,
+    ) -> Result<Option<NativeFileHookJob>, CodedError> {
+        let completions = Arc::clone(&self.completions);
+        let trace = trace_parent.and_then(|parent| TraceContext::parse(&parent, trace_state.as_deref()));
+        let job = self.hook.start_in(trace, self.invocation(&event, depth)?, move |said| {
+            // A closed queue belongs to an environment that is gone, and so is the code that waited.
+            completions.call(FnArgs::from((ticket, completion_text(said))), ThreadsafeFunctionCallMode::NonBlocking);
+        });
+        Ok(job.map(NativeFileHookJob))
+    }
+
+    /// What the host is asked, as JSON text.
+    #[napi(catch_unwind)]
+    pub fn question(&self, event: String, depth: u32) -> Result<Option<String>, CodedError> {
+        let question = self.hook.question(&self.invocation(&event, depth)?);
+        Ok(question.map(|question| question.to_json().to_string()))
+    }
+
+    /// What the host's answer means; both are JSON texts.
+    #[napi(catch_unwind)]
+    pub fn answered(&self, event: String, depth: u32, answer: String) -> Result<String, CodedError> {
+        let answer = from_json(&answer).map_err(unreadable)?;
+        Ok(completion_text(self.hook.answered(&self.invocation(&event, depth)?, &answer)))
+    }
+
+    /// What it means that the host has set nobody to answer.
+    #[napi(catch_unwind)]
+    pub fn unanswered(&self, event: String, depth: u32) -> Result<String, CodedError> {
+        Ok(completion_text(self.hook.unanswered(&self.invocation(&event, depth)?)))
+    }
+
+    /// What it means that whoever was asked threw something.
+    #[napi(catch_unwind)]
+    pub fn broken(&self, event: String, depth: u32, message: String) -> Result<String, CodedError> {
+        let failure = Failure::new(FailureKind::Raised, message);
+        Ok(completion_text(self.hook.broken(&self.invocation(&event, depth)?, failure)))
+    }
+
+    /// What it means that whoever was asked has used up the hook's time.
+    #[napi(catch_unwind)]
+    pub fn late(&self, event: String, depth: u32) -> Result<String, CodedError> {
+        Ok(completion_text(self.hook.late(&self.invocation(&event, depth)?)))
+    }
+}
+
+/// A hook that runs or waits for its turn.
+#[napi]
+pub struct NativeFileHookJob(hookweave::host::Job);
+
+#[napi]
+impl NativeFileHookJob {
+    /// Kills the hook's processes, or drops its connection.
+    #[napi(catch_unwind)]
+    pub fn cancel(&self) {
+        self.0.cancel();
+    }
+}
+
+fn unreadable(error: serde_json::Error) -> CodedError {
+    CodedError::new("payload_not_json".to_owned(), error.to_string())
+}
+
+/// The meaning, as a completion, of the JSON text that a hook returned which is a function of a dialect.
+#[napi(catch_unwind)]
+pub fn dialect_answer(dialect: String, event: String, said: String) -> Result<String, CodedError> {
+    static EVENTS: OnceLock<Catalogue> = OnceLock::new();
+    let dialect = dialects::named(&dialect).map_err(|error| coded(&error))?;
+    let event = EVENTS.get_or_init(Catalogue::default).resolve(&event).map_err(|error| coded(&error))?;
+    let invocation = Invocation {
+        declared_event: event.name().to_owned(),
+        event,
+        payload: Map::new(),
+        tool: None,
+        project_dir: None,
+        empty_transcript: None,
+        depth: 0,
+    };
+    let exited = Exited { code: Some(0), signal: None, stdout: said.into_bytes(), stderr: Vec::new() };
+    Ok(completion_text(dialects::answer_of_command(dialect, &invocation, &exited)))
+}
+
+/// The JSON text of a result: `{"answer": …}`, perhaps with `large`, `{"failed": {"kind", "message", "restricts"}}` or `{}`.
+fn completion_text(said: Said<Value>) -> String {
+    let completion = match said {
+        Said::Nothing | Said::Detached => json!({}),
+        Said::Answer(answer) => {
+            let large = large_integers(&answer);
+            if large.is_empty() { json!({"answer": answer}) } else { json!({"answer": answer, "large": large}) }
+        }
+        Said::Failed(Failure { kind, message, meant_to_restrict, .. }) => {
+            json!({"failed": {"kind": kind.as_str(), "message": message, "restricts": meant_to_restrict}})
+        }
+    };
+    completion.to_string()
+}

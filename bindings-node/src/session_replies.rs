@@ -1,0 +1,140 @@
+//! What the TypeScript layer reports to a session's flow: the result of an effect, which gives the next effect.
+
+use hookweave::host::from_json;
+use hookweave::session::{Called, Reply, Requested, Speaker};
+use napi::Env;
+use napi::bindgen_prelude::Object;
+use napi_derive::napi;
+use serde_json::{Map, Value};
+
+use crate::dispatch::NativeDispatch;
+use crate::errors::{CodedError, from_napi};
+use crate::session::NativeSession;
+use crate::values::Values;
+
+/// A tool call of the model's.
+#[napi(object, object_to_js = false)]
+pub struct NativeToolCall {
+    /// The tool's name.
+    pub tool: String,
+    /// The call's id, when the model gave one.
+    pub id: Option<String>,
+    /// The number of its arguments.
+    pub args: u32,
+    /// Whether the client has such a tool.
+    pub known: bool,
+}
+
+/// Who says a message of the context.
+#[napi(object)]
+pub struct NativeSpeaker {
+    /// `system`, `user`, `assistant`, `tool`.
+    pub role: String,
+    /// It stays whatever happens.
+    pub pinned: bool,
+}
+
+#[napi]
+impl NativeSession {
+    /// Begins.
+    #[napi(catch_unwind)]
+    pub fn begin(&self, flow: u32) -> String {
+        self.flows.step(flow, Reply::Begin)
+    }
+
+    /// It is done.
+    #[napi(catch_unwind)]
+    pub fn done(&self, flow: u32) -> String {
+        self.flows.step(flow, Reply::Done)
+    }
+
+    /// It could not be done.
+    #[napi(catch_unwind)]
+    pub fn failed(&self, flow: u32, why: String) -> String {
+        self.flows.step(flow, Reply::Failed { why })
+    }
+
+    /// No hook had anything to say.
+    #[napi(catch_unwind)]
+    pub fn no_op_dispatched(&self, flow: u32) -> String {
+        self.flows.step(flow, Reply::Dispatched { verdict: None, value: None, json: Map::new() })
+    }
+
+    /// What hooks said, the number of the wanted value and the other wanted fields as the JSON text of an object.
+    #[napi(catch_unwind)]
+    pub fn dispatched(
+        &self,
+        flow: u32,
+        env: Env,
+        dispatch: &NativeDispatch,
+        values: Object<'_>,
+        value: Option<u32>,
+        fields: String,
+    ) -> Result<String, CodedError> {
+        let verdict = dispatch.verdict(self.machine(), &Values::new(&env, values).map_err(from_napi)?)?;
+        let Ok(Value::Object(json)) = from_json(&fields) else {
+            return Err(CodedError::new("payload_not_json".to_owned(), "what hooks changed has no JSON form"));
+        };
+        Ok(self.flows.step(flow, Reply::Dispatched { verdict: Some(Box::new(verdict)), value, json }))
+    }
+
+    /// A copy of a value, its JSON text when it has one, and else what people are shown of it.
+    #[napi(catch_unwind)]
+    pub fn frozen(&self, flow: u32, value: u32, text: Option<String>, shown: Option<String>) -> String {
+        let shown = text.clone().or(shown);
+        self.flows.step(flow, Reply::Frozen { value, text, shown })
+    }
+
+    /// What a person chose.
+    #[napi(catch_unwind)]
+    pub fn chosen(&self, flow: u32, option: String) -> String {
+        self.flows.step(flow, Reply::Chosen { option })
+    }
+
+    /// Nobody answered in time.
+    #[napi(catch_unwind)]
+    pub fn timed_out(&self, flow: u32) -> String {
+        self.flows.step(flow, Reply::TimedOut)
+    }
+
+    /// A tool has run.
+    #[napi(catch_unwind)]
+    pub fn ran(&self, flow: u32, result: u32, error: Option<String>, duration: f64) -> String {
+        self.flows.step(flow, Reply::Ran(Called { result, error, duration }))
+    }
+
+    /// The model has answered; what it cost is JSON text.
+    #[napi(catch_unwind)]
+    pub fn responded(
+        &self,
+        flow: u32,
+        response: u32,
+        text: String,
+        calls: Vec<NativeToolCall>,
+        usage: String,
+    ) -> String {
+        let calls =
+            calls.into_iter().map(|NativeToolCall { tool, id, args, known }| Requested { tool, id, args, known });
+        let usage = from_json(&usage).unwrap_or_default();
+        self.flows.step(flow, Reply::Responded { response, text, calls: calls.collect(), usage })
+    }
+
+    /// The conversation as it is: the number of the list that hooks see, and who says each message.
+    #[napi(catch_unwind)]
+    pub fn context(&self, flow: u32, messages: u32, speakers: Vec<NativeSpeaker>) -> String {
+        let speakers = speakers.into_iter().map(|NativeSpeaker { role, pinned }| Speaker { role, pinned }).collect();
+        self.flows.step(flow, Reply::Context { messages, speakers })
+    }
+
+    /// A text.
+    #[napi(catch_unwind)]
+    pub fn text(&self, flow: u32, text: String) -> String {
+        self.flows.step(flow, Reply::Text { text })
+    }
+
+    /// The flow is given up; one that has ended is no more.
+    #[napi(catch_unwind)]
+    pub fn release(&self, flow: u32) {
+        self.flows.remove(flow);
+    }
+}

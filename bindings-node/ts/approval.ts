@@ -1,0 +1,96 @@
+/** Asking a person. */
+
+import { describe, errorOf } from "./errors.js";
+
+/** What a person is asked. Its texts are safe to be shown: nothing in them moves a cursor or turns a line around. */
+export interface ApprovalRequest {
+  readonly id: string;
+  readonly sessionId: string;
+  /** The subagent that asks; `null` for the session itself. */
+  readonly agentId: string | null;
+  /** The event that waits for the answer. */
+  readonly event: string;
+  /** The tool; empty when it is not about one. */
+  readonly tool: string;
+  /** A copy of the very arguments that will be used; `null` when it is not about a tool. */
+  readonly args: Readonly<Record<string, unknown>> | null;
+  /** The arguments as JSON text, or what else it is about; `null` when they have none. */
+  readonly shown: string | null;
+  /** The hook that asks; `null` when it is the host's own rule. */
+  readonly hook: string | null;
+  readonly prompt: string;
+  /** What can be chosen. */
+  readonly options: readonly string[];
+  /** Those of them that allow. */
+  readonly granting: readonly string[];
+  /** Milliseconds that the person has. */
+  readonly timeout: number;
+  /** What happens when nobody answers in time. */
+  readonly default: "allow" | "deny";
+  /** How widely "Allow always" is remembered beyond the very same arguments. */
+  readonly remember: "tool" | "prompt" | null;
+}
+
+/** What an approver is told beside the question. */
+export interface ApprovalContext {
+  /** Fires when the time is over, or when nobody needs the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+/** The answer of an approver: one of the request's options. */
+export type Approval = string;
+
+/** Asks a person. An answer that is none of the options denies, and so does an error. */
+export type Approver = (
+  request: ApprovalRequest,
+  context: ApprovalContext,
+) => Approval | PromiseLike<Approval>;
+
+/** The name of a built-in approver. */
+export type ApproverName = "deny" | "allow" | "terminal" | "pending";
+
+/** A question that waits for its decision. */
+interface PendingQuestion {
+  readonly request: ApprovalRequest;
+  readonly decide: (option: Approval) => void;
+}
+
+/**
+ * Questions that wait to be decided from elsewhere: a web page, a chat, another process.
+ *
+ * `approval: "pending"` gives each session a queue of its own; for one queue of several sessions hand them its `ask`.
+ */
+export class PendingApprovals {
+  readonly #waiting = new Map<string, PendingQuestion>();
+
+  /** What waits, the oldest first. */
+  pending(): ApprovalRequest[] {
+    return [...this.#waiting.values()].map(({ request }) => request);
+  }
+
+  /** Puts a question into the queue until it is decided or nobody waits any more. */
+  readonly ask: Approver = (request, { signal }) => {
+    const { id } = request;
+    return new Promise((resolve) => {
+      this.#waiting.set(id, { request, decide: resolve });
+      signal.addEventListener("abort", () => this.#waiting.delete(id), { once: true });
+    });
+  };
+
+  /** Decides a question by one of its options; throws `unknown_approval`. */
+  decide(id: string, option: Approval): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) {
+      throw errorOf("unknown_approval", `nothing waits for approval under \`${describe(id)}\``);
+    }
+    const { options } = waiting.request;
+    if (!options.includes(option)) {
+      throw errorOf(
+        "unknown_approval",
+        `\`${describe(option)}\` is no option; known are ${options.join(", ")}`,
+      );
+    }
+    this.#waiting.delete(id);
+    waiting.decide(option);
+  }
+}

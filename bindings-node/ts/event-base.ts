@@ -1,0 +1,38 @@
+/** What every event has, and the parts of events that have a type of their own. */
+
+/** What every event can do, beside having its fields. */
+export interface EventMethods {
+  /** A copy of all fields that is nobody else's. */
+  toJSON(): Record<string, unknown>;
+  /** The canonical JSON text, in snake_case; throws `payload_not_json` naming what has no JSON form. */
+  toJson(): string;
+}
+
+/** What every event carries; the engine fills in what the host leaves out. */
+export interface EventBase<K extends string = string> extends EventMethods {
+  readonly eventType: K;
+  readonly sessionId: string;
+  /** Milliseconds since the epoch. */
+  readonly timestamp: number;
+  readonly cwd?: string;
+  readonly agentId?: string;
+  readonly metadata: Record<string, unknown>;
+}
+
+/** What the agent knows when a tool is about to run: the field `context` of `PreToolUse`. */
+export interface PreToolUseContext {
+  readonly workingDirectory?: string;
+  readonly recentTools?: readonly unknown[];
+  readonly tokenUsage?: Readonly<Record<string, unknown>>;
+  readonly [field: string]: unknown;
+}
+
+/** A model's response in an event: the field `response` of `GenerateEnd`. */
+export interface ModelResponseRecord {
+  readonly text?: string;
+  readonly toolCalls?: readonly unknown[];
+  readonly usage?: Readonly<Record<string, unknown>>;
+  /** Milliseconds. */
+  readonly duration?: number;
+  readonly [field: string]: unknown;
+}

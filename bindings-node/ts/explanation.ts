@@ -1,0 +1,31 @@
+/** What a dispatch would run, without running it. */
+
+import type { Scope } from "./origin.js";
+
+/** One hook under an event's light. */
+export interface Explained {
+  readonly hook: string;
+  readonly id: string;
+  /** Whether it would run. */
+  readonly matched: boolean;
+  /** Whether its `allow` would count. */
+  readonly covers: boolean;
+  /** The stage in which it would run, from 0. */
+  readonly stage?: number;
+  /** Why it would not run. */
+  readonly why?: string;
+  readonly priority: number;
+  readonly scope: Scope;
+  readonly mandatory: boolean;
+  readonly detached: boolean;
+}
+
+/** What a dispatch would do if every hook continued. */
+export interface Explanation {
+  /** The event's canonical name. */
+  readonly event: string;
+  /** Whether a block would stop the action. */
+  readonly gate: boolean;
+  /** Every hook of the event, in order. */
+  readonly hooks: readonly Explained[];
+}

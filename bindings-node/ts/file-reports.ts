@@ -1,0 +1,122 @@
+/** What loading, reloading and linting files of hooks gives back. */
+
+import type { ClientOptions } from "./client-options.js";
+import { originOf, type Dialect, type Origin, type Scope } from "./origin.js";
+import { localKeys } from "./spelling.js";
+
+/** Something in a file that could not be taken, or that will surprise. */
+export interface Problem {
+  readonly file: string;
+  readonly place: string;
+  readonly line: number | null;
+  readonly message: string;
+  /** Whether the entry was left out because of it. */
+  readonly fatal: boolean;
+}
+
+/** What a linter says of a file; `rule` names the check. */
+export interface Finding extends Problem {
+  readonly rule: string;
+}
+
+/** A file that was read. */
+export interface FoundFile {
+  readonly file: string;
+  readonly dialect: Dialect;
+  readonly scope: Scope;
+  /** How many hooks it declares. */
+  readonly hooks: number;
+  readonly broken: boolean;
+  readonly note: string | null;
+}
+
+/** What a person approves: the entry as it stands in the file, its project, and the content of its scripts. */
+export interface TrustedHook {
+  /** `sha256:` and 64 digits. */
+  readonly fingerprint: string;
+  readonly project: string;
+  readonly file: string;
+  readonly place: string;
+  readonly dialect: Dialect;
+  /** The event as the file names it; empty for a switch. */
+  readonly event: string;
+  /** What runs, or what the switch does. */
+  readonly runs: string;
+  /** Milliseconds since the epoch; 0 before. */
+  readonly approvedAt: number;
+}
+
+/** A hook, or a file's switches, that counts only when a person approves it. */
+export interface UntrustedHook {
+  /** What `trust.approve` takes. */
+  readonly approval: TrustedHook;
+  readonly scope: Scope;
+  readonly line: number | null;
+  /** The scripts that an approval covers. */
+  readonly scripts: readonly string[];
+  readonly why: string;
+}
+
+/** What came of loading. */
+export interface LoadReport {
+  /** The ids of the hooks that are in force now, in order. */
+  readonly hooks: readonly string[];
+  readonly found: readonly FoundFile[];
+  /** Hooks that do not run because nobody approved them, or because they changed since. */
+  readonly untrusted: readonly UntrustedHook[];
+  readonly problems: readonly Problem[];
+  /** Settings for the client that the files hold; they are the host's to apply. */
+  readonly options: Readonly<Partial<ClientOptions> & Record<string, unknown>>;
+}
+
+/** What became of one hook in a reload. */
+export interface Change {
+  readonly name: string;
+  readonly origin: Origin | null;
+  /** Which settings it belongs to, as `ConfigChange` names them. */
+  readonly source: string;
+  readonly what: readonly string[];
+  /** Why it may protect less than before. */
+  readonly weaker: readonly string[];
+}
+
+/** What came of a reload, beside what is in force now. */
+export interface ReloadReport extends LoadReport {
+  readonly added: readonly Change[];
+  readonly removed: readonly Change[];
+  readonly changed: readonly Change[];
+  /** Why old hooks stayed in force: a file that cannot be read, or a hook that blocked the change. */
+  readonly kept: readonly string[];
+}
+
+/** A report of the core's, from its JSON text. */
+export function loadReport(text: string): LoadReport {
+  return common(JSON.parse(text) as LoadReport);
+}
+
+/** A report of a reload, from its JSON text. */
+export function reloadReport(text: string): ReloadReport {
+  const report = JSON.parse(text) as ReloadReport;
+  const changes = (given: readonly Change[]): Change[] =>
+    given.map((change) => ({ ...change, origin: originOf(change.origin) }));
+  return {
+    ...common(report),
+    added: changes(report.added),
+    removed: changes(report.removed),
+    changed: changes(report.changed),
+    kept: report.kept,
+  };
+}
+
+function common({ hooks, found, untrusted, problems, options }: LoadReport): LoadReport {
+  return {
+    hooks,
+    found,
+    untrusted: untrusted.map((hook) => ({
+      ...hook,
+      approval: localKeys(hook.approval) as unknown as TrustedHook,
+    })),
+    problems,
+    options: localKeys(options),
+  };
+}

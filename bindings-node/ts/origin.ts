@@ -1,0 +1,37 @@
+/** Where hooks come from: systems, scopes and files. */
+
+import { localKeys } from "./spelling.js";
+
+/** Who loads a hook; earlier scopes run first among equal priorities. */
+export type Scope = "managed" | "user" | "project" | "local" | "agent" | "callback";
+
+/** A system whose hooks run here. */
+export type Dialect =
+  | "claude-code"
+  | "codex"
+  | "gemini-cli"
+  | "cursor"
+  | "copilot"
+  | "factory"
+  | "wingman"
+  | "cocode"
+  | "amplifier"
+  | "a3s"
+  | "native";
+
+/** Where a hook stands that a file declares. */
+export interface Origin {
+  readonly file: string;
+  /** The place in the file, for example `hooks.PreToolUse[0].hooks[1]`. */
+  readonly place: string;
+  readonly line: number | null;
+  readonly dialect: Dialect;
+  /** The command line, or the method and address of a request without its secrets. */
+  readonly runs: string;
+}
+
+/** An origin of the core's. */
+export function originOf(origin: unknown): Origin | null {
+  if (typeof origin !== "object" || origin === null) return null;
+  return { line: null, ...localKeys(origin) } as unknown as Origin;
+}

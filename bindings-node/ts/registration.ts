@@ -1,0 +1,180 @@
+/** What a program registers: hooks, custom events and tools. */
+
+import { errorOf } from "./errors.js";
+import type { EventName, HookEvent } from "./event-types.js";
+import type { Origin, Scope } from "./origin.js";
+import type { HookResponse } from "./response.js";
+import { isPlain } from "./values.js";
+
+/** What a handler gets beside the event. */
+export interface HookContext {
+  /** Fires when the hook's time is over or its dispatch is cancelled. */
+  readonly signal: AbortSignal;
+}
+
+// `void` is what a handler without a return statement gives.
+// eslint-disable-next-line @typescript-eslint/no-invalid-void-type
+type Answered<K extends EventName> = HookResponse<K> | undefined | null | void;
+
+/** What runs when an event comes; nothing as an answer is "go on". */
+export type Handler<K extends EventName = EventName> = (
+  event: HookEvent<K>,
+  context: HookContext,
+) => Answered<K> | PromiseLike<Answered<K>>;
+
+/** A condition on one argument. */
+export type ArgumentPattern = string | { regex: string } | { equals: unknown };
+
+/** Which events a hook is for; all conditions must hold. */
+export interface Matcher {
+  /** Names split on `|`, each exact or a glob. */
+  tool?: string;
+  /** A regular expression over the tool's name. */
+  toolPattern?: string;
+  /** A glob over the event's file paths; without `/` it looks at the base name. */
+  pathPattern?: string;
+  /** A regular expression over the command. */
+  commandPattern?: string;
+  /** Conditions on arguments, by dotted path. */
+  args?: Readonly<Record<string, ArgumentPattern>>;
+  /** Names or globs over the event's own subtype. */
+  source?: string;
+  /** A regular expression over the event's own subtype. */
+  sourcePattern?: string;
+  /** A rule of Claude Code's about the tool and its arguments, for example `Bash(git *)`. */
+  rule?: string;
+  /** A glob over the session's id. */
+  session?: string;
+  /** A glob over the agent's id. */
+  agent?: string;
+}
+
+/** A handler of any event; its type was checked where it was registered. */
+export type AnyHandler = (event: object, context: HookContext) => unknown;
+
+/** What a hook's failure means. */
+export type FailBehavior = "continue" | "block";
+
+/** How a hook runs. */
+export interface HookConfig {
+  /** Lower runs earlier; 0 unless said. */
+  priority?: number;
+  /** Milliseconds that the hook may take; `null` is without end. */
+  timeout?: number | null;
+  /** Started and not awaited. */
+  async?: boolean;
+  /** Another word for `async`. */
+  detached?: boolean;
+  /** The client's unless said. */
+  failBehavior?: FailBehavior;
+  /** Runs at most once and is then removed. */
+  once?: boolean;
+  /**
+   * Never passed over, and asked again when a later hook changes the event. Implied by `failBehavior: "block"` unless it is
+   * said to be `false`.
+   */
+  mandatory?: boolean | null;
+  scope?: Scope;
+  /** Whether it runs at all for now. */
+  enabled?: boolean;
+}
+
+/** A hook with everything that can be said about it. */
+export interface HookDefinition<K extends EventName = EventName> {
+  handler: Handler<K>;
+  matcher?: Matcher;
+  /** What it is called in traces and reasons. */
+  name?: string;
+  config?: HookConfig;
+}
+
+/** A registered hook, as a person would want to see it. */
+export interface HookInfo {
+  readonly id: string;
+  readonly name: string;
+  readonly event: string;
+  readonly matcher: Readonly<Record<string, unknown>>;
+  readonly priority: number;
+  readonly scope: Scope;
+  /** Milliseconds; `null` is without end. */
+  readonly timeout: number | null;
+  readonly failBehavior: FailBehavior;
+  readonly once: boolean;
+  readonly mandatory: boolean;
+  readonly detached: boolean;
+  readonly enabled: boolean;
+  readonly temporary: boolean;
+  /** Which file declares it; `null` for a hook that the program registered. */
+  readonly origin: Origin | null;
+  /** Its place among the hooks of its event, from 0. */
+  readonly order: number;
+}
+
+/** What a detached hook said when nobody waited for it any more. It decides nothing. */
+export interface LateAnswer {
+  /** The event's canonical name. */
+  readonly event: string;
+  /** The hook's name. */
+  readonly hook: string;
+  /** Context, messages, a reason. */
+  readonly answer: HookResponse;
+  /** The hook objects, and asks that the model be told at once. */
+  readonly wakes: boolean;
+}
+
+/** What `defineEvent` takes. */
+export interface EventDefinition {
+  /** Whether a block stops what the agent is about to do; true unless said otherwise. */
+  gate?: boolean;
+  /** Payload fields that hooks may replace. */
+  modifiable?: readonly string[];
+}
+
+/** What `defineTool` takes. */
+export interface ToolDefinition {
+  /** The known tool that it is the same as. */
+  sameAs?: string;
+  /** The argument that holds its command. */
+  command?: string;
+  /** The arguments that hold file paths. */
+  paths?: readonly string[];
+  /** The JSON Schema of its arguments: what hooks make of them has to satisfy it. */
+  schema?: Readonly<Record<string, unknown>>;
+}
+
+/** Parts a hook into its function and the settings that the core reads. */
+export function readHook(hook: unknown): { handler: AnyHandler; settings: object } {
+  if (typeof hook === "function") {
+    return { handler: hook as AnyHandler, settings: named(hook) };
+  }
+  if (!isPlain(hook)) {
+    throw errorOf(
+      "invalid_hook",
+      "a hook is a function, or an object with a function as its `handler`",
+    );
+  }
+  const { handler, config, ...known } = hook;
+  if (typeof handler !== "function") {
+    throw errorOf("invalid_hook", "hook.handler: must be a function");
+  }
+  if (config !== undefined && !isPlain(config)) {
+    throw errorOf("invalid_hook", "hook.config: must be an object");
+  }
+  for (const key of Object.keys(known)) {
+    if (key !== "matcher" && key !== "name") {
+      throw errorOf(
+        "invalid_hook",
+        `hook: unknown field \`${key}\`; known are handler, matcher, name, config (priority, timeout and the like stand in config)`,
+      );
+    }
+  }
+  return {
+    handler: handler as AnyHandler,
+    settings: { ...named(handler), ...config, ...known },
+  };
+}
+
+/** A function's own name is the hook's, unless it has a better one. */
+function named(handler: { readonly name: string }): { name?: string } {
+  return handler.name === "" || handler.name === "handler" ? {} : { name: handler.name };
+}
