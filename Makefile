@@ -69,9 +69,9 @@ format: $(TOOLS_READY) $(NODE_MODULES_READY) ## lay out Rust, Python and TypeScr
 	$(BIN)/ruff check --fix-only --quiet .
 	cd $(NODE_PACKAGE) && npm run --silent format
 
-generate: $(PYTHON_READY) $(NODE_READY) ## write anew what follows from the catalogue of events
+generate: $(PYTHON_READY) $(NODE_READY) ## write the files that follow from the code: events, the public API, pages
 	$(PY) bindings-python/generate.py
-	cd $(NODE_PACKAGE) && npm run --silent build:events
+	cd $(NODE_PACKAGE) && npm run --silent build:events && npm run --silent build:ts && npm run --silent build:api
 	UPDATE_DOCS=1 cargo test --quiet -p hookweave --test docs
 
 advisories: $(TOOLS_READY) ## check dependencies against the RustSec database (fetches it)

@@ -16,6 +16,8 @@ PYTHON_PACKAGE = ROOT / "bindings-python"
 NODE_PACKAGE = ROOT / "bindings-node"
 # Written by the build and committed, so that a reader sees them and a change of them shows in a diff.
 GENERATED = ["bindings-node/native/native.d.ts", "bindings-node/ts/events.ts", "Cargo.lock"]
+# Crates whose modules do not use each other in a cycle.
+ACYCLIC = ["bindings-node/src"]
 # Checked where their standard library is installed (`rustup target add …`).
 OTHER_TARGETS = ["aarch64-unknown-linux-gnu", "aarch64-apple-darwin", "x86_64-pc-windows-msvc"]
 PURE_TARGET = "wasm32-unknown-unknown"
@@ -43,6 +45,7 @@ def rust_steps() -> list[Step]:
     steps = [
         Step("rustfmt", ["cargo", "fmt", "--all", "--check"]),
         Step("clippy", ["cargo", "clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
+        Step("cycles of modules", [sys.executable, "tools/module_cycles.py", *ACYCLIC]),
         Step("the machine without drivers", [*core, "--no-default-features"]),
         Step("the machine for foreign drivers", [*core, "--no-default-features", "--features", "host"]),
     ]
@@ -82,6 +85,8 @@ def node_steps() -> list[Step]:
     page = ["examples/approval-page/*.ts", "examples/approval-page/page", "tests/approval-page/*.mjs"]
     return [
         Step("TypeScript lint", ["npm", "run", "--silent", "lint"], cwd=NODE_PACKAGE),
+        Step("TypeScript, cycles of modules", ["npm", "run", "--silent", "check:cycles"], cwd=NODE_PACKAGE),
+        Step("TypeScript, the public API", ["npm", "run", "--silent", "check:api"], cwd=NODE_PACKAGE),
         Step("tsc, the package", [*tsc, "bindings-node/tsconfig.json"]),
         Step("tsc, its tests", [*tsc, "tests/node/tsconfig.json"]),
         Step("tsc, the programs", [*tsc, "examples/tsconfig.json"]),

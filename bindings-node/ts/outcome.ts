@@ -149,6 +149,7 @@ export class Outcome<N extends EventName = EventName> {
     Object.defineProperty(this.prototype, "then", { value: undefined });
   }
 
+  /** @internal */
   constructor(record: DispatchRecord) {
     this.#record = record;
   }

@@ -88,6 +88,7 @@ class HookOutcomes {
   /** What hooks said of each event, in order. */
   readonly outcomes: readonly Outcome[];
 
+  /** @internal */
   constructor(outcomes: readonly Outcome[]) {
     this.outcomes = outcomes;
   }
@@ -132,6 +133,7 @@ export class ToolOutcome extends HookOutcomes {
   /** A hook wants the agent to stop. */
   readonly stops: boolean;
 
+  /** @internal */
   constructor(
     run: ToolRun,
     values: readonly unknown[],
@@ -196,6 +198,7 @@ export class Generation extends HookOutcomes {
   /** What the model threw, when that is why it failed. */
   readonly cause: unknown;
 
+  /** @internal */
   constructor(
     generated: Generated,
     values: readonly unknown[],

@@ -34,27 +34,36 @@ export function instrument(client: HookClient, options: InstrumentOptions = {}):
   return new Instrumentation(client, options);
 }
 
-/** Makes the spans of one client; another one for the same client takes its place. */
-export class Instrumentation implements Tracing {
+/** The spans of one client; instrumenting the same client again replaces them. */
+export class Instrumentation {
   readonly #client: HookClient;
-  readonly #tracer: Tracer;
-  readonly #recordContent: boolean;
+  readonly #tracing: ClientTracing;
 
   /** @internal */
   constructor(client: HookClient, { tracerProvider, recordContent = false }: InstrumentOptions) {
     this.#client = client;
-    this.#recordContent = recordContent;
-    this.#tracer = (tracerProvider ?? api.trace).getTracer("hookweave");
-    engineOf(client).tracing = this;
+    const tracer = (tracerProvider ?? api.trace).getTracer("hookweave");
+    this.#tracing = new ClientTracing(tracer, recordContent);
+    engineOf(client).tracing = this.#tracing;
   }
 
   /** Makes no more spans. */
   uninstrument(): void {
     const engine = engineOf(this.#client);
-    if (engine.tracing === this) engine.tracing = null;
+    if (engine.tracing === this.#tracing) engine.tracing = null;
+  }
+}
+
+/** Makes the spans of one client. */
+class ClientTracing implements Tracing {
+  readonly #tracer: Tracer;
+  readonly #recordContent: boolean;
+
+  constructor(tracer: Tracer, recordContent: boolean) {
+    this.#tracer = tracer;
+    this.#recordContent = recordContent;
   }
 
-  /** @internal */
   dispatched(outcome: Outcome, began: number, ended: number): void {
     const { trace, event } = outcome;
     if (trace.length === 0) return;
@@ -112,7 +121,6 @@ export class Instrumentation implements Tracing {
     }
   }
 
-  /** @internal */
   async tool<R extends EndedToolCall>(
     { tool, toolUseId, ...doer }: TracedToolCall,
     run: () => Promise<R>,
@@ -135,7 +143,7 @@ export class Instrumentation implements Tracing {
     }
   }
 
-  /** @internal What the tool dispatches is not about its own call. */
+  /** What the tool dispatches is not about its own call. */
   async executing<R>(run: () => Promise<R>): Promise<R> {
     const call = judgedIn(api.context.active());
     if (!(call instanceof ToolSpan)) return run();
@@ -148,7 +156,6 @@ export class Instrumentation implements Tracing {
     }
   }
 
-  /** @internal */
   agent(about: TracedAgent, run: (spans: AgentSpans) => Promise<Generation>): Promise<Generation> {
     return new AgentRun(this.#tracer, about, this.#recordContent).follow(run);
   }

@@ -6,6 +6,7 @@ export class TemporaryHook implements Disposable, AsyncDisposable {
   readonly id: string;
   readonly #remove: () => void;
 
+  /** @internal */
   constructor(id: string, remove: () => void) {
     this.id = id;
     this.#remove = remove;
