@@ -9,7 +9,7 @@
  */
 export declare const __napiBindingTarget: 'native' | 'wasm32-wasi' | 'wasm32-wasip1'
 
-/** Records for JavaScript, which fetches them; the log's own thread never enters the environment. */
+/** Records that wait for JavaScript to fetch them; the thread of the log never enters JavaScript. */
 export declare class NativeAuditQueue {
   /** At most so many lines. */
   fetch(most: number): Fetched
@@ -25,22 +25,22 @@ export declare class NativeClient {
   flushAudit(limit: number): boolean
   /** Writes what is left and records nothing more. */
   closeAudit(limit: number): boolean
-  /** Where the log stands. */
+  /** The state of the log. */
   auditState(): AuditState
   /** Whether dispatches are recorded for a replay, also those that no hook is asked about. */
   get isRecording(): boolean
   /**
-   * Which dispatches are to be told: 0 none, 1 those in which a hook said something, 2 all, 3 all, where texts do for
-   * the quiet ones, 4 all, and each hook before it starts.
+   * Which dispatches the log records: 0 none, 1 those in which a hook answered or failed, 2 all, 3 all, those of no-op
+   * hooks as texts, 4 all, and each hook before it starts.
    */
   auditCoverage(): number
-  /** With a client's settings, and the names of those that the driver reads by itself. */
+  /** With a client's settings, and the names of those that the TypeScript layer reads. */
   constructor(options: unknown, ofDriver: Array<string>)
   /** Whether dispatches run any hook. */
   get enabled(): boolean
   /** Switches all hooks on or off. */
   set enabled(enabled: boolean)
-  /** Lets nothing come any more; what runs goes on. */
+  /** Refuses everything from now on; running dispatches continue. */
   close(): void
   /** The working directory of events that name none; none where it was deleted. */
   directory(): string | null
@@ -48,7 +48,7 @@ export declare class NativeClient {
   checkOpen(what: string): void
   /** Adds a hook. */
   register(event: string, settings: unknown): RegisteredHook
-  /** The numbers of hooks that nothing can call any more, each told once. */
+  /** The numbers of hooks that nothing can call any more, each once. */
   takeDropped(): Array<number>
   /** Removes a hook; false when it is not there. */
   unregister(id: string): boolean
@@ -58,25 +58,25 @@ export declare class NativeClient {
   list(): unknown[]
   /** Adds a custom event. */
   defineEvent(definition: unknown): void
-  /** Says which known tool a host's tool is. */
+  /** Defines a tool of the host by a known one. */
   defineTool(definition: unknown): void
   /** The hooks that a payload selects, and for which other payloads they are the same. */
   plan(event: string, payload: unknown): Planned
   /** Which hooks a payload would run, and why not the others, in the canonical form. */
   explain(event: string, payload: unknown): unknown
-  /** Hands a detached job in. */
+  /** Submits a detached job. */
   submitDetached(job: number): Admission
   /** Why a detached job was refused. */
   detachedRefusal(): string
-  /** Says that a detached job has ended; gives the one to start next. */
+  /** A detached job has ended; gives the one to start next. */
   finishDetached(): number | null
-  /** Kills the commands and requests that run, and starts no more; waits so many milliseconds for the end of them. */
+  /** Kills the commands and requests that run, and starts no more; waits at most so many milliseconds for their end. */
   stop(limit: number): boolean
   /** Whether no detached job runs or waits. */
   detachedIdle(): boolean
   /**
-   * Counts dispatches that had nothing to say, in blocks of those that ran the same hooks, on a clock that says `present` now;
-   * and how often each of some events was dispatched.
+   * Counts dispatches of no-op hooks, in blocks of those that ran the same hooks, and how often each of some events was
+   * dispatched. `present` is the current time on the clock of these times.
    *
    * A block is how many hooks and how many dispatches it has, the hooks' numbers, and of each dispatch when it began and
    * when each hook ended, in nanoseconds.
@@ -88,35 +88,35 @@ export declare class NativeClient {
   newWarnings(): string
 }
 
-/** A dispatch that a driver runs. */
+/** A dispatch that the TypeScript layer runs. */
 export declare class NativeDispatch {
-  /** Says that the handler at a place of the stage starts: a `once` hook is used up from here on. */
+  /** The handler at an index of the stage starts: a `once` hook is used up from here on. */
   started(index: number): void
-  /** Records that the hook at a place is about to run, and waits until that is written. */
+  /** Records that the hook at an index is about to run, and waits until that is written. */
   auditStart(values: object, place: number): void
-  /** Goes on with what came of the hooks: nanoseconds of those that had nothing to say, then the others. */
+  /** Continues with the nanoseconds of no-op hooks, and then the reports of the others. */
   resume(values: object, noOps: Array<number>, reports: Array<HookReport>): DispatchStatus
-  /** Records the dispatch, which is over; says where it stands then. */
+  /** Records the dispatch, which is over; gives its state after that. */
   audit(values: object): DispatchStatus
-  /** Blocks what the agent is about to do because it could not be recorded, or not be shown to a hook. */
+  /** Blocks the action because it could not be recorded, or not be shown to a hook. */
   refuse(why: string): DispatchStatus
-  /** Gives the dispatch up; claims of hooks that never started are released. */
+  /** Abandons the dispatch; claims of hooks that never started are released. */
   abandon(): void
   /** Everything of the outcome but the event and `ext`, in the canonical form. */
   summary(): unknown
   /** Why the other hooks of the event were not selected. */
   unmatched(values: object): unknown[]
-  /** The dialects of `ext` and the places of their values. */
+  /** The dialects of `ext` and the indices of their values. */
   ext(): [string, number][]
-  /** The fields that hooks changed and the places of what they were. */
+  /** The fields that hooks changed, and the indices of their original values. */
   originals(): [string, number][]
-  /** The failures that the log is told of: their indices in the trace, and how often the hook has failed by now. */
+  /** The failures to log: their indices in the trace, and how often the hook has failed so far. */
   failuresToLog(): [number, number][]
-  /** The indices of failures in the trace, and the places of what was thrown there. */
+  /** The indices of failures in the trace, and of the values that were thrown. */
   causes(): [number, number][]
-  /** Who decided what and why, and what became of every hook of the event. */
+  /** Describes who decided what and why, and the result of every hook of the event. */
   describe(values: object): string
-  /** What hooks made of the event, as JSON text. */
+  /** A snapshot of the outcome, as JSON text. */
   snapshot(values: object, placeholders: Array<Placeholder>): string
 }
 
@@ -126,26 +126,26 @@ export declare class NativeFileHook {
   get hosted(): boolean
   /** Whether the host has to call a tool, rather than to ask a model. */
   get wantsTool(): boolean
-  /** Whether what it answers when nobody waits for it is to wake the model. */
+  /** Whether a late answer of the detached hook wakes the model. */
   get wakes(): boolean
   /**
    * Starts the hook with an event's canonical JSON text and the caller's trace context. The result arrives in the
    * completion queue under `ticket`.
    */
   start(event: string, depth: number, ticket: number, traceParent?: string | undefined | null, traceState?: string | undefined | null): NativeFileHookJob | null
-  /** What the host is asked, as JSON text. */
+  /** The question to the host, as JSON text. */
   question(event: string, depth: number): string | null
-  /** What the host's answer means; both are JSON texts. */
+  /** The completion for the host's answer; both are JSON texts. */
   answered(event: string, depth: number, answer: string): string
-  /** What it means that the host has set nobody to answer. */
+  /** The completion when the host has set no function to answer. */
   unanswered(event: string, depth: number): string
-  /** What it means that whoever was asked threw something. */
+  /** The completion when the host's function threw. */
   broken(event: string, depth: number, message: string): string
-  /** What it means that whoever was asked has used up the hook's time. */
+  /** The completion when the host's function did not answer before the timeout. */
   late(event: string, depth: number): string
 }
 
-/** A hook that runs or waits for its turn. */
+/** A hook that runs or is queued. */
 export declare class NativeFileHookJob {
   /** Kills the hook's processes, or drops its connection. */
   cancel(): void
@@ -161,17 +161,14 @@ export declare class NativePlan {
    */
   begin(values: object, noOps: Array<number>, reports: Array<HookReport>): BegunDispatch
   /**
-   * Where the texts are that a record of a dispatch needs: of each the letter that says which one it is, and the field,
-   * `args.` before it where it is one of those; with NULs between them, since one text is handed over sooner than a list.
-   * Nothing where that depends on the tool.
+   * The fields whose texts an audit record needs: for each the letter that identifies it, then the name, with `args.` before
+   * it where it is an argument. Joined with NULs, because one text is passed faster than a list. `None` where they depend
+   * on the tool.
    */
   auditFields(): string | null
-  /** Records a dispatch in which no hook had anything to say, by the texts from those places. */
+  /** Records a dispatch of no-op hooks, by the texts of those fields. */
   auditTexts(texts: string, noOps: Array<number>): void
-  /**
-   * Records a dispatch in which no hook had anything to say; gives why it is blocked when it cannot be recorded and has
-   * to be.
-   */
+  /** Records a dispatch of no-op hooks; gives why it is blocked when it cannot be recorded and the log is required. */
   auditNoOp(payload: unknown, noOps: Array<number>): string | null
 }
 
@@ -179,7 +176,7 @@ export declare class NativePlan {
 export declare class NativeSession {
   /** With a session's settings, under the profile of a client. */
   constructor(client: NativeClient, settings: unknown)
-  /** Takes in what the hooks of an event left that the host has raised in the session by itself. */
+  /** Applies the environment variables of an outcome whose event the host raised itself. */
   applyEnv(dispatch: NativeDispatch, values: object): void
   /** A subagent of it. */
   subagent(kind: string, id?: string | undefined | null): NativeSession
@@ -191,7 +188,7 @@ export declare class NativeSession {
   get agentType(): string | null
   /** The working directory that events carry. */
   get cwd(): string | null
-  /** Whether it matters that a hook has run and said nothing. */
+  /** Whether outcomes of dispatches in which every hook was a no-op are needed. */
   get needsNoOpOutcomes(): boolean
   /** The environment that hooks left, as JSON text. */
   env(): string
@@ -209,7 +206,7 @@ export declare class NativeSession {
   generate(prompt: string, tools: Array<string>): number
   /** Makes the context shorter. */
   compact(trigger: string, customInstructions?: string | undefined | null): number
-  /** Says how many tokens the context holds. */
+  /** The context holds so many tokens. */
   noteUsage(tokens: number): number
   /** Something that the user should know. */
   notify(message: string, title?: string | undefined | null, kind?: string | undefined | null): number
@@ -225,31 +222,31 @@ export declare class NativeSession {
   startSubagent(): number
   /** This subagent has done its work. */
   stopSubagent(): number
-  /** Begins. */
+  /** Begins a flow. */
   begin(flow: number): string
-  /** It is done. */
+  /** The effect is done. */
   done(flow: number): string
-  /** It could not be done. */
+  /** The effect failed. */
   failed(flow: number, why: string): string
-  /** No hook had anything to say. */
+  /** Every hook was a no-op. */
   noOpDispatched(flow: number): string
-  /** What hooks said, the number of the wanted value and the other wanted fields as the JSON text of an object. */
+  /** The outcome of a dispatch, the number of the wanted value, and the other wanted fields as the JSON text of an object. */
   dispatched(flow: number, dispatch: NativeDispatch, values: object, value: number | undefined | null, fields: string): string
-  /** A copy of a value, its JSON text when it has one, and else what people are shown of it. */
+  /** A copy of a value, its JSON text when it has one, and its text for people when it has no JSON form. */
   frozen(flow: number, value: number, text?: string | undefined | null, shown?: string | undefined | null): string
-  /** What a person chose. */
+  /** The option that a person chose. */
   chosen(flow: number, option: string): string
-  /** Nobody answered in time. */
+  /** The question has timed out. */
   timedOut(flow: number): string
   /** A tool has run. */
   ran(flow: number, result: number, error: string | undefined | null, duration: number): string
-  /** The model has answered; what it cost is JSON text. */
+  /** The model has responded; `usage` is JSON text. */
   responded(flow: number, response: number, text: string, calls: Array<NativeToolCall>, usage: string): string
-  /** The conversation as it is: the number of the list that hooks see, and who says each message. */
+  /** The conversation as it is: the number of the list that hooks see, and the speaker of each message. */
   context(flow: number, messages: number, speakers: Array<NativeSpeaker>): string
   /** A text. */
   text(flow: number, text: string): string
-  /** The flow is given up; one that has ended is no more. */
+  /** Drops a flow; no effect on one that has ended. */
   release(flow: number): void
 }
 
@@ -273,11 +270,11 @@ export declare class NativeTerminalQuestion {
   read(line?: string | undefined | null): NativeReading
 }
 
-/** Looks after the files of a client until it is stopped. */
+/** Watches the files of a client until it is stopped. */
 export declare class NativeWatch {
-  /** What happened since the last call. */
+  /** The changes since the last call. */
   take(): NativeNoticed
-  /** Looks no more. */
+  /** Stops watching. */
   stop(): void
 }
 
@@ -287,7 +284,7 @@ export declare class PreparedReload {
   questions(): string
 }
 
-/** What became of a detached job that was handed in. */
+/** Whether a detached job starts. */
 export type Admission = 'start' | 'waiting' | 'refused'
 
 /** Puts what was read into force. */
@@ -299,7 +296,7 @@ export declare function approve(approvals: string, path?: string | undefined | n
 /** Everything that is approved, as JSON text. */
 export declare function approved(path?: string | undefined | null): string
 
-/** Where a log stands. */
+/** The state of a log. */
 export interface AuditState {
   /** The level that was set. */
   level: string
@@ -313,11 +310,11 @@ export interface AuditState {
   trouble?: string
 }
 
-/** A dispatch that has begun, and where it stands. */
+/** A dispatch that has begun, and its state. */
 export interface BegunDispatch {
   /** The native side of the dispatch. */
   dispatch: NativeDispatch
-  /** Where it stands. */
+  /** Its state. */
   status: DispatchStatus
 }
 
@@ -358,43 +355,43 @@ export declare function checkPayload(payload: unknown): void
 /** The fields that every event carries. */
 export declare function commonFields(): Array<CatalogueField>
 
-/** What the core makes of counts that it was told. */
+/** The result of a transfer of counts. */
 export interface Counted {
-  /** After how many more dispatches of each event it is to be told again. */
+  /** After how many more dispatches of each event the next transfer is due. */
   until: Array<number>
   /** Whether it is time to look for warnings. */
   look: boolean
 }
 
 /** The meaning, as a completion, of the JSON text that a hook returned which is a function of a dialect. */
-export declare function dialectAnswer(dialect: string, event: string, said: string): string
+export declare function dialectAnswer(dialect: string, event: string, returned: string): string
 
-/** Loads what stands at the usual places. */
+/** Loads hooks from their usual places. */
 export declare function discover(hooks: NativeClient, cwd: string, options: unknown, deliver: (ticket: number, text: string) => void): Loaded
 
-/** Where a dispatch stands. */
+/** The state of a dispatch. */
 export interface DispatchStatus {
-  /** Whether everything is said. */
+  /** Whether the dispatch is complete. */
   done: boolean
   /** The numbers of the hooks to run now. */
   calls: Array<number>
-  /** They run one after the other, as long as each has nothing to say; otherwise all of them start together. */
+  /** The hooks run one after the other as long as each is a no-op; otherwise all of them start together. */
   inTurn: boolean
-  /** The place of the payload as it is now. */
+  /** The index of the current payload. */
   payload: number
-  /** The strongest decision, once all is said. */
+  /** The strongest decision, once the dispatch is complete. */
   decision?: string
-  /** Whether what the agent is about to do must not happen. */
+  /** Whether the action is blocked. */
   blocked: boolean
   /** The reason of the decision. */
   reason?: string
   /** Whether any hook failed. */
   failed: boolean
-  /** Whether it is time to look for hooks that a person should know of. */
+  /** Whether new warnings about hooks are due. */
   look: boolean
 }
 
-/** Records as lines, and how many got lost before them. */
+/** Records as lines, and how many were lost before them. */
 export interface Fetched {
   /** The lines. */
   lines: Array<string>
@@ -405,18 +402,18 @@ export interface Fetched {
 /** Reads what an agent sends to its hooks. */
 export declare function fromWire(dialect: string, data: string): NativeWireEvent
 
-/** For which other payloads a plan holds. */
+/** The other payloads for which a plan holds. */
 export type Holds = 'event' | 'tool' | 'once'
 
-/** What came of one hook. */
+/** The report of one hook. */
 export interface HookReport {
-  /** What it said. */
+  /** The kind of its result. */
   result: HookResult
-  /** Nanoseconds that it duration. */
+  /** Nanoseconds. */
   duration: number
-  /** The place of the answer, or of what was thrown. */
+  /** The index of the answer, or of what was thrown. */
   value?: number
-  /** The answer was left uncopied because it is too much: `depth` or `size`. */
+  /** Why the answer was not copied: `depth` or `size`. */
   excess?: string
   /** The failure's kind. */
   failureKind?: string
@@ -424,11 +421,11 @@ export interface HookReport {
   message?: string
   /** The limit of a timeout, in milliseconds. */
   limit?: number
-  /** The failure is one of a hook that was going to restrict. */
+  /** The hook was going to restrict the action. */
   restricts?: boolean
 }
 
-/** What a hook said, as the driver reports it. */
+/** The kind of a hook's result. */
 export type HookResult = 'nothing' | 'answer' | 'failed' | 'timeout' | 'detached'
 
 /** A value's JSON text; throws `payload_not_json`. */
@@ -448,13 +445,13 @@ export interface Limits {
   maxNesting: number
 }
 
-/** What will surprise in a file, as JSON text. */
+/** Likely mistakes in a file, as JSON text. */
 export declare function lintFile(path: string, dialect?: string | undefined | null): string
 
 /** Loads one file. */
 export declare function load(hooks: NativeClient, path: string, options: unknown, deliver: (ticket: number, text: string) => void): Loaded
 
-/** What came of loading. */
+/** The result of loading. */
 export interface Loaded {
   /** The report in the canonical form, as JSON text. */
   report: string
@@ -466,11 +463,11 @@ export interface Loaded {
 export interface LoadedHook {
   /** As the registry knows it. */
   hook: RegisteredHook
-  /** What runs. */
+  /** The hook itself. */
   native: NativeFileHook
 }
 
-/** What a watch noticed. */
+/** Changes that a watch noticed. */
 export interface NativeNoticed {
   /** A file that matters to a reload changed. */
   reload: boolean
@@ -478,7 +475,7 @@ export interface NativeNoticed {
   files: string
 }
 
-/** What a line means: one of the three. */
+/** The meaning of a line: one of three. */
 export interface NativeReading {
   /** The option that was chosen. */
   chosen?: string
@@ -488,11 +485,11 @@ export interface NativeReading {
   over?: string
 }
 
-/** Who says a message of the context. */
+/** The speaker of a message of the context. */
 export interface NativeSpeaker {
   /** `system`, `user`, `assistant`, `tool`. */
   role: string
-  /** It stays whatever happens. */
+  /** A compaction keeps it. */
   pinned: boolean
 }
 
@@ -528,17 +525,17 @@ export interface NativeWireEvent {
   payload: string
 }
 
-/** A text that differs from run to run, and what stands for it. */
+/** A text that differs from run to run, and the name that replaces it. */
 export interface Placeholder {
-  /** What is replaced. */
+  /** The text. */
   text: string
-  /** What stands there instead. */
+  /** Its replacement. */
   name: string
   /** The name below it differs too, as in a folder for temporary files. */
   withChild: boolean
 }
 
-/** A plan with what the driver needs of it. */
+/** A plan with what the TypeScript layer needs of it. */
 export interface Planned {
   /** The native side of the plan. */
   native: NativePlan
@@ -579,20 +576,20 @@ export interface RegisteredHook {
   once: boolean
 }
 
-/** Takes approvals back; gives how many there were. */
+/** Revokes approvals; gives how many there were. */
 export declare function revoke(fingerprints: Array<string>, path?: string | undefined | null): number
 
-/** A value's text for people, whatever is in it. */
+/** The text of any value for people. */
 export declare function shownText(value: unknown): string
 
 /** What a hook leaves for its agent, from an outcome's canonical JSON text. */
 export declare function toWire(dialect: string, outcome: string): NativeWireAnswer
 
-/** Proves that a log is whole, or says where it is not: the report as JSON text. */
+/** Verifies that a log is complete and unchanged; gives the report as JSON text. */
 export declare function verifyAudit(path: string, anchor?: string | undefined | null): string
 
-/** Files that matter to a reload, and, after an empty text, files that hooks want to hear of. */
+/** The files of a reload and, after an empty text, the files that hooks watch. */
 export declare function watchedFiles(hooks: NativeClient): Array<string>
 
-/** Looks after a client's files and calls when there is something to take; keeps no process alive. */
+/** Watches a client's files and calls the function on changes; keeps no process alive. */
 export declare function watchFiles(hooks: NativeClient, changed: () => void): NativeWatch

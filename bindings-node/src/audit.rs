@@ -1,4 +1,4 @@
-//! The audit log of a client, and proving that one is whole.
+//! The audit log of a client, and the verification of one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,14 +15,14 @@ use crate::client::NativeClient;
 use crate::errors::{CodedError, coded, from_napi};
 use crate::values::Values;
 
-/// Tells JavaScript that records are there; weak, so that it keeps no process alive.
+/// Wakes JavaScript when there are records; weak, so that it keeps no process alive.
 type Wakeup = ThreadsafeFunction<(), (), (), Status, false, true>;
 
-/// Records for JavaScript, which fetches them; the log's own thread never enters the environment.
+/// Records that wait for JavaScript to fetch them; the thread of the log never enters JavaScript.
 #[napi]
 pub struct NativeAuditQueue(Arc<audit::Outbox>);
 
-/// Records as lines, and how many got lost before them.
+/// Records as lines, and how many were lost before them.
 #[napi(object, object_from_js = false)]
 pub struct Fetched {
     /// The lines.
@@ -41,7 +41,7 @@ impl NativeAuditQueue {
     }
 }
 
-/// Where a log stands.
+/// The state of a log.
 #[napi(object, object_from_js = false)]
 pub struct AuditState {
     /// The level that was set.
@@ -78,7 +78,7 @@ impl NativeClient {
                 .weak::<true>()
                 .build()
                 .map_err(from_napi)?;
-            // Whoever fetches the records is the thread that would wait for room: waiting would help nobody.
+            // The thread that fetches the records would be the one that waits for room.
             let made = audit::Outbox::new(Duration::ZERO, move || {
                 wakeup.call((), ThreadsafeFunctionCallMode::NonBlocking);
             });
@@ -114,7 +114,7 @@ impl NativeClient {
         self.audit().close(Duration::from_millis(limit.into()))
     }
 
-    /// Where the log stands.
+    /// The state of the log.
     #[napi(catch_unwind)]
     pub fn audit_state(&self) -> AuditState {
         let audit = self.audit();
@@ -133,8 +133,8 @@ impl NativeClient {
         self.audit().is_recording()
     }
 
-    /// Which dispatches are to be told: 0 none, 1 those in which a hook said something, 2 all, 3 all, where texts do for
-    /// the quiet ones, 4 all, and each hook before it starts.
+    /// Which dispatches the log records: 0 none, 1 those in which a hook answered or failed, 2 all, 3 all, those of no-op
+    /// hooks as texts, 4 all, and each hook before it starts.
     #[napi(catch_unwind)]
     pub fn audit_coverage(&self) -> u32 {
         match self.audit().effective() {
@@ -147,7 +147,7 @@ impl NativeClient {
     }
 }
 
-/// Proves that a log is whole, or says where it is not: the report as JSON text.
+/// Verifies that a log is complete and unchanged; gives the report as JSON text.
 #[napi(catch_unwind)]
 pub fn verify_audit(path: String, anchor: Option<String>) -> Result<String, CodedError> {
     let anchor = anchor.as_deref().map(str::parse::<Anchor>).transpose().map_err(|error| coded(&error))?;

@@ -21,7 +21,7 @@ use crate::plan::{self, Planned};
 use crate::registration::{DroppedHandlers, HandlerRef, RegisteredHook};
 use crate::values::Values;
 
-/// What became of a detached job that was handed in.
+/// Whether a detached job starts.
 #[napi(string_enum = "lowercase")]
 pub enum Admission {
     /// It is to be started now.
@@ -32,8 +32,8 @@ pub enum Admission {
     Refused,
 }
 
-/// What a client with a hook or two takes up beside its objects in JavaScript, in bytes. The collector of those hears of it,
-/// since it would wait for ever with objects that are small to it.
+/// The native memory of a client with few hooks, in bytes. Reported to the garbage collector of JavaScript, to which the
+/// objects look small.
 const CLIENT_BYTES: i64 = 16 * 1024;
 
 /// The hooks of one client.
@@ -63,7 +63,7 @@ impl Drop for NativeClient {
 
 impl ObjectFinalize for NativeClient {
     fn finalize(self, env: Env) -> napi::Result<()> {
-        // Nobody is there to be told of a panic, which must not end the process.
+        // A panic must not end the process, and no caller is left to get it.
         _ = catch_unwind(AssertUnwindSafe(|| drop(self)));
         env.adjust_external_memory(-CLIENT_BYTES).map(drop)
     }
@@ -71,7 +71,7 @@ impl ObjectFinalize for NativeClient {
 
 #[napi]
 impl NativeClient {
-    /// With a client's settings, and the names of those that the driver reads by itself.
+    /// With a client's settings, and the names of those that the TypeScript layer reads.
     #[napi(constructor, catch_unwind)]
     pub fn new(env: Env, options: Unknown<'_>, of_driver: Vec<String>) -> Result<Self, CodedError> {
         let of_driver: Vec<&str> = of_driver.iter().map(String::as_str).collect();
@@ -110,7 +110,7 @@ impl NativeClient {
         self.enabled = enabled;
     }
 
-    /// Lets nothing come any more; what runs goes on.
+    /// Refuses everything from now on; running dispatches continue.
     #[napi(catch_unwind)]
     pub fn close(&self) {
         self.registry.close();
@@ -141,7 +141,7 @@ impl NativeClient {
         self.registered(id).ok_or_else(|| CodedError::new("unknown_hook".to_owned(), "the hook is gone already"))
     }
 
-    /// The numbers of hooks that nothing can call any more, each told once.
+    /// The numbers of hooks that nothing can call any more, each once.
     #[napi(catch_unwind)]
     pub fn take_dropped(&self) -> Vec<u32> {
         let dropped = self.dropped.take();
@@ -180,7 +180,7 @@ impl NativeClient {
             .map_err(|error| coded(&error))
     }
 
-    /// Says which known tool a host's tool is.
+    /// Defines a tool of the host by a known one.
     #[napi(catch_unwind)]
     pub fn define_tool(&self, env: Env, definition: Unknown<'_>) -> Result<(), CodedError> {
         let values = Values::none(&env).map_err(from_napi)?;
@@ -220,7 +220,7 @@ impl NativeClient {
         env.to_js_value(&explanation).map_err(from_napi)
     }
 
-    /// Hands a detached job in.
+    /// Submits a detached job.
     #[napi(catch_unwind)]
     pub fn submit_detached(&mut self, job: u32) -> Admission {
         match self.detached.submit(job) {
@@ -236,13 +236,13 @@ impl NativeClient {
         refusal(self.detached.running())
     }
 
-    /// Says that a detached job has ended; gives the one to start next.
+    /// A detached job has ended; gives the one to start next.
     #[napi(catch_unwind)]
     pub fn finish_detached(&mut self) -> Option<u32> {
         self.detached.finished()
     }
 
-    /// Kills the commands and requests that run, and starts no more; waits so many milliseconds for the end of them.
+    /// Kills the commands and requests that run, and starts no more; waits at most so many milliseconds for their end.
     #[napi(catch_unwind)]
     pub fn stop(&self, limit: u32) -> bool {
         self.runtime.shutdown(Duration::from_millis(limit.into()))
@@ -290,7 +290,7 @@ impl NativeClient {
         HandlerRef::new(number, core_timeout, self.dropped.clone())
     }
 
-    /// A hook as the driver needs it; `None` when it is not there any more.
+    /// A hook as the TypeScript layer calls it; `None` when it was removed.
     pub(crate) fn registered(&self, id: HookId) -> Option<RegisteredHook> {
         let entry: Arc<Entry<HandlerRef>> = self.registry.entry(id)?;
         let handler = entry.handler();

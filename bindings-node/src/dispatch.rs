@@ -1,4 +1,4 @@
-//! A dispatch between two crossings.
+//! A running dispatch, between two native calls.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -15,31 +15,31 @@ use crate::errors::{CodedError, from_napi};
 use crate::registration::HandlerRef;
 use crate::values::{Slot, Values};
 
-/// What a hook said, as the driver reports it.
+/// The kind of a hook's result.
 #[napi(string_enum = "lowercase")]
 pub enum HookResult {
-    /// Nothing.
+    /// No answer.
     Nothing,
     /// An answer, not yet read.
     Answer,
-    /// It failed.
+    /// The hook failed.
     Failed,
-    /// Its time was over.
+    /// The hook reached its timeout.
     Timeout,
-    /// It was started and is not awaited.
+    /// The hook was started and is not awaited.
     Detached,
 }
 
-/// What came of one hook.
+/// The report of one hook.
 #[napi(object, object_to_js = false)]
 pub struct HookReport {
-    /// What it said.
+    /// The kind of its result.
     pub result: HookResult,
-    /// Nanoseconds that it duration.
+    /// Nanoseconds.
     pub duration: f64,
-    /// The place of the answer, or of what was thrown.
+    /// The index of the answer, or of what was thrown.
     pub value: Option<u32>,
-    /// The answer was left uncopied because it is too much: `depth` or `size`.
+    /// Why the answer was not copied: `depth` or `size`.
     pub excess: Option<String>,
     /// The failure's kind.
     pub failure_kind: Option<String>,
@@ -47,7 +47,7 @@ pub struct HookReport {
     pub message: Option<String>,
     /// The limit of a timeout, in milliseconds.
     pub limit: Option<f64>,
-    /// The failure is one of a hook that was going to restrict.
+    /// The hook was going to restrict the action.
     pub restricts: Option<bool>,
 }
 
@@ -66,35 +66,35 @@ impl HookReport {
     }
 }
 
-/// Where a dispatch stands.
+/// The state of a dispatch.
 #[napi(object, object_from_js = false)]
 pub struct DispatchStatus {
-    /// Whether everything is said.
+    /// Whether the dispatch is complete.
     pub done: bool,
     /// The numbers of the hooks to run now.
     pub calls: Vec<u32>,
-    /// They run one after the other, as long as each has nothing to say; otherwise all of them start together.
+    /// The hooks run one after the other as long as each is a no-op; otherwise all of them start together.
     pub in_turn: bool,
-    /// The place of the payload as it is now.
+    /// The index of the current payload.
     pub payload: u32,
-    /// The strongest decision, once all is said.
+    /// The strongest decision, once the dispatch is complete.
     pub decision: Option<String>,
-    /// Whether what the agent is about to do must not happen.
+    /// Whether the action is blocked.
     pub blocked: bool,
     /// The reason of the decision.
     pub reason: Option<String>,
     /// Whether any hook failed.
     pub failed: bool,
-    /// Whether it is time to look for hooks that a person should know of.
+    /// Whether new warnings about hooks are due.
     pub look: bool,
 }
 
-/// A dispatch that has begun, and where it stands.
+/// A dispatch that has begun, and its state.
 #[napi(object, object_from_js = false)]
 pub struct BegunDispatch {
     /// The native side of the dispatch.
     pub dispatch: NativeDispatch,
-    /// Where it stands.
+    /// Its state.
     pub status: DispatchStatus,
 }
 
@@ -104,7 +104,7 @@ enum State {
     Abandoned,
 }
 
-/// A dispatch that a driver runs.
+/// A dispatch that the TypeScript layer runs.
 #[napi]
 pub struct NativeDispatch {
     state: RefCell<State>,
@@ -120,14 +120,14 @@ impl NativeDispatch {
         reports: &[HookReport],
         audit: Arc<Audit>,
     ) -> BegunDispatch {
-        // A dispatch in which no hook said anything is counted by the driver; here somebody only asks what it came to.
+        // The TypeScript layer counts dispatches of no-op hooks; here only their details are read.
         let is_over = reports.is_empty() && no_ops.len() == hooks;
         let state = State::from(advance(values, step, no_ops, reports));
         let status = if is_over { state.status() } else { state.counted() };
         BegunDispatch { status, dispatch: Self { state: RefCell::new(state), audit } }
     }
 
-    /// Records a quiet dispatch; gives why it is blocked.
+    /// Records a dispatch of no-op hooks; gives why it is blocked.
     pub(crate) fn audit_no_op(
         values: &Values<'_>,
         step: Step<HandlerRef, Slot>,
@@ -150,7 +150,7 @@ impl From<Step<HandlerRef, Slot>> for State {
 }
 
 impl State {
-    /// Where it stands; a dispatch that is over is counted.
+    /// Its state; a dispatch that is over is counted.
     fn counted(&self) -> DispatchStatus {
         let look = matches!(self, Self::Done(outcome) if outcome.count(present().ticks));
         DispatchStatus { look, ..self.status() }
@@ -236,7 +236,7 @@ fn core_report(call: Option<&Call<HandlerRef>>, report: &HookReport) -> Report<S
     Report { said, took, overran }
 }
 
-/// Goes on with hooks that had nothing to say, and then with what came of the stage after them.
+/// Advances by no-op hooks, and then by the reports of the stage after them.
 fn advance(
     values: &Values<'_>,
     mut step: Step<HandlerRef, Slot>,
@@ -268,7 +268,7 @@ fn resume(values: &Values<'_>, stage: Stage<HandlerRef, Slot>, reports: &[HookRe
 
 #[napi]
 impl NativeDispatch {
-    /// Says that the handler at a place of the stage starts: a `once` hook is used up from here on.
+    /// The handler at an index of the stage starts: a `once` hook is used up from here on.
     #[napi(catch_unwind)]
     pub fn started(&self, index: u32) {
         if let State::Running(stage) = &mut *self.state.borrow_mut() {
@@ -276,7 +276,7 @@ impl NativeDispatch {
         }
     }
 
-    /// Records that the hook at a place is about to run, and waits until that is written.
+    /// Records that the hook at an index is about to run, and waits until that is written.
     #[napi(catch_unwind)]
     pub fn audit_start(&self, env: Env, values: Object<'_>, place: u32) -> Result<(), CodedError> {
         let values = Values::new(&env, values).map_err(from_napi)?;
@@ -286,7 +286,7 @@ impl NativeDispatch {
         Ok(())
     }
 
-    /// Goes on with what came of the hooks: nanoseconds of those that had nothing to say, then the others.
+    /// Continues with the nanoseconds of no-op hooks, and then the reports of the others.
     #[napi(catch_unwind)]
     pub fn resume(
         &self,
@@ -304,7 +304,7 @@ impl NativeDispatch {
         Ok(state.status())
     }
 
-    /// Records the dispatch, which is over; says where it stands then.
+    /// Records the dispatch, which is over; gives its state after that.
     #[napi(catch_unwind)]
     pub fn audit(&self, env: Env, values: Object<'_>) -> Result<DispatchStatus, CodedError> {
         let values = Values::new(&env, values).map_err(from_napi)?;
@@ -315,7 +315,7 @@ impl NativeDispatch {
         Ok(state.status())
     }
 
-    /// Blocks what the agent is about to do because it could not be recorded, or not be shown to a hook.
+    /// Blocks the action because it could not be recorded, or not be shown to a hook.
     #[napi(catch_unwind)]
     pub fn refuse(&self, why: String) -> DispatchStatus {
         let mut state = self.state.borrow_mut();
@@ -325,7 +325,7 @@ impl NativeDispatch {
         state.status()
     }
 
-    /// Gives the dispatch up; claims of hooks that never started are released.
+    /// Abandons the dispatch; claims of hooks that never started are released.
     #[napi(catch_unwind)]
     pub fn abandon(&self) {
         *self.state.borrow_mut() = State::Abandoned;
@@ -338,7 +338,7 @@ impl NativeDispatch {
         self.read(|outcome| session.verdict(outcome, values))
     }
 
-    /// Tells a session what hooks left in its environment.
+    /// Applies the environment variables of the outcome to a session.
     pub(crate) fn apply_env(&self, session: &Session, values: &Values<'_>) -> Result<(), CodedError> {
         self.read(|outcome| session.heard(outcome, values))
     }

@@ -1,7 +1,7 @@
-//! Commands, webhooks and hosted questions as JavaScript sees them.
+//! Hooks from files: commands, webhooks and hosted questions.
 //!
-//! A hook runs on a thread of the core and comes back through one weak threadsafe function per client, which keeps no
-//! process alive and is silent once the environment is gone.
+//! A hook runs on a thread of the core; its completion is delivered by one weak threadsafe function per client, which keeps
+//! no process alive and does nothing once the environment is gone.
 
 use std::sync::{Arc, OnceLock};
 
@@ -64,7 +64,7 @@ impl NativeFileHook {
         self.hook.wants_tool()
     }
 
-    /// Whether what it answers when nobody waits for it is to wake the model.
+    /// Whether a late answer of the detached hook wakes the model.
     #[napi(getter, catch_unwind)]
     pub fn wakes(&self) -> bool {
         self.hook.declared().wakes
@@ -83,48 +83,48 @@ impl NativeFileHook {
     ) -> Result<Option<NativeFileHookJob>, CodedError> {
         let completions = Arc::clone(&self.completions);
         let trace = trace_parent.and_then(|parent| TraceContext::parse(&parent, trace_state.as_deref()));
-        let job = self.hook.start_in(trace, self.invocation(&event, depth)?, move |said| {
+        let job = self.hook.start_in(trace, self.invocation(&event, depth)?, move |result| {
             // A closed queue belongs to an environment that is gone, and so is the code that waited.
-            completions.call(FnArgs::from((ticket, completion_text(said))), ThreadsafeFunctionCallMode::NonBlocking);
+            completions.call(FnArgs::from((ticket, completion_text(result))), ThreadsafeFunctionCallMode::NonBlocking);
         });
         Ok(job.map(NativeFileHookJob))
     }
 
-    /// What the host is asked, as JSON text.
+    /// The question to the host, as JSON text.
     #[napi(catch_unwind)]
     pub fn question(&self, event: String, depth: u32) -> Result<Option<String>, CodedError> {
         let question = self.hook.question(&self.invocation(&event, depth)?);
         Ok(question.map(|question| question.to_json().to_string()))
     }
 
-    /// What the host's answer means; both are JSON texts.
+    /// The completion for the host's answer; both are JSON texts.
     #[napi(catch_unwind)]
     pub fn answered(&self, event: String, depth: u32, answer: String) -> Result<String, CodedError> {
         let answer = from_json(&answer).map_err(unreadable)?;
         Ok(completion_text(self.hook.answered(&self.invocation(&event, depth)?, &answer)))
     }
 
-    /// What it means that the host has set nobody to answer.
+    /// The completion when the host has set no function to answer.
     #[napi(catch_unwind)]
     pub fn unanswered(&self, event: String, depth: u32) -> Result<String, CodedError> {
         Ok(completion_text(self.hook.unanswered(&self.invocation(&event, depth)?)))
     }
 
-    /// What it means that whoever was asked threw something.
+    /// The completion when the host's function threw.
     #[napi(catch_unwind)]
     pub fn broken(&self, event: String, depth: u32, message: String) -> Result<String, CodedError> {
         let failure = Failure::new(FailureKind::Raised, message);
         Ok(completion_text(self.hook.broken(&self.invocation(&event, depth)?, failure)))
     }
 
-    /// What it means that whoever was asked has used up the hook's time.
+    /// The completion when the host's function did not answer before the timeout.
     #[napi(catch_unwind)]
     pub fn late(&self, event: String, depth: u32) -> Result<String, CodedError> {
         Ok(completion_text(self.hook.late(&self.invocation(&event, depth)?)))
     }
 }
 
-/// A hook that runs or waits for its turn.
+/// A hook that runs or is queued.
 #[napi]
 pub struct NativeFileHookJob(hookweave::host::Job);
 
@@ -143,7 +143,7 @@ fn unreadable(error: serde_json::Error) -> CodedError {
 
 /// The meaning, as a completion, of the JSON text that a hook returned which is a function of a dialect.
 #[napi(catch_unwind)]
-pub fn dialect_answer(dialect: String, event: String, said: String) -> Result<String, CodedError> {
+pub fn dialect_answer(dialect: String, event: String, returned: String) -> Result<String, CodedError> {
     static EVENTS: OnceLock<Catalogue> = OnceLock::new();
     let dialect = dialects::named(&dialect).map_err(|error| coded(&error))?;
     let event = EVENTS.get_or_init(Catalogue::default).resolve(&event).map_err(|error| coded(&error))?;
@@ -156,13 +156,13 @@ pub fn dialect_answer(dialect: String, event: String, said: String) -> Result<St
         empty_transcript: None,
         depth: 0,
     };
-    let exited = Exited { code: Some(0), signal: None, stdout: said.into_bytes(), stderr: Vec::new() };
+    let exited = Exited { code: Some(0), signal: None, stdout: returned.into_bytes(), stderr: Vec::new() };
     Ok(completion_text(dialects::answer_of_command(dialect, &invocation, &exited)))
 }
 
 /// The JSON text of a result: `{"answer": …}`, perhaps with `large`, `{"failed": {"kind", "message", "restricts"}}` or `{}`.
-fn completion_text(said: Said<Value>) -> String {
-    let completion = match said {
+fn completion_text(result: Said<Value>) -> String {
+    let completion = match result {
         Said::Nothing | Said::Detached => json!({}),
         Said::Answer(answer) => {
             let large = large_integers(&answer);

@@ -1,4 +1,4 @@
-//! Loading hooks from files, for the TypeScript layer: JSON texts out, numbers of hooks by which plans name them.
+//! Loads hooks from files: reports as JSON texts, hooks as numbers that plans refer to.
 
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
@@ -29,11 +29,11 @@ use crate::values::Values;
 pub struct LoadedHook {
     /// As the registry knows it.
     pub hook: RegisteredHook,
-    /// What runs.
+    /// The hook itself.
     pub native: NativeFileHook,
 }
 
-/// What came of loading.
+/// The result of loading.
 #[napi(object, object_from_js = false)]
 pub struct Loaded {
     /// The report in the canonical form, as JSON text.
@@ -71,7 +71,7 @@ fn request(
     read(&values, &values.view(&slot)).map_err(|error| coded(&error))
 }
 
-/// Runs something that registers hooks from files, and gives the new ones beside what it gives.
+/// Runs a function that registers hooks from files; gives its report and the new hooks.
 fn registering<R: Serialize>(
     hooks: &mut NativeClient,
     deliver: Function<'_, Completion, ()>,
@@ -116,7 +116,7 @@ pub fn load(
     load_request(hooks, request, deliver)
 }
 
-/// Loads what stands at the usual places.
+/// Loads hooks from their usual places.
 #[napi(catch_unwind)]
 pub fn discover(
     env: Env,
@@ -173,7 +173,7 @@ pub fn apply_reload(
     )
 }
 
-/// Files that matter to a reload, and, after an empty text, files that hooks want to hear of.
+/// The files of a reload and, after an empty text, the files that hooks watch.
 #[napi(catch_unwind)]
 pub fn watched_files(hooks: &NativeClient) -> Vec<String> {
     let Watched { own, wanted } = hooks.files().watched(hooks.runtime());
@@ -181,13 +181,13 @@ pub fn watched_files(hooks: &NativeClient) -> Vec<String> {
     own.iter().map(path).chain([String::new()]).chain(wanted.iter().map(path)).collect()
 }
 
-/// Looks after the files of a client until it is stopped.
+/// Watches the files of a client until it is stopped.
 #[napi]
 pub struct NativeWatch {
     watch: Option<FilesWatch>,
 }
 
-/// What a watch noticed.
+/// Changes that a watch noticed.
 #[napi(object, object_from_js = false)]
 pub struct NativeNoticed {
     /// A file that matters to a reload changed.
@@ -198,7 +198,7 @@ pub struct NativeNoticed {
 
 #[napi]
 impl NativeWatch {
-    /// What happened since the last call.
+    /// The changes since the last call.
     #[napi(catch_unwind)]
     pub fn take(&self) -> NativeNoticed {
         let Noticed { reload, files } = self.watch.as_ref().map(FilesWatch::take).unwrap_or_default();
@@ -207,14 +207,14 @@ impl NativeWatch {
         NativeNoticed { reload, files: Value::Array(files.collect()).to_string() }
     }
 
-    /// Looks no more.
+    /// Stops watching.
     #[napi(catch_unwind)]
     pub fn stop(&mut self) {
         self.watch = None;
     }
 }
 
-/// Looks after a client's files and calls when there is something to take; keeps no process alive.
+/// Watches a client's files and calls the function on changes; keeps no process alive.
 #[napi(catch_unwind)]
 pub fn watch_files(
     hooks: &NativeClient,
@@ -228,7 +228,7 @@ pub fn watch_files(
     Ok(NativeWatch { watch: Some(watch.map_err(|error| coded(&error))?) })
 }
 
-/// What will surprise in a file, as JSON text.
+/// Likely mistakes in a file, as JSON text.
 #[napi(catch_unwind)]
 pub fn lint_file(path: String, dialect: Option<String>) -> Result<String, CodedError> {
     let options = LoadOptions { dialect: dialect.as_deref(), ..LoadOptions::default() };
@@ -259,7 +259,7 @@ pub fn approve(approvals: String, path: Option<String>) -> Result<(), CodedError
     store(path)?.approve(&approvals).map_err(|error| coded(&error))
 }
 
-/// Takes approvals back; gives how many there were.
+/// Revokes approvals; gives how many there were.
 #[napi(catch_unwind)]
 pub fn revoke(fingerprints: Vec<String>, path: Option<String>) -> Result<u32, CodedError> {
     let fingerprints: Vec<&str> = fingerprints.iter().map(String::as_str).collect();

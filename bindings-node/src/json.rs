@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::errors::{CodedError, from_napi};
 use crate::values::Values;
 
-/// A value's text for people, whatever is in it.
+/// The text of any value for people.
 #[napi(catch_unwind)]
 pub fn shown_text(env: Env, value: Unknown<'_>) -> Result<String, CodedError> {
     let values = Values::none(&env).map_err(from_napi)?;

@@ -9,12 +9,12 @@ use crate::dispatch::NativeDispatch;
 use crate::errors::{CodedError, from_napi};
 use crate::values::Values;
 
-/// A text that differs from run to run, and what stands for it.
+/// A text that differs from run to run, and the name that replaces it.
 #[napi(object, object_to_js = false)]
 pub struct Placeholder {
-    /// What is replaced.
+    /// The text.
     pub text: String,
-    /// What stands there instead.
+    /// Its replacement.
     pub name: String,
     /// The name below it differs too, as in a folder for temporary files.
     pub with_child: bool,
@@ -35,7 +35,7 @@ impl NativeDispatch {
         self.read(|outcome| env.to_js_value(&outcome.unmatched(&values)))?.map_err(from_napi)
     }
 
-    /// The dialects of `ext` and the places of their values.
+    /// The dialects of `ext` and the indices of their values.
     #[napi(ts_return_type = "[string, number][]", catch_unwind)]
     pub fn ext<'env>(&self, env: &'env Env) -> Result<Unknown<'env>, CodedError> {
         let pairs =
@@ -43,7 +43,7 @@ impl NativeDispatch {
         env.to_js_value(&pairs).map_err(from_napi)
     }
 
-    /// The fields that hooks changed and the places of what they were.
+    /// The fields that hooks changed, and the indices of their original values.
     #[napi(ts_return_type = "[string, number][]", catch_unwind)]
     pub fn originals<'env>(&self, env: &'env Env) -> Result<Unknown<'env>, CodedError> {
         let pairs = self
@@ -51,7 +51,7 @@ impl NativeDispatch {
         env.to_js_value(&pairs).map_err(from_napi)
     }
 
-    /// The failures that the log is told of: their indices in the trace, and how often the hook has failed by now.
+    /// The failures to log: their indices in the trace, and how often the hook has failed so far.
     #[napi(ts_return_type = "[number, number][]", catch_unwind)]
     pub fn failures_to_log<'env>(&self, env: &'env Env) -> Result<Unknown<'env>, CodedError> {
         let failures =
@@ -59,7 +59,7 @@ impl NativeDispatch {
         env.to_js_value(&failures).map_err(from_napi)
     }
 
-    /// The indices of failures in the trace, and the places of what was thrown there.
+    /// The indices of failures in the trace, and of the values that were thrown.
     #[napi(ts_return_type = "[number, number][]", catch_unwind)]
     pub fn causes<'env>(&self, env: &'env Env) -> Result<Unknown<'env>, CodedError> {
         let pairs = self.read(|outcome| {
@@ -68,14 +68,14 @@ impl NativeDispatch {
         })?;
         env.to_js_value(&pairs).map_err(from_napi)
     }
-    /// Who decided what and why, and what became of every hook of the event.
+    /// Describes who decided what and why, and the result of every hook of the event.
     #[napi(catch_unwind)]
     pub fn describe(&self, env: Env, values: Object<'_>) -> Result<String, CodedError> {
         let values = Values::new(&env, values).map_err(from_napi)?;
         self.read(|outcome| outcome.describe(&values))
     }
 
-    /// What hooks made of the event, as JSON text.
+    /// A snapshot of the outcome, as JSON text.
     #[napi(catch_unwind)]
     pub fn snapshot(&self, env: Env, values: Object<'_>, placeholders: Vec<Placeholder>) -> Result<String, CodedError> {
         let values = Values::new(&env, values).map_err(from_napi)?;

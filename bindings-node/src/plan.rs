@@ -1,4 +1,4 @@
-//! The hooks that one event runs, as the driver walks through them.
+//! The hooks that one event runs.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ thread_local! {
     static BATCH: RefCell<Batch> = RefCell::default();
 }
 
-/// For which other payloads a plan holds.
+/// The other payloads for which a plan holds.
 #[napi(string_enum = "lowercase")]
 pub enum Holds {
     /// Every payload of the event.
@@ -32,7 +32,7 @@ pub enum Holds {
     Once,
 }
 
-/// A plan with what the driver needs of it.
+/// A plan with what the TypeScript layer needs of it.
 #[napi(object, object_from_js = false)]
 pub struct Planned {
     /// The native side of the plan.
@@ -121,9 +121,9 @@ impl NativePlan {
         Ok(NativeDispatch::begin(&values, step, self.plan.calls().len(), &no_ops, &reports, Arc::clone(&self.audit)))
     }
 
-    /// Where the texts are that a record of a dispatch needs: of each the letter that says which one it is, and the field,
-    /// `args.` before it where it is one of those; with NULs between them, since one text is handed over sooner than a list.
-    /// Nothing where that depends on the tool.
+    /// The fields whose texts an audit record needs: for each the letter that identifies it, then the name, with `args.` before
+    /// it where it is an argument. Joined with NULs, because one text is passed faster than a list. `None` where they depend
+    /// on the tool.
     #[must_use]
     #[napi(catch_unwind)]
     pub fn audit_fields(&self) -> Option<String> {
@@ -135,18 +135,17 @@ impl NativePlan {
         Some(places.join("\0"))
     }
 
-    /// Records a dispatch in which no hook had anything to say, by the texts from those places.
+    /// Records a dispatch of no-op hooks, by the texts of those fields.
     #[napi(catch_unwind)]
     pub fn audit_texts(&self, texts: String, no_ops: Vec<f64>) {
-        // One at a time: what waited for more of its kind would be lost when the tool after it takes the process with it.
+        // One at a time: a record that waited for others would be lost if the tool after it ends the process.
         BATCH.with_borrow_mut(|batch| {
             batch.add(&self.event, &self.plan, present().ticks, no_ops.into_iter().map(nanos), &texts);
             self.audit.quiet(batch);
         });
     }
 
-    /// Records a dispatch in which no hook had anything to say; gives why it is blocked when it cannot be recorded and has
-    /// to be.
+    /// Records a dispatch of no-op hooks; gives why it is blocked when it cannot be recorded and the log is required.
     #[napi(catch_unwind)]
     pub fn audit_no_op(&self, env: Env, payload: Unknown<'_>, no_ops: Vec<f64>) -> Result<Option<String>, CodedError> {
         let values = Values::none(&env).map_err(from_napi)?;

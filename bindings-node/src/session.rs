@@ -1,4 +1,4 @@
-//! Sessions as JavaScript sees them: a method makes a flow and gives its number, the TypeScript layer carries out its steps.
+//! Sessions: a method begins a flow and gives its number; the TypeScript layer carries out its effects.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ impl NativeSession {
         Ok(Self { session, flows: Flows::default() })
     }
 
-    /// Takes in what the hooks of an event left that the host has raised in the session by itself.
+    /// Applies the environment variables of an outcome whose event the host raised itself.
     #[napi(catch_unwind)]
     pub fn apply_env(&self, env: Env, dispatch: &NativeDispatch, values: Object<'_>) -> Result<(), CodedError> {
         dispatch.apply_env(&self.session, &Values::new(&env, values).map_err(from_napi)?)
@@ -73,7 +73,7 @@ impl NativeSession {
         self.session.cwd()
     }
 
-    /// Whether it matters that a hook has run and said nothing.
+    /// Whether outcomes of dispatches in which every hook was a no-op are needed.
     #[napi(getter, catch_unwind)]
     pub fn needs_no_op_outcomes(&self) -> bool {
         self.session.hears_silence()
@@ -128,7 +128,7 @@ impl NativeSession {
         self.flows.add(self.session.compact(trigger, custom_instructions))
     }
 
-    /// Says how many tokens the context holds.
+    /// The context holds so many tokens.
     #[napi(catch_unwind)]
     pub fn note_usage(&self, tokens: f64) -> u32 {
         #[expect(

@@ -25,42 +25,42 @@ pub struct NativeToolCall {
     pub known: bool,
 }
 
-/// Who says a message of the context.
+/// The speaker of a message of the context.
 #[napi(object)]
 pub struct NativeSpeaker {
     /// `system`, `user`, `assistant`, `tool`.
     pub role: String,
-    /// It stays whatever happens.
+    /// A compaction keeps it.
     pub pinned: bool,
 }
 
 #[napi]
 impl NativeSession {
-    /// Begins.
+    /// Begins a flow.
     #[napi(catch_unwind)]
     pub fn begin(&self, flow: u32) -> String {
         self.flows.step(flow, Reply::Begin)
     }
 
-    /// It is done.
+    /// The effect is done.
     #[napi(catch_unwind)]
     pub fn done(&self, flow: u32) -> String {
         self.flows.step(flow, Reply::Done)
     }
 
-    /// It could not be done.
+    /// The effect failed.
     #[napi(catch_unwind)]
     pub fn failed(&self, flow: u32, why: String) -> String {
         self.flows.step(flow, Reply::Failed { why })
     }
 
-    /// No hook had anything to say.
+    /// Every hook was a no-op.
     #[napi(catch_unwind)]
     pub fn no_op_dispatched(&self, flow: u32) -> String {
         self.flows.step(flow, Reply::Dispatched { verdict: None, value: None, json: Map::new() })
     }
 
-    /// What hooks said, the number of the wanted value and the other wanted fields as the JSON text of an object.
+    /// The outcome of a dispatch, the number of the wanted value, and the other wanted fields as the JSON text of an object.
     #[napi(catch_unwind)]
     pub fn dispatched(
         &self,
@@ -78,20 +78,20 @@ impl NativeSession {
         Ok(self.flows.step(flow, Reply::Dispatched { verdict: Some(Box::new(verdict)), value, json }))
     }
 
-    /// A copy of a value, its JSON text when it has one, and else what people are shown of it.
+    /// A copy of a value, its JSON text when it has one, and its text for people when it has no JSON form.
     #[napi(catch_unwind)]
     pub fn frozen(&self, flow: u32, value: u32, text: Option<String>, shown: Option<String>) -> String {
         let shown = text.clone().or(shown);
         self.flows.step(flow, Reply::Frozen { value, text, shown })
     }
 
-    /// What a person chose.
+    /// The option that a person chose.
     #[napi(catch_unwind)]
     pub fn chosen(&self, flow: u32, option: String) -> String {
         self.flows.step(flow, Reply::Chosen { option })
     }
 
-    /// Nobody answered in time.
+    /// The question has timed out.
     #[napi(catch_unwind)]
     pub fn timed_out(&self, flow: u32) -> String {
         self.flows.step(flow, Reply::TimedOut)
@@ -103,7 +103,7 @@ impl NativeSession {
         self.flows.step(flow, Reply::Ran(Called { result, error, duration }))
     }
 
-    /// The model has answered; what it cost is JSON text.
+    /// The model has responded; `usage` is JSON text.
     #[napi(catch_unwind)]
     pub fn responded(
         &self,
@@ -119,7 +119,7 @@ impl NativeSession {
         self.flows.step(flow, Reply::Responded { response, text, calls: calls.collect(), usage })
     }
 
-    /// The conversation as it is: the number of the list that hooks see, and who says each message.
+    /// The conversation as it is: the number of the list that hooks see, and the speaker of each message.
     #[napi(catch_unwind)]
     pub fn context(&self, flow: u32, messages: u32, speakers: Vec<NativeSpeaker>) -> String {
         let speakers = speakers.into_iter().map(|NativeSpeaker { role, pinned }| Speaker { role, pinned }).collect();
@@ -132,7 +132,7 @@ impl NativeSession {
         self.flows.step(flow, Reply::Text { text })
     }
 
-    /// The flow is given up; one that has ended is no more.
+    /// Drops a flow; no effect on one that has ended.
     #[napi(catch_unwind)]
     pub fn release(&self, flow: u32) {
         self.flows.remove(flow);

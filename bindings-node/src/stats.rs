@@ -1,7 +1,7 @@
-//! What each hook did so far, in numbers.
+//! The statistics of hooks.
 //!
-//! The driver keeps what quiet hooks did in arrays of its own and tells it many runs at a time, so that a quiet dispatch
-//! crosses nothing.
+//! The TypeScript layer counts the runs of no-op hooks itself and transfers many at a time, so that a dispatch of no-op hooks
+//! makes no native call.
 
 use hookweave::host;
 use napi::bindgen_prelude::Float64ArraySlice;
@@ -12,10 +12,10 @@ use crate::client::NativeClient;
 use crate::dispatch::nanos;
 use crate::errors::CodedError;
 
-/// What the core makes of counts that it was told.
+/// The result of a transfer of counts.
 #[napi(object, object_from_js = false)]
 pub struct Counted {
-    /// After how many more dispatches of each event it is to be told again.
+    /// After how many more dispatches of each event the next transfer is due.
     pub until: Vec<f64>,
     /// Whether it is time to look for warnings.
     pub look: bool,
@@ -23,8 +23,8 @@ pub struct Counted {
 
 #[napi]
 impl NativeClient {
-    /// Counts dispatches that had nothing to say, in blocks of those that ran the same hooks, on a clock that says `present` now;
-    /// and how often each of some events was dispatched.
+    /// Counts dispatches of no-op hooks, in blocks of those that ran the same hooks, and how often each of some events was
+    /// dispatched. `present` is the current time on the clock of these times.
     ///
     /// A block is how many hooks and how many dispatches it has, the hooks' numbers, and of each dispatch when it began and
     /// when each hook ended, in nanoseconds.

@@ -1,4 +1,4 @@
-//! What spans of dispatches and tool calls may say.
+//! Redaction of the content of spans.
 
 use hookweave::audit::Redaction;
 use hookweave::host::from_json;

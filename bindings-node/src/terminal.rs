@@ -1,4 +1,4 @@
-//! Questions at a terminal as JavaScript sees them.
+//! Questions at a terminal.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -27,7 +27,7 @@ fn question(env: Env, request: &Unknown<'_>) -> Result<TerminalQuestion, CodedEr
     TerminalQuestion::read_request(&values, &values.view(&slot)).map_err(|error| coded(&error))
 }
 
-/// What a line means: one of the three.
+/// The meaning of a line: one of three.
 #[napi(object, object_from_js = false)]
 pub struct NativeReading {
     /// The option that was chosen.
@@ -100,10 +100,10 @@ impl NativeTerminalPrompt {
             let answer = match catch_unwind(AssertUnwindSafe(|| ask(question, left, &own))) {
                 Ok(Ok(option)) => (option, None),
                 Ok(Err(why)) => (None, Some(why.to_string())),
-                // Whoever waits must hear of the end.
+                // The code that waits must be notified.
                 Err(_) => (None, Some("asking at the terminal panicked; please report this".to_owned())),
             };
-            // An environment that is gone has nobody waiting.
+            // In an environment that is gone no code waits.
             deliver.call(FnArgs::from(answer), ThreadsafeFunctionCallMode::NonBlocking);
         });
         thread.map_err(|why| {

@@ -1,7 +1,7 @@
 //! JavaScript values as the core reads them.
 //!
-//! A dispatch's values stay in a JavaScript array and the core holds their places in it. Every crossing brings the
-//! array along, so that no native reference outlives it.
+//! The values of a dispatch stay in a JavaScript array, and the core holds their indices. Every native call passes the
+//! array, so that no native reference outlives the call.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -11,11 +11,11 @@ use hookweave::host::{BadKey, Excess, Host, Kind, MAX_NESTING, Made, Spelling};
 use napi::bindgen_prelude::{BigInt, FromNapiValue, JsObjectValue, Object, Unknown, Utf16String};
 use napi::{Env, JsValue, KeyCollectionMode, KeyConversion, KeyFilter, Property, ValueType};
 
-/// The place of a value in its dispatch's array.
+/// The index of a value in its dispatch's array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slot(pub(crate) u32);
 
-/// The values of one dispatch during one crossing.
+/// The values of one dispatch during one native call.
 pub(crate) struct Values<'env> {
     env: &'env Env,
     array: Object<'env>,
@@ -30,12 +30,12 @@ impl<'env> Values<'env> {
         Ok(Self { env, array, length, excess: Cell::new(None) })
     }
 
-    /// For looking at values that are in no array.
+    /// For reading values that are in no array.
     pub(crate) fn none(env: &'env Env) -> napi::Result<Self> {
         Self::new(env, env.create_array(0)?.coerce_to_object()?)
     }
 
-    /// Says whether the driver gave up copying an answer of this crossing because it is too much.
+    /// Sets whether an answer of this call was too deep or too large to be copied.
     pub(crate) fn set_excess(&self, excess: Option<Excess>) {
         self.excess.set(excess);
     }
@@ -146,7 +146,7 @@ impl Host for Values<'_> {
         self.push(*view)
     }
 
-    /// The driver has copied every answer before it crossed: what is here is nobody else's.
+    /// The TypeScript layer has copied every answer already.
     fn copy(&self, view: &Unknown<'_>) -> Result<Slot, Excess> {
         self.excess.get().map_or_else(|| Ok(self.keep(view)), Err)
     }
@@ -283,7 +283,7 @@ impl Values<'_> {
     }
 }
 
-/// Sets a field whatever it is called: assigning to `__proto__` would change what the object is.
+/// Sets a field of any name: assigning to `__proto__` would change what the object is.
 fn set_field(object: &mut Object<'_>, key: &str, value: Unknown<'_>) -> napi::Result<()> {
     if key != "__proto__" {
         return object.set_named_property(key, value);

@@ -56,7 +56,7 @@ export class AgentRun implements AgentSpans {
     this.#context = api.trace.setSpan(context, this.#whole.span);
   }
 
-  /** Takes the run to its end; whatever cuts it short is said of all that is open. */
+  /** Runs to the end; a cancellation marks all open spans as failed. */
   async follow(run: (spans: AgentSpans) => Promise<Generation>): Promise<Generation> {
     try {
       const generation = await api.context.with(this.#context, () => run(this));
@@ -78,7 +78,7 @@ export class AgentRun implements AgentSpans {
   ): Next | Promise<Next> {
     this.#before(effect, values);
     const judged = this.#tool ?? this.#model ?? this.#whole;
-    // What approvers and contexts dispatch is about something else; `executing` tells a tool's own part apart.
+    // Dispatches of approvers and contexts are about something else; `executing` separates those of the tool itself.
     const judges = effect.do === "dispatch" || effect.do === "run_tool";
     const context = judging(judges ? judged : undefined, this.#context);
     const next = api.context.with(api.trace.setSpan(context, judged.span), work);
@@ -103,7 +103,7 @@ export class AgentRun implements AgentSpans {
     };
   }
 
-  /** Some effects begin or end a call, and others tell more of it. */
+  /** Some effects begin or end a call, others add to it. */
   #before(effect: Effect, values: readonly unknown[]): void {
     if (effect.do === "dispatch") this.#raises(effect, values);
     else if (effect.do === "run_tool") this.#tool?.given(values[effect.args]);
@@ -130,7 +130,7 @@ export class AgentRun implements AgentSpans {
     }
   }
 
-  /** A call that hooks want judged again is the same one. */
+  /** A call that is judged again keeps its span. */
   #openModel(model: unknown): void {
     if (this.#model !== null) return;
     const attributes = about(this.#agent, "chat");
@@ -149,7 +149,7 @@ export class AgentRun implements AgentSpans {
     this.#model = null;
   }
 
-  /** The model is about to be told what came of a call: it is over. */
+  /** The result of a call is about to go to the model: the call is over. */
   #closeTool({ metadata, value }: AddMessageEffect, values: readonly unknown[]): void {
     const tool = this.#tool;
     if (tool === null) return;

@@ -1,8 +1,8 @@
-/** Asking a person. */
+/** Questions to a person, and what answers them. */
 
 import { describe, errorOf } from "./errors.js";
 
-/** What a person is asked. Its texts are safe to be shown: nothing in them moves a cursor or turns a line around. */
+/** A question to a person. Its texts are safe to display: control characters are escaped. */
 export interface ApprovalRequest {
   readonly id: string;
   readonly sessionId: string;
@@ -25,15 +25,15 @@ export interface ApprovalRequest {
   readonly granting: readonly string[];
   /** Milliseconds that the person has. */
   readonly timeout: number;
-  /** What happens when nobody answers in time. */
+  /** The result of a timeout. */
   readonly default: "allow" | "deny";
   /** How widely "Allow always" is remembered beyond the very same arguments. */
   readonly remember: "tool" | "prompt" | null;
 }
 
-/** What an approver is told beside the question. */
+/** What an approver gets besides the request. */
 export interface ApprovalContext {
-  /** Fires when the time is over, or when nobody needs the answer any more. */
+  /** Fires at the timeout, or when the answer is no longer needed. */
   readonly signal: AbortSignal;
 }
 
@@ -56,7 +56,7 @@ interface PendingQuestion {
 }
 
 /**
- * Questions that wait to be decided from elsewhere: a web page, a chat, another process.
+ * Questions that wait for a decision from elsewhere: a web page, a chat, another process.
  *
  * `approval: "pending"` gives each session a queue of its own; for one queue of several sessions hand them its `ask`.
  */
@@ -68,7 +68,7 @@ export class PendingApprovals {
     return [...this.#waiting.values()].map(({ request }) => request);
   }
 
-  /** Puts a question into the queue until it is decided or nobody waits any more. */
+  /** Queues a question until it is decided or no longer needed. */
   readonly ask: Approver = (request, { signal }) => {
     const { id } = request;
     return new Promise((resolve) => {

@@ -4,10 +4,10 @@ import type { Approver, PendingApprovals } from "./approval.js";
 import { errorOf } from "./errors.js";
 import { askOnTerminal } from "./terminal.js";
 
-/** Denies everything; what a session does that was given no other. */
+/** Denies everything; the default of a session. */
 const denyAll: Approver = () => "Deny";
 
-/** Allows everything: for tests, and for sandboxes that bound the harm by other means. */
+/** Allows everything: for tests, and for sandboxes that limit the harm by other means. */
 const allowAll: Approver = ({ granting: [first] }) => {
   if (first === undefined) throw new Error("no option of the question allows");
   return first;

@@ -1,15 +1,15 @@
-/** How an audit log is kept, and what can be said of one. */
+/** The settings of an audit log, its records, and the report of a verification. */
 
 /** How much is recorded. */
 export type AuditLevel = "off" | "error" | "info" | "verbose";
 
 /** One line of the log. */
 export interface AuditRecord {
-  /** From 1, without holes. */
+  /** From 1, without gaps. */
   readonly seq: number;
   /** `2026-11-22T08:15:00.000Z` */
   readonly time: string;
-  /** What it tells: `hook_finished`, `blocked`, `tool_run`, … */
+  /** For example `hook_finished`, `blocked`, `tool_run`, … */
   readonly kind: string;
   readonly session?: string;
   readonly agent?: string;
@@ -30,43 +30,43 @@ export interface AuditRecord {
   readonly hash: string;
 }
 
-/** How an audit log is kept. */
+/** The settings of an audit log. */
 export interface AuditOptions {
-  /** `info` unless said. */
+  /** Default: `info`. */
   level?: AuditLevel;
-  /** What is recorded of an event's payload; `digest` unless said. */
+  /** What is recorded of an event's payload. Default: `digest`. */
   inputs?: "digest" | "redacted" | "full";
   /** The file that is written. */
   file?: string;
-  /** When a new file is begun, and how many old ones are kept. */
+  /** When a new file begins, and how many old ones are kept. */
   rotation?: {
-    /** 64 MiB unless said; `null` is without limit. */
+    /** Default: 64 MiB; `null` is no limit. */
     maxBytes?: number | null;
     /** Milliseconds. */
     maxAge?: number;
-    /** Old files; all unless said. */
+    /** How many old files are kept. Default: all. */
     keep?: number;
   };
-  /** When the file is told to reach the disk; `never` unless said. */
+  /** When the file is synced to disk. Default: `never`. */
   fsync?: "never" | "grouped" | "record";
   /** No decision without its record: a gate that cannot be recorded is blocked, and each waits until it is written. */
   required?: boolean;
-  /** How many happenings wait for the writer at most; 8,192 unless said. */
+  /** How many entries wait for the writer at most. Default: 8,192. */
   queue?: number;
-  /** What is blacked out before anything is hashed or written. */
+  /** What is redacted before anything is hashed or written. */
   redact?: {
-    /** Whether the usual names and forms of secrets count; `true` unless said. */
+    /** Whether the built-in names and forms of secrets apply. Default: `true`. */
     defaults?: boolean;
     /** Names of fields whose values are secrets. */
     keys?: readonly string[];
-    /** Regular expressions of secrets; of one with a group `secret` only that is blacked out. */
+    /** Regular expressions of secrets; with a group `secret`, only that group is redacted. */
     patterns?: readonly string[];
   };
-  /** The key of digests; a random one unless said. */
+  /** The key of digests. Default: a random one. */
   key?: string;
-  /** Hears each record, in order. */
+  /** Called with each record, in order. */
   callback?: (record: AuditRecord) => unknown;
-  /** Whether records go to the client's logger; only where there is no other destination unless said. */
+  /** Whether records go to the client's logger. Default: only where there is no other destination. */
   log?: boolean;
 }
 
@@ -76,7 +76,7 @@ export interface AuditProblem {
   readonly file: string;
   /** From 1. */
   readonly line: number;
-  /** The number of the first record concerned, as far as it can be told. */
+  /** The number of the first record concerned, as far as it is known. */
   readonly seq: number;
   readonly what: string;
 }
@@ -86,11 +86,11 @@ export interface AuditTorn {
   readonly file: string;
   readonly line: number;
   readonly bytes: number;
-  /** The next writer has seen the same and said so; else the log may as well have been cut off here. */
+  /** The next writer recorded it; otherwise the log may have been truncated here. */
   readonly confirmed: boolean;
 }
 
-/** What can be said of a log. */
+/** The result of a verification. */
 export interface AuditReport {
   /** Whether this chain and those of other processes have no problem; one without records has. */
   readonly whole: boolean;
@@ -100,9 +100,9 @@ export interface AuditReport {
   readonly last: string | null;
   /** Whether the anchor's record is there as it was; `null` when no anchor was given. */
   readonly anchored: boolean | null;
-  /** The first record that is still there, when rotation has removed older ones and said so. */
+  /** The first record that is left, when rotation removed older ones and recorded that. */
   readonly begins: number | null;
-  /** Records that could not be written, as the log itself says. */
+  /** Records that could not be written, as recorded in the log. */
   readonly lost: number;
   readonly torn: readonly AuditTorn[];
   /** The first place first; at most a hundred. */

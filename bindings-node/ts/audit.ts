@@ -170,14 +170,14 @@ export class AuditLog {
 }
 
 /**
- * Proves that a log is whole, over all of its files, or says where it is not.
+ * Verifies that a log is complete and unchanged, over all of its files.
  *
- * Without an anchor nobody can tell that records are missing at the end, or that everything was written anew. Throws
+ * Without an anchor, records missing at the end and a log that was rewritten as a whole are not detected. Throws
  * `audit_failed` when the log cannot be read, and `invalid_option` for an anchor that is none.
  */
 export function verifyAuditLog(path: string, anchor?: string | null): AuditReport {
   const given: unknown = anchor ?? undefined;
-  // What is no text is refused with the same words, under what it is.
+  // A value that is no text gets the same error message.
   const text = given === undefined || typeof given === "string" ? given : shownText(given);
   return JSON.parse(callNative(() => verifyAudit(path, text))) as AuditReport;
 }

@@ -1,8 +1,8 @@
-/** Copies of the language's own values that can be changed in place: dates, maps, sets, bytes, expressions, addresses. */
+/** Copies of built-in mutable objects: dates, maps, sets, bytes, regular expressions, URLs. */
 
 import { types } from "node:util";
 
-// Taken when the module is loaded: what a value or a program puts in their place must not decide what is copied.
+// Read when the module is loaded: overrides by a value or a program must not change what is copied.
 const OwnDate = Date;
 const getTime = method(Date.prototype, "getTime");
 const forEachEntry = method(Map.prototype, "forEach");
@@ -60,12 +60,12 @@ function bytesOf(prototype: object): Bytes {
 }
 
 /**
- * A copy of one of the language's own values that can be changed in place; `null` for any other value.
+ * A copy of a built-in mutable object; `null` for any other value.
  *
- * `inner` gives what stands in the copy for what is in a map or set. What a program has hung on the value beside is not copied.
+ * `inner` copies the entries of a map or set. Properties that a program added to the object are not copied.
  */
 export function copyBuiltIn(value: object, inner: (item: unknown) => unknown): object | null {
-  // What answers for such a value by code of its own is none.
+  // A proxy of such an object is none.
   if (types.isProxy(value)) return null;
   const copy = bare(value, inner);
   if (copy === null) return null;
@@ -107,7 +107,7 @@ function copyBytes(view: object, { buffer, byteOffset, byteLength }: Bytes): Arr
   return new Uint8Array(bytes).buffer;
 }
 
-/** Addresses keep what they are to themselves; what only inherits from their classes is none. */
+/** A URL keeps its state private; an object that only inherits from its class is none. */
 function copyAddress(value: object): object | null {
   try {
     if (value instanceof URL) return new URL(String(href(value)));

@@ -1,8 +1,8 @@
-/** Ending what is under way. */
+/** Cancelling what runs. */
 
 import { clearTimeout, setTimeout } from "./timers.js";
 
-/** What says that something is over before its end: a signal of the platform's, or a `Cancellation`. */
+/** A signal of the platform, or a `Cancellation`. */
 export interface Cancelling {
   readonly aborted: boolean;
   readonly reason: unknown;
@@ -11,14 +11,14 @@ export interface Cancelling {
   removeEventListener(type: "abort", listener: () => void): void;
 }
 
-/** A signal and its controller in one; making the platform's takes longer than running ten hooks. */
+/** A signal and its controller in one: creating the platform's takes longer than running ten hooks. */
 export class Cancellation implements Cancelling {
   aborted = false;
   reason: unknown = undefined;
   #listeners: (() => void)[] = [];
   #controller: AbortController | null = null;
 
-  /** The platform's signal, for code that is not the engine's. */
+  /** The platform's signal, for code of the program. */
   get signal(): AbortSignal {
     if (this.#controller === null) {
       this.#controller = new AbortController();
@@ -51,7 +51,7 @@ export class Cancellation implements Cancelling {
   }
 }
 
-/** Waits for something, but only until it is cancelled: whoever does not listen to that is left alone. */
+/** Waits until the work is done or cancelled; work that ignores the cancellation runs on. */
 export function untilAborted<T>(
   work: T | PromiseLike<T>,
   cancelling: Cancelling,
@@ -75,7 +75,7 @@ export function untilAborted<T>(
   });
 }
 
-/** A cancellation that follows another one; `release` it when it is over. */
+/** A cancellation that follows another one; call `release` at the end. */
 export function follow(leader: Cancelling | undefined): {
   cancellation: Cancellation;
   release: () => void;
@@ -96,7 +96,7 @@ export function follow(leader: Cancelling | undefined): {
 }
 
 function nothing(): void {
-  // Nobody is followed.
+  // There is no leader to unfollow.
 }
 
 /** Timers of the platform count in 31 bits. */

@@ -12,13 +12,13 @@ import { pathOf } from "./paths.js";
 import type { Finding, LoadReport, ReloadReport } from "./file-reports.js";
 import { TrustStore } from "./trust.js";
 
-/** What a client has from files, if it has any; no program sees it. */
-// Not kept by the engine: what hooks still run with would keep the client then.
+/** The loader of a client, if it has one; not reachable for programs. */
+// Not kept by the engine: running hooks keep the engine, and must not keep the client.
 export let fileLoaderOf: (client: ClientFiles) => FileLoader | null;
 
-/** Hooks that stand in files of any known system. */
+/** Loads hooks from files of any supported system. */
 export class ClientFiles extends ClientHooks {
-  /** Made when the client first has to do with hooks from files. */
+  /** Created at the first use of hooks from files. */
   #loaderOrNone: FileLoader | null = null;
 
   static {
@@ -26,10 +26,10 @@ export class ClientFiles extends ClientHooks {
   }
 
   /**
-   * Loads the hooks of one file of any known system.
+   * Loads the hooks of one file of any supported system.
    *
-   * That somebody named the file makes it trusted. An entry that makes no sense refuses the whole file, since it may have been
-   * a guard; with `partial` it is left out, as a problem in the report. Throws `invalid_config`, `invalid_option` or
+   * The file is trusted, because the program named it. An invalid entry refuses the whole file, since it may have been a
+   * guard; with `partial` it is skipped and reported as a problem. Throws `invalid_config`, `invalid_option` or
    * `unknown_dialect`.
    */
   load(path: string | URL, options: LoadOptions = {}): LoadReport {
@@ -37,11 +37,11 @@ export class ClientFiles extends ClientHooks {
   }
 
   /**
-   * Loads what stands at the usual places of every known system for a working directory.
+   * Loads the hook files of every supported system from their usual places for a working directory.
    *
    * Hooks from the project's files run only when a person approved them (see `trust`), or with `trust: "all"`; the others
-   * are in the report, or with `onUntrusted: "error"` thrown as `untrusted_hook`. In trusted files an entry that makes no
-   * sense throws `invalid_config`, unless `partial` leaves it out.
+   * are in the report, or with `onUntrusted: "error"` thrown as `untrusted_hook`. In trusted files an invalid
+   * entry throws `invalid_config`, unless `partial` skips it.
    */
   discover(cwd: string | URL = ".", options: DiscoverOptions = {}): LoadReport {
     return this.#loader.discover(pathOf(cwd, "discover"), options);
@@ -58,7 +58,7 @@ export class ClientFiles extends ClientHooks {
   }
 
   /**
-   * Reloads whenever a loaded file changes, or one appears where hooks may stand; tells what came of it. When a file
+   * Reloads whenever a loaded file changes, or one appears where hooks may stand, and calls `onReload`. When a file
    * changes that hooks on `FileChanged` watch, by their matcher or by `watchPaths`, that event is raised.
    *
    * It keeps no process alive, but the client until `unwatch` or `close`. Throws `invalid_config` when files cannot be
@@ -73,7 +73,7 @@ export class ClientFiles extends ClientHooks {
     this.#loaderOrNone?.unwatch();
   }
 
-  /** What will surprise in a file of hooks: units, matchers that never match, missing scripts, unread answers. */
+  /** Reports likely mistakes in a file of hooks: units, matchers that never match, missing scripts, unread answers. */
   lint(path: string | URL, { dialect }: { dialect?: Dialect } = {}): Finding[] {
     return JSON.parse(callNative(() => files.lintFile(pathOf(path, "lint"), dialect))) as Finding[];
   }
@@ -83,17 +83,17 @@ export class ClientFiles extends ClientHooks {
     return new TrustStore();
   }
 
-  /** Sets who answers hooks that ask a model or an agent; without anybody such a hook fails and says so. */
+  /** Sets the function that answers hooks that ask a model or an agent; without it such a hook fails. */
   setJudge(judge: Judge | null): void {
     this.#loader.hosts.judge = judge;
   }
 
-  /** Sets who calls tools of MCP servers for hooks; without anybody such a hook fails and says so. */
+  /** Sets the function that calls tools of MCP servers for hooks; without it such a hook fails. */
   setToolCaller(caller: ToolCaller | null): void {
     this.#loader.hosts.toolCaller = caller;
   }
 
-  /** Sets who hears what detached hooks answer; without anybody it is logged. */
+  /** Sets the callback for answers of detached hooks; without it they are logged. */
   onLateAnswer(listener: ((answer: LateAnswer) => void) | null): void {
     engineOf(this).detached.lateListener = listener;
   }

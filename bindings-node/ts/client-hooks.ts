@@ -100,7 +100,7 @@ export class ClientHooks {
     return this.#engine.register(event, temporary ? { ...settings, temporary } : settings, handler);
   }
 
-  /** Registers a hook until the block ends that it is declared in: `using hook = client.temporaryHook(…)`. */
+  /** Registers a hook for the duration of a block: `using hook = client.temporaryHook(…)`. */
   temporaryHook<N extends EventName>(
     event: N,
     hook: Handler<NoInfer<N>> | HookDefinition<NoInfer<N>>,
@@ -111,7 +111,7 @@ export class ClientHooks {
     });
   }
 
-  /** Runs a function with a hook that is there only meanwhile; gives what the function gives. */
+  /** Runs a function with a hook that is registered meanwhile; returns the function's result. */
   async withHook<N extends EventName, R>(
     event: N,
     hook: Handler<NoInfer<N>> | HookDefinition<NoInfer<N>>,
@@ -161,12 +161,12 @@ export class ClientHooks {
     });
   }
 
-  /** What each hook did so far and what is wrong with it; `reset` lets the counts begin anew. */
+  /** The statistics of each hook, with warnings; `reset` sets the counts to zero. */
   stats({ reset = false }: { readonly reset?: boolean } = {}): Stats {
     return new Stats(this.#engine.counts.stats(reset));
   }
 
-  /** Adds an event of the program's own; throws `invalid_event_definition`. */
+  /** Adds a custom event; throws `invalid_event_definition`. */
   defineEvent<N extends string>(name: N, definition: EventDefinition = {}): N & DefinedEvent {
     callNative(() => {
       this.#engine.native.defineEvent({ ...definition, name });
@@ -175,7 +175,7 @@ export class ClientHooks {
     return name as N & DefinedEvent;
   }
 
-  /** Says which known tool a tool of the program is; throws `invalid_tool_definition`. */
+  /** Defines a tool of the program by a known one; throws `invalid_tool_definition`. */
   defineTool(name: string, definition: ToolDefinition): void {
     callNative(() => {
       this.#engine.native.defineTool({ ...definition, name });
@@ -184,7 +184,7 @@ export class ClientHooks {
   }
 
   /**
-   * Runs an event's hooks and folds what they say.
+   * Runs an event's hooks and combines their answers into one outcome.
    *
    * Rejects with `unknown_event`, `invalid_payload`, `nested_too_deep` or `client_closed`, and with the signal's reason
    * when it is cancelled. A hook that fails does not reject it: its failure is in the trace.
@@ -206,7 +206,7 @@ export class ClientHooks {
     }
   }
 
-  /** Says which hooks an event would run if all of them continued, and why not the others, without running any. */
+  /** Gives the hooks that an event would run if all of them continued, and why not the others, without running any. */
   explain<N extends EventName>(event: N, payload: Payload<N>): Explanation {
     const fields = withTextCwd(payload);
     return callNative(() => this.#engine.native.explain(event, fields)) as Explanation;

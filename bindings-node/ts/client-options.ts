@@ -5,15 +5,15 @@ import type { Logger } from "./logging.js";
 import type { Dialect, Scope } from "./origin.js";
 import type { FailBehavior } from "./registration.js";
 
-/** A client's settings; what is not said comes from the profile. */
+/** The settings of a client; the profile has the defaults. */
 export interface ClientOptions {
   profile?: "default" | "a3s" | "wingman" | "cocode" | "amplifier" | "shadow" | "claude-code";
   mode?: "sequential" | "parallel";
-  /** What comes of it when hooks that run together change one thing differently; `"block"` unless said. */
+  /** The result when hooks that run together change the same field differently. Default: `"block"`. */
   conflict?: "block" | "ask" | "last";
   /** Whether dispatches run any hook. */
   enabled?: boolean;
-  /** Milliseconds that a hook without a timeout of its own may take; `null` is without end. */
+  /** The default timeout of hooks in milliseconds; `null` is no limit. */
   defaultTimeout?: number | null;
   failBehavior?: FailBehavior;
   /** `null` switches the limit off. */
@@ -22,17 +22,17 @@ export interface ClientOptions {
   maxTotalHooks?: number | null;
   /** Detached hooks that run at once. */
   maxDetached?: number;
-  /** The project's directory: where events happen that name no `cwd`, and hooks from files run; the process's own unless said. */
+  /** The project's directory: the `cwd` of events that name none, and of hooks from files. Default: that of the process. */
   projectDir?: string | URL;
-  /** Commands and webhooks that run at once; 32 unless said. More of them wait. */
+  /** Commands and webhooks that run at once; others wait. Default: 32. */
   maxRunning?: number;
   /** Bytes that a command may print to each of its streams before it is killed. */
   outputCap?: number;
-  /** Commands get no environment variable whose name says that it holds a credential. */
+  /** Commands get no environment variable with the name of a credential. */
   scrubEnvironment?: boolean;
   /** Where webhooks may go. */
   webhooks?: WebhookPolicy;
-  /** Where failures are told; `null` is nowhere, and unless said it is the console. */
+  /** Where failures are logged; `null` is nowhere. Default: the console. */
   logger?: Logger | null;
   /** A level, or the settings of an audit log. */
   audit?: AuditLevel | AuditOptions | null;
@@ -40,47 +40,47 @@ export interface ClientOptions {
 
 /** Where webhooks may go. */
 export interface WebhookPolicy {
-  /** Addresses as globs; any unless said. */
+  /** Addresses as globs. Default: any. */
   allowedUrls?: readonly string[];
-  /** Environment variables that headers may name; those that the hook's own entry allows unless said. */
+  /** Environment variables that headers may name. Default: those that the hook's own entry allows. */
   allowedEnv?: readonly string[];
-  /** Networks such as `10.0.0.0/8` that are allowed although they are special. */
+  /** Special networks such as `10.0.0.0/8` that are allowed. */
   allowedNetworks?: readonly string[];
   /** Whether private networks and this machine may be reached. */
   allowPrivate?: boolean;
-  /** Bytes of an answer that are read. */
+  /** Bytes of a response that are read. */
   responseCap?: number;
 }
 
 /** What `load` takes beside the path. */
 export interface LoadOptions {
-  /** Whose format it is; recognised by name, place and shape unless said. */
+  /** The format of the file. Default: recognised by name, place and content. */
   dialect?: Dialect;
-  /** As whose hooks they run; `project` unless said. */
+  /** The scope of the hooks. Default: `project`. */
   scope?: Scope;
-  /** Refuses a file also for what will merely surprise. */
+  /** Refuses a file for likely mistakes too. */
   strict?: boolean;
-  /** Leaves out entries that make no sense, as problems in the report, instead of refusing the file. */
+  /** Reports invalid entries as problems and skips them, instead of refusing the file. */
   partial?: boolean;
 }
 
 /** What `discover` takes beside the directory. */
 export interface DiscoverOptions {
-  /** Names of dialects and of scopes; all unless said. */
+  /** Names of dialects and of scopes. Default: all. */
   sources?: readonly (Dialect | Scope)[];
-  /** Which hooks from the project's files run: those that a person has approved, unless said. */
+  /** Which hooks from the project's files run. Default: those that a person approved. */
   trust?: "approved" | "all";
-  /** The file with the approvals; the user's own unless said. */
+  /** The file with the approvals. Default: the user's own. */
   trustStore?: string;
-  /** What a hook is that nobody has approved: part of the report unless said. */
+  /** Whether a hook that is not approved is reported or an error. Default: reported. */
   onUntrusted?: "report" | "error";
-  /** Refuses files also for what will merely surprise. */
+  /** Refuses files for likely mistakes too. */
   strict?: boolean;
-  /** Leaves out entries that make no sense also in trusted files, instead of refusing those. */
+  /** Skips invalid entries in trusted files too, instead of refusing those files. */
   partial?: boolean;
-  /** The agent whose own files count too. */
+  /** The agent whose own files are loaded too. */
   agent?: string;
-  /** Directories of plugins whose hooks count too. */
+  /** Directories of plugins whose hooks are loaded too. */
   plugins?: readonly string[];
 }
 

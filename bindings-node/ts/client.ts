@@ -13,16 +13,16 @@ import { SessionRegistry } from "./session-registry.js";
 import { nextLoopTurn } from "./timers.js";
 import type { ToolOptions } from "./tools.js";
 
-/** How long closing waits for detached hooks unless it is told, in milliseconds. */
+/** How long `close` waits for detached hooks by default, in milliseconds. */
 const CLOSE_TIMEOUT = 5000;
 
-/** Hooks, the events that run them, and the sessions that act on what they say. */
+/** Registers hooks, raises events, and opens sessions. */
 export class HookClient extends ClientFiles implements Disposable, AsyncDisposable {
-  /** Made with the first session, tool or model. */
+  /** Created with the first session, tool or model. */
   #sessionsOrNone: SessionRegistry | null = null;
 
   /**
-   * Opens a conversation that acts on what hooks say: `await using session = client.session({ cwd });`
+   * Opens a session, which acts on the outcomes of its events: `await using session = client.session({ cwd });`
    *
    * Throws `invalid_option` and `client_closed`.
    */
@@ -31,7 +31,7 @@ export class HookClient extends ClientFiles implements Disposable, AsyncDisposab
   }
 
   /**
-   * Takes in a tool for `session.runTool`, `executeTool` and `generate`; one of the same name is replaced.
+   * Registers a tool for `session.runTool`, `executeTool` and `generate`; one of the same name is replaced.
    *
    * Throws `invalid_option`, and `invalid_tool_definition` for a schema that is none.
    */
@@ -77,7 +77,7 @@ export class HookClient extends ClientFiles implements Disposable, AsyncDisposab
   }
 
   /**
-   * Opens the audit log as it is to be from now on; what happened before is written to where it went before.
+   * Opens the audit log with new settings; earlier records go to the earlier destination.
    *
    * A level alone sends records to the client's logger. Throws `invalid_option`, and `audit_failed` when the file cannot be
    * written.
@@ -86,12 +86,12 @@ export class HookClient extends ClientFiles implements Disposable, AsyncDisposab
     engineOf(this).audit.configure(audit);
   }
 
-  /** Changes how much is recorded; where no log was opened, records go to the client's logger from here on. */
+  /** Changes how much is recorded; without an open log, records go to the client's logger. */
   setHookAuditLevel(level: AuditLevel): void {
     engineOf(this).audit.setLevel(level);
   }
 
-  /** Waits until everything that happened is written and handed on; false when the milliseconds were over first. */
+  /** Waits until all records are written and delivered; false when the timeout in milliseconds was over first. */
   flushAudit(timeout?: number): boolean {
     return engineOf(this).audit.flush(timeout);
   }
@@ -107,26 +107,26 @@ export class HookClient extends ClientFiles implements Disposable, AsyncDisposab
   }
 
   /**
-   * The last record that was written, also after the client was closed; `null` before the first one. Kept elsewhere, it
-   * proves later that nothing is missing.
+   * The last record that was written, also after the client was closed; `null` before the first one. Stored elsewhere, it
+   * proves later that no record is missing.
    */
   get auditAnchor(): string | null {
     return engineOf(this).audit.state.anchor ?? null;
   }
 
-  /** What keeps the log from being written. */
+  /** Why the log cannot be written; `null` while it can. */
   get auditTrouble(): string | null {
     return engineOf(this).audit.state.trouble ?? null;
   }
 
-  /** Waits until no detached hook runs or waits; false when the milliseconds were over first. */
+  /** Waits until no detached hook runs or waits; false when the timeout in milliseconds was over first. */
   drain(timeout?: number): Promise<boolean> {
     return engineOf(this).drain(timeout);
   }
 
   /**
-   * Refuses what comes from now on, gives detached hooks so many milliseconds to end, and kills the commands and requests
-   * that still run.
+   * Refuses further calls, gives detached hooks so many milliseconds to end, and kills the commands and requests that
+   * still run.
    */
   async close(timeout: number = CLOSE_TIMEOUT): Promise<void> {
     engineOf(this).close();

@@ -8,25 +8,25 @@ export interface ContextMessage {
   readonly role: Role;
   /** A text, a model's response, or a tool's result. */
   readonly content: unknown;
-  /** Where it comes from: `source`, and for what hooks say `hookName`, `event` and `timestamp`. */
+  /** Its `source`, and for context from hooks `hookName`, `event` and `timestamp`. */
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** Keeps a conversation. */
+/** Stores a conversation. */
 export interface Context {
-  /** The conversation for the model; a context that has none to show leaves that to the host. */
+  /** The conversation for the model; absent where the host passes it to the model itself. */
   readonly messages?: Iterable<ContextMessage>;
-  /** Takes a message in. What it throws is shown to the user and stops nothing. */
+  /** Adds a message. Its errors are shown to the user and stop nothing. */
   addMessage(
     role: Role,
     content: unknown,
     metadata: Readonly<Record<string, unknown>>,
   ): void | PromiseLike<void>;
-  /** Takes a shorter conversation in its place; a context that shows messages and cannot is never made shorter. */
+  /** Replaces the conversation with a shorter one; without this method it is never compacted. */
   replaceMessages?(messages: readonly ContextMessage[]): void | PromiseLike<void>;
 }
 
-/** A conversation in memory; what a session keeps that was given no other context. */
+/** A conversation in memory; the default context of a session. */
 export class Messages implements Context {
   readonly messages: ContextMessage[] = [];
 

@@ -1,9 +1,9 @@
 import type { Logger } from "./logging.js";
-/** Where the user reads. */
+/** Where the user reads messages. */
 
-/** Shows texts to the user. */
+/** Shows messages to the user. */
 export interface Display {
-  /** The source is a hook's name or `hookweave`. What it throws is logged. */
+  /** The source is a hook's name or `hookweave`. Its errors are logged. */
   showMessage(
     text: string,
     level: "info" | "warning" | "error",
@@ -11,7 +11,7 @@ export interface Display {
   ): void | PromiseLike<void>;
 }
 
-/** Shows texts in the log; what a session does that was given no other display. */
+/** Writes messages to the log; the default display of a session. */
 export class LogDisplay implements Display {
   readonly #logger: Logger | null;
 

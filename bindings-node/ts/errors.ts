@@ -1,4 +1,4 @@
-/** What goes wrong, with one base class and the stable codes of the engine. */
+/** The errors of the engine: one base class, and stable codes. */
 
 import { types } from "node:util";
 
@@ -16,7 +16,7 @@ export class HookweaveError extends Error {
 /** The event name is neither known, nor defined, nor custom by its colon (`unknown_event`). */
 export class UnknownEventError extends HookweaveError {}
 
-/** A custom event or tool was defined badly (`invalid_event_definition`, `invalid_tool_definition`). */
+/** The definition of a custom event or tool is invalid (`invalid_event_definition`, `invalid_tool_definition`). */
 export class InvalidDefinitionError extends HookweaveError {}
 
 /** A matcher cannot be read, compiled or applied (`invalid_matcher`, `matcher_not_applicable`). */
@@ -28,7 +28,7 @@ export class InvalidHookError extends HookweaveError {}
 /** Settings are wrong (`invalid_option`, `unknown_profile`, `unknown_dialect`). */
 export class InvalidOptionError extends HookweaveError {}
 
-/** A configuration file cannot be read, or holds an entry that makes no sense (`invalid_config`). */
+/** A configuration file cannot be read, or has an invalid entry (`invalid_config`). */
 export class ConfigError extends HookweaveError {}
 
 /** A hook from a project's files has not been approved, or has changed since (`untrusted_hook`). */
@@ -55,7 +55,7 @@ export class PayloadError extends HookweaveError {}
 /** The client was closed (`client_closed`). */
 export class ClientClosedError extends HookweaveError {}
 
-/** Something about a session: base of what sessions throw. */
+/** Base of the errors of sessions. */
 export class SessionError extends HookweaveError {}
 
 /** The session has ended (`session_closed`). */
@@ -90,7 +90,7 @@ export class AuditError extends HookweaveError {}
 export class ToolFailedError extends SessionError {
   constructor(message: string, options?: ErrorOptions) {
     super("tool_failed", message, options);
-    // It is made when the run is over; where that was tells nothing. Its `cause` has the stack that does.
+    // Created after the run, so that its own stack is no help. Its `cause` has the stack of the tool.
     this.stack = `${this.name}: ${message}`;
   }
 }
@@ -107,7 +107,7 @@ export type FailureKind =
   | "lost"
   | "unreachable";
 
-/** What became of a hook that failed; found in the trace, never thrown at the agent. `cause` is what the hook threw. */
+/** The failure of a hook; found in the trace, never thrown at the agent. `cause` is what the hook threw. */
 export class HookFailedError extends HookweaveError {
   declare readonly code: FailureKind;
   /** The hook's name. */
@@ -116,7 +116,7 @@ export class HookFailedError extends HookweaveError {
   constructor(kind: FailureKind, hook: string, message: string, options?: ErrorOptions) {
     super(kind, message, options);
     this.hook = hook;
-    // It is made when somebody reads the trace; where that was tells nothing. Its `cause` has the stack that does.
+    // Created when the trace is read, so that its own stack is no help. Its `cause` has the stack of the hook.
     this.stack = `${this.name}: ${message}`;
   }
 }
@@ -124,7 +124,7 @@ export class HookFailedError extends HookweaveError {
 /** A hook did not answer in time. */
 export class HookTimeoutError extends HookFailedError {}
 
-/** A hook answered what no rule can read. */
+/** The answer of a hook is invalid. */
 export class InvalidAnswerError extends HookFailedError {}
 
 // An error's name is fixed here, not taken from the class at run time: minifiers rename classes.
@@ -235,11 +235,11 @@ export function codeOf(error: unknown): string | null {
   return typeof code === "string" ? code : null;
 }
 
-/** What a person should read about a thrown value, whatever it is; never throws itself. */
+/** The text of any thrown value for people; never throws. */
 export function describe(thrown: unknown): string {
   try {
     if (isError(thrown)) {
-      // Whatever its type says, anything can stand there.
+      // Programs can assign anything to these fields.
       const { name, message } = thrown as { name: unknown; message: unknown };
       return String(message === "" ? name : message);
     }

@@ -1,14 +1,14 @@
 /** What every event has, and the parts of events that have a type of their own. */
 
-/** What every event can do, beside having its fields. */
+/** The methods of every event. */
 export interface EventMethods {
-  /** A copy of all fields that is nobody else's. */
+  /** A copy of all fields. */
   toJSON(): Record<string, unknown>;
   /** The canonical JSON text, in snake_case; throws `payload_not_json` naming what has no JSON form. */
   toJson(): string;
 }
 
-/** What every event carries; the engine fills in what the host leaves out. */
+/** The fields of every event; the engine fills in those that the host omits. */
 export interface EventBase<K extends string = string> extends EventMethods {
   readonly eventType: K;
   readonly sessionId: string;

@@ -34,7 +34,7 @@ export type HookEvent<N extends EventName = keyof EventMap> = N extends keyof Ev
 /** What the engine fills in. */
 type Filled = "eventType" | "sessionId" | "timestamp" | "toolUseId" | "metadata";
 
-/** What a host gives to dispatch an event: its fields, without those that the engine can fill in. */
+/** The payload of a dispatch: the fields of the event, without those that the engine can fill in. */
 export type Payload<N extends EventName = EventName> = N extends keyof EventMap | keyof AliasMap
   ? PayloadOf<HookEvent<N>>
   : Readonly<Record<string, unknown>>;
@@ -44,7 +44,7 @@ type PayloadOf<E> = Optional<E> & {
 };
 
 type Optional<E> = {
-  // An event of another type may be raised again as it is: the engine says what type it then has.
+  // An event of another type may be raised again as it is: the engine sets its type.
   readonly [F in Exclude<keyof E, keyof EventMethods | RequiredFields<E>>]?:
     (F extends "eventType" ? string : F extends "cwd" ? E[F] | URL : E[F]) | undefined;
 };
@@ -58,7 +58,7 @@ type RequiredFields<E> = {
 }[keyof E];
 
 /** The fields of an event that its hooks may replace, each with its type. */
-// Without a name every field is allowed: whoever writes `HookResponse` alone has said nothing about the event.
+// Without a name every field is allowed: `HookResponse` alone names no event.
 export type ModifiedFields<N extends EventName> = 0 extends 1 & N
   ? Readonly<Record<string, unknown>>
   : Canonical<N> extends keyof ModifiableMap

@@ -1,9 +1,9 @@
 /**
  * The event as one hook sees it.
  *
- * To a handler it is a plain object: it can be spread, destructured, compared, printed and written as JSON. Behind it
- * stands the host's payload, which nobody copies until a hook touches a container; then this hook gets a copy of that
- * field for its own, so that what it does to it reaches neither the host nor another hook.
+ * To a handler it is a plain object: it can be spread, destructured, compared, printed and written as JSON. Behind it is
+ * the host's payload, which is not copied until a hook reads a container; the hook then gets a copy of that field of its
+ * own, so that its changes reach neither the host nor another hook.
  */
 
 import { randomUUID } from "node:crypto";
@@ -15,10 +15,10 @@ import { jsonText } from "./native.js";
 import { describe, HookweaveError } from "./errors.js";
 import { copyForHost, copyForHook, setField } from "./values.js";
 
-/** A payload as the host gave it or as hooks modified it. */
+/** A payload, as the host gave it or as changed by hooks. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What the engine fills in where the host left it out; the same for every hook of a dispatch and its outcome. */
+/** What the engine fills in where the host omits it; the same for every hook of a dispatch and its outcome. */
 export interface Envelope {
   readonly eventType: string;
   readonly sessionId: string;
@@ -29,7 +29,7 @@ export interface Envelope {
   readonly metadata: object;
 }
 
-/** What a dispatch knows that its events need. */
+/** What the events of a dispatch share. */
 export interface EventScope {
   readonly plan: {
     readonly event: string;
@@ -39,11 +39,11 @@ export interface EventScope {
   /** When the dispatch began, in nanoseconds on `process.hrtime`'s clock. */
   readonly began: number;
   envelope: Envelope | null;
-  /** Why a hook could not be shown something of it; whatever hooks say, a gate then refuses. */
+  /** Why a field could not be shown to a hook; a gate then refuses. */
   unshown: string | null;
 }
 
-/** The scene's envelope, made when somebody first asks. */
+/** The envelope, created at the first read. */
 export function envelopeOf(scope: EventScope): Envelope {
   const { envelope } = scope;
   if (envelope !== null) return envelope;
@@ -64,7 +64,7 @@ function seal({ plan, began }: EventScope): Envelope {
   };
 }
 
-/** The payload with everything that the engine fills in, by reference. */
+/** The payload with everything that the engine fills in; not copied. */
 export function fill(scope: EventScope, payload: Fields): Record<string, unknown> {
   const filled: Record<string, unknown> = { ...payload };
   const envelope = envelopeOf(scope);
@@ -75,22 +75,22 @@ export function fill(scope: EventScope, payload: Fields): Record<string, unknown
   return filled;
 }
 
-/** What a hook has for itself. */
+/** What belongs to one hook. */
 interface Own {
-  /** What it was given of the fields that it has touched: copies, and views of what cannot be copied. */
+  /** The fields that it has read: copies, and views of what cannot be copied. */
   readonly copies: Map<string, unknown>;
-  /** How a field is given. */
+  /** How a field is copied. */
   readonly give: (value: unknown) => unknown;
-  /** Whether what it cannot be shown keeps a gate shut: it does not for hooks that nobody waits for. */
+  /** Whether a field that cannot be shown keeps a gate shut; it does not for detached hooks. */
   readonly decides: boolean;
   controller: AbortController | null;
 }
 
-/** A hook's turn: behind the event that it is given, and the context beside it. */
+/** One hook's invocation: the target of its event's proxy, and its `HookContext`. */
 export class HookInvocation {
   readonly #scope: EventScope;
   readonly #payload: Fields;
-  /** What the hook has touched; most touch nothing. */
+  /** Created at the first read of a container; most hooks read none. */
   #own: Own | null = null;
 
   constructor(scope: EventScope, payload: Fields) {
@@ -103,24 +103,24 @@ export class HookInvocation {
     return (HookInvocation.#touched(this).controller ??= new AbortController()).signal;
   }
 
-  /** Ends the hook's time. */
+  /** Fires the hook's signal. */
   static abort(invocation: HookInvocation, reason: unknown): void {
     (HookInvocation.#touched(invocation).controller ??= new AbortController()).abort(reason);
   }
 
-  /** The event of a turn. */
+  /** The event of an invocation. */
   static event(invocation: HookInvocation): object {
     return new Proxy(invocation, traps);
   }
 
-  /** The event for the host, whose own objects it may have as they are. */
+  /** The event for the host, which gets its own objects as they are. */
   static hostEvent(scope: EventScope, payload: Fields): object {
     const invocation = new HookInvocation(scope, payload);
     invocation.#own = { copies: new Map(), give: copyForHost, controller: null, decides: false };
     return HookInvocation.event(invocation);
   }
 
-  /** The turn of a hook that nobody waits for: what it cannot be shown keeps nothing from happening. */
+  /** The invocation of a detached hook: a field that cannot be shown blocks nothing. */
   static detached(scope: EventScope, payload: Fields): HookInvocation {
     const invocation = new HookInvocation(scope, payload);
     invocation.#own = { copies: new Map(), give: copyForHook, controller: null, decides: false };
@@ -175,7 +175,7 @@ export class HookInvocation {
     }
   }
 
-  // Static, because private methods would cost every turn a mark of its class.
+  // Static: private methods would add a brand to every invocation.
   static #touched(invocation: HookInvocation): Own {
     return (invocation.#own ??= {
       copies: new Map(),
@@ -202,7 +202,7 @@ export class HookInvocation {
     }
   }
 
-  /** Notes that a field cannot be shown: no hook is to blame for that, and none may be got past by it. */
+  /** Notes that a field cannot be shown: that is no hook's fault, and must not bypass a guard. */
   static #unshown(invocation: HookInvocation, name: string, error: unknown): unknown {
     if (invocation.#own?.decides !== false)
       invocation.#scope.unshown ??= `hooks cannot be shown the event: ${name}: ${describe(error)}`;
@@ -215,7 +215,7 @@ export class HookInvocation {
     return envelopeOf(invocation.#scope)[name] ?? value;
   }
 
-  /** Printing an event looks past its proxy: `this` is the event then, and the turn when the context is printed. */
+  /** Printing an event looks past its proxy: `this` is the event then, and the invocation when the context is printed. */
   [inspect.custom](): unknown {
     return #scope in this ? { signal: this.signal } : { ...(this as object) };
   }
@@ -242,7 +242,7 @@ function refuse(name: string | symbol): never {
   );
 }
 
-/** Makes a turn look like the plain object that the event is. */
+/** Makes an invocation look like a plain object. */
 const traps: ProxyHandler<HookInvocation> = {
   get(invocation, name) {
     if (typeof name === "symbol") return Reflect.get(Object.prototype, name) as unknown;

@@ -2,7 +2,7 @@
 
 import type { Scope } from "./origin.js";
 
-/** One hook under an event's light. */
+/** One hook, and whether an event would run it. */
 export interface Explained {
   readonly hook: string;
   readonly id: string;

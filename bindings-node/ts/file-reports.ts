@@ -1,10 +1,10 @@
-/** What loading, reloading and linting files of hooks gives back. */
+/** The results of loading, reloading and linting files of hooks. */
 
 import type { ClientOptions } from "./client-options.js";
 import { originOf, type Dialect, type Origin, type Scope } from "./origin.js";
 import { localKeys } from "./spelling.js";
 
-/** Something in a file that could not be taken, or that will surprise. */
+/** An entry of a file that is invalid, or a likely mistake. */
 export interface Problem {
   readonly file: string;
   readonly place: string;
@@ -14,7 +14,7 @@ export interface Problem {
   readonly fatal: boolean;
 }
 
-/** What a linter says of a file; `rule` names the check. */
+/** A finding of the linter; `rule` names the check. */
 export interface Finding extends Problem {
   readonly rule: string;
 }
@@ -30,7 +30,7 @@ export interface FoundFile {
   readonly note: string | null;
 }
 
-/** What a person approves: the entry as it stands in the file, its project, and the content of its scripts. */
+/** What an approval covers: the entry as it stands in the file, its project, and the content of its scripts. */
 export interface TrustedHook {
   /** `sha256:` and 64 digits. */
   readonly fingerprint: string;
@@ -57,19 +57,19 @@ export interface UntrustedHook {
   readonly why: string;
 }
 
-/** What came of loading. */
+/** The result of loading. */
 export interface LoadReport {
   /** The ids of the hooks that are in force now, in order. */
   readonly hooks: readonly string[];
   readonly found: readonly FoundFile[];
-  /** Hooks that do not run because nobody approved them, or because they changed since. */
+  /** Hooks that do not run because they are not approved, or changed after their approval. */
   readonly untrusted: readonly UntrustedHook[];
   readonly problems: readonly Problem[];
-  /** Settings for the client that the files hold; they are the host's to apply. */
+  /** Client options in the files; the program decides whether to apply them. */
   readonly options: Readonly<Partial<ClientOptions> & Record<string, unknown>>;
 }
 
-/** What became of one hook in a reload. */
+/** A hook that a reload added, removed or changed. */
 export interface Change {
   readonly name: string;
   readonly origin: Origin | null;
@@ -80,7 +80,7 @@ export interface Change {
   readonly weaker: readonly string[];
 }
 
-/** What came of a reload, beside what is in force now. */
+/** The result of a reload. */
 export interface ReloadReport extends LoadReport {
   readonly added: readonly Change[];
   readonly removed: readonly Change[];
@@ -89,12 +89,12 @@ export interface ReloadReport extends LoadReport {
   readonly kept: readonly string[];
 }
 
-/** A report of the core's, from its JSON text. */
+/** Reads a report from its JSON text. */
 export function loadReport(text: string): LoadReport {
   return common(JSON.parse(text) as LoadReport);
 }
 
-/** A report of a reload, from its JSON text. */
+/** Reads the report of a reload from its JSON text. */
 export function reloadReport(text: string): ReloadReport {
   const report = JSON.parse(text) as ReloadReport;
   const changes = (given: readonly Change[]): Change[] =>

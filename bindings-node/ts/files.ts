@@ -15,17 +15,17 @@ import { loadReport, reloadReport, type LoadReport, type ReloadReport } from "./
 /** Raises an event through the hooks in force. */
 type Raise = (event: "ConfigChange" | "FileChanged", payload: object) => Promise<Outcome>;
 
-/** What a client has once it is about hooks from files; before, it costs nothing. */
+/** The hooks from files of a client; created at the first use. */
 export class FileLoader {
   readonly hosts: Hosts = { judge: null, toolCaller: null };
   readonly runningFileHooks = new RunningFileHooks();
   #watch: NativeWatch | null = null;
   /** The files that are watched. */
   #watched = "";
-  #told: ((report: ReloadReport) => void) | null = null;
-  /** The async context of who asked to watch: what files do has none. */
+  #onReload: ((report: ReloadReport) => void) | null = null;
+  /** The async context of the call of `watch`: a change of a file has none. */
   #context: AsyncResource | null = null;
-  /** Reloads one after the other: two at once would each swap hooks that the other has swapped. */
+  /** Reloads run one after the other: two at once would replace each other's hooks. */
   #reloading: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -97,15 +97,15 @@ export class FileLoader {
   }
 
   /** Reloads whenever files change; see `HookClient.watch`. */
-  watch(told: ((report: ReloadReport) => void) | undefined): void {
+  watch(onReload: ((report: ReloadReport) => void) | undefined): void {
     this.engine.checkOpen("watch files");
     this.unwatch();
-    this.#told = told ?? null;
+    this.#onReload = onReload ?? null;
     this.#context = new AsyncResource("HookWatch", { requireManualDestroy: true });
     this.#look();
   }
 
-  /** Watches what matters now: a load or a reload may have added files. */
+  /** Watches the files that matter now: a load or a reload may have added some. */
   #look(): void {
     const { native } = this.engine;
     const wanted = files.watchedFiles(native).join("\0");
@@ -120,19 +120,20 @@ export class FileLoader {
     if (before === null) return;
     const missed = before.take();
     before.stop();
-    // What changed since the files were read, one watch may have kept to itself and the other taken for granted.
+    // A change between the two watches may be reported by neither.
     void this.#reloadChanged();
-    for (const payload of JSON.parse(missed.files) as object[]) void this.#tellChanged(payload);
+    for (const payload of JSON.parse(missed.files) as object[])
+      void this.#raiseFileChanged(payload);
   }
 
-  /** Does what changed files ask for: a reload first, so that hooks in force hear of the rest. */
+  /** Handles changed files: a reload first, so that the rest goes to the new hooks. */
   async #changed(): Promise<void> {
     try {
       if (this.#watch === null) return;
       const { reload, files: changed } = this.#watch.take();
       if (reload) await this.#reloadChanged();
-      for (const payload of JSON.parse(changed) as object[]) await this.#tellChanged(payload);
-      // A hook may have said meanwhile which files it wants to hear of.
+      for (const payload of JSON.parse(changed) as object[]) await this.#raiseFileChanged(payload);
+      // A hook may have changed meanwhile which files it watches.
       if (!this.engine.closed && this.#isWatching()) this.#look();
     } catch (error) {
       this.engine.logger?.warn("files cannot be watched", { message: describe(error), error });
@@ -143,7 +144,7 @@ export class FileLoader {
     return this.#watch !== null;
   }
 
-  async #tellChanged(payload: object): Promise<void> {
+  async #raiseFileChanged(payload: object): Promise<void> {
     try {
       await this.raise("FileChanged", localFields("FileChanged", payload));
     } catch (error) {
@@ -162,9 +163,9 @@ export class FileLoader {
       const { added, removed, changed, kept } = report;
       for (const why of kept) logger?.warn("hooks stay as they were", { why });
       if (added.length + removed.length + changed.length + kept.length === 0) return;
-      const told = this.#told;
-      if (told === null) return;
-      callListener(told, [report], (error) => {
+      const onReload = this.#onReload;
+      if (onReload === null) return;
+      callListener(onReload, [report], (error) => {
         logger?.warn("a listener to reloads failed", { message: describe(error), error });
       });
     } catch (error) {
@@ -176,7 +177,7 @@ export class FileLoader {
   unwatch(): void {
     this.#watch?.stop();
     this.#watch = null;
-    this.#told = null;
+    this.#onReload = null;
     this.#context = null;
   }
 

@@ -3,7 +3,7 @@
 import { describe } from "./errors.js";
 import { listenTo } from "./thenables.js";
 
-/** Where the engine writes what a person should know; any logger with these methods will do. */
+/** Where the engine logs; any logger with these methods fits. */
 export interface Logger {
   debug?(message: string, details: Readonly<Record<string, unknown>>): void;
   info?(message: string, details: Readonly<Record<string, unknown>>): void;
@@ -11,14 +11,14 @@ export interface Logger {
   error(message: string, details: Readonly<Record<string, unknown>>): void;
 }
 
-/** Tells a listener of the program's something; `failed` hears what it throws, or rejects with if it is async. */
+/** Calls a listener of the program; `failed` gets the error that it throws or, if it is async, rejects with. */
 export function callListener<A extends unknown[]>(
-  listener: (...told: A) => unknown,
-  told: A,
+  listener: (...args: A) => unknown,
+  args: A,
   failed: (error: unknown) => void,
 ): void {
   try {
-    const given = listener(...told);
+    const given = listener(...args);
     if (given !== undefined && given !== null) listenTo(given, nothing, failed);
   } catch (error) {
     failed(error);
@@ -26,14 +26,14 @@ export function callListener<A extends unknown[]>(
 }
 
 function nothing(): void {
-  // Nobody wants to know what a listener gives.
+  // The result of a listener is ignored.
 }
 
 type Details = Readonly<Record<string, unknown>>;
 type Level = keyof Logger;
 type Log = (message: string, details: Details) => unknown;
 
-/** A client's logger, which a program may have written: its failures are told as a warning of the process, once. */
+/** The logger of a client. The program may have written it: its first failure is a warning of the process. */
 export class GuardedLogger implements Required<Logger> {
   readonly #logger: Logger;
   #warned = false;
@@ -43,33 +43,33 @@ export class GuardedLogger implements Required<Logger> {
   }
 
   debug(message: string, details: Details): void {
-    this.#tell("debug", message, details);
+    this.#log("debug", message, details);
   }
 
   info(message: string, details: Details): void {
-    this.#tell("info", message, details);
+    this.#log("info", message, details);
   }
 
   warn(message: string, details: Details): void {
-    this.#tell("warn", message, details);
+    this.#log("warn", message, details);
   }
 
   error(message: string, details: Details): void {
-    this.#tell("error", message, details);
+    this.#log("error", message, details);
   }
 
-  /** Tells what somebody asked to be kept: to a logger that takes warnings and errors alone as a warning. */
+  /** Logs an audit record; as a warning where the logger has no `info`. */
   record(message: string, details: Details): void {
-    this.#tell("info", message, details, "warn");
+    this.#log("info", message, details, "warn");
   }
 
-  #tell(level: Level, message: string, details: Details, instead = level): void {
-    const tell = (): unknown => {
+  #log(level: Level, message: string, details: Details, instead = level): void {
+    const call = (): unknown => {
       const logger = this.#logger as Readonly<Record<Level, unknown>>;
       const log = logger[level] ?? logger[instead];
       return log === undefined ? undefined : Reflect.apply(log as Log, logger, [message, details]);
     };
-    callListener(tell, [], (error) => {
+    callListener(call, [], (error) => {
       this.#failed(error);
     });
   }

@@ -1,4 +1,4 @@
-/** The host's model: what it is given and what it answers. */
+/** The model of the program: its request and its response. */
 
 import type { ContextMessage } from "./context.js";
 import { describe } from "./errors.js";
@@ -7,7 +7,7 @@ import { copyContainer, isContainer, isPlain } from "./values.js";
 
 /** What the model is given. */
 export interface ModelRequest {
-  /** What the user asked for, as hooks left it. */
+  /** The prompt of the user, as changed by hooks. */
   readonly prompt: string;
   readonly systemPrompt: string | null;
   /** The names of the tools that it may call. */
@@ -16,7 +16,7 @@ export interface ModelRequest {
   readonly messages: readonly ContextMessage[];
   readonly sessionId: string;
   readonly agentId: string | null;
-  /** Passes on a piece of the text as soon as it is there. */
+  /** Reports a piece of the text as soon as it is available. */
   readonly onText: (text: string) => void;
   /** Fires when the generation is cancelled. */
   readonly signal: AbortSignal;
@@ -34,17 +34,17 @@ export interface ModelResponse {
   readonly text?: string | null;
   /** The tools that it calls, in order. */
   readonly toolCalls?: readonly ToolCall[] | null;
-  /** What it cost; `totalTokens` is read. */
+  /** Token usage; the engine reads `totalTokens`. */
   readonly usage?: Readonly<Record<string, unknown>> | null;
   readonly [field: string]: unknown;
 }
 
-/** Answers a prompt; what it throws raises `GenerateError`. */
+/** Answers a prompt; its error raises `GenerateError`. */
 export type Model = (
   request: ModelRequest,
 ) => string | ModelResponse | PromiseLike<string | ModelResponse>;
 
-/** What a response says. */
+/** The parts of a response that the core needs. */
 export interface Reading {
   readonly text: string;
   readonly calls: readonly {
@@ -56,7 +56,7 @@ export interface Reading {
   readonly usage: string;
 }
 
-/** What a model answered, as events carry it. */
+/** A model's answer in the form that events carry. */
 export function responseOf(answer: unknown, duration: number): Record<string, unknown> {
   if (typeof answer === "string") return { text: answer, toolCalls: [], duration };
   if (typeof answer !== "object" || answer === null || Array.isArray(answer)) {
@@ -69,7 +69,7 @@ export function responseOf(answer: unknown, duration: number): Record<string, un
   return { duration, ...own, text: own["text"] ?? "", toolCalls: own["toolCalls"] ?? [] };
 }
 
-/** Reads a response, which hooks may have changed; throws what is wrong with it. */
+/** Reads a response, which hooks may have changed; throws `TypeError`. */
 export function readResponse(response: unknown): Reading {
   if (!isPlain(response)) throw new TypeError("the response is no object");
   const { text = "", toolCalls = [], usage } = response;

@@ -1,4 +1,4 @@
-/** The native part, with its errors as the package's own classes. */
+/** The native addon; its errors become the package's own classes. */
 
 import native from "../native/native.js";
 
@@ -36,7 +36,7 @@ export const {
   verifyAudit,
 } = native;
 
-/** The functions about hooks from files; to be called inside `crossing`. */
+/** The functions about hooks from files; to be called inside `callNative`. */
 export const files: Pick<
   typeof native,
   | "load"
@@ -55,7 +55,7 @@ export const files: Pick<
   | "toWire"
 > = native;
 
-/** Calls into native code. */
+/** Calls native code and translates its errors. */
 export function callNative<T>(call: () => T): T {
   try {
     return call();

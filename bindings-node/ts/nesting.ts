@@ -1,8 +1,8 @@
 /**
  * How deep the dispatch that is about to begin is nested in running hooks; the outermost one has depth 0.
  *
- * While a handler runs synchronously the depth is a number that is put down and taken up again. A handler that waits
- * and then dispatches cannot be told from an unrelated caller that way; only when dispatches overlap, or once there are
+ * While a handler runs synchronously the depth is a number that is saved and restored. A handler that waits
+ * and then dispatches cannot be distinguished from an unrelated caller that way; only when dispatches overlap, or once there are
  * hooks from files, depths are carried in an `AsyncLocalStorage` too, because that makes every promise of the process
  * dearer.
  */
@@ -15,9 +15,9 @@ let inside = 0;
 let waiting = 0;
 /** Whether handlers are started inside the storage. */
 let tracking = false;
-/** Whether they always are: commands are told their depth, and some do nothing unless it is 0. */
+/** Whether they always are: commands get their depth, and some do nothing unless it is 0. */
 let exact = false;
-/** The depth of a dispatch without a carried one, as far as anybody knows. */
+/** The assumed depth of a dispatch without a carried one. */
 let base = 0;
 const carried = new AsyncLocalStorage<number>();
 
@@ -35,7 +35,7 @@ export function depthNow(): number {
 function overlapping(): number {
   if (!tracking) {
     tracking = true;
-    // Nobody knows whether the one that waits is the caller. If it is, this counts right; if not, one level too many.
+    // The waiting dispatch may or may not be the caller. If it is, the count is right; if not, one level too high.
     base = waiting === 1 ? 1 : 0;
   }
   return carried.getStore() ?? base;

@@ -5,7 +5,7 @@ import { localKeys } from "./spelling.js";
 /** Who loads a hook; earlier scopes run first among equal priorities. */
 export type Scope = "managed" | "user" | "project" | "local" | "agent" | "callback";
 
-/** A system whose hooks run here. */
+/** A system whose hook files are supported. */
 export type Dialect =
   | "claude-code"
   | "codex"
@@ -30,7 +30,7 @@ export interface Origin {
   readonly runs: string;
 }
 
-/** An origin of the core's. */
+/** Reads an origin as the core writes it. */
 export function originOf(origin: unknown): Origin | null {
   if (typeof origin !== "object" || origin === null) return null;
   return { line: null, ...localKeys(origin) } as unknown as Origin;

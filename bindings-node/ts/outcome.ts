@@ -1,4 +1,4 @@
-/** What all hooks of one dispatch say together. */
+/** The outcome of a dispatch: the combined answers of its hooks. */
 
 import type { Dialect } from "./origin.js";
 import type { FailBehavior } from "./registration.js";
@@ -23,7 +23,7 @@ export interface Vote {
   readonly void?: true;
 }
 
-/** Context that a hook gave to the model. */
+/** Context from a hook for the model. */
 export interface Injection {
   readonly hook: string;
   readonly content: string;
@@ -31,14 +31,14 @@ export interface Injection {
   readonly ephemeral: boolean;
 }
 
-/** What a hook wants the user to see; the engine's own messages have no hook. */
+/** A message of a hook for the user; messages of the engine have no hook. */
 export interface Message {
   readonly hook: string | null;
   readonly text: string;
   readonly level: "info" | "warning" | "error";
 }
 
-/** What a hook wants a person to be asked. */
+/** A question of a hook to a person. */
 export interface Question {
   readonly hook: string;
   readonly prompt: string | null;
@@ -51,7 +51,7 @@ export interface Question {
   readonly remember?: "tool" | "prompt";
 }
 
-/** How a hook failed, and what the failure rule made of it. */
+/** How a hook failed, and the effect by its `failBehavior`. */
 export interface TraceFailure {
   readonly kind: FailureKind;
   readonly message: string;
@@ -60,7 +60,7 @@ export interface TraceFailure {
   readonly error: HookFailedError;
 }
 
-/** What became of one hook. */
+/** The result of one hook. */
 export interface TraceEntry {
   readonly hook: string;
   readonly id: string;
@@ -122,30 +122,30 @@ type Summary = Omit<CanonicalOutcome, "event" | "ext" | "trace" | "asks"> & {
     })[];
 };
 
-/** What an outcome has derived already. */
+/** What an outcome has computed so far. */
 interface Known {
   event: object | null;
   summary: Summary | null;
   trace: readonly TraceEntry[] | null;
 }
 
-/** What an outcome is derived from. */
+/** The record that an outcome is derived from. */
 export let recordOf: (outcome: Outcome) => DispatchRecord;
 
 /**
  * Decision, final event, context, messages and trace of one dispatch.
  *
- * Whatever is not asked for is not made: a dispatch whose hooks have nothing to say costs no more than its loop.
+ * Fields are computed when they are read: a dispatch of no-op hooks costs no more than its loop.
  */
 export class Outcome<N extends EventName = EventName> {
   readonly #record: DispatchRecord;
-  /** What was read before. */
+  /** The fields that were read before. */
   #known: Known | null = null;
 
   static {
     recordOf = (outcome) => outcome.#record;
-    // A promise looks for a `then` in what it is fulfilled with; this ends the search at its first step, which is
-    // a twentieth of a dispatch.
+    // A promise looks up `then` in the value that fulfils it; found here, the lookup ends at once. The bar that needs it:
+    // "Node, 1 async hook / bare loop" (docs/BENCHMARKS.md); it saves a twentieth of such a dispatch.
     Object.defineProperty(this.prototype, "then", { value: undefined });
   }
 
@@ -216,7 +216,7 @@ export class Outcome<N extends EventName = EventName> {
     return this.#read().suppress_output;
   }
 
-  /** What only one dialect has, by dialect. */
+  /** Parts of answers that only one dialect has, by dialect. */
   get ext(): Readonly<Record<string, unknown>> {
     const { dispatch, values } = detailsOf(this.#record);
     return Object.fromEntries(
@@ -224,7 +224,7 @@ export class Outcome<N extends EventName = EventName> {
     );
   }
 
-  /** What became of each selected hook, in order. */
+  /** The result of each selected hook, in order. */
   get trace(): readonly TraceEntry[] {
     return (this.#remembered().trace ??= this.#readTrace());
   }
@@ -234,7 +234,7 @@ export class Outcome<N extends EventName = EventName> {
     return this.#read().trace.reduce((sum, { duration_us }) => sum + duration_us, 0) / 1000;
   }
 
-  /** The hooks of the event that were not selected, and why; found out when asked, from the hooks as they were. */
+  /** The hooks of the event that were not selected, and why; computed when read, from the hooks at that time. */
   get unmatched(): readonly Unmatched[] {
     const { dispatch, values } = detailsOf(this.#record);
     return callNative(() => dispatch.unmatched(values)) as Unmatched[];
@@ -256,15 +256,15 @@ export class Outcome<N extends EventName = EventName> {
     try {
       return copyContainer(canonical);
     } catch {
-      // A payload that nests too deep to be copied, with which no hook was concerned, can still be looked at.
+      // A payload that nests too deep to be copied, and that no hook read, is returned as it is.
       return canonical;
     }
   }
 
   /**
-   * What a hook command leaves for an agent of this dialect: print it and exit with its code.
+   * The answer of a hook command to an agent of this dialect: print it and exit with its code.
    *
-   * Throws `unknown_dialect`, and `payload_not_json` when a hook has put into the event what has no JSON form.
+   * Throws `unknown_dialect`, and `payload_not_json` when a hook put a value without a JSON form into the event.
    */
   toWire(dialect: Dialect): WireAnswer {
     const text = jsonText(this.toJSON());

@@ -6,7 +6,7 @@ import type { Origin, Scope } from "./origin.js";
 import type { HookResponse } from "./response.js";
 import { isPlain } from "./values.js";
 
-/** What a handler gets beside the event. */
+/** What a handler gets besides the event. */
 export interface HookContext {
   /** Fires when the hook's time is over or its dispatch is cancelled. */
   readonly signal: AbortSignal;
@@ -16,7 +16,7 @@ export interface HookContext {
 // eslint-disable-next-line @typescript-eslint/no-invalid-void-type
 type Answered<K extends EventName> = HookResponse<K> | undefined | null | void;
 
-/** What runs when an event comes; nothing as an answer is "go on". */
+/** Handles an event; no answer means "continue". */
 export type Handler<K extends EventName = EventName> = (
   event: HookEvent<K>,
   context: HookContext,
@@ -52,43 +52,43 @@ export interface Matcher {
 /** A handler of any event; its type was checked where it was registered. */
 export type AnyHandler = (event: object, context: HookContext) => unknown;
 
-/** What a hook's failure means. */
+/** The effect of a failed hook: the action continues or is blocked. */
 export type FailBehavior = "continue" | "block";
 
 /** How a hook runs. */
 export interface HookConfig {
-  /** Lower runs earlier; 0 unless said. */
+  /** Lower runs earlier. Default: 0. */
   priority?: number;
-  /** Milliseconds that the hook may take; `null` is without end. */
+  /** Timeout in milliseconds; `null` is no limit. */
   timeout?: number | null;
   /** Started and not awaited. */
   async?: boolean;
-  /** Another word for `async`. */
+  /** The same as `async`. */
   detached?: boolean;
-  /** The client's unless said. */
+  /** Default: the client's. */
   failBehavior?: FailBehavior;
   /** Runs at most once and is then removed. */
   once?: boolean;
   /**
-   * Never passed over, and asked again when a later hook changes the event. Implied by `failBehavior: "block"` unless it is
-   * said to be `false`.
+   * Never skipped, and run again when a later hook changes the event. Default: true with `failBehavior: "block"`, else
+   * false.
    */
   mandatory?: boolean | null;
   scope?: Scope;
-  /** Whether it runs at all for now. */
+  /** Whether it runs. */
   enabled?: boolean;
 }
 
-/** A hook with everything that can be said about it. */
+/** A hook with its settings. */
 export interface HookDefinition<K extends EventName = EventName> {
   handler: Handler<K>;
   matcher?: Matcher;
-  /** What it is called in traces and reasons. */
+  /** The name in traces and reasons. Default: the name of the function. */
   name?: string;
   config?: HookConfig;
 }
 
-/** A registered hook, as a person would want to see it. */
+/** A registered hook. */
 export interface HookInfo {
   readonly id: string;
   readonly name: string;
@@ -96,7 +96,7 @@ export interface HookInfo {
   readonly matcher: Readonly<Record<string, unknown>>;
   readonly priority: number;
   readonly scope: Scope;
-  /** Milliseconds; `null` is without end. */
+  /** Timeout in milliseconds; `null` is no limit. */
   readonly timeout: number | null;
   readonly failBehavior: FailBehavior;
   readonly once: boolean;
@@ -110,7 +110,7 @@ export interface HookInfo {
   readonly order: number;
 }
 
-/** What a detached hook said when nobody waited for it any more. It decides nothing. */
+/** The answer of a detached hook. It decides nothing. */
 export interface LateAnswer {
   /** The event's canonical name. */
   readonly event: string;
@@ -118,13 +118,13 @@ export interface LateAnswer {
   readonly hook: string;
   /** Context, messages, a reason. */
   readonly answer: HookResponse;
-  /** The hook objects, and asks that the model be told at once. */
+  /** The hook objects, and wants the model to be notified at once. */
   readonly wakes: boolean;
 }
 
 /** What `defineEvent` takes. */
 export interface EventDefinition {
-  /** Whether a block stops what the agent is about to do; true unless said otherwise. */
+  /** Whether a block stops the action. Default: true. */
   gate?: boolean;
   /** Payload fields that hooks may replace. */
   modifiable?: readonly string[];
@@ -142,7 +142,7 @@ export interface ToolDefinition {
   schema?: Readonly<Record<string, unknown>>;
 }
 
-/** Parts a hook into its function and the settings that the core reads. */
+/** Splits a hook into its function and the settings that the core reads. */
 export function readHook(hook: unknown): { handler: AnyHandler; settings: object } {
   if (typeof hook === "function") {
     return { handler: hook as AnyHandler, settings: named(hook) };

@@ -1,4 +1,4 @@
-/** What a hook says: the answer's type, told apart by `action`, and a helper that builds one. */
+/** The answer of a hook: a union of types with `action` as the tag, and a helper that builds one. */
 
 import type { EventName, ModifiedFields } from "./event-types.js";
 
@@ -6,10 +6,10 @@ import type { EventName, ModifiedFields } from "./event-types.js";
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 type AnyEvent = any;
 
-/** What a hook can decide. */
+/** A decision of a hook. */
 export type Action = "continue" | "allow" | "ask" | "block" | "retry" | "skip" | "stop";
 
-/** Context for the model; a bare string is one of role `system`. */
+/** Context for the model; a bare string has role `system`. */
 export interface InjectionInput {
   content: string;
   role?: "system" | "user" | "assistant";
@@ -17,13 +17,13 @@ export interface InjectionInput {
   ephemeral?: boolean;
 }
 
-/** Something that the user should see; a bare string is of level `info`. */
+/** A message for the user; a bare string has level `info`. */
 export interface MessageInput {
   text: string;
   level?: "info" | "warning" | "error";
 }
 
-/** What a person should be asked. */
+/** A question to a person. */
 export interface QuestionInput {
   /** The question; the answer's reason when left out. */
   prompt?: string;
@@ -33,9 +33,9 @@ export interface QuestionInput {
   grants?: readonly string[];
   /** Milliseconds that a person has. */
   timeout?: number;
-  /** What a timeout means; `deny` unless said. */
+  /** The result of a timeout. Default: `deny`. */
   default?: "allow" | "deny";
-  /** How widely "Allow always" is remembered beyond the very same arguments. */
+  /** The scope in which "Allow always" is remembered; by default for the same arguments. */
   remember?: "tool" | "prompt";
 }
 
@@ -51,14 +51,14 @@ export interface AnswerParts<K extends EventName = AnyEvent> {
   ext?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** Nothing against it; also an answer without an action. */
+/** No objection; also an answer without an action. */
 export interface ContinueResponse<K extends EventName = AnyEvent> extends AnswerParts<K> {
   action?: "continue";
   reason?: string;
   ask?: string | QuestionInput;
 }
 
-/** Yes, without asking a person. */
+/** Allows the action without asking a person. */
 export interface AllowResponse<K extends EventName = AnyEvent> extends AnswerParts<K> {
   action: "allow";
   reason?: string;
@@ -72,14 +72,14 @@ export interface AskResponse<K extends EventName = AnyEvent> extends AnswerParts
   ask?: string | QuestionInput;
 }
 
-/** No. */
+/** Blocks the action. */
 export interface BlockResponse<K extends EventName = AnyEvent> extends AnswerParts<K> {
   action: "block";
   reason?: string;
   ask?: string | QuestionInput;
 }
 
-/** Do it again. */
+/** Has the action retried. */
 export interface RetryResponse<K extends EventName = AnyEvent> extends AnswerParts<K> {
   action: "retry";
   reason?: string;
@@ -88,14 +88,14 @@ export interface RetryResponse<K extends EventName = AnyEvent> extends AnswerPar
   ask?: string | QuestionInput;
 }
 
-/** Pass over the later hooks of the same scope. */
+/** Skips the later hooks of the same scope. */
 export interface SkipResponse<K extends EventName = AnyEvent> extends AnswerParts<K> {
   action: "skip";
   reason?: string;
   ask?: string | QuestionInput;
 }
 
-/** No, and the agent stops. */
+/** Blocks the action and stops the agent. */
 export interface StopResponse<K extends EventName = AnyEvent> extends AnswerParts<K> {
   action: "stop";
   reason?: string;
@@ -114,13 +114,13 @@ export type HookResponse<K extends EventName = AnyEvent> =
 
 /** Builds answers; every one is a plain object that could be written by hand. */
 export const HookResponse = {
-  /** Nothing against it, perhaps with changes, context or messages. */
+  /** No objection, perhaps with changes, context or messages. */
   continue<K extends EventName>(
     parts: AnswerParts<K> & { reason?: string } = {},
   ): ContinueResponse<K> {
     return { action: "continue", ...parts };
   },
-  /** Yes, without asking a person. */
+  /** Allows the action without asking a person. */
   allow<K extends EventName>(parts: AnswerParts<K> & { reason?: string } = {}): AllowResponse<K> {
     return { action: "allow", ...parts };
   },
@@ -140,23 +140,23 @@ export const HookResponse = {
     if (reason !== undefined) answer.reason = reason;
     return answer;
   },
-  /** No. */
+  /** Blocks the action. */
   block<K extends EventName>(reason?: string, parts: AnswerParts<K> = {}): BlockResponse<K> {
     return reason === undefined
       ? { action: "block", ...parts }
       : { action: "block", reason, ...parts };
   },
-  /** Do it again, after `delay` milliseconds. */
+  /** Has the action retried after `delay` milliseconds. */
   retry<K extends EventName>(
     parts: AnswerParts<K> & { delay?: number; reason?: string } = {},
   ): RetryResponse<K> {
     return { action: "retry", ...parts };
   },
-  /** Pass over the later hooks of the same scope. */
+  /** Skips the later hooks of the same scope. */
   skip<K extends EventName>(parts: AnswerParts<K> & { reason?: string } = {}): SkipResponse<K> {
     return { action: "skip", ...parts };
   },
-  /** No, and the agent stops. */
+  /** Blocks the action and stops the agent. */
   stop<K extends EventName>(reason?: string, parts: AnswerParts<K> = {}): StopResponse<K> {
     return reason === undefined
       ? { action: "stop", ...parts }

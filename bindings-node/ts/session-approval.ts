@@ -40,7 +40,7 @@ export async function approve(
     return error === late ? flow.timedOut() : effects.failed(flow, "the approver failed", error);
   } finally {
     release();
-    // Ends the timer, and tells an approver that nobody listens any more.
+    // Ends the timer, and fires the approver's signal: its answer is no longer needed.
     cancellation.abort(new DOMException("the question is settled", "AbortError"));
   }
 }

@@ -50,7 +50,7 @@ export async function runTool(
   let result: ToolResult;
   effects.thrown.delete(args);
   try {
-    // Its own copy: a tool that is run again gets what was judged, whatever it did to the first.
+    // A copy of its own: a tool that runs again gets the arguments that were judged, even if it changed the first copy.
     const own = copyForHost(effects.values[args]) as Record<string, unknown>;
     const context = new CallContext(effect, effects);
     const tracing = effects.parts.tracing();
@@ -70,7 +70,7 @@ export async function runTool(
   return flow.ran(id, success ? undefined : failureText(output), duration);
 }
 
-/** Calls the model and reads what it answers. */
+/** Calls the model and reads its response. */
 export async function callModel(
   effects: EffectContext,
   flow: Flow,
@@ -130,5 +130,5 @@ function responded(effects: EffectContext, flow: Flow, id: number): Effect {
   return flow.responded(id, text, requested, usage);
 }
 
-/** Where messages for one call of the model come from. */
+/** The metadata of messages for one call of the model. */
 const PASSING = { source: "hook", ephemeral: true } as const;

@@ -1,4 +1,4 @@
-/** Carries out what a compaction wants done with the conversation. */
+/** The effects of a compaction on the conversation. */
 
 import type { ContextMessage } from "./context.js";
 import type { Effect, ReplaceContextEffect, SummariseEffect } from "./session-effects.js";
@@ -7,7 +7,7 @@ import { localKeys } from "./spelling.js";
 import type { EffectContext } from "./effect-context.js";
 import { isPlain } from "./values.js";
 
-/** Shows the conversation; one that is not kept here, or is empty, is the host's own affair. */
+/** Reads the conversation; one that is empty, or not stored here, is left to the host. */
 export function readContext(effects: EffectContext, flow: Flow): Effect {
   const { context } = effects.parts;
   try {
@@ -27,7 +27,7 @@ export function readContext(effects: EffectContext, flow: Flow): Effect {
   }
 }
 
-/** Puts a summary in the place of the messages that it stands for; what has come since stays behind all of it. */
+/** Replaces messages with their summary; messages that came since stay after it. */
 export async function replaceContext(
   effects: EffectContext,
   flow: Flow,
@@ -39,9 +39,9 @@ export async function replaceContext(
   const { before, summary, metadata, after } = effect;
   try {
     const newer = [...(context.messages ?? [])].slice(effects.context.length);
-    const said = { role: "user", content: summary, metadata: localKeys(metadata) } as const;
+    const message = { role: "user", content: summary, metadata: localKeys(metadata) } as const;
     await effects.call(() =>
-      context.replaceMessages?.([...kept(before), said, ...kept(after), ...newer]),
+      context.replaceMessages?.([...kept(before), message, ...kept(after), ...newer]),
     );
     return flow.done();
   } catch (error) {
@@ -49,7 +49,7 @@ export async function replaceContext(
   }
 }
 
-/** Has messages summarised. */
+/** Calls the program's function for the summary. */
 export async function summarise(
   effects: EffectContext,
   flow: Flow,

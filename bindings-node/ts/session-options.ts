@@ -1,4 +1,4 @@
-/** What sessions and their methods take. */
+/** The options of sessions and their methods. */
 
 import type { Approver, ApproverName } from "./approval.js";
 import type { Context, ContextMessage } from "./context.js";
@@ -6,59 +6,59 @@ import type { Display } from "./display.js";
 import type { Outcome } from "./outcome.js";
 import type { Permission } from "./tools.js";
 
-/** What `session` takes; everything has a default. */
+/** The options of `session`; each has a default. */
 export interface SessionOptions {
-  /** The conversation's id; made up unless said. */
+  /** The id of the session. Default: a random one. */
   sessionId?: string;
-  /** The working directory of its events; the client's `projectDir` unless said. */
+  /** The working directory of its events. Default: the client's `projectDir`. */
   cwd?: string | URL;
-  /** Who is asked; unless said, everything that has to be asked about is denied. */
+  /** What answers questions to a person. Default: `"deny"`. */
   approval?: ApproverName | Approver;
-  /** Where the conversation is kept; in memory unless said. */
+  /** Where the conversation is stored. Default: in memory. */
   context?: Context;
-  /** Where the user reads messages; the client's log unless said. */
+  /** Where the user reads messages. Default: the client's log. */
   display?: Display;
-  /** One word for every tool, or one by tool: names and globs split on `|`, `*` for all others. */
+  /** One permission for every tool, or one by tool: names and globs split on `|`, `*` for all others. */
   permissions?: Permission | Readonly<Record<string, Permission>>;
-  /** How often a hook may have something tried again; 3 unless said. */
+  /** How often hooks may have a call retried. Default: 3. */
   maxRetries?: number;
-  /** The longest text that a hook may tell the model, in bytes; 10 KiB unless said. */
+  /** The longest text that a hook may inject, in bytes. Default: 10 KiB. */
   injectionLimit?: number;
-  /** Tokens that hooks tell the model in a turn before the user is warned; 1000 unless said. */
+  /** Tokens that hooks may inject per turn before the user is warned. Default: 1000. */
   injectionBudget?: number;
-  /** How often the model is called for one prompt; 100 unless said. */
+  /** How often the model is called for one prompt. Default: 100. */
   maxModelCalls?: number;
   /** Tokens that the model's context holds. */
   contextLimit?: number;
-  /** The part of it at which hooks are warned; 0.8 unless said. */
+  /** The fraction of it at which hooks are warned. Default: 0.8. */
   contextThreshold?: number;
-  /** How many of the most recent messages a compaction leaves as they are; 6 unless said. */
+  /** How many of the most recent messages a compaction keeps. Default: 6. */
   keepRecent?: number;
   /** The model as events name it. */
   model?: unknown;
   /** The model's instructions. */
   systemPrompt?: string;
-  /** Hears the outcome of every event that the session raises, in order. What it throws is logged. */
+  /** Called with the outcome of each event of the session, in order. Its errors are logged. */
   onOutcome?: (outcome: Outcome) => void;
-  /** Cancels all that is under way in the session and its subagents. */
+  /** Cancels everything that runs in the session and its subagents. */
   signal?: AbortSignal;
 }
 
-/** What every method takes that may wait. */
+/** The options of every method that may wait. */
 export interface FlowOptions {
-  /** Cancels it; it then rejects with the signal's reason, and so end hooks, approver, tool and model. */
+  /** Cancels the call, with its hooks, approver, tool and model; it rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 
-/** What `runTool` takes beside the tool. */
+/** The options of `runTool`. */
 export interface RunToolOptions extends FlowOptions {
-  /** The call's id; made up unless said. */
+  /** The id of the call. Default: a random one. */
   toolUseId?: string;
 }
 
-/** What `generate` takes beside the prompt. */
+/** The options of `generate`. */
 export interface GenerateOptions extends FlowOptions {
-  /** Hears the model's text piece by piece, if the model passes it on. What it throws is logged. */
+  /** Called with the model's text piece by piece, if the model reports it. Its errors are logged. */
   onText?: (text: string) => void;
 }
 
@@ -69,22 +69,22 @@ export type Summarise = (
   context: { readonly signal: AbortSignal },
 ) => string | PromiseLike<string>;
 
-/** What `compact` takes beside the function. */
+/** The options of `compact`. */
 export interface CompactOptions extends FlowOptions {
   trigger?: "manual" | "auto";
   customInstructions?: string;
 }
 
-/** What `notify` takes beside the message. */
+/** The options of `notify`. */
 export interface NotifyOptions extends FlowOptions {
   title?: string;
   kind?: string;
 }
 
-/** What `stop` tells hooks. */
+/** The fields of the `Stop` event. */
 export interface StopDetails {
   lastMessage?: string;
-  /** `completed` unless said. */
+  /** Default: `completed`. */
   status?: string;
   /** Milliseconds. */
   duration?: number;
@@ -92,10 +92,10 @@ export interface StopDetails {
   [field: string]: unknown;
 }
 
-/** What `subagent` takes beside the kind. */
+/** The options of `subagent`. */
 export interface SubagentOptions extends FlowOptions {
-  /** The subagent's id; made up unless said. */
+  /** The id of the subagent. Default: a random one. */
   agentId?: string;
-  /** Where its conversation is kept; with its parent's unless said. */
+  /** Where its conversation is stored. Default: with its parent's. */
   context?: Context;
 }

@@ -1,16 +1,16 @@
-/** What the methods of a session give. */
+/** The results of the methods of a session. */
 
 import { ToolFailedError } from "./errors.js";
 import { localKeys } from "./spelling.js";
 import type { Injection, Outcome, TraceEntry } from "./outcome.js";
 import type { ToolResult } from "./tool-result.js";
 
-/** What came of a beginning. */
+/** The result of `start`. */
 export type Started =
   | {
       readonly accepted: true;
       readonly reason: null;
-      /** The environment that hooks left. */
+      /** The environment variables that hooks set. */
       readonly env: Readonly<Record<string, string>>;
     }
   | {
@@ -20,11 +20,11 @@ export type Started =
       readonly env: Readonly<Record<string, string>>;
     };
 
-/** What came of a prompt. */
+/** The result of `submitPrompt`. */
 export type Submitted =
   | {
       readonly accepted: true;
-      /** The prompt as hooks left it. */
+      /** The prompt, as changed by hooks. */
       readonly prompt: string;
       readonly reason: null;
       readonly stops: false;
@@ -38,7 +38,7 @@ export type Submitted =
       readonly stops: boolean;
     };
 
-/** What came of an end. */
+/** The result of `stop` and `end`. */
 export type Stopped =
   | {
       /** A hook wants the agent to go on. */
@@ -48,7 +48,7 @@ export type Stopped =
     }
   | { readonly goesOn: false; readonly reason: string | null };
 
-/** What came of a compaction. */
+/** The result of `compact`. */
 export type Compaction =
   | (Counted & { readonly compacted: true; readonly summary: string; readonly reason: null })
   | (Counted & {
@@ -64,7 +64,7 @@ interface Counted {
   readonly kept: number;
 }
 
-/** A tool call as the machine tells it. */
+/** A tool call, as the core writes it. */
 export interface ToolRun {
   readonly tool: string;
   readonly tool_use_id: string;
@@ -83,9 +83,9 @@ export interface ToolRun {
   readonly stops: boolean;
 }
 
-/** What hooks said of several events. */
+/** The outcomes of several events. */
 class HookOutcomes {
-  /** What hooks said of each event, in order. */
+  /** The outcome of each event, in order. */
   readonly outcomes: readonly Outcome[];
 
   /** @internal */
@@ -93,13 +93,13 @@ class HookOutcomes {
     this.outcomes = outcomes;
   }
 
-  /** What became of each hook, in order of the events. */
+  /** The result of each hook, in order of the events. */
   get trace(): readonly TraceEntry[] {
     return this.outcomes.flatMap(({ trace }) => trace);
   }
 }
 
-/** What came of a tool call. */
+/** The result of a tool call. */
 export class ToolOutcome extends HookOutcomes {
   /** The tool's name. */
   readonly tool: string;
@@ -108,9 +108,9 @@ export class ToolOutcome extends HookOutcomes {
   readonly ran: boolean;
   /** Whether it ran to its end without failing. */
   readonly ok: boolean;
-  /** What it found or did, as hooks left it; `null` when it did not run. */
+  /** The output, as changed by hooks; `null` when it did not run. */
   readonly output: unknown;
-  /** What was decided before it ran; when it was not let through, `block`, `stop` or `deny`. */
+  /** The decision before it ran; `block`, `stop` or `deny` when it did not. */
   readonly decision: "continue" | "allow" | "skip" | "ask" | "block" | "stop" | "deny";
   /** Why it did not run. */
   readonly reason: string | null;
@@ -118,15 +118,15 @@ export class ToolOutcome extends HookOutcomes {
   readonly by: string | null;
   /** The arguments that it ran with, or would have. */
   readonly args: Readonly<Record<string, unknown>>;
-  /** The whole result, as hooks left it; `null` when it did not run. */
+  /** The whole result, as changed by hooks; `null` when it did not run. */
   readonly result: ToolResult | null;
   /** Why it failed; its `cause` is what the tool threw. */
   readonly error: ToolFailedError | null;
   /** How often it was run. */
   readonly attempts: number;
-  /** What hooks object to in what it did, for the model. */
+  /** Objections of hooks to the result, for the model. */
   readonly feedback: readonly string[];
-  /** What hooks have told the model about it. */
+  /** Context that hooks gave the model about it. */
   readonly injected: readonly Injection[];
   /** A hook wants its own output kept out of the transcript. */
   readonly suppressOutput: boolean;
@@ -171,7 +171,7 @@ function failure(
   );
 }
 
-/** A generation as the machine tells it. */
+/** A generation, as the core writes it. */
 export interface Generated {
   readonly status: Generation["status"];
   readonly text: string;
@@ -181,11 +181,11 @@ export interface Generated {
   readonly response: number | null;
 }
 
-/** What came of a prompt that the model was to answer. */
+/** The result of `generate`. */
 export class Generation extends HookOutcomes {
-  /** How it ended; `limit` is that the model was called too often. */
+  /** How it ended; `limit`: the model was called too often. */
   readonly status: "done" | "blocked" | "stopped" | "failed" | "limit";
-  /** What the model said last. */
+  /** The last text of the model. */
   readonly text: string;
   /** Why it did not come to its end. */
   readonly reason: string | null;
@@ -193,9 +193,9 @@ export class Generation extends HookOutcomes {
   readonly modelCalls: number;
   /** The tool calls, in order. */
   readonly tools: readonly ToolOutcome[];
-  /** The model's last response, as hooks left it. */
+  /** The model's last response, as changed by hooks. */
   readonly response: Readonly<Record<string, unknown>> | null;
-  /** What the model threw, when that is why it failed. */
+  /** The error of the model, when that is why it failed. */
   readonly cause: unknown;
 
   /** @internal */

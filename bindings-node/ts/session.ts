@@ -1,4 +1,4 @@
-/** A conversation: what its hooks say is acted on. */
+/** A session: one conversation of an agent, with its hooks. */
 
 import type { Handler, HookDefinition } from "./registration.js";
 import { randomUUID } from "node:crypto";
@@ -63,10 +63,10 @@ export type ToolFunction<A extends object = Record<string, unknown>> = (
 ) => unknown;
 
 /**
- * One conversation, made by `client.session`: hooks see its events, and what they say is acted on in the same way in
- * every language.
+ * One conversation, made by `client.session`. Hooks see its events, and their outcomes have the same effect in every
+ * language.
  *
- * Methods may overlap. After `end`, or a signal given to `client.session`, what was under way rejects.
+ * Methods may overlap. After `end`, or after the signal given to `client.session`, running calls reject.
  */
 export class Session implements AsyncDisposable {
   /** The conversation's id. */
@@ -86,17 +86,17 @@ export class Session implements AsyncDisposable {
     this.needsNoOpOutcomes = state.native.needsNoOpOutcomes;
   }
 
-  /** Whether it has ended, or was cancelled: nothing begins any more. */
+  /** Whether it has ended or was cancelled. */
   get ended(): boolean {
     return this.#state.over;
   }
 
-  /** The conversation so far, as far as the context shows it. */
+  /** Where the conversation is stored. */
   get context(): Context {
     return this.#state.host.context;
   }
 
-  /** The environment that hooks left for tools and commands. */
+  /** The environment variables that hooks set for tools and commands. */
   get env(): Readonly<Record<string, string>> {
     return JSON.parse(this.#state.native.env()) as Record<string, string>;
   }
@@ -109,14 +109,14 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * Ends the session: what is under way is cancelled, subagents end, `SessionEnd` is raised (`SubagentStop` for a
+   * Ends the session: running calls are cancelled, subagents end, `SessionEnd` is raised (`SubagentStop` for a
    * subagent), approvals are forgotten. A second time does nothing.
    */
   end(reason = "other"): Promise<Stopped> {
     return this.#state.end(reason);
   }
 
-  /** Takes a prompt in: hooks may change or refuse it. */
+  /** Submits a prompt: hooks may change or refuse it. */
   async submitPrompt(prompt: string, options?: FlowOptions): Promise<Submitted> {
     return plainResult(
       await this.#state.flow((native) => native.submitPrompt(prompt), options?.signal),
@@ -124,9 +124,9 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * Makes a tool call: hooks and, if need be, a person judge it, the tool runs, hooks look at what came of it.
+   * Makes a tool call: hooks and, if needed, a person judge it, the tool runs, hooks see the result.
    *
-   * Without a function the client's tool of that name is run; rejects with `unknown_tool` when there is none. A call that
+   * Without a function the client's tool of that name runs; rejects with `unknown_tool` when there is none. A call that
    * is refused or a tool that fails does not reject.
    */
   runTool(
@@ -198,8 +198,8 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * Makes the context shorter: hooks may refuse or instruct, the function is given the messages that go and makes the summary
-   * that takes their place. Instructions, messages whose metadata says `pinned`, and the most recent ones stay.
+   * Shortens the context: hooks may refuse or instruct, the function gets the messages that go and writes the summary
+   * that takes their place. Instructions, messages with `pinned` in their metadata, and the most recent ones stay.
    */
   async compact(summarise: Summarise, options: CompactOptions = {}): Promise<Compaction> {
     const { trigger = "manual", customInstructions } = options;
@@ -208,12 +208,12 @@ export class Session implements AsyncDisposable {
     return came as Compaction;
   }
 
-  /** Says how many tokens the context holds; hooks are warned once when that is much. */
+  /** Reports how many tokens the context holds; `ContextWarning` is raised once above the threshold. */
   async noteUsage(tokens: number, options?: FlowOptions): Promise<void> {
     await this.#state.flow((native) => native.noteUsage(tokens), options?.signal);
   }
 
-  /** Raises `Notification`; gives what hooks object to. */
+  /** Raises `Notification`; returns the objections of hooks. */
   async notify(message: string, options: NotifyOptions = {}): Promise<readonly string[]> {
     const { title, kind, signal } = options;
     const begin = (native: NativeSession): number => native.notify(message, title, kind);
@@ -221,7 +221,7 @@ export class Session implements AsyncDisposable {
     return (noticed as { feedback: readonly string[] }).feedback;
   }
 
-  /** Asks hooks for a line about the agent's state; `null` when none of them writes one. */
+  /** Asks hooks for the status line; `null` when none writes one. */
   async statusLine(
     fields: Readonly<Record<string, unknown>> = {},
     options?: FlowOptions,
@@ -232,7 +232,7 @@ export class Session implements AsyncDisposable {
     return typeof value === "string" ? value : null;
   }
 
-  /** Asks hooks for files that fit what the user has begun to type; as given when they have nothing to say. */
+  /** Asks hooks for files that match the query; returns the given suggestions when no hook changes them. */
   async suggestFiles(
     query: string,
     suggestions: readonly unknown[] = [],
@@ -247,7 +247,7 @@ export class Session implements AsyncDisposable {
     return Array.isArray(value) ? value : suggestions;
   }
 
-  /** The agent has done its work; hooks may keep it at it, and the context has the reason then. */
+  /** The agent has done its work; hooks may let it continue, with a reason in the context. */
   async stop(details: StopDetails = {}, options?: FlowOptions): Promise<Stopped> {
     const text = jsonText(canonicalFields("Stop", { status: "completed", ...details }));
     return plainResult(
@@ -286,7 +286,7 @@ export class Session implements AsyncDisposable {
     return child;
   }
 
-  /** Raises any other event, with what every event of the session carries. */
+  /** Raises any other event, with the common fields of the session. */
   dispatch<N extends EventName>(
     event: N,
     payload: Payload<N>,
@@ -311,7 +311,7 @@ export class Session implements AsyncDisposable {
     return this.#state.during(options?.signal, raise);
   }
 
-  /** The questions that wait to be decided, of subagents too, with `approval: "pending"`. */
+  /** The questions that wait for a decision, of subagents too, with `approval: "pending"`. */
   pending(): ApprovalRequest[] {
     return this.#state.host.pending.pending();
   }
@@ -321,7 +321,7 @@ export class Session implements AsyncDisposable {
     this.#state.host.pending.decide(id, option);
   }
 
-  /** Registers a hook that hears this session and its subagents only, until it is removed or the session ends. */
+  /** Registers a hook for this session and its subagents only, until it is removed or the session ends. */
   temporaryHook<N extends EventName>(
     event: N,
     hook: Handler<NoInfer<N>> | HookDefinition<NoInfer<N>>,

@@ -27,24 +27,24 @@ export function judging(judged: Judged | undefined, context = api.context.active
   return context.setValue(JUDGED, judged);
 }
 
-/** The `error.type` of what was thrown: never its message, which may say anything. */
+/** The `error.type` of what was thrown: never its message, which may hold anything. */
 export function kindOf(error: unknown): string {
   return isError(error) ? error.name : "_OTHER";
 }
 
-/** The `error.type` of whatever cut something short: a signal's reason may be anything. */
+/** The `error.type` of a cancellation: the reason of a signal may be anything. */
 export function endOf(error: unknown): string {
   const isOwn = isOurs(error) && codeOf(error) !== "session_closed";
   return isOwn ? error.name : CANCELLED;
 }
 
-/** Says that what a span is about has failed. */
+/** Marks a span as failed. */
 export function fail(span: Span, kind: string): void {
   span.setAttribute("error.type", kind);
   span.setStatus({ code: api.SpanStatusCode.ERROR });
 }
 
-/** Says that what a span is about was not let happen. */
+/** Marks a span as blocked. */
 export function block(span: Span): void {
   span.setAttributes({ "error.type": "blocked", "hook.blocked": true });
 }
@@ -80,23 +80,23 @@ export class ToolSpan extends Judged {
     this.#recordContent = recordContent;
   }
 
-  /** Tells that the tool runs, perhaps not for the first time. */
+  /** The tool runs, perhaps not for the first time. */
   began(): void {
     this.#ran = true;
     this.#failure = null;
   }
 
-  /** Tells what the tool threw. */
+  /** The tool threw. */
   threw(error: unknown): void {
     this.#failure = kindOf(error);
   }
 
-  /** Tells the call's id. */
+  /** Sets the call's id. */
   named(toolUseId: string): void {
     this.span.setAttribute("gen_ai.tool.call.id", toolUseId);
   }
 
-  /** Tells what was decided about the call and what came of it. */
+  /** Sets the decision and the result. */
   decided(decision: string, by: string | null, ok: boolean): void {
     const { span } = this;
     span.setAttribute("hook.decision", decision);
@@ -108,17 +108,17 @@ export class ToolSpan extends Judged {
     }
   }
 
-  /** Tells the arguments, which are recorded only where content is. */
+  /** Sets the arguments, if content is recorded. */
   given(args: unknown): void {
     this.#content("gen_ai.tool.call.arguments", args);
   }
 
-  /** Tells the result, which is recorded only where content is, if the tool has run. */
+  /** Sets the result, if content is recorded and the tool has run. */
   gave(output: unknown): void {
     if (this.#ran) this.#content("gen_ai.tool.call.result", output);
   }
 
-  /** Tells what came of a call that was made for itself. */
+  /** Sets everything about a call that is not part of an agent's run. */
   ended({ toolUseId, decision, by, ok, args, output }: EndedToolCall): void {
     this.named(toolUseId);
     this.decided(decision, by, ok);

@@ -1,4 +1,4 @@
-/** What each hook of a client did so far, in numbers. */
+/** The statistics of a client's hooks. */
 
 import type { Action } from "./response.js";
 import type { FailureKind } from "./errors.js";
@@ -11,22 +11,22 @@ export interface Durations {
   readonly max: number;
 }
 
-/** What one hook did. */
+/** The statistics of one hook. */
 export interface HookStats {
   readonly hook: string;
   readonly id: string;
   readonly event: string;
   /** How often it was started, rechecks and detached runs too. */
   readonly runs: number;
-  /** The runs by what they decided, or what the failure rule made of their failure. */
+  /** The runs by their decision; of failed ones by the effect of `failBehavior`. */
   readonly decisions: Readonly<Partial<Record<Action, number>>>;
   /** The runs that failed, by the kind of failure. */
   readonly failures: Readonly<Partial<Record<FailureKind, number>>>;
   /** The runs that changed the event. */
   readonly modifications: number;
-  /** How often it was selected and passed over. */
+  /** How often it was selected and skipped. */
   readonly skipped: number;
-  /** The runs that ended later than they may and could not be interrupted. */
+  /** The runs that exceeded the timeout and could not be interrupted. */
   readonly overran: number;
   /** `null` when no run was waited for. */
   readonly duration: Durations | null;
@@ -36,7 +36,7 @@ export interface HookStats {
   readonly neverMatched: boolean;
 }
 
-/** A hook that a person should look at: what was seen, and what helps. */
+/** A warning about a hook: the reason, and the fix. */
 export interface HookWarning {
   readonly hook: string;
   readonly id: string;
@@ -64,7 +64,7 @@ export interface CanonicalStats {
   readonly warnings: readonly HookWarning[];
 }
 
-/** What the hooks of a client did. */
+/** The statistics of all hooks of a client. */
 export class Stats {
   readonly #canonical: CanonicalStats;
 

@@ -15,16 +15,16 @@ import type { Generation } from "./session-results.js";
 import { endOf, fail, judgedIn, judging, ToolSpan } from "./spans.js";
 import type { AgentSpans, EndedToolCall, TracedAgent, TracedToolCall, Tracing } from "./tracing.js";
 
-/** What spans say, and where they go. */
+/** The content and the destination of spans. */
 export interface InstrumentOptions {
-  /** The program's own unless given. */
+  /** Default: the program's own. */
   readonly tracerProvider?: TracerProvider;
   /** Adds the arguments and the result of tool calls, without the secrets in them. */
   readonly recordContent?: boolean;
 }
 
 /**
- * Makes spans of what a client does from now on.
+ * Makes spans of a client's agents, models, tools, dispatches and hooks from now on.
  *
  * After the GenAI conventions a session's `generate` is a span `invoke_agent`, each call of its model a span `chat MODEL` below
  * and each tool call a span `execute_tool NAME`, as `runTool` is by itself. Each hook is a child of what it judged; any other
@@ -87,7 +87,7 @@ class ClientTracing implements Tracing {
     span.end(ended);
   }
 
-  /** One span for each hook that ran. Where they ran together, which a trace does not say, all begin at once. */
+  /** One span for each hook that ran. Hooks that ran together, which a trace does not show, begin at the same time. */
   #hooks(
     trace: readonly TraceEntry[],
     event: string,
@@ -143,7 +143,7 @@ class ClientTracing implements Tracing {
     }
   }
 
-  /** What the tool dispatches is not about its own call. */
+  /** Dispatches of the tool itself are not about its call. */
   async executing<R>(run: () => Promise<R>): Promise<R> {
     const call = judgedIn(api.context.active());
     if (!(call instanceof ToolSpan)) return run();

@@ -1,6 +1,6 @@
-/** A hook for the length of a block. */
+/** A hook for the duration of a block. */
 
-/** A registered hook that is removed at the end of a block: `using hook = client.temporaryHook(…)`. */
+/** A hook that is removed at the end of a block: `using hook = client.temporaryHook(…)`. */
 export class TemporaryHook implements Disposable, AsyncDisposable {
   /** The hook's id. */
   readonly id: string;

@@ -1,4 +1,4 @@
-/** Asking the person at the terminal that the program was started from; what is shown and read is the engine's to say. */
+/** Asks the person at the terminal; the core formats the question and reads the answer. */
 
 import type { ApprovalContext, ApprovalRequest } from "./approval.js";
 import { callNative, NativeTerminalPrompt, NativeTerminalQuestion } from "./native.js";
@@ -9,8 +9,7 @@ const USUAL_HEIGHT = 24;
 /**
  * A question as a person reads it at a terminal, and what a typed line answers.
  *
- * For approvers of your own that write to a screen and read lines: everything that others have written stands right of a
- * bar, safe to be shown.
+ * For approvers of your own that write to a screen and read lines: foreign text is escaped and stands right of a bar.
  */
 export class TerminalQuestion {
   readonly #native: NativeTerminalQuestion;
@@ -36,7 +35,7 @@ export class TerminalQuestion {
     return this.#remark;
   }
 
-  /** What stands before the cursor, with the milliseconds that are left; of one width whatever they are. */
+  /** The prompt before the cursor, with the time left, given in milliseconds; its width is constant. */
   invitation(left: number): string {
     return this.#native.invitation(left);
   }

@@ -1,6 +1,6 @@
 /** Waits for the promises that handlers return, of any kind. */
 
-// The platform's own `then`, so that a handler's promise is awaited as `await` does, whatever its class overrides.
+// The platform's own `then`, so that a handler's promise is awaited as `await` does, even if its class overrides it.
 // eslint-disable-next-line @typescript-eslint/unbound-method
 export const { then: promiseThen } = Promise.prototype;
 

@@ -2,8 +2,8 @@
  * The platform's timers, as they were when this module was loaded.
  *
  * Tests exchange the global ones for timers that stand still (`mock.timers`, `vi.useFakeTimers`). A hook that hangs must
- * fail all the same, then and afterwards: what bounds a wait of the engine's never looks a timer up again. Only the time of
- * day that events carry is whatever `Date` says: nothing waits for it.
+ * fail all the same, then and afterwards: the engine never looks up a timer again. Only the
+ * timestamps of events come from `Date`.
  */
 
 import * as builtIn from "node:timers";

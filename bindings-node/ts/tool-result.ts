@@ -1,6 +1,6 @@
-/** What a tool gives. */
+/** The result of a tool. */
 
-/** What a tool gave, as events carry it; a tool returns a `new ToolResult(…)` to say more than its output. */
+/** The result of a tool, as events carry it. A tool may return a `new ToolResult(…)` instead of its output. */
 export interface ToolResult {
   readonly success?: boolean;
   readonly output?: unknown;
@@ -10,7 +10,7 @@ export interface ToolResult {
   readonly [field: string]: unknown;
 }
 
-/** Makes a result; one without success is a failed run, with its output as what went wrong. */
+/** Makes a result. Without success it is a failed run, and its output describes the error. */
 export const ToolResult: new (
   output: unknown,
   options?: { success?: boolean; exitCode?: number },

@@ -11,16 +11,16 @@ const PERMISSIONS: readonly unknown[] = ["allow", "ask", "deny"];
 
 /** What `registerTool` takes beside the name and the function. */
 export interface ToolOptions {
-  /** Whether it runs, a person is asked, or it never runs; of several rules for a tool the strictest holds. */
+  /** Whether it runs, a person is asked, or it never runs; the strictest of several rules applies. */
   permission?: Permission;
   /**
    * The JSON Schema of its arguments: what hooks make of them has to satisfy it. A tool has one definition, so use
-   * `defineTool` when there is more to say of it.
+   * `defineTool` for its other properties.
    */
   schema?: Readonly<Record<string, unknown>>;
 }
 
-/** The function of a tool; `ToolFunction` in session.ts says what it takes. */
+/** The function of any tool; `ToolFunction` in session.ts has its parameters. */
 export type AnyTool = (args: never, context: never) => unknown;
 
 /** The tools of a client. */
@@ -29,7 +29,7 @@ export class Tools {
   /** By patterns that fit one tool each. */
   readonly permissions = new Map<string, Permission>();
 
-  /** Refuses what is no tool; gives the pattern for its permission, if it has one. */
+  /** Checks a tool; gives the pattern for its permission, if it has one. */
   check(name: unknown, run: unknown, permission: unknown): string | null {
     if (typeof name !== "string" || name.trim() === "") {
       throw errorOf("invalid_option", "registerTool: the name must be a text that is not empty");

@@ -4,7 +4,7 @@ import { canonicalKeys, localKeys } from "./spelling.js";
 import { callNative, files } from "./native.js";
 import type { TrustedHook, UntrustedHook } from "./file-reports.js";
 
-/** What a person has approved: a file of the user's that only the user can write. */
+/** The approvals of the user, in a file that only the user can write. */
 export class TrustStore {
   /** The file; `undefined` is the usual one, in the user's directory for configuration. */
   readonly path: string | undefined;
@@ -28,7 +28,7 @@ export class TrustStore {
     return approved.map((approval) => localKeys(approval) as unknown as TrustedHook);
   }
 
-  /** Takes approvals back, by their fingerprints; gives how many there were. */
+  /** Revokes approvals by their fingerprints; returns how many there were. */
   revoke(fingerprints: readonly string[]): number {
     return callNative(() => files.revoke([...fingerprints], this.path));
   }

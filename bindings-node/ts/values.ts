@@ -20,7 +20,7 @@ export function isPlain(value: unknown): value is Record<string, unknown> {
   return prototype === Object.prototype || prototype === null || isObjectPrototype(prototype);
 }
 
-/** Another realm's `Object.prototype` ends its chain and says what it is. */
+/** Whether a prototype is the `Object.prototype` of another realm. */
 function isObjectPrototype(prototype: unknown): boolean {
   return (
     Object.getPrototypeOf(prototype) === null &&
@@ -33,12 +33,12 @@ export function isContainer(value: unknown): value is object {
   return typeof value === "object" && value !== null && (Array.isArray(value) || isPlain(value));
 }
 
-/** What stands in a copy for an object that cannot be copied. */
+/** Gives the value that replaces an object that cannot be copied. */
 type Other = (object: object) => unknown;
 
 /**
  * A copy of a value for the host, as deep as there is anything in it that can be copied: lists, plain objects, and the
- * language's own values that can be changed in place. Any other object is the host's own and stays the same one.
+ * language's own values that can be changed in place. Any other object belongs to the host and is not copied.
  *
  * Throws `payload_too_deep` and `payload_too_large`.
  */
@@ -46,14 +46,14 @@ export function copyForHost(value: unknown): unknown {
   return isObject(value) ? copyWhole(value, MAX_NESTING, originalOf) : value;
 }
 
-/** The same for a hook, or for whoever else is shown what will be used: of any other object it gets a view. */
+/** The same for a hook, an approver and a tool: any other object is replaced by a view. */
 export function copyForHook(value: unknown): unknown {
   return isObject(value) ? copyWhole(value, MAX_NESTING, viewOf) : value;
 }
 
 /**
- * The same of what a hook hands over. What it could still change after others have looked at it is refused, and so is what
- * nests deeper than so many levels: throws `payload_too_deep`, `payload_too_large` and `invalid_answer`.
+ * The same for an answer of a hook. Objects that the hook could still change afterwards are refused, and so are values
+ * that nest deeper than so many levels: throws `payload_too_deep`, `payload_too_large` and `invalid_answer`.
  */
 export function copyFromHook(value: object, levels: number): unknown {
   return copyWhole(value, levels, handedOver);
@@ -144,7 +144,7 @@ function copyPlain(
   return copy;
 }
 
-/** Sets a field whatever it is called. */
+/** Sets a field of any name: assigning to `__proto__` would change the prototype. */
 export function setField(object: object, key: string, value: unknown): void {
   if (key === "__proto__") {
     Object.defineProperty(object, key, {

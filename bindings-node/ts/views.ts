@@ -1,5 +1,5 @@
 /**
- * What hooks see of objects that cannot be copied: instances of classes, functions, whatever answers by code of its own.
+ * What hooks see of objects that cannot be copied: instances of classes, functions, proxies.
  *
  * A view shows all that the object has and refuses to be changed. A getter runs on the object itself, which may keep its
  * state in private; a method runs on the view, so that one that writes is refused as well.
@@ -9,12 +9,12 @@ import { inspect } from "node:util";
 
 import { copyBuiltIn } from "./built-ins.js";
 
-/** What each view shows. */
+/** The object behind each view. */
 const shown = new WeakMap<object, object>();
-/** The view of each object that was ever shown: the same one to everybody, since nobody can change it. */
+/** The view of each object that was shown: shared by all hooks, because it cannot be changed. */
 const views = new WeakMap<object, object>();
 
-/** What is behind a value that a hook hands on: the object that a view shows, and anything else as it is. */
+/** The object behind a view; any other value as it is. */
 export function originalOf(value: object): object {
   return shown.get(value) ?? value;
 }
@@ -36,7 +36,7 @@ export function viewOf(object: object): object {
   return view;
 }
 
-/** What a value within a view is shown as. */
+/** A value within a view, as it is shown. */
 function show(value: unknown): unknown {
   if (typeof value === "object" ? value === null : typeof value !== "function") return value;
   const object = value as object;
@@ -44,9 +44,9 @@ function show(value: unknown): unknown {
 }
 
 /**
- * What the proxy stands on: nothing that could be changed by it, of the kind that the language tells lists and functions by.
+ * The target of the proxy: an empty function, list or object, so that `typeof` and `Array.isArray` are right.
  *
- * Not the object itself: of what is fixed in that, a proxy may only say the truth, which is a way to what is in it.
+ * Not the object itself: a proxy must report fixed properties of its target unchanged, which would expose their values.
  */
 function standIn(object: object): object {
   const stands: object =
@@ -83,7 +83,7 @@ class View implements ProxyHandler<object> {
   get(_stands: object, name: string | symbol): unknown {
     const object = this.#object;
     const value: unknown = Reflect.get(object, name, object);
-    // What a class says of all its instances is code, and shared like all code.
+    // A method of a class is code, and shared like all code.
     if (typeof value === "function" && !Object.hasOwn(object, name)) return value;
     return show(value);
   }

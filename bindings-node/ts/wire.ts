@@ -1,4 +1,4 @@
-/** What agents of other systems send to their hooks, and what they read from them. */
+/** Events that agents of other systems send to their hooks, and the answers that they read. */
 
 import type { Dialect } from "./origin.js";
 import { types } from "node:util";
@@ -14,17 +14,17 @@ export type WireEvent = {
   [N in keyof EventMap]: {
     /** The event's canonical name. */
     readonly name: N;
-    /** What only the dialect has stands in `metadata`, by dialect. */
+    /** Fields that only the dialect has are in `metadata`, by dialect. */
     readonly payload: Payload<N> & Readonly<Record<string, unknown>>;
   };
 }[keyof EventMap];
 
-/** What a hook command leaves for the agent that started it. */
+/** The answer of a hook command to the agent that started it. */
 export interface WireAnswer {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** What the dialect cannot express, and what became of it: always something stricter. */
+  /** What the dialect cannot express, and its stricter replacement. */
   readonly degraded: readonly string[];
 }
 

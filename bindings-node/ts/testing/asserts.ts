@@ -20,7 +20,7 @@ export interface Decided {
 
 type Assert = (...args: never[]) => unknown;
 
-/** What the agent was about to do must not happen. */
+/** The action is blocked. */
 export function assertBlocked(outcome: Judged, decided: Decided = {}): void {
   takes(decided, ["reason", "by"], assertBlocked);
   const decision = decisionOf(outcome);
@@ -30,7 +30,7 @@ export function assertBlocked(outcome: Judged, decided: Decided = {}): void {
   checkDecided(outcome, decided, assertBlocked);
 }
 
-/** A hook, or a person, has allowed it: that nobody minds is `assertContinues`. */
+/** A hook or a person has allowed it; without any objection, use `assertContinues`. */
 export function assertAllowed(outcome: Judged, decided: Decided = {}): void {
   takes(decided, ["reason", "by"], assertAllowed);
   const decision = decisionOf(outcome);
@@ -41,7 +41,7 @@ export function assertAllowed(outcome: Judged, decided: Decided = {}): void {
   checkDecided(outcome, decided, assertAllowed);
 }
 
-/** The agent goes on: nobody blocks it, asks a person or wants it tried again. */
+/** The agent continues: no hook blocks it, asks a person or wants a retry. */
 export function assertContinues(outcome: Judged): void {
   const decision = decisionOf(outcome);
   const goesOn =
@@ -103,7 +103,7 @@ export function assertModified(
   fail(what, outcome, assertModified, { actual, expected: fields });
 }
 
-/** A hook tells the model this. */
+/** A hook injects this context. */
 export function assertInjected(
   outcome: Judged,
   text?: Text,
@@ -131,7 +131,7 @@ export function assertMessage(
     .flatMap(({ messages }) => messages)
     .filter((part) => level === undefined || part.level === level);
   const kind = level === undefined ? "a message" : `a message of level ${level}`;
-  const texts = given.map(({ text: said, hook }): Given => [said, hook]);
+  const texts = given.map((part): Given => [part.text, part.hook]);
   some(kind, texts, text, by, outcome, assertMessage);
 }
 
@@ -204,7 +204,7 @@ export function assertFailed(
   return found.failure;
 }
 
-/** An option that is misspelt would be looked at by nobody: the assert could not fail by it. */
+/** Refuses misspelled options: the assert would ignore them. */
 function takes(options: object, known: readonly string[], assert: Assert): void {
   const given: unknown = options;
   const takesThese = `${assert.name} takes ${known.join(", ")} in an object`;
@@ -247,7 +247,7 @@ function some(
   if (given.some(([came, hook]) => fits(came, text) && (by === undefined || by === hook))) return;
   const wanted = `${kind}${by === undefined ? "" : ` of \`${by}\``}${withText(text)}`;
   const came = given.map(
-    ([said, hook]) => `${shown(said)}${hook === null ? "" : ` of \`${hook}\``}`,
+    ([part, hook]) => `${shown(part)}${hook === null ? "" : ` of \`${hook}\``}`,
   );
   fail(`expected ${wanted}; there is ${came.join(", ") || "none"}`, outcome, assert);
 }

@@ -31,19 +31,19 @@ export interface HookSessionOptions extends Omit<SessionOptions, "approval"> {
   approvals?: readonly ScriptedAnswer[];
 }
 
-/** A client that knows which hooks failed unexpectedly; disposing of it says so. */
+/** A client that records unexpected failures of hooks; its disposal throws for them. */
 export class WatchedClient extends HookClient {
   readonly #failed: Outcome[] = [];
-  /** What failed in the background, which no outcome tells. */
+  /** Failures of detached hooks, which are in no outcome. */
   readonly #late: { hook: string; message: string }[] = [];
   readonly #approvers: ScriptedApprover[] = [];
   readonly #mayFail: boolean | readonly string[];
 
   constructor({ load = [], mayFail = false, logger = null, ...options }: WatchedOptions = {}) {
-    const hear = (hook: string, message: string): void => {
+    const onFailure = (hook: string, message: string): void => {
       this.#late.push({ hook, message });
     };
-    super({ ...options, logger: listening(logger, hear) });
+    super({ ...options, logger: recording(logger, onFailure) });
     this.#mayFail = mayFail;
     const engine = engineOf(this);
     const noted = engine.logFailures.bind(engine);
@@ -95,15 +95,18 @@ function checkFailures(outcome: Outcome, may: readonly string[]): void {
   fail(`hooks failed unexpectedly: ${hooks}${HINT}`, outcome, checkFailures);
 }
 
-/** A logger that also hears of hooks in the background that failed. */
-function listening(logger: Logger | null, hear: (hook: string, message: string) => void): Logger {
+/** A logger that also reports failures of detached hooks. */
+function recording(
+  logger: Logger | null,
+  onFailure: (hook: string, message: string) => void,
+): Logger {
   return {
     debug: (message, details) => logger?.debug?.(message, details),
     info: (message, details) => logger?.info?.(message, details),
     error: (message, details) => logger?.error(message, details),
     warn: (message, details) => {
       if (message === "detached hook failed") {
-        hear(String(details["hook"]), String(details["message"]));
+        onFailure(String(details["hook"]), String(details["message"]));
       }
       logger?.warn(message, details);
     },

@@ -7,7 +7,7 @@ import { Outcome, recordOf } from "../outcome.js";
 import { Generation, ToolOutcome } from "../session-results.js";
 import { detailsOf } from "../dispatch-record.js";
 
-/** Whatever hooks have judged: an event, a tool call of a session, or a whole generation. */
+/** A result that hooks judged: of an event, a tool call or a generation. */
 export type Judged = Outcome | ToolOutcome | Generation;
 
 /** A text that differs from run to run, and the name that replaces it; for a folder perhaps with the name below it. */
@@ -17,7 +17,7 @@ export interface Placeholder {
   readonly withChild: boolean;
 }
 
-/** What hooks said of each event, in order. */
+/** The outcome of each event, in order. */
 export function outcomesOf(judged: Judged): readonly Outcome[] {
   const given: unknown = judged;
   if (given instanceof Outcome) return [given];
@@ -58,13 +58,13 @@ export function snapshotOf(
   >;
 }
 
-/** Who decided what and why, and what became of every hook, also of those that were not selected. */
+/** Describes who decided what and why, and the result of every hook, also of those that were not selected. */
 export function describe(judged: Judged): string {
-  const told = outcomesOf(judged).map((outcome) => {
+  const descriptions = outcomesOf(judged).map((outcome) => {
     const { dispatch, values } = detailsOf(recordOf(outcome));
     return callNative(() => dispatch.describe(values));
   });
-  const events = told.join("");
+  const events = descriptions.join("");
   if (judged instanceof Outcome) return events;
   return `${headOf(judged)}\n${events.replace(/^(?=.)/gm, "  ")}`;
 }
@@ -80,7 +80,7 @@ function headOf(judged: ToolOutcome | Generation): string {
   return `call: ${judged.ran ? often : "did not run"}, ${judged.decision}${by}${why}${failed}`;
 }
 
-/** What an assert says beside its message: two values whose difference test runners show. */
+/** Two values whose difference test runners show beside the message. */
 export interface Difference {
   readonly actual: unknown;
   readonly expected: unknown;

@@ -1,4 +1,4 @@
-/** Models, people and tools that do what a test says, and keep what they were asked. */
+/** Models, approvers and tools that follow a test's script and record their calls. */
 
 import { AssertionError } from "node:assert";
 
@@ -19,9 +19,9 @@ export type ScriptedModelResponse =
 /** A model that answers what a test lists. */
 export interface ScriptedModel {
   (request: ModelRequest): Promise<string | ModelResponse>;
-  /** What it was asked, in order. */
+  /** Its requests, in order. */
   readonly requests: readonly ModelRequest[];
-  /** How many answers nobody has asked for yet. */
+  /** How many answers are left. */
   readonly unused: number;
 }
 
@@ -39,14 +39,14 @@ export function scriptedModel(...answers: readonly ScriptedModelResponse[]): Scr
       const [asked, scripted] = [String(requests.length), counted(answers.length, "answer")];
       throw new Error(`the model is called for time ${asked}, but its script has ${scripted}`);
     }
-    const said = (typeof answer === "function" ? await answer(request) : answer) as Exclude<
+    const given = (typeof answer === "function" ? await answer(request) : answer) as Exclude<
       ScriptedModelResponse,
       (request: ModelRequest) => unknown
     >;
-    if (isError(said)) throw said;
-    if (typeof said === "string") return said;
-    if (Array.isArray(said)) return { toolCalls: said as readonly ToolCall[] };
-    return isCall(said) ? { toolCalls: [said] } : (said as ModelResponse);
+    if (isError(given)) throw given;
+    if (typeof given === "string") return given;
+    if (Array.isArray(given)) return { toolCalls: given as readonly ToolCall[] };
+    return isCall(given) ? { toolCalls: [given] } : (given as ModelResponse);
   };
   return Object.defineProperties(model, {
     requests: { value: requests },
@@ -61,10 +61,10 @@ function isCall(answer: object): answer is ToolCall {
 /** An option, `true` for the first that allows, `false` for "Deny", or a function of the question. */
 export type ScriptedAnswer = string | boolean | ((request: ApprovalRequest) => string);
 
-/** A person who answers what a test lists. */
+/** An approver that gives the answers that a test lists. */
 export interface ScriptedApprover {
   (request: ApprovalRequest, context?: ApprovalContext): string;
-  /** What they were asked, in order. */
+  /** Its requests, in order. */
   readonly requests: readonly ApprovalRequest[];
   /** Adds answers to the script. */
   answer(...answers: readonly ScriptedAnswer[]): void;
@@ -72,7 +72,7 @@ export interface ScriptedApprover {
   assertDone(): void;
 }
 
-/** A person who answers these; a question beyond the script is denied, and `assertDone` says so. */
+/** An approver that gives these answers; a question beyond the script is denied, and `assertDone` throws. */
 export function scriptedApprover(...script: readonly ScriptedAnswer[]): ScriptedApprover {
   const answers = [...script];
   const requests: ApprovalRequest[] = [];

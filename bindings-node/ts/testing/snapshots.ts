@@ -17,7 +17,7 @@ const FOLDER = "hookweave-snapshots";
 export interface SnapshotOptions {
   /** Texts of the test's own that differ from run to run, each with what stands for it. */
   names?: Readonly<Record<string, string>>;
-  /** The test's file, such as `import.meta.url`; the one that calls unless said. */
+  /** The test's file, such as `import.meta.url`. Default: the file that calls. */
   file?: string | URL;
 }
 
@@ -45,7 +45,7 @@ export function traceSnapshot(
 }
 
 /**
- * It is what the file `hookweave-snapshots/<test file>/<name>.json` beside the test says.
+ * Compares an outcome with the file `hookweave-snapshots/<test file>/<name>.json` beside the test.
  *
  * `HOOKWEAVE_UPDATE=1` in the environment writes the file.
  */

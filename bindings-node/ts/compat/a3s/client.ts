@@ -23,15 +23,15 @@ export interface HookMatcher {
 export interface HookConfig {
   /** Lower runs earlier. */
   priority?: number;
-  /** Milliseconds; five seconds unless said. */
+  /** Timeout in milliseconds. Default: 5000. */
   timeout?: number;
   /** Started and not awaited. */
   async?: boolean;
-  /** What it means that the hook fails. */
+  /** The effect of a failed hook. */
   failBehavior?: "continue" | "block";
 }
 
-/** A hook with what can be said about it. */
+/** A hook with its settings. */
 export interface HookDefinition<K extends HookEventType = HookEventType> {
   handler: HookHandler<K>;
   matcher?: HookMatcher;

@@ -1,4 +1,4 @@
-/** A3S's configuration: what it says of a client. */
+/** A3S's configuration: the options of a client in it. */
 
 import type { ClientOptions } from "../../client-options.js";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

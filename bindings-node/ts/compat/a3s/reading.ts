@@ -32,26 +32,26 @@ function renaming(event: string, handler: Handler): Handler {
   const renames = Object.hasOwn(NAMES, event);
   const reading: Handler = (given, context) => {
     const { eventType } = given as { eventType: string };
-    const said = handler(renames ? named(given, event) : given, context);
-    return isPromise(said)
-      ? Promise.resolve(said).then((later) => read(eventType, later))
-      : read(eventType, said);
+    const answer = handler(renames ? named(given, event) : given, context);
+    return isPromise(answer)
+      ? Promise.resolve(answer).then((later) => read(eventType, later))
+      : read(eventType, answer);
   };
   // A function's name is the hook's.
   return Object.defineProperty(reading, "name", { value: handler.name });
 }
 
-function isPromise(said: unknown): said is PromiseLike<unknown> {
+function isPromise(value: unknown): value is PromiseLike<unknown> {
   return (
-    typeof said === "object" &&
-    said !== null &&
-    typeof (said as { then?: unknown }).then === "function"
+    typeof value === "object" &&
+    value !== null &&
+    typeof (value as { then?: unknown }).then === "function"
   );
 }
 
 /** A plain answer in the engine's words; every other value is for the engine to take or refuse. */
-function read(event: string, said: unknown): unknown {
-  return isPlain(said) ? answerOf("a3s", event, said) : said;
+function read(event: string, answer: unknown): unknown {
+  return isPlain(answer) ? answerOf("a3s", event, answer) : answer;
 }
 
 /** An event under another name; as little as the engine's own it can be changed. */
