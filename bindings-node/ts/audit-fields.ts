@@ -1,7 +1,8 @@
 /**
  * The texts of an event that its audit record needs, copied into one string.
  *
- * Read here, because the native side would make a native call per property (docs/BENCHMARKS.md, "audit log").
+ * Read here, because the native side makes a native call per property: with it a dispatch with a log takes 3.4 µs longer,
+ * without it 1.1 µs. The bar is "Node, added to a dispatch by an audit log" of docs/BENCHMARKS.md.
  */
 
 import type { Fields } from "./event.js";

@@ -1,9 +1,9 @@
 /**
  * The timeouts of hooks: all deadlines share one timer.
  *
- * A timer per hook would cost more than most hooks. A hook that is awaited links itself into a list instead, and one
- * `setImmediate` per turn of the event loop checks whether the list is still in use; only then a timer is armed. Hooks that
- * finish within the turn arm none.
+ * A hook that is awaited links itself into a list, and one `setImmediate` per turn of the event loop checks whether the list
+ * is still in use; only then a timer is armed. Hooks that finish within the turn arm none. With a timer per hook, a dispatch
+ * with one hook takes 0.57 µs instead of 0.3 µs; the bar is "Node, 1 async hook / bare loop" of docs/BENCHMARKS.md.
  */
 
 import { now } from "./clock.js";

@@ -44,8 +44,7 @@ export function dispatchNow(
     return new Outcome(record);
   }
   const began = now();
-  // One hook is the usual case, and its array is allocated at its final size.
-  const times = hooks === 1 ? [began, 0] : new Array<number>(hooks + 1);
+  const times = new Array<number>(hooks + 1);
   times[0] = began;
   const record = new DispatchRecord(plan, payload, times);
   return new Dispatch(record, times, depth, signal ?? null).start();

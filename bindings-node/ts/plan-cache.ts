@@ -23,7 +23,8 @@ export class PlanCache {
   get(event: string, payload: Fields): Plan<HookRuntime> | undefined {
     const plans = this.#plans.get(event);
     if (plans === undefined || !isObject(payload)) return undefined;
-    // Read first: the compiled code then knows the object's shape, and needs no call for its prototype.
+    // Read before the prototype: the compiled code then knows the object's shape, which saves 7 of 65 ns (the bar "Node,
+    // 0 matching hooks / bare loop" of docs/BENCHMARKS.md).
     const tool = payload["tool"];
     if (Object.getPrototypeOf(payload) !== Object.prototype) return undefined;
     return plans.always ?? (typeof tool === "string" ? plans.byTool?.get(tool) : undefined);

@@ -1,7 +1,8 @@
 /**
  * Counts of no-op hook runs, for statistics: kept as numbers and passed to the core many runs at a time.
  *
- * A native call per dispatch would double the cost of a dispatch with one hook (docs/BENCHMARKS.md, "one async hook").
+ * With a native call per dispatch, one with one hook takes 1.9 µs instead of 0.3 µs; the bar is "Node, 1 async hook / bare
+ * loop" of docs/BENCHMARKS.md.
  */
 
 import { now } from "./clock.js";

@@ -13,7 +13,12 @@ import { ToolResult } from "./tool-result.js";
 import { failureText } from "./tools.js";
 import { copyForHost } from "./values.js";
 
-/** The `ToolContext` of one call. A class: an object literal with a getter would get a hidden class of its own each time. */
+/**
+ * The `ToolContext` of one call.
+ *
+ * A class, because every object literal with a getter gets a hidden class of its own: 1.5 µs of a tool call of 14 µs. The bar
+ * is "Node, tool of 1 ms in a session with 10 hooks / the tool alone" of docs/BENCHMARKS.md.
+ */
 class CallContext {
   readonly tool: string;
   readonly toolUseId: string;

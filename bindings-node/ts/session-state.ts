@@ -28,8 +28,7 @@ export class SessionState<S extends SessionIdentity = SessionIdentity> {
   /** False for a subagent that did not begin: it raises no `SubagentStop`. */
   begun = true;
   readonly hooks = new Set<TemporaryHook>();
-  /** An array: a `Set` with many additions and removals keeps old tables, and with them young objects, alive. */
-  readonly #flows: Cancellation[] = [];
+  readonly #flows = new Set<Cancellation>();
   readonly #children = new Set<SessionState<S>>();
   /** Why nothing begins any more; `null` while the session is open. */
   #over: { readonly reason: unknown } | null = null;
@@ -78,7 +77,7 @@ export class SessionState<S extends SessionIdentity = SessionIdentity> {
     inputs: FlowInputs,
   ): Promise<FlowDriver> {
     const { cancellation, release } = follow(signal);
-    this.#flows.push(cancellation);
+    this.#flows.add(cancellation);
     try {
       cancellation.throwIfAborted();
       const { native } = this;
@@ -86,7 +85,7 @@ export class SessionState<S extends SessionIdentity = SessionIdentity> {
       await driver.run(new Flow(native, begin(native, driver)));
       return driver;
     } finally {
-      this.#ended(cancellation);
+      this.#flows.delete(cancellation);
       release();
     }
   }
@@ -98,21 +97,14 @@ export class SessionState<S extends SessionIdentity = SessionIdentity> {
   ): Promise<R> {
     this.check();
     const { cancellation, release } = follow(signal);
-    this.#flows.push(cancellation);
+    this.#flows.add(cancellation);
     try {
       cancellation.throwIfAborted();
       return await work(cancellation);
     } finally {
-      this.#ended(cancellation);
+      this.#flows.delete(cancellation);
       release();
     }
-  }
-
-  /** Removes a flow that is over. */
-  #ended(cancellation: Cancellation): void {
-    const place = this.#flows.lastIndexOf(cancellation);
-    const last = this.#flows.pop();
-    if (last !== undefined && last !== cancellation) this.#flows[place] = last;
   }
 
   /** Cancels everything when a signal fires. */

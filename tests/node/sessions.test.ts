@@ -17,7 +17,7 @@ import {
   type Session,
 } from "hookweave";
 
-import { hasTerminals, Person } from "./support/person.js";
+import { hasTerminals, TerminalUser } from "./support/terminal-user.js";
 import { never, packageFolder, quietClient, runProgram, until } from "./support/tools.js";
 
 const ASKING = { permissions: "ask" } as const;
@@ -397,8 +397,8 @@ describe("the terminal", () => {
     const { ran, by } = await client.session({ approval: "terminal" }).runTool("Bash", { command: "ls" }, () => 1);
     console.log(["outcome", ran, by].map(String).join(" "));`;
   const sits = { skip: hasTerminals ? false : "no program that gives a terminal" };
-  const before = (pause = 0, timeout = 30_000): Person =>
-    new Person(asking(pause, timeout), packageFolder);
+  const before = (pause = 0, timeout = 30_000): TerminalUser =>
+    new TerminalUser(asking(pause, timeout), packageFolder);
 
   test("asks, and counts the time down", sits, async () => {
     const person = before();

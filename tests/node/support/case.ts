@@ -13,14 +13,14 @@ import {
 } from "hookweave";
 
 import { outcomeMisfit } from "./outcome.js";
-import { fill, Place } from "./place.js";
-import { keepLog } from "./records.js";
+import { fill, CaseDirectory } from "./case-directory.js";
+import { keepLog } from "./case-log.js";
 import { camelKeys, lateHere, localFields } from "./spelling.js";
-import { mustWait, Theatre, type Run, type Style } from "./theatre.js";
+import { mustWait, CaseHooks, type Run, type Style } from "./case-hooks.js";
 import { misfit, show, type Json, type JsonObject } from "./values.js";
 import { received, wireMisfit } from "./wire.js";
 
-export type { Style } from "./theatre.js";
+export type { Style } from "./case-hooks.js";
 
 export interface Case {
   id: string;
@@ -57,33 +57,33 @@ export function canRun(test: Case, style: Style): boolean {
 export class CaseRun {
   #test: Case;
   readonly #style: Style;
-  #place: Place | null = null;
+  #place: CaseDirectory | null = null;
   /** What the listener to late answers heard since the last look. */
   #late: LateAnswer[] = [];
   /** What was recorded since the last look. */
   /** What was recorded since the last look, without what differs from run to run. */
   #takeRecords: () => object[] = () => [];
-  readonly #theatre: Theatre;
+  readonly #hooks: CaseHooks;
 
   constructor(test: Case, style: Style) {
     this.#test = test;
     this.#style = style;
     const profiled = test.client?.["profile"] !== undefined;
-    this.#theatre = new Theatre(style, profiled, (one) => this.#start(one));
+    this.#hooks = new CaseHooks(style, profiled, (one) => this.#start(one));
   }
 
   /** Throws what does not fit. */
   async run(): Promise<void> {
     if (this.#style !== "native") return this.#run();
-    const place = new Place();
+    const place = new CaseDirectory();
     this.#place = place;
-    this.#theatre.hasDetached = true;
+    this.#hooks.hasDetached = true;
     try {
       if (this.#test.server !== undefined) await place.serve(this.#test.server);
       this.#test = fill(this.#test, place.places);
       for (const file of this.#test.files ?? []) place.write(file);
       await this.#run();
-      await this.#theatre.client.close();
+      await this.#hooks.client.close();
     } finally {
       place.close();
     }
@@ -92,21 +92,21 @@ export class CaseRun {
   async #run(): Promise<void> {
     const test = this.#test;
     const { error, ...options } = test.client ?? {};
-    const refused = this.#theatre.expectError(error, () => {
+    const refused = this.#hooks.expectError(error, () => {
       const { default_timeout_ms: timeout, ...rest } = options;
       const settings = camelKeys(rest);
       if (timeout !== undefined) settings["defaultTimeout"] = timeout;
       if (this.#place !== null) settings["projectDir"] = this.#place.project;
-      this.#theatre.client = new HookClient({ ...settings, logger: null });
+      this.#hooks.client = new HookClient({ ...settings, logger: null });
     });
     if (refused) return;
     for (const { error, ...definition } of test.events ?? []) {
-      this.#theatre.expectError(error, () => {
+      this.#hooks.expectError(error, () => {
         this.#defineEvent(definition);
       });
     }
     for (const { error, ...definition } of test.tools ?? []) {
-      this.#theatre.expectError(error, () => {
+      this.#hooks.expectError(error, () => {
         this.#defineTool(definition);
       });
     }
@@ -114,12 +114,12 @@ export class CaseRun {
     this.#loadAfter(undefined);
     for (const entry of test.lint ?? []) this.#lint(entry);
     for (const hook of test.hooks ?? []) {
-      this.#theatre.registerExpecting(hook);
+      this.#hooks.registerExpecting(hook);
       this.#loadAfter(hook["name"] as string | undefined);
     }
     this.#takeRecords();
     await this.#dispatches();
-    if (this.#theatre.misfits.length > 0) throw new Error(this.#theatre.misfits.join("\n"));
+    if (this.#hooks.misfits.length > 0) throw new Error(this.#hooks.misfits.join("\n"));
   }
 
   /** Sets who answers for the host, and who hears late answers, as the case says. */
@@ -127,17 +127,17 @@ export class CaseRun {
     const { judge, tool_caller: caller, listener } = this.#test;
     // Nobody waits for their start: they are no hooks, so they count in `runs` and not in `ran`.
     const answerer = (name: string, { does, sees }: JsonObject): Run =>
-      this.#theatre.handler({ name, detached: true }, does, sees);
+      this.#hooks.handler({ name, detached: true }, does, sees);
     if (judge !== undefined)
-      this.#theatre.client.setJudge(answerer("judge", judge) as unknown as Judge);
+      this.#hooks.client.setJudge(answerer("judge", judge) as unknown as Judge);
     if (caller !== undefined) {
-      this.#theatre.client.setToolCaller(answerer("tool_caller", caller) as unknown as ToolCaller);
+      this.#hooks.client.setToolCaller(answerer("tool_caller", caller) as unknown as ToolCaller);
     }
     if (this.#test.audit !== undefined) {
-      this.#takeRecords = keepLog(this.#theatre.client, this.#test.audit);
+      this.#takeRecords = keepLog(this.#hooks.client, this.#test.audit);
     }
     if (listener === undefined) return;
-    this.#theatre.client.onLateAnswer((answer) => {
+    this.#hooks.client.onLateAnswer((answer) => {
       this.#late.push(answer);
       if (listener["raises"] !== undefined) throw new Error(listener["raises"] as string);
     });
@@ -146,8 +146,8 @@ export class CaseRun {
   #lint(entry: JsonObject): void {
     const place = this.#place;
     if (place === null) throw new Error("a case with files needs a place");
-    this.#theatre.expectError(entry["error"], () => {
-      this.#theatre.misfits.push(...place.lintMisfits(this.#theatre.client, entry));
+    this.#hooks.expectError(entry["error"], () => {
+      this.#hooks.misfits.push(...place.lintMisfits(this.#hooks.client, entry));
     });
   }
 
@@ -159,19 +159,19 @@ export class CaseRun {
   #load(entry: JsonObject): void {
     const place = this.#place;
     if (place === null) throw new Error("a case with files needs a place");
-    this.#theatre.expectError(entry["error"], () => {
-      const report = place.load(this.#theatre.client, entry);
+    this.#hooks.expectError(entry["error"], () => {
+      const report = place.load(this.#hooks.client, entry);
       if (entry["error"] === undefined)
-        this.#theatre.misfits.push(...place.reportMisfits(entry, report));
+        this.#hooks.misfits.push(...place.reportMisfits(entry, report));
     });
   }
 
   #defineEvent({ name, ...definition }: JsonObject): void {
-    this.#theatre.client.defineEvent(name as string, camelKeys(definition));
+    this.#hooks.client.defineEvent(name as string, camelKeys(definition));
   }
 
   #defineTool({ name, ...definition }: JsonObject): void {
-    this.#theatre.client.defineTool(name as string, camelKeys(definition));
+    this.#hooks.client.defineTool(name as string, camelKeys(definition));
   }
 
   async #dispatches(): Promise<void> {
@@ -188,13 +188,13 @@ export class CaseRun {
       if (expected === undefined) throw new Error(`no expectation for dispatch ${String(index)}`);
       for (const step of (one["before"] ?? []) as JsonObject[]) {
         if (step["dispatches"] !== undefined) await this.#many(step["dispatches"] as JsonObject);
-        else if (step["close"] !== undefined) await this.#theatre.client.close();
+        else if (step["close"] !== undefined) await this.#hooks.client.close();
         else if (!(await this.#placeStep(step))) this.#step(step);
       }
-      this.#theatre.ran = [];
+      this.#hooks.ran = [];
       if (explain === true) this.#explain(one, expected);
       else await this.#one(one, expected, `dispatch ${String(index)}`);
-      if (index === 0) for (const hook of this.#theatre.temporary.splice(0)) hook.remove();
+      if (index === 0) for (const hook of this.#hooks.temporary.splice(0)) hook.remove();
     }
   }
 
@@ -204,7 +204,7 @@ export class CaseRun {
     const name = (event?.name ?? one["event"]) as CustomEventName;
     const payload =
       event?.payload ?? this.#placed(localFields(name, one["payload"]) as Record<string, unknown>);
-    return this.#theatre.client.dispatch(name, payload, signal === undefined ? {} : { signal });
+    return this.#hooks.client.dispatch(name, payload, signal === undefined ? {} : { signal });
   }
 
   /** Dispatches that nobody looks at, one after the other or all at once. */
@@ -237,16 +237,15 @@ export class CaseRun {
         return;
       }
       if (expected["error"] === undefined) throw thrown;
-      this.#theatre.compareError(expected["error"] as JsonObject, thrown, place);
+      this.#hooks.compareError(expected["error"] as JsonObject, thrown, place);
     }
     if (outcome !== null) {
       if (expected["error"] !== undefined || expected["cancelled"] === true) {
-        this.#theatre.misfits.push(`${place}: expected a rejection, got ${show(outcome)}`);
+        this.#hooks.misfits.push(`${place}: expected a rejection, got ${show(outcome)}`);
       }
-      this.#theatre.muddle();
+      this.#hooks.muddle();
       const why = outcomeMisfit(expected, outcome, place);
-      if (why !== null)
-        this.#theatre.misfits.push(`${why}; trace: ${show(outcome.toJSON().trace)}`);
+      if (why !== null) this.#hooks.misfits.push(`${why}; trace: ${show(outcome.toJSON().trace)}`);
       this.#compareWire(expected["to_wire"] as JsonObject | undefined, outcome, place);
     }
     await this.#compareState(expected, place);
@@ -254,23 +253,21 @@ export class CaseRun {
 
   #compareWire(wanted: JsonObject | undefined, outcome: Outcome, place: string): void {
     if (wanted === undefined) return;
-    this.#theatre.expectError(wanted["error"], () => {
+    this.#hooks.expectError(wanted["error"], () => {
       const why = wireMisfit(wanted, outcome, `${place}.to_wire`);
-      if (why !== null) this.#theatre.misfits.push(why);
+      if (why !== null) this.#hooks.misfits.push(why);
     });
   }
 
   async #concurrently(one: JsonObject, expects: JsonObject[], count: number): Promise<void> {
     const outcomes = await Promise.all(Array.from({ length: count }, () => this.#start(one)));
-    this.#theatre.muddle();
+    this.#hooks.muddle();
     const left = new Set(outcomes);
     for (const [index, expected] of expects.entries()) {
       const fits = [...left].find((outcome) => outcomeMisfit(expected, outcome, "") === null);
       if (fits === undefined) {
         const got = [...left].map((outcome) => outcomeMisfit(expected, outcome, "outcome"));
-        this.#theatre.misfits.push(
-          `no outcome fits expectation ${String(index)}: ${got.join("; ")}`,
-        );
+        this.#hooks.misfits.push(`no outcome fits expectation ${String(index)}: ${got.join("; ")}`);
       } else {
         left.delete(fits);
       }
@@ -281,12 +278,12 @@ export class CaseRun {
   #explained(one: JsonObject): Explanation {
     const event = one["event"] as CustomEventName;
     const payload = this.#placed(localFields(event, one["payload"]) as Record<string, unknown>);
-    return this.#theatre.client.explain(event, payload);
+    return this.#hooks.client.explain(event, payload);
   }
 
   #explain(one: JsonObject, expected: JsonObject): void {
     const place = "explain";
-    const refused = this.#theatre.expectError(expected["error"], () => {
+    const refused = this.#hooks.expectError(expected["error"], () => {
       const { hooks } = this.#explained(one);
       const patterns = (expected["explain"] as JsonObject[]).map(
         ({ why_contains: why, ...rest }) => ({
@@ -295,40 +292,39 @@ export class CaseRun {
         }),
       );
       const bad = misfit(patterns, hooks, place);
-      if (bad !== null) this.#theatre.misfits.push(bad);
+      if (bad !== null) this.#hooks.misfits.push(bad);
     });
-    if (!refused && this.#theatre.ran.length > 0)
-      this.#theatre.misfits.push("explain ran a handler");
-    if (this.#place !== null) this.#theatre.misfits.push(...this.#place.misfits(expected, place));
+    if (!refused && this.#hooks.ran.length > 0) this.#hooks.misfits.push("explain ran a handler");
+    if (this.#place !== null) this.#hooks.misfits.push(...this.#place.misfits(expected, place));
   }
 
   /** Compares what is to be seen beside the outcome. */
   async #compareState(expected: JsonObject, place: string): Promise<void> {
-    if (this.#theatre.hasDetached) await this.#theatre.client.drain(5000);
+    if (this.#hooks.hasDetached) await this.#hooks.client.drain(5000);
     const note = (why: string | null): void => {
-      if (why !== null) this.#theatre.misfits.push(why);
+      if (why !== null) this.#hooks.misfits.push(why);
     };
-    if (this.#place !== null) this.#theatre.misfits.push(...this.#place.misfits(expected, place));
+    if (this.#place !== null) this.#hooks.misfits.push(...this.#place.misfits(expected, place));
     const late = this.#late.splice(0).sort((a, b) => (a.hook < b.hook ? -1 : 1));
     if (expected["late"] !== undefined)
       note(misfit(lateHere(expected["late"]), late, `${place}.late`));
     if (expected["records"] !== undefined)
       note(misfit(expected["records"], this.#takeRecords(), `${place}.records`));
     if (expected["stats"] !== undefined)
-      note(misfit(expected["stats"], this.#theatre.client.stats().toJSON(), `${place}.stats`));
+      note(misfit(expected["stats"], this.#hooks.client.stats().toJSON(), `${place}.stats`));
     if (expected["ran"] !== undefined)
-      note(misfit(expected["ran"], this.#theatre.ran, `${place}.ran`));
+      note(misfit(expected["ran"], this.#hooks.ran, `${place}.ran`));
     if (expected["runs"] !== undefined) {
       const runs = Object.fromEntries(
         Object.keys(expected["runs"] as JsonObject).map((name) => [
           name,
-          this.#theatre.runs.get(name) ?? 0,
+          this.#hooks.runs.get(name) ?? 0,
         ]),
       );
       note(misfit(expected["runs"], runs, `${place}.runs`));
     }
     if (expected["hooks_left"] !== undefined) {
-      const names = this.#theatre.client.listHooks().map(({ name }) => name);
+      const names = this.#hooks.client.listHooks().map(({ name }) => name);
       const left = [...(expected["hooks_left"] as string[])].sort();
       note(misfit(left, names.sort(), `${place}.hooks_left`));
     }
@@ -343,36 +339,36 @@ export class CaseRun {
     else if (deed === "remove") place.remove(value as string);
     else if (deed === "wait_ms") await sleep(value as number);
     else if (deed === "load") this.#load(value as JsonObject);
-    else if (deed === "approve") place.approve(this.#theatre.client, value as JsonObject);
+    else if (deed === "approve") place.approve(this.#hooks.client, value as JsonObject);
     else if (deed === "reload") {
-      const report = await this.#theatre.client.reload();
-      this.#theatre.misfits.push(...place.reportMisfits(value as JsonObject, report));
+      const report = await this.#hooks.client.reload();
+      this.#hooks.misfits.push(...place.reportMisfits(value as JsonObject, report));
     } else return false;
     return true;
   }
 
   #step(step: JsonObject): void {
-    this.#theatre.expectError(step["error"], () => {
-      if (step["register"] !== undefined) this.#theatre.register(step["register"] as JsonObject);
+    this.#hooks.expectError(step["error"], () => {
+      if (step["register"] !== undefined) this.#hooks.register(step["register"] as JsonObject);
       if (step["unregister"] !== undefined) {
-        const removed = this.#theatre.client.unregisterHook(this.#theatre.idOf(step["unregister"]));
+        const removed = this.#hooks.client.unregisterHook(this.#hooks.idOf(step["unregister"]));
         if (step["returns"] !== undefined && removed !== step["returns"]) {
-          this.#theatre.misfits.push(
+          this.#hooks.misfits.push(
             `unregister ${show(step["unregister"])} gave ${String(removed)}`,
           );
         }
       }
       if (step["enable"] !== undefined)
-        this.#theatre.client.enableHook(this.#theatre.idOf(step["enable"]));
+        this.#hooks.client.enableHook(this.#hooks.idOf(step["enable"]));
       if (step["disable"] !== undefined)
-        this.#theatre.client.disableHook(this.#theatre.idOf(step["disable"]));
-      if (step["reset_stats"] !== undefined) this.#theatre.client.stats({ reset: true });
+        this.#hooks.client.disableHook(this.#hooks.idOf(step["disable"]));
+      if (step["reset_stats"] !== undefined) this.#hooks.client.stats({ reset: true });
       if (step["define_event"] !== undefined) this.#defineEvent(step["define_event"] as JsonObject);
       if (step["define_tool"] !== undefined) this.#defineTool(step["define_tool"] as JsonObject);
-      if (step["audit"] !== undefined) keepLog(this.#theatre.client, step["audit"]);
+      if (step["audit"] !== undefined) keepLog(this.#hooks.client, step["audit"]);
       if (step["explain"] !== undefined) this.#explained(step["explain"] as JsonObject);
       if (step["client_enabled"] !== undefined)
-        this.#theatre.client.enabled = step["client_enabled"] as boolean;
+        this.#hooks.client.enabled = step["client_enabled"] as boolean;
     });
   }
 }

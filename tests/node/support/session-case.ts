@@ -21,10 +21,10 @@ import type {
   ToolOutcome,
 } from "hookweave";
 
-import { fill, Place } from "./place.js";
-import { keepLog } from "./records.js";
+import { fill, CaseDirectory } from "./case-directory.js";
+import { keepLog } from "./case-log.js";
 import { camelKeys, localFields, snake } from "./spelling.js";
-import { mustWait, Theatre, type Style } from "./theatre.js";
+import { mustWait, CaseHooks, type Style } from "./case-hooks.js";
 import { decode, isObject, misfit, show, type Json, type JsonObject } from "./values.js";
 
 export interface SessionCase {
@@ -81,11 +81,11 @@ function play(entry: Json | undefined): JsonObject {
 
 /** One run of a case in one style. */
 export class SessionRun {
-  readonly #place = new Place();
+  readonly #place = new CaseDirectory();
   #test: SessionCase;
   /** Sessions beside the case's own, which go on until its end. */
   readonly #others: Session[] = [];
-  readonly #theatre: Theatre;
+  readonly #hooks: CaseHooks;
   readonly #conversation: ContextMessage[];
   readonly #log: Log = {
     events: [],
@@ -104,9 +104,9 @@ export class SessionRun {
         ({ role, content, metadata: metadata ?? {} }) as ContextMessage,
     );
     const profiled = test.client?.["profile"] !== undefined;
-    this.#theatre = new Theatre(style, profiled, (one) => {
+    this.#hooks = new CaseHooks(style, profiled, (one) => {
       const event = one["event"] as CustomEventName;
-      return this.#theatre.client.dispatch(event, localFields(event, one["payload"]) as never);
+      return this.#hooks.client.dispatch(event, localFields(event, one["payload"]) as never);
     });
   }
 
@@ -125,26 +125,26 @@ export class SessionRun {
 
   async #run(): Promise<void> {
     const test = this.#test;
-    const theatre = this.#theatre;
+    const caseHooks = this.#hooks;
     const place = this.#place;
     const options = { ...camelKeys(test.client ?? {}), logger: null };
     const client = new HookClient(
       test.files === undefined ? options : { ...options, projectDir: place.project },
     );
-    theatre.client = client;
+    caseHooks.client = client;
     for (const { name, ...definition } of test.define_tools ?? [])
       client.defineTool(name as string, camelKeys(definition));
     for (const entry of test.load ?? []) {
       for (const why of place.reportMisfits(entry, place.load(client, entry))) this.#note(why);
     }
-    for (const hook of test.hooks ?? []) theatre.registerExpecting(hook);
+    for (const hook of test.hooks ?? []) caseHooks.registerExpecting(hook);
     const takeRecords = test.audit === undefined ? undefined : keepLog(client, test.audit);
     takeRecords?.();
     for (const name of Object.keys(test.tools ?? {})) client.registerTool(name, this.#tool(name));
     if (test.model !== undefined) client.registerModel(this.#inStyle(this.#respond));
     const session = client.session(this.#options());
     await this.#steps(session, test.do, "step");
-    const got: Record<string, unknown> = { ...this.#log, env: session.env, ran: theatre.ran };
+    const got: Record<string, unknown> = { ...this.#log, env: session.env, ran: caseHooks.ran };
     got["conversation"] = this.#conversation.map((message) => snakeKeys(message));
     if (takeRecords !== undefined) got["records"] = takeRecords();
     const { requests, saw, ...expect } = test.expect ?? {};
@@ -154,16 +154,16 @@ export class SessionRun {
       if (!(name in got)) throw new Error(`nothing is known of ${name}`);
       this.#note(misfit(pattern, got[name], name));
     }
-    if (theatre.misfits.length > 0) throw new Error(theatre.misfits.join("\n"));
+    if (caseHooks.misfits.length > 0) throw new Error(caseHooks.misfits.join("\n"));
   }
 
   #note(why: string | null): void {
-    if (why !== null) this.#theatre.misfits.push(why);
+    if (why !== null) this.#hooks.misfits.push(why);
   }
 
   /** A function that answers at once, or a promise, as the style says. */
   #inStyle<A extends unknown[], R>(run: (...args: A) => R): (...args: A) => R {
-    if (this.#theatre.style === "sync") return run;
+    if (this.#hooks.style === "sync") return run;
     const later = async (...args: A): Promise<unknown> => {
       await Promise.resolve();
       return run(...args);
@@ -264,7 +264,7 @@ export class SessionRun {
         got = await this.#step(session, name, value, here);
       } catch (thrown) {
         if (error === undefined || !(thrown instanceof HookweaveError)) throw thrown;
-        this.#theatre.compareError(error as JsonObject, thrown, here);
+        this.#hooks.compareError(error as JsonObject, thrown, here);
         continue;
       }
       if (error !== undefined) this.#note(`${here}: expected the error ${show(error)}`);
@@ -308,13 +308,13 @@ export class SessionRun {
         return this.#subagent(session, given, place);
       case "other_session": {
         const { do: steps, ...options } = given;
-        const other = this.#theatre.client.session(this.#options(options));
+        const other = this.#hooks.client.session(this.#options(options));
         this.#others.push(other);
         await this.#steps(other, steps as JsonObject[], place);
         return { env: other.env };
       }
       case "temporary_hook":
-        this.#theatre.register(given, (event, hook) => session.temporaryHook(event, hook));
+        this.#hooks.register(given, (event, hook) => session.temporaryHook(event, hook));
         return null;
       case "dispatch": {
         const event = given["event"] as CustomEventName;

@@ -1,4 +1,4 @@
-/** A program at a terminal of its own, and who sits before it. */
+/** A program at a terminal of its own, and the user who types there. */
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -8,7 +8,7 @@ const SCRIPT = "/usr/bin/script";
 
 export const hasTerminals = existsSync(SCRIPT) && process.platform === "linux";
 
-export class Person {
+export class TerminalUser {
   screen = "";
   readonly #program: ChildProcess;
   readonly #ended: Promise<number | null>;

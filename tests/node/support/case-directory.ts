@@ -1,4 +1,4 @@
-/** Where a case with files plays: a directory of its own, with a web server when the case has one. */
+/** The directory of a case with files, with a web server when the case has one. */
 
 import * as fs from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -79,7 +79,7 @@ function answering(answers: JsonObject, asked: Asked[]): Server {
 }
 
 /** The place of one run. */
-export class Place {
+export class CaseDirectory {
   readonly #root: string;
   readonly project: string;
   readonly #trustStore: string;

@@ -42,7 +42,7 @@ export function mustWait(value: Json | undefined): boolean {
 }
 
 /** The hooks of one run of a case. */
-export class Theatre {
+export class CaseHooks {
   client!: HookClient;
   readonly temporary: TemporaryHook[] = [];
   /** Names of the awaited handlers that have started. */
