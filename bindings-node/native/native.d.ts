@@ -12,7 +12,7 @@ export declare const __napiBindingTarget: 'native' | 'wasm32-wasi' | 'wasm32-was
 /** Records that wait for JavaScript to fetch them; the thread of the log never enters JavaScript. */
 export declare class NativeAuditQueue {
   /** At most so many lines. */
-  fetch(most: number): Fetched
+  fetch(most: number): FetchedRecords
 }
 
 /** The hooks of one client. */
@@ -61,7 +61,7 @@ export declare class NativeClient {
   /** Defines a tool of the host by a known one. */
   defineTool(definition: unknown): void
   /** The hooks that a payload selects, and for which other payloads they are the same. */
-  plan(event: string, payload: unknown): Planned
+  plan(event: string, payload: unknown): PlannedHooks
   /** Which hooks a payload would run, and why not the others, in the canonical form. */
   explain(event: string, payload: unknown): unknown
   /** Submits a detached job. */
@@ -81,7 +81,7 @@ export declare class NativeClient {
    * A block is how many hooks and how many dispatches it has, the hooks' numbers, and of each dispatch when it began and
    * when each hook ended, in nanoseconds.
    */
-  count(present: number, runs: Float64Array, events: Array<string>, dispatches: Array<number>): Counted
+  count(present: number, runs: Float64Array, events: Array<string>, dispatches: Array<number>): CountTransfer
   /** What each hook did so far, in the canonical form as JSON text; counts begin anew when asked. */
   stats(reset: boolean): string
   /** Hooks that a person should look at and that were not given here before, as JSON text. */
@@ -267,13 +267,13 @@ export declare class NativeTerminalQuestion {
   /** What stands before the cursor. */
   invitation(leftMs: number): string
   /** What a line means; no line is the end of the input. */
-  read(line?: string | undefined | null): NativeReading
+  read(line?: string | undefined | null): NativeTerminalReply
 }
 
 /** Watches the files of a client until it is stopped. */
 export declare class NativeWatch {
   /** The changes since the last call. */
-  take(): NativeNoticed
+  take(): NativeFileChanges
   /** Stops watching. */
   stop(): void
 }
@@ -356,11 +356,11 @@ export declare function checkPayload(payload: unknown): void
 export declare function commonFields(): Array<CatalogueField>
 
 /** The result of a transfer of counts. */
-export interface Counted {
+export interface CountTransfer {
   /** After how many more dispatches of each event the next transfer is due. */
   until: Array<number>
   /** Whether it is time to look for warnings. */
-  look: boolean
+  warningsDue: boolean
 }
 
 /** The meaning, as a completion, of the JSON text that a hook returned which is a function of a dialect. */
@@ -374,7 +374,7 @@ export interface DispatchStatus {
   /** Whether the dispatch is complete. */
   done: boolean
   /** The numbers of the hooks to run now. */
-  calls: Array<number>
+  hooks: Array<number>
   /** The hooks run one after the other as long as each is a no-op; otherwise all of them start together. */
   inTurn: boolean
   /** The index of the current payload. */
@@ -388,11 +388,11 @@ export interface DispatchStatus {
   /** Whether any hook failed. */
   failed: boolean
   /** Whether new warnings about hooks are due. */
-  look: boolean
+  warningsDue: boolean
 }
 
 /** Records as lines, and how many were lost before them. */
-export interface Fetched {
+export interface FetchedRecords {
   /** The lines. */
   lines: Array<string>
   /** How many found no room. */
@@ -401,9 +401,6 @@ export interface Fetched {
 
 /** Reads what an agent sends to its hooks. */
 export declare function fromWire(dialect: string, data: string): NativeWireEvent
-
-/** The other payloads for which a plan holds. */
-export type Holds = 'event' | 'tool' | 'once'
 
 /** The report of one hook. */
 export interface HookReport {
@@ -468,21 +465,11 @@ export interface LoadedHook {
 }
 
 /** Changes that a watch noticed. */
-export interface NativeNoticed {
+export interface NativeFileChanges {
   /** A file that matters to a reload changed. */
   reload: boolean
   /** Payloads of `FileChanged`, as the JSON text of a list. */
   files: string
-}
-
-/** The meaning of a line: one of three. */
-export interface NativeReading {
-  /** The option that was chosen. */
-  chosen?: string
-  /** What to write before the next line is read. */
-  again?: string
-  /** Why there will be no answer. */
-  over?: string
 }
 
 /** The speaker of a message of the context. */
@@ -491,6 +478,16 @@ export interface NativeSpeaker {
   role: string
   /** A compaction keeps it. */
   pinned: boolean
+}
+
+/** The meaning of a line: one of three. */
+export interface NativeTerminalReply {
+  /** The option that was chosen. */
+  chosen?: string
+  /** What to write before the next line is read. */
+  again?: string
+  /** Why there will be no answer. */
+  over?: string
 }
 
 /** A tool call of the model's. */
@@ -536,20 +533,23 @@ export interface Placeholder {
 }
 
 /** A plan with what the TypeScript layer needs of it. */
-export interface Planned {
+export interface PlannedHooks {
   /** The native side of the plan. */
   native: NativePlan
   /** For which other payloads it holds. */
-  holds: Holds
+  holds: PlanScope
   /** The event's canonical name. */
   event: string
   /** Whether the engine fills in a missing tool call id. */
   hasToolUseId: boolean
   /** The hooks' numbers, in order. */
-  calls: Array<number>
+  hooks: Array<number>
   /** Whether every hook is a stage of its own and none needs to be claimed. */
   simple: boolean
 }
+
+/** The other payloads for which a plan holds. */
+export type PlanScope = 'event' | 'tool' | 'once'
 
 /** Reads the loaded files again. */
 export declare function prepareReload(hooks: NativeClient): PreparedReload

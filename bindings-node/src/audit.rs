@@ -24,7 +24,7 @@ pub struct NativeAuditQueue(Arc<audit::Outbox>);
 
 /// Records as lines, and how many were lost before them.
 #[napi(object, object_from_js = false)]
-pub struct Fetched {
+pub struct FetchedRecords {
     /// The lines.
     pub lines: Vec<String>,
     /// How many found no room.
@@ -35,9 +35,9 @@ pub struct Fetched {
 impl NativeAuditQueue {
     /// At most so many lines.
     #[napi(catch_unwind)]
-    pub fn fetch(&self, most: u32) -> Fetched {
+    pub fn fetch(&self, most: u32) -> FetchedRecords {
         let (lines, lost) = self.0.fetch(most as usize);
-        Fetched { lines, lost: u32::try_from(lost).unwrap_or(u32::MAX) }
+        FetchedRecords { lines, lost: u32::try_from(lost).unwrap_or(u32::MAX) }
     }
 }
 

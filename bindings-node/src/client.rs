@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 
 use crate::errors::{CodedError, coded, from_napi};
 use crate::file_hooks::CompletionQueue;
-use crate::plan::{self, Planned};
+use crate::plan::{self, PlannedHooks};
 use crate::registration::{DroppedHandlers, HandlerRef, RegisteredHook};
 use crate::values::Values;
 
@@ -193,7 +193,7 @@ impl NativeClient {
 
     /// The hooks that a payload selects, and for which other payloads they are the same.
     #[napi(catch_unwind)]
-    pub fn plan(&self, env: Env, event: String, payload: Unknown<'_>) -> Result<Planned, CodedError> {
+    pub fn plan(&self, env: Env, event: String, payload: Unknown<'_>) -> Result<PlannedHooks, CodedError> {
         let values = Values::none(&env).map_err(from_napi)?;
         let slot = values.keep(&payload);
         let spec = self.registry.resolve(&event).map_err(|error| coded(&error))?;

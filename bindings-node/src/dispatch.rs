@@ -72,7 +72,7 @@ pub struct DispatchStatus {
     /// Whether the dispatch is complete.
     pub done: bool,
     /// The numbers of the hooks to run now.
-    pub calls: Vec<u32>,
+    pub hooks: Vec<u32>,
     /// The hooks run one after the other as long as each is a no-op; otherwise all of them start together.
     pub in_turn: bool,
     /// The index of the current payload.
@@ -86,7 +86,7 @@ pub struct DispatchStatus {
     /// Whether any hook failed.
     pub failed: bool,
     /// Whether new warnings about hooks are due.
-    pub look: bool,
+    pub warnings_due: bool,
 }
 
 /// A dispatch that has begun, and its state.
@@ -152,8 +152,8 @@ impl From<Step<HandlerRef, Slot>> for State {
 impl State {
     /// Its state; a dispatch that is over is counted.
     fn counted(&self) -> DispatchStatus {
-        let look = matches!(self, Self::Done(outcome) if outcome.count(present().ticks));
-        DispatchStatus { look, ..self.status() }
+        let warnings_due = matches!(self, Self::Done(outcome) if outcome.count(present().ticks));
+        DispatchStatus { warnings_due, ..self.status() }
     }
 
     fn status(&self) -> DispatchStatus {
@@ -161,7 +161,7 @@ impl State {
             Self::Running(stage) => DispatchStatus {
                 done: false,
                 in_turn: !stage.ahead().is_empty(),
-                calls: if stage.ahead().is_empty() { stage.calls() } else { stage.ahead() }
+                hooks: if stage.ahead().is_empty() { stage.calls() } else { stage.ahead() }
                     .iter()
                     .map(|call| call.entry().handler().number)
                     .collect(),
@@ -170,29 +170,29 @@ impl State {
                 blocked: false,
                 reason: None,
                 failed: false,
-                look: false,
+                warnings_due: false,
             },
             Self::Done(outcome) => DispatchStatus {
                 done: true,
                 in_turn: false,
-                calls: Vec::new(),
+                hooks: Vec::new(),
                 payload: outcome.payload().0,
                 decision: Some(outcome.decision().as_str().to_owned()),
                 blocked: outcome.blocked(),
                 reason: outcome.reason().map(str::to_owned),
                 failed: outcome.failures().next().is_some(),
-                look: false,
+                warnings_due: false,
             },
             Self::Abandoned => DispatchStatus {
                 done: true,
                 in_turn: false,
-                calls: Vec::new(),
+                hooks: Vec::new(),
                 payload: 0,
                 decision: None,
                 blocked: false,
                 reason: None,
                 failed: false,
-                look: false,
+                warnings_due: false,
             },
         }
     }

@@ -189,7 +189,7 @@ pub struct NativeWatch {
 
 /// Changes that a watch noticed.
 #[napi(object, object_from_js = false)]
-pub struct NativeNoticed {
+pub struct NativeFileChanges {
     /// A file that matters to a reload changed.
     pub reload: bool,
     /// Payloads of `FileChanged`, as the JSON text of a list.
@@ -200,11 +200,11 @@ pub struct NativeNoticed {
 impl NativeWatch {
     /// The changes since the last call.
     #[napi(catch_unwind)]
-    pub fn take(&self) -> NativeNoticed {
+    pub fn take(&self) -> NativeFileChanges {
         let Noticed { reload, files } = self.watch.as_ref().map(FilesWatch::take).unwrap_or_default();
         let files =
             files.into_iter().map(|(file, event)| json!({"file_path": file.display().to_string(), "event": event}));
-        NativeNoticed { reload, files: Value::Array(files.collect()).to_string() }
+        NativeFileChanges { reload, files: Value::Array(files.collect()).to_string() }
     }
 
     /// Stops watching.

@@ -23,7 +23,7 @@ thread_local! {
 
 /// The other payloads for which a plan holds.
 #[napi(string_enum = "lowercase")]
-pub enum Holds {
+pub enum PlanScope {
     /// Every payload of the event.
     Event,
     /// Every payload with the same tool.
@@ -34,17 +34,17 @@ pub enum Holds {
 
 /// A plan with what the TypeScript layer needs of it.
 #[napi(object, object_from_js = false)]
-pub struct Planned {
+pub struct PlannedHooks {
     /// The native side of the plan.
     pub native: NativePlan,
     /// For which other payloads it holds.
-    pub holds: Holds,
+    pub holds: PlanScope,
     /// The event's canonical name.
     pub event: String,
     /// Whether the engine fills in a missing tool call id.
     pub has_tool_use_id: bool,
     /// The hooks' numbers, in order.
-    pub calls: Vec<u32>,
+    pub hooks: Vec<u32>,
     /// Whether every hook is a stage of its own and none needs to be claimed.
     pub simple: bool,
 }
@@ -75,7 +75,7 @@ pub(crate) fn plan(
     spec: Arc<EventSpec>,
     payload: Slot,
     audit: Arc<Audit>,
-) -> Result<Planned, CodedError> {
+) -> Result<PlannedHooks, CodedError> {
     let payload = values.view(&payload);
     check_payload(values, &payload)?;
     let snapshot = registry.snapshot();
@@ -86,17 +86,17 @@ pub(crate) fn plan(
         }
         None => (Arc::new(Plan::empty(snapshot.options().mode)), Reuse::Event),
     };
-    let calls: Vec<u32> = plan.calls().iter().map(|call| call.entry().handler().number).collect();
+    let hooks: Vec<u32> = plan.calls().iter().map(|call| call.entry().handler().number).collect();
     let has_detached = plan.calls().iter().any(|call| call.entry().detached());
-    Ok(Planned {
+    Ok(PlannedHooks {
         holds: match reuse {
-            Reuse::Event => Holds::Event,
-            Reuse::Tool => Holds::Tool,
-            Reuse::Never => Holds::Once,
+            Reuse::Event => PlanScope::Event,
+            Reuse::Tool => PlanScope::Tool,
+            Reuse::Never => PlanScope::Once,
         },
         event: spec.name().to_owned(),
         has_tool_use_id: has_tool_use_id(&spec),
-        calls,
+        hooks,
         simple: plan.is_plain() && !has_detached && (plan.is_in_turn() || plan.calls().len() < 2),
         native: NativePlan { snapshot, event: spec, plan, reuse, audit },
     })

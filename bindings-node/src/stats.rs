@@ -14,11 +14,11 @@ use crate::errors::CodedError;
 
 /// The result of a transfer of counts.
 #[napi(object, object_from_js = false)]
-pub struct Counted {
+pub struct CountTransfer {
     /// After how many more dispatches of each event the next transfer is due.
     pub until: Vec<f64>,
     /// Whether it is time to look for warnings.
-    pub look: bool,
+    pub warnings_due: bool,
 }
 
 #[napi]
@@ -35,7 +35,7 @@ impl NativeClient {
         runs: Float64ArraySlice<'_>,
         events: Vec<String>,
         dispatches: Vec<f64>,
-    ) -> Counted {
+    ) -> CountTransfer {
         let counters = self.counters().borrow();
         let now = host::present().ticks;
         let ticks = |moment: f64| now.saturating_sub(nanos(present - moment));
@@ -47,14 +47,14 @@ impl NativeClient {
                 counter.ran(block.durations(place), ticks(ended));
             }
         }
-        let mut counted = Counted { until: Vec::with_capacity(events.len()), look: false };
+        let mut transfer = CountTransfer { until: Vec::with_capacity(events.len()), warnings_due: false };
         for (event, dispatches) in events.iter().zip(dispatches) {
             let Ok(spec) = self.registry().resolve(event) else { continue };
-            counted.look |= spec.count(nanos(dispatches));
+            transfer.warnings_due |= spec.count(nanos(dispatches));
             #[expect(clippy::cast_precision_loss, reason = "a number of dispatches")]
-            counted.until.push(spec.until_look() as f64);
+            transfer.until.push(spec.until_look() as f64);
         }
-        counted
+        transfer
     }
 
     /// What each hook did so far, in the canonical form as JSON text; counts begin anew when asked.

@@ -29,7 +29,7 @@ fn question(env: Env, request: &Unknown<'_>) -> Result<TerminalQuestion, CodedEr
 
 /// The meaning of a line: one of three.
 #[napi(object, object_from_js = false)]
-pub struct NativeReading {
+pub struct NativeTerminalReply {
     /// The option that was chosen.
     pub chosen: Option<String>,
     /// What to write before the next line is read.
@@ -65,12 +65,12 @@ impl NativeTerminalQuestion {
 
     /// What a line means; no line is the end of the input.
     #[napi(catch_unwind)]
-    pub fn read(&mut self, line: Option<String>) -> NativeReading {
-        let nothing = NativeReading { chosen: None, again: None, over: None };
+    pub fn read(&mut self, line: Option<String>) -> NativeTerminalReply {
+        let nothing = NativeTerminalReply { chosen: None, again: None, over: None };
         match self.0.read(line.as_deref()) {
-            Reading::Chosen(option) => NativeReading { chosen: Some(option), ..nothing },
-            Reading::Again(text) => NativeReading { again: Some(text), ..nothing },
-            Reading::Over(why) => NativeReading { over: Some(why.to_owned()), ..nothing },
+            Reading::Chosen(option) => NativeTerminalReply { chosen: Some(option), ..nothing },
+            Reading::Again(text) => NativeTerminalReply { again: Some(text), ..nothing },
+            Reading::Over(why) => NativeTerminalReply { over: Some(why.to_owned()), ..nothing },
         }
     }
 }

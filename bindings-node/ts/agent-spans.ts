@@ -6,7 +6,16 @@ import type { Context, Span, Tracer } from "@opentelemetry/api";
 import type { AddMessageEffect, DispatchEffect, Effect } from "./session-effects.js";
 import type { Model, ModelRequest } from "./models.js";
 import type { Generation } from "./session-results.js";
-import { about, block, endOf, fail, Judged, judging, kindOf, ToolSpan } from "./spans.js";
+import {
+  block,
+  cancellationType,
+  errorType,
+  fail,
+  JudgedSpan,
+  spanAttributes,
+  ToolSpan,
+  withJudgedSpan,
+} from "./spans.js";
 import type { AgentSpans, TracedAgent } from "./tracing.js";
 
 /** The attributes of usage, and what models call them. */
@@ -19,7 +28,7 @@ const TOKENS = [
 ] as const;
 
 /** The span of a call of the model, from the first hook that judges it to the last. */
-class ModelCall extends Judged {
+class ModelCall extends JudgedSpan {
   made = false;
   /** The `error.type` of what it threw. */
   failure: string | null = null;
@@ -36,7 +45,7 @@ export class AgentRun implements AgentSpans {
   readonly #tracer: Tracer;
   readonly #agent: TracedAgent;
   readonly #recordContent: boolean;
-  readonly #whole: Judged;
+  readonly #whole: JudgedSpan;
   /** Where the run's own span is the current one. */
   readonly #context: Context;
   readonly #used: Record<string, number> = {};
@@ -48,11 +57,11 @@ export class AgentRun implements AgentSpans {
     this.#agent = agent;
     this.#recordContent = recordContent;
     const { agentType: kind } = agent;
-    const attributes = about(agent, "invoke_agent");
+    const attributes = spanAttributes(agent, "invoke_agent");
     if (kind !== null) attributes["gen_ai.agent.name"] = kind;
     const name = kind === null ? "invoke_agent" : `invoke_agent ${kind}`;
     const context = api.context.active();
-    this.#whole = new Judged(tracer.startSpan(name, { attributes }, context));
+    this.#whole = new JudgedSpan(tracer.startSpan(name, { attributes }, context));
     this.#context = api.trace.setSpan(context, this.#whole.span);
   }
 
@@ -63,7 +72,7 @@ export class AgentRun implements AgentSpans {
       this.#ended(generation);
       return generation;
     } catch (error) {
-      for (const span of this.#open()) fail(span, endOf(error));
+      for (const span of this.#open()) fail(span, cancellationType(error));
       throw error;
     } finally {
       for (const span of this.#open()) span.end();
@@ -80,7 +89,7 @@ export class AgentRun implements AgentSpans {
     const judged = this.#tool ?? this.#model ?? this.#whole;
     // Dispatches of approvers and contexts are about something else; `executing` separates those of the tool itself.
     const judges = effect.do === "dispatch" || effect.do === "run_tool";
-    const context = judging(judges ? judged : undefined, this.#context);
+    const context = withJudgedSpan(judges ? judged : undefined, this.#context);
     const next = api.context.with(api.trace.setSpan(context, judged.span), work);
     if (effect.do !== "dispatch" || !ENDS_MODEL.has(effect.event)) return next;
     return Promise.resolve(next).then((result) => {
@@ -97,7 +106,7 @@ export class AgentRun implements AgentSpans {
         if (typeof answer === "object" && (answer as unknown) !== null) this.#uses(answer.usage);
         return answer;
       } catch (error) {
-        if (this.#model !== null) this.#model.failure = kindOf(error);
+        if (this.#model !== null) this.#model.failure = errorType(error);
         throw error;
       }
     };
@@ -133,7 +142,7 @@ export class AgentRun implements AgentSpans {
   /** A call that is judged again keeps its span. */
   #openModel(model: unknown): void {
     if (this.#model !== null) return;
-    const attributes = about(this.#agent, "chat");
+    const attributes = spanAttributes(this.#agent, "chat");
     let name = "chat";
     if (typeof model === "string" && model !== "") {
       name = `chat ${model}`;
@@ -175,7 +184,7 @@ export class AgentRun implements AgentSpans {
     this.#closeModel();
     const { span } = this.#whole;
     span.setAttributes({ "hookweave.status": status, ...this.#used });
-    if (status === "failed") fail(span, kindOf(cause));
+    if (status === "failed") fail(span, errorType(cause));
     else if (status === "limit") fail(span, status);
     else if (status === "blocked") block(span);
   }

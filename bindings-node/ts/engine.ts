@@ -123,7 +123,7 @@ export class Engine implements HookRuntime {
       planned.native,
       planned.event,
       planned.hasToolUseId,
-      planned.calls.map((number) => this.hook(number)),
+      planned.hooks.map((number) => this.hook(number)),
       planned.simple,
       this.native.enabled ? this.counts.of(planned.event) : UNCOUNTED,
     );

@@ -47,11 +47,11 @@ export interface EventScope {
 export function envelopeOf(scope: EventScope): Envelope {
   const { envelope } = scope;
   if (envelope !== null) return envelope;
-  scope.envelope = seal(scope);
+  scope.envelope = newEnvelope(scope);
   return scope.envelope;
 }
 
-function seal({ plan, began }: EventScope): Envelope {
+function newEnvelope({ plan, began }: EventScope): Envelope {
   const ago = (now() - began) / 1e6;
   const cwd = plan.runtime.directory();
   return {
@@ -65,7 +65,7 @@ function seal({ plan, began }: EventScope): Envelope {
 }
 
 /** The payload with everything that the engine fills in; not copied. */
-export function fill(scope: EventScope, payload: Fields): Record<string, unknown> {
+export function fillPayload(scope: EventScope, payload: Fields): Record<string, unknown> {
   const filled: Record<string, unknown> = { ...payload };
   const envelope = envelopeOf(scope);
   for (const [name, value] of Object.entries(envelope)) {
@@ -76,13 +76,13 @@ export function fill(scope: EventScope, payload: Fields): Record<string, unknown
 }
 
 /** What belongs to one hook. */
-interface Own {
+interface InvocationState {
   /** The fields that it has read: copies, and views of what cannot be copied. */
   readonly copies: Map<string, unknown>;
   /** How a field is copied. */
-  readonly give: (value: unknown) => unknown;
+  readonly copyField: (value: unknown) => unknown;
   /** Whether a field that cannot be shown keeps a gate shut; it does not for detached hooks. */
-  readonly decides: boolean;
+  readonly blocksGate: boolean;
   controller: AbortController | null;
 }
 
@@ -91,7 +91,7 @@ export class HookInvocation {
   readonly #scope: EventScope;
   readonly #payload: Fields;
   /** Created at the first read of a container; most hooks read none. */
-  #own: Own | null = null;
+  #state: InvocationState | null = null;
 
   constructor(scope: EventScope, payload: Fields) {
     this.#scope = scope;
@@ -100,12 +100,12 @@ export class HookInvocation {
 
   /** Fires when the hook's time is over or its dispatch is cancelled. */
   get signal(): AbortSignal {
-    return (HookInvocation.#touched(this).controller ??= new AbortController()).signal;
+    return (HookInvocation.#stateOf(this).controller ??= new AbortController()).signal;
   }
 
   /** Fires the hook's signal. */
   static abort(invocation: HookInvocation, reason: unknown): void {
-    (HookInvocation.#touched(invocation).controller ??= new AbortController()).abort(reason);
+    (HookInvocation.#stateOf(invocation).controller ??= new AbortController()).abort(reason);
   }
 
   /** The event of an invocation. */
@@ -116,14 +116,24 @@ export class HookInvocation {
   /** The event for the host, which gets its own objects as they are. */
   static hostEvent(scope: EventScope, payload: Fields): object {
     const invocation = new HookInvocation(scope, payload);
-    invocation.#own = { copies: new Map(), give: copyForHost, controller: null, decides: false };
+    invocation.#state = {
+      copies: new Map(),
+      copyField: copyForHost,
+      controller: null,
+      blocksGate: false,
+    };
     return HookInvocation.event(invocation);
   }
 
   /** The invocation of a detached hook: a field that cannot be shown blocks nothing. */
   static detached(scope: EventScope, payload: Fields): HookInvocation {
     const invocation = new HookInvocation(scope, payload);
-    invocation.#own = { copies: new Map(), give: copyForHook, controller: null, decides: false };
+    invocation.#state = {
+      copies: new Map(),
+      copyField: copyForHook,
+      controller: null,
+      blocksGate: false,
+    };
     return invocation;
   }
 
@@ -153,7 +163,7 @@ export class HookInvocation {
     const copy: Record<string, unknown> = {};
     for (const name of HookInvocation.names(invocation)) {
       const value = HookInvocation.field(invocation, name);
-      setField(copy, name, HookInvocation.#touched(invocation).give(value));
+      setField(copy, name, HookInvocation.#stateOf(invocation).copyField(value));
     }
     return copy;
   }
@@ -164,7 +174,7 @@ export class HookInvocation {
       setField(
         fields,
         name,
-        invocation.#own?.copies.get(name) ??
+        invocation.#state?.copies.get(name) ??
           HookInvocation.#filled(invocation, name, invocation.#payload[name]),
       );
     }
@@ -176,12 +186,12 @@ export class HookInvocation {
   }
 
   // Static: private methods would add a brand to every invocation.
-  static #touched(invocation: HookInvocation): Own {
-    return (invocation.#own ??= {
+  static #stateOf(invocation: HookInvocation): InvocationState {
+    return (invocation.#state ??= {
       copies: new Map(),
-      give: copyForHook,
+      copyField: copyForHook,
       controller: null,
-      decides: true,
+      blocksGate: true,
     });
   }
 
@@ -190,11 +200,11 @@ export class HookInvocation {
     const isObject = typeof value === "object" ? value !== null : typeof value === "function";
     // What every object inherits is no field of the event.
     if (!isObject || (value === given && !Object.hasOwn(invocation.#payload, name))) return value;
-    const { copies, give } = HookInvocation.#touched(invocation);
+    const { copies, copyField } = HookInvocation.#stateOf(invocation);
     const known = copies.get(name);
     if (known !== undefined) return known;
     try {
-      const own = give(value);
+      const own = copyField(value);
       copies.set(name, own);
       return own;
     } catch (error) {
@@ -204,7 +214,7 @@ export class HookInvocation {
 
   /** Notes that a field cannot be shown: that is no hook's fault, and must not bypass a guard. */
   static #unshown(invocation: HookInvocation, name: string, error: unknown): unknown {
-    if (invocation.#own?.decides !== false)
+    if (invocation.#state?.blocksGate !== false)
       invocation.#scope.unshown ??= `hooks cannot be shown the event: ${name}: ${describe(error)}`;
     return error;
   }

@@ -51,7 +51,7 @@ export type Judge = (
 export type ToolCaller = (question: ToolQuestion, context: HookContext) => unknown;
 
 /** What answers the hosted questions of a client. */
-export interface Hosts {
+export interface HostFunctions {
   judge: Judge | null;
   toolCaller: ToolCaller | null;
 }
@@ -193,7 +193,7 @@ export interface FileHookHandler {
   readonly onTimeout?: (event: object, depth: number) => unknown;
 }
 
-type Given = { readonly eventType: string } & EventMethods;
+type JsonEvent = { readonly eventType: string } & EventMethods;
 
 /** The handler of a hook that the core runs and whose timeout it enforces. */
 export function fileHookHandler(
@@ -204,7 +204,7 @@ export function fileHookHandler(
 ): FileHookHandler {
   return {
     handler: async (event, context) => {
-      const given = event as Given;
+      const given = event as JsonEvent;
       const depth = depthNow();
       const text = withJsonEvent(() => given.toJson());
       return readCompletion(
@@ -219,11 +219,11 @@ export function fileHookHandler(
 }
 
 /** The handler of a hook that asks the program. */
-export function hostedHandler(hook: NativeFileHook, hosts: Hosts): FileHookHandler {
+export function hostedHandler(hook: NativeFileHook, hosts: HostFunctions): FileHookHandler {
   const { wantsTool } = hook;
   return {
     handler: async (event, context) => {
-      const given = event as Given;
+      const given = event as JsonEvent;
       const depth = depthNow();
       const text = withJsonEvent(() => given.toJson());
       const answerer = (wantsTool ? hosts.toolCaller : hosts.judge) as
@@ -248,7 +248,7 @@ export function hostedHandler(hook: NativeFileHook, hosts: Hosts): FileHookHandl
       return readCompletion(given.eventType, completion);
     },
     onTimeout: (event, depth) => {
-      const given = event as Given;
+      const given = event as JsonEvent;
       return readCompletion(
         given.eventType,
         callNative(() => hook.late(given.toJson(), depth)),

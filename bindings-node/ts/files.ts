@@ -7,7 +7,12 @@ import { countExactly } from "./nesting.js";
 import { describe } from "./errors.js";
 import { callListener } from "./logging.js";
 import { localFields } from "./spelling.js";
-import { hostedHandler, fileHookHandler, RunningFileHooks, type Hosts } from "./file-hooks.js";
+import {
+  hostedHandler,
+  fileHookHandler,
+  RunningFileHooks,
+  type HostFunctions,
+} from "./file-hooks.js";
 import { callNative, files, type Loaded, type NativeWatch } from "./native.js";
 import type { Outcome } from "./outcome.js";
 import { loadReport, reloadReport, type LoadReport, type ReloadReport } from "./file-reports.js";
@@ -17,7 +22,7 @@ type Raise = (event: "ConfigChange" | "FileChanged", payload: object) => Promise
 
 /** The hooks from files of a client; created at the first use. */
 export class FileLoader {
-  readonly hosts: Hosts = { judge: null, toolCaller: null };
+  readonly hosts: HostFunctions = { judge: null, toolCaller: null };
   readonly runningFileHooks = new RunningFileHooks();
   #watch: NativeWatch | null = null;
   /** The files that are watched. */

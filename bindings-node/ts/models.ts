@@ -45,7 +45,7 @@ export type Model = (
 ) => string | ModelResponse | PromiseLike<string | ModelResponse>;
 
 /** The parts of a response that the core needs. */
-export interface Reading {
+export interface ParsedResponse {
   readonly text: string;
   readonly calls: readonly {
     readonly name: string;
@@ -61,7 +61,7 @@ export function responseOf(answer: unknown, duration: number): Record<string, un
   if (typeof answer === "string") return { text: answer, toolCalls: [], duration };
   if (typeof answer !== "object" || answer === null || Array.isArray(answer)) {
     throw new TypeError(
-      `the model answered ${shown(answer)}; an answer is a text, or an object with text, toolCalls and usage`,
+      `the model answered ${nameOrText(answer)}; an answer is a text, or an object with text, toolCalls and usage`,
     );
   }
   const given: Record<string, unknown> = { ...answer };
@@ -70,17 +70,17 @@ export function responseOf(answer: unknown, duration: number): Record<string, un
 }
 
 /** Reads a response, which hooks may have changed; throws `TypeError`. */
-export function readResponse(response: unknown): Reading {
+export function readResponse(response: unknown): ParsedResponse {
   if (!isPlain(response)) throw new TypeError("the response is no object");
   const { text = "", toolCalls = [], usage } = response;
   if (typeof text !== "string") {
-    throw new TypeError(`the response's text is ${shown(text)}, not a text`);
+    throw new TypeError(`the response's text is ${nameOrText(text)}, not a text`);
   }
   if (!Array.isArray(toolCalls)) throw new TypeError("the response's toolCalls are no list");
   return { text, calls: toolCalls.map(readCall), usage: usageText(usage) };
 }
 
-function readCall(call: unknown): Reading["calls"][number] {
+function readCall(call: unknown): ParsedResponse["calls"][number] {
   const { name, id, args } = isPlain(call) ? call : {};
   if (typeof name !== "string") throw new TypeError("a tool call of the model has no name");
   if (args !== undefined && args !== null && !isPlain(args)) {
@@ -104,6 +104,6 @@ function usageText(usage: unknown): string {
   }
 }
 
-function shown(value: unknown): string {
+function nameOrText(value: unknown): string {
   return typeof value === "object" ? typeof value : describe(value);
 }

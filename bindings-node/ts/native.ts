@@ -17,7 +17,7 @@ export type {
   Loaded,
   NativeSpeaker,
   NativeToolCall,
-  Planned,
+  PlannedHooks,
   RegisteredHook,
   HookReport,
   DispatchStatus,

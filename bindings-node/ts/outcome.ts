@@ -7,8 +7,8 @@ import { inspect } from "node:util";
 import type { Action } from "./response.js";
 import { failureOf, type FailureKind, type HookFailedError } from "./errors.js";
 import type { EventName, HookEvent } from "./event-types.js";
-import { fill, HookInvocation } from "./event.js";
-import { canonicalFields, local } from "./spelling.js";
+import { fillPayload, HookInvocation } from "./event.js";
+import { canonicalFields, localName } from "./spelling.js";
 import { callNative, files, jsonText } from "./native.js";
 import { detailsOf, finalPayload, type DispatchRecord } from "./dispatch-record.js";
 import { copyContainer } from "./values.js";
@@ -123,7 +123,7 @@ type Summary = Omit<CanonicalOutcome, "event" | "ext" | "trace" | "asks"> & {
 };
 
 /** What an outcome has computed so far. */
-interface Known {
+interface OutcomeCache {
   event: object | null;
   summary: Summary | null;
   trace: readonly TraceEntry[] | null;
@@ -140,7 +140,7 @@ export let recordOf: (outcome: Outcome) => DispatchRecord;
 export class Outcome<N extends EventName = EventName> {
   readonly #record: DispatchRecord;
   /** The fields that were read before. */
-  #known: Known | null = null;
+  #cache: OutcomeCache | null = null;
 
   static {
     recordOf = (outcome) => outcome.#record;
@@ -172,48 +172,48 @@ export class Outcome<N extends EventName = EventName> {
   /** The final event. */
   get event(): HookEvent<N> {
     const record = this.#record;
-    const known = this.#remembered();
-    return (known.event ??= HookInvocation.hostEvent(record, finalPayload(record))) as HookEvent<N>;
+    const cache = this.#cached();
+    return (cache.event ??= HookInvocation.hostEvent(record, finalPayload(record))) as HookEvent<N>;
   }
 
   /** The payload fields that hooks changed, in the order of their first change. */
   get modified(): readonly string[] {
-    return this.#read().modified.map((name) => local(name));
+    return this.#readSummary().modified.map((name) => localName(name));
   }
 
   /** What each hook decided that decided anything. */
   get votes(): readonly Vote[] {
-    return this.#read().votes;
+    return this.#readSummary().votes;
   }
 
   /** Context for the model, in order. */
   get injections(): readonly Injection[] {
-    return this.#read().injections;
+    return this.#readSummary().injections;
   }
 
   /** What the user should see, in order. */
   get messages(): readonly Message[] {
-    return this.#read().messages;
+    return this.#readSummary().messages;
   }
 
   /** What a person should be asked, in order. */
   get asks(): readonly Question[] {
-    return this.#read().asks.map(({ timeout_ms: timeout, ...ask }) => ({ ...ask, timeout }));
+    return this.#readSummary().asks.map(({ timeout_ms: timeout, ...ask }) => ({ ...ask, timeout }));
   }
 
   /** Why hooks objected to an event that cannot be blocked any more: for the model. */
   get feedback(): readonly string[] {
-    return this.#read().feedback;
+    return this.#readSummary().feedback;
   }
 
   /** The longest delay that a retry asked for, in milliseconds. */
   get delay(): number {
-    return this.#read().delay_ms;
+    return this.#readSummary().delay_ms;
   }
 
   /** Whether a hook wants its own output kept out of the transcript. */
   get suppressOutput(): boolean {
-    return this.#read().suppress_output;
+    return this.#readSummary().suppress_output;
   }
 
   /** Parts of answers that only one dialect has, by dialect. */
@@ -226,12 +226,12 @@ export class Outcome<N extends EventName = EventName> {
 
   /** The result of each selected hook, in order. */
   get trace(): readonly TraceEntry[] {
-    return (this.#remembered().trace ??= this.#readTrace());
+    return (this.#cached().trace ??= this.#readTrace());
   }
 
   /** Milliseconds that all hooks took together. */
   get duration(): number {
-    return this.#read().trace.reduce((sum, { duration_us }) => sum + duration_us, 0) / 1000;
+    return this.#readSummary().trace.reduce((sum, { duration_us }) => sum + duration_us, 0) / 1000;
   }
 
   /** The hooks of the event that were not selected, and why; computed when read, from the hooks at that time. */
@@ -243,8 +243,8 @@ export class Outcome<N extends EventName = EventName> {
   /** The canonical form, the same in every language. */
   toJSON(): CanonicalOutcome {
     const record = this.#record;
-    const { trace, ...rest } = this.#read();
-    const event = canonicalFields(record.plan.event, fill(record, finalPayload(record)));
+    const { trace, ...rest } = this.#readSummary();
+    const event = canonicalFields(record.plan.event, fillPayload(record, finalPayload(record)));
     const canonical: CanonicalOutcome = { event, ...rest, ext: this.ext, trace };
     if (rest.modified.length > 0) {
       const { dispatch, values } = detailsOf(record);
@@ -271,44 +271,49 @@ export class Outcome<N extends EventName = EventName> {
     return callNative(() => files.toWire(dialect, text));
   }
 
-  #remembered(): Known {
-    return (this.#known ??= { event: null, summary: null, trace: null });
+  #cached(): OutcomeCache {
+    return (this.#cache ??= { event: null, summary: null, trace: null });
   }
 
-  #read(): Summary {
+  #readSummary(): Summary {
     const { dispatch } = detailsOf(this.#record);
-    return (this.#remembered().summary ??= callNative(() => dispatch.summary()) as Summary);
+    return (this.#cached().summary ??= callNative(() => dispatch.summary()) as Summary);
   }
 
   #readTrace(): readonly TraceEntry[] {
     const { dispatch, values } = detailsOf(this.#record);
     const causes = new Map(callNative(() => dispatch.causes()));
-    return this.#read().trace.map(({ duration_us, not_idempotent, failure, ...entry }, index) => {
-      const cause = causes.get(index);
-      return {
-        ...entry,
-        duration: duration_us / 1000,
-        reason: entry.reason ?? null,
-        modified: (entry.modified ?? []).map((name) => local(name)),
-        void: entry.void ?? false,
-        notIdempotent: not_idempotent ?? false,
-        overrode: (entry.overrode ?? []).map(({ field, hook }) => ({ field: local(field), hook })),
-        failure:
-          failure === undefined
-            ? null
-            : {
-                ...failure,
-                error: failureOf(
-                  failure.kind,
-                  entry.hook,
-                  failure.message,
-                  cause === undefined ? undefined : { cause: values[cause] },
-                ),
-              },
-        overran: entry.overran ?? false,
-        why: entry.why ?? null,
-      };
-    });
+    return this.#readSummary().trace.map(
+      ({ duration_us, not_idempotent, failure, ...entry }, index) => {
+        const cause = causes.get(index);
+        return {
+          ...entry,
+          duration: duration_us / 1000,
+          reason: entry.reason ?? null,
+          modified: (entry.modified ?? []).map((name) => localName(name)),
+          void: entry.void ?? false,
+          notIdempotent: not_idempotent ?? false,
+          overrode: (entry.overrode ?? []).map(({ field, hook }) => ({
+            field: localName(field),
+            hook,
+          })),
+          failure:
+            failure === undefined
+              ? null
+              : {
+                  ...failure,
+                  error: failureOf(
+                    failure.kind,
+                    entry.hook,
+                    failure.message,
+                    cause === undefined ? undefined : { cause: values[cause] },
+                  ),
+                },
+          overran: entry.overran ?? false,
+          why: entry.why ?? null,
+        };
+      },
+    );
   }
 
   [inspect.custom](): unknown {

@@ -122,15 +122,15 @@ export class RunCounts {
     const counted = [...this.events].filter(([, { dispatches }]) => dispatches > 0);
     const events = counted.map(([event]) => event);
     const dispatches = counted.map(([, count]) => count.dispatches);
-    const { until, look } = this.native.count(now(), runs, events, dispatches);
+    const { until, warningsDue } = this.native.count(now(), runs, events, dispatches);
     for (const [index, [, count]] of counted.entries()) {
       count.dispatches = 0;
       count.until = until[index] ?? FIRST;
     }
-    if (look) this.logWarnings();
+    if (warningsDue) this.logWarnings();
   }
 
-  /** Logs hooks that a person should look at, each once. */
+  /** Logs warnings about hooks, each once. */
   logWarnings(): void {
     const warnings = JSON.parse(callNative(() => this.native.newWarnings())) as HookWarning[];
     for (const warning of warnings) {

@@ -16,7 +16,7 @@ import { callModel, readResponse, runTool } from "./session-calls.js";
 import { readContext, replaceContext, summarise } from "./session-compaction.js";
 import type { AddMessageEffect, DispatchEffect, Effect, ShowEffect } from "./session-effects.js";
 import type { Flow } from "./session-flow.js";
-import { local, localFields, localKeys } from "./spelling.js";
+import { localName, localFields, localKeys } from "./spelling.js";
 import { copyForHost } from "./values.js";
 
 /** Events about one tool call. */
@@ -111,8 +111,8 @@ export class FlowDriver extends EffectContext {
     const final = finalPayload(record);
     const json: Record<string, unknown> = {};
     let wanted: number | undefined;
-    for (const field of wants.filter((field) => modified.has(local(field)))) {
-      const last = final[local(field)];
+    for (const field of wants.filter((field) => modified.has(localName(field)))) {
+      const last = final[localName(field)];
       if (values.some(([name]) => name === field)) wanted = this.keep(copyForHost(last));
       else json[field] = last;
     }

@@ -69,8 +69,8 @@ export class SessionRegistry {
     const pending = new PendingApprovals();
     const host: SessionHost = {
       approver: approverOf(approval, pending),
-      context: part("context", "addMessage", context) ?? new Messages(),
-      display: part("display", "showMessage", display) ?? new LogDisplay(logger),
+      context: checkPart("context", "addMessage", context) ?? new Messages(),
+      display: checkPart("display", "showMessage", display) ?? new LogDisplay(logger),
       tools,
       logger,
       pending,
@@ -136,7 +136,7 @@ export class SessionRegistry {
 }
 
 /** Checks a part that the program gave. */
-function part<P extends object>(name: string, method: string, given: P | undefined): P | null {
+function checkPart<P extends object>(name: string, method: string, given: P | undefined): P | null {
   if (given === undefined) return null;
   const has = typeof (given as Record<string, unknown> | null)?.[method] === "function";
   if (!has) throw errorOf("invalid_option", `session: \`${name}\` must have a method ${method}`);

@@ -50,14 +50,18 @@ export type Stopped =
 
 /** The result of `compact`. */
 export type Compaction =
-  | (Counted & { readonly compacted: true; readonly summary: string; readonly reason: null })
-  | (Counted & {
+  | (CompactionCounts & {
+      readonly compacted: true;
+      readonly summary: string;
+      readonly reason: null;
+    })
+  | (CompactionCounts & {
       readonly compacted: false;
       readonly summary: null;
       readonly reason: string | null;
     });
 
-interface Counted {
+interface CompactionCounts {
   /** How many messages the summary stands for. */
   readonly removed: number;
   /** How many stayed as they were. */

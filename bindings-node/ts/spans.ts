@@ -13,27 +13,30 @@ const CANCELLED = "cancelled";
 const JUDGED = api.createContextKey("hookweave: what hooks judge");
 
 /** A span of something that hooks judge: theirs are its children. */
-export class Judged {
+export class JudgedSpan {
   constructor(readonly span: Span) {}
 }
 
 /** What the hooks judge that are run in a context, if it has a span. */
-export function judgedIn(context: Context): Judged | undefined {
-  return context.getValue(JUDGED) as Judged | undefined;
+export function judgedSpanIn(context: Context): JudgedSpan | undefined {
+  return context.getValue(JUDGED) as JudgedSpan | undefined;
 }
 
 /** A context for hooks that judge something; without it one for code whose dispatches are about something else. */
-export function judging(judged: Judged | undefined, context = api.context.active()): Context {
+export function withJudgedSpan(
+  judged: JudgedSpan | undefined,
+  context = api.context.active(),
+): Context {
   return context.setValue(JUDGED, judged);
 }
 
 /** The `error.type` of what was thrown: never its message, which may hold anything. */
-export function kindOf(error: unknown): string {
+export function errorType(error: unknown): string {
   return isError(error) ? error.name : "_OTHER";
 }
 
 /** The `error.type` of a cancellation: the reason of a signal may be anything. */
-export function endOf(error: unknown): string {
+export function cancellationType(error: unknown): string {
   const isOwn = isOurs(error) && codeOf(error) !== "session_closed";
   return isOwn ? error.name : CANCELLED;
 }
@@ -50,7 +53,7 @@ export function block(span: Span): void {
 }
 
 /** The attributes of everything that is done in a session. */
-export function about({ sessionId, agentId }: SpanSubject, operation: string): Attributes {
+export function spanAttributes({ sessionId, agentId }: SpanSubject, operation: string): Attributes {
   return {
     "gen_ai.operation.name": operation,
     "gen_ai.conversation.id": sessionId,
@@ -59,7 +62,7 @@ export function about({ sessionId, agentId }: SpanSubject, operation: string): A
 }
 
 /** The span of a tool call. */
-export class ToolSpan extends Judged {
+export class ToolSpan extends JudgedSpan {
   readonly #recordContent: boolean;
   #ran = false;
   #failure: string | null = null;
@@ -72,7 +75,7 @@ export class ToolSpan extends Judged {
     context: Context,
   ) {
     const attributes = {
-      ...about(subject, "execute_tool"),
+      ...spanAttributes(subject, "execute_tool"),
       "gen_ai.tool.name": tool,
       "gen_ai.tool.type": "function",
     };
@@ -88,7 +91,7 @@ export class ToolSpan extends Judged {
 
   /** The tool threw. */
   threw(error: unknown): void {
-    this.#failure = kindOf(error);
+    this.#failure = errorType(error);
   }
 
   /** Sets the call's id. */

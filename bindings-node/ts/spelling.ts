@@ -8,7 +8,7 @@ const spelled = new Map<string, string>();
 const MAX_SPELLED = 1024;
 
 /** `toolUseId` for `tool_use_id`. */
-export function local(canonical: string): string {
+export function localName(canonical: string): string {
   let name = spelled.get(canonical);
   if (name === undefined) {
     name = canonical.replace(/_([a-z0-9])/g, (_, completion: string) => completion.toUpperCase());
@@ -22,7 +22,7 @@ function canonical(name: string): string {
   return name.replace(/[A-Z]/g, (completion) => `_${completion.toLowerCase()}`);
 }
 
-interface Names {
+interface EventNames {
   /** The canonical name of each field that the catalogue knows. */
   readonly fields: ReadonlyMap<string, string>;
   /** The same the other way round. */
@@ -31,10 +31,10 @@ interface Names {
   readonly records: ReadonlySet<string>;
 }
 
-let byEvent: Map<string, Names> | null = null;
-let custom: Names | null = null;
+let byEvent: Map<string, EventNames> | null = null;
+let custom: EventNames | null = null;
 
-function namesOf(event: string): Names {
+function namesOf(event: string): EventNames {
   if (byEvent === null || custom === null) {
     const common = commonFields();
     custom = known(common);
@@ -43,7 +43,7 @@ function namesOf(event: string): Names {
   return byEvent.get(event) ?? custom;
 }
 
-function known(fields: readonly { name: string; canonical: string; kind: string }[]): Names {
+function known(fields: readonly { name: string; canonical: string; kind: string }[]): EventNames {
   return {
     fields: new Map(fields.map((field) => [field.name, field.canonical])),
     locals: new Map(fields.map((field) => [field.canonical, field.name])),
@@ -86,7 +86,7 @@ export function localRecords(event: string, fields: object): Record<string, unkn
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]: [string, unknown]) => [
       name,
-      records.has(local(name)) && typeof value === "object" && value !== null
+      records.has(localName(name)) && typeof value === "object" && value !== null
         ? localKeys(value)
         : value,
     ]),
@@ -103,7 +103,7 @@ export function canonicalKeys(record: object): Record<string, unknown> {
 /** An object of the engine's in this language's spelling, its values untouched. */
 export function localKeys(object: object): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(object).map(([name, value]): [string, unknown] => [local(name), value]),
+    Object.entries(object).map(([name, value]): [string, unknown] => [localName(name), value]),
   );
 }
 

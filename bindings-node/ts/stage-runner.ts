@@ -67,8 +67,8 @@ export class StageRunner {
       if (status.done) return this.#complete(status);
       // In turn: the next hook starts when the one before it was a no-op.
       const first = status.inTurn ? this.#noOps.length : 0;
-      const end = status.inTurn ? first + 1 : status.calls.length;
-      if (first < status.calls.length && this.#reports.length === 0) {
+      const end = status.inTurn ? first + 1 : status.hooks.length;
+      if (first < status.hooks.length && this.#reports.length === 0) {
         this.#start(status, first, end);
         if (this.#cancelled) return null;
         if (this.#pending > 0) {
@@ -82,18 +82,18 @@ export class StageRunner {
   }
 
   /** The outcome of a complete dispatch, after its audit record, spans, warnings and log messages. */
-  #complete({ look, failed }: DispatchStatus): Outcome {
+  #complete({ warningsDue, failed }: DispatchStatus): Outcome {
     const { record } = this.#dispatch;
     const { runtime } = record.plan;
     const { dispatch } = this.#details;
     if (record.unshown !== null) {
-      this.#details.status = { ...dispatch.refuse(record.unshown), look };
+      this.#details.status = { ...dispatch.refuse(record.unshown), warningsDue };
     }
     if (runtime.auditCoverage !== AuditCoverage.None) this.#audit();
     const outcome = new Outcome(record);
     const { tracing } = runtime;
     if (tracing !== null) traceDispatch(tracing, outcome, record.began);
-    if (look) runtime.counts.logWarnings();
+    if (warningsDue) runtime.counts.logWarnings();
     if (failed) {
       const failures = callNative(() => dispatch.failuresToLog());
       runtime.logFailures(outcome, failures);
@@ -148,7 +148,7 @@ export class StageRunner {
     this.#starting = true;
     for (let index = first; index < end; index++) {
       if (index > first) this.#dispatch.check();
-      const hook = runtime.hook(status.calls[index] as number);
+      const hook = runtime.hook(status.hooks[index] as number);
       if (runtime.auditCoverage === AuditCoverage.Starts)
         callNative(() => {
           dispatch.auditStart(values, index);

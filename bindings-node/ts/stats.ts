@@ -77,7 +77,7 @@ export class Stats {
   /** @internal */
   constructor(canonical: CanonicalStats) {
     this.#canonical = canonical;
-    this.hooks = canonical.hooks.map(read);
+    this.hooks = canonical.hooks.map(fromCanonical);
     this.events = canonical.events;
     this.warnings = canonical.warnings;
   }
@@ -92,7 +92,12 @@ export class Stats {
   }
 }
 
-function read({ duration_us, last_run, never_matched, ...rest }: CanonicalHookStats): HookStats {
+function fromCanonical({
+  duration_us,
+  last_run,
+  never_matched,
+  ...rest
+}: CanonicalHookStats): HookStats {
   const milliseconds = ({ p50, p95, p99, max }: Durations): Durations => ({
     p50: p50 / 1000,
     p95: p95 / 1000,

@@ -12,7 +12,7 @@ import type { HookClient } from "./client.js";
 import { engineOf } from "./client-hooks.js";
 import type { Outcome, TraceEntry } from "./outcome.js";
 import type { Generation } from "./session-results.js";
-import { endOf, fail, judgedIn, judging, ToolSpan } from "./spans.js";
+import { cancellationType, fail, judgedSpanIn, ToolSpan, withJudgedSpan } from "./spans.js";
 import type { AgentSpans, EndedToolCall, TracedAgent, TracedToolCall, Tracing } from "./tracing.js";
 
 /** The content and the destination of spans. */
@@ -68,7 +68,7 @@ class ClientTracing implements Tracing {
     const { trace, event } = outcome;
     if (trace.length === 0) return;
     const context = api.context.active();
-    if (judgedIn(context) !== undefined) {
+    if (judgedSpanIn(context) !== undefined) {
       this.#hooks(trace, event.eventType, { began, ended }, context);
       return;
     }
@@ -130,13 +130,13 @@ class ClientTracing implements Tracing {
     if (toolUseId !== undefined) call.named(toolUseId);
     try {
       const outcome = await api.context.with(
-        judging(call, api.trace.setSpan(active, call.span)),
+        withJudgedSpan(call, api.trace.setSpan(active, call.span)),
         run,
       );
       call.ended(outcome);
       return outcome;
     } catch (error) {
-      fail(call.span, endOf(error));
+      fail(call.span, cancellationType(error));
       throw error;
     } finally {
       call.span.end();
@@ -145,11 +145,11 @@ class ClientTracing implements Tracing {
 
   /** Dispatches of the tool itself are not about its call. */
   async executing<R>(run: () => Promise<R>): Promise<R> {
-    const call = judgedIn(api.context.active());
+    const call = judgedSpanIn(api.context.active());
     if (!(call instanceof ToolSpan)) return run();
     call.began();
     try {
-      return await api.context.with(judging(undefined), run);
+      return await api.context.with(withJudgedSpan(undefined), run);
     } catch (error) {
       call.threw(error);
       throw error;

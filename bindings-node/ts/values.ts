@@ -11,7 +11,7 @@ export const MAX_NESTING = 128;
 export const MAX_VALUES = 1_000_000;
 
 /** How many more values the copy may have that is being made. */
-let room = 0;
+let remaining = 0;
 
 /** Whether a value is an object literal or a record without prototype, of this realm or another. */
 export function isPlain(value: unknown): value is Record<string, unknown> {
@@ -34,7 +34,7 @@ export function isContainer(value: unknown): value is object {
 }
 
 /** Gives the value that replaces an object that cannot be copied. */
-type Other = (object: object) => unknown;
+type Replacement = (object: object) => unknown;
 
 /**
  * A copy of a value for the host, as deep as there is anything in it that can be copied: lists, plain objects, and the
@@ -64,15 +64,16 @@ export function copyContainer<T extends object>(container: T): T {
   return copyWhole(container, MAX_NESTING, originalOf) as T;
 }
 
-function copyWhole(value: object, levels: number, other: Other): unknown {
-  room = MAX_VALUES;
+function copyWhole(value: object, levels: number, other: Replacement): unknown {
+  remaining = MAX_VALUES;
   return copyValue(value, levels, other);
 }
 
-/** Takes room for so many values: one container that stands in many places must not take all memory. */
-function take(values: number): void {
-  room -= values;
-  if (room < 0) throw errorOf("payload_too_large", `holds more than ${String(MAX_VALUES)} values`);
+/** Reserves room for so many values: a container that stands in many places must not use up all memory. */
+function reserve(values: number): void {
+  remaining -= values;
+  if (remaining < 0)
+    throw errorOf("payload_too_large", `holds more than ${String(MAX_VALUES)} values`);
 }
 
 function isObject(value: unknown): value is object {
@@ -94,7 +95,7 @@ function nameOf(object: object): string {
   return typeof name === "string" && name !== "" ? `an instance of ${name}` : "such an object";
 }
 
-function copyValue(value: object, levels: number, other: Other): unknown {
+function copyValue(value: object, levels: number, other: Replacement): unknown {
   if (typeof value === "function") return other(value);
   if (levels === 0) {
     throw errorOf("payload_too_deep", `nested deeper than ${String(MAX_NESTING)} levels`);
@@ -102,14 +103,14 @@ function copyValue(value: object, levels: number, other: Other): unknown {
   if (Array.isArray(value)) return copyList(value, levels, other);
   if (isPlain(value)) return copyPlain(value, levels, other);
   const inner = (item: unknown): unknown => {
-    take(1);
+    reserve(1);
     return isObject(item) ? copyValue(item, levels - 1, other) : item;
   };
   return copyBuiltIn(value, inner) ?? other(value);
 }
 
-function copyList(list: readonly unknown[], levels: number, other: Other): unknown[] {
-  take(list.length);
+function copyList(list: readonly unknown[], levels: number, other: Replacement): unknown[] {
+  reserve(list.length);
   // A class of lists may have a `slice` of its own.
   const copy: unknown[] = isUsual(list) ? list.slice() : Array.from(list);
   for (let index = 0; index < copy.length; index++) {
@@ -126,12 +127,12 @@ function isUsual(list: readonly unknown[]): boolean {
 function copyPlain(
   object: Record<string, unknown>,
   levels: number,
-  other: Other,
+  other: Replacement,
 ): Record<string, unknown> {
   // Spreading defines properties, so that a field called `__proto__` stays a field.
   const copy: Record<string | symbol, unknown> = { ...object };
   const keys = Object.keys(copy);
-  take(keys.length);
+  reserve(keys.length);
   for (const key of keys) {
     const item = copy[key];
     if (isObject(item)) setField(copy, key, copyValue(item, levels - 1, other));
