@@ -1,7 +1,6 @@
 //! The flows of a session: each reply gives the next effect, as JSON text.
 //!
-//! Flows have numbers and no objects of their own: creating and collecting a native object costs more than a tool call
-//! without hooks.
+//! Flows have numbers and no objects of their own, so that no native object is created and collected for each tool call.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

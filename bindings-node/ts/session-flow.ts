@@ -3,7 +3,7 @@
 import type { NativeDispatch, NativeSession, NativeSpeaker, NativeToolCall } from "./native.js";
 import { readEffect, type Effect } from "./session-effects.js";
 
-/** One flow. The core refers to it by a number, since a native object per flow costs more than a tool call without hooks. */
+/** One flow, known by a number: no native object is created and collected for each tool call. */
 export class Flow {
   constructor(
     private readonly session: NativeSession,

@@ -3,7 +3,7 @@
 import type { Handler, HookDefinition } from "./registration.js";
 import { randomUUID } from "node:crypto";
 
-import type { ApprovalRequest } from "./approval.js";
+import type { Approval, ApprovalRequest } from "./approval.js";
 import type { Cancelling } from "./cancellation.js";
 import type { Context } from "./context.js";
 import { errorOf, describe, SubagentBlockedError } from "./errors.js";
@@ -317,7 +317,7 @@ export class Session implements AsyncDisposable {
   }
 
   /** Decides a question that waits by one of its options; throws `unknown_approval`. */
-  decide(id: string, option: string): void {
+  decide(id: string, option: Approval): void {
     this.#state.host.pending.decide(id, option);
   }
 
