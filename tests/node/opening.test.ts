@@ -10,6 +10,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { inspect } from "node:util";
 
+import { Dice, SEED } from "./support/dice.js";
 import { sessionCanRun, SessionRun, type SessionCase } from "./support/session-case.js";
 import { quietClient } from "./support/tools.js";
 
@@ -34,17 +35,6 @@ for (const style of ["sync", "async"] as const) {
     }
     assert.equal(failed.length, 0, failed.join("\n"));
   });
-}
-
-/** Numbers that follow from a seed (mulberry32). */
-function dice(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 class Arguments {
@@ -80,19 +70,17 @@ function change(event: object): void {
 }
 
 test("nobody changes an event in place", async () => {
-  const seed = Number(process.env["HOOKWEAVE_SEED"] ?? 20261123);
-  const roll = dice(seed);
-  const one = <T>(list: readonly T[]): T => list[Math.floor(roll() * list.length)] as T;
+  const dice = new Dice();
   for (let number = 0; number < 60; number++) {
-    const client = quietClient({ mode: one(["sequential", "parallel"] as const) });
-    const args = one(KINDS)();
-    if (roll() < 0.5) Object.assign(args, { inner: one(KINDS)() });
+    const client = quietClient({ mode: dice.one(["sequential", "parallel"] as const) });
+    const args = dice.one(KINDS)();
+    if (dice.coin()) Object.assign(args, { inner: dice.one(KINDS)() });
     const hooks = [
       ["allows", () => ({ action: "allow" as const })],
       ["changes", change],
       ["looks", () => undefined],
     ] as const;
-    for (const [name, handler] of [...hooks].sort(() => roll() - 0.5)) {
+    for (const [name, handler] of dice.shuffled(hooks)) {
       client.registerHook("PreToolUse", { name, handler, config: { mandatory: name === "looks" } });
     }
     const outcome = await client
@@ -103,19 +91,18 @@ test("nobody changes an event in place", async () => {
       outcome instanceof Error || outcome.blocked ? "" : inspect(outcome.event, { depth: 9 });
     assert.ok(
       !left.includes("rm -rf /"),
-      `case ${String(number)} of seed ${String(seed)}: ${left}`,
+      `case ${String(number)} of seed ${String(SEED)}: ${left}`,
     );
     await client.close();
   }
 });
 
 test("what is too deep to be shown does not pass", async () => {
-  const seed = Number(process.env["HOOKWEAVE_SEED"] ?? 20261123);
-  const roll = dice(seed);
+  const dice = new Dice();
   for (let number = 0; number < 40; number++) {
-    const depth = 100 + Math.floor(roll() * 60);
+    const depth = 100 + dice.below(60);
     let value: unknown = "x";
-    for (let level = 0; level < depth; level++) value = roll() < 0.5 ? [value] : { k: value };
+    for (let level = 0; level < depth; level++) value = dice.coin() ? [value] : { k: value };
     const client = quietClient();
     client.registerHook("PreToolUse", (event) =>
       Object.keys(event.args).length > 0 && JSON.stringify(event.args) !== ""
@@ -126,7 +113,7 @@ test("what is too deep to be shown does not pass", async () => {
       .dispatch("PreToolUse", { tool: "Bash", args: { command: "rm", note: value } })
       .catch((error: unknown) => error as Error);
     const refused = outcome instanceof Error || outcome.blocked;
-    assert.ok(refused, `${String(depth)} deep, seed ${String(seed)}`);
+    assert.ok(refused, `${String(depth)} deep, seed ${String(SEED)}`);
     await client.close();
   }
 });
