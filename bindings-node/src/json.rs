@@ -76,5 +76,9 @@ pub(crate) fn text_of(effect: &impl Serialize) -> Option<String> {
 /// Whether a text has as many digits in a row as an integer that a number of JavaScript's does not hold.
 fn may_hold_large_integers(text: &str) -> bool {
     const DIGITS: usize = 16;
-    text.as_bytes().split(|byte| !byte.is_ascii_digit()).any(|digits| digits.len() >= DIGITS)
+    let mut digits = 0;
+    text.bytes().any(|byte| {
+        digits = if byte.is_ascii_digit() { digits + 1 } else { 0 };
+        digits >= DIGITS
+    })
 }
