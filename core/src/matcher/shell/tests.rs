@@ -1,7 +1,16 @@
 //! Command lines, and what is found in them.
 
+use std::cell::Cell;
+
+use proptest::prelude::*;
+
 use super::memo::tests::READ;
 use super::*;
+
+thread_local! {
+    /// Whether lines are read as by a parser that panics.
+    pub(super) static PANICS: Cell<bool> = const { Cell::new(false) };
+}
 
 fn texts(line: &str) -> Vec<String> {
     let line = parse(line).unwrap_or_else(|| panic!("{line} is understood"));
@@ -179,4 +188,174 @@ fn a_thousand_rules_read_a_line_once() {
         assert_eq!(rules.iter().filter(|rule| rule.judge_rest(&look).selects).count(), 1);
     }
     assert_eq!(READ.get() - before, 1);
+}
+
+/// What lines are made of: what opens, closes, quotes and joins, and letters that parsers trip over.
+const PIECES: &[&str] = &[
+    "(",
+    ")",
+    "((",
+    "))",
+    "{",
+    "}",
+    "{ ",
+    "; }",
+    "[",
+    "]",
+    "[[ ",
+    " ]]",
+    "$(",
+    "${",
+    "$((",
+    "$'",
+    "$\"",
+    "$[",
+    "$",
+    "`",
+    "\\`",
+    "<(",
+    ">(",
+    "'",
+    "\"",
+    "\\",
+    "\\\n",
+    "\n",
+    "\t",
+    " ",
+    " ",
+    " ",
+    ";",
+    ";;",
+    "&",
+    "&&",
+    "|",
+    "||",
+    "|&",
+    "!",
+    "#",
+    "<",
+    ">",
+    "<<",
+    "<<-",
+    "<<<",
+    ">>",
+    "&>",
+    "2>&1",
+    ">|",
+    "<>",
+    "{fd}>",
+    "<<A\n",
+    "\nA\n",
+    "if ",
+    "then ",
+    "else ",
+    "elif ",
+    "fi",
+    "for ",
+    "in ",
+    "do ",
+    "done",
+    "case ",
+    "esac",
+    "while ",
+    "until ",
+    "select ",
+    "function ",
+    "coproc ",
+    "time ",
+    "a",
+    "git",
+    "x=",
+    "x+=",
+    "a[",
+    "=(",
+    "@(",
+    "?(",
+    "*(",
+    "+(",
+    "!(",
+    "*",
+    "?",
+    "~",
+    "~+",
+    "-",
+    "--",
+    ":",
+    "=",
+    "==",
+    "=~",
+    "-v ",
+    "-eq ",
+    "%",
+    "##",
+    "@",
+    "^",
+    ",",
+    "..",
+    "{1..",
+    "{a,",
+    "0",
+    "9999999999999999999",
+    "08",
+    "-1",
+    "16#",
+    "é",
+    "\u{202e}",
+    "\u{feff}",
+    "\u{10ffff}",
+    "\u{301}",
+    "\0",
+    "\r",
+    "\x1b",
+    "${x:",
+    "${x/",
+    "${!",
+    "${#",
+    "@Q}",
+    ":-1}",
+    "sh -c '",
+    "eval ",
+    "trap ",
+    "env -S ",
+    "xargs ",
+    "find . -exec ",
+];
+
+fn cases() -> u32 {
+    std::env::var("HOOKWEAVE_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1_000)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever a line is made of, it is read or not understood; the parser neither panics nor takes its time.
+    #[test]
+    fn no_line_makes_the_parser_panic(
+        pieces in prop::collection::vec(prop::sample::select(PIECES), 0..24),
+        times in 1..12_usize,
+        closes in any::<bool>(),
+    ) {
+        let line = pieces.concat();
+        let closing: String = pieces.iter().rev().map(|piece| match piece.chars().last() {
+            Some('(') => ")", Some('{') => "}", Some('[') => "]", Some('\'') => "'", Some('"') => "\"", Some('`') => "`", _ => "",
+        }).collect();
+        let _ = read_whole(&line);
+        let _ = read_whole(&line.repeat(times));
+        if closes {
+            let _ = read_whole(&format!("{line}ls{closing}"));
+            let _ = read_whole(&format!("{}ls{}", line.repeat(times), closing.repeat(times)));
+        }
+    }
+}
+
+#[test]
+fn a_line_on_which_the_parser_panics_is_not_understood() {
+    PANICS.set(true);
+    assert_eq!(parse("ls"), None);
+    PANICS.set(false);
+    assert!(parse("ls").is_some());
+    for line in ["9999999999999999999<<<x rm -rf /", "rm -rf / 9999999999999999999>x", "echo \"$(4294967296<x rm)\""] {
+        assert_eq!(read_whole(line), None, "{line}");
+    }
+    assert!(parse("rm 123456789>x; echo 99999999999 > x; echo '99999999999' >x").is_some());
 }
