@@ -189,6 +189,23 @@ async fn what_an_asynchronous_hook_says_late_is_told() -> Checked {
 }
 
 #[tokio::test]
+async fn hooks_find_the_project_of_their_own_file() -> Checked {
+    let says = command("PreToolUse", "echo \"$CLAUDE_PROJECT_DIR\" >&2; exit 2");
+    let projects = [Project::new(&says)?, Project::new(&says)?];
+    let engine = Engine::builder().build()?;
+    for project in &projects {
+        engine.load(project.settings())?;
+    }
+    let (first, second) = (engine.hooks(), projects.each_ref().map(|project| project.dir.path().display().to_string()));
+    for (hook, project) in first.iter().zip(second) {
+        let outcome = engine.dispatch(Event::pre_tool_use("Bash", json!({"command": "ls"}))).await?;
+        assert_eq!(outcome.reason(), Some(project.as_str()), "not the process's directory, and not another file's");
+        engine.disable_hook(&hook.id)?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_script_that_changed_after_loading_keeps_the_gate_shut() -> Checked {
     use std::os::unix::fs::PermissionsExt as _;
     let project = Project::new(&command("PreToolUse", "\"$CLAUDE_PROJECT_DIR\"/guard.sh"))?;

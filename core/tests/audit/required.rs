@@ -1,7 +1,7 @@
 //! No decision without its record: where the log is required, what was decided is in the file before anybody hears of it.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use hookweave::audit::{AuditConfig, Fsync, Inputs, Kind};
@@ -75,6 +75,44 @@ fn nobody_is_blocked_while_the_disk_works() {
         assert_eq!((blocked, count(&log, Kind::HookFinished)), (0, THREADS * EACH), "queue of {queue}");
         assert_eq!(count(&log, Kind::AuditGap), 0);
     }
+}
+
+#[test]
+fn a_decision_waits_for_room_although_another_waited_in_vain() {
+    let log = Log::new();
+    let gate = Arc::new(Mutex::new(()));
+    let held = gate.lock().unwrap();
+    let (writer, writing) = (Arc::clone(&gate), Arc::new(AtomicUsize::new(0)));
+    let begun = Arc::clone(&writing);
+    let sink = move |line: &str| {
+        if line.contains("hook_finished") {
+            begun.fetch_add(1, Ordering::Relaxed);
+            drop(writer.lock().unwrap());
+        }
+    };
+    let config = AuditConfig { queue: 1, wait: Duration::from_millis(400), ..log.config().required().sink(sink) };
+    let engine = log.engine(config);
+    quiet(&engine);
+    std::thread::scope(|scope| {
+        let decide = || dispatch(&engine, "ls").reason().map(str::to_owned);
+        // One is being written, one waits in the queue, and there is no room for a third.
+        let first = scope.spawn(decide);
+        let until = Instant::now() + LONG;
+        while writing.load(Ordering::Relaxed) == 0 {
+            assert!(Instant::now() < until);
+            std::thread::yield_now();
+        }
+        let second = scope.spawn(decide);
+        std::thread::sleep(Duration::from_millis(100));
+        let third = decide();
+        assert!(third.as_ref().is_some_and(|why| why.contains("the queue is full")), "{third:?}");
+        let fourth = scope.spawn(decide);
+        std::thread::sleep(Duration::from_millis(100));
+        drop(held);
+        for waited in [first, second, fourth] {
+            assert_eq!(waited.join().unwrap(), None, "there was room in time");
+        }
+    });
 }
 
 #[test]

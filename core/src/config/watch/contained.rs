@@ -93,5 +93,7 @@ mod tests {
         watcher.unwatch(Path::new("/"));
         drop(watcher);
         drop(Contained::new(|| Ok(Headless)).unwrap());
+        let unmade = Contained::<Headless>::new(|| std::panic::panic_any("no ears"));
+        assert!(unmade.is_err_and(|why| why.contains("no thread of its own")));
     }
 }
