@@ -298,9 +298,44 @@ impl<F: FnOnce(Said<Value>)> Done<F> {
 
 impl<F: FnOnce(Said<Value>)> Drop for Done<F> {
     fn drop(&mut self) {
-        if let Some(tell) = self.0.take() {
-            let why = "the hook was not run: it was cancelled, the engine is shut down, or the system gives no thread";
-            tell(Said::Failed(Failure::new(FailureKind::NotStarted, why)));
+        let Some(tell) = self.0.take() else { return };
+        if std::thread::panicking() {
+            // Nothing shows what the hook wanted, so that a gate stays shut, as for a command whose end is lost.
+            let why = "its answer is lost: the engine panicked while the hook ran; please report it";
+            tell(Said::Failed(Failure { meant_to_restrict: true, ..Failure::new(FailureKind::Lost, why) }));
+            return;
         }
+        let why = "the hook was not run: it was cancelled, the engine is shut down, or the system gives no thread";
+        tell(Said::Failed(Failure::new(FailureKind::NotStarted, why)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    /// What is reported of a hook whose job ends so, without an answer.
+    fn reported(ends: impl FnOnce()) -> Failure<Value> {
+        let (tell, told) = channel();
+        let done = Done(Some(move |said| _ = tell.send(said)));
+        _ = catch_unwind(AssertUnwindSafe(move || {
+            let _done = done;
+            ends();
+        }));
+        match told.recv() {
+            Ok(Said::Failed(failure)) => failure,
+            other => panic_any(format!("a failure is reported, not {other:?}")),
+        }
+    }
+
+    #[test]
+    fn a_hook_whose_job_panics_keeps_a_gate_shut() {
+        let failure = reported(|| panic_any("a library panics"));
+        assert!(failure.kind == FailureKind::Lost && failure.meant_to_restrict, "{failure:?}");
+        let failure = reported(|| ());
+        assert!(failure.kind == FailureKind::NotStarted && !failure.meant_to_restrict, "{failure:?}");
     }
 }
