@@ -36,4 +36,38 @@ describe("clients that come and go", () => {
       assert.ok(Number(done.out) < MOST, `the process grew by ${done.out.trim()} MB`);
     });
   }
+
+  test("keep little for their counts, and nothing of it when they are closed", async () => {
+    const done = await runModule(
+      `
+      import { HookClient } from "hookweave";
+      const CLIENTS = 500;
+      const turns = async () => {
+        for (let i = 0; i < 5; i++) {
+          gc();
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      };
+      const held = async () => {
+        await turns();
+        return process.memoryUsage().arrayBuffers / CLIENTS;
+      };
+      const before = await held();
+      const clients = Array.from({ length: CLIENTS }, () => new HookClient({ logger: null }));
+      for (const client of clients) {
+        client.registerHook("PreToolUse", () => undefined);
+        await client.dispatch("PreToolUse", { tool: "Bash", args: {} });
+      }
+      const open = await held();
+      for (const client of clients) await client.close();
+      const closed = await held();
+      console.log(JSON.stringify([open - before, closed - before]), clients.length);
+      `,
+      ["--expose-gc"],
+    );
+    assert.equal(done.code, 0, done.err);
+    const [open, closed] = JSON.parse(done.out.split(" ")[0] ?? "") as [number, number];
+    assert.ok(open < 4_000, `a client keeps ${String(open)} bytes for its counts`);
+    assert.ok(closed < 100, `a closed client keeps ${String(closed)} of them`);
+  });
 });
