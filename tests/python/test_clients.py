@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 import trio
 from hookweave import (
-    ClientClosed,
+    ClientClosedError,
     DefinitionError,
     Event,
     EventName,
@@ -349,10 +349,10 @@ def test_leaving_a_block_closes_the_client(raises: bool) -> None:
         else:
             run(client)
         assert client.closed
-        with pytest.raises(ClientClosed) as refused:
+        with pytest.raises(ClientClosedError) as refused:
             client.dispatch_sync("Stop")
         assert refused.value.code == "client_closed"
-        with pytest.raises(ClientClosed):
+        with pytest.raises(ClientClosedError):
             client.dispatch("Stop")
 
 

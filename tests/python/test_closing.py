@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hookweave import ClientClosed, Event, HookClient
+from hookweave import ClientClosedError, Event, HookClient
 
 REFUSED: list[tuple[str, Callable[[HookClient], Any]]] = [
     ("dispatch events", lambda client: client.dispatch_sync("Stop")),
@@ -40,7 +40,7 @@ def nothing(event: Event) -> None:
 def test_everything_that_would_make_something_happen_is_refused(what: str, deed: Callable[[HookClient], Any]) -> None:
     client = HookClient()
     client.close()
-    with pytest.raises(ClientClosed, match=f"this client was closed and can no longer {what}; make another one"):
+    with pytest.raises(ClientClosedError, match=f"this client was closed and can no longer {what}; make another one"):
         deed(client)
     assert client.list_hooks() == []
 
@@ -72,7 +72,7 @@ def test_a_session_of_it_ends_without_a_word() -> None:
             child = session.subagent("explore")
             await child.start()
             await client.aclose()
-            with pytest.raises(ClientClosed):
+            with pytest.raises(ClientClosedError):
                 await session.run_tool("Bash", {"command": "ls"}, lambda args: "ran")
         assert session.closed
         assert child.closed

@@ -9,7 +9,7 @@ from typing import Any
 
 import hookweave
 import pytest
-from hookweave import HookClient, HookResponse, InvalidAnswer, Question
+from hookweave import HookClient, HookResponse, InvalidAnswerError, Question
 
 
 def answered(answer: Any, event: Any = "PreToolUse", **options: Any) -> Any:
@@ -119,7 +119,7 @@ INVALID: list[tuple[Any, str]] = [
 def test_invalid_answers_say_what_and_where(answer: Any, text: str) -> None:
     failure = answered(answer).trace[0].failure
     assert failure is not None and failure.kind == "invalid_answer"
-    assert isinstance(failure.error, InvalidAnswer) and text in failure.message, failure.message
+    assert isinstance(failure.error, InvalidAnswerError) and text in failure.message, failure.message
 
 
 def test_the_package_s_example_runs() -> None:

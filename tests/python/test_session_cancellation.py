@@ -14,8 +14,8 @@ from hookweave import (
     HookResponse,
     Messages,
     PendingApprovals,
-    SessionClosed,
-    SubagentBlocked,
+    SessionClosedError,
+    SubagentBlockedError,
 )
 
 from test_loops import LOOPS, pause
@@ -123,7 +123,7 @@ def test_subagents_end_with_their_session(run: Callable[..., Any]) -> None:
                 ended.append("tool")
 
         async def work() -> None:
-            with pytest.raises(SessionClosed, match="two ended with its session"):
+            with pytest.raises(SessionClosedError, match="two ended with its session"):
                 await two.run_tool("X", {}, slow)
             ended.append("work")
 
@@ -141,9 +141,9 @@ def test_subagents_end_with_their_session(run: Callable[..., Any]) -> None:
         order = [("SubagentStop", "two"), ("SubagentStop", "one"), ("SessionEnd", None)]
         assert events == [("SubagentStart", "one"), ("SubagentStart", "two"), *order]
         assert one.closed and two.closed
-        with pytest.raises(SessionClosed, match="subagent one has ended"):
+        with pytest.raises(SessionClosedError, match="subagent one has ended"):
             await one.run_tool("X", {}, shell)
-        with pytest.raises(SessionClosed):
+        with pytest.raises(SessionClosedError):
             session.subagent("explore")
 
     run(main)
@@ -172,7 +172,7 @@ def test_a_cancelled_session_cancels_its_subagents() -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        with pytest.raises(SessionClosed):
+        with pytest.raises(SessionClosedError):
             await asyncio.wait_for(tasks[0], 1)
         assert ended == []
 
@@ -185,7 +185,7 @@ def test_a_subagent_may_be_refused(run: Callable[..., Any]) -> None:
         client = HookClient()
         client.register_hook("SubagentStart", lambda event: HookResponse.block("not now"))
         session = client.session()
-        with pytest.raises(SubagentBlocked, match="not now") as caught:
+        with pytest.raises(SubagentBlockedError, match="not now") as caught:
             async with session.subagent("explore"):
                 raise AssertionError("must not be entered")
         assert caught.value.code == "subagent_blocked" and caught.value.reason == "not now"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from hookweave import (
-    ClientClosed,
+    ClientClosedError,
     DefinitionError,
     Event,
     HookClient,
@@ -24,7 +24,7 @@ from hookweave import (
     PayloadError,
     ToolCall,
     ToolContext,
-    ToolFailed,
+    ToolFailedError,
     ToolResult,
     UnknownToolError,
 )
@@ -81,7 +81,7 @@ def test_what_a_tool_raises_is_the_cause() -> None:
     async def main() -> None:
         session = client.session()
         outcome = await session.run_tool("X", {}, fails)
-        assert isinstance(outcome.error, ToolFailed) and str(outcome.error) == "boom"
+        assert isinstance(outcome.error, ToolFailedError) and str(outcome.error) == "boom"
         assert outcome.error.__cause__ is boom and outcome.error.code == "tool_failed"
         assert outcome.result is not None and outcome.result["success"] is False and outcome.output == "boom"
         assert str((await session.run_tool("X", {}, silent)).error) == "LookupError"
@@ -207,7 +207,7 @@ def test_a_closed_client_ends_its_sessions() -> None:
         client = HookClient()
         session = client.session()
         client.close()
-        with pytest.raises(ClientClosed):
+        with pytest.raises(ClientClosedError):
             await session.run_tool("X", {}, shell)
 
     asyncio.run(main())

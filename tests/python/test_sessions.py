@@ -16,7 +16,7 @@ from hookweave import (
     InvalidMatcherError,
     Messages,
     Outcome,
-    SessionClosed,
+    SessionClosedError,
     ToolContext,
 )
 
@@ -50,7 +50,7 @@ def test_a_whole_conversation(run: Callable[..., Any]) -> None:
         assert [entry.hook for entry in good.trace] == ["guard"]
         assert [one.event.event_type for one in good.outcomes] == ["PreToolUse", "PostToolUse"]
         assert session.closed
-        with pytest.raises(SessionClosed, match="has ended") as caught:
+        with pytest.raises(SessionClosedError, match="has ended") as caught:
             await session.run_tool("Bash", LS, shell)
         assert caught.value.code == "session_closed"
         assert isinstance(session.context, Messages)

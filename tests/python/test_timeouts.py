@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import trio
-from hookweave import Event, HookClient, HookResponse, HookTimeout
+from hookweave import Event, HookClient, HookResponse, HookTimeoutError
 
 
 def test_only_the_hook_is_cancelled() -> None:
@@ -41,7 +41,7 @@ def test_only_the_hook_is_cancelled() -> None:
     assert outcome.reason == "still here"
     failure = outcome.trace[0].failure
     assert failure.kind == "timeout" and failure.became == "continue"
-    assert isinstance(failure.error, HookTimeout) and isinstance(failure.error, TimeoutError)
+    assert isinstance(failure.error, HookTimeoutError) and isinstance(failure.error, TimeoutError)
     assert failure.error.hook == "slow" and failure.error.code == "timeout"
 
 

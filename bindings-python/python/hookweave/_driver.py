@@ -15,7 +15,7 @@ from . import _either, _native
 from ._logging import logger
 from .approval import ApprovalRequest
 from .context import ContextMessage
-from .errors import HookweaveError, ToolFailed
+from .errors import HookweaveError, ToolFailedError
 from .models import Model, ModelRequest, OnText, record_of
 from .outcome import Injection
 from .results import Generation, ToolOutcome
@@ -126,7 +126,7 @@ class Driver:
     def _tool_outcome(self, run: dict[str, Any], part: _Part) -> ToolOutcome:
         """What the machine tells of a tool call, with what belongs to it here."""
         if run["error"] is not None:
-            run["error"] = ToolFailed(run["error"])
+            run["error"] = ToolFailedError(run["error"])
             run["error"].__cause__ = part.cause
         if run["injected"]:
             run["injected"] = [Injection(**one) for one in run["injected"]]

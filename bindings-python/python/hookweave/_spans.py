@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from opentelemetry import trace
 
 from . import _native
-from .errors import SessionClosed
+from .errors import SessionClosedError
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer
@@ -60,7 +60,7 @@ def kind_of(error: BaseException | None) -> str:
     """The ``error.type`` of an exception: never its message, which may say anything."""
     if error is None:
         return "_OTHER"
-    is_cancelled = isinstance(error, (asyncio.CancelledError, GeneratorExit, SessionClosed))
+    is_cancelled = isinstance(error, (asyncio.CancelledError, GeneratorExit, SessionClosedError))
     return CANCELLED if is_cancelled or type(error).__name__ == "Cancelled" else type(error).__qualname__
 
 

@@ -7,17 +7,17 @@ from typing import ClassVar, Literal
 __all__ = [
     "AuditError",
     "AwaitableInSyncDispatch",
-    "ClientClosed",
+    "ClientClosedError",
     "ConfigError",
     "DefinitionError",
     "FailureKind",
     "HandlerError",
-    "HookCancelled",
-    "HookFailed",
+    "HookCancelledError",
+    "HookFailedError",
     "HookLimitError",
-    "HookTimeout",
+    "HookTimeoutError",
     "HookweaveError",
-    "InvalidAnswer",
+    "InvalidAnswerError",
     "InvalidHookError",
     "InvalidMatcherError",
     "InvalidOptionError",
@@ -25,9 +25,9 @@ __all__ = [
     "NoModelError",
     "NotPicklableError",
     "PayloadError",
-    "SessionClosed",
-    "SubagentBlocked",
-    "ToolFailed",
+    "SessionClosedError",
+    "SubagentBlockedError",
+    "ToolFailedError",
     "UnknownApprovalError",
     "UnknownEventError",
     "UnknownHookError",
@@ -140,19 +140,19 @@ class AwaitableInSyncDispatch(HookweaveError, TypeError):
     codes = ("awaitable_in_sync_dispatch",)
 
 
-class ClientClosed(HookweaveError, RuntimeError):
+class ClientClosedError(HookweaveError, RuntimeError):
     """The client was closed and dispatches no more."""
 
     codes = ("client_closed",)
 
 
-class SessionClosed(HookweaveError, RuntimeError):
+class SessionClosedError(HookweaveError, RuntimeError):
     """The session has ended, or the subagent ended with its session."""
 
     codes = ("session_closed",)
 
 
-class SubagentBlocked(HookweaveError):
+class SubagentBlockedError(HookweaveError):
     """A hook refused to let a subagent begin; ``reason`` is what it said."""
 
     codes = ("subagent_blocked",)
@@ -180,7 +180,7 @@ class UnknownApprovalError(HookweaveError, LookupError):
     codes = ("unknown_approval",)
 
 
-class ToolFailed(HookweaveError):
+class ToolFailedError(HookweaveError):
     """A tool failed; found at ``outcome.error``, never raised at the agent. ``__cause__`` is what the tool raised."""
 
     codes = ("tool_failed",)
@@ -204,7 +204,7 @@ class UnsupportedInterpreterError(HookweaveError, ImportError):
     codes = ("unsupported_interpreter",)
 
 
-class HookFailed(HookweaveError):
+class HookFailedError(HookweaveError):
     """A hook failed; found at ``outcome.trace[i].failure.error``, never raised at the agent.
 
     ``code`` is the failure's kind, ``hook`` the hook's name, ``__cause__`` what the handler raised.
@@ -217,19 +217,19 @@ class HookFailed(HookweaveError):
         self.hook = hook
 
 
-class HookTimeout(HookFailed, TimeoutError):
+class HookTimeoutError(HookFailedError, TimeoutError):
     """A hook did not finish in time."""
 
     codes = ("timeout",)
 
 
-class HookCancelled(HookFailed):
+class HookCancelledError(HookFailedError):
     """A hook ended in a cancellation that nobody asked for."""
 
     codes = ("cancelled",)
 
 
-class InvalidAnswer(HookFailed):
+class InvalidAnswerError(HookFailedError):
     """A hook answered something that is no answer."""
 
     codes = ("invalid_answer",)
@@ -250,10 +250,10 @@ def error_of(code: str, message: str) -> HookweaveError:
     return CLASSES.get(code, HookweaveError)(message, code)
 
 
-def failure_of(kind: str, message: str, hook: str, cause: object) -> HookFailed:
+def failure_of(kind: str, message: str, hook: str, cause: object) -> HookFailedError:
     """The exception that stands for a hook's failure, with what the handler raised as its cause."""
-    chosen = CLASSES.get(kind, HookFailed)
-    error = (chosen if issubclass(chosen, HookFailed) else HookFailed)(message, kind, hook)
+    chosen = CLASSES.get(kind, HookFailedError)
+    error = (chosen if issubclass(chosen, HookFailedError) else HookFailedError)(message, kind, hook)
     if isinstance(cause, BaseException):
         error.__cause__ = cause
     return error

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from .errors import FailureKind, HookFailed, failure_of
+from .errors import FailureKind, HookFailedError, failure_of
 from .files import Origin, origin_of
 from .response import Action, Level, Role
 
@@ -98,7 +98,7 @@ class Failure:
     kind: FailureKind
     message: str
     became: Literal["continue", "block"]
-    error: HookFailed
+    error: HookFailedError
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self, TypeAlias
 
 from ._native import Outcome
-from .errors import ToolFailed
+from .errors import ToolFailedError
 from .outcome import Injection, TraceEntry
 
 __all__ = ["Compaction", "Generation", "Started", "Stopped", "Submitted", "ToolDecision", "ToolOutcome"]
@@ -87,7 +87,7 @@ class ToolOutcome:
     """The arguments that it ran with, or would have."""
     result: dict[str, Any] | None
     """The whole result: ``success``, ``output``, ``duration`` in milliseconds, perhaps ``exit_code``."""
-    error: ToolFailed | None
+    error: ToolFailedError | None
     """Why it failed; ``error.__cause__`` is what the tool raised."""
     attempts: int
     """How often it was run."""

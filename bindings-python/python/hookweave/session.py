@@ -15,8 +15,8 @@ from .display import Display
 from .errors import (
     InvalidMatcherError,
     NoModelError,
-    SessionClosed,
-    SubagentBlocked,
+    SessionClosedError,
+    SubagentBlockedError,
     UnknownApprovalError,
     UnknownToolError,
 )
@@ -169,7 +169,7 @@ class Session:
     def _check(self) -> None:
         if self._closed:
             what = f"session {self.id}" if self.agent_id is None else f"subagent {self.agent_id}"
-            raise SessionClosed(f"{what} has ended; open another one")
+            raise SessionClosedError(f"{what} has ended; open another one")
 
     async def _run(self, flow: _native.Flow) -> Any:
         return await self._guard(Driver(self, flow).drive())
@@ -178,7 +178,7 @@ class Session:
         """What a flow does; a subagent's ends with its session."""
         try:
             self._check()
-        except SessionClosed:
+        except SessionClosedError:
             running.close()
             raise
         return running if self._parent is None else self._scoped(running)
@@ -189,7 +189,7 @@ class Session:
         try:
             return await scope.run(running)
         except _either.Aborted:
-            raise SessionClosed(f"subagent {self.agent_id} ended with its session") from None
+            raise SessionClosedError(f"subagent {self.agent_id} ended with its session") from None
         finally:
             self._running.discard(scope)
 
@@ -289,8 +289,8 @@ class Session:
     def subagent(self, agent_type: str, agent_id: str | None = None) -> Session:
         """A subagent with the same hooks, id, approvals and context, and turns of its own, for an ``async with`` block.
 
-        Entering raises :class:`SubagentBlocked` when a hook refuses it. It ends with its session at the latest, and
-        what it does then ends with :class:`SessionClosed`.
+        Entering raises :class:`SubagentBlockedError` when a hook refuses it. It ends with its session at the latest, and
+        what it does then ends with :class:`SessionClosedError`.
         """
         self._check()
         native = self._native.subagent(agent_type, agent_id)
@@ -337,7 +337,7 @@ class Session:
         started = await self.start()
         if not started.accepted:
             reason = started.reason
-            raise SubagentBlocked(reason or "a hook refused to let the subagent begin", reason=reason)
+            raise SubagentBlockedError(reason or "a hook refused to let the subagent begin", reason=reason)
         return self
 
     async def __aexit__(

@@ -33,7 +33,7 @@ from hookweave import (
     Stopped,
     ToolCall,
     ToolContext,
-    ToolFailed,
+    ToolFailedError,
     ToolOutcome,
     ToolResult,
     UntrustedHook,
@@ -191,7 +191,7 @@ async def sessions() -> None:
         assert_type(session, Session)
         outcome = await session.run_tool("Bash", {"command": "ls"}, shell)
         assert_type(outcome, ToolOutcome)
-        assert_type(outcome.error, ToolFailed | None)
+        assert_type(outcome.error, ToolFailedError | None)
         assert_type(await session.run_tool("Other", {}, with_context, tool_use_id="t"), ToolOutcome)
         assert_type(await session.generate("text", on_text=print), Generation)
         assert_type(await session.compact(lambda messages, custom: custom or ""), Compaction)
