@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import trio
-from hookweave import AwaitableInSyncDispatch, Event, HookClient, HookResponse, InvalidHookError
+from hookweave import AwaitableInSyncDispatchError, Event, HookClient, HookResponse, InvalidHookError
 from hookweave._threads import MAX_THREADS
 
 
@@ -153,7 +153,8 @@ def test_dispatch_sync_refuses_before_the_first_hook() -> None:
     @client.hook("PreToolUse", matcher={"tool": "Bash"})
     async def guard(event: Event) -> None: ...
 
-    with pytest.raises(AwaitableInSyncDispatch, match=r"hook guard on PreToolUse .*await client\.dispatch") as refused:
+    why = r"hook guard on PreToolUse .*await client\.dispatch"
+    with pytest.raises(AwaitableInSyncDispatchError, match=why) as refused:
         client.dispatch_sync("PreToolUse", tool="Bash")
     assert refused.value.code == "awaitable_in_sync_dispatch" and ran == []
     assert client.dispatch_sync("PreToolUse", tool="Write").decision == "continue"

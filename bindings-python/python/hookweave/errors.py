@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 __all__ = [
     "AuditError",
-    "AwaitableInSyncDispatch",
+    "AwaitableInSyncDispatchError",
     "ClientClosedError",
     "ConfigError",
     "DefinitionError",
@@ -134,7 +134,7 @@ class PayloadError(HookweaveError, ValueError):
     codes = ("invalid_payload", "payload_too_deep", "payload_too_large", "payload_not_json")
 
 
-class AwaitableInSyncDispatch(HookweaveError, TypeError):
+class AwaitableInSyncDispatchError(HookweaveError, TypeError):
     """``dispatch_sync`` met a hook that has to be awaited; use ``await client.dispatch(…)``."""
 
     codes = ("awaitable_in_sync_dispatch",)

@@ -287,10 +287,10 @@ class Session:
         await self._run(self._native.stop_failure(error))
 
     def subagent(self, agent_type: str, agent_id: str | None = None) -> Session:
-        """A subagent with the same hooks, id, approvals and context, and turns of its own, for an ``async with`` block.
+        """A subagent with the same hooks, id, approvals and context, and turns of its own, in an ``async with``.
 
-        Entering raises :class:`SubagentBlockedError` when a hook refuses it. It ends with its session at the latest, and
-        what it does then ends with :class:`SessionClosedError`.
+        Entering raises :class:`SubagentBlockedError` when a hook refuses it. It ends with its session at the latest,
+        and what it does then ends with :class:`SessionClosedError`.
         """
         self._check()
         native = self._native.subagent(agent_type, agent_id)
