@@ -120,6 +120,29 @@ def test_the_pool_is_bounded_and_used_again() -> None:
     assert len(names) <= MAX_THREADS
 
 
+def test_nested_hooks_find_a_thread_after_jobs_have_waited() -> None:
+    client = HookClient(default_timeout=30)
+    client.register_hook("Stop", lambda event: time.sleep(0.002), run_in_thread=True)
+    nesting = HookClient(default_timeout=None)
+    runs: list[int] = []
+
+    @nesting.hook("Stop", run_in_thread=True)
+    def again(event: Event) -> None:
+        runs.append(1)
+        if len(runs) < MAX_THREADS * 2:
+            nesting.dispatch_sync("Stop")
+
+    async def main() -> None:
+        await asyncio.gather(*(client.dispatch("Stop") for _ in range(MAX_THREADS * 4)))
+
+    asyncio.run(main())
+    caller = threading.Thread(target=nesting.dispatch_sync, args=("Stop",), daemon=True)
+    caller.start()
+    caller.join(10)
+    assert not caller.is_alive()
+    assert len(runs) == min(MAX_THREADS * 2, 17)
+
+
 def test_dispatch_sync_from_many_threads() -> None:
     client = HookClient()
     results: list[str | None] = []

@@ -27,20 +27,31 @@ _Job: TypeAlias = tuple["Future[Result]", Callable[[], Any]]
 
 
 class _Pool:
+    """Starts a thread for each job that no thread is free for, up to ``MAX_THREADS`` that work at a time."""
+
     def __init__(self) -> None:
         self.jobs: queue.SimpleQueue[_Job] = queue.SimpleQueue()
         self.lock = threading.Lock()
         self.threads = 0
-        self.idle = 0
+        """Threads that work or are free; one that waits for a job of its own is not counted."""
+        self.free = 0
+        """Free threads less waiting jobs: below zero, that many jobs wait."""
 
     def submit(self, job: _Job) -> None:
         with self.lock:
-            if self.idle > 0:
-                self.idle -= 1
-            elif self.threads < MAX_THREADS:
-                self.threads += 1
-                threading.Thread(target=self.work, name=f"hookweave-{self.threads}", daemon=True).start()
-        self.jobs.put(job)
+            self.free -= 1
+            try:
+                self.start_if_needed()
+            except BaseException:
+                self.free += 1
+                raise
+            self.jobs.put(job)
+
+    def start_if_needed(self) -> None:
+        if self.free < 0 and self.threads < MAX_THREADS:
+            threading.Thread(target=self.work, name=f"hookweave-{self.threads + 1}", daemon=True).start()
+            self.threads += 1
+            self.free += 1
 
     @contextmanager
     def lending(self) -> Iterator[None]:
@@ -50,6 +61,11 @@ class _Pool:
             return
         with self.lock:
             self.threads -= 1
+            try:
+                self.start_if_needed()
+            except BaseException:
+                self.threads += 1
+                raise
         try:
             yield
         finally:
@@ -69,7 +85,10 @@ class _Pool:
                 del result
             del future, run
             with self.lock:
-                self.idle += 1
+                if self.threads > MAX_THREADS:
+                    self.threads -= 1
+                    return
+                self.free += 1
 
 
 _pool = _Pool()
