@@ -88,7 +88,7 @@ def installed_from_source(sdist: Path, tmp_path_factory: pytest.TempPathFactory)
     wheels = tmp_path_factory.mktemp("wheel-from-source")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-build-isolation", "--no-deps", "--wheel-dir"]
-    build([*pip, str(wheels), str(place)], place, PATH=path, CARGO_TARGET_DIR=str(TARGET))
+    build([*pip, str(wheels), str(place)], place, PATH=path, CARGO_TARGET_DIR=str(TARGET / "sdist-build"))
     (built,) = wheels.glob("*.whl")
     return scripts_with(built, tmp_path_factory.mktemp("environment-from-source"))
 
