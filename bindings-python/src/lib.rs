@@ -126,13 +126,17 @@ fn event_json(event: &Bound<'_, PyAny>) -> PyResult<String> {
     with_event(event, |view| fill::json(event.py(), &view))
 }
 
-/// Calls a handler so that dispatches inside it know how deep they are.
+/// Calls a handler so that dispatches inside it know how deep they are, also those on threads and loops that it waits for.
+///
+/// Its context has to be its own.
 #[pyfunction]
 fn call_at_depth<'py>(
     handler: &Bound<'py, PyAny>,
     event: &Bound<'py, PyAny>,
     depth: u32,
 ) -> PyResult<Bound<'py, PyAny>> {
+    nesting::tell(event.py(), depth)?;
+    let _waiting = nesting::Waiting::new();
     let _inside = Inside::enter(depth);
     handler.enter((event,))
 }

@@ -48,6 +48,11 @@ pub(crate) fn is_tracked() -> bool {
 #[cold]
 pub(crate) fn set(py: Python<'_>, depth: u32) -> PyResult<Object> {
     TRACKED.store(true, Ordering::Relaxed);
+    tell(py, depth)
+}
+
+/// The same without the search for it: whoever dispatches meanwhile begins that.
+pub(crate) fn tell(py: Python<'_>, depth: u32) -> PyResult<Object> {
     variable(py)?.call_method1(intern!(py, "set"), (depth,)).map(Object::from_bound)
 }
 

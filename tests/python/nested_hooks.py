@@ -1,0 +1,206 @@
+"""Nests hooks in one way, as deep as they may, from every kind of caller at once; a program that ``test_nesting`` runs.
+
+Each chain begins by filling the pool of threads for hooks: no hook goes on before every thread has one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import faulthandler
+import json
+import logging
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import trio
+from hookweave import HookClient
+from hookweave._threads import MAX_THREADS
+
+from native_files import native
+
+CHAINS = MAX_THREADS * 2
+"""How many chains each kind of caller begins."""
+
+LEVELS = 17
+"""How deep dispatches nest: sixteen below the first."""
+
+DEADLINE = 10.0
+
+
+class Nesting:
+    """One client whose hooks dispatch what is left of a plan: a list of ``[way, kind]``, the first of which is due."""
+
+    def __init__(self, folder: Path, gate: threading.Barrier) -> None:
+        # Without a time limit, a hook that waits for ever is seen to.
+        self.client = HookClient(default_timeout=None, max_hooks_per_event=None)
+        logging.getLogger("hookweave").setLevel(logging.ERROR)
+        self.gate = gate
+        self.count = 0
+        self.lock = threading.Lock()
+        self.client.load(native(folder, {"event": "PreToolUse", "command": ":", "matcher": {"tool": "file"}}))
+        self.client.register_hook("PreToolUse", self.on_thread, matcher={"tool": "thread"}, run_in_thread=True)
+        self.client.register_hook("PreToolUse", self.inline, matcher={"tool": "sync"})
+        self.client.register_hook("PreToolUse", self.awaited, matcher={"tool": "async"})
+
+    def due(self, event: Any) -> list[list[str]]:
+        with self.lock:
+            self.count += 1
+        plan: list[list[str]] = event.args["plan"]
+        return plan
+
+    def on_thread(self, event: Any) -> None:
+        plan = self.due(event)
+        if event.args["fills"]:
+            self.gate.wait(DEADLINE)
+        self.go_on(plan, free=True)
+
+    def inline(self, event: Any) -> None:
+        self.go_on(self.due(event), free=event.args["free"])
+
+    async def awaited(self, event: Any) -> None:
+        plan = self.due(event)
+        if plan:
+            [(way, kind), *rest] = plan
+            assert way == "await"
+            await self.dispatch(kind, rest, free=False)
+
+    def payload(self, rest: list[list[str]], *, free: bool) -> dict[str, Any]:
+        return {"plan": rest, "free": free, "fills": len(rest) == LEVELS - 1}
+
+    async def dispatch(self, kind: str, rest: list[list[str]], *, free: bool) -> None:
+        outcome = await self.client.dispatch("PreToolUse", tool=kind, args=self.payload(rest, free=free))
+        check(outcome)
+
+    def dispatch_sync(self, kind: str, rest: list[list[str]], *, free: bool) -> None:
+        check(self.client.dispatch_sync("PreToolUse", tool=kind, args=self.payload(rest, free=free)))
+
+    def go_on(self, plan: list[list[str]], *, free: bool) -> None:
+        """Dispatches what is due from code that cannot await; it is free where no loop runs around it."""
+        if not plan:
+            return
+        [(way, kind), *rest] = plan
+        if way == "blocking":
+            self.dispatch_sync(kind, rest, free=free)
+        elif way == "asyncio":
+            asyncio.run(self.dispatch(kind, rest, free=False))
+        elif way == "trio":
+            trio.run(lambda: self.dispatch(kind, rest, free=False))
+        elif way == "loop":
+            asyncio.run_coroutine_threadsafe(self.dispatch(kind, rest, free=False), self.loop).result()
+        elif way == "plain":
+            on_plain_thread(lambda: self.dispatch_sync(kind, rest, free=True))
+        else:
+            raise AssertionError(way)
+
+    loop: asyncio.AbstractEventLoop
+
+
+def check(outcome: Any) -> None:
+    assert [part.status for part in outcome.trace] == ["ran"], outcome.describe()
+
+
+def on_plain_thread(work: Callable[[], None]) -> None:
+    """As ``asyncio.to_thread`` does it: in a copy of the context."""
+    done: Future[None] = Future()
+    context = contextvars.copy_context()
+
+    def run() -> None:
+        try:
+            done.set_result(context.run(work))
+        except BaseException as error:
+            done.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    done.result()
+
+
+SAME = {
+    "threads that block": ("blocking", "thread"),
+    "threads with a loop of asyncio's": ("asyncio", "thread"),
+    "threads with a loop of trio's": ("trio", "thread"),
+    "threads that ask the first loop": ("loop", "thread"),
+    "threads that wait for threads of their own": ("plain", "thread"),
+}
+"""Every level nests in the same way."""
+
+
+def mixed(dice: Random) -> list[list[str]]:
+    """Levels that nest in any way that can be, the last one by a command."""
+    plan: list[list[str]] = []
+    here = "free"
+    for level in range(LEVELS):
+        last = level == LEVELS - 1
+        way = dice.choice(
+            {"free": ["blocking", "asyncio", "trio", "plain"], "stuck": ["blocking"]}.get(here, ["await"])
+        )
+        awaits = way in ("asyncio", "trio", "await")
+        kind = "file" if last else "thread" if level == 0 else dice.choice(["sync", "thread", *["async"] * awaits])
+        plan.append([way, kind])
+        if kind == "thread":
+            here = "free"
+        elif kind == "async":
+            here = "loop"
+        elif awaits:
+            here = "stuck"
+        elif way == "plain":
+            here = "free"
+    return plan
+
+
+def plans(name: str) -> list[list[list[str]]]:
+    if name in SAME:
+        return [[list(SAME[name])] * LEVELS] * CHAINS
+    dice = Random(name)
+    return [mixed(dice) for _ in range(CHAINS)]
+
+
+def run(name: str, caller: str, folder: Path) -> int:
+    """How many hooks ran."""
+    nesting = Nesting(folder, threading.Barrier(MAX_THREADS))
+    if caller == "threads":
+        loop = asyncio.new_event_loop()
+        nesting.loop = loop
+        threading.Thread(target=loop.run_forever, daemon=True).start()
+        threads = [threading.Thread(target=nesting.go_on, args=(plan,), kwargs={"free": True}) for plan in plans(name)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        loop.call_soon_threadsafe(loop.stop)
+    elif caller == "asyncio":
+
+        async def on_asyncio() -> None:
+            nesting.loop = asyncio.get_running_loop()
+            firsts = [nesting.dispatch(plan[0][1], plan[1:], free=False) for plan in plans(name)]
+            await asyncio.gather(*firsts)
+
+        asyncio.run(on_asyncio())
+    else:
+
+        async def on_trio() -> None:
+            async with trio.open_nursery() as nursery:
+                for plan in plans(name):
+                    nursery.start_soon(lambda plan=plan: nesting.dispatch(plan[0][1], plan[1:], free=False))
+
+        trio.run(on_trio)
+    return nesting.count
+
+
+def main() -> None:
+    name = sys.argv[1]
+    # Says where everything stands when something hangs.
+    faulthandler.dump_traceback_later(DEADLINE, exit=True)
+    callers = ["threads", "asyncio"] if "first loop" in name else ["threads", "asyncio", "trio"]
+    with tempfile.TemporaryDirectory() as folder:
+        print(json.dumps({caller: run(name, caller, Path(folder)) for caller in callers}))
+
+
+if __name__ == "__main__":
+    main()
