@@ -76,7 +76,7 @@ COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 TAG = re.compile(r"</?[a-z][^>]*>")
 TARGET = re.compile(r"(?<=\])\([^)\s]*\)")
 # Where a paragraph, list item, table cell or heading begins.
-BREAK = re.compile(r"\n[ \t]*\n|\n[ \t]*(?=(?:[*\-|#>]|\d+\.)[ \t|-])|(?<!\\)\|")
+BREAK = re.compile(r"\n[ \t]*\n|\n[ \t]*(?=(?:#+|[*\-|>]|\d+\.)[ \t|-])|(?<!\\)\|")
 SENTENCE_END = re.compile(r"(?<=[.!?])[)*_”\"]*\s+(?=[A-Z*_(\[“\"]|x{2})")
 # What a phrase cannot reach over: the end of a paragraph, and code.
 CROSSES = re.compile(r"\n[ \t]*\n|xx")
@@ -125,7 +125,8 @@ def long_sentences(text: str, check: Check) -> Iterator[CheckResult]:
 def style() -> tuple[Check, ...]:
     """The checks of this project."""
     words = (
-        Check(Existence((pattern,)), path=f"{STYLE}.words", message=f"`{{}}`: write {instead}.")
+        # A phrase may stand on two lines.
+        Check(Existence((pattern.replace(" ", r"\s+"),)), path=f"{STYLE}.words", message=f"`{{}}`: write {instead}.")
         for pattern, instead in BANNED.items()
     )
     length = Check(
@@ -145,7 +146,7 @@ def findings(name: str, page: str) -> list[str]:
     text = prose_of(page)
     # proselint puts a line end in front of the text: its places are one further.
     return [
-        f"{name}:{line}:{column}: {result.check_path}: {result.message}"
+        f"{name}:{line}:{column}: {result.check_path}: {' '.join(result.message.split())}"
         for result, (line, column) in LintFile(name, text).lint(Config(max_errors=0x7FFF, checks=ENABLED))
         if not CROSSES.search(text, result.span[0] - 1, result.span[1] - 1)
     ]
