@@ -87,7 +87,7 @@ export class Session implements AsyncDisposable {
   }
 
   /** Whether it has ended or was cancelled. */
-  get ended(): boolean {
+  get closed(): boolean {
     return this.#state.over;
   }
 

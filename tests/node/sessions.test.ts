@@ -126,7 +126,7 @@ describe("cancelling", () => {
       child.runTool("Bash", ls, () => 1),
       /shut down/,
     );
-    assert.equal(session.ended, true);
+    assert.equal(session.closed, true);
     await session.end();
     assert.deepEqual(events.slice(3), ["SubagentStop", "SessionEnd"]);
   });
@@ -503,7 +503,7 @@ describe("subagents", () => {
       "SessionEnd",
     ]);
     for (const one of [session, first, second]) {
-      assert.equal(one.ended, true);
+      assert.equal(one.closed, true);
       await assert.rejects(
         one.runTool("Bash", ls, () => 1),
         {

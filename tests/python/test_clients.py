@@ -18,7 +18,6 @@ import pytest
 import trio
 from hookweave import (
     ClientClosedError,
-    DefinitionError,
     Event,
     EventName,
     HookClient,
@@ -26,6 +25,7 @@ from hookweave import (
     HookLimitError,
     HookResponse,
     HookweaveError,
+    InvalidDefinitionError,
     InvalidHookError,
     InvalidMatcherError,
     InvalidOptionError,
@@ -239,9 +239,9 @@ def test_custom_events_and_tools() -> None:
     assert seen == [(Event, "Deploy", "production", "production")]
     assert client.dispatch_sync("PreToolUse", tool="shell", args={"cmd": "rm x"}).blocked
     assert client.dispatch_sync(EventName("deploy:start"), x=1).event["x"] == 1
-    with pytest.raises(DefinitionError, match="built in"):
+    with pytest.raises(InvalidDefinitionError, match="built in"):
         client.define_event("PreToolUse")
-    with pytest.raises(DefinitionError) as refused:
+    with pytest.raises(InvalidDefinitionError) as refused:
         client.define_tool("")
     assert refused.value.code == "invalid_tool_definition"
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from hookweave import (
     ClientClosedError,
-    DefinitionError,
     Event,
     HookClient,
     HookResponse,
+    InvalidDefinitionError,
     InvalidMatcherError,
     InvalidOptionError,
     Messages,
@@ -182,7 +182,7 @@ def test_a_tool_may_come_with_a_schema() -> None:
             outcome = await session.run_tool("Bash", LS)
         assert not outcome.ran and outcome.reason is not None and "modified.args.command" in outcome.reason
         for wrong in ({"type": "nothing"}, {"type": "object", "default": object()}):
-            with pytest.raises(DefinitionError):
+            with pytest.raises(InvalidDefinitionError):
                 client.register_tool("Other", shell, schema=wrong)
         with pytest.raises(UnknownToolError):
             await session.run_tool("Other", LS)

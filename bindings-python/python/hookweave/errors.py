@@ -9,7 +9,6 @@ __all__ = [
     "AwaitableInSyncDispatchError",
     "ClientClosedError",
     "ConfigError",
-    "DefinitionError",
     "FailureKind",
     "HandlerError",
     "HookCancelledError",
@@ -18,6 +17,7 @@ __all__ = [
     "HookTimeoutError",
     "HookweaveError",
     "InvalidAnswerError",
+    "InvalidDefinitionError",
     "InvalidHookError",
     "InvalidMatcherError",
     "InvalidOptionError",
@@ -59,7 +59,7 @@ class UnknownEventError(HookweaveError, LookupError):
     codes = ("unknown_event",)
 
 
-class DefinitionError(HookweaveError, ValueError):
+class InvalidDefinitionError(HookweaveError, ValueError):
     """A custom event or tool was defined wrongly."""
 
     codes = ("invalid_event_definition", "invalid_tool_definition")

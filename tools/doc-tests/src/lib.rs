@@ -23,3 +23,7 @@ pub mod audit {}
 /// How to see what hooks do.
 #[doc = include_str!("../../../docs/observability.md")]
 pub mod observability {}
+
+/// Every Rust name of the reference.
+#[doc = include_str!(concat!(env!("OUT_DIR"), "/reference.md"))]
+pub mod reference {}

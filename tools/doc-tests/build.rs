@@ -1,0 +1,23 @@
+//! Makes a documentation test of the Rust names in `docs/reference.md`: one that the crate lacks does not compile.
+
+use std::path::Path;
+use std::{env, fs};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let page = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../../docs/reference.md");
+    println!("cargo::rerun-if-changed={}", page.display());
+    let text = fs::read_to_string(page)?;
+    let names = rust_names(&text).ok_or("docs/reference.md has no sections `## Names` and `## Methods`")?;
+    let uses: String = names.iter().map(|name| format!("use hookweave::{name};\n")).collect();
+    let test = format!("```rust\n#![allow(unused_imports)]\n{uses}assert_ne!({}, 0);\n```\n", names.len());
+    fs::write(Path::new(&env::var("OUT_DIR")?).join("reference.md"), test)?;
+    Ok(())
+}
+
+/// The names in code in the fourth column of the tables under `## Names`.
+fn rust_names(page: &str) -> Option<Vec<&str>> {
+    let (_, section) = page.split_once("\n## Names\n")?;
+    let (section, _) = section.split_once("\n## Methods\n")?;
+    let cells = section.lines().filter(|line| line.starts_with('|')).filter_map(|row| row.split('|').nth(4));
+    Some(cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect())
+}
