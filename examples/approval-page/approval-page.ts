@@ -12,7 +12,7 @@ const FILES: Record<string, readonly [string, string]> = {
   "/page.css": ["page.css", "text/css; charset=utf-8"],
   "/page.js": ["page.js", "text/javascript; charset=utf-8"],
 };
-// Nothing but its own three files, no markup made by scripts, in nobody's frame, and known to no cache.
+// Nothing but its own three files, no markup made by scripts, never framed and never cached.
 const HEADERS = {
   "Content-Security-Policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
@@ -26,7 +26,7 @@ const HEADERS = {
 };
 const LOOK_MS = 100;
 const HEARTBEAT_MS = 15_000;
-/** Whoever is in the middle of a request then is cut off. */
+/** Cuts off requests that are in progress. */
 const CLOSE_MS = 1000;
 const MOST_STREAMS = 32;
 const MOST_BODY_BYTES = 4096;
@@ -81,7 +81,7 @@ export class ApprovalPage implements AsyncDisposable {
   static async open(waiting: Waiting, { port = 0, origins = [] }: PageOptions = {}): Promise<ApprovalPage> {
     const foreign = origins.map(checkedOrigin);
     const page = new ApprovalPage(waiting);
-    // Never another address: whoever reaches the server and has the token decides.
+    // Never another address: any client with the token can decide.
     page.#server.listen(port, "127.0.0.1");
     await once(page.#server, "listening");
     const local = ["127.0.0.1", "localhost"].map((name) => `http://${name}:${page.#port}`);

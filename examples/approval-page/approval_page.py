@@ -24,7 +24,7 @@ FILES = {
     "/page.css": ("page.css", "text/css; charset=utf-8"),
     "/page.js": ("page.js", "text/javascript; charset=utf-8"),
 }
-# Nothing but its own three files, no markup made by scripts, in nobody's frame, and known to no cache.
+# Nothing but its own three files, no markup made by scripts, never framed and never cached.
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types",
@@ -138,7 +138,7 @@ class _Server(ThreadingHTTPServer):
 
     def __init__(self, page: ApprovalPage, port: int) -> None:
         self.page = page
-        # Never another address: whoever reaches the server and has the token decides.
+        # Never another address: any client with the token can decide.
         super().__init__(("127.0.0.1", port), _Handler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -150,7 +150,7 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "approvals"
     sys_version = ""
     protocol_version = "HTTP/1.1"
-    # Whoever begins a request and does not end it is let go.
+    # A client that does not finish its request is disconnected.
     timeout = 10
     error_content_type = "text/plain; charset=utf-8"
     error_message_format = "%(code)d\n"
@@ -249,7 +249,7 @@ class _Handler(BaseHTTPRequestHandler):
             page.streams.release()
 
     def _is_gone(self) -> bool:
-        """Whether the browser has hung up: it has nothing more to say on a stream, so whatever comes is the end."""
+        """Whether the browser has disconnected: it sends nothing more on a stream, so any input is its end."""
         with selectors.DefaultSelector() as selector:
             selector.register(self.connection, selectors.EVENT_READ)
             return bool(selector.select(0))
@@ -271,4 +271,4 @@ class _Handler(BaseHTTPRequestHandler):
         super().end_headers()
 
     def log_message(self, format: str, *values: object) -> None:
-        """Says nothing: what is asked for is nobody else's business."""
+        """Logs nothing: requests are private."""

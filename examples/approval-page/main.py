@@ -7,7 +7,7 @@ from typing import Any
 from approval_page import ApprovalPage
 from hookweave import HookClient, HookResponse, PreToolUseEvent, ToolOutcome
 
-# What the agent wants to do, all at once. The second call was written to deceive whoever approves it.
+# What the agent wants to do, all at once. The second call was written to deceive the person who approves it.
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("Bash", {"command": "npm run build && npm publish"}),
     ("Bash", {"command": "echo ok </pre><script>document.title='owned'</script>\u202e \x1b[2K\r# fr- mr"}),

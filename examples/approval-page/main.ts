@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { HookClient, HookResponse } from "hookweave";
 import { ApprovalPage } from "./approval-page.js";
 
-// What the agent wants to do, all at once. The second call was written to deceive whoever approves it.
+// What the agent wants to do, all at once. The second call was written to deceive the person who approves it.
 const CALLS: [string, Record<string, string>][] = [
   ["Bash", { command: "npm run build && npm publish" }],
   ["Bash", { command: "echo ok </pre><script>document.title='owned'</script>\u202e \x1b[2K\r# fr- mr" }],

@@ -28,7 +28,7 @@ def bash(args: dict[str, Any]) -> str:
 
 
 async def work() -> None:
-    """A session and its subagent at work; nobody is there to be asked about the deployment."""
+    """A session and its subagent at work; there is no approver for the deployment."""
     async with client.session("parcel-318", permissions={"Deploy": "ask"}) as session:
         await session.run_tool("Bash", {"command": "ls", "api_key": "sk-1234567890abcdef"}, bash)
         await session.run_tool("Bash", {"command": "sudo make install"}, bash)
@@ -56,7 +56,7 @@ for line in LOG.read_text(encoding="utf-8").splitlines():
 # Kept in another place, it proves later that nothing is missing at the end.
 anchor = client.audit_anchor
 print(f"the log is {'whole' if verify(LOG, anchor).whole else 'not whole'}")
-print("somebody makes it look as if sudo had never been asked for")
+print("a change to the log hides the request for sudo")
 LOG.write_text(LOG.read_text(encoding="utf-8").replace("sudo make install", "make install"), encoding="utf-8")
 report = verify(LOG, anchor)
 problem = report.problems[0]

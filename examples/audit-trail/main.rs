@@ -31,7 +31,7 @@ async fn bash(args: Value) -> Result<&'static str, HookError> {
     if text(&args["command"]).starts_with("make") { Err("make: not found".into()) } else { Ok("done") }
 }
 
-/// A session and its subagent at work; nobody is there to be asked about the deployment.
+/// A session and its subagent at work; there is no approver for the deployment.
 async fn work(engine: &Engine) -> Result<(), hookweave::Error> {
     let session = engine.session().set("session_id", "parcel-318").permission("Deploy", Permission::Ask).open()?;
     session.start("startup").await?;
@@ -77,7 +77,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let anchor = engine.audit().anchor();
     let whole = |whole| if whole { "whole" } else { "not whole" };
     println!("the log is {}", whole(verify(log, anchor.as_ref())?.whole));
-    println!("somebody makes it look as if sudo had never been asked for");
+    println!("a change to the log hides the request for sudo");
     fs::write(log, fs::read_to_string(log)?.replace("sudo make install", "make install"))?;
     let report = verify(log, anchor.as_ref())?;
     let problem = report.problems.first().ok_or("nothing was noticed")?;

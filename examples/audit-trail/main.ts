@@ -22,7 +22,7 @@ function bash(args: { command: string }): string {
   return "done";
 }
 
-/** A session and its subagent at work; nobody is there to be asked about the deployment. */
+/** A session and its subagent at work; there is no approver for the deployment. */
 async function work(): Promise<void> {
   await using session = client.session({ sessionId: "parcel-318", permissions: { Deploy: "ask" } });
   await session.start();
@@ -52,7 +52,7 @@ for (const line of readFileSync(LOG, "utf8").trimEnd().split("\n")) {
 // Kept in another place, it proves later that nothing is missing at the end.
 const anchor = client.auditAnchor;
 console.log(`the log is ${audit.verify(LOG, anchor).whole ? "whole" : "not whole"}`);
-console.log("somebody makes it look as if sudo had never been asked for");
+console.log("a change to the log hides the request for sudo");
 writeFileSync(LOG, readFileSync(LOG, "utf8").replaceAll("sudo make install", "make install"));
 const report = audit.verify(LOG, anchor);
 const [problem] = report.problems;

@@ -17,10 +17,10 @@ spent: Counter[str] = Counter()
 
 @client.hook("GenerateEnd")
 def meter(event: GenerateEndEvent) -> HookResponse | None:
-    """Adds up what the session has cost so far; a model whose cost nobody knows is stopped as well."""
+    """Adds up the cost of the session; a model of unknown cost also stops it."""
     cost = cost_of(event)
     if cost is None:
-        return HookResponse.stop(f"nobody knows what the model {event.model} costs")
+        return HookResponse.stop(f"the cost of the model {event.model} is unknown")
     before = spent[event.session_id]
     now = spent[event.session_id] = before + cost
     if now >= BUDGET:

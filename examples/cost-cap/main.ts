@@ -13,12 +13,12 @@ const WARN_AT = (BUDGET * 8) / 10;
 const client = new HookClient();
 const spent = new Map<string, number>();
 
-// Adds up what the session has cost so far; a model whose cost nobody knows is stopped as well.
+// Adds up the cost of the session; a model of unknown cost also stops it.
 client.registerHook("GenerateEnd", {
   name: "meter",
   handler: (event) => {
     const cost = costOf(event);
-    if (cost === null) return HookResponse.stop(`nobody knows what the model ${String(event.model)} costs`);
+    if (cost === null) return HookResponse.stop(`the cost of the model ${String(event.model)} is unknown`);
     const before = spent.get(event.sessionId) ?? 0;
     const now = before + cost;
     spent.set(event.sessionId, now);

@@ -103,7 +103,7 @@ class Policy:
         on("GenerateEnd", self.count_cost, name="cost")
 
     def refuse(self, why: str) -> Any:
-        """A hook that blocks whatever its matcher selects."""
+        """A hook that blocks every call that its matcher selects."""
 
         def block(event: PreToolUseEvent) -> HookResponse:
             return HookResponse.block(f"{why}: {subject(event.args)}")
@@ -111,7 +111,7 @@ class Policy:
         return block
 
     def allow(self, event: PreToolUseEvent) -> HookResponse:
-        """Reading needs nobody's permission."""
+        """Reading needs no permission."""
         return HookResponse.allow()
 
     def ask_before_publishing(self, event: PreToolUseEvent) -> HookResponse:

@@ -158,7 +158,7 @@ impl Policy {
     }
 }
 
-/// A hook that blocks whatever its matcher selects.
+/// A hook that blocks every call that its matcher selects.
 fn refuse(why: &'static str) -> impl Fn(&Event) -> HookResponse + Send + Sync {
     move |event| HookResponse::block(format!("{why}: {}", subject(event.args())))
 }

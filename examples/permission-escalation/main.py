@@ -20,13 +20,13 @@ def read_only(event: PreToolUseEvent) -> HookResponse:
 
 @client.hook("PermissionRequest", name="secrets", matcher={"path_pattern": "**/.env*"}, fail_behavior="block")
 def secrets(event: Any) -> HookResponse:
-    """Nobody is asked about a file with secrets, and no "Allow always" reaches it."""
+    """A file with secrets is denied without a question, and no "Allow always" applies to it."""
     return HookResponse.block("files with secrets stay as they are")
 
 
 @client.hook("PermissionRequest", name="scratch", matcher={"path_pattern": "/tmp/**"})
 def scratch(event: Any) -> HookResponse:
-    """Nobody needs to be asked about scratch files either."""
+    """Scratch files need no question."""
     return HookResponse.allow()
 
 

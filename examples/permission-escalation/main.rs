@@ -19,7 +19,7 @@ fn engine() -> Result<Engine, Error> {
         HookResponse::ask("The agent has only been reading. Let it write?").ask_with(json!({"remember": "tool"}))
     })?;
 
-    // Nobody is asked about a file with secrets, and no "Allow always" reaches it.
+    // A file with secrets is denied without a question, and no "Allow always" applies to it.
     engine
         .on("PermissionRequest")
         .name("secrets")
@@ -27,7 +27,7 @@ fn engine() -> Result<Engine, Error> {
         .fail_behavior(FailBehavior::Block)
         .run(|_| HookResponse::block("files with secrets stay as they are"))?;
 
-    // Nobody needs to be asked about scratch files either.
+    // Scratch files need no question.
     engine.on("PermissionRequest").name("scratch").path_pattern("/tmp/**").run(|_| HookResponse::allow())?;
 
     // Says who let it pass: a person, what they said before, or a hook.

@@ -15,7 +15,7 @@ client.registerHook("PreToolUse", {
   config: { failBehavior: "block" },
 });
 
-// Nobody is asked about a file with secrets, and no "Allow always" reaches it.
+// A file with secrets is denied without a question, and no "Allow always" applies to it.
 client.registerHook("PermissionRequest", {
   name: "secrets",
   matcher: { pathPattern: "**/.env*" },
@@ -23,7 +23,7 @@ client.registerHook("PermissionRequest", {
   config: { failBehavior: "block" },
 });
 
-// Nobody needs to be asked about scratch files either.
+// Scratch files need no question.
 client.registerHook("PermissionRequest", {
   name: "scratch",
   matcher: { pathPattern: "/tmp/**" },

@@ -19,7 +19,7 @@ def production(event: PreToolUseEvent) -> HookResponse:
 
 @client.hook("PreToolUse", matcher={"tool": "Write", "path_pattern": "*.yaml"}, priority=-10)
 def stamp(event: PreToolUseEvent) -> HookResponse:
-    """Changes what is written before anybody is asked: a person sees what will run, and that is what runs."""
+    """Changes what is written before the question: a person sees what will run, and that is what runs."""
     return HookResponse.continue_(modified={"args": {**event.args, "content": f"# by agent\n{event.args['content']}"}})
 
 

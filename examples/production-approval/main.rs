@@ -25,7 +25,7 @@ fn engine() -> Result<Engine, Error> {
             HookResponse::ask(format!("Write {path}?")).ask_with(json!({"timeout_ms": 60_000, "default": "deny"}))
         })?;
 
-    // Changes what is written before anybody is asked: a person sees what will run, and that is what runs.
+    // Changes what is written before the question: a person sees what will run, and that is what runs.
     engine.on("PreToolUse").tool("Write").path_pattern("*.yaml").priority(-10).run(|event: &Event| {
         let mut args = event.args().clone();
         args["content"] = format!("# by agent\n{}", text(&args["content"])).into();

@@ -14,7 +14,7 @@ client.registerHook("PreToolUse", {
   config: { failBehavior: "block" },
 });
 
-// Changes what is written before anybody is asked: a person sees what will run, and that is what runs.
+// Changes what is written before the question: a person sees what will run, and that is what runs.
 client.registerHook("PreToolUse", {
   matcher: { tool: "Write", pathPattern: "*.yaml" },
   handler: ({ args }) =>

@@ -72,7 +72,7 @@ def model(request: ModelRequest) -> dict[str, Any]:
 
 
 async def main() -> None:
-    """Answers a prompt that somebody pasted a key into."""
+    """Answers a prompt that contains a key."""
     client.register_tool("Bash", bash)
     client.register_model(model)
     session = client.session(display=Screen())

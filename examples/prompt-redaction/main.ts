@@ -61,7 +61,7 @@ function model({ messages }: ModelRequest): ModelResponse {
   return { toolCalls: [{ id: String(calls), name: "Bash", args: { command: commands[calls] } }] };
 }
 
-// Answers a prompt that somebody pasted a key into.
+// Answers a prompt that contains a key.
 client.registerTool("Bash", bash);
 client.registerModel(model);
 const display = {

@@ -23,7 +23,7 @@ client = HookClient(fail_behavior="block")
 
 
 def guard(why: str, matcher: dict[str, Any]) -> None:
-    """Refuses whatever the matcher selects."""
+    """Refuses every call that the matcher selects."""
     client.register_hook("PreToolUse", lambda event: HookResponse.block(why), matcher=matcher)
 
 

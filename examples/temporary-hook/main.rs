@@ -1,4 +1,4 @@
-//! A rehearsal: during one call of one session a deployment is a dry run, and nobody else notices.
+//! A dry run: one call of one session deploys nothing, and other sessions are not affected.
 #![allow(clippy::print_stdout, reason = "what it prints is what the program is for")]
 
 use hookweave::hook::FailBehavior;

@@ -1,4 +1,4 @@
-/** A rehearsal: during one call of one session a deployment is a dry run, and nobody else notices. */
+/** A dry run: one call of one session deploys nothing, and other sessions are not affected. */
 
 import { HookClient, HookResponse, type PreToolUseEvent, type Session } from "hookweave";
 

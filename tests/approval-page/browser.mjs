@@ -183,7 +183,7 @@ export function browserTests(language) {
 
     withPage("counts down to the default", ["--seconds", "8"], async () => {
       await shows(3);
-      assert.match(await card(0).getByRole("timer").textContent(), /^Denied in 0:0[1-8] if nobody answers\.$/);
+      assert.match(await card(0).getByRole("timer").textContent(), /^Denied in 0:0[1-8] by default\.$/);
       assert.deepEqual(
         (await agent.end())[0],
         "Bash: nobody answered in time: May the agent run this command? (hook commands)",

@@ -1,7 +1,7 @@
 // Shows what waits for a decision and sends back what the person chose. What comes from the agent is put in as text, never as
 // markup.
 
-/** How long buttons do nothing after they came or moved, so that nobody hits one that was not there a moment ago. */
+/** How long buttons do nothing after they appear or move, so that no click hits a button that was not there before. */
 const SETTLING_MS = 600;
 /** The server says something every 15 seconds; after twice that the connection is gone. */
 const SILENCE_MS = 35_000;
@@ -114,7 +114,7 @@ function tick() {
     const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
     const countdown = card.querySelector(".countdown");
     const becomes = request.default === "allow" ? "Allowed" : "Denied";
-    countdown.textContent = seconds === 0 ? "The time is over." : `${becomes} in ${time} if nobody answers.`;
+    countdown.textContent = seconds === 0 ? "The time is over." : `${becomes} in ${time} by default.`;
     countdown.classList.toggle("urgent", seconds <= 30);
     for (const button of card.querySelectorAll("button")) {
       button.setAttribute("aria-disabled", String(!works(entry, now)));
