@@ -1,4 +1,4 @@
-//! The audit log of a client, and proving that one is whole.
+//! The audit log of a client, and how one is verified.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,23 +10,23 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use crate::client::Client;
-use crate::convert::PyHost;
+use crate::completions::CompletionQueue;
 use crate::errors;
-use crate::native::Mailbox;
 use crate::serial;
+use crate::values::PyHost;
 
-/// Records for the Python thread that hands them on; the log's own thread never enters the interpreter.
+/// Records for the Python thread that delivers them; the log's own thread never enters the interpreter.
 #[pyclass(frozen, module = "hookweave._native")]
 pub(crate) struct Outbox(Arc<audit::Outbox>);
 
 #[pymethods]
 impl Outbox {
-    /// Waits so many seconds until something is there; False when nothing will come any more.
+    /// Waits at most so many seconds for a record; False when the log is closed and no record will come.
     fn wait(&self, py: Python<'_>, seconds: f64) -> bool {
         py.detach(|| self.0.wait(limit(seconds)))
     }
 
-    /// At most so many lines, and how many got lost before them.
+    /// At most so many lines, and how many were lost before them.
     fn fetch(&self, most: usize) -> (Vec<String>, u64) {
         self.0.fetch(most)
     }
@@ -36,7 +36,7 @@ impl Outbox {
         self.0.is_empty()
     }
 
-    /// Nothing comes any more.
+    /// Closes the outbox: no record will come.
     fn close(&self) {
         self.0.close();
     }
@@ -57,20 +57,20 @@ fn limit(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX).min(Duration::from_secs(1 << 31))
 }
 
-/// Opens a client's log anew; gives what hands the records to Python, if that is wanted.
+/// Opens a client's log anew; gives the outbox with the records for Python, if there is a listener.
 #[pyfunction]
-#[pyo3(signature = (client, options, hears, bell = None))]
+#[pyo3(signature = (client, options, delivers, queue = None))]
 fn configure_audit(
     client: &Bound<'_, Client>,
     options: &Bound<'_, PyAny>,
-    hears: bool,
-    bell: Option<&Mailbox>,
+    delivers: bool,
+    queue: Option<&CompletionQueue>,
 ) -> PyResult<Option<Outbox>> {
     let py = client.py();
     client.get().check_open(py, "configure its audit log")?;
     let config = AuditConfig::read(&PyHost::new(py), options).map_err(|error| errors::of(py, &error))?;
-    let outbox = hears.then(|| match bell {
-        Some(bell) => audit::Outbox::new(LONGEST_WAIT, bell.ringer()),
+    let outbox = delivers.then(|| match queue {
+        Some(queue) => audit::Outbox::new(LONGEST_WAIT, queue.waker()),
         None => audit::Outbox::new(LONGEST_WAIT, || {}),
     });
     let config = match &outbox {
@@ -96,21 +96,21 @@ fn set_audit_level(client: &Bound<'_, Client>, level: &str) -> PyResult<bool> {
     Ok(audit.has_destination())
 }
 
-/// Waits until all is written; False when the seconds were over first.
+/// Waits until all is written; False if the seconds passed first.
 #[pyfunction]
 fn flush_audit(client: &Bound<'_, Client>, seconds: f64) -> bool {
     let audit = Arc::clone(client.get().audit());
     client.py().detach(|| audit.flush(limit(seconds)))
 }
 
-/// Writes what is left and records nothing more; False when the seconds were over first.
+/// Writes what is left and closes the log; False if the seconds passed first.
 #[pyfunction]
 fn close_audit(client: &Bound<'_, Client>, seconds: f64) -> bool {
     let audit = Arc::clone(client.get().audit());
     client.py().detach(|| audit.close(limit(seconds)))
 }
 
-/// The level, the file, the last record that was written as an anchor, and what keeps the log from being written.
+/// The level, the file, the anchor of the last written record, and the error that keeps the log from being written.
 #[pyfunction]
 fn audit_state(client: &Bound<'_, Client>) -> (&'static str, Option<PathBuf>, Option<String>, Option<String>) {
     let audit = client.get().audit();
@@ -120,13 +120,13 @@ fn audit_state(client: &Bound<'_, Client>) -> (&'static str, Option<PathBuf>, Op
 fn read_anchor(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Anchor> {
     let text = match given.cast::<PyString>() {
         Ok(text) => text.to_string_lossy().into_owned(),
-        // What is no text is refused with the same words, under what it is.
+        // Something else than text is refused with the same message, with its `repr`.
         Err(_) => format!("{}", given.repr()?),
     };
     text.parse().map_err(|error| errors::of(py, &error))
 }
 
-/// Proves that a log is whole, or says where it is not.
+/// Verifies that a log is complete and unchanged; the report names the first record that is not.
 #[pyfunction]
 fn verify_audit<'py>(py: Python<'py>, path: &str, anchor: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
     let anchor = anchor.map(|given| read_anchor(py, given)).transpose()?;

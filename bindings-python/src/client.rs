@@ -1,4 +1,4 @@
-//! The client: a registry of handlers, and the ways to dispatch to them.
+//! The client: a registry of handlers with all that belongs to it. `dispatch.rs` adds the ways to dispatch.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -7,30 +7,23 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hookweave::audit::Audit;
 use hookweave::host::{
-    self, Code, DetachedQueue, Error, EventDefinition, Files, HookSpec, Options, Registry, Runtime, Settings,
-    Submitted, ToolDefinition,
+    self, Code, DetachedQueue, Error, EventDefinition, Files, Options, Registry, Runtime, Settings, Submitted,
+    ToolDefinition,
 };
-use pyo3::PyTypeInfo as _;
-use pyo3::exceptions::PyTypeError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt as _;
 use pyo3::types::{PyDict, PyString};
 
-use crate::blocking;
-use crate::convert::PyHost;
-use crate::dispatch::Dispatch;
-use crate::ending::Enter as _;
 use crate::errors;
-use crate::event::EventRef;
-use crate::flight::{Flight, Request};
-use crate::known::{Handler, Known, KnownEvents, Native, payload_of, placed};
-use crate::log;
-use crate::nesting;
+use crate::event_types;
+use crate::logging;
 use crate::object::{Gil, Object, visit_all};
+use crate::plan_cache::{CachedEvent, PlanCache};
+use crate::registration::{self, Handler};
 use crate::serial;
-use crate::slots::{self, Arguments, Method};
+use crate::values::PyHost;
 
 /// The native part of `HookClient`.
 #[pyclass(frozen, subclass, module = "hookweave._native")]
@@ -39,7 +32,7 @@ pub(crate) struct Client {
     runtime: Arc<Runtime>,
     files: Files,
     loading: Mutex<()>,
-    known: Gil<RefCell<KnownEvents>>,
+    plans: Gil<RefCell<PlanCache>>,
     detached: Gil<RefCell<DetachedQueue<Object>>>,
     enabled: AtomicBool,
     audit: Arc<Audit>,
@@ -63,7 +56,7 @@ impl Client {
         &self.files
     }
 
-    /// The turn of one thread to load, held while Python code makes handlers; who waits for it lets others run.
+    /// One thread loads at a time, while Python code makes handlers; waiting for it lets other threads run.
     pub(crate) fn loading(&self, py: Python<'_>) -> MutexGuard<'_, ()> {
         self.loading.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
@@ -74,21 +67,26 @@ impl Client {
         self.registry(py).check_open(what).map_err(|error| errors::of(py, &error))
     }
 
-    /// Asks for a place for a detached hook.
+    /// Asks for a place among the running detached hooks.
     pub(crate) fn submit(&self, py: Python<'_>, job: Object) -> Submitted<Object> {
         self.detached.get(py).borrow_mut().submit(job)
     }
 
+    /// Whether dispatches run hooks.
+    pub(crate) fn is_enabled(&self) -> bool {
+        self.enabled.load(Ordering::Relaxed)
+    }
+
     /// The event that a name means, with its plans.
     #[inline]
-    fn known(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Rc<Known>> {
+    pub(crate) fn event(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Rc<CachedEvent>> {
         let version = self.registry(py).version();
-        let known = self.known.get(py).borrow().find(version, name);
-        known.map_or_else(|| self.learn(py, name), Ok)
+        let cached = self.plans.get(py).borrow().find(version, name);
+        cached.map_or_else(|| self.resolve(py, name), Ok)
     }
 
     #[cold]
-    fn learn(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Rc<Known>> {
+    fn resolve(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Rc<CachedEvent>> {
         let Ok(text) = name.cast::<PyString>() else {
             let kind = name.get_type().name()?.to_string();
             let message = format!("an event is a name or an event object, not a value of type {kind}");
@@ -97,89 +95,26 @@ impl Client {
         let version = self.registry(py).version();
         let snapshot = self.registry(py).snapshot();
         let spec = snapshot.resolve(text.to_str()?).map_err(|error| errors::of(py, &error))?;
-        let known = Rc::new(Known::new(py, snapshot, spec, Arc::clone(&self.audit), Arc::clone(&self.traced))?);
+        let event = Rc::new(CachedEvent::new(py, snapshot, spec, Arc::clone(&self.audit), Arc::clone(&self.traced))?);
         // A name of a derived class may refer to anything, which the collector would have to know.
         if text.is_exact_instance_of::<PyString>() {
-            let old = self.known.get(py).borrow_mut().remember(version, Object::of(name), &known);
+            let old = self.plans.get(py).borrow_mut().remember(version, Object::of(name), &event);
             drop(old);
         }
-        Ok(known)
+        Ok(event)
     }
 
-    /// What a call of `dispatch` is about.
-    #[inline]
-    fn request(
-        &self,
-        py: Python<'_>,
-        event: &Bound<'_, PyAny>,
-        payload: Option<&Bound<'_, PyAny>>,
-        fields: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Request> {
-        if !event.is_instance_of::<PyString>() {
-            let object = Object::of(event);
-            if let Some(view) = EventRef::of(py, &object)
-                && let (Some(name), Some(own)) = (view.name(), view.payload())
-            {
-                if payload.is_some() || fields.is_some() {
-                    return Err(errors::raise(
-                        py,
-                        "invalid_payload",
-                        "an event object brings its own fields; give nothing else",
-                    ));
-                }
-                let known = self.known(py, &name.bind(py))?;
-                let own = placed(own.bind(py).cast_into::<PyDict>()?)?;
-                return Ok(Request { known, payload: own, filled: view.filled() });
-            }
-        }
-        let known = self.known(py, event)?;
-        Ok(Request { known, payload: payload_of(py, payload, fields)?, filled: None })
-    }
-
-    #[inline]
-    fn flight(
-        slf: &Bound<'_, Self>,
-        event: &Bound<'_, PyAny>,
-        payload: Option<&Bound<'_, PyAny>>,
-        fields: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Flight> {
-        let py = slf.py();
-        let this = slf.get();
-        this.check_open(py, "dispatch events")?;
-        let request = this.request(py, event, payload, fields)?;
-        let depth = nesting::depth(py);
-        host::check_depth(depth).map_err(|error| errors::of(py, &error))?;
-        Ok(Flight::new(Object::of(slf.as_any()), request, depth, this.enabled.load(Ordering::Relaxed)))
-    }
-}
-
-/// `dispatch`, the one method whose arguments are read by hand.
-struct DispatchMethod;
-
-impl Method for DispatchMethod {
-    type Class = Client;
-    const NAME: &'static std::ffi::CStr = c"dispatch";
-    const DOC: &'static std::ffi::CStr = c"dispatch($self, event, payload=None, /, **fields)\n--\n\n\
-        Starts a dispatch; await what it gives.";
-
-    #[inline]
-    fn call<'py>(this: &Bound<'py, Client>, arguments: &Arguments<'_, 'py>) -> PyResult<Object> {
-        let (event, payload) = match arguments.positional() {
-            [event] => (event, None),
-            [event, payload] => (event, Some(&**payload)),
-            _ => {
-                return Err(PyTypeError::new_err("dispatch() takes an event and perhaps a payload; fields go by name"));
-            }
-        };
-        let flight = Client::flight(this, event, payload, arguments.keywords()?.as_ref())?;
-        Bound::new(this.py(), Dispatch::new(flight)).map(Object::from_bound)
+    /// Logs warnings about hooks that a person should look at.
+    #[cold]
+    pub(crate) fn log_warnings(&self, py: Python<'_>) -> PyResult<()> {
+        let warnings = self.registry(py).new_warnings();
+        if warnings.is_empty() { Ok(()) } else { logging::warned(py, &serial::to_python(py, &warnings)?) }
     }
 }
 
 /// Adds the class to the module.
 pub(crate) fn add_type(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Client>()?;
-    slots::add_method::<DispatchMethod>(&Client::type_object(module.py()))
+    module.add_class::<Client>()
 }
 
 #[pymethods]
@@ -198,41 +133,11 @@ impl Client {
             loading: Mutex::new(()),
             detached: Gil::new(RefCell::new(DetachedQueue::new(options.max_detached))),
             enabled: AtomicBool::new(options.enabled),
-            known: Gil::new(RefCell::default()),
+            plans: Gil::new(RefCell::default()),
             registry: Gil::new(registry),
             audit,
             traced: Arc::default(),
         })
-    }
-
-    /// Dispatches on this thread, without an event loop; every selected handler must be synchronous.
-    #[pyo3(signature = (event, payload = None, /, **fields))]
-    fn dispatch_sync(
-        slf: &Bound<'_, Self>,
-        event: &Bound<'_, PyAny>,
-        payload: Option<&Bound<'_, PyAny>>,
-        fields: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Py<PyAny>> {
-        let flight = Self::flight(slf, event, payload, fields)?;
-        blocking::run(slf.py(), flight).map(|outcome| outcome.into_bound(slf.py()).unbind())
-    }
-
-    /// Which hooks an event would run and why not the others, assuming that every hook continues; runs nothing.
-    #[pyo3(signature = (event, payload = None, /, **fields))]
-    fn explain<'py>(
-        &self,
-        py: Python<'py>,
-        event: &Bound<'py, PyAny>,
-        payload: Option<&Bound<'py, PyAny>>,
-        fields: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        self.check_open(py, "explain events")?;
-        let request = self.request(py, event, payload, fields)?;
-        let host = PyHost::new(py);
-        let Known { snapshot, spec, .. } = &*request.known;
-        let explanation = host::explain(snapshot, &host, spec, &request.payload.bind(py));
-        let hooks = serial::to_python(py, &explanation.hooks)?;
-        py.import("hookweave.outcome")?.getattr("explained")?.enter((hooks,))
     }
 
     /// Removes a hook; False when it is not there (any more).
@@ -250,7 +155,7 @@ impl Client {
         self.switch(py, id, false)
     }
 
-    /// Says whether somebody makes spans of dispatches.
+    /// Sets whether spans are made of dispatches.
     fn _set_traced(&self, traced: bool) {
         self.traced.store(traced, Ordering::Relaxed);
     }
@@ -263,13 +168,13 @@ impl Client {
     /// Every event that the engine knows by itself, as data.
     #[expect(clippy::unused_self, reason = "a method, so that custom events can join the list")]
     fn catalogue<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        crate::catalogue::events(py)
+        event_types::events(py)
     }
 
     /// Whether dispatches run hooks; a client that is off gives empty outcomes.
     #[getter]
     fn enabled(&self) -> bool {
-        self.enabled.load(Ordering::Relaxed)
+        self.is_enabled()
     }
 
     #[setter]
@@ -292,16 +197,7 @@ impl Client {
         in_thread: bool,
         is_async: bool,
     ) -> PyResult<String> {
-        let refuse = |error: Error| errors::of(py, &error);
-        let spec = HookSpec::read(&PyHost::new(py), event, options.as_any()).map_err(refuse)?;
-        if in_thread && is_async {
-            let message = format!(
-                "hook on {event}: run_in_thread is for blocking handlers, and this one is a coroutine function"
-            );
-            return Err(refuse(Error::new(Code::InvalidHook, message)));
-        }
-        let handler = Handler { callable: Object::of(callable), in_thread, is_async, native: Native::No };
-        Ok(self.registry(py).register(spec, handler).map_err(refuse)?.to_string())
+        registration::register(py, self.registry(py), event, callable, options, in_thread, is_async)
     }
 
     fn _hooks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -326,7 +222,7 @@ impl Client {
             .map_err(|error| errors::of(py, &error))
     }
 
-    /// Says that a detached hook has ended; gives the job that may start in its place.
+    /// Notes that a detached hook has ended; gives the job that may start in its place.
     fn _detached_finished<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
         self.detached.get(py).borrow_mut().finished().map(|job| job.into_bound(py))
     }
@@ -377,20 +273,13 @@ impl Client {
     fn __clear__(&self, py: Python<'_>) {
         self.registry(py).clear();
         drop(self.registry(py).snapshot());
-        let known = self.known.get(py).borrow_mut().forget();
+        let plans = self.plans.get(py).borrow_mut().forget();
         let jobs = self.detached.get(py).borrow_mut().reset();
-        drop((known, jobs));
+        drop((plans, jobs));
     }
 }
 
 impl Client {
-    /// Tells the log of hooks that a person should look at.
-    #[cold]
-    pub(crate) fn tell_warnings(&self, py: Python<'_>) -> PyResult<()> {
-        let warnings = self.registry(py).new_warnings();
-        if warnings.is_empty() { Ok(()) } else { log::warned(py, &serial::to_python(py, &warnings)?) }
-    }
-
     fn switch(&self, py: Python<'_>, id: &str, enabled: bool) -> PyResult<()> {
         let id = host::hook_id(id);
         id.and_then(|id| self.registry(py).set_enabled(id, enabled)).map_err(|error| errors::of(py, &error))

@@ -1,31 +1,40 @@
-//! The awaitable that `client.dispatch` gives: it runs the hooks inline on the caller's task.
+//! The ways to dispatch: `dispatch`, `dispatch_sync`, `explain`, and the awaitable that `dispatch` gives.
 #![expect(unsafe_code, reason = "one slot function; see slots::send_slot")]
 
 use std::cell::RefCell;
 
-use pyo3::exceptions::{PyAttributeError, PyStopIteration, PyValueError};
+use hookweave::host::{self, check_payload};
+use pyo3::exceptions::{PyAttributeError, PyStopIteration, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyDict, PyString, PyType};
 use pyo3::{PyTypeInfo as _, ffi, intern};
 
-use crate::driver::{Driver, Input};
-use crate::ending::Enter as _;
-use crate::flight::Flight;
-use crate::object::{Gil, Object, Sent};
+use crate::async_driver::{AsyncDriver, Input};
+use crate::client::Client;
+use crate::dispatch_state::{DispatchState, Request};
+use crate::errors;
+use crate::event::EventRef;
+use crate::finalization::Enter as _;
+use crate::nesting;
+use crate::object::{Gil, Object, Sent, dict_get};
 use crate::outcome::Outcome;
-use crate::slots;
+use crate::plan_cache::CachedEvent;
+use crate::serial;
+use crate::slots::{self, Arguments, Method};
+use crate::sync_driver;
+use crate::values::PyHost;
 
 /// A dispatch on its way. Await it once; until then no hook runs.
 ///
-/// Whoever steps it has the driver for that time, whatever Python code runs meanwhile; a second one is refused.
+/// A step borrows the driver for all of its time; a second step meanwhile, from a hook or another task, is refused.
 #[pyclass(frozen, generic, module = "hookweave._native")]
-pub(crate) struct Dispatch(Gil<RefCell<Driver>>);
+pub(crate) struct Dispatch(Gil<RefCell<AsyncDriver>>);
 
 impl Dispatch {
     #[inline]
-    pub(crate) fn new(flight: Flight) -> Self {
-        Self(Gil::new(RefCell::new(Driver::new(flight))))
+    fn new(state: DispatchState) -> Self {
+        Self(Gil::new(RefCell::new(AsyncDriver::new(state))))
     }
 
     #[inline]
@@ -50,13 +59,182 @@ unsafe extern "C" fn am_send(
     }
 }
 
-/// Adds the class to the module and makes it a coroutine in Python's eyes.
+/// Adds the class to the module, makes it a coroutine in Python's eyes, and adds the methods that dispatch to the client.
 pub(crate) fn add_type(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     let class = Dispatch::type_object(py);
     slots::set_await_slots(&class, am_send);
     py.import("collections.abc")?.getattr("Coroutine")?.enter_method(intern!(py, "register"), (&class,))?;
-    module.add("Dispatch", class)
+    module.add("Dispatch", class)?;
+    let client = Client::type_object(py);
+    slots::add_method::<DispatchMethod>(&client)?;
+    slots::add_method::<DispatchSyncMethod>(&client)?;
+    slots::add_method::<ExplainMethod>(&client)
+}
+
+/// The event and the payload of a call.
+type Given<'a, 'py> = (&'a Bound<'py, PyAny>, Option<&'a Bound<'py, PyAny>>, Option<Bound<'py, PyDict>>);
+
+#[inline]
+fn read_arguments<'a, 'py>(arguments: &Arguments<'a, 'py>, method: &str) -> PyResult<Given<'a, 'py>> {
+    let (event, payload) = match arguments.positional() {
+        [event] => (&**event, None),
+        [event, payload] => (&**event, Some(&**payload)),
+        _ => {
+            let message = format!("{method}() takes an event and perhaps a payload; fields go by name");
+            return Err(PyTypeError::new_err(message));
+        }
+    };
+    Ok((event, payload, arguments.keywords()?))
+}
+
+/// The dispatch that a call asks for.
+#[inline]
+fn begin(this: &Bound<'_, Client>, arguments: &Arguments<'_, '_>, method: &str) -> PyResult<DispatchState> {
+    let py = this.py();
+    let (event, payload, fields) = read_arguments(arguments, method)?;
+    let client = this.get();
+    client.check_open(py, "dispatch events")?;
+    let request = request(client, py, event, payload, fields.as_ref())?;
+    let depth = nesting::depth(py);
+    host::check_depth(depth).map_err(|error| errors::of(py, &error))?;
+    Ok(DispatchState::new(Object::of(this.as_any()), request, depth, client.is_enabled()))
+}
+
+/// What a call is about.
+#[inline]
+fn request(
+    client: &Client,
+    py: Python<'_>,
+    event: &Bound<'_, PyAny>,
+    payload: Option<&Bound<'_, PyAny>>,
+    fields: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Request> {
+    if !event.is_instance_of::<PyString>() {
+        let object = Object::of(event);
+        if let Some(view) = EventRef::of(py, &object)
+            && let (Some(name), Some(own)) = (view.name(), view.payload())
+        {
+            if payload.is_some() || fields.is_some() {
+                return Err(errors::raise(
+                    py,
+                    "invalid_payload",
+                    "an event object brings its own fields; give nothing else",
+                ));
+            }
+            let event = client.event(py, &name.bind(py))?;
+            let own = with_text_cwd(own.bind(py).cast_into::<PyDict>()?)?;
+            return Ok(Request { event, payload: own, filled: view.filled() });
+        }
+    }
+    let event = client.event(py, event)?;
+    Ok(Request { event, payload: payload_of(py, payload, fields)?, filled: None })
+}
+
+/// `client.dispatch`.
+struct DispatchMethod;
+
+impl Method for DispatchMethod {
+    type Class = Client;
+    const NAME: &'static std::ffi::CStr = c"dispatch";
+    const DOC: &'static std::ffi::CStr = c"dispatch($self, event, payload=None, /, **fields)\n--\n\n\
+        Starts a dispatch; await what it gives.";
+
+    #[inline]
+    fn call<'py>(this: &Bound<'py, Client>, arguments: &Arguments<'_, 'py>) -> PyResult<Object> {
+        let state = begin(this, arguments, "dispatch")?;
+        Bound::new(this.py(), Dispatch::new(state)).map(Object::from_bound)
+    }
+}
+
+/// `client.dispatch_sync`.
+struct DispatchSyncMethod;
+
+impl Method for DispatchSyncMethod {
+    type Class = Client;
+    const NAME: &'static std::ffi::CStr = c"dispatch_sync";
+    const DOC: &'static std::ffi::CStr = c"dispatch_sync($self, event, payload=None, /, **fields)\n--\n\n\
+        Dispatches on this thread, without an event loop; every selected handler must be synchronous.";
+
+    #[inline]
+    fn call<'py>(this: &Bound<'py, Client>, arguments: &Arguments<'_, 'py>) -> PyResult<Object> {
+        sync_driver::run(this.py(), begin(this, arguments, "dispatch_sync")?)
+    }
+}
+
+/// `client.explain`.
+struct ExplainMethod;
+
+impl Method for ExplainMethod {
+    type Class = Client;
+    const NAME: &'static std::ffi::CStr = c"explain";
+    const DOC: &'static std::ffi::CStr = c"explain($self, event, payload=None, /, **fields)\n--\n\n\
+        Which hooks an event would run and why not the others, assuming that every hook continues; runs nothing.";
+
+    fn call<'py>(this: &Bound<'py, Client>, arguments: &Arguments<'_, 'py>) -> PyResult<Object> {
+        let py = this.py();
+        let (event, payload, fields) = read_arguments(arguments, "explain")?;
+        this.get().check_open(py, "explain events")?;
+        let request = request(this.get(), py, event, payload, fields.as_ref())?;
+        let CachedEvent { snapshot, spec, .. } = &*request.event;
+        let explanation = host::explain(snapshot, &PyHost::new(py), spec, &request.payload.bind(py));
+        let hooks = serial::to_python(py, &explanation.hooks)?;
+        py.import("hookweave.outcome")?.getattr("explained")?.enter((hooks,)).map(Object::from_bound)
+    }
+}
+
+/// The payload that a dispatch was given: a dict kept as it is, or one made of keyword arguments.
+fn payload_of(
+    py: Python<'_>,
+    payload: Option<&Bound<'_, PyAny>>,
+    fields: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Object> {
+    let Some(payload) = payload.filter(|payload| !payload.is_none()) else {
+        return with_text_cwd(fields.map_or_else(|| PyDict::new(py), Clone::clone));
+    };
+    let given = if let Ok(given) = payload.cast::<PyDict>() {
+        given.clone()
+    } else if let Ok(mapping) = payload.cast::<pyo3::types::PyMapping>() {
+        let made = PyDict::new(py);
+        made.update(mapping)?;
+        made
+    } else {
+        let kind = payload.get_type().name()?.to_string();
+        return Err(errors::raise(
+            py,
+            "invalid_payload",
+            &format!("a payload is a mapping of fields, not a value of type {kind}"),
+        ));
+    };
+    let Some(fields) = fields else { return with_text_cwd(given) };
+    let both = given.copy()?;
+    both.update(fields.as_mapping())?;
+    with_text_cwd(both)
+}
+
+/// A payload whose `cwd` is text: a path of another type is taken as its text, and anything else is refused.
+#[inline]
+fn with_text_cwd(payload: Bound<'_, PyDict>) -> PyResult<Object> {
+    let py = payload.py();
+    let cwd = dict_get(payload.as_any(), intern!(py, "cwd"));
+    match cwd {
+        Some(cwd) if !cwd.is_none() && !cwd.is_exact_instance_of::<PyString>() => convert_cwd(&payload, &cwd),
+        _ => Ok(Object::from_bound(payload)),
+    }
+}
+
+#[cold]
+fn convert_cwd(payload: &Bound<'_, PyDict>, cwd: &Bound<'_, PyAny>) -> PyResult<Object> {
+    let py = payload.py();
+    if cwd.get_type().hasattr(intern!(py, "__fspath__"))? {
+        let path = py.import("os")?.getattr("fspath")?.enter((cwd,))?;
+        let own = payload.copy()?;
+        own.set_item(intern!(py, "cwd"), path)?;
+        check_payload(&PyHost::new(py), own.as_any()).map_err(|error| errors::of(py, &error))?;
+        return Ok(Object::from_bound(own));
+    }
+    check_payload(&PyHost::new(py), payload.as_any()).map_err(|error| errors::of(py, &error))?;
+    Ok(Object::from_bound(payload.clone()))
 }
 
 #[pymethods]
@@ -137,7 +315,7 @@ impl Dispatch {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        // One that is being stepped is held by whoever steps it; what it has is no garbage.
+        // One that is being stepped is held by the code that steps it, and is no garbage.
         self.0.traverse(&visit).try_borrow().map_or(Ok(()), |driver| driver.visit(&visit))
     }
 

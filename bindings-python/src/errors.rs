@@ -5,7 +5,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
-use crate::ending::Enter as _;
+use crate::finalization::Enter as _;
 
 static ERROR_OF: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
@@ -22,7 +22,14 @@ pub(crate) fn of(py: Python<'_>, error: &Error) -> PyErr {
     raise(py, error.code().as_str(), error.message())
 }
 
-/// The exception for something that cannot happen unless the package is damaged.
+/// The exception for an internal error: it cannot happen unless the package is damaged.
 pub(crate) fn broken(what: &str) -> PyErr {
     PyRuntimeError::new_err(format!("hookweave is broken: {what}"))
+}
+
+/// `ValueError: what`; the type alone when there is no text.
+pub(crate) fn describe(py: Python<'_>, error: &PyErr) -> String {
+    let kind = error.get_type(py).name().map_or_else(|_| "Exception".to_owned(), |name| name.to_string());
+    let text = error.value(py).str().ok().and_then(|text| text.to_str().ok().map(str::to_owned)).unwrap_or_default();
+    if text.is_empty() { kind } else { format!("{kind}: {text}") }
 }

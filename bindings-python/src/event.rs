@@ -18,11 +18,11 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyType};
 use pyo3::{ffi, intern};
 
-use crate::convert::{Shape, copy, is_container};
+use crate::envelope::{self, Fields};
 use crate::errors;
-use crate::fill::{self, Fields};
 use crate::object::{Object, dict_get};
 use crate::slots::{guarded, guarded_here};
+use crate::values::{PyHost, Shape, copy, is_container};
 
 /// An `Event` instance. All zero bytes, as CPython allocates it, is an event without anything.
 #[repr(C)]
@@ -188,7 +188,7 @@ impl<'a> EventRef<'a> {
         }
         let Some(payload) = self.payload() else { return Ok(None) };
         let Some(value) = dict_get(&payload.borrow(py), name) else { return self.fill(py, name) };
-        if value.is_none() && fill::is_made_up(name) {
+        if value.is_none() && envelope::is_made_up(name) {
             return self.fill(py, name).map(|made| made.or_else(|| Some(Object::none(py))));
         }
         if !is_container(&value) {
@@ -209,13 +209,13 @@ impl<'a> EventRef<'a> {
     pub(crate) fn note_unshown(&self, py: Python<'_>, what: &str) {
         // SAFETY: `self` is an event.
         if !unsafe { (*self.raw()).is_silent } {
-            fill::note_unshown(py, &self.share_filled(py), what);
+            envelope::note_unshown(py, &self.share_filled(py), what);
         }
     }
 
     /// Refuses a field at once that was too large for another hook of the dispatch: finding out takes its time.
     fn check_shown(&self, py: Python<'_>, name: &Bound<'_, PyString>) -> PyResult<()> {
-        let Some(unshown) = self.filled().and_then(|filled| fill::unshown(py, &filled)) else { return Ok(()) };
+        let Some(unshown) = self.filled().and_then(|filled| envelope::unshown(py, &filled)) else { return Ok(()) };
         let what = format!("{name}: {}", Excess::Size);
         if unshown.ends_with(&what) { Err(errors::raise(py, Excess::Size.code().as_str(), &what)) } else { Ok(()) }
     }
@@ -260,8 +260,17 @@ impl<'a> EventRef<'a> {
     /// The whole payload with what the engine made up.
     pub(crate) fn whole<'py>(&self, py: Python<'py>, fields: Fields) -> PyResult<Bound<'py, PyDict>> {
         let (Some(name), Some(payload)) = (self.name(), self.payload()) else { return Ok(PyDict::new(py)) };
-        let whole = fill::whole(py, &name, &payload, &self.share_filled(py), &self.directory(), fields);
-        whole.inspect_err(|error| self.note_unshown(py, &crate::flight::describe(py, error)))
+        let whole = envelope::whole(py, &name, &payload, &self.share_filled(py), &self.directory(), fields);
+        whole.inspect_err(|error| self.note_unshown(py, &errors::describe(py, error)))
+    }
+
+    /// The whole event as canonical JSON text; `payload_not_json` names the path of a value that has none.
+    pub(crate) fn json(&self, py: Python<'_>) -> PyResult<String> {
+        let whole = self.whole(py, Fields::Shared)?;
+        hookweave::host::to_json(&PyHost::new(py), whole.as_any()).map_err(|error| {
+            self.note_unshown(py, &error.to_string());
+            errors::raise(py, "payload_not_json", &error.to_string())
+        })
     }
 
     /// A value that the engine makes up, the same for every hook of the dispatch.
@@ -272,7 +281,7 @@ impl<'a> EventRef<'a> {
             return Ok(Some(Object::from_bound(found)));
         }
         let Some(event) = self.name() else { return Ok(None) };
-        let Some(made) = fill::value(py, &event, name, &self.directory())? else { return Ok(None) };
+        let Some(made) = envelope::value(py, &event, name, &self.directory())? else { return Ok(None) };
         if is_container(&made.borrow(py)) {
             self.keep_touched(py, name, &made.borrow(py))?;
             return Ok(Some(made));

@@ -5,22 +5,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hookweave::config::lint::lint;
 use hookweave::config::load::LoadOptions;
-use hookweave::host::{
-    self, Approval, Error, EventSpec, NativeHook, Prepared, Request, TrustStore, event_from_wire, outcome_to_wire,
-};
+use hookweave::host::{self, Approval, Error, EventSpec, NativeHook, Prepared, Request, TrustStore};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList, PyTuple};
-use serde_json::{Value, json};
+use pyo3::types::{PyDict, PyList};
 
 use crate::client::Client;
-use crate::convert::PyHost;
-use crate::ending::Enter as _;
 use crate::errors;
-use crate::known::{Handler, Native};
-use crate::native::Hook;
+use crate::file_hooks::FileHook;
+use crate::finalization::Enter as _;
 use crate::object::Object;
+use crate::registration::{Handler, HandlerKind};
 use crate::serial;
+use crate::values::PyHost;
 
 /// A reload that has been read and not yet put into force.
 #[pyclass(frozen, module = "hookweave._native", name = "Prepared")]
@@ -39,8 +36,7 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(approved, module)?)?;
     module.add_function(wrap_pyfunction!(approve, module)?)?;
     module.add_function(wrap_pyfunction!(revoke, module)?)?;
-    module.add_function(wrap_pyfunction!(from_wire, module)?)?;
-    module.add_function(wrap_pyfunction!(stop_native_hooks, module)?)
+    module.add_function(wrap_pyfunction!(stop_file_hooks, module)?)
 }
 
 /// Makes the Python handler of a hook from a file.
@@ -48,11 +44,11 @@ fn handler(client: &Bound<'_, Client>, hook: Arc<NativeHook>, event: Arc<EventSp
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let py = client.py();
     let hosted = hook.is_hosted();
-    let hook = Hook::new(hook, event);
-    let class = CLASS.import(py, "hookweave._native_hooks", "NativeHandler")?;
+    let hook = FileHook::new(hook, event);
+    let class = CLASS.import(py, "hookweave._file_hooks", "FileHookHandler")?;
     let callable = class.enter((client, hook.clone()))?;
-    let native = if hosted { Native::Hosted(hook) } else { Native::Run };
-    Ok(Handler { callable: Object::from_bound(callable), in_thread: false, is_async: false, native })
+    let kind = if hosted { HandlerKind::Hosted(hook) } else { HandlerKind::FileHook };
+    Ok(Handler { callable: Object::from_bound(callable), in_thread: false, is_async: false, kind })
 }
 
 /// Runs something that registers handlers; the first exception of making one is what is raised.
@@ -65,7 +61,7 @@ fn registering<R>(
     let wrap = |hook: Arc<NativeHook>, event: Arc<EventSpec>| {
         handler(client, hook, event).unwrap_or_else(|error| {
             raised.borrow_mut().get_or_insert(error);
-            Handler { callable: Object::none(py), in_thread: false, is_async: false, native: Native::No }
+            Handler { callable: Object::none(py), in_thread: false, is_async: false, kind: HandlerKind::Function }
         })
     };
     let result = run(&wrap).map_err(|error| errors::of(py, &error));
@@ -90,7 +86,7 @@ fn load<'py>(client: &Bound<'py, Client>, path: &str, options: &Bound<'py, PyDic
     load_request(client, request)
 }
 
-/// Loads what stands at the usual places.
+/// Loads the files at the usual places.
 #[pyfunction]
 fn discover<'py>(client: &Bound<'py, Client>, cwd: &str, options: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
     let request = request(client.py(), options, |host, view| Request::read_places(cwd, host, view))?;
@@ -99,7 +95,7 @@ fn discover<'py>(client: &Bound<'py, Client>, cwd: &str, options: &Bound<'py, Py
 
 fn load_request<'py>(client: &Bound<'py, Client>, request: Request) -> PyResult<Bound<'py, PyAny>> {
     let this = client.get();
-    let _turn = this.loading(client.py());
+    let _guard = this.loading(client.py());
     let report =
         registering(client, |wrap| this.files().load(this.registry(client.py()), this.runtime(), request, wrap))?;
     serial::to_python(client.py(), &report)
@@ -109,7 +105,7 @@ fn load_request<'py>(client: &Bound<'py, Client>, request: Request) -> PyResult<
 #[pyfunction]
 fn prepare_reload<'py>(client: &Bound<'py, Client>) -> PyResult<(PreparedReload, Bound<'py, PyAny>)> {
     let this = client.get();
-    let _turn = this.loading(client.py());
+    let _guard = this.loading(client.py());
     let prepared = this.files().prepare(this.registry(client.py()), this.runtime());
     let prepared = prepared.map_err(|error| errors::of(client.py(), &error))?;
     let questions = serial::to_python(client.py(), &prepared.questions())?;
@@ -120,7 +116,7 @@ fn prepare_reload<'py>(client: &Bound<'py, Client>) -> PyResult<(PreparedReload,
 #[pyfunction]
 fn keep_hooks<'py>(client: &Bound<'py, Client>, why: &str) -> PyResult<Bound<'py, PyAny>> {
     let this = client.get();
-    let _turn = this.loading(client.py());
+    let _guard = this.loading(client.py());
     serial::to_python(client.py(), &this.files().keep(why))
 }
 
@@ -130,22 +126,22 @@ fn apply_reload<'py>(client: &Bound<'py, Client>, prepared: &PreparedReload) -> 
     let this = client.get();
     let prepared = prepared.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     let prepared = prepared.ok_or_else(|| errors::broken("a reload was applied twice"))?;
-    let _turn = this.loading(client.py());
+    let _guard = this.loading(client.py());
     let report =
         registering(client, |wrap| this.files().apply(this.registry(client.py()), this.runtime(), prepared, wrap))?;
     serial::to_python(client.py(), &report)
 }
 
-/// What a watch looks after: files that matter to a reload, and files that hooks want to hear of.
+/// What is to be watched: files that matter to a reload, and files whose changes hooks have asked for.
 #[pyfunction]
 fn watched_files(client: &Bound<'_, Client>) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let this = client.get();
-    let _turn = this.loading(client.py());
+    let _guard = this.loading(client.py());
     let watched = this.files().watched(this.runtime());
     (watched.own, watched.wanted)
 }
 
-/// What will surprise in a file.
+/// Likely mistakes in a file.
 #[pyfunction]
 #[pyo3(signature = (path, dialect = None))]
 fn lint_file<'py>(py: Python<'py>, path: &str, dialect: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
@@ -189,29 +185,9 @@ fn revoke(py: Python<'_>, fingerprints: Vec<String>, path: Option<&str>) -> PyRe
     store(py, path)?.revoke(&fingerprints).map_err(|error| errors::of(py, &error))
 }
 
-/// Reads what an agent sends to its hooks: the canonical event name and the payload.
-#[pyfunction]
-fn from_wire<'py>(py: Python<'py>, dialect: &str, text: &str) -> PyResult<(&'static str, Bound<'py, PyAny>)> {
-    let event = event_from_wire(dialect, text).map_err(|error| errors::of(py, &error))?;
-    Ok((event.event, serial::to_python(py, &event.payload)?))
-}
-
-/// What a hook leaves for its agent: `(exit_code, stdout, stderr, degraded)`.
-pub(crate) fn to_wire<'py>(
-    py: Python<'py>,
-    dialect: &str,
-    outcome: &Bound<'py, PyDict>,
-) -> PyResult<Bound<'py, PyTuple>> {
-    let text = host::to_json(&PyHost::new(py), outcome.as_any());
-    let text = text.map_err(|error| errors::raise(py, "payload_not_json", &error.to_string()))?;
-    let outcome: Value = host::from_json(&text).unwrap_or_else(|_| json!({}));
-    let answer = outcome_to_wire(dialect, &outcome).map_err(|error| errors::of(py, &error))?;
-    (answer.exit_code, answer.stdout, answer.stderr, answer.degraded).into_pyobject(py)
-}
-
 /// Kills what runs; false when something still runs after the limit, in seconds.
 #[pyfunction]
-fn stop_native_hooks(client: &Bound<'_, Client>, limit: f64) -> bool {
+fn stop_file_hooks(client: &Bound<'_, Client>, limit: f64) -> bool {
     let runtime = Arc::clone(client.get().runtime());
     client.py().detach(|| runtime.shutdown(std::time::Duration::try_from_secs_f64(limit).unwrap_or_default()))
 }

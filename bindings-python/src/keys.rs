@@ -57,7 +57,7 @@ fn interned(py: Python<'_>, names: &'static [&'static str]) -> &'static [Object]
 }
 
 /// One of the names that are looked up in most dispatches.
-pub(crate) fn usual_key<'py>(py: Python<'py>, key: &str) -> Option<&'py Bound<'py, PyString>> {
+pub(crate) fn common_key<'py>(py: Python<'py>, key: &str) -> Option<&'py Bound<'py, PyString>> {
     macro_rules! among {
         ($($name:literal),*) => {
             match key {

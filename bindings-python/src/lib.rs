@@ -3,51 +3,54 @@
 //! The rules are the core's; here a dispatch is driven on the caller's own task or thread. The hot path is the awaitable
 //! in `dispatch.rs`: it calls handlers, steps their coroutines inline, and arms a timer only when one of them waits.
 
-mod ahead;
+mod async_driver;
 mod audit;
-mod blocking;
-mod caller;
-mod catalogue;
 mod client;
 mod clock;
-mod convert;
-mod deadline;
-mod dialect;
+mod completions;
 mod dispatch;
-mod driver;
-mod ending;
+mod dispatch_state;
+mod envelope;
 mod errors;
 mod event;
+mod event_types;
+mod fast_path;
+mod file_hooks;
 mod files;
-mod fill;
-mod flight;
-mod flow;
+mod finalization;
 mod keys;
-mod known;
-mod log;
-mod native;
+mod logging;
 mod nesting;
 mod object;
 mod outcome;
-mod payload;
+mod parallel_stage;
+mod plan_cache;
+mod registration;
+mod reporting;
 mod serial;
 mod session;
+mod session_flow;
+mod session_payload;
+mod session_results;
 mod slots;
+mod sync_driver;
+mod task;
 mod telemetry;
-mod telling;
 mod terminal;
-mod tool_run;
+mod timers;
+mod values;
 mod watch;
+mod wire;
 
-use ending::Enter as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 
+use envelope::Fields;
 use event::EventRef;
-use fill::Fields;
+use finalization::Enter as _;
 use object::{Inside, Object};
 
-/// Whatever makes use of Python objects here relies on the GIL, so a free-threaded interpreter is asked to switch it on.
+/// All use of Python objects here relies on the GIL, so a free-threaded interpreter is asked to switch it on.
 #[pymodule(gil_used = true)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
@@ -60,22 +63,23 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     }
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     event::add_types(module)?;
-    dispatch::add_type(module)?;
     client::add_type(module)?;
+    dispatch::add_type(module)?;
     outcome::add_type(module)?;
-    native::add_types(module)?;
+    file_hooks::add_types(module)?;
+    module.add_class::<completions::CompletionQueue>()?;
     files::add_to(module)?;
     audit::add_to(module)?;
-    dialect::add_to(module)?;
-    telling::add_to(module)?;
+    wire::add_to(module)?;
+    reporting::add_to(module)?;
     module.add_class::<watch::Watch>()?;
     module.add_class::<session::Session>()?;
-    module.add_class::<flow::Flow>()?;
+    module.add_class::<session_flow::Flow>()?;
     module.add_class::<terminal::TerminalQuestion>()?;
     module.add_class::<terminal::Asking>()?;
-    module.add_function(wrap_pyfunction!(flow::freeze, module)?)?;
-    module.add_function(wrap_pyfunction!(flow::owned, module)?)?;
-    module.add_function(wrap_pyfunction!(deadline::cancel_requests, module)?)?;
+    module.add_function(wrap_pyfunction!(values::freeze, module)?)?;
+    module.add_function(wrap_pyfunction!(values::owned, module)?)?;
+    module.add_function(wrap_pyfunction!(task::cancel_requests, module)?)?;
     module.add_function(wrap_pyfunction!(telemetry::redacted, module)?)?;
     module.add_function(wrap_pyfunction!(set_classes, module)?)?;
     module.add_function(wrap_pyfunction!(known_events, module)?)?;
@@ -85,16 +89,16 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(call_at_depth, module)?)
 }
 
-/// Tells the extension which Python classes it makes and reads.
+/// Sets the Python classes that the extension makes and reads.
 #[pyfunction]
 fn set_classes(record: &Bound<'_, PyType>, response: &Bound<'_, PyType>) {
-    convert::set_classes(record.py(), record, response);
+    values::set_classes(record.py(), record, response);
 }
 
 /// The engine's catalogue: its events, and the fields that all of them have.
 #[pyfunction]
 fn known_events(py: Python<'_>) -> PyResult<(Bound<'_, PyAny>, Bound<'_, PyAny>)> {
-    Ok((catalogue::events(py)?, catalogue::common(py)?.into_any()))
+    Ok((event_types::events(py)?, event_types::common(py)?.into_any()))
 }
 
 fn with_event<R>(event: &Bound<'_, PyAny>, look: impl FnOnce(EventRef<'_>) -> PyResult<R>) -> PyResult<R> {
@@ -123,7 +127,7 @@ fn event_dict<'py>(event: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
 /// The whole payload as canonical JSON text.
 #[pyfunction]
 fn event_json(event: &Bound<'_, PyAny>) -> PyResult<String> {
-    with_event(event, |view| fill::json(event.py(), &view))
+    with_event(event, |view| view.json(event.py()))
 }
 
 /// Calls a handler so that dispatches inside it know how deep they are, also those on threads and loops that it waits for.
@@ -135,8 +139,8 @@ fn call_at_depth<'py>(
     event: &Bound<'py, PyAny>,
     depth: u32,
 ) -> PyResult<Bound<'py, PyAny>> {
-    nesting::tell(event.py(), depth)?;
-    let _waiting = nesting::Waiting::new();
+    nesting::set_in_context(event.py(), depth)?;
+    let _suspended = nesting::SuspendedDispatch::new();
     let _inside = Inside::enter(depth);
     handler.enter((event,))
 }

@@ -38,43 +38,43 @@ fn of_context(py: Python<'_>) -> u32 {
     variable(py).and_then(|variable| variable.call_method1(intern!(py, "get"), (0,))?.extract()).unwrap_or(0)
 }
 
-/// Whether tasks have to be told the depth through their context.
+/// Whether the depth has to be set in the context of tasks.
 #[inline]
 pub(crate) fn is_tracked() -> bool {
     TRACKED.load(Ordering::Relaxed)
 }
 
-/// Tells the depth to tasks that are started from here on.
+/// Sets the depth for tasks that are started from here on.
 #[cold]
 pub(crate) fn set(py: Python<'_>, depth: u32) -> PyResult<Object> {
     TRACKED.store(true, Ordering::Relaxed);
-    tell(py, depth)
+    set_in_context(py, depth)
 }
 
-/// The same without the search for it: whoever dispatches meanwhile begins that.
-pub(crate) fn tell(py: Python<'_>, depth: u32) -> PyResult<Object> {
+/// Sets the depth in the context only: dispatches begin to look there when they are seen to overlap.
+pub(crate) fn set_in_context(py: Python<'_>, depth: u32) -> PyResult<Object> {
     variable(py)?.call_method1(intern!(py, "set"), (depth,)).map(Object::from_bound)
 }
 
-/// Takes back what `set` told.
+/// Takes back what `set` has set.
 #[cold]
 pub(crate) fn reset(py: Python<'_>, token: Object) {
     let done = variable(py).and_then(|variable| variable.call_method1(intern!(py, "reset"), (token.into_bound(py),)));
-    // Somebody drives the dispatch in another context than the one it began in: nothing to take back there.
+    // The dispatch is driven in another context than the one it began in, where there is nothing to take back.
     drop(done);
 }
 
 /// Counts a dispatch that waits, while it lives.
-pub(crate) struct Waiting(());
+pub(crate) struct SuspendedDispatch(());
 
-impl Waiting {
+impl SuspendedDispatch {
     pub(crate) fn new() -> Self {
         SUSPENDED.fetch_add(1, Ordering::Relaxed);
         Self(())
     }
 }
 
-impl Drop for Waiting {
+impl Drop for SuspendedDispatch {
     fn drop(&mut self) {
         SUSPENDED.fetch_sub(1, Ordering::Relaxed);
     }

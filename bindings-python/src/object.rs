@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use pyo3::{Borrowed, ffi};
 
-use crate::ending;
+use crate::finalization;
 
 /// An owned reference to a Python object, on a thread that holds the GIL.
 ///
@@ -201,7 +201,7 @@ pub(crate) enum Sent {
 pub(crate) fn send(py: Python<'_>, awaitable: &Object, value: Borrowed<'_, '_, PyAny>) -> Sent {
     let mut out = ptr::null_mut();
     // SAFETY: `awaitable` and `value` are live, and `out` can be written.
-    let result = unsafe { ending::send(awaitable.as_ptr(), value.as_ptr(), &raw mut out) };
+    let result = unsafe { finalization::send(awaitable.as_ptr(), value.as_ptr(), &raw mut out) };
     if result == ffi::PySendResult::PYGEN_ERROR {
         return Sent::Raised(PyErr::fetch(py));
     }
@@ -217,7 +217,7 @@ pub(crate) fn send(py: Python<'_>, awaitable: &Object, value: Borrowed<'_, '_, P
 #[inline]
 pub(crate) fn call_one(py: Python<'_>, callable: &Object, argument: &Object) -> Option<Object> {
     // SAFETY: both are live objects; the result is owned, or null with an error set.
-    unsafe { Object::from_owned(py, ending::call_one(callable.as_ptr(), argument.as_ptr())) }
+    unsafe { Object::from_owned(py, finalization::call_one(callable.as_ptr(), argument.as_ptr())) }
 }
 
 /// The value of a key in a dict, also of a derived class, whose own methods are not asked; `None` also where a key in the dict

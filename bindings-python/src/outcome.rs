@@ -2,9 +2,10 @@
 
 use std::cell::OnceCell;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
-use hookweave::host;
+use hookweave::host::{self, Planned, Step};
 use hookweave::session::{Session, Verdict};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
@@ -12,22 +13,99 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use serde::Serialize;
 
-use crate::convert::{PyHost, Shape, copy};
-use crate::ending::Enter as _;
+use crate::envelope::{self, Fields};
+use crate::errors;
 use crate::event::OwnEvent;
-use crate::fill::{self, Fields};
-use crate::flight::Finished;
-use crate::known::{Handler, Known};
+use crate::finalization::Enter as _;
 use crate::object::{Gil, Object, visit_all};
+use crate::plan_cache::CachedEvent;
+use crate::registration::Handler;
 use crate::serial;
+use crate::values::{PyHost, Shape, copy};
+use crate::wire;
 
-/// The decision of all hooks of one dispatch, with its reasons; the parts are made when they are asked for.
+pub(crate) type CoreOutcome = Box<host::Outcome<Handler, Object>>;
+
+/// How a dispatch has ended.
+pub(crate) enum Finished {
+    /// The core has folded the answers of its hooks.
+    Folded(CoreOutcome),
+    /// No hook was selected; the core makes the outcome when one of its fields is read first.
+    NoHooks {
+        /// The plan without hooks that was found for an event with hooks.
+        planned: Option<Planned<Handler>>,
+        payload: Object,
+        late: OnceCell<CoreOutcome>,
+    },
+}
+
+impl Finished {
+    /// The core's outcome.
+    #[inline]
+    pub(crate) fn outcome(&self, py: Python<'_>, event: &CachedEvent) -> &host::Outcome<Handler, Object> {
+        match self {
+            Self::Folded(outcome) => outcome,
+            Self::NoHooks { planned, payload, late } => {
+                late.get_or_init(|| outcome_without_hooks(py, event, planned.as_ref(), payload.clone()))
+            }
+        }
+    }
+
+    /// Shows the collector what this owns.
+    pub(crate) fn visit(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let mut result = Ok(());
+        let mut visit_value = |value: &Object| {
+            if result.is_ok() {
+                result = value.visit(visit);
+            }
+        };
+        match self {
+            Self::Folded(outcome) => outcome.visit(visit_value),
+            Self::NoHooks { payload, late, .. } => {
+                visit_value(payload);
+                if let Some(outcome) = late.get() {
+                    outcome.visit(visit_value);
+                }
+            }
+        }
+        result
+    }
+
+    /// The failures to be logged.
+    #[inline]
+    pub(crate) fn failures_to_log(&self) -> Vec<host::Told> {
+        match self {
+            Self::Folded(outcome) => outcome.failures_to_tell().collect(),
+            Self::NoHooks { .. } => Vec::new(),
+        }
+    }
+}
+
+/// The outcome of a dispatch that selected no hook.
+#[cold]
+fn outcome_without_hooks(
+    py: Python<'_>,
+    event: &CachedEvent,
+    planned: Option<&Planned<Handler>>,
+    payload: Object,
+) -> CoreOutcome {
+    let (snapshot, spec) = (Arc::clone(&event.snapshot), Arc::clone(&event.spec));
+    let Some(Planned { plan, reuse }) = planned else {
+        return Box::new(host::Outcome::empty(snapshot, spec, payload));
+    };
+    match host::begin(&PyHost::new(py), snapshot, spec, Arc::clone(plan), *reuse, payload) {
+        Step::Done(outcome) => outcome,
+        Step::Run(_) => unreachable!("a plan without hooks ends as soon as it begins"),
+    }
+}
+
+/// The decision of all hooks of one dispatch, with its reasons; the parts are made when they are read first.
 #[pyclass(frozen, generic, module = "hookweave._native")]
 pub(crate) struct Outcome(Gil<Inner>);
 
 struct Inner {
     finished: Finished,
-    known: Rc<Known>,
+    cached: Rc<CachedEvent>,
     filled: OnceCell<Object>,
     event: OnceCell<Object>,
     took: Duration,
@@ -38,12 +116,12 @@ struct Inner {
 pub(crate) fn make(
     py: Python<'_>,
     finished: Finished,
-    known: Rc<Known>,
+    cached: Rc<CachedEvent>,
     filled: Option<Object>,
     took: Duration,
 ) -> PyResult<Object> {
     let filled = filled.map_or_else(OnceCell::new, OnceCell::from);
-    let inner = Inner { finished, known, filled, event: OnceCell::new(), took };
+    let inner = Inner { finished, cached, filled, event: OnceCell::new(), took };
     Bound::new(py, Outcome(Gil::new(inner))).map(Object::from_bound)
 }
 
@@ -59,7 +137,7 @@ fn records<'py>(py: Python<'py>, builder: &str, items: &impl Serialize) -> PyRes
 }
 
 impl Outcome {
-    /// What programs ask an outcome for.
+    /// The attributes of an outcome that an error names when `await` was forgotten.
     pub(crate) const FIELDS: [&str; 16] = [
         "decision",
         "blocked",
@@ -81,29 +159,29 @@ impl Outcome {
 
     pub(crate) fn inner<'a>(&'a self, py: Python<'a>) -> &'a host::Outcome<Handler, Object> {
         let inner = self.0.get(py);
-        inner.finished.outcome(py, &inner.known)
+        inner.finished.outcome(py, &inner.cached)
     }
 
-    /// Whether a session that does not hear silence has nothing to learn from it.
-    pub(crate) fn is_silent(&self, py: Python<'_>, hears_silence: bool) -> bool {
+    /// Whether it holds nothing for a session that does not need to hear of hooks without an answer.
+    pub(crate) fn is_no_op(&self, py: Python<'_>, hears_silence: bool) -> bool {
         !hears_silence
             && match &self.0.get(py).finished {
-                Finished::Said(outcome) => outcome.is_quiet(),
-                Finished::Unasked { .. } => true,
+                Finished::Folded(outcome) => outcome.is_quiet(),
+                Finished::NoHooks { .. } => true,
             }
     }
 
-    /// What a session needs of it; `None` when there was nobody to be asked.
+    /// What a session needs of it; `None` when no hook was selected.
     pub(crate) fn verdict(&self, py: Python<'_>, session: &Session) -> Option<Verdict> {
         match &self.0.get(py).finished {
-            Finished::Unasked { .. } if !session.hears_silence() => None,
+            Finished::NoHooks { .. } if !session.hears_silence() => None,
             _ => Some(session.verdict(self.inner(py), &PyHost::new(py))),
         }
     }
 
-    /// Tells a session what hooks left in its environment.
-    pub(crate) fn tell(&self, py: Python<'_>, session: &Session) {
-        if let Finished::Said(outcome) = &self.0.get(py).finished {
+    /// Adds to a session what hooks left in its environment.
+    pub(crate) fn report_to(&self, py: Python<'_>, session: &Session) {
+        if let Finished::Folded(outcome) = &self.0.get(py).finished {
             session.heard(outcome, &PyHost::new(py));
         }
     }
@@ -118,9 +196,9 @@ impl Outcome {
     }
 
     fn whole<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let known = &self.0.get(py).known;
+        let cached = &self.0.get(py).cached;
         let (payload, filled) = (self.inner(py).payload(), self.filled(py));
-        fill::whole(py, &known.name, payload, filled, &known.directory, Fields::CopiedIfPossible)
+        envelope::whole(py, &cached.name, payload, filled, &cached.directory, Fields::CopiedIfPossible)
     }
 }
 
@@ -147,12 +225,12 @@ impl Outcome {
     /// The final event.
     #[getter]
     pub(crate) fn event(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let Inner { known, event, .. } = self.0.get(py);
+        let Inner { cached, event, .. } = self.0.get(py);
         if let Some(event) = event.get() {
             return Ok(event.clone().into_py());
         }
         let (payload, filled) = (self.inner(py).payload(), Some(self.filled(py)));
-        let made = OwnEvent::make(py, &known.class, &known.name, payload, filled, Some(&known.directory))?;
+        let made = OwnEvent::make(py, &cached.class, &cached.name, payload, filled, Some(&cached.directory))?;
         Ok(event.get_or_init(|| made.into_object()).clone().into_py())
     }
 
@@ -209,9 +287,8 @@ impl Outcome {
     fn ext<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let ext = PyDict::new(py);
         for (dialect, value) in self.inner(py).ext() {
-            let value = copy(&value.borrow(py), Shape::Plain, host::MAX_NESTING).map_err(|excess| {
-                crate::errors::raise(py, excess.code().as_str(), &format!("ext.{dialect}: {excess}"))
-            })?;
+            let value = copy(&value.borrow(py), Shape::Plain, host::MAX_NESTING)
+                .map_err(|excess| errors::raise(py, excess.code().as_str(), &format!("ext.{dialect}: {excess}")))?;
             ext.set_item(dialect, value)?;
         }
         Ok(ext)
@@ -253,12 +330,12 @@ impl Outcome {
         dict.set_item(intern!(py, "ext"), self.ext(py)?)?;
         if !self.inner(py).modified().is_empty() {
             let original = PyDict::new(py);
-            for (field, came) in self.inner(py).originals() {
-                let came = came.borrow(py);
-                match copy(&came, Shape::Plain, host::MAX_NESTING) {
+            for (field, given) in self.inner(py).originals() {
+                let given = given.borrow(py);
+                match copy(&given, Shape::Plain, host::MAX_NESTING) {
                     Ok(copied) => original.set_item(field, copied)?,
-                    // It came like this from the host, and can be looked at all the same.
-                    Err(_) => original.set_item(field, came)?,
+                    // The host gave it like this, and can read it all the same.
+                    Err(_) => original.set_item(field, given)?,
                 }
             }
             dict.set_item(intern!(py, "original"), original)?;
@@ -268,18 +345,18 @@ impl Outcome {
 
     /// The exit code, stdout and stderr that an agent of a dialect understands as this outcome.
     fn to_wire<'py>(&self, py: Python<'py>, dialect: &str) -> PyResult<Bound<'py, PyAny>> {
-        let answer = crate::files::to_wire(py, dialect, &self.to_dict(py)?)?;
+        let answer = wire::to_wire(py, dialect, &self.to_dict(py)?)?;
         py.import("hookweave.files")?.getattr("wire_answer")?.enter((answer,))
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
         let reason = self.inner(py).reason().map_or_else(String::new, |reason| format!(" because {reason:?}"));
         let blocked = if self.inner(py).blocked() { ", blocked" } else { "" };
-        format!("<Outcome of {}: {}{blocked}{reason}>", self.0.get(py).known.spec.name(), self.inner(py).decision())
+        format!("<Outcome of {}: {}{blocked}{reason}>", self.0.get(py).cached.spec.name(), self.inner(py).decision())
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        // There is no `__clear__`: whatever an outcome refers to was there before it, so that a cycle through it leads through
+        // There is no `__clear__`: all that an outcome refers to was there before it, so that a cycle through it leads through
         // something that can be changed, and that is where the collector breaks it.
         let Inner { finished, filled, event, .. } = self.0.traverse(&visit);
         finished.visit(&visit)?;

@@ -1,6 +1,6 @@
-//! The core's own records as plain Python values.
+//! The core's records as plain Python values, and Python values as JSON.
 
-use hookweave::host::large_integer;
+use hookweave::host::{from_json, large_integer, to_json};
 use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList};
@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::errors;
+use crate::values::PyHost;
 
 /// Turns anything that serialises into dicts, lists, strings and numbers.
 pub(crate) fn to_python<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
@@ -47,4 +48,12 @@ pub(crate) fn convert<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py
         }
         Value::Object(fields) => dict(py, fields).map(Bound::into_any),
     }
+}
+
+/// A Python value as JSON.
+pub(crate) fn to_json_value(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    let py = value.py();
+    let refuse = |why: String| errors::raise(py, "payload_not_json", &why);
+    let text = to_json(&PyHost::new(py), value).map_err(|error| refuse(error.to_string()))?;
+    from_json(&text).map_err(|error| refuse(error.to_string()))
 }

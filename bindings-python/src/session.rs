@@ -1,60 +1,51 @@
-//! Sessions as Python sees them: what they remember, and the beginnings of their flows.
+//! Sessions as Python sees them: their state, and the start of each of their flows.
 //!
-//! What a flow wants done is carried out in `hookweave/_driver.py`; no rule stands there.
+//! The effects of a flow are carried out in `hookweave/_session_driver.py`; no rule stands there.
 
 use std::rc::Rc;
 use std::sync::Arc;
 
-use hookweave::host;
 use hookweave::session::{Flow as Flowing, Permission, Session as Conversation, ToolCall};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::{Map, Value};
 
 use crate::client::Client;
-use crate::convert::PyHost;
 use crate::errors;
-use crate::flow::{Flow, owned};
 use crate::object::Gil;
 use crate::outcome::Outcome;
-use crate::payload::Usual;
-use crate::serial;
+use crate::serial::{self, to_json_value};
+use crate::session_flow::Flow;
+use crate::session_payload::SharedValues;
+use crate::values::{PyHost, owned};
 
 /// One conversation of an agent, or of a subagent within it.
 #[pyclass(frozen, module = "hookweave._native")]
 pub(crate) struct Session {
     machine: Arc<Conversation>,
-    usual: Gil<Rc<Usual>>,
+    shared: Gil<Rc<SharedValues>>,
 }
 
 impl Session {
     fn of(py: Python<'_>, machine: Arc<Conversation>) -> PyResult<Self> {
-        let usual = Gil::new(Rc::new(Usual::new(py, machine.common())?));
-        Ok(Self { machine, usual })
+        let shared = Gil::new(Rc::new(SharedValues::new(py, machine.common())?));
+        Ok(Self { machine, shared })
     }
 
     fn flow(&self, py: Python<'_>, machine: Flowing) -> Flow {
-        Flow::new(py, machine, self.usual.get(py))
+        Flow::new(py, machine, self.shared.get(py))
     }
 }
 
-/// A Python value as JSON.
-pub(crate) fn json(value: &Bound<'_, PyAny>) -> PyResult<Value> {
-    let py = value.py();
-    let refuse = |why: String| errors::raise(py, "payload_not_json", &why);
-    let text = host::to_json(&PyHost::new(py), value).map_err(|error| refuse(error.to_string()))?;
-    host::from_json(&text).map_err(|error| refuse(error.to_string()))
-}
-
 fn object(value: &Bound<'_, PyDict>) -> PyResult<Map<String, Value>> {
-    match json(value.as_any())? {
+    match to_json_value(value.as_any())? {
         Value::Object(fields) => Ok(fields),
         _ => Err(errors::broken("a dict is an object")),
     }
 }
 
 fn items(value: &Bound<'_, PyList>) -> PyResult<Vec<Value>> {
-    match json(value.as_any())? {
+    match to_json_value(value.as_any())? {
         Value::Array(items) => Ok(items),
         _ => Err(errors::broken("a list is an array")),
     }
@@ -73,9 +64,9 @@ impl Session {
         Self::of(py, conversation)
     }
 
-    /// Takes in what the hooks of an event left that the host has raised in the session by itself.
-    fn heard(&self, outcome: &Bound<'_, Outcome>) {
-        outcome.get().tell(outcome.py(), &self.machine);
+    /// Takes in what hooks left in the environment, for an event that the host has raised in the session by itself.
+    fn observe(&self, outcome: &Bound<'_, Outcome>) {
+        outcome.get().report_to(outcome.py(), &self.machine);
     }
 
     /// The conversation's id.
@@ -96,14 +87,14 @@ impl Session {
         self.machine.agent_type()
     }
 
-    /// The environment that hooks left.
+    /// The environment variables that hooks set.
     fn env<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         serial::to_python(py, &self.machine.env())
     }
 
     /// What every event of the session carries.
     fn common<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        self.usual.get(py).common(py)
+        self.shared.get(py).common(py)
     }
 
     /// Adds a rule for tools: `allow`, `ask` or `deny`.

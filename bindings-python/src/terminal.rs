@@ -8,8 +8,8 @@ use hookweave::terminal;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::convert::PyHost;
 use crate::errors;
+use crate::values::PyHost;
 
 fn question(request: &Bound<'_, PyDict>) -> PyResult<Question> {
     let py = request.py();

@@ -1,4 +1,4 @@
-//! Noticing that files change: a thread of the core rings a mailbox, and whoever watches it does the rest.
+//! Watching files for changes: a thread of the core wakes a completion queue, and the code that watches the queue reloads.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -7,25 +7,25 @@ use hookweave::host::{FilesWatch, Noticed, QUIET};
 use pyo3::prelude::*;
 
 use crate::client::Client;
+use crate::completions::CompletionQueue;
 use crate::errors;
-use crate::native::Mailbox;
 
-/// Looks after a client's files until it is stopped or collected; its thread never enters the interpreter.
+/// Watches a client's files until it is stopped or collected; its thread never enters the interpreter.
 #[pyclass(frozen, module = "hookweave._native")]
 pub(crate) struct Watch(Mutex<Option<FilesWatch>>);
 
 #[pymethods]
 impl Watch {
     #[new]
-    fn new(client: &Bound<'_, Client>, mailbox: &Mailbox) -> PyResult<Self> {
+    fn new(client: &Bound<'_, Client>, queue: &CompletionQueue) -> PyResult<Self> {
         let (py, this) = (client.py(), client.get());
-        let ring = mailbox.ringer();
+        let wake = queue.waker();
         let _turn = this.loading(py);
-        let watch = py.detach(|| this.files().watch(this.runtime(), QUIET, ring));
+        let watch = py.detach(|| this.files().watch(this.runtime(), QUIET, wake));
         Ok(Self(Mutex::new(Some(watch.map_err(|error| errors::of(py, &error))?))))
     }
 
-    /// What happened since the last call: whether to reload, and the files that hooks want to hear of.
+    /// What happened since the last call: whether to reload, and the changed files that hooks have asked for.
     fn take(&self) -> (bool, Vec<(PathBuf, &'static str)>) {
         let watch = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Noticed { reload, files } = watch.as_ref().map(FilesWatch::take).unwrap_or_default();

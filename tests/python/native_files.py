@@ -52,7 +52,7 @@ def alive(pid: int) -> bool:
     """Whether a process runs; one that only waits to be reaped does not."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return False
     return state not in "ZX"
 

@@ -88,7 +88,7 @@ def test_a_callback_that_ends_its_thread_ends_nothing(log: Path, caplog: pytest.
 def test_a_callback_that_nobody_would_await_is_refused() -> None:
     async def hear(record: dict[str, Any]) -> None: ...
 
-    with pytest.raises(InvalidOptionError, match="nobody would await it"):
+    with pytest.raises(InvalidOptionError, match="nothing awaits it"):
         HookClient(audit={"callback": hear})
 
 

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hookweave import _either
+from hookweave import _async_compat
 from hookweave.compat.amplifier import (
     HookRegistry,
     HookResult,
@@ -133,7 +133,7 @@ def test_collecting_runs_all_hooks_and_gives_their_data(caplog: pytest.LogCaptur
 @pytest.mark.parametrize("run", LOOPS)
 def test_collecting_leaves_out_who_takes_too_long_on_every_loop(run: Callable[..., Any]) -> None:
     async def slow(event: str, data: dict[str, Any]) -> HookResult:
-        await _either.sleep(60)
+        await _async_compat.sleep(60)
         return HookResult(data={"n": 1})
 
     async def main() -> None:

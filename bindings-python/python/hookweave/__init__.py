@@ -51,8 +51,8 @@ from .outcome import (
 )
 from .record import Record
 from .response import Action, HookResponse
-from .results import Compaction, Generation, Started, Stopped, Submitted, ToolOutcome
 from .session import Session
+from .session_results import Compaction, Generation, Started, Stopped, Submitted, ToolOutcome
 from .stats import Durations, HookStats, HookWarning, Stats
 from .tools import ToolContext, ToolResult
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from opentelemetry.trace import INVALID_SPAN, SpanKind
 
-from . import _either
-from ._driver import Driver, Effect
+from . import _async_compat
+from ._session_driver import Driver, Effect
 from ._spans import Judged, ToolSpan, about, fail, judging, kind_of, open_tool, within
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from . import _native
     from .models import Model, ModelRequest, OnText
-    from .results import Generation
     from .session import Session
+    from .session_results import Generation
 
 __all__ = ["AgentRun", "TracedDriver"]
 
@@ -157,7 +157,7 @@ class AgentRun:
             try:
                 given: Any = model(request)
                 if inspect.isawaitable(given):
-                    given = await _either.finish(given)
+                    given = await _async_compat.finish(given)
             except Exception as error:
                 if self._model is not None:
                     self._model.error = error

@@ -13,8 +13,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from . import _logging, _threads
-from ._native_hooks import NativeHandler
-from ._stage import Call, Report
+from ._asyncio_runner import Call, Report
+from ._file_hooks import FileHookHandler
 from .outcome import LateAnswer
 from .response import HookResponse
 
@@ -61,7 +61,8 @@ class Job:
             _logging.detached_ended(self.event, self.hook, answer, seconds)
             return
         handler = self.call[0]
-        wakes = isinstance(handler, NativeHandler) and handler.hook.wakes and answer.get("action") in ("block", "stop")
+        refuses = answer.get("action") in ("block", "stop")
+        wakes = refuses and isinstance(handler, FileHookHandler) and handler.hook.wakes
         try:
             listener(LateAnswer(self.hook, self.event, dict(answer), wakes))
         except Exception as error:
@@ -126,7 +127,7 @@ _tasks: set[asyncio.Task[None]] = set()
 
 
 async def _on_asyncio(job: Job) -> None:
-    from ._stage import run_threaded
+    from ._asyncio_runner import run_threaded
 
     handler, event, timeout, in_thread, depth = job.call
     began = perf_counter()
@@ -161,12 +162,12 @@ def _launch_trio(token: Any, job: Job) -> None:
 
 
 async def _on_trio(job: Job) -> None:
-    from . import _trio
+    from . import _trio_runner
 
     began = perf_counter()
     report: Report = ("cancelled", None, 0.0)
     try:
-        report = await _trio.run_one(job.call)
+        report = await _trio_runner.run_one(job.call)
     finally:
         job.end(report[0], report[1], perf_counter() - began)
 
@@ -174,7 +175,7 @@ async def _on_trio(job: Job) -> None:
 def _launch_thread(loop: None, job: Job) -> None:
     handler, event, _, _, depth = job.call
     began = perf_counter()
-    if isinstance(handler, NativeHandler):
+    if isinstance(handler, FileHookHandler):
         handler = handler.run_sync
 
     def ended(future: Future[_threads.Result]) -> None:

@@ -17,8 +17,8 @@ from .errors import SessionClosedError
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer
 
-    from .results import ToolOutcome
     from .session import Session
+    from .session_results import ToolOutcome
 
 __all__ = ["Judged", "ToolSpan", "about", "fail", "judged", "judging", "kind_of", "open_tool", "within"]
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ._logging import logger
 
 if TYPE_CHECKING:
-    from ._driver import Driver
     from ._native import Flow, Outcome
+    from ._session_driver import Driver
     from ._spans import ToolSpan
     from .client import HookClient
     from .models import OnText

@@ -7,12 +7,12 @@ import threading
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
-from . import _either, _native
+from . import _async_compat, _native
 
 if TYPE_CHECKING:
     from .approval import ApprovalRequest
 
-__all__ = ["NoTerminal", "TerminalApprover", "TerminalQuestion"]
+__all__ = ["NoTerminalError", "TerminalApprover", "TerminalQuestion"]
 
 _FIELDS = ("event", "tool", "agent_id", "shown", "hook", "prompt", "options", "granting", "default", "remember")
 _USUAL_WIDTH = 80
@@ -21,7 +21,7 @@ _USUAL_HEIGHT = 24
 _asking: dict[threading.Thread, _native.Asking] = {}
 
 
-class NoTerminal(Exception):
+class NoTerminalError(Exception):
     """There is no terminal to ask at, or nobody at it; what was asked is denied."""
 
 
@@ -53,11 +53,11 @@ class TerminalQuestion:
     def read(self, line: str | None) -> str | None:
         """The option that a line chooses; None when it chooses none: write :attr:`remark` then, and read on.
 
-        None as the line is the end of the input, and raises :class:`NoTerminal`.
+        None as the line is the end of the input, and raises :class:`NoTerminalError`.
         """
         meaning, text = self._question.read(line)
         if meaning == "over":
-            raise NoTerminal(text)
+            raise NoTerminalError(text)
         self.remark = text if meaning == "again" else ""
         return text if meaning == "chosen" else None
 
@@ -77,7 +77,7 @@ class TerminalApprover:
         future: Future[str] = Future()
         threading.Thread(target=_run, args=(asking, future), name="hookweave-approval", daemon=True).start()
         try:
-            return await _either.wait(future)
+            return await _async_compat.wait(future)
         finally:
             asking.cancel()
 
@@ -91,7 +91,7 @@ def _run(asking: _native.Asking, future: Future[str]) -> None:
             # Nobody waits for it any more.
             return
         if option is None:
-            future.set_exception(NoTerminal(why))
+            future.set_exception(NoTerminalError(why))
         else:
             future.set_result(option)
     finally:

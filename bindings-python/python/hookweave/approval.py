@@ -8,8 +8,8 @@ from concurrent.futures import Future, InvalidStateError
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from . import _either
-from ._terminal import NoTerminal, TerminalApprover, TerminalQuestion
+from . import _async_compat
+from ._terminal import NoTerminalError, TerminalApprover, TerminalQuestion
 from .errors import InvalidOptionError, UnknownApprovalError
 
 __all__ = [
@@ -18,7 +18,7 @@ __all__ = [
     "ApprovalRequest",
     "Approver",
     "DenyAll",
-    "NoTerminal",
+    "NoTerminalError",
     "PendingApprovals",
     "TerminalApprover",
     "TerminalQuestion",
@@ -103,7 +103,7 @@ class PendingApprovals:
         with self._lock:
             self._waiting[request.id] = (request, future)
         try:
-            return await _either.wait(future)
+            return await _async_compat.wait(future)
         finally:
             with self._lock:
                 self._waiting.pop(request.id, None)

@@ -12,13 +12,14 @@ from datetime import timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, NewType, Self, TypeAlias
 
-from . import _detached, _edge, _native, files
-from ._ending import at_end, at_end_of_child
-from ._hosting import Hosting
-from ._native_hooks import Answerer
-from ._registering import check_event, check_handler, path_text
+from . import _detached, _native, files
+from ._file_hooks import Answerer
+from ._process_exit import at_end, at_end_of_child
+from ._registration import check_event, check_handler, path_text
+from ._session_registry import Hosting
 from ._telemetry import Tracing
 from ._typed import TypedClient
+from ._watch import FileWatch, OnReload
 from .audit import AuditLevel, AuditOptions
 from .outcome import HookInfo, LateAnswer, hook_infos
 from .stats import Stats, stats_of
@@ -84,7 +85,7 @@ class HookClient(TypedClient, Hosting):
     _judge: Answerer | None
     _tool_caller: Answerer | None
     _late: Callable[[LateAnswer], None] | None
-    _watch: _edge.FileWatch | None
+    _watch: FileWatch | None
     _tracing: Tracing | None
 
     def __new__(
@@ -137,7 +138,7 @@ class HookClient(TypedClient, Hosting):
         if audit is not None:
             client.configure_audit(audit)
         _clients.add(client)
-        at_end(_stop_native_hooks)
+        at_end(_stop_file_hooks)
         return client
 
     def _register(self, event: str, handler: Callable[[Any], Any], temporary: bool, options: dict[str, Any]) -> str:
@@ -283,7 +284,7 @@ class HookClient(TypedClient, Hosting):
                 return files.reload_report(_native.keep_hooks(self, outcome.reason or "a hook blocked the change"))
         return files.reload_report(_native.apply_reload(self, prepared))
 
-    def watch(self, on_reload: _edge.OnReload | None = None) -> None:
+    def watch(self, on_reload: OnReload | None = None) -> None:
         """Reloads by itself when a loaded file changes, as :meth:`reload` does; ``on_reload`` hears what came of it.
 
         When a file changes that hooks on ``FileChanged`` watch, by their matcher or by ``watchPaths``, that event is
@@ -293,7 +294,7 @@ class HookClient(TypedClient, Hosting):
         """
         self._check_open("watch files")
         self.unwatch()
-        self._watch = _edge.FileWatch(self, on_reload)
+        self._watch = FileWatch(self, on_reload)
 
     def unwatch(self) -> None:
         """Ends :meth:`watch`."""
@@ -342,7 +343,7 @@ class HookClient(TypedClient, Hosting):
         self._close()
         self.unwatch()
         _detached.drain_blocking(self, CLOSE_SECONDS)
-        _native.stop_native_hooks(self, CLOSE_SECONDS)
+        _native.stop_file_hooks(self, CLOSE_SECONDS)
         self._end_audit()
 
     async def aclose(self) -> None:
@@ -350,7 +351,7 @@ class HookClient(TypedClient, Hosting):
         self._close()
         self.unwatch()
         await _detached.drain(self, CLOSE_SECONDS)
-        _native.stop_native_hooks(self, 0)
+        _native.stop_file_hooks(self, 0)
         self._end_audit()
 
     def __enter__(self) -> Self:
@@ -381,14 +382,14 @@ def _forget_background() -> None:
         client._watch = None
         client._restart_delivery()
     if _clients:
-        at_end_of_child(_stop_native_hooks)
+        at_end_of_child(_stop_file_hooks)
 
 
 @atexit.register
-def _stop_native_hooks() -> None:
-    """What a command started has a session of its own and would live on; what was told to a log is written."""
+def _stop_file_hooks() -> None:
+    """What a command started has a session of its own and would live on; records of its log are written."""
     for client in list(_clients):
-        _native.stop_native_hooks(client, 1.0)
+        _native.stop_file_hooks(client, 1.0)
         client._end_audit()
 
 

@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
 
-from . import _either, _native
-from ._driver import Driver, Summarise
+from . import _async_compat, _native
 from ._logging import logger
+from ._session_driver import Driver, Summarise
 from .approval import ApprovalRequest, Approver, PendingApprovals
 from .context import Context
 from .display import Display
@@ -21,7 +21,7 @@ from .errors import (
     UnknownToolError,
 )
 from .models import OnText
-from .results import Compaction, Generation, Started, Stopped, Submitted, ToolOutcome
+from .session_results import Compaction, Generation, Started, Stopped, Submitted, ToolOutcome
 from .tools import Tool, ToolFunction
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Session:
         self._parent = parent
         self._on_outcome = on_outcome
         self._children: set[Session] = set()
-        self._running: set[_either.Scope] = set()
+        self._running: set[_async_compat.Scope] = set()
         self._closed = False
         self._tool: Tool | None = None
         self.context = context
@@ -164,7 +164,7 @@ class Session:
         for scope in others:
             scope.end()
         for scope in others:
-            await _either.wait(scope.ended)
+            await _async_compat.wait(scope.ended)
 
     def _check(self) -> None:
         if self._closed:
@@ -184,11 +184,11 @@ class Session:
         return running if self._parent is None else self._scoped(running)
 
     async def _scoped(self, running: Coroutine[Any, Any, T]) -> T:
-        scope = _either.Scope()
+        scope = _async_compat.Scope()
         self._running.add(scope)
         try:
             return await scope.run(running)
-        except _either.Aborted:
+        except _async_compat.ScopeAbortedError:
             raise SessionClosedError(f"subagent {self.agent_id} ended with its session") from None
         finally:
             self._running.discard(scope)
@@ -305,7 +305,7 @@ class Session:
         dispatch: Callable[..., Awaitable[_native.Outcome[Any]]] = self._client.dispatch
         outcome = await dispatch(event, {**self._native.common(), **(payload or {}), **fields})
         self._tell(outcome)
-        self._native.heard(outcome)
+        self._native.observe(outcome)
         return outcome
 
     def _tell(self, outcome: _native.Outcome[Any]) -> None:

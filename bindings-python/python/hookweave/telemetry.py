@@ -27,7 +27,7 @@ from ._spans import ToolSpan, fail, judged, judging, kind_of, open_tool, within
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, TracerProvider
 
-    from ._driver import Driver
+    from ._session_driver import Driver
     from .client import HookClient
     from .models import OnText
     from .outcome import TraceEntry

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import _native
-from .._native_hooks import Broken
+from .._file_hooks import FileHookError
 
-__all__ = ["Broken", "answer_of", "event_of", "question_of"]
+__all__ = ["FileHookError", "answer_of", "event_of", "question_of"]
 
 
 def event_of(dialect: str, declared: str) -> str | None:
@@ -27,19 +27,19 @@ def question_of(dialect: str, declared: str, event: str, payload: Mapping[str, A
         return _native.dialect_question(dialect, declared, event, json.dumps(payload, default=str))
     except Exception as error:
         message = f"payload_not_json: the hook cannot be given the event as JSON: {error}"
-        raise Broken("not_started", message, True) from error
+        raise FileHookError("not_started", message, True) from error
 
 
 def answer_of(
-    dialect: str, declared: str, event: str, said: Any, payload: Mapping[str, Any] | None = None
+    dialect: str, declared: str, event: str, answer: Any, payload: Mapping[str, Any] | None = None
 ) -> dict[str, Any] | None:
-    """The canonical answer that a hook of the system means; :class:`Broken` when it cannot be read."""
+    """The canonical answer that a hook of the system means; :class:`FileHookError` when it cannot be read."""
     try:
-        text = "" if said is None else json.dumps(said, default=str)
+        text = "" if answer is None else json.dumps(answer, default=str)
         own = json.dumps(payload or {}, default=str)
-        is_read, answer = _native.dialect_answer(dialect, declared, event, own, text)
+        is_read, value = _native.dialect_answer(dialect, declared, event, own, text)
     except Exception as error:
-        raise Broken("invalid_answer", f"the answer cannot be read as JSON: {error}", True) from error
+        raise FileHookError("invalid_answer", f"the answer cannot be read as JSON: {error}", True) from error
     if not is_read:
-        raise answer
-    return None if answer is None else dict(answer)
+        raise value
+    return None if value is None else dict(value)

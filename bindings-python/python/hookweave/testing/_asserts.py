@@ -8,7 +8,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from ..errors import FailureKind
 from ..outcome import Failure, TraceEntry
-from ..results import Generation, ToolOutcome
+from ..session_results import Generation, ToolOutcome
 from . import _client
 from ._judged import Judged, by, describe, is_blocked, outcomes
 

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from .. import _native
 from .._native import Outcome
-from ..results import Generation, ToolOutcome
+from ..session_results import Generation, ToolOutcome
 
 __all__ = ["Judged", "by", "describe", "is_blocked", "outcomes"]
 

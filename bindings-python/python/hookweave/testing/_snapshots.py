@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from .. import _native
 from .._native import Outcome
-from ..results import Generation, ToolOutcome
+from ..session_results import Generation, ToolOutcome
 from ._judged import Judged, describe, outcomes
 
 __all__ = ["assert_matches_snapshot", "trace_snapshot"]

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 
 from ... import _native
 from ...response import Level
-from .._dialect import Broken, answer_of, question_of
+from .._dialect import FileHookError, answer_of, question_of
 from .models import ContextInjection, HookResult, Parts, Role, with_parts
 
 __all__ = ["Fields", "common_role", "composed", "emitted_answer", "fields_of", "plain", "raised_answer", "raised_data"]
@@ -35,7 +35,7 @@ def fields_of(said: object) -> Fields | None:
     try:
         fields = dump() if callable(dump) else None
     except Exception as error:
-        raise Broken("invalid_answer", f"the result cannot be read: {error}", True) from error
+        raise FileHookError("invalid_answer", f"the result cannot be read: {error}", True) from error
     return dict(fields) if isinstance(fields, Mapping) else None
 
 
@@ -74,8 +74,10 @@ def _new_data(data: object) -> Any:
         if isinstance(data, Mapping):
             return plain(dict(data))
     except Exception as error:
-        raise Broken("invalid_answer", f"`data` of a modify has no JSON form: {error}", True) from error
-    raise Broken("invalid_answer", f"`data` of a modify is a dict, not a value of type {type(data).__name__}", True)
+        raise FileHookError("invalid_answer", f"`data` of a modify has no JSON form: {error}", True) from error
+    raise FileHookError(
+        "invalid_answer", f"`data` of a modify is a dict, not a value of type {type(data).__name__}", True
+    )
 
 
 def _one(injection: object) -> Fields:

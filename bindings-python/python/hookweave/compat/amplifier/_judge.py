@@ -14,8 +14,8 @@ from typing import Final
 
 from ...audit import AuditLevel, AuditOptions
 from ...client import HookClient
-from ...results import ToolOutcome
-from .._dialect import Broken
+from ...session_results import ToolOutcome
+from .._dialect import FileHookError
 from ._answers import Fields, emitted_answer
 from ._systems import JUDGING, Judging, Systems
 from .models import ContextInjection, Parts
@@ -130,7 +130,7 @@ def _answer(hook: str, said: Fields, event: str) -> Fields:
     """What a hook said, but for the data: the emission has changed them already."""
     try:
         return emitted_answer({**said, "data": None}, event, "PreToolUse") or {}
-    except Broken as error:
+    except FileHookError as error:
         raise ValueError(f"what hook {hook} says of {event} cannot be acted on: {error}") from None
 
 

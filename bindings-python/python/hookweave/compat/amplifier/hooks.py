@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any, Final, TypeAlias
 from urllib.parse import quote
 
-from ... import _either, _native
+from ... import _async_compat, _native
 from ...client import EventName, HookClient
 from ...event import Event
 from .._dialect import event_of
@@ -168,7 +168,7 @@ class HookRegistry(EventNames):
             if emission is not None and (fields := fields_of(said)) is not None:
                 emission.parts.append((name, fields))
             return answer
-        in_time, said = await _either.within(emission.limit, _call(handler, event, emitted["data"]))
+        in_time, said = await _async_compat.within(emission.limit, _call(handler, event, emitted["data"]))
         if not in_time:
             raise TimeoutError(f"it did not end within {emission.limit} s")
         if (collected := (fields_of(said) or {}).get("data")) is not None:

@@ -1,20 +1,23 @@
-//! Dialects for hooks that are functions: the event in a system's words, and what the function's answer means.
+//! Events and answers in the format of an agent's dialect: for hooks that an agent starts, and for handlers written for another
+//! system.
 
 use std::sync::{Arc, OnceLock};
 
 use hookweave::dialects::{self, Exited};
 use hookweave::event::Catalogue;
-use hookweave::host::{EventSpec, Invocation, from_json};
+use hookweave::host::{EventSpec, Invocation, event_from_wire, from_json, outcome_to_wire, to_json};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
-use serde_json::{Map, Value};
+use pyo3::types::{PyDict, PyTuple};
+use serde_json::{Map, Value, json};
 
+use crate::completions;
 use crate::errors;
-use crate::native::letter;
 use crate::serial;
+use crate::values::PyHost;
 
 /// Adds the functions to the module.
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(from_wire, module)?)?;
     module.add_function(wrap_pyfunction!(dialect_event, module)?)?;
     module.add_function(wrap_pyfunction!(dialect_question, module)?)?;
     module.add_function(wrap_pyfunction!(dialect_answer, module)?)
@@ -41,7 +44,7 @@ fn dialect_question<'py>(
     serial::to_python(py, &dialect.encode(&invocation).body)
 }
 
-/// What a hook of the dialect means by its answer: `(True, answer)`, or `(False, exception)` of its failure.
+/// The result of a hook of the dialect: `(True, answer)`, or `(False, exception)` of its failure.
 #[pyfunction]
 fn dialect_answer<'py>(
     py: Python<'py>,
@@ -49,12 +52,32 @@ fn dialect_answer<'py>(
     declared: &str,
     event: &str,
     payload: &str,
-    said: &str,
+    answer: &str,
 ) -> PyResult<Bound<'py, PyTuple>> {
     let invocation = invocation(py, declared, event, payload)?;
     let dialect = dialects::named(dialect).map_err(|error| errors::of(py, &error))?;
-    let exited = Exited { code: Some(0), signal: None, stdout: said.as_bytes().to_vec(), stderr: Vec::new() };
-    letter(py, dialects::answer_of_command(dialect, &invocation, &exited))
+    let exited = Exited { code: Some(0), signal: None, stdout: answer.as_bytes().to_vec(), stderr: Vec::new() };
+    completions::result(py, dialects::answer_of_command(dialect, &invocation, &exited))
+}
+
+/// Reads what an agent sends to its hooks: the canonical event name and the payload.
+#[pyfunction]
+fn from_wire<'py>(py: Python<'py>, dialect: &str, text: &str) -> PyResult<(&'static str, Bound<'py, PyAny>)> {
+    let event = event_from_wire(dialect, text).map_err(|error| errors::of(py, &error))?;
+    Ok((event.event, serial::to_python(py, &event.payload)?))
+}
+
+/// The output of a hook for its agent: `(exit_code, stdout, stderr, degraded)`.
+pub(crate) fn to_wire<'py>(
+    py: Python<'py>,
+    dialect: &str,
+    outcome: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let text = to_json(&PyHost::new(py), outcome.as_any());
+    let text = text.map_err(|error| errors::raise(py, "payload_not_json", &error.to_string()))?;
+    let outcome: Value = from_json(&text).unwrap_or_else(|_| json!({}));
+    let answer = outcome_to_wire(dialect, &outcome).map_err(|error| errors::of(py, &error))?;
+    (answer.exit_code, answer.stdout, answer.stderr, answer.degraded).into_pyobject(py)
 }
 
 fn invocation(py: Python<'_>, declared: &str, event: &str, payload: &str) -> PyResult<Invocation> {

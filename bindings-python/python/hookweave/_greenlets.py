@@ -16,29 +16,29 @@ from typing import TYPE_CHECKING, Any
 from . import _native
 
 if TYPE_CHECKING:
-    from ._native_hooks import Letter
+    from ._file_hooks import Completion
 
-__all__ = ["Begun", "is_patched", "mailbox", "wait_readable", "wait_until"]
+__all__ = ["BegunFileHook", "completion_queue", "is_patched", "wait_readable", "wait_until"]
 
 
 def is_patched() -> bool:
-    """Whether somebody has put waits of his own in the place of the standard library's."""
+    """Whether a library has replaced the blocking calls of the standard library."""
     return hasattr(select, "select") and not isinstance(select.select, BuiltinFunctionType)
 
 
-def mailbox() -> _native.Mailbox | None:
-    """What can be waited for with others going on; None where that is not needed or not possible."""
+def completion_queue() -> _native.CompletionQueue | None:
+    """A queue to wait for while other greenlets run; None where that is not needed or not possible."""
     if not is_patched():
         return None
     try:
-        return _native.Mailbox()
+        return _native.CompletionQueue()
     except OSError:
         return None
 
 
-def wait_readable(box: _native.Mailbox, timeout: float | None = None) -> None:
-    """Waits until something is in a mailbox, while other greenlets run."""
-    select.select([box.fileno()], [], [], timeout)
+def wait_readable(queue: _native.CompletionQueue, timeout: float | None = None) -> None:
+    """Waits until a queue has completions, while other greenlets run."""
+    select.select([queue.fileno()], [], [], timeout)
 
 
 def wait_until(done: Callable[[], bool], timeout: float) -> bool:
@@ -51,22 +51,22 @@ def wait_until(done: Callable[[], bool], timeout: float) -> bool:
     return True
 
 
-class Begun:
-    """A hook from a file that a greenlet has begun; one that nobody waits for any more is killed."""
+class BegunFileHook:
+    """A hook from a file that a greenlet has begun; dropping it kills the hook."""
 
-    __slots__ = ("_box", "_job")
+    __slots__ = ("_job", "_queue")
 
-    def __init__(self, hook: _native.NativeHook, event: Any, box: _native.Mailbox) -> None:
-        self._box = box
-        self._job = hook.start(event, box, 0)
+    def __init__(self, hook: _native.FileHook, event: Any, queue: _native.CompletionQueue) -> None:
+        self._queue = queue
+        self._job = hook.start(event, queue, 0)
 
-    def wait(self) -> Letter:
+    def wait(self) -> Completion:
         """Waits for the hook."""
         while True:
-            wait_readable(self._box)
-            for _, letter in self._box.take():
+            wait_readable(self._queue)
+            for _, completion in self._queue.take():
                 self._job = None
-                return letter
+                return completion
 
     def __del__(self) -> None:
         job = getattr(self, "_job", None)

@@ -5,9 +5,9 @@ use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use crate::convert::{Shape, copy};
 use crate::errors;
 use crate::object::{Object, dict_get};
+use crate::values::{Shape, copy};
 
 /// A made-up value of a field, or `None` for a field that stays away.
 pub(crate) fn value(
@@ -55,15 +55,6 @@ pub(crate) enum Fields {
     CopiedIfPossible,
     /// As the host gave them, for whoever only reads.
     Shared,
-}
-
-/// The whole event as canonical JSON text; `payload_not_json` names the path of a value that has none.
-pub(crate) fn json(py: Python<'_>, event: &crate::event::EventRef<'_>) -> PyResult<String> {
-    let whole = event.whole(py, Fields::Shared)?;
-    hookweave::host::to_json(&crate::convert::PyHost::new(py), whole.as_any()).map_err(|error| {
-        event.note_unshown(py, &error.to_string());
-        errors::raise(py, "payload_not_json", &error.to_string())
-    })
 }
 
 /// Notes among what was made up for a dispatch that a hook could not be shown something of its event.

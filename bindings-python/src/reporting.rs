@@ -3,9 +3,9 @@
 use hookweave::outcome::Stand;
 use pyo3::prelude::*;
 
-use crate::convert::PyHost;
 use crate::outcome::Outcome;
 use crate::serial;
+use crate::values::PyHost;
 
 /// Adds the functions to the module.
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -13,13 +13,13 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(outcome_snapshot, module)?)
 }
 
-/// Who decided what and why, and what became of every hook of the event.
+/// A text for a person: each decision with its reason, and what became of every hook of the event.
 #[pyfunction]
 fn describe_outcome(py: Python<'_>, outcome: &Outcome) -> String {
     outcome.inner(py).describe(&PyHost::new(py))
 }
 
-/// What hooks made of the event; ``stands`` are texts, what stands for each, and whether the name below it differs too.
+/// An outcome as data for a snapshot; ``stands`` are texts, the placeholder of each, and whether the name below it differs too.
 #[pyfunction]
 fn outcome_snapshot<'py>(
     py: Python<'py>,

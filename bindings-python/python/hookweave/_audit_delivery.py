@@ -11,7 +11,7 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Any, Final
 
-from . import _green, _native
+from . import _greenlets, _native
 from ._logging import logger
 
 __all__ = ["Delivery", "log_record"]
@@ -39,29 +39,29 @@ def log_record(record: dict[str, Any]) -> None:
 
 
 class Delivery:
-    """A daemon thread that gives each record to those who hear them, in order.
+    """A daemon thread that gives each record to each listener, in order.
 
     A greenlet where threads are greenlets.
     """
 
-    __slots__ = ("_bell", "_delivered", "_hearers", "_outbox", "_process", "_thread")
+    __slots__ = ("_delivered", "_listeners", "_outbox", "_process", "_queue", "_thread")
 
     def __init__(
         self,
         outbox: _native.Outbox,
-        hearers: tuple[Callable[[dict[str, Any]], object], ...],
-        bell: _native.Mailbox | None,
+        listeners: tuple[Callable[[dict[str, Any]], object], ...],
+        queue: _native.CompletionQueue | None,
     ) -> None:
         self._outbox = outbox
-        self._hearers = hearers
-        self._bell = bell
+        self._listeners = listeners
+        self._queue = queue
         self._process = os.getpid()
         self._start()
 
     @property
     def is_green(self) -> bool:
         """Whether what delivers runs only while the others wait."""
-        return self._bell is not None
+        return self._queue is not None
 
     def _start(self) -> None:
         self._delivered = threading.Condition()
@@ -74,40 +74,38 @@ class Delivery:
 
     def _run(self) -> None:
         outbox = self._outbox
-        while outbox.wait(AWHILE) if self._bell is None else self._wait_green(self._bell):
+        while outbox.wait(AWHILE) if self._queue is None else self._wait_green(self._queue):
             with self._delivered:
                 lines, lost = outbox.fetch(AT_ONCE)
                 for line in lines:
                     self._hand(json.loads(line))
                 if lost:
-                    logger.error(
-                        "%d records of the audit log were not delivered: who hears them does not keep up", lost
-                    )
+                    logger.error("%d records of the audit log were not delivered: the listeners are too slow", lost)
                 self._delivered.notify_all()
 
-    def _wait_green(self, bell: _native.Mailbox) -> bool:
+    def _wait_green(self, queue: _native.CompletionQueue) -> bool:
         """What the outbox's own wait does, while other greenlets run."""
         outbox = self._outbox
         own = self._process == os.getpid()
         while True:
             if own:
-                bell.take()
+                queue.take()
             if not outbox.wait(0.0):
                 return False
             if not outbox.is_empty():
                 return True
             if own:
-                _green.wait_readable(bell, AWHILE)
+                _greenlets.wait_readable(queue, AWHILE)
             else:
-                # A forked child must not take what its parent's bell has rung.
+                # A forked child must not empty its parent's queue.
                 time.sleep(POLL)
 
     def _hand(self, record: dict[str, Any]) -> None:
-        for hear in self._hearers:
+        for listener in self._listeners:
             try:
-                hear(record)
+                listener(record)
             except BaseException:
-                # Also its `sys.exit`, which would end this thread alone, and with it all that is to be heard.
+                # Also its `sys.exit`, which would end this thread alone, and with it every delivery that follows.
                 logger.warning("the audit callback failed on record %s", record.get("seq"), exc_info=True)
 
     def drain(self, timeout: float) -> bool:
@@ -131,7 +129,7 @@ class Delivery:
     def close(self, timeout: float) -> None:
         """Ends the thread once everything was handed on, or the seconds are over."""
         self._outbox.close()
-        if self._bell is not None:
-            self._bell.ring()
+        if self._queue is not None:
+            self._queue.wake()
         if threading.current_thread() is not self._thread:
             self._thread.join(timeout)

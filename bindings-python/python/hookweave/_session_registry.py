@@ -8,15 +8,15 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _native
-from ._auditing import Auditing
+from ._client_audit import Auditing
 from ._native import Outcome
-from ._registering import path_text
+from ._registration import path_text
 from .approval import Approval, approver_of
 from .context import Context, Messages
 from .display import Display, LogDisplay
 from .models import Model, OnText
-from .results import Generation, ToolOutcome
 from .session import Permission, Session, exactly
+from .session_results import Generation, ToolOutcome
 from .tools import Tool, ToolFunction
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-//! What came of a tool call, as the fields of a `ToolOutcome`.
+//! The result of a tool call as the fields of a `ToolOutcome`.
 
 use hookweave::session::ToolRun;
 use pyo3::intern;
@@ -16,9 +16,9 @@ pub(crate) struct Own<'py> {
     pub(crate) result: Option<Bound<'py, PyAny>>,
 }
 
-/// All fields in their order, as they are of a call that nobody had anything to say about; `error` is a text.
+/// All fields in their order, with their values where no hook answered; `error` is a text.
 pub(crate) fn fields<'py>(py: Python<'py>, run: &ToolRun, own: Own<'py>) -> PyResult<Bound<'py, PyDict>> {
-    let dict = usual(py)?.copy()?;
+    let dict = defaults(py)?.copy()?;
     dict.set_item(intern!(py, "tool"), own.tool)?;
     dict.set_item(intern!(py, "tool_use_id"), own.tool_use_id)?;
     dict.set_item(intern!(py, "args"), own.args)?;
@@ -41,7 +41,7 @@ pub(crate) fn fields<'py>(py: Python<'py>, run: &ToolRun, own: Own<'py>) -> PyRe
         dict.set_item(intern!(py, "by"), run.by.as_deref())?;
         dict.set_item(intern!(py, "error"), run.error.as_deref())?;
     }
-    if run.decision != QUIET {
+    if run.decision != DEFAULT_DECISION {
         dict.set_item(intern!(py, "decision"), run.decision)?;
     }
     if run.suppress_output {
@@ -53,12 +53,12 @@ pub(crate) fn fields<'py>(py: Python<'py>, run: &ToolRun, own: Own<'py>) -> PyRe
     Ok(dict)
 }
 
-/// What is decided when nobody says anything.
-const QUIET: &str = "continue";
+/// The decision when no hook answers.
+const DEFAULT_DECISION: &str = "continue";
 
-fn usual(py: Python<'_>) -> PyResult<&Bound<'_, PyDict>> {
-    static USUAL: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
-    let made = USUAL.get_or_try_init(py, || {
+fn defaults(py: Python<'_>) -> PyResult<&Bound<'_, PyDict>> {
+    static DEFAULTS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+    let made = DEFAULTS.get_or_try_init(py, || {
         let dict = PyDict::new(py);
         for name in ["tool", "tool_use_id"] {
             dict.set_item(name, py.None())?;
@@ -66,7 +66,7 @@ fn usual(py: Python<'_>) -> PyResult<&Bound<'_, PyDict>> {
         dict.set_item("ran", true)?;
         dict.set_item("ok", true)?;
         dict.set_item("output", py.None())?;
-        dict.set_item("decision", QUIET)?;
+        dict.set_item("decision", DEFAULT_DECISION)?;
         for name in ["reason", "by", "args", "result", "error"] {
             dict.set_item(name, py.None())?;
         }

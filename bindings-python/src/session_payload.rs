@@ -1,4 +1,4 @@
-//! What sessions give hooks and tools, as Python values: the same objects each time where they are the same texts.
+//! Payloads of session events and arguments of tools as Python values: the same text becomes the same object each time.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use serde_json::{Map, Value};
 
-use crate::keys::usual_key;
+use crate::keys::common_key;
 use crate::object::Object;
 use crate::serial;
 
@@ -17,8 +17,8 @@ use crate::serial;
 const MAX_NAMES: usize = 16;
 
 /// What is the same in many events of one session.
-pub(crate) struct Usual {
-    /// What all of them carry; whoever gives it away copies it.
+pub(crate) struct SharedValues {
+    /// The fields of all of them; copied before it is given away.
     common: Py<PyDict>,
     /// Tools' names, by the texts that the machine has them in: its own copies, so that an address names a text.
     names: RefCell<Names>,
@@ -48,7 +48,7 @@ impl Names {
     }
 }
 
-impl Usual {
+impl SharedValues {
     pub(crate) fn new(py: Python<'_>, common: &Map<String, Value>) -> PyResult<Self> {
         Ok(Self { common: serial::dict(py, common)?.unbind(), names: RefCell::default() })
     }
@@ -102,7 +102,7 @@ impl Usual {
 
 /// Sets a field of a payload.
 pub(crate) fn set(payload: &Bound<'_, PyDict>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
-    match usual_key(payload.py(), name) {
+    match common_key(payload.py(), name) {
         Some(key) => payload.set_item(key, value),
         None => payload.set_item(name, value),
     }

@@ -11,14 +11,14 @@ from time import perf_counter
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from . import _either, _native
+from . import _async_compat, _native
 from ._logging import logger
 from .approval import ApprovalRequest
 from .context import ContextMessage
 from .errors import HookweaveError, ToolFailedError
 from .models import Model, ModelRequest, OnText, record_of
 from .outcome import Injection
-from .results import Generation, ToolOutcome
+from .session_results import Generation, ToolOutcome
 from .tools import Tool, ToolContext, ToolResult
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ class Driver:
             request = self._request(effect)
             chosen: Any = session._approver(request)
             if inspect.isawaitable(chosen):
-                in_time, chosen = await _either.within(request.timeout, chosen)
+                in_time, chosen = await _async_compat.within(request.timeout, chosen)
                 if not in_time:
                     return self._flow.timed_out()
         except Exception as error:
@@ -208,17 +208,17 @@ class Driver:
             if tracing is None:
                 given = tool(effect["args"], context)
                 if type(given) is CoroutineType or inspect.isawaitable(given):
-                    # What `_either.finish` does, without a coroutine of its own.
+                    # What `_async_compat.finish` does, without a coroutine of its own.
                     requests = _native.cancel_requests()
                     try:
                         given = await given
                     except CancelledError as error:
-                        _either.raise_unless_asked(error, requests)
+                        _async_compat.raise_unless_asked(error, requests)
             else:
                 with tracing.executing():
                     given = tool(effect["args"], context)
                     if inspect.isawaitable(given):
-                        given = await _either.finish(given)
+                        given = await _async_compat.finish(given)
         except Exception as error:
             part.cause = error
             given = ToolResult(_why(error), success=False)
@@ -247,7 +247,7 @@ class Driver:
         try:
             given: Any = self.model(request)
             if inspect.isawaitable(given):
-                given = await _either.finish(given)
+                given = await _async_compat.finish(given)
             response = _native.owned(record_of(given, (perf_counter() - began) * 1000))
         except Exception as error:
             self._cause = error
@@ -298,7 +298,7 @@ class Driver:
             newer = list(context.messages)[len(self._found) :]
             replaced = context.replace_messages([*before, summary, *after, *newer])
             if inspect.isawaitable(replaced):
-                await _either.finish(replaced)
+                await _async_compat.finish(replaced)
         except Exception as error:
             logger.warning("the context of session %s failed", self._session.id, exc_info=True)
             return self._flow.failed(_why(error))
@@ -309,7 +309,7 @@ class Driver:
         try:
             text: Any = self.summarise([self._found[place] for place in effect["gone"]], effect["custom_instructions"])
             if inspect.isawaitable(text):
-                text = await _either.finish(text)
+                text = await _async_compat.finish(text)
         except Exception as error:
             logger.warning("making a summary for session %s failed", self._session.id, exc_info=True)
             return self._flow.failed(_why(error))
@@ -318,7 +318,7 @@ class Driver:
         return self._flow.text(text)
 
     async def _wait(self, effect: Effect) -> Effect:
-        await _either.sleep(effect["ms"] / 1000)
+        await _async_compat.sleep(effect["ms"] / 1000)
         return self._flow.done()
 
     async def _add_message(self, effect: Effect) -> Effect:
@@ -328,7 +328,7 @@ class Driver:
                 content = _native.owned(self._values[effect["value"]])
             added = self._session.context.add_message(effect["role"], content, effect["metadata"])
             if inspect.isawaitable(added):
-                await _either.finish(added)
+                await _async_compat.finish(added)
         except Exception as error:
             logger.warning("the context of session %s did not take a message", self._session.id, exc_info=True)
             return self._flow.failed(_why(error))
@@ -338,7 +338,7 @@ class Driver:
         try:
             shown = self._session._display.show_message(effect["text"], effect["level"], effect["source"])
             if inspect.isawaitable(shown):
-                await _either.finish(shown)
+                await _async_compat.finish(shown)
         except Exception:
             logger.warning("the display of session %s failed on: %s", self._session.id, effect["text"], exc_info=True)
         return self._flow.done()

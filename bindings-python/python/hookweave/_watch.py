@@ -1,7 +1,7 @@
 """Events that begin outside a dispatch: files that changed run hooks where the host's own hooks run.
 
-A thread of the core rings a mailbox and never enters the interpreter. What watches the mailbox is the event loop on
-which ``watch`` was called, or a daemon thread where there was none; neither keeps the process alive.
+A thread of the core wakes a completion queue and never enters the interpreter. The queue is watched by the event loop
+on which ``watch`` was called, or by a daemon thread where there was none; neither keeps the process alive.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ if TYPE_CHECKING:
 __all__ = ["FileWatch", "OnReload"]
 
 FileChange: TypeAlias = "tuple[Path, str]"
-"""A file that hooks want to hear of, and what became of it."""
+"""A file that hooks watch, and how it changed."""
 
 OnReload: TypeAlias = "Callable[[ReloadReport], Awaitable[None] | None]"
-"""Hears what came of a reload; sync or async."""
+"""Called with the report of a reload; sync or async."""
 
 
 class FileWatch:
-    """Reloads a client's files when they change, and raises ``FileChanged`` for those that its hooks want to hear of.
+    """Reloads a client's files when they change, and raises ``FileChanged`` for those that its hooks watch.
 
     It sees to it until it is stopped or its loop is closed.
     """
 
     __slots__ = (
         "__weakref__",
-        "_box",
         "_client",
         "_context",
         "_leave",
         "_missed",
         "_on_reload",
         "_process",
+        "_queue",
         "_watch",
         "_watched",
     )
@@ -59,7 +59,7 @@ class FileWatch:
         self._on_reload = on_reload
         self._process = os.getpid()
         self._context = contextvars.copy_context()
-        self._box = _native.Mailbox()
+        self._queue = _native.CompletionQueue()
         self._watch: _native.Watch | None = None
         self._watched: Any = None
         self._missed: list[FileChange] = []
@@ -87,7 +87,7 @@ class FileWatch:
         watched = _native.watched_files(client)
         if self._watch is not None and watched == self._watched:
             return False
-        old, self._watch = self._watch, _native.Watch(client, self._box)
+        old, self._watch = self._watch, _native.Watch(client, self._queue)
         self._watched = watched
         if old is not None:
             self._missed += old.take()[1]
@@ -101,16 +101,16 @@ class FileWatch:
         return reload, missed + files
 
     def _wants_others(self) -> bool:
-        """Whether a hook has said meanwhile that it wants to hear of other files."""
+        """Whether a hook has asked meanwhile for other files."""
         client = self._client()
         try:
             return client is not None and not self.stopped and self.look(client)
         except Exception:
-            logger.exception("files that hooks want to hear of cannot be watched")
+            logger.exception("files that hooks asked for cannot be watched")
             return False
 
     async def attend(self) -> None:
-        """Does on the loop that runs what changed files ask for; a reload first: hooks in force hear of the rest."""
+        """Does on the loop that runs what changed files ask for; a reload first: hooks in force get the rest."""
         again = False
         while True:
             reload, files = self._take()
@@ -123,7 +123,7 @@ class FileWatch:
                 try:
                     await client.dispatch("FileChanged", {"file_path": str(path), "event": what})
                 except Exception:
-                    logger.exception("hooks did not hear that %s changed", path)
+                    logger.exception("hooks were not run for the change of %s", path)
             # What changed since the files were read, the old watch may have kept to itself.
             again = self._wants_others()
             if not again and not self._missed:
@@ -143,7 +143,7 @@ class FileWatch:
                 try:
                     client.dispatch_sync("FileChanged", {"file_path": str(path), "event": what})
                 except Exception:
-                    logger.exception("hooks did not hear that %s changed", path)
+                    logger.exception("hooks were not run for the change of %s", path)
             again = self._wants_others()
             if not again and not self._missed:
                 return
@@ -167,17 +167,17 @@ class FileWatch:
         changed = report.added or report.removed or report.changed or report.kept
         if self._on_reload is None or not changed:
             return again, None
-        heard = self._on_reload(report)
-        return again, heard if inspect.isawaitable(heard) else None
+        listening = self._on_reload(report)
+        return again, listening if inspect.isawaitable(listening) else None
 
     async def reload(self) -> None:
         """Reloads on the loop that runs; a failure is logged and leaves the hooks as they are."""
         again = True
         while again and (client := self._client()) is not None and not self.stopped:
             try:
-                again, heard = self._reloaded(client, await client.reload())
-                if heard is not None:
-                    await heard
+                again, listening = self._reloaded(client, await client.reload())
+                if listening is not None:
+                    await listening
             except Exception:
                 again = False
                 logger.exception("reloading changed files failed; the hooks in force may be the old ones")
@@ -187,9 +187,9 @@ class FileWatch:
         again = True
         while again and (client := self._client()) is not None and not self.stopped:
             try:
-                again, heard = self._reloaded(client, client.reload_sync())
-                if heard is not None:
-                    _close(heard)
+                again, listening = self._reloaded(client, client.reload_sync())
+                if listening is not None:
+                    _close(listening)
                     raise TypeError("on_reload must be synchronous where no event loop runs")
             except Exception:
                 again = False
@@ -207,7 +207,7 @@ def _join_asyncio(watch: FileWatch, loop: asyncio.AbstractEventLoop) -> None:
 
     def ring() -> None:
         nonlocal rung
-        watch._box.take()
+        watch._queue.take()
         if watch.stopped:
             return
         if tasks:
@@ -222,9 +222,9 @@ def _join_asyncio(watch: FileWatch, loop: asyncio.AbstractEventLoop) -> None:
         tasks.discard(task)
         if rung:
             rung = False
-            watch._box.ring()
+            watch._queue.wake()
 
-    descriptor = watch._box.fileno()
+    descriptor = watch._queue.fileno()
     loop_reference = weakref.ref(loop)
 
     def leave() -> None:
@@ -251,8 +251,8 @@ def _join_trio(watch: FileWatch) -> None:
     async def look() -> None:
         try:
             while not watch.stopped:
-                await trio.lowlevel.wait_readable(watch._box.fileno())
-                watch._box.take()
+                await trio.lowlevel.wait_readable(watch._queue.fileno())
+                watch._queue.take()
                 if not watch.stopped:
                     await watch.attend()
         finally:
@@ -260,24 +260,24 @@ def _join_trio(watch: FileWatch) -> None:
             watch.stop()
 
     trio.lowlevel.spawn_system_task(look, name="hookweave watch", context=watch._context)
-    watch._leave = watch._box.ring
+    watch._leave = watch._queue.wake
 
 
 def _join_thread(watch: FileWatch) -> None:
-    box = watch._box
-    reference = weakref.ref(watch, lambda _: box.ring())
+    queue = watch._queue
+    reference = weakref.ref(watch, lambda _: queue.wake())
 
     def look() -> None:
         with selectors.DefaultSelector() as selector:
-            selector.register(box.fileno(), selectors.EVENT_READ)
+            selector.register(queue.fileno(), selectors.EVENT_READ)
             while True:
                 selector.select()
-                box.take()
+                queue.take()
                 watch = reference()
                 if watch is None or watch.stopped:
                     return
                 watch._context.run(watch.attend_blocking)
                 del watch
 
-    watch._leave = box.ring
+    watch._leave = queue.wake
     threading.Thread(target=look, name="hookweave-watch", daemon=True).start()

@@ -3,15 +3,16 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 
+use hookweave::host::{to_json, to_shown};
 use hookweave::payload::{BadKey, Excess, Host, Kind, MAX_NESTING, Made, Room, Spelling};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyDelta, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
 
-use crate::ending::Enter as _;
 use crate::errors;
-use crate::keys::{self, usual_key};
+use crate::finalization::Enter as _;
+use crate::keys::{self, common_key};
 use crate::object::{Gil, Object, dict_get};
 
 /// The window of the core on Python.
@@ -98,7 +99,7 @@ fn is_other_container(value: &Bound<'_, PyAny>) -> bool {
     if is_plain {
         return false;
     }
-    let asked = ASKED.import(value.py(), "hookweave._copies", "is_container");
+    let asked = ASKED.import(value.py(), "hookweave._values", "is_container");
     asked.and_then(|ask| ask.enter((value.get_type(),))?.is_truthy()).unwrap_or(false)
 }
 
@@ -126,7 +127,7 @@ fn copy_other<'py>(value: &Bound<'py, PyAny>, levels: usize, room: &mut Room) ->
     let Ok(copying) = Bound::new(py, Copying(Gil::new(RefCell::new(std::mem::take(room))))) else {
         return Err(Excess::Size);
     };
-    let copied = COPIED.import(py, "hookweave._copies", "copied");
+    let copied = COPIED.import(py, "hookweave._values", "copied");
     let copied = copied.and_then(|copied| copied.enter((value, inner, &copying)));
     *room = copying.get().0.get(py).take();
     copied.map_err(|error| {
@@ -174,6 +175,51 @@ fn copy_inside<'py>(
         return Ok(PyTuple::new(py, made).map_or_else(|_| value.clone(), Bound::into_any));
     }
     if is_other_container(value) { copy_other(value, levels, room) } else { Ok(value.clone()) }
+}
+
+/// A copy made of plain containers that nothing else refers to, its JSON text if it has one, and the text that a person is shown.
+#[pyfunction]
+pub(crate) fn freeze<'py>(value: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Option<String>, String)> {
+    let copy = owned(value)?;
+    let host = PyHost::new(value.py());
+    let text = to_json(&host, &copy).ok();
+    let shown = text.clone().unwrap_or_else(|| to_shown(&host, &copy));
+    Ok((copy, text, shown))
+}
+
+/// A copy made of plain containers that nothing else refers to.
+#[pyfunction]
+pub(crate) fn owned<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    plain(value, MAX_NESTING, &mut Room::default())
+        .map_err(|excess| errors::raise(value.py(), excess.code().as_str(), &excess.to_string()))
+}
+
+/// Unlike in copies for hooks, subclasses of containers become plain ones too: their maker may still refer to them.
+fn plain<'py>(value: &Bound<'py, PyAny>, levels: usize, room: &mut Room) -> Result<Bound<'py, PyAny>, Excess> {
+    let py = value.py();
+    if let Ok(fields) = value.cast::<PyDict>() {
+        let inner = room.enter(levels, fields.len())?;
+        let made = PyDict::new(py);
+        for (key, field) in fields.iter() {
+            // A key that was in a dict goes into another one; nothing can fail but memory.
+            _ = made.set_item(key, plain(&field, inner, room)?);
+        }
+        return Ok(made.into_any());
+    }
+    if let Ok(items) = value.cast::<PyList>() {
+        let inner = room.enter(levels, items.len())?;
+        let made = PyList::empty(py);
+        for item in items.iter() {
+            _ = made.append(plain(&item, inner, room)?);
+        }
+        return Ok(made.into_any());
+    }
+    if let Ok(items) = value.cast::<PyTuple>() {
+        let inner = room.enter(levels, items.len())?;
+        let made = items.iter().map(|item| plain(&item, inner, room)).collect::<Result<Vec<_>, _>>()?;
+        return Ok(PyTuple::new(py, made).map_or_else(|_| value.clone(), Bound::into_any));
+    }
+    Ok(value.clone())
 }
 
 /// The decimal digits of an integer; `None` beyond what Python converts (4,300 digits unless set otherwise).
@@ -259,7 +305,7 @@ impl<'py> Host for PyHost<'py> {
     }
 
     fn get<'v>(&'v self, object: &Bound<'py, PyAny>, key: &str) -> Option<Bound<'py, PyAny>> {
-        match usual_key(self.0, key) {
+        match common_key(self.0, key) {
             Some(key) => dict_get(object, key),
             None => dict_get(object, &PyString::new(self.0, key)),
         }

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any, Final
 
-from . import _green, _native
-from ._audit import Delivery, log_record
+from . import _greenlets, _native
+from ._audit_delivery import Delivery, log_record
 from .audit import AuditLevel, AuditOptions
 from .errors import InvalidOptionError
 
@@ -54,17 +54,17 @@ class Auditing(_native.Client):
         if callback is not None and not callable(callback):
             raise InvalidOptionError(f"audit.callback: must be a function, is {callback!r}")
         if inspect.iscoroutinefunction(callback):
-            raise InvalidOptionError("audit.callback: nobody would await it; give a function that is not async")
+            raise InvalidOptionError("audit.callback: nothing awaits it; give a function that is not async")
         if log is not None and not isinstance(log, bool):
             raise InvalidOptionError(f"audit.log: must be True or False, is {log!r}")
-        hearers: tuple[Callable[[dict[str, Any]], object], ...] = () if callback is None else (callback,)
-        if log or (log is None and not hearers and options.get("file") is None and options.get("level") != "off"):
-            hearers += (log_record,)
+        listeners: tuple[Callable[[dict[str, Any]], object], ...] = () if callback is None else (callback,)
+        if log or (log is None and not listeners and options.get("file") is None and options.get("level") != "off"):
+            listeners += (log_record,)
         self._end_delivery()
-        bell = _green.mailbox() if hearers else None
-        outbox = _native.configure_audit(self, options, bool(hearers), bell)
+        queue = _greenlets.completion_queue() if listeners else None
+        outbox = _native.configure_audit(self, options, bool(listeners), queue)
         if outbox is not None:
-            self._delivery = Delivery(outbox, hearers, bell)
+            self._delivery = Delivery(outbox, listeners, queue)
 
     def set_hook_audit_level(self, level: AuditLevel) -> None:
         """Changes how much is recorded: ``off``, ``error``, ``info`` or ``verbose``.
@@ -82,7 +82,7 @@ class Auditing(_native.Client):
     def _flush_native(self, timeout: float) -> bool:
         if self._delivery is not None and self._delivery.is_green:
             # The log may wait for room in what a greenlet has to empty.
-            return _green.wait_until(lambda: _native.flush_audit(self, 0.0), timeout)
+            return _greenlets.wait_until(lambda: _native.flush_audit(self, 0.0), timeout)
         return _native.flush_audit(self, timeout)
 
     @property
@@ -114,7 +114,7 @@ class Auditing(_native.Client):
             self._flush_native(FLUSH_SECONDS)
         delivery, self._delivery = self._delivery, None
         if delivery is not None:
-            # What happened so far belongs to those who heard it so far.
+            # What happened so far belongs to the listeners until now.
             _native.close_audit(self, FLUSH_SECONDS)
             delivery.close(FLUSH_SECONDS)
 

@@ -10,12 +10,12 @@ from typing import Any, NoReturn, TypeVar
 
 from . import _native
 
-__all__ = ["Aborted", "Scope", "finish", "sleep", "wait", "within"]
+__all__ = ["Scope", "ScopeAbortedError", "finish", "sleep", "wait", "within"]
 
 T = TypeVar("T")
 
 
-class Aborted(Exception):
+class ScopeAbortedError(Exception):
     """A scope was ended from elsewhere."""
 
 
@@ -76,13 +76,13 @@ async def wait(future: Future[T]) -> T:
     """The result of something that another thread does; a cancel of the caller cancels the future."""
     if _trio() is None:
         return await asyncio.wrap_future(future)
-    from . import _trio as on_trio
+    from . import _trio_runner as on_trio
 
     return await on_trio.wait(future)
 
 
 class Scope:
-    """Something awaited that can be ended from another task; who awaited it gets :class:`Aborted` then."""
+    """Something awaited that can be ended from another task; who awaited it gets :class:`ScopeAbortedError` then."""
 
     __slots__ = ("_end", "_task", "ended")
 
@@ -115,7 +115,7 @@ class Scope:
         except TimeoutError:
             if not limit.expired():
                 raise
-        raise Aborted
+        raise ScopeAbortedError
 
     async def _run_trio(self, awaitable: Awaitable[T]) -> T:
         trio = _trio()
@@ -123,7 +123,7 @@ class Scope:
         with trio.CancelScope() as scope:
             self._end = lambda: token.run_sync_soon(scope.cancel)
             return await awaitable
-        raise Aborted
+        raise ScopeAbortedError
 
     def is_own(self) -> bool:
         """Whether the running task is the one that would be ended."""

@@ -1,4 +1,4 @@
-"""The same as ``_stage``, on trio: every hook runs inside a cancel scope with its deadline."""
+"""The same as ``_asyncio_runner``, on trio: every hook runs inside a cancel scope with its deadline."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import trio
 
 from . import _threads
-from ._stage import Call, Report, begin_all
+from ._asyncio_runner import Call, Report, begin_all
 
 __all__ = ["in_task", "run_one", "run_stage", "wait"]
 

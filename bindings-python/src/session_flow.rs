@@ -1,45 +1,43 @@
-//! One activity of a session in steps: each reply gives the next thing to do, as a dict whose `do` names it.
+//! One activity of a session in steps: each reply gives the next effect to carry out, as a dict whose `do` names it.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
-use hookweave::host::{Excess, MAX_NESTING, Room, to_json, to_shown};
 use hookweave::session::{
     Called, Effect, Fields, Finished, Flow as Machine, Generation, Reply, Requested, Speaker, ToolRun, ValueId,
 };
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString};
 use serde_json::{Map, Value};
 
-use crate::convert::PyHost;
-use crate::ending::Enter as _;
 use crate::errors;
+use crate::finalization::Enter as _;
 use crate::object::{Gil, Object};
 use crate::outcome::Outcome;
-use crate::payload::{self, Usual};
-use crate::serial;
-use crate::session::json;
-use crate::tool_run;
+use crate::serial::{self, to_json_value};
+use crate::session_payload::{self, SharedValues};
+use crate::session_results;
+use crate::values::owned;
 
 /// Something that a session does.
 ///
 /// The host's own values that it is about are in a list, which the machine knows the places of.
 #[pyclass(frozen, module = "hookweave._native")]
 pub(crate) struct Flow {
-    running: Mutex<Running>,
+    state: Mutex<FlowState>,
     values: Py<PyList>,
-    usual: Gil<Rc<Usual>>,
+    shared: Gil<Rc<SharedValues>>,
     /// The text that this flow's events carried last: the id of its tool call.
-    text: Gil<RefCell<Option<Known>>>,
+    text: Gil<RefCell<Option<CachedText>>>,
 }
 
 /// A text, and the string that it was made into.
-type Known = (Arc<str>, Object);
+type CachedText = (Arc<str>, Object);
 
-struct Running {
+struct FlowState {
     machine: Machine,
     raised: Raised,
 }
@@ -53,11 +51,11 @@ struct Raised {
 }
 
 impl Flow {
-    pub(crate) fn new(py: Python<'_>, machine: Machine, usual: &Rc<Usual>) -> Self {
-        let running = Running { machine, raised: Raised::default() };
+    pub(crate) fn new(py: Python<'_>, machine: Machine, shared: &Rc<SharedValues>) -> Self {
+        let state = FlowState { machine, raised: Raised::default() };
         let values = PyList::empty(py).unbind();
-        let usual = Gil::new(Rc::clone(usual));
-        Self { running: Mutex::new(running), values, usual, text: Gil::new(RefCell::new(None)) }
+        let shared = Gil::new(Rc::clone(shared));
+        Self { state: Mutex::new(state), values, shared, text: Gil::new(RefCell::new(None)) }
     }
 
     /// A text as a string: the same object as long as it is the same text.
@@ -82,9 +80,9 @@ impl Flow {
         self.values.bind(py).get_item(place as usize)
     }
 
-    fn with<R>(&self, work: impl FnOnce(&mut Running) -> R) -> PyResult<R> {
-        match self.running.try_lock() {
-            Ok(mut running) => Ok(work(&mut running)),
+    fn with<R>(&self, work: impl FnOnce(&mut FlowState) -> R) -> PyResult<R> {
+        match self.state.try_lock() {
+            Ok(mut state) => Ok(work(&mut state)),
             Err(_) => Err(errors::broken("a flow was driven twice")),
         }
     }
@@ -95,7 +93,7 @@ impl Flow {
             Effect::Dispatch { event, fields, values, wants } => self.dispatch(py, event, &fields, values, wants),
             Effect::RunTool { tool, tool_use_id, args, env } => {
                 let effect = named(py, intern!(py, "run_tool"))?;
-                effect.set_item(intern!(py, "tool"), self.usual.get(py).name(py, &tool))?;
+                effect.set_item(intern!(py, "tool"), self.shared.get(py).name(py, &tool))?;
                 effect.set_item(intern!(py, "tool_use_id"), self.string(py, &tool_use_id))?;
                 // A tool that changes its arguments must not change those of the next attempt.
                 effect.set_item(intern!(py, "args"), owned(&self.value(py, args)?)?)?;
@@ -113,10 +111,10 @@ impl Flow {
 
     /// A step of the machine; where it may wait for the disk, other threads run meanwhile.
     fn next(&self, py: Python<'_>, reply: Reply) -> PyResult<Effect> {
-        if self.with(|running| running.machine.session().waits_for_records())? {
-            return py.detach(|| self.with(|running| running.machine.step(reply)));
+        if self.with(|state| state.machine.session().waits_for_records())? {
+            return py.detach(|| self.with(|state| state.machine.step(reply)));
         }
-        self.with(|running| running.machine.step(reply))
+        self.with(|state| state.machine.step(reply))
     }
 
     fn dispatch<'py>(
@@ -127,11 +125,11 @@ impl Flow {
         own: Vec<(&'static str, ValueId)>,
         wants: &'static [&'static str],
     ) -> PyResult<Bound<'py, PyAny>> {
-        let payload = self.usual.get(py).payload(py, fields, |text| self.string(py, text))?;
+        let payload = self.shared.get(py).payload(py, fields, |text| self.string(py, text))?;
         for (field, place) in &own {
-            payload::set(&payload, field, &self.value(py, *place)?)?;
+            session_payload::set(&payload, field, &self.value(py, *place)?)?;
         }
-        self.with(|running| running.raised = Raised { own, wants })?;
+        self.with(|state| state.raised = Raised { own, wants })?;
         let effect = named(py, intern!(py, "dispatch"))?;
         effect.set_item(intern!(py, "event"), event_name(py, event))?;
         effect.set_item(intern!(py, "payload"), payload)?;
@@ -148,13 +146,13 @@ impl Flow {
     }
 
     fn tool_run<'py>(&self, py: Python<'py>, run: &ToolRun) -> PyResult<Bound<'py, PyDict>> {
-        let own = tool_run::Own {
-            tool: self.usual.get(py).name(py, &run.tool),
+        let own = session_results::Own {
+            tool: self.shared.get(py).name(py, &run.tool),
             tool_use_id: self.string(py, &run.tool_use_id),
             args: self.value(py, run.args)?,
             result: run.result.map(|result| self.value(py, result)).transpose()?,
         };
-        tool_run::fields(py, run, own)
+        session_results::fields(py, run, own)
     }
 
     fn generation<'py>(&self, py: Python<'py>, answer: &Generation) -> PyResult<Bound<'py, PyDict>> {
@@ -172,7 +170,7 @@ impl Flow {
     /// The final values that are wanted of those that hooks changed: the place of the host's own, and the others.
     fn changed(&self, outcome: &Bound<'_, Outcome>) -> PyResult<(Option<ValueId>, Map<String, Value>)> {
         let py = outcome.py();
-        let Raised { own, wants } = self.with(|running| std::mem::take(&mut running.raised))?;
+        let Raised { own, wants } = self.with(|state| std::mem::take(&mut state.raised))?;
         let (mut value, mut fields) = (None, Map::new());
         for field in outcome.get().modified(py).into_iter().filter(|field| wants.contains(field)) {
             let event = outcome.get().event(py)?;
@@ -180,7 +178,7 @@ impl Flow {
             if own.iter().any(|(name, _)| *name == field) {
                 value = Some(self.keep(&owned(&last)?)?);
             } else {
-                fields.insert(field.to_owned(), json(&last)?);
+                fields.insert(field.to_owned(), to_json_value(&last)?);
             }
         }
         Ok((value, fields))
@@ -227,14 +225,14 @@ impl Flow {
         self.step(py, Reply::Failed { why })
     }
 
-    /// What hooks said.
+    /// The outcome of the event that the flow has raised.
     fn dispatched<'py>(&self, outcome: &Bound<'py, Outcome>) -> PyResult<Bound<'py, PyAny>> {
         let py = outcome.py();
-        if outcome.get().is_silent(py, self.with(|running| running.machine.session().hears_silence())?) {
+        if outcome.get().is_no_op(py, self.with(|state| state.machine.session().hears_silence())?) {
             return self.step(py, Reply::Dispatched { verdict: None, value: None, json: Map::new() });
         }
         let (value, json) = self.changed(outcome)?;
-        let session = self.with(|running| Arc::clone(running.machine.session()))?;
+        let session = self.with(|state| Arc::clone(state.machine.session()))?;
         let verdict = outcome.get().verdict(py, &session).map(Box::new);
         self.step(py, Reply::Dispatched { verdict, value, json })
     }
@@ -278,7 +276,7 @@ impl Flow {
         usage: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = usage.py();
-        let usage = json(usage)?;
+        let usage = to_json_value(usage)?;
         let calls = calls.into_iter().map(|(tool, id, args, known)| Requested { tool, id, args, known }).collect();
         self.step(py, Reply::Responded { response, text, calls, usage })
     }
@@ -298,49 +296,4 @@ impl Flow {
     fn text<'py>(&self, py: Python<'py>, text: String) -> PyResult<Bound<'py, PyAny>> {
         self.step(py, Reply::Text { text })
     }
-}
-
-/// A copy made of plain containers that nobody else holds, its JSON text if it has one, and what people are shown of it.
-#[pyfunction]
-pub(crate) fn freeze<'py>(value: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Option<String>, String)> {
-    let copy = owned(value)?;
-    let host = PyHost::new(value.py());
-    let text = to_json(&host, &copy).ok();
-    let shown = text.clone().unwrap_or_else(|| to_shown(&host, &copy));
-    Ok((copy, text, shown))
-}
-
-/// A copy made of plain containers that nobody else holds.
-#[pyfunction]
-pub(crate) fn owned<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    plain(value, MAX_NESTING, &mut Room::default())
-        .map_err(|excess| errors::raise(value.py(), excess.code().as_str(), &excess.to_string()))
-}
-
-/// Unlike what hooks are given, subclasses of containers are copied too: whoever has made one may hold it.
-fn plain<'py>(value: &Bound<'py, PyAny>, levels: usize, room: &mut Room) -> Result<Bound<'py, PyAny>, Excess> {
-    let py = value.py();
-    if let Ok(fields) = value.cast::<PyDict>() {
-        let inner = room.enter(levels, fields.len())?;
-        let made = PyDict::new(py);
-        for (key, field) in fields.iter() {
-            // A key that was in a dict goes into another one; nothing can fail but memory.
-            _ = made.set_item(key, plain(&field, inner, room)?);
-        }
-        return Ok(made.into_any());
-    }
-    if let Ok(items) = value.cast::<PyList>() {
-        let inner = room.enter(levels, items.len())?;
-        let made = PyList::empty(py);
-        for item in items.iter() {
-            _ = made.append(plain(&item, inner, room)?);
-        }
-        return Ok(made.into_any());
-    }
-    if let Ok(items) = value.cast::<PyTuple>() {
-        let inner = room.enter(levels, items.len())?;
-        let made = items.iter().map(|item| plain(&item, inner, room)).collect::<Result<Vec<_>, _>>()?;
-        return Ok(PyTuple::new(py, made).map_or_else(|_| value.clone(), Bound::into_any));
-    }
-    Ok(value.clone())
 }

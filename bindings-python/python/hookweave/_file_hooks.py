@@ -11,22 +11,22 @@ import weakref
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from . import _green, _native, _threads
+from . import _greenlets, _native, _threads
 
 if TYPE_CHECKING:
     from .client import HookClient
 
-__all__ = ["Answerer", "Broken", "NativeHandler"]
+__all__ = ["Answerer", "FileHookError", "FileHookHandler"]
 
-Letter: TypeAlias = tuple[bool, Any]
+Completion: TypeAlias = tuple[bool, Any]
 """``(True, answer)`` or ``(False, exception)``."""
 
 Answerer: TypeAlias = Callable[[dict[str, Any]], Awaitable[Any] | Any]
 """Answers a hosted question; see :meth:`HookClient.set_judge`."""
 
 
-class Broken(Exception):
-    """A native hook's failure on its way to the driver, which puts it into the trace; nobody else sees it."""
+class FileHookError(Exception):
+    """The failure of a hook from a file on its way to the driver, which puts it into the trace; internal."""
 
     def __init__(self, kind: str, message: str, restricts: bool) -> None:
         super().__init__(message)
@@ -35,33 +35,33 @@ class Broken(Exception):
         self.restricts = restricts
 
 
-def _open(letter: Letter) -> Any:
-    worked, value = letter
+def _value(completion: Completion) -> Any:
+    worked, value = completion
     if not worked:
         raise value
     return value
 
 
-class NativeHandler:
+class FileHookHandler:
     """What a client calls for a hook that a file declares."""
 
     __slots__ = ("_client", "hook")
 
-    def __init__(self, client: HookClient, hook: _native.NativeHook) -> None:
+    def __init__(self, client: HookClient, hook: _native.FileHook) -> None:
         self._client = weakref.ref(client)
         self.hook = hook
 
     def __call__(self, event: Any) -> Awaitable[Any]:
         return self._ask(event) if self.hook.hosted else _wait(self.hook, event)
 
-    def begin(self, event: Any) -> _native.Begun | _green.Begun:
+    def begin(self, event: Any) -> _native.BegunFileHook | _greenlets.BegunFileHook:
         """Starts the hook for a thread that does other things before it waits."""
-        box = _green.mailbox()
-        return self.hook.begin(event) if box is None else _green.Begun(self.hook, event, box)
+        queue = _greenlets.completion_queue()
+        return self.hook.begin(event) if queue is None else _greenlets.BegunFileHook(self.hook, event, queue)
 
-    def finish(self, begun: _native.Begun | _green.Begun) -> Any:
+    def finish(self, begun: _native.BegunFileHook | _greenlets.BegunFileHook) -> Any:
         """Waits for a hook that was begun."""
-        return _open(begun.wait())
+        return _value(begun.wait())
 
     def run_sync(self, event: Any) -> Any:
         """Runs the hook, and waits for it on the caller's thread."""
@@ -69,7 +69,7 @@ class NativeHandler:
             return self.finish(self.begin(event))
         answerer = self._answerer()
         if answerer is None:
-            return _open(self.hook.unanswered(event))
+            return _value(self.hook.unanswered(event))
         answer = answerer(self.hook.question(event))
         if inspect.isawaitable(answer):
             # The driver closes it and says that dispatch_sync cannot await.
@@ -85,7 +85,7 @@ class NativeHandler:
     async def _ask(self, event: Any) -> Any:
         answerer = self._answerer()
         if answerer is None:
-            return _open(self.hook.unanswered(event))
+            return _value(self.hook.unanswered(event))
         answer = answerer(self.hook.question(event))
         if inspect.isawaitable(answer):
             answer = await answer
@@ -96,71 +96,71 @@ class NativeHandler:
             text = json.dumps(answer, allow_nan=False)
         except (TypeError, ValueError) as error:
             raise TypeError(f"the answer to a hook's question must be JSON: {error}") from error
-        return _open(self.hook.answered(event, text))
+        return _value(self.hook.answered(event, text))
 
 
-async def _wait(hook: _native.NativeHook, event: Any) -> Any:
+async def _wait(hook: _native.FileHook, event: Any) -> Any:
     """Starts a hook and waits for it where the caller runs; a cancel kills it."""
     trio = sys.modules.get("trio")
     if trio is not None and trio.lowlevel.in_trio_task():
-        return _open(await _wait_trio(hook, event))
+        return _value(await _wait_trio(hook, event))
     loop = asyncio.get_running_loop()
     try:
-        mailbox = _mailboxes.get(loop) or _new_mailbox(loop)
+        completions = _loop_completions.get(loop) or _watch_completions(loop)
     except OSError:
         return await _wait_thread(hook, event)
     try:
-        return _open(await mailbox.wait(loop, hook, event))
+        return _value(await completions.wait(loop, hook, event))
     except NotImplementedError:
         # A loop that watches no descriptors.
         return await _wait_thread(hook, event)
 
 
-async def _wait_thread(hook: _native.NativeHook, event: Any) -> Any:
+async def _wait_thread(hook: _native.FileHook, event: Any) -> Any:
     begun = hook.begin(event)
-    worked, letter = await asyncio.wrap_future(_threads.submit(lambda _: begun.wait(), event, 0))
+    worked, result = await asyncio.wrap_future(_threads.submit(lambda _: begun.wait(), event, 0))
     if not worked:
-        raise letter
-    return _open(letter)
+        raise result
+    return _value(result)
 
 
-async def _wait_trio(hook: _native.NativeHook, event: Any) -> Letter:
+async def _wait_trio(hook: _native.FileHook, event: Any) -> Completion:
     import trio
 
-    mailbox = _native.Mailbox()
-    job = hook.start(event, mailbox, 0)
+    queue = _native.CompletionQueue()
+    job = hook.start(event, queue, 0)
     try:
         while True:
-            await trio.lowlevel.wait_readable(mailbox.fileno())
-            for _, letter in mailbox.take():
-                return letter
+            await trio.lowlevel.wait_readable(queue.fileno())
+            for _, completion in queue.take():
+                return completion
     except BaseException:
         if job is not None:
             job.cancel()
         raise
 
 
-class _Mailbox:
-    """The native hooks that one asyncio loop waits for; the loop watches it only while there are any."""
+class _LoopCompletions:
+    """The hooks from files that one asyncio loop waits for; the loop watches it only while there are any."""
 
-    __slots__ = ("_box", "_process", "_tickets", "_waiting")
+    __slots__ = ("_process", "_queue", "_tickets", "_waiting")
 
     def __init__(self) -> None:
-        self._box = _native.Mailbox()
+        self._queue = _native.CompletionQueue()
         self._process = os.getpid()
-        self._waiting: dict[int, asyncio.Future[Letter]] = {}
+        self._waiting: dict[int, asyncio.Future[Completion]] = {}
         self._tickets = 0
 
-    async def wait(self, loop: asyncio.AbstractEventLoop, hook: _native.NativeHook, event: Any) -> Letter:
+    async def wait(self, loop: asyncio.AbstractEventLoop, hook: _native.FileHook, event: Any) -> Completion:
         if not self._waiting:
-            loop.add_reader(self._box.fileno(), self._deliver)
+            loop.add_reader(self._queue.fileno(), self._deliver)
         self._tickets += 1
         ticket = self._tickets
-        future: asyncio.Future[Letter] = loop.create_future()
+        future: asyncio.Future[Completion] = loop.create_future()
         self._waiting[ticket] = future
         job = None
         try:
-            job = hook.start(event, self._box, ticket)
+            job = hook.start(event, self._queue, ticket)
             return await future
         except BaseException:
             if job is not None:
@@ -170,32 +170,32 @@ class _Mailbox:
             del self._waiting[ticket]
             # A forked child shares what its parent's loop watches, and must not take anything out of it.
             if not self._waiting and not loop.is_closed() and self._process == os.getpid():
-                loop.remove_reader(self._box.fileno())
+                loop.remove_reader(self._queue.fileno())
 
     def _deliver(self) -> None:
-        for ticket, letter in self._box.take():
+        for ticket, completion in self._queue.take():
             future = self._waiting.get(ticket)
             if future is not None and not future.done():
-                future.set_result(letter)
+                future.set_result(completion)
 
 
-_mailboxes: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Mailbox] = weakref.WeakKeyDictionary()
+_loop_completions: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _LoopCompletions] = weakref.WeakKeyDictionary()
 
 
-def _new_mailbox(loop: asyncio.AbstractEventLoop) -> _Mailbox:
-    # A closed loop may wait long for the garbage collector, and its mailbox holds two descriptors.
-    for known in list(_mailboxes):
+def _watch_completions(loop: asyncio.AbstractEventLoop) -> _LoopCompletions:
+    # A closed loop may wait long for the garbage collector, and its queue holds two descriptors.
+    for known in list(_loop_completions):
         if known.is_closed():
-            _mailboxes.pop(known, None)
-    mailbox = _mailboxes[loop] = _Mailbox()
-    return mailbox
+            _loop_completions.pop(known, None)
+    completions = _loop_completions[loop] = _LoopCompletions()
+    return completions
 
 
-def _forget_mailboxes() -> None:
-    """A forked child must not take what its parent's hooks left."""
-    global _mailboxes
-    _mailboxes = weakref.WeakKeyDictionary()
+def _forget_completions() -> None:
+    """A forked child must not take the completions of its parent's hooks."""
+    global _loop_completions
+    _loop_completions = weakref.WeakKeyDictionary()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_mailboxes)
+    os.register_at_fork(after_in_child=_forget_completions)

@@ -1,0 +1,212 @@
+//! Hooks from files as Python sees them: commands, webhooks, and questions to the host's model or tools.
+//!
+//! A hook runs on a thread of the core. The result reaches an event loop through a completion queue, and a blocked thread
+//! through [`BegunFileHook`].
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use hookweave::host::{self, EventSpec, Failure, FailureKind, Invocation, NativeHook, Said, TraceContext, from_json};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyTuple;
+use serde_json::Value;
+
+use crate::completions::{self, CompletionQueue};
+use crate::errors;
+use crate::event::EventRef;
+use crate::finalization::Enter as _;
+use crate::nesting;
+use crate::object::Object;
+use crate::serial;
+use crate::values::answer_of;
+
+/// How often a blocking wait looks for Ctrl-C.
+const SIGNAL_PAUSE: Duration = Duration::from_millis(50);
+
+/// A hook from a file, as the handlers in `hookweave/_file_hooks.py` run it.
+#[pyclass(frozen, module = "hookweave._native")]
+#[derive(Debug, Clone)]
+pub(crate) struct FileHook {
+    hook: Arc<NativeHook>,
+    event: Arc<EventSpec>,
+}
+
+impl FileHook {
+    pub(crate) const fn new(hook: Arc<NativeHook>, event: Arc<EventSpec>) -> Self {
+        Self { hook, event }
+    }
+
+    fn invocation(&self, py: Python<'_>, event: &Bound<'_, PyAny>) -> PyResult<Invocation> {
+        let object = Object::of(event);
+        let view = EventRef::of(py, &object).ok_or_else(|| errors::broken("a hook from a file was given no event"))?;
+        let payload = view.json(py).map_err(|error| not_json(py, &error.value(py).to_string()))?;
+        let payload = from_json(&payload).map_err(|error| not_json(py, &format!("the event: {error}")))?;
+        let Value::Object(payload) = payload else { return Err(errors::broken("an event is an object")) };
+        Ok(self.hook.invocation(&self.event, payload, nesting::depth(py).saturating_sub(1)))
+    }
+
+    /// What it means that the host gave no answer: the hook's dialect may know that the action must not happen then.
+    pub(crate) fn without_answer(&self, py: Python<'_>, event: &Object, failure: Failure<Object>) -> Said<Object> {
+        let Failure { kind, message, cause, meant_to_restrict } = failure;
+        let failed =
+            |meant_to_restrict, kind, message| Said::Failed(Failure { kind, message, cause, meant_to_restrict });
+        let Ok(invocation) = self.invocation(py, &event.bind(py)) else { return failed(true, kind, message) };
+        let failure = Failure { kind, message, cause: None, meant_to_restrict };
+        match self.hook.broken(&invocation, failure) {
+            Said::Nothing | Said::Detached => Said::Nothing,
+            Said::Answer(answer) => match serial::to_python(py, &answer) {
+                Ok(answer) => Said::Answer(answer_of(py, Object::from_bound(answer))),
+                Err(why) => failed(true, FailureKind::InvalidAnswer, why.value(py).to_string()),
+            },
+            Said::Failed(Failure { kind, message, meant_to_restrict, .. }) => failed(meant_to_restrict, kind, message),
+        }
+    }
+}
+
+#[pymethods]
+impl FileHook {
+    /// Whether the host runs it, through `set_judge` or `set_tool_caller`.
+    #[getter]
+    fn hosted(&self) -> bool {
+        self.hook.is_hosted()
+    }
+
+    /// Whether the host has to call a tool, rather than to ask a model.
+    #[getter]
+    fn wants_tool(&self) -> bool {
+        self.hook.wants_tool()
+    }
+
+    /// Whether its refusal is to wake the model when it runs in the background.
+    #[getter]
+    fn wakes(&self) -> bool {
+        self.hook.declared().wakes
+    }
+
+    /// Seconds that it may run; None for no limit.
+    #[getter]
+    fn timeout(&self) -> Option<f64> {
+        self.hook.limit().map(|limit| limit.as_secs_f64())
+    }
+
+    /// Starts the hook; the result is put into the queue under the ticket.
+    fn start(
+        &self,
+        py: Python<'_>,
+        event: &Bound<'_, PyAny>,
+        queue: &CompletionQueue,
+        ticket: u64,
+    ) -> PyResult<Option<Job>> {
+        let invocation = self.invocation(py, event)?;
+        Ok(self.hook.start_in(trace_context(py)?, invocation, queue.sender(ticket)).map(Job))
+    }
+
+    /// Starts the hook for a thread that is going to wait for it.
+    fn begin(&self, event: &Bound<'_, PyAny>) -> PyResult<BegunFileHook> {
+        let invocation = self.invocation(event.py(), event)?;
+        let result = Arc::new(ResultCell::default());
+        let filled = Arc::clone(&result);
+        let job = self.hook.start_in(trace_context(event.py())?, invocation, move |reported| filled.set(reported));
+        Ok(BegunFileHook { result, job: job.map(host::Job::cancel_on_drop) })
+    }
+
+    /// What the host is asked: `{"kind": "prompt" | "agent", "prompt", "model"}` or `{"kind": "mcp_tool", …}`.
+    fn question<'py>(&self, py: Python<'py>, event: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let question = self.hook.question(&self.invocation(py, event)?);
+        let question = question.ok_or_else(|| errors::broken("this hook asks nothing"))?;
+        serial::to_python(py, &question.to_json())
+    }
+
+    /// The result of the host's answer, given as JSON text.
+    fn answered<'py>(&self, py: Python<'py>, event: &Bound<'py, PyAny>, answer: &str) -> PyResult<Bound<'py, PyTuple>> {
+        let answer = from_json(answer).map_err(|error| errors::broken(&error.to_string()))?;
+        completions::result(py, self.hook.answered(&self.invocation(py, event)?, &answer))
+    }
+
+    /// The result where the host has set no function to answer.
+    fn unanswered<'py>(&self, py: Python<'py>, event: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
+        let invocation = self.invocation(py, event)?;
+        completions::result(py, self.hook.unanswered(&invocation))
+    }
+}
+
+/// The failure of a hook that cannot be given its event; it blocks on a gate, because a payload must not get past a guard by it.
+fn not_json(py: Python<'_>, why: &str) -> PyErr {
+    let message = format!("payload_not_json: the hook cannot be given the event as JSON: {why}");
+    completions::restricting(py, FailureKind::NotStarted, &message)
+}
+
+/// The caller's place in a distributed trace, if the host traces.
+fn trace_context(py: Python<'_>) -> PyResult<Option<TraceContext>> {
+    static CURRENT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let current = CURRENT.import(py, "hookweave._telemetry", "current")?.enter(())?;
+    let current: Option<(String, Option<String>)> = current.extract()?;
+    Ok(current.and_then(|(parent, state)| TraceContext::parse(&parent, state.as_deref())))
+}
+
+/// A hook that runs or waits for its turn.
+#[pyclass(frozen, module = "hookweave._native")]
+pub(crate) struct Job(host::Job);
+
+#[pymethods]
+impl Job {
+    /// Kills the hook's processes, or drops its connection.
+    fn cancel(&self, py: Python<'_>) {
+        py.detach(|| self.0.cancel());
+    }
+}
+
+/// A hook that a thread has begun; dropping it kills the hook.
+#[pyclass(frozen, module = "hookweave._native")]
+pub(crate) struct BegunFileHook {
+    result: Arc<ResultCell>,
+    job: Option<host::Job>,
+}
+
+#[pymethods]
+impl BegunFileHook {
+    /// Waits for the hook without the interpreter's lock; Ctrl-C ends the wait.
+    fn wait<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        loop {
+            match py.detach(|| self.result.wait(SIGNAL_PAUSE)) {
+                Some(reported) => return completions::result(py, reported),
+                None => py.check_signals().inspect_err(|_| self.cancel(py))?,
+            }
+        }
+    }
+}
+
+impl BegunFileHook {
+    /// Kills the hook now: the exception's traceback may keep this alive.
+    fn cancel(&self, py: Python<'_>) {
+        py.detach(|| self.job.as_ref().map(host::Job::cancel));
+    }
+}
+
+/// The result of one hook, for the thread that waits for it.
+#[derive(Default)]
+struct ResultCell {
+    reported: Mutex<Option<Said<Value>>>,
+    is_set: Condvar,
+}
+
+impl ResultCell {
+    fn set(&self, reported: Said<Value>) {
+        *self.reported.lock().unwrap_or_else(PoisonError::into_inner) = Some(reported);
+        self.is_set.notify_one();
+    }
+
+    fn wait(&self, limit: Duration) -> Option<Said<Value>> {
+        let reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.is_set.wait_timeout_while(reported, limit, |reported| reported.is_none());
+        waited.unwrap_or_else(PoisonError::into_inner).0.take()
+    }
+}
+
+/// Adds the classes to the module.
+pub(crate) fn add_types(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<FileHook>()?;
+    module.add_class::<BegunFileHook>()?;
+    module.add_class::<Job>()
+}

@@ -1,0 +1,73 @@
+//! What is registered for an event: a function of the host's, or a hook from a file.
+
+use hookweave::host::{Code, Error, HookSpec, Registry};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors;
+use crate::file_hooks::FileHook;
+use crate::object::Object;
+use crate::values::PyHost;
+
+/// A registered handler.
+#[derive(Debug)]
+pub(crate) struct Handler {
+    pub(crate) callable: Object,
+    /// It blocks, and runs on a thread.
+    pub(crate) in_thread: bool,
+    /// Calling it gives a coroutine.
+    pub(crate) is_async: bool,
+    pub(crate) kind: HandlerKind,
+}
+
+/// Where a handler comes from, and who enforces its timeout.
+#[derive(Debug)]
+pub(crate) enum HandlerKind {
+    /// A function of the host's.
+    Function,
+    /// A hook from a file that the core runs; the core enforces its timeout.
+    FileHook,
+    /// A hook from a file that the host runs: a question to its model, or a call of its tool.
+    Hosted(FileHook),
+}
+
+impl HandlerKind {
+    /// Whether the core runs the hook.
+    pub(crate) const fn is_run_by_core(&self) -> bool {
+        matches!(self, Self::FileHook)
+    }
+
+    /// Whether a file declares the hook.
+    pub(crate) const fn is_from_file(&self) -> bool {
+        !matches!(self, Self::Function)
+    }
+}
+
+impl Handler {
+    /// How long the binding lets the hook run; `None` where the core enforces the timeout.
+    #[inline]
+    pub(crate) fn limit(&self, timeout: Option<std::time::Duration>) -> Option<std::time::Duration> {
+        if self.kind.is_run_by_core() { None } else { timeout }
+    }
+}
+
+/// Registers a function of the host's; gives the hook's id.
+pub(crate) fn register(
+    py: Python<'_>,
+    registry: &Registry<Handler>,
+    event: &str,
+    callable: &Bound<'_, PyAny>,
+    options: &Bound<'_, PyDict>,
+    in_thread: bool,
+    is_async: bool,
+) -> PyResult<String> {
+    let refuse = |error: Error| errors::of(py, &error);
+    let spec = HookSpec::read(&PyHost::new(py), event, options.as_any()).map_err(refuse)?;
+    if in_thread && is_async {
+        let message =
+            format!("hook on {event}: run_in_thread is for blocking handlers, and this one is a coroutine function");
+        return Err(refuse(Error::new(Code::InvalidHook, message)));
+    }
+    let handler = Handler { callable: Object::of(callable), in_thread, is_async, kind: HandlerKind::Function };
+    Ok(registry.register(spec, handler).map_err(refuse)?.to_string())
+}
