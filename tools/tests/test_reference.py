@@ -177,7 +177,7 @@ def test_session_options() -> None:
     page = (ROOT / "docs" / "session-options.md").read_text(encoding="utf-8").partition("## Options of the methods")[0]
     same(column(page, "Python"), parameters(hookweave.HookClient.session))
     same(column(page, "TypeScript"), members("SessionOptions"))
-    same(set(column(page, "Rust")), methods("SessionBuilder"))
+    assert methods("SessionBuilder") == {name for name in CODE.findall(page.partition("```")[0]) if "(" not in name}
 
 
 def test_asserts() -> None:
