@@ -276,3 +276,37 @@ fn only_torn(bytes: &[u8]) -> Found {
     let unended = bytes.last().is_some_and(|last| *last != b'\n');
     Found { torn: lines().filter_map(torn).collect(), unended, foreign, ..Found::default() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_may_become_as_large_and_nearly_as_old_as_is_allowed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut file, _) = LogFile::open(&folder.path().join("audit.jsonl"), 0).unwrap();
+        let rotation = Rotation { max_bytes: Some(10), max_age: None, keep: None };
+        assert!(!file.is_due(&rotation, 11, 0), "a file that holds nothing takes what there is");
+        assert_eq!(file.write(b"{1234}").unwrap(), 6);
+        assert!(!file.is_due(&rotation, 4, 0));
+        assert!(file.is_due(&rotation, 5, 0));
+        let begun = file.begun_ms;
+        let rotation = Rotation { max_bytes: None, max_age: Some(Duration::from_millis(20)), keep: None };
+        assert!(!file.is_due(&rotation, 1000, begun + 19));
+        assert!(file.is_due(&rotation, 1000, begun + 20));
+    }
+
+    #[test]
+    fn a_lock_is_given_back_by_the_process_that_took_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("audit.jsonl.lock");
+        let held = lock(&path).unwrap().unwrap();
+        // As a forked child and a program that is being started have it: the same open file.
+        let [of_child, of_program] = [(); 2].map(|()| held.file.try_clone().unwrap());
+        drop(Lock { file: of_child, place: Place::elsewhere() });
+        assert!(lock(&path).unwrap().is_none(), "the parent still writes");
+        drop(held);
+        assert!(lock(&path).unwrap().is_some());
+        drop(of_program);
+    }
+}

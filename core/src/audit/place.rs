@@ -14,6 +14,12 @@ impl Place {
         return Self(0);
     }
 
+    /// The process that this one was forked from.
+    #[cfg(test)]
+    pub(super) fn elsewhere() -> Self {
+        Self(Self::here().0.wrapping_sub(1))
+    }
+
     /// A number for it that is not 0.
     pub(super) const fn number(self) -> u32 {
         self.0.saturating_add(1)

@@ -13,6 +13,7 @@
     reason = "a test ends with a message; clocks, processes and forks are what is tested"
 )]
 
+mod disk;
 mod dispatches;
 mod failing;
 mod processes;

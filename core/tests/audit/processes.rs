@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use hookweave::audit::{AuditConfig, Kind, Rotation, verify};
+use hookweave::audit::{AuditConfig, Fsync, Kind, Rotation, verify};
 use hookweave::{Engine, Event, HookResponse};
 
 use crate::support::{LONG, Log, dispatch, records};
@@ -52,6 +52,47 @@ fn limit_files(bytes: libc::rlim_t) {
         libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
         libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit);
     }
+}
+
+/// Whatever this thread and those that it starts want to be on the disk does not get there.
+#[cfg(target_os = "linux")]
+fn refuse_to_sync() {
+    let step = |code: u32, jt: u8, k: libc::c_long| libc::sock_filter {
+        code: code.try_into().unwrap(),
+        jt,
+        jf: 0,
+        k: k.try_into().unwrap(),
+    };
+    let equals = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
+    let gives = libc::BPF_RET | libc::BPF_K;
+    let mut steps = [
+        // The number of the system call stands first.
+        step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
+        step(equals, 2, libc::SYS_fdatasync),
+        step(equals, 1, libc::SYS_fsync),
+        step(gives, 0, libc::SECCOMP_RET_ALLOW.into()),
+        step(gives, 0, (libc::SECCOMP_RET_ERRNO | libc::EIO.cast_unsigned()).into()),
+    ];
+    let program = libc::sock_fprog { len: steps.len().try_into().unwrap(), filter: steps.as_mut_ptr() };
+    // SAFETY: the program and its steps outlive the calls, which copy them.
+    let refused = unsafe {
+        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+            && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) == 0
+    };
+    assert!(refused, "{}", std::io::Error::last_os_error());
+}
+
+/// A disk that takes bytes and cannot promise them.
+#[cfg(target_os = "linux")]
+fn without_sync(path: &str, fsync: Fsync) {
+    refuse_to_sync();
+    let engine = engine(AuditConfig::file(path).required().fsync(fsync));
+    for _ in 0..3 {
+        let outcome = dispatch(&engine, "ls");
+        assert_eq!(outcome.blocked(), fsync != Fsync::Never, "{:?}", outcome.reason());
+        assert!(!outcome.blocked() || outcome.reason().unwrap().starts_with("audit: "));
+    }
+    say("ended well");
 }
 
 /// Forks, and gives what the child ends with: it leaves without running anything that a program runs at its end.
@@ -181,6 +222,12 @@ fn role() {
             assert!(verify(Path::new(path), Some(&anchor)).unwrap().whole);
             say("ended well");
         }
+        #[cfg(target_os = "linux")]
+        "no sync never" => without_sync(path, Fsync::Never),
+        #[cfg(target_os = "linux")]
+        "no sync grouped" => without_sync(path, Fsync::Grouped),
+        #[cfg(target_os = "linux")]
+        "no sync record" => without_sync(path, Fsync::Record),
         "full from the beginning" => full_from_the_beginning(path),
         "leaves" | "leaves required" => children_that_leave(path, role != "leaves"),
         "no log" | "no log required" => a_child_without_a_log(Path::new(path), role != "no log"),
