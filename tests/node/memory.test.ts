@@ -70,4 +70,33 @@ describe("clients that come and go", () => {
     assert.ok(open < 4_000, `a client keeps ${String(open)} bytes for its counts`);
     assert.ok(closed < 100, `a closed client keeps ${String(closed)} of them`);
   });
+
+  test("leave little of their native memory also where there is much room for objects", async () => {
+    // Nothing else makes the collector look for them there: clients look small to it.
+    const room = ["--min-semi-space-size=128", "--max-semi-space-size=128"];
+    const done = await runModule(
+      `
+      import { HookClient } from "hookweave";
+      const size = () => process.memoryUsage().rss / 1e6;
+      const come = async (clients) => {
+        for (let i = 0; i < clients; i++) {
+          new HookClient({ logger: null });
+          if (i % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+        }
+      };
+      await come(200);
+      gc();
+      const before = size();
+      let most = 0;
+      for (let i = 0; i < 40; i++) {
+        await come(500);
+        most = Math.max(most, size() - before);
+      }
+      console.log(Math.round(most));
+      `,
+      ["--expose-gc", ...room],
+    );
+    assert.equal(done.code, 0, done.err);
+    assert.ok(Number(done.out) < 150, `the process grew by ${done.out.trim()} MB`);
+  });
 });

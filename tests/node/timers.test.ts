@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
+import type { ToolResult } from "hookweave";
+
 import { bash, never, quietClient, runModule } from "./support/tools.js";
 
 /** A client with a hook that hangs, which blocks when its time is over. */
@@ -64,6 +66,55 @@ describe("under fake timers", () => {
     t.mock.timers.enable({ apis: ["Date"], now: 86_400_000 });
     await client.dispatch("Stop");
     assert.ok(Math.abs((seen[0] ?? 0) - 86_400_000) < 1000, String(seen[0]));
+  });
+
+  test("durations are measured by the clock", async (t) => {
+    const client = quietClient();
+    const session = client.session({ permissions: "allow" });
+    const slow = async (): Promise<string> => {
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      return "text";
+    };
+    t.mock.method(performance, "now", () => 0);
+    t.mock.method(process.hrtime, "bigint", () => 0n);
+    t.mock.method(Date, "now", () => 0);
+    const seen: unknown[] = [];
+    client.registerHook("PostToolUse", ({ result }) => {
+      seen.push((result).duration);
+    });
+    client.registerHook("GenerateEnd", ({ response }) => {
+      seen.push((response as { duration?: number }).duration);
+    });
+    await session.runTool("Read", { file_path: "/x" }, slow);
+    client.registerModel(slow);
+    await session.generate("x");
+    client.registerHook("Stop", async () => {
+      await slow();
+    });
+    const outcome = await client.dispatch("Stop");
+    seen.push(outcome.trace[0]?.duration);
+    assert.equal(seen.length, 3);
+    for (const duration of seen) {
+      assert.ok(typeof duration === "number" && duration >= 25 && duration < 5000, String(seen));
+    }
+  });
+
+  test("a program waits for its commands", async () => {
+    const done = await runModule(`
+      import { writeFileSync, mkdtempSync } from "node:fs";
+      import { tmpdir } from "node:os";
+      import { join } from "node:path";
+      import { HookClient } from "hookweave";
+      const file = join(mkdtempSync(join(tmpdir(), "hookweave-")), "settings.json");
+      const hooks = [{ type: "command", command: "sleep 0.2; exit 2" }];
+      writeFileSync(file, JSON.stringify({ hooks: { PreToolUse: [{ hooks }] } }));
+      const client = new HookClient({ logger: null });
+      client.load(file);
+      for (const name of ["setTimeout", "setImmediate", "setInterval"]) globalThis[name] = () => 0;
+      const { blocked } = await client.dispatch("PreToolUse", { tool: "Bash", args: {} });
+      console.log(blocked);
+    `);
+    assert.deepEqual({ code: done.code, out: done.out }, { code: 0, out: "true\n" }, done.err);
   });
 
   test("that were there first, the platform's own are found", async () => {

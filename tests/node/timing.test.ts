@@ -103,6 +103,48 @@ describe("timeouts", () => {
     );
     assert.equal(outcome.blocked, true);
   });
+
+  /** Keeps the event loop from turning. */
+  function block(ms: number): void {
+    const began = performance.now();
+    while (performance.now() - began < ms);
+  }
+
+  for (const mode of ["sequential", "parallel"] as const) {
+    test(`hold by the clock while the event loop is blocked, ${mode}`, async () => {
+      const client = quietClient({ mode });
+      client.registerHook("PreToolUse", () => undefined);
+      const config = { timeout: 40, failBehavior: "block" } as const;
+      const late = client.registerHook("PreToolUse", {
+        handler: async () => {
+          setTimeout(() => {
+            block(150);
+          }, 5);
+          await sleep(80);
+          return { action: "allow" };
+        },
+        config,
+      });
+      const held = await client.dispatch("PreToolUse", bash);
+      const failed = held.trace.find(({ status }) => status === "failed");
+      assert.deepEqual([held.blocked, failed?.failure?.kind], [true, "timeout"]);
+      assert.ok((failed?.duration ?? 0) >= 100, "the loop came to it late");
+      client.unregisterHook(late);
+      // One that blocks the loop itself cannot be interrupted.
+      client.registerHook("PreToolUse", {
+        handler: async () => {
+          await sleep(5);
+          block(80);
+          return { action: "ask" };
+        },
+        config,
+      });
+      const counts = await client.dispatch("PreToolUse", bash);
+      const overran = counts.trace.filter((entry) => entry.overran);
+      assert.deepEqual([counts.decision, overran.length], ["ask", 1]);
+      assert.ok((overran[0]?.duration ?? 0) >= 80);
+    });
+  }
 });
 
 describe("cancellation", () => {

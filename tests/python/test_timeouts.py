@@ -183,6 +183,48 @@ def test_a_hook_that_overran_without_waiting_counts(is_async: bool) -> None:
 
 @pytest.mark.parametrize("mode", ["sequential", "parallel"])
 @pytest.mark.parametrize("on_trio", [False, True])
+def test_timeouts_hold_by_the_clock_while_the_loop_is_blocked(mode: Any, on_trio: bool) -> None:
+    client = HookClient(mode=mode)
+    sleep = trio.sleep if on_trio else asyncio.sleep
+    client.register_hook("PreToolUse", lambda event: None)
+
+    @client.hook("PreToolUse", matcher={"tool": "held"}, timeout=0.04, fail_behavior="block")
+    async def late(event: Event) -> HookResponse:
+        await sleep(0.08)
+        return HookResponse.allow()
+
+    @client.hook("PreToolUse", matcher={"tool": "holds"}, timeout=0.04, fail_behavior="block")
+    async def blocks(event: Event) -> HookResponse:
+        await sleep(0.005)
+        time.sleep(0.08)
+        return HookResponse.ask()
+
+    async def holds_the_loop() -> None:
+        await sleep(0.005)
+        time.sleep(0.15)
+
+    async def main() -> list[Any]:
+        if on_trio:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(holds_the_loop)
+                held = await client.dispatch("PreToolUse", tool="held")
+        else:
+            task = asyncio.create_task(holds_the_loop())
+            held = await client.dispatch("PreToolUse", tool="held")
+            await task
+        # One that blocks the loop itself cannot be interrupted.
+        return [held, await client.dispatch("PreToolUse", tool="holds")]
+
+    held, holds = trio.run(main) if on_trio else asyncio.run(main())
+    [failed] = [entry for entry in held.trace if entry.status == "failed"]
+    assert held.blocked and failed.failure.kind == "timeout"
+    assert failed.duration >= 0.1, "the loop came to it late"
+    [overran] = [entry for entry in holds.trace if entry.overran]
+    assert holds.decision == "ask" and overran.duration >= 0.08
+
+
+@pytest.mark.parametrize("mode", ["sequential", "parallel"])
+@pytest.mark.parametrize("on_trio", [False, True])
 def test_timeouts_in_stages(mode: Any, on_trio: bool) -> None:
     client = HookClient(mode=mode)
     sleep = trio.sleep if on_trio else asyncio.sleep
