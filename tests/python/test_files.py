@@ -59,6 +59,17 @@ def test_a_report_of_loading(tmp_path: Path) -> None:
         client.load(tmp_path / "nowhere.json")
 
 
+def test_files_have_at_most_a_thousand_hooks_beside_those_that_are_registered(tmp_path: Path) -> None:
+    client = HookClient(max_total_hooks=1)
+    client.register_hook("PreToolUse", lambda event: None)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "more").mkdir()
+    client.load(native(tmp_path / "full", *[{**GUARD, "name": f"guard-{i}"} for i in range(1000)]))
+    with pytest.raises(ConfigError, match="1000 hooks are loaded from files, the limit"):
+        client.load(native(tmp_path / "more", OTHER))
+    assert len(client.list_hooks()) == 1001
+
+
 @pytest.mark.parametrize("run", [asyncio.run, None, "trio"])
 def test_a_reload_swaps_and_a_broken_file_keeps(run: Any, tmp_path: Path) -> None:
     client = HookClient()

@@ -1,6 +1,7 @@
 """The documents name what the code has: every error code, every event, every link."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -29,14 +30,14 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
 
 
-def test_every_error_code_has_a_cause_and_a_mend() -> None:
+def test_every_error_code_has_a_cause_and_a_fix() -> None:
     source = (ROOT / "core" / "src" / "error.rs").read_text(encoding="utf-8")
     codes = set(re.findall(r'Self::\w+ => "(\w+)"', source))
     table = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| `(\w+)` \| (.*)$", table, re.MULTILINE))
     assert codes, "no codes found in core/src/error.rs"
     assert set(rows) == codes
-    assert all(row.count("|") == 2 for row in rows.values()), "a row lacks its cause or its mend"
+    assert all(row.count("|") == 2 for row in rows.values()), "a row lacks its cause or its fix"
 
 
 def test_every_failure_kind_is_explained() -> None:
@@ -58,3 +59,12 @@ def test_links_lead_somewhere(page: Path) -> None:
             other = (page.parent / path).resolve() if path else page
             assert other.exists(), f"{target} is not there"
             assert not anchor or anchor in anchors(other), f"{target} has no such heading"
+
+
+def test_the_features_of_the_crate_are_listed() -> None:
+    manifest = tomllib.loads((ROOT / "core" / "Cargo.toml").read_text(encoding="utf-8"))
+    features = manifest.get("features", {})
+    page = (ROOT / "docs" / "rust.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)`( \(default\))? \|", page, re.MULTILINE)
+    assert {name for name, _ in rows} == set(features) - {"default"}
+    assert {name for name, default in rows if default} == set(features.get("default", []))

@@ -125,6 +125,24 @@ def test_the_pages_are_those_that_people_write() -> None:
     assert {name for name in prose.GENERATED | prose.EXEMPT if not (prose.ROOT / name).exists()} == set()
 
 
+def test_no_sentence_is_on_two_pages() -> None:
+    # The law repeats what guides explain; the page of examples is made of their READMEs.
+    repeats = {"SEMANTICS.md", "examples.md"}
+    pages = [
+        page for page in prose.pages() if page.parent in {prose.ROOT, prose.ROOT / "docs"} and page.name not in repeats
+    ]
+    places: dict[str, list[str]] = {}
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        for start, sentence in prose.sentences(prose.prose_of(text)):
+            # Without fenced blocks, which are blank in the prose; with the code in the sentence.
+            if len(prose.WORD.findall(sentence)) > 7:
+                words = " ".join(text[start : start + len(sentence)].split())
+                places.setdefault(words, []).append(page.name)
+    assert len(places) > 500
+    assert {words: names for words, names in places.items() if len(names) > 1} == {}
+
+
 def test_a_finding_fails_the_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
