@@ -3,8 +3,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
-import type { ToolResult } from "hookweave";
-
 import { bash, never, quietClient, runModule } from "./support/tools.js";
 
 /** A client with a hook that hangs, which blocks when its time is over. */
@@ -80,7 +78,7 @@ describe("under fake timers", () => {
     t.mock.method(Date, "now", () => 0);
     const seen: unknown[] = [];
     client.registerHook("PostToolUse", ({ result }) => {
-      seen.push((result).duration);
+      seen.push(result.duration);
     });
     client.registerHook("GenerateEnd", ({ response }) => {
       seen.push((response as { duration?: number }).duration);
