@@ -1,5 +1,5 @@
-# One set of verbs over cargo, pip and npm. Needs Rust, Python 3.11+, Node 20+; whatever else is
-# needed is installed inside the checkout (.venv, node_modules, target).
+# One set of verbs over cargo, pip and npm. Needs Rust, Python 3.11+, Node 20+; everything else is
+# installed inside the checkout (.venv, node_modules, target).
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

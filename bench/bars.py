@@ -29,7 +29,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Ceiling:
-    """A time that a series must stay under, in nanoseconds, whatever others take for the same."""
+    """A time that a series must stay under, in nanoseconds, regardless of what others take for the same."""
 
     label: str
     of: Series

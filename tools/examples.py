@@ -92,7 +92,7 @@ def build(chosen: Sequence[Example], languages: Iterable[str]) -> str | None:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """The variables of a run: the checkout's linters are found, and nobody's own settings of them or of git."""
+    """The variables of a run: the checkout's linters are found, without the developer's settings of them or of git."""
     tools = [Path(sys.executable).parent, NODE_PACKAGE / "node_modules" / ".bin"]
     return {
         **os.environ,
@@ -121,7 +121,7 @@ def check(example: Example, language: str, command: Sequence[str] | None = None)
                 command or commands(example.name)[host],
                 cwd=folder,
                 env=environment(folder),
-                # Without a terminal: nobody is there to be asked.
+                # Without a terminal: no person can be asked.
                 stdin=subprocess.DEVNULL,
                 start_new_session=True,
                 capture_output=True,

@@ -21,7 +21,7 @@ VERSION = "27.1.0"
 # What decides: dispatch, folding, matching.
 FILES = ["dispatch.rs", "dispatch/*.rs", "outcome.rs", "outcome/*.rs", "matcher.rs", "matcher/*.rs"]
 GOAL_PERCENT = 95.0
-# Hundreds of builds: nobody debugs them, and most of each is like the one before.
+# Hundreds of builds: none is debugged, and most of each is like the one before.
 FAST_BUILDS = {"CARGO_INCREMENTAL": "1", "CARGO_PROFILE_DEV_DEBUG": "0", "CARGO_PROFILE_TEST_DEBUG": "0"}
 # A broken machine may loop; the vectors themselves take a few seconds.
 TIMEOUT_SECONDS = 60

@@ -49,7 +49,7 @@ def rust_suites() -> list[Suite]:
     # The packages, the command and the examples hold integers of any size, which would change what all others are
     # built with.
     exclude = [part for name in ("python", "node", "cli", "examples") for part in ("--exclude", f"hookweave-{name}")]
-    # A home of the tests' own: hooks that run in a login shell would hear what somebody's profile says.
+    # A home of the tests' own: a login shell would read the developer's profile.
     own = ROOT / "target" / "home"
     own.mkdir(parents=True, exist_ok=True)
     tools = {name: os.environ.get(name, str(Path.home() / folder)) for name, folder in TOOL_HOMES.items()}

@@ -23,7 +23,7 @@ const PLACES = [
     ),
   ),
 ];
-// Nothing is looked up, updated or told to anybody while it runs.
+// Nothing is looked up, updated or reported while it runs.
 const QUIET = [
   ...["--no-first-run", "--disable-gpu", "--disable-quic", "--disable-sync"],
   ...["--disable-background-networking", "--disable-component-update"],

@@ -60,7 +60,7 @@ export class Agent {
     return this.lines.slice(1);
   }
 
-  /** Ends it, whatever it does. */
+  /** Ends it, also in the middle of a request. */
   async stop() {
     this.child.kill("SIGKILL");
     await this.ended;

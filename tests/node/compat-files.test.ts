@@ -37,7 +37,7 @@ function lines(file: string): string[] {
   return existsSync(file) ? readFileSync(file, "utf8").trimEnd().split("\n") : [];
 }
 
-/** A client in a folder that tells nobody of failures and reaches no server outside. */
+/** A client in a folder that logs no failures and reaches no server outside. */
 function clientIn(folder: Folder, options: ClientOptions = {}): HookClient {
   const webhooks = { allowedUrls: [] };
   return new HookClient({ logger: null, projectDir: folder.path, webhooks, ...options });

@@ -1,4 +1,4 @@
-/** What a hook does to an event that is more than JSON reaches nobody, unless it says so in `modified`. */
+/** A hook's changes to an event that is more than JSON have no effect, except in `modified`. */
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

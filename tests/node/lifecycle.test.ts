@@ -1,4 +1,4 @@
-/** Hooks for a while, hooks that run once, hooks that nobody waits for. */
+/** Temporary hooks, hooks that run once, detached hooks. */
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -41,7 +41,7 @@ const WORK = `
     expect("removed", (await client.dispatch("PreToolUse", call(1))).blocked, false);
     dispatched += 3;
     await waiting;
-    // Depth is the process's, and each worker's own: sixteen are fine here whatever the others do.
+    // Depth is the process's, and each worker's own: sixteen are fine here regardless of the others.
     let depth = 0;
     client.registerHook("Stop", async () => {
       depth++;

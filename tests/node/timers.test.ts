@@ -1,4 +1,4 @@
-/** Hooks that hang fail in time, whatever a test suite has put in the place of the platform's timers. */
+/** Hooks that hang fail in time, also with fake timers of a test suite. */
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

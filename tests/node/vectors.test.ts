@@ -13,7 +13,7 @@ const root = new URL("../../", import.meta.url);
 const folder = new URL("tests/vectors/", root);
 const list = new URL("target/vectors/node.txt", root);
 
-// A home of the tests' own: hooks that run in a login shell would hear what somebody's profile says.
+// A home of the tests' own: a login shell would read the developer's profile.
 const home = mkdtempSync(join(tmpdir(), "hookweave-home-"));
 process.env["HOME"] = home;
 

@@ -207,7 +207,7 @@ def test_who_cannot_agree_is_named(dice: random.Random) -> None:
 
 @pytest.mark.parametrize("dice", cases("mandatory"))
 def test_a_mandatory_redaction_is_never_lost(dice: random.Random) -> None:
-    """What a mandatory hook takes out of an event is not in what comes of it, whatever the others do."""
+    """What a mandatory hook removes from an event is not in the final event, regardless of the others."""
     where = setting(dice)
     rewrites = [
         Rewrite("leak", "text"),

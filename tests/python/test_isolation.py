@@ -1,4 +1,4 @@
-"""No hook changes what another hook or the program holds, whatever kind of container the payload has."""
+"""No hook changes what another hook or the program holds, for every kind of container in the payload."""
 
 from __future__ import annotations
 

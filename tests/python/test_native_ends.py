@@ -121,7 +121,7 @@ def test_ctrl_c_leaves_dispatch_sync_and_kills_the_group(tmp_path: Path) -> None
     native(tmp_path, {"event": "Stop", "command": TREE.format(folder=tmp_path)})
     program = f"""
 import hookweave, signal
-# Whoever runs the tests in the background may have had it ignored.
+# A shell that runs the tests in the background may ignore it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 client = hookweave.HookClient()
 client.load({str(tmp_path / "hookweave.json")!r})

@@ -71,7 +71,7 @@ def _shown(value: Any) -> Any:
 
 
 def test_nobody_changes_an_event_in_place() -> None:
-    """Containers of any class: whoever changes what it was shown changes nothing that is decided about."""
+    """Containers of any class: a hook's changes to its copy do not change what is decided about."""
     dice = random.Random(SEED)
     for number in range(60):
         client = HookClient(mode=dice.choice(["sequential", "parallel"]))

@@ -1,4 +1,4 @@
-"""Neither memory that is used again nor how a payload has its keys makes a difference that anybody could see."""
+"""Neither reused memory nor the kind of a payload's keys makes a visible difference."""
 
 from __future__ import annotations
 

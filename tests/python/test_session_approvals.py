@@ -179,7 +179,7 @@ def test_changing_args_after_an_approval_changes_nothing() -> None:
 
 
 class Sly(dict[str, Any]):
-    """A container that whoever made it may change."""
+    """A container that its creator may change."""
 
 
 class Opaque:
@@ -252,7 +252,7 @@ def test_nothing_odd_hides_what_is_beside_it(odd: Any) -> None:
             assert (await session.run_tool("Bash", {"command": "rm -rf /", "odd": odd}, lambda args: "ran")).ran
 
     asyncio.run(main())
-    # It is asked about both times: nobody can tell whether it is the same again.
+    # It is asked about both times: it cannot be determined whether it is the same.
     assert len(shown) == 2
     for text in shown:
         assert text is not None and text.startswith('{"command":"rm -rf /","odd":<') and text.endswith(">}"), text

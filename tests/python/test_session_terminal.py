@@ -43,7 +43,7 @@ class Person:
 
         self.process, self.terminal = pty.fork()
         if self.process == 0:
-            # Whoever runs the tests in the background may have had it ignored.
+            # A shell that runs the tests in the background may ignore it.
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             os.environ["TERM"] = "xterm"
             os.execv(sys.executable, [sys.executable, "-c", ASKS, str(timeout), str(pause)])

@@ -216,6 +216,6 @@ print(client.dispatch_sync("Stop").trace[0].failure.kind)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=20, check=False)
     assert (done.stdout, done.returncode) == ("timeout\n", 0)
-    # Nobody configured a log, and it is seen all the same.
+    # No log is configured, and it is shown anyway.
     [seen] = done.stderr.splitlines()
     assert "failed on Stop" in seen and "timeout" in seen and "goes on" in seen

@@ -29,7 +29,7 @@ def ran() -> Iterator[set[str]]:
 
 @pytest.fixture(scope="module", autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A home of the tests' own: hooks that run in a login shell would hear what somebody's profile says."""
+    """A home of the tests' own: a login shell would read the developer's profile."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
         yield

@@ -1,4 +1,4 @@
-"""The closing line is right whatever the suites do."""
+"""The closing line is right for every result of the suites."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
 #!/bin/sh
-# Blocks with a key that nobody knows.
+# Blocks with an unknown key.
 cat >/dev/null
 echo '{"action":"block","reason":"no","because":"typo"}'

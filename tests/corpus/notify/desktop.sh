@@ -1,3 +1,3 @@
 #!/bin/sh
-# Tells the user outside of the agent; nobody waits for it.
+# Notifies the user outside of the agent; it is not awaited.
 cat >notified.json

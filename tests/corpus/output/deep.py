@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Prints JSON that is nested deeper than anybody reads.
+# Prints JSON that is nested too deep to be read.
 import sys
 
 sys.stdin.read()

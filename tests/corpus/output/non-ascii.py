@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Refuses in several scripts, as bytes of UTF-8 whatever the locale is.
+# Refuses in several scripts, as bytes of UTF-8 in any locale.
 import sys
 
 sys.stdin.buffer.read()

@@ -1,4 +1,4 @@
 #!/bin/sh
-# Sleeps longer than anybody waits.
+# Sleeps longer than any timeout.
 sleep 30
 exit 2

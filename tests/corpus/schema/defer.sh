@@ -1,3 +1,3 @@
 #!/bin/sh
-# Leaves the decision to whoever runs the agent.
+# Leaves the decision to the agent's user.
 echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"defer"}}'

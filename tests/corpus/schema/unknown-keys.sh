@@ -1,3 +1,3 @@
 #!/bin/sh
-# Denies with keys that nobody knows.
+# Denies with unknown keys.
 echo '{"version":7,"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no","confidence":0.9}}'

@@ -24,7 +24,7 @@ process.once("exit", () => {
   fs.rmSync(scripts, { recursive: true, force: true });
 });
 
-/** Lists of a report that nobody expects anything in unless it is written. */
+/** Lists of a report that must be empty by default. */
 const empty = ["problems", "untrusted"];
 const lists = [...empty, "found", "added", "removed", "changed", "kept"];
 
@@ -154,13 +154,13 @@ export class CaseDirectory {
     return why === null ? [] : [why];
   }
 
-  /** Approves whatever waits for it in the usual places of the project. */
+  /** Approves every pending hook in the usual places of the project. */
   approve(client: HookClient, entry: JsonObject): void {
     const { untrusted } = this.load(client, { discover: ".", ...entry });
     new TrustStore(this.#trustStore).approve(untrusted);
   }
 
-  /** Where a report is not as expected; what nobody expects is a fault too. */
+  /** Where a report is not as expected; an unexpected entry is a fault too. */
   reportMisfits(wanted: JsonObject, report: LoadReport): string[] {
     const got = report as unknown as Record<string, unknown>;
     const patterns = lists

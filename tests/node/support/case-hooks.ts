@@ -105,7 +105,7 @@ export class CaseHooks {
     }
   }
 
-  /** Registers a hook, through the client unless somebody else registers it. */
+  /** Registers a hook, by default through the client. */
   register(hook: JsonObject, temporarily?: Temporarily): void {
     const {
       name,

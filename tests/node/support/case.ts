@@ -125,7 +125,7 @@ export class CaseRun {
   /** Sets who answers for the host, and who hears late answers, as the case says. */
   #host(): void {
     const { judge, tool_caller: caller, listener } = this.#test;
-    // Nobody waits for their start: they are no hooks, so they count in `runs` and not in `ran`.
+    // Their start is not awaited: they are no hooks, so they count in `runs` and not in `ran`.
     const answerer = (name: string, { does, sees }: JsonObject): Run =>
       this.#hooks.handler({ name, detached: true }, does, sees);
     if (judge !== undefined)
@@ -207,7 +207,7 @@ export class CaseRun {
     return this.#hooks.client.dispatch(name, payload, signal === undefined ? {} : { signal });
   }
 
-  /** Dispatches that nobody looks at, one after the other or all at once. */
+  /** Unchecked dispatches, in sequence or concurrently. */
   async #many({ times, together, ...one }: JsonObject): Promise<void> {
     const all = Array.from({ length: times as number }, () => () => this.#start(one));
     if (together === true) await Promise.all(all.map((start) => start()));

@@ -9,7 +9,7 @@ import { HookClient, type ClientOptions } from "hookweave";
 /** The package's folder; compiled tests lie in its build-tests. */
 export const packageFolder = fileURLToPath(new URL("../..", import.meta.url));
 
-/** A client that tells nobody of failures. */
+/** A client that logs no failures. */
 export function quietClient(options: ClientOptions = {}): HookClient {
   return new HookClient({ logger: null, ...options });
 }

@@ -19,7 +19,7 @@ IN_THE_WAY = (TypeError, AttributeError, KeyError, IndexError, ValueError)
 
 
 async def sleep(seconds: float) -> None:
-    """Sleeps on whatever runs the caller."""
+    """Sleeps on the loop or thread that runs the caller."""
     if "trio" in sys.modules:
         import trio
 
@@ -51,7 +51,7 @@ class World:
 
     def host(self, case: dict[str, Any]) -> None:
         """Sets who answers for the host, and who hears late answers, as the case says."""
-        # Nobody waits for their start: they are no hooks, so they count in `runs` and not in `ran`.
+        # Their start is not awaited: they are no hooks, so they count in `runs` and not in `ran`.
         if "judge" in case:
             self.client.set_judge(AsyncHandler(self, "judge", {**case["judge"], "detached": True}))
         if "tool_caller" in case:

@@ -75,7 +75,7 @@ class Server:
                     self.end_headers()
                     self.wfile.write(text)
                 except OSError:
-                    return  # whoever asked has gone away
+                    return  # the client has disconnected
 
             do_POST = do_PUT = do_GET = answer  # noqa: N815
 
@@ -146,12 +146,12 @@ class Place:
         return fits(entry.get("findings", []), plain([asdict(finding) for finding in found]), f"lint {entry['path']}")
 
     def approve(self, client: HookClient, entry: dict[str, Any]) -> None:
-        """Approves whatever waits for it in the usual places of the project."""
+        """Approves every pending hook in the usual places of the project."""
         report = self.load(client, {"discover": ".", **entry})
         TrustStore(self.trust_store).approve(report.untrusted)
 
     def report_faults(self, wanted: dict[str, Any], report: LoadReport) -> list[str]:
-        """Where a report is not as expected; what nobody expects is a fault too."""
+        """Where a report is not as expected; an unexpected entry is a fault too."""
         got = plain(asdict(report))
         faults = []
         for name in LISTS:

@@ -190,7 +190,7 @@ class _Play:
 
     @staticmethod
     def many(given: dict[str, Any], dispatch: Callable[..., Any]) -> tuple[Callable[[], Any], int]:
-        """Dispatches that nobody looks at: how to make one, and how many."""
+        """Unchecked dispatches: how to make one, and how many."""
         return partial(dispatch, given["event"], decode(given.get("payload", {}))), given["times"]
 
     def step(self, step: dict[str, Any]) -> None:

@@ -67,7 +67,7 @@ fn check_trace_of(wanted: &Value, trace: &Value, faults: &mut Vec<String>) {
     }
 }
 
-/// A hook that slept took at least as long, in microseconds, and nobody sleeps for half a minute.
+/// A hook that slept took at least as long, in microseconds, and none sleeps for half a minute.
 pub(crate) fn check_durations(hooks: &[Hook], outcome: &Value, faults: &mut Vec<String>) {
     for entry in outcome["trace"].as_array().into_iter().flatten().filter(|entry| entry["status"] == "ran") {
         let hook = hooks.iter().find(|hook| hook.name.as_deref() == entry["hook"].as_str());

@@ -1,7 +1,7 @@
 //! A driver of its own over the host façade, as a binding has one: handlers are scripts, values are JSON.
 //!
 //! Hooks of a stage start in order and are then driven from the last to the first, so that they finish in the worst
-//! order for whoever folds by time.
+//! order for folding by time.
 
 use std::future::poll_fn;
 use std::pin::Pin;

@@ -25,7 +25,7 @@ pub struct Place {
     server: Option<Server>,
 }
 
-/// The corpus in the temporary directory, copied before any command runs, for as long as somebody holds it.
+/// The corpus in the temporary directory, copied before any command runs, for as long as a case holds it.
 ///
 /// Cases link to it: a script that is written while a command starts is held open for writing by that command for a
 /// moment, and the system does not run it then.
@@ -142,7 +142,7 @@ impl Place {
         TrustStore::at(self.root.path().join("trust.json"))
     }
 
-    /// Approves whatever waits for it in the usual places of the project.
+    /// Approves every pending hook in the usual places of the project.
     pub(crate) fn approve(&self, client: &dyn Client, entry: &Map<String, Value>) {
         let mut request = json!({"discover": self.project, "trust_store": self.trust_store().path()});
         request.as_object_mut().unwrap().extend(entry.clone());
@@ -165,7 +165,7 @@ impl Place {
         if let Some(wanted) = expect.get("error") {
             faults.push(format!("{place}: expected {wanted}, was not refused"));
         }
-        // What nobody expects is a fault too: a case that loads less than it thinks would test nothing.
+        // An unexpected entry is a fault too: a case that loads less than intended would test nothing.
         let nothing = json!([]);
         for list in ["problems", "untrusted"] {
             let wanted = expect.get(list).unwrap_or(&nothing);

@@ -1,5 +1,5 @@
-//! Cases in which a guard must refuse a call, made at random: whatever the guard is, however its answer is put, whatever the call
-//! carries and whatever other hooks say, the tool never runs.
+//! Random cases in which a guard must refuse a call: for every guard and form of its answer, every content of the call and
+//! every answer of other hooks, the tool never runs.
 //!
 //! They are vectors of sessions, so that every language runs the same ones. A case depends on nothing but its seed and its number.
 

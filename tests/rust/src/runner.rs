@@ -272,7 +272,7 @@ async fn at_once(client: &Arc<dyn Client>, dispatch: &Dispatch, times: usize) ->
     came
 }
 
-/// Dispatches that nobody looks at, one after the other or all at once.
+/// Unchecked dispatches, in sequence or concurrently.
 async fn dispatch_many(client: &Arc<dyn Client>, many: &Value) {
     let dispatch: Dispatch =
         serde_json::from_value(json!({"event": many["event"], "payload": many["payload"]})).unwrap();

@@ -113,7 +113,7 @@ impl Script {
         }
     }
 
-    /// The script of whoever answers a host's questions; nobody waits for its start.
+    /// The script of a host function; its start is not awaited.
     #[must_use]
     pub fn answerer(part: &str, written: &Value) -> Self {
         Self {

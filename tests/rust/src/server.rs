@@ -43,7 +43,7 @@ impl Server {
     }
 }
 
-/// One request and its answer; a caller that has gone away is nobody's fault.
+/// One request and its answer; a disconnected caller is no fault.
 fn answer(stream: TcpStream, answers: &Map<String, Value>, remembers: &Mutex<Vec<Value>>) -> Option<()> {
     let mut reader = BufReader::new(stream);
     let mut first = String::new();

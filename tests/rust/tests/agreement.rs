@@ -157,7 +157,7 @@ fn blocked_or_asked(outcome: &Value) -> bool {
 proptest! {
     #![proptest_config(config())]
 
-    /// Rewriters that commute and are idempotent come to the same event, in any order, in every mode, and nobody is blocked.
+    /// Rewriters that commute and are idempotent come to the same event, in any order, in every mode, and block nothing.
     #[test]
     fn who_can_agree_agrees(
         hooks in agreeing(),
@@ -171,7 +171,7 @@ proptest! {
         }
         let shuffled: Vec<_> = order.iter().map(|at| hooks[*at].clone()).collect();
         for setting in settings {
-            // Nobody waits for what comes after the tool there, but for mandatory hooks.
+            // Hooks after the tool are not awaited there, except mandatory ones.
             if setting.profile == "wingman" && setting.event == "PostToolUse" {
                 continue;
             }
@@ -210,7 +210,7 @@ proptest! {
         }
     }
 
-    /// What a mandatory hook takes out of an event is not in what comes of it, whatever the others do and in every setting.
+    /// What a mandatory hook removes from an event is not in the final event, regardless of the others, in every setting.
     #[test]
     fn a_mandatory_redaction_is_never_lost(
         setting in setting(),
@@ -236,7 +236,7 @@ proptest! {
         prop_assert!(!(goes_on && left.contains(SECRET)), "{left} of {outcome}");
     }
 
-    /// What any hook takes out of a key is not in it afterwards, as long as nobody who was shown it puts it back later; only
+    /// What any hook takes out of a key is not in it afterwards, as long as no hook that was shown it puts it back later; only
     /// where the last change may stand it can be lost to a hook that ran beside it, and that is told.
     #[test]
     fn a_redaction_is_never_lost_to_a_neighbour(

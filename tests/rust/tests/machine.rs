@@ -87,7 +87,7 @@ proptest! {
         }
     }
 
-    /// The outcome is the same through the façade, with closures, with futures and with handlers, in whatever order
+    /// The outcome is the same through the façade, with closures, with futures and with handlers, in any order
     /// the hooks of a stage finish.
     #[test]
     fn the_outcome_depends_on_no_driver(given in world(), delays in prop::collection::vec(0..6_usize, 8)) {
@@ -98,7 +98,7 @@ proptest! {
         }
     }
 
-    /// An `allow` that counts was said of the final event: nobody else modified anything in its stage or later.
+    /// An `allow` that counts covers the final event: no other hook modified anything in its stage or later.
     #[test]
     fn an_allow_never_survives_a_later_change(given in world()) {
         let driven = by_facade(&given);

@@ -77,7 +77,7 @@ fn the_shared_cases_are_those_that_are_made() {
     assert!(there == made, "the cases are made otherwise now; run this test with HOOKWEAVE_WRITE=1");
 }
 
-/// A guard holds from the moment its registration has returned, on whatever thread the next dispatch begins.
+/// A guard holds from the moment its registration has returned, on any thread that begins the next dispatch.
 #[test]
 fn a_guard_holds_at_once_on_every_thread() {
     for round in 0..40 {
