@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 GENERATED = {"docs/BENCHMARKS.md", "docs/TESTING.md", "docs/events.md"}
 # Not yet in the style that this checks.
 EXEMPT = {"ARCHITECTURE.md", "CONTRIBUTING.md"}
-PAGES = ("*.md", "docs/*.md", "examples/*/README.md", "tests/*/README.md", "tests/vectors/*/README.md")
+PAGES = ("*.md", "docs/**/*.md", "examples/*/README.md", "tests/*/README.md", "tests/vectors/*/README.md")
 MAX_WORDS = 40
 STYLE = "hookweave"
 
