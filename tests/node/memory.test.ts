@@ -97,6 +97,6 @@ describe("clients that come and go", () => {
       ["--expose-gc", ...room],
     );
     assert.equal(done.code, 0, done.err);
-    assert.ok(Number(done.out) < 150, `the process grew by ${done.out.trim()} MB`);
+    assert.ok(Number(done.out) < 100, `the process grew by ${done.out.trim()} MB`);
   });
 });

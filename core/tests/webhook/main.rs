@@ -8,6 +8,7 @@ mod addresses;
 mod answers;
 mod cancellation;
 mod failures;
+mod hostile;
 mod redirects;
 mod server;
 mod tls;
