@@ -1,36 +1,26 @@
-//! What the engine makes up where a payload lacks it.
+//! The fields that the engine fills in, as Python values.
 
-use hookweave::host::{BUILT_IN, Directory, MAX_NESTING, new_id, now_ms};
-use pyo3::IntoPyObjectExt as _;
+use hookweave::host::{BUILT_IN, Directory, Envelope, FILLED_IN, MAX_NESTING, now_ms};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::errors;
 use crate::object::{Object, dict_get};
+use crate::serial;
 use crate::values::{Shape, copy};
 
-/// A made-up value of a field, or `None` for a field that stays away.
+/// A new value for a field, or `None` for a field that stays missing. The caller keeps it for the dispatch.
 pub(crate) fn value(
     py: Python<'_>,
     event: &Object,
     field: &Bound<'_, PyString>,
     directory: &Directory,
 ) -> PyResult<Option<Object>> {
-    let made = match field.to_str()? {
-        "event_type" => event.bind(py),
-        "session_id" => new_id().into_bound_py_any(py)?,
-        "tool_use_id" if has_tool_use_id(event.borrow(py).cast::<PyString>()?.to_str()?) => {
-            new_id().into_bound_py_any(py)?
-        }
-        "timestamp" => now_ms().into_bound_py_any(py)?,
-        "cwd" => match directory.now() {
-            Some(cwd) => cwd.into_bound_py_any(py)?,
-            None => return Ok(None),
-        },
-        "metadata" => PyDict::new(py).into_any(),
-        _ => return Ok(None),
-    };
-    Ok(Some(Object::from_bound(made)))
+    let has_tool_use_id = has_tool_use_id(event.borrow(py).cast::<PyString>()?.to_str()?);
+    let envelope = Envelope::new(now_ms());
+    envelope.place(directory);
+    let made = envelope.value(field.to_str()?, has_tool_use_id);
+    made.map(|made| serial::convert(py, made).map(Object::from_bound)).transpose()
 }
 
 fn has_tool_use_id(event: &str) -> bool {
@@ -38,12 +28,9 @@ fn has_tool_use_id(event: &str) -> bool {
     known.is_some_and(|known| known.fields.iter().any(|field| field.name == "tool_use_id"))
 }
 
-/// The fields that every event has, in the order in which they are shown.
-const ALWAYS: &[&str] = &["event_type", "session_id", "timestamp", "tool_use_id", "cwd", "metadata"];
-
-/// Whether the engine makes a field up where the payload has none.
+/// Whether the engine fills a field in where the payload has none.
 pub(crate) fn is_made_up(field: &Bound<'_, PyString>) -> bool {
-    field.to_str().is_ok_and(|field| ALWAYS.contains(&field))
+    field.to_str().is_ok_and(|field| FILLED_IN.contains(&field))
 }
 
 /// What becomes of a field in a copy of the whole payload.
@@ -100,7 +87,7 @@ pub(crate) fn whole<'py>(
         whole.set_item(name, kept)?;
     }
     let filled = filled.borrow(py);
-    for name in ALWAYS {
+    for name in FILLED_IN {
         let name = PyString::intern(py, name);
         if whole.get_item(&name)?.is_some_and(|given| !given.is_none()) {
             continue;

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use hookweave::dispatch::{Failure, FailureKind, Said, Stage, Step, begin, check_depth};
-use hookweave::host::{Call, Envelope, EventSpec, Job, Planned, Report, check_payload, now_ms};
+use hookweave::host::{Call, Envelope, Job, Planned, Report, check_payload, now_ms};
 use hookweave::native::NativeHook;
 use hookweave::outcome::Outcome as Folded;
 use hookweave::payload::Json;
@@ -43,29 +43,32 @@ impl Deadline {
     }
 }
 
-/// Runs the hooks that an event selects. An error is an event that nobody knows, a dispatch that is nested too deeply,
-/// or hooks that were not done in time.
+/// Runs the hooks that an event selects; returns the outcome, and the fields that the engine filled in. Errors: an unknown
+/// event, a dispatch that is nested too deeply, hooks that were not done in time.
 pub(crate) fn dispatch(
     policy: &Policy,
     name: &str,
     payload: &Map<String, Value>,
     deadline: Deadline,
-) -> Result<Outcome> {
+) -> Result<(Outcome, Envelope)> {
     let depth = depth();
     check_depth(depth)?;
     let snapshot = policy.registry.snapshot();
     let spec = snapshot.resolve(name)?;
-    let payload = completed(policy, &spec, payload)?;
+    let payload = checked(payload)?;
+    let envelope = Envelope::new(now_ms());
+    envelope.place(&policy.registry.options().directory);
     let planned = snapshot.event(spec.name()).filter(|_| policy.registry.options().enabled);
     let planned = planned.map(|index| snapshot.plan(&Json, index, &&payload));
     let Some(Planned { plan, reuse }) = planned else {
-        return Ok(Folded::empty(snapshot, spec, payload));
+        return Ok((Folded::empty(snapshot, spec, payload), envelope));
     };
+    let event = Arc::clone(&spec);
     let mut step = begin(&Json, snapshot, spec, plan, reuse, payload);
     loop {
         step = match step {
-            Step::Done(outcome) => return Ok(*outcome),
-            Step::Run(stage) => run(stage, depth, deadline)?,
+            Step::Done(outcome) => return Ok((*outcome, envelope)),
+            Step::Run(stage) => run(stage, |given| envelope.fill(&event, given), depth, deadline)?,
         };
     }
 }
@@ -76,13 +79,11 @@ fn depth() -> u32 {
     stands.map_or(0, |depth| depth.saturating_add(1))
 }
 
-/// The payload with what the engine fills in where nobody says it.
-pub(crate) fn completed(policy: &Policy, spec: &EventSpec, payload: &Map<String, Value>) -> Result<Value> {
-    let envelope = Envelope::new(now_ms());
-    envelope.place(&policy.registry.options().directory);
-    let whole = Value::Object(envelope.fill(spec, payload));
-    check_payload(&Json, &&whole)?;
-    Ok(whole)
+/// A payload that may be dispatched, without the fields that the engine fills in for hooks: matchers do not use those.
+pub(crate) fn checked(payload: &Map<String, Value>) -> Result<Value> {
+    let payload = Value::Object(payload.clone());
+    check_payload(&Json, &&payload)?;
+    Ok(payload)
 }
 
 /// What a hook at an index of its stage came to, and how long it took.
@@ -91,6 +92,7 @@ type Ended = (usize, Said<Value>, u64);
 /// Starts the hooks of a stage together and waits for all that are awaited.
 fn run(
     mut stage: Stage<Arc<NativeHook>, Value>,
+    fill: impl Fn(&Map<String, Value>) -> Map<String, Value>,
     depth: u32,
     deadline: Deadline,
 ) -> Result<Step<Arc<NativeHook>, Value>> {
@@ -103,7 +105,7 @@ fn run(
     for (index, call) in stage.calls().iter().enumerate() {
         let entry = call.entry();
         let hook = entry.handler();
-        let payload = stage.payload().as_object().cloned().unwrap_or_default();
+        let payload = stage.payload().as_object().map(&fill).unwrap_or_default();
         let invocation = hook.invocation(entry.event(), payload, depth);
         if entry.detached() {
             // Nobody waits for it here; whoever ends the process waits for the runtime.
@@ -169,9 +171,10 @@ fn reports(calls: &[Call<Arc<NativeHook>>], mut ended: Vec<Ended>) -> Vec<Report
 }
 
 /// An outcome's canonical form, the same in every language.
-pub(crate) fn outcome_json(outcome: &Outcome) -> Map<String, Value> {
+pub(crate) fn outcome_json(outcome: &Outcome, envelope: &Envelope) -> Map<String, Value> {
     let Ok(Value::Object(mut whole)) = serde_json::to_value(outcome.summary()) else { return Map::new() };
-    whole.insert("event".into(), outcome.payload().clone());
+    let event = outcome.payload().as_object().map(|payload| envelope.fill(outcome.event(), payload));
+    whole.insert("event".into(), Value::Object(event.unwrap_or_default()));
     let ext = outcome.ext().map(|(dialect, value)| (dialect.to_owned(), value.clone())).collect();
     whole.insert("ext".into(), Value::Object(ext));
     if !outcome.modified().is_empty() {

@@ -1,34 +1,42 @@
 //! What every event carries, where its host leaves it out.
+//!
+//! The same rule in all languages: a field that is missing or null is filled in once per dispatch, and other values stay as
+//! they are, whatever their type. Matchers and the audit log use the payload as the host gave it.
 
 use std::sync::OnceLock;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::directory::Directory;
 use crate::error::{Code, Error};
 use crate::event::EventSpec;
 use crate::payload::{Host, Kind};
 
+/// The fields that the engine fills in, in the order in which they are shown after `event_type`.
+pub const FILLED_IN: [&str; 5] = ["session_id", "timestamp", "tool_use_id", "cwd", "metadata"];
+
 /// What the engine fills in where a host leaves it out, once per dispatch and only when asked.
 #[derive(Debug)]
 pub struct Envelope {
-    began_ms: u64,
-    session_id: OnceLock<String>,
-    tool_use_id: OnceLock<String>,
+    session_id: OnceLock<Value>,
+    timestamp: Value,
+    tool_use_id: OnceLock<Value>,
     directory: OnceLock<Directory>,
-    cwd: OnceLock<Option<String>>,
+    cwd: OnceLock<Option<Value>>,
+    metadata: Value,
 }
 
 impl Envelope {
     /// For a dispatch that begins at a time, in milliseconds since the epoch.
     #[must_use]
-    pub const fn new(began_ms: u64) -> Self {
+    pub fn new(began_ms: u64) -> Self {
         Self {
-            began_ms,
             session_id: OnceLock::new(),
+            timestamp: began_ms.into(),
             tool_use_id: OnceLock::new(),
             directory: OnceLock::new(),
             cwd: OnceLock::new(),
+            metadata: Value::Object(Map::new()),
         }
     }
 
@@ -37,52 +45,39 @@ impl Envelope {
         _ = self.directory.set(directory.clone());
     }
 
-    /// When the dispatch began, in milliseconds since the epoch.
-    #[must_use]
-    pub const fn timestamp(&self) -> u64 {
-        self.began_ms
+    /// The value of a field that the host omits or sets to null; `None` for a field that the engine does not fill in.
+    ///
+    /// Only events about tools have a `tool_use_id`, and there is no `cwd` if the working directory was deleted.
+    pub fn value(&self, field: &str, has_tool_use_id: bool) -> Option<&Value> {
+        let new_id = || crate::ids::new_id().into();
+        match field {
+            "session_id" => Some(self.session_id.get_or_init(new_id)),
+            "timestamp" => Some(&self.timestamp),
+            "tool_use_id" if has_tool_use_id => Some(self.tool_use_id.get_or_init(new_id)),
+            "cwd" => {
+                let now = || self.directory.get_or_init(Directory::default).now().map(|now| now.into_owned().into());
+                self.cwd.get_or_init(now).as_ref()
+            }
+            "metadata" => Some(&self.metadata),
+            _ => None,
+        }
     }
 
-    /// The generated session id.
-    pub fn session_id(&self) -> &str {
-        self.session_id.get_or_init(crate::ids::new_id)
-    }
-
-    /// The generated tool call id.
-    pub fn tool_use_id(&self) -> &str {
-        self.tool_use_id.get_or_init(crate::ids::new_id)
-    }
-
-    /// The working directory; `None` where there is none any more.
-    pub fn cwd(&self) -> Option<&str> {
-        let now = || self.directory.get_or_init(Directory::default).now().map(std::borrow::Cow::into_owned);
-        self.cwd.get_or_init(now).as_deref()
-    }
-
-    /// A payload with all of it, in the order in which fields are shown. What is null is left out by its host.
+    /// A payload with all of it, in the order in which fields are shown.
     #[must_use]
     pub fn fill(&self, event: &EventSpec, given: &Map<String, Value>) -> Map<String, Value> {
         self.fill_as(event.name(), has_tool_use_id(event), given)
     }
 
     pub(crate) fn fill_as(&self, event: &str, has_tool_use_id: bool, given: &Map<String, Value>) -> Map<String, Value> {
-        let lacks = |name: &str| given.get(name).is_none_or(Value::is_null);
         let mut whole = Map::new();
         whole.insert("event_type".to_owned(), event.into());
-        if lacks("session_id") {
-            whole.insert("session_id".to_owned(), self.session_id().into());
-        }
-        if lacks("timestamp") {
-            whole.insert("timestamp".to_owned(), self.timestamp().into());
-        }
-        if has_tool_use_id && lacks("tool_use_id") {
-            whole.insert("tool_use_id".to_owned(), self.tool_use_id().into());
-        }
-        if let Some(cwd) = self.cwd().filter(|_| lacks("cwd")) {
-            whole.insert("cwd".to_owned(), cwd.into());
-        }
-        if lacks("metadata") {
-            whole.insert("metadata".to_owned(), json!({}));
+        for field in FILLED_IN {
+            if is_missing(given.get(field))
+                && let Some(value) = self.value(field, has_tool_use_id)
+            {
+                whole.insert(field.to_owned(), value.clone());
+            }
         }
         for (name, value) in given {
             if !whole.contains_key(name) {
@@ -91,6 +86,12 @@ impl Envelope {
         }
         whole
     }
+}
+
+/// Whether a field counts as missing, so that the engine fills it in.
+#[must_use]
+pub fn is_missing(given: Option<&Value>) -> bool {
+    given.is_none_or(Value::is_null)
 }
 
 /// Whether events of this kind have the id of a tool call.
@@ -108,5 +109,26 @@ pub fn check_payload<'v, H: Host>(host: &'v H, payload: &H::View<'v>) -> Result<
             let message = format!("`cwd` of an event must be the path of a directory as text, is {}", kind.words());
             Err(Error::new(Code::InvalidPayload, message))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_missing_or_null_is_filled_in_once_and_what_is_given_stays() {
+        let envelope = Envelope::new(7);
+        let given = json!({"session_id": null, "metadata": [1], "tool": "Bash", "event_type": "tool:pre"});
+        let Value::Object(given) = given else { unreachable!() };
+        let whole = envelope.fill_as("PreToolUse", true, &given);
+        assert_eq!((&whole["event_type"], &whole["timestamp"]), (&json!("PreToolUse"), &json!(7)));
+        assert_eq!((&whole["metadata"], &whole["tool"]), (&json!([1]), &json!("Bash")));
+        for field in FILLED_IN.into_iter().filter(|field| is_missing(given.get(*field))) {
+            assert_eq!(envelope.value(field, true), Some(&whole[field]), "{field}");
+        }
+        assert_eq!(whole, envelope.fill_as("PreToolUse", true, &given));
+        assert_eq!((envelope.value("tool_use_id", false), envelope.value("agent_id", true)), (None, None));
     }
 }

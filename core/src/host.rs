@@ -12,7 +12,7 @@ pub use crate::detached::{DetachedQueue, MAX_WAITING, Submitted, refusal};
 pub use crate::dialects::{WireAnswer, WireEvent, event_from_wire, outcome_to_wire};
 pub use crate::directory::Directory;
 pub use crate::dispatch::{Failure, FailureKind, MAX_DEPTH, Report, Said, Stage, Status, Step, begin, check_depth};
-pub use crate::envelope::{Envelope, check_payload, has_tool_use_id};
+pub use crate::envelope::{Envelope, FILLED_IN, check_payload, has_tool_use_id, is_missing};
 pub use crate::error::{Code, Error};
 pub use crate::event::{BUILT_IN, BuiltIn, COMMON_FIELDS, EventDefinition, EventSpec, Field, FieldKind, Modifiable};
 pub use crate::explain::{Explained, Explanation, explain};

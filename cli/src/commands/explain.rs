@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::commands::list::left_out;
 use crate::delegates;
-use crate::drive::completed;
+use crate::drive::checked;
 use crate::failed::{Result, Verdict};
 use crate::input::EventArgs;
 use crate::policy::{Which, place_text};
@@ -48,7 +48,7 @@ impl Explain {
         left_out(&policy.report)?;
         let snapshot = policy.registry.snapshot();
         let spec = snapshot.resolve(&given.name)?;
-        let payload = completed(&policy, &spec, &given.payload)?;
+        let payload = checked(&given.payload)?;
         let explanation = explain(&snapshot, &Json, &spec, &&payload);
         let hooks = policy.registry.list();
         let info = |explained: &Explained| hooks.iter().find(|hook| hook.id == explained.id);

@@ -133,9 +133,9 @@ impl Hook {
             return Err(Failed::new(waiting.clone()));
         }
         let audit = self.audit.open()?;
-        let mut outcome = dispatch(&policy, event.event, &event.payload, deadline)?;
+        let (mut outcome, envelope) = dispatch(&policy, event.event, &event.payload, deadline)?;
         auditing::record(audit.as_deref(), &mut outcome)?;
-        let mut whole = outcome_json(&outcome);
+        let mut whole = outcome_json(&outcome, &envelope);
         // A recording that fails changes nothing of what was decided.
         if let Err(why) = self.record.add(Some(dialect.name()), &event.payload, &outcome) {
             let _ = writeln!(std::io::stderr().lock(), "hookweave: {}", shown(&why.to_string()));

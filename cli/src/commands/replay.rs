@@ -64,8 +64,8 @@ impl Replay {
             if !tally.takes(at.line, &recorded) {
                 continue;
             }
-            let outcome = match dispatch(&policy, &recorded.event, &recorded.payload, Deadline::within(None)) {
-                Ok(outcome) => outcome,
+            let (outcome, _) = match dispatch(&policy, &recorded.event, &recorded.payload, Deadline::within(None)) {
+                Ok(dispatched) => dispatched,
                 // An event of the program's own, for one.
                 Err(why) => {
                     tally.left_out.push((at.line, why.to_string()));

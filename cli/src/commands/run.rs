@@ -49,10 +49,10 @@ impl Run {
         left_out(&policy.report)?;
         let audit = self.audit.open()?;
         let began = now();
-        let mut outcome = dispatch(&policy, &given.name, &given.payload, Deadline::within(None))?;
+        let (mut outcome, envelope) = dispatch(&policy, &given.name, &given.payload, Deadline::within(None))?;
         let took = nanos_since(began);
         auditing::record(audit.as_deref(), &mut outcome)?;
-        let mut whole = outcome_json(&outcome);
+        let mut whole = outcome_json(&outcome, &envelope);
         self.record.add(None, &given.payload, &outcome)?;
         if self.json {
             whole.insert("untrusted".to_owned(), serde_json::to_value(&policy.report.untrusted)?);

@@ -235,8 +235,8 @@ fn one(which: &Which, case: &Case) -> Result<Ran> {
 
 fn differences(policy: &Policy, case: &Case) -> Result<Vec<String>> {
     let (name, payload) = case.event()?;
-    let outcome = dispatch(policy, &name, &payload, Deadline::within(None))?;
-    let outcome: Map<String, Value> = outcome_json(&outcome);
+    let (outcome, envelope) = dispatch(policy, &name, &payload, Deadline::within(None))?;
+    let outcome: Map<String, Value> = outcome_json(&outcome, &envelope);
     let answer = match &case.agent {
         Some(agent) => Some(dialects::outcome_to_wire(agent, &Value::Object(outcome.clone()))?),
         None => None,

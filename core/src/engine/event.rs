@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::not_an_object;
-use crate::envelope::{Envelope, check_payload};
+use crate::envelope::{Envelope, check_payload, is_missing};
 use crate::error::Error;
 use crate::event::{BUILT_IN, EventSpec};
 use crate::host::now_ms;
@@ -108,10 +108,14 @@ impl Event {
         &self.inner.payload
     }
 
-    /// A payload field; null when it is not there.
+    /// A field as every hook sees it, with what the engine fills in; null when it is not there.
     #[must_use]
     pub fn field(&self, name: &str) -> &Value {
-        self.inner.payload.get(name).unwrap_or(&NULL)
+        let given = self.inner.payload.get(name);
+        if !is_missing(given) {
+            return given.unwrap_or(&NULL);
+        }
+        self.inner.envelope.value(name, self.has_tool_use_id()).unwrap_or(&NULL)
     }
 
     /// The tool's name; empty when the event has none.
@@ -126,40 +130,51 @@ impl Event {
         self.field("args")
     }
 
-    /// The session's id, generated once when the host gave none.
+    /// The session's id, generated once per dispatch if the host gave none; empty if the host gave a value other than text.
     #[must_use]
     pub fn session_id(&self) -> &str {
-        self.field("session_id").as_str().unwrap_or_else(|| self.inner.envelope.session_id())
+        self.field("session_id").as_str().unwrap_or_default()
     }
 
-    /// The tool call's id, generated once when the host gave none.
+    /// The tool call's id, generated once per dispatch if the host gave none; empty if the host gave a value other than text,
+    /// and for events that are not about a tool.
     #[must_use]
     pub fn tool_use_id(&self) -> &str {
-        self.field("tool_use_id").as_str().unwrap_or_else(|| self.inner.envelope.tool_use_id())
+        self.field("tool_use_id").as_str().unwrap_or_default()
     }
 
-    /// Milliseconds since the epoch.
+    /// Milliseconds since the epoch; 0 if the host gave a value other than a number.
     #[must_use]
     pub fn timestamp(&self) -> u64 {
-        self.field("timestamp").as_u64().unwrap_or_else(|| self.inner.envelope.timestamp())
+        let given = self.field("timestamp");
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a value out of range becomes the bound"
+        )]
+        let whole = |number: f64| number as u64;
+        given.as_u64().or_else(|| given.as_f64().map(whole)).unwrap_or_default()
     }
 
     /// The working directory: what the host gave, else the client's project, else the process's own; empty where that was deleted.
     #[must_use]
     pub fn cwd(&self) -> &str {
-        match self.field("cwd") {
-            Value::Null => self.inner.envelope.cwd().unwrap_or_default(),
-            given => given.as_str().unwrap_or_default(),
-        }
+        self.field("cwd").as_str().unwrap_or_default()
+    }
+
+    /// Only events of the catalogue about tools have one.
+    fn has_tool_use_id(&self) -> bool {
+        let known = BUILT_IN.iter().find(|event| event.name == self.name());
+        known.is_some_and(|event| event.fields.iter().any(|field| field.name == "tool_use_id"))
     }
 
     /// The whole payload with everything that the engine fills in.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        let known = BUILT_IN.iter().find(|event| event.name == self.name());
-        let has_id = known.is_some_and(|event| event.fields.iter().any(|field| field.name == "tool_use_id"));
         match &*self.inner.payload {
-            Value::Object(given) => Value::Object(self.inner.envelope.fill_as(self.name(), has_id, given)),
+            Value::Object(given) => {
+                Value::Object(self.inner.envelope.fill_as(self.name(), self.has_tool_use_id(), given))
+            }
             other => other.clone(),
         }
     }

@@ -1,6 +1,7 @@
 /** The hooks of a case: what they do, what they are given, and which of them ran. */
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 
 import {
   HookweaveError,
@@ -28,6 +29,28 @@ import {
 export type Style = "sync" | "async" | "native";
 
 export type Run = (event: Given, context: { signal: AbortSignal }) => unknown;
+
+/** What the engine fills in where a payload lacks it. */
+const FILLED_IN = ["session_id", "timestamp", "tool_use_id", "cwd", "metadata"] as const;
+
+/** Where the ways to look at an event show different values of what the engine fills in. */
+function disagreements(event: Given): string[] {
+  const text = JSON.parse(event.toJson()) as Record<string, unknown>;
+  const whole = { ...event } as Record<string, unknown>;
+  const faults: string[] = [];
+  for (const name of FILLED_IN) {
+    // A field that the event's kind does not have keeps the name that the host gave it.
+    const field = name in event ? name : camel(name);
+    for (const [way, one] of [
+      ["copied", whole[field]],
+      ["as JSON", text[name]],
+    ] as const) {
+      if (!isDeepStrictEqual(one, event[field]))
+        faults.push(`${name} is ${show(event[field])}, and ${show(one)} ${way}`);
+    }
+  }
+  return faults;
+}
 
 /** Registers a hook for a while. */
 type Temporarily = (event: CustomEventName, hook: HookDefinition<CustomEventName>) => TemporaryHook;
@@ -169,6 +192,8 @@ export class CaseHooks {
       if (pattern !== undefined) {
         const why = misfit(pattern, canonicalView(event), `${key.name} sees`);
         if (why !== null) this.misfits.push(why);
+        if (FILLED_IN.some((name) => isObject(pattern) && name in pattern))
+          this.misfits.push(...disagreements(event).map((fault) => `${key.name}: ${fault}`));
       }
       return deeds[Math.min(run, deeds.length - 1)] ?? {};
     };

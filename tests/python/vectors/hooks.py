@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 import time
 from collections.abc import Awaitable, Callable
@@ -137,6 +138,8 @@ class Handler:
             world.ran.append(self.name)
         if self.run < len(self.sees):
             pattern = self.sees[self.run]
+            if not FILLED_IN.isdisjoint(pattern):
+                world.faults += [f"{self.name}: {fault}" for fault in disagreements(event)]
             seen = {field: event.get(field, MISSING) for field in pattern}
             world.faults += [f"{self.name} sees {fault}" for fault in fits(pattern, seen)]
         does = self.does[min(self.run, len(self.does) - 1)]
@@ -194,6 +197,23 @@ class Handler:
         parts = dict(answer)
         delay = parts.pop("delay_ms", None)
         return HookResponse(**parts, **({} if delay is None else {"delay": delay / 1000}))
+
+
+FILLED_IN = frozenset({"session_id", "timestamp", "tool_use_id", "cwd", "metadata"})
+"""What the engine fills in where a payload lacks it."""
+
+
+def disagreements(event: Event) -> list[str]:
+    """Where the ways to look at an event show different values of what the engine fills in."""
+    whole, text = event.to_dict(), json.loads(event.to_json())
+    faults = []
+    for name in sorted(FILLED_IN):
+        wanted = whole.get(name, MISSING)
+        got = {"item": event.get(name, MISSING), "JSON": text.get(name, MISSING)}
+        if wanted is not MISSING:
+            got["attribute"] = getattr(event, name)
+        faults += [f"{name} is {wanted!r}, and {one!r} as {way}" for way, one in got.items() if one != wanted]
+    return faults
 
 
 def assign(target: Any, path: str, value: Any) -> None:

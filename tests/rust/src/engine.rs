@@ -6,6 +6,7 @@ use std::time::Duration;
 use hookweave::audit::AuditConfig;
 use hookweave::files::Request;
 use hookweave::hook::HookSpec;
+use hookweave::host::FILLED_IN;
 use hookweave::native::Question;
 use hookweave::payload::Json;
 use hookweave::tool::ToolDefinition;
@@ -59,11 +60,30 @@ struct Actor {
 impl Handler for Actor {
     fn handle<'a>(&'a self, event: &'a Event) -> HookFuture<'a> {
         Box::pin(async move {
-            let payload = event.to_json();
+            let payload = shown(event, &self.theatre);
             let deed = self.script.begin(&self.theatre, &payload);
             response(self.theatre.perform(deed, payload, 0).await)
         })
     }
+}
+
+/// The event as JSON; complains where a field or a getter shows something else.
+fn shown(event: &Event, theatre: &Theatre) -> Value {
+    let whole = event.to_json();
+    let same = |what: &str, got: Value, wanted: Value| {
+        if got != wanted {
+            theatre.complain(format!("`{what}` of an event is {got}, and {wanted} in its JSON"));
+        }
+    };
+    for name in FILLED_IN {
+        same(&format!("field({name})"), event.field(name).clone(), whole.get(name).cloned().unwrap_or_default());
+    }
+    let text = |name: &str| Value::from(whole.get(name).and_then(Value::as_str).unwrap_or_default());
+    same("session_id()", event.session_id().into(), text("session_id"));
+    same("tool_use_id()", event.tool_use_id().into(), text("tool_use_id"));
+    same("cwd()", event.cwd().into(), text("cwd"));
+    same("timestamp()", event.timestamp().into(), whole["timestamp"].as_u64().unwrap_or_default().into());
+    whole
 }
 
 fn response(result: Result<Option<Value>, String>) -> Result<HookResponse, HookError> {
@@ -78,13 +98,13 @@ impl Client for Native {
         let registration = self.engine.on(&hook.event).spec(spec);
         let id = match self.given {
             Given::Closure => registration.run(move |event: &Event| {
-                let payload = event.to_json();
+                let payload = shown(event, &theatre);
                 response(theatre.perform_sync(&script.begin(&theatre, &payload), &payload))
             }),
             Given::Future => registration.run_async(move |event: Event| {
                 let (script, theatre) = (Arc::clone(&script), Arc::clone(&theatre));
                 async move {
-                    let payload = event.to_json();
+                    let payload = shown(&event, &theatre);
                     let deed = script.begin(&theatre, &payload);
                     response(theatre.perform(deed, payload, 0).await)
                 }

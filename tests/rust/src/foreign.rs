@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 
 use hookweave::audit::{Audit, AuditConfig};
 use hookweave::host::{
-    Call, DetachedQueue, Directory, Envelope, Error, EventDefinition, EventSpec, Failure, FailureKind, HookId,
-    HookSpec, Mode, Options, Plan, Planned, Registry, Report, Reuse, Said, Stage, Step, Submitted, ToolDefinition,
-    begin, check_depth, check_payload, explain, hook_id, now_ms, present, refusal, ticks,
+    Call, DetachedQueue, Envelope, Error, EventDefinition, Failure, FailureKind, HookId, HookSpec, Mode, Options, Plan,
+    Planned, Registry, Report, Reuse, Said, Stage, Step, Submitted, ToolDefinition, begin, check_depth, check_payload,
+    explain, hook_id, now_ms, present, refusal, ticks,
 };
 use hookweave::payload::Json;
 use serde_json::{Value, json};
@@ -66,7 +66,14 @@ impl Foreign {
         check_depth(depth)?;
         let snapshot = self.registry.snapshot();
         let spec = snapshot.resolve(event)?;
-        let payload = fill(&spec, payload, &self.registry.options().directory)?;
+        let payload = checked(payload)?;
+        let envelope = Envelope::new(now_ms());
+        envelope.place(&self.registry.options().directory);
+        let event = Arc::clone(&spec);
+        let fill = |given: &Value| match given {
+            Value::Object(given) => Value::Object(envelope.fill(&event, given)),
+            other => panic!("the payload became {other}"),
+        };
         let enabled = self.enabled.load(Ordering::SeqCst);
         let planned = match snapshot.event(spec.name()).filter(|_| enabled) {
             Some(index) => snapshot.plan(&Json, index, &&payload),
@@ -76,7 +83,7 @@ impl Foreign {
         let mut promises = Promises::default();
         loop {
             match step {
-                Step::Run(stage) => step = self.run_stage(stage, &mut promises, depth).await,
+                Step::Run(stage) => step = self.run_stage(stage, &mut promises, &fill, depth).await,
                 Step::Done(mut outcome) => {
                     self.audit.dispatched(&Json, &mut outcome, |wait| wait());
                     if enabled {
@@ -84,7 +91,7 @@ impl Foreign {
                     }
                     promises.check(&outcome, &self.theatre);
                     let mut whole = serde_json::to_value(outcome.summary()).unwrap();
-                    whole["event"] = outcome.payload().clone();
+                    whole["event"] = fill(outcome.payload());
                     whole["ext"] = outcome.ext().map(|(dialect, value)| (dialect.to_owned(), value.clone())).collect();
                     whole["original"] =
                         outcome.originals().map(|(field, came)| (field.to_owned(), came.clone())).collect();
@@ -99,10 +106,11 @@ impl Foreign {
         &self,
         mut stage: Stage<Arc<Script>, Value>,
         promises: &mut Promises,
+        fill: &(dyn Fn(&Value) -> Value + Sync),
         depth: u32,
     ) -> Step<Arc<Script>, Value> {
         let calls: Vec<Call<Arc<Script>>> = stage.calls().to_vec();
-        let payload = promises.payload(&stage);
+        let payload = fill(&promises.payload(&stage));
         let mut running: Vec<Running<'_>> = Vec::new();
         for (index, call) in calls.iter().enumerate() {
             self.audit.starts(&Json, &mut stage, index, |wait| wait());
@@ -275,7 +283,7 @@ impl Client for Foreign {
         self.registry.check_open("explain events")?;
         let snapshot = self.registry.snapshot();
         let spec = snapshot.resolve(event)?;
-        let payload = fill(&spec, payload, &self.registry.options().directory)?;
+        let payload = checked(payload)?;
         Ok(serde_json::to_value(explain(&snapshot, &Json, &spec, &&payload)).unwrap())
     }
 
@@ -292,16 +300,13 @@ impl Client for Foreign {
     }
 }
 
-/// The payload with what every event carries.
-fn fill(spec: &EventSpec, payload: Value, directory: &Directory) -> Result<Value, Error> {
-    let Value::Object(given) = payload else {
+/// A payload that may be dispatched.
+fn checked(payload: Value) -> Result<Value, Error> {
+    if !payload.is_object() {
         return Err(Error::new(hookweave::Code::InvalidPayload, "the payload must be an object"));
-    };
-    let envelope = Envelope::new(now_ms());
-    envelope.place(directory);
-    let whole = Value::Object(envelope.fill(spec, &given));
-    check_payload(&Json, &&whole)?;
-    Ok(whole)
+    }
+    check_payload(&Json, &&payload)?;
+    Ok(payload)
 }
 
 fn said(result: Result<Option<Value>, String>) -> Said<Value> {
