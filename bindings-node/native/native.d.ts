@@ -554,6 +554,12 @@ export type PlanScope = 'event' | 'tool' | 'once'
 /** Reads the loaded files again. */
 export declare function prepareReload(hooks: NativeClient): PreparedReload
 
+/**
+ * The parts of a model's response, as JSON text: `text`, `usage`, and the `calls`, each with its `tool`, its `id`, and
+ * its `args` unless they are an object of the response. Throws `invalid_payload` for a response that cannot be read.
+ */
+export declare function readResponse(response: unknown): string
+
 /** JSON text without the secrets in it. */
 export declare function redacted(text: string): string
 

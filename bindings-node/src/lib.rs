@@ -2,9 +2,9 @@
 //!
 //! It translates between JavaScript and the core, and holds no rules. [`client`] has a client's hooks, [`registration`] what
 //! is kept of each; [`plan`] and [`dispatch`] run an event, [`outcome`] reads its result; [`files`], [`file_hooks`] and
-//! [`wire`] are hooks from files and events of other agents; [`session`], [`session_flow`] and [`session_replies`] are
-//! sessions. The loop over hooks, their timeouts and their promises are in TypeScript, because a call from Rust into
-//! JavaScript costs more than most hooks do.
+//! [`wire`] are hooks from files and events of other agents; [`session`], [`session_flow`], [`session_replies`] and
+//! [`model_response`] are sessions. The loop over hooks, their timeouts and their promises are in TypeScript, because a
+//! call from Rust into JavaScript costs more than most hooks do.
 //!
 //! Every exported function catches panics and throws a JavaScript error instead, because a panic must not end the host's
 //! process. There is no unsafe code here.
@@ -19,6 +19,7 @@ mod errors;
 pub mod file_hooks;
 pub mod files;
 pub mod json;
+pub mod model_response;
 pub mod outcome;
 pub mod plan;
 pub mod registration;

@@ -2,8 +2,9 @@
 
 import type { ContextMessage } from "./context.js";
 import { describe } from "./errors.js";
-import { jsonText } from "./native.js";
-import { copyContainer, isContainer, isPlain } from "./values.js";
+import { callNative, readResponse as readNatively } from "./native.js";
+import { readExact } from "./session-effects.js";
+import { copyContainer } from "./values.js";
 
 /** What the model is given. */
 export interface ModelRequest {
@@ -26,7 +27,8 @@ export interface ModelRequest {
 export interface ToolCall {
   readonly id?: string | null;
   readonly name: string;
-  readonly args?: Readonly<Record<string, unknown>> | null;
+  /** An object, or its JSON text as providers in the style of OpenAI send it; empty text is `{}`. */
+  readonly args?: Readonly<Record<string, unknown>> | string | null;
 }
 
 /** What a model returns when it is more than a text. */
@@ -44,18 +46,6 @@ export type Model = (
   request: ModelRequest,
 ) => string | ModelResponse | PromiseLike<string | ModelResponse>;
 
-/** The parts of a response that the core needs. */
-export interface ParsedResponse {
-  readonly text: string;
-  readonly calls: readonly {
-    readonly name: string;
-    readonly id: string | null;
-    readonly args: object;
-  }[];
-  /** JSON text. */
-  readonly usage: string;
-}
-
 /** A model's answer in the form that events carry. */
 export function responseOf(answer: unknown, duration: number): Record<string, unknown> {
   if (typeof answer === "string") return { text: answer, toolCalls: [], duration };
@@ -69,39 +59,34 @@ export function responseOf(answer: unknown, duration: number): Record<string, un
   return { duration, ...own, text: own["text"] ?? "", toolCalls: own["toolCalls"] ?? [] };
 }
 
-/** Reads a response, which hooks may have changed; throws `TypeError`. */
+/** A tool call of a response. */
+export interface ParsedCall {
+  readonly tool: string;
+  readonly id: string | null;
+  readonly args: object;
+}
+
+/** The parts of a response that the core needs. */
+export interface ParsedResponse {
+  readonly text: string;
+  readonly calls: readonly ParsedCall[];
+  /** JSON text. */
+  readonly usage: string;
+}
+
+/** Has the core read a response, which hooks may have changed; throws `PayloadError`. */
 export function readResponse(response: unknown): ParsedResponse {
-  if (!isPlain(response)) throw new TypeError("the response is no object");
-  const { text = "", toolCalls = [], usage } = response;
-  if (typeof text !== "string") {
-    throw new TypeError(`the response's text is ${nameOrText(text)}, not a text`);
-  }
-  if (!Array.isArray(toolCalls)) throw new TypeError("the response's toolCalls are no list");
-  return { text, calls: toolCalls.map(readCall), usage: usageText(usage) };
-}
-
-function readCall(call: unknown): ParsedResponse["calls"][number] {
-  const { name, id, args } = isPlain(call) ? call : {};
-  if (typeof name !== "string") throw new TypeError("a tool call of the model has no name");
-  if (args !== undefined && args !== null && !isPlain(args)) {
-    throw new TypeError(`the arguments of the model's call of ${name} are no object`);
-  }
-  return {
-    name,
-    id: typeof id === "string" ? id : null,
-    args: isContainer(args) ? copyContainer(args) : {},
+  const text = callNative(() => readNatively(response));
+  const { calls, ...rest } = readExact(text) as Omit<ParsedResponse, "calls"> & {
+    calls: (Omit<ParsedCall, "args"> & { args?: object })[];
   };
-}
-
-/** The core reads the canonical spelling. */
-function usageText(usage: unknown): string {
-  if (!isPlain(usage)) return "null";
-  const total = usage["total_tokens"] ?? usage["totalTokens"];
-  try {
-    return jsonText(total === undefined ? usage : { ...usage, total_tokens: total });
-  } catch {
-    return "null";
-  }
+  // The core leaves out the arguments that are an object of the response; it has seen that `toolCalls` is a list then.
+  const own = (index: number): object =>
+    copyContainer((response as ModelResponse).toolCalls?.[index]?.args as object);
+  return {
+    ...rest,
+    calls: calls.map(({ args, ...call }, index) => ({ ...call, args: args ?? own(index) })),
+  };
 }
 
 function nameOrText(value: unknown): string {

@@ -32,6 +32,7 @@ export const {
   checkPayload,
   commonFields,
   limits,
+  readResponse,
   refuseDepth,
   verifyAudit,
 } = native;

@@ -126,10 +126,10 @@ export function readResponse(effects: EffectContext, flow: Flow, id: number): Ef
 function responded(effects: EffectContext, flow: Flow, id: number): Effect {
   const { text, calls, usage } = read(effects.values[id]);
   const { tools } = effects.parts;
-  const requested = calls.map(({ name, id: callId, args }) => ({
-    tool: name,
+  const requested = calls.map(({ tool, id: callId, args }) => ({
+    tool,
     args: effects.keep(args),
-    known: tools.has(name),
+    known: tools.has(tool),
     ...(callId === null ? {} : { id: callId }),
   }));
   return flow.responded(id, text, requested, usage);

@@ -94,10 +94,15 @@ export type Effect =
 
 /** Reads an effect from its JSON text, with integers of any size. */
 export function readEffect(text: string): Effect {
-  const effect = JSON.parse(text) as Effect & { large?: LargeIntegers };
-  if (effect.large !== undefined) {
-    restoreLarge(effect, effect.large);
-    delete effect.large;
+  return readExact(text) as Effect;
+}
+
+/** Reads an object of the core from its JSON text, with integers of any size. */
+export function readExact(text: string): unknown {
+  const read = JSON.parse(text) as { large?: LargeIntegers };
+  if (read.large !== undefined) {
+    restoreLarge(read, read.large);
+    delete read.large;
   }
-  return effect;
+  return read;
 }

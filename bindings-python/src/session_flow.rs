@@ -5,7 +5,8 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 use hookweave::session::{
-    Called, Effect, Fields, Finished, Flow as Machine, Generation, Reply, Requested, Speaker, ToolRun, ValueId,
+    Arguments, Called, Effect, Fields, Finished, Flow as Machine, Generation, ParsedCall, Reply, Requested, Speaker,
+    ToolRun, ValueId, read_response,
 };
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
@@ -20,7 +21,7 @@ use crate::outcome::Outcome;
 use crate::serial::{self, to_json_value};
 use crate::session_payload::{self, SharedValues};
 use crate::session_results;
-use crate::values::owned;
+use crate::values::{PyHost, owned};
 
 /// Something that a session does.
 ///
@@ -267,18 +268,22 @@ impl Flow {
         self.step(result.py(), Reply::Ran(called))
     }
 
-    /// What the model answered; calls are `(tool, id, args, known)`.
-    fn responded<'py>(
-        &self,
-        response: ValueId,
-        text: String,
-        calls: Vec<(String, Option<String>, ValueId, bool)>,
-        usage: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let py = usage.py();
-        let usage = to_json_value(usage)?;
-        let calls = calls.into_iter().map(|(tool, id, args, known)| Requested { tool, id, args, known }).collect();
-        self.step(py, Reply::Responded { response, text, calls, usage })
+    /// The model has responded; `tools` are the client's tools, by name. Raises `PayloadError` for a response that cannot be
+    /// read.
+    fn responded<'py>(&self, response: ValueId, tools: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
+        let py = tools.py();
+        let (host, value) = (PyHost::new(py), self.value(py, response)?);
+        let reading = read_response(&host, &value).map_err(|error| errors::of(py, &error))?;
+        let requested = |ParsedCall { tool, id, args }| {
+            let args = match args {
+                Arguments::Given(args) => owned(&args)?,
+                Arguments::Parsed(args) => serial::dict(py, &args)?.into_any(),
+            };
+            let known = tools.contains(&tool)?;
+            Ok(Requested { tool, id, args: self.keep(&args)?, known })
+        };
+        let calls = reading.calls.into_iter().map(requested).collect::<PyResult<Vec<_>>>()?;
+        self.step(py, Reply::Responded { response, text: reading.text, calls, usage: reading.usage })
     }
 
     /// The conversation as it is: what hooks see of it, and `(role, pinned)` of each message.

@@ -767,9 +767,12 @@ describe("a generation", () => {
       return reason;
     };
     assert.match((await why(7)) ?? "", /the model answered 7/);
-    assert.match((await why({ text: 7 })) ?? "", /text is 7/);
-    assert.match((await why({ toolCalls: "x" })) ?? "", /toolCalls/);
-    assert.match((await why({ toolCalls: [{ args: {} }] })) ?? "", /has no name/);
+    assert.match((await why({ text: 7 })) ?? "", /`text` of .* is an integer; it must be a string/);
+    assert.match((await why({ toolCalls: "x" })) ?? "", /`toolCalls` of .* must be a list/);
+    assert.match(
+      (await why({ toolCalls: [{ args: {} }] })) ?? "",
+      /`toolCalls\[0\]\.name` of .* is missing/,
+    );
     assert.match((await why({ toolCalls: [{ name: "Bash", args: "ls" }] })) ?? "", /of Bash/);
   });
 

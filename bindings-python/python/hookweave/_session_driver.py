@@ -258,21 +258,12 @@ class Driver:
         return self._responded(effect["response"])
 
     def _responded(self, number: int) -> Effect:
-        """Tells what a response says, which hooks may have changed."""
-        response = self._values[number]
-        calls = []
+        """Has the core read a response, which hooks may have changed."""
         try:
-            for call in response.get("tool_calls") or ():
-                name, id, args = call.get("name"), call.get("id"), call.get("args")
-                if not isinstance(name, str):
-                    return self._flow.failed("a tool call of the model has no name")
-                own = self._keep(_native.owned({} if args is None else args))
-                calls.append((name, id if isinstance(id, str) else None, own, name in self._session._client._tools))
-            text = response.get("text")
-            return self._flow.responded(number, text if isinstance(text, str) else "", calls, response.get("usage"))
-        except (AttributeError, TypeError, HookweaveError) as error:
+            return self._flow.responded(number, self._session._client._tools)
+        except HookweaveError as error:
             self._cause = error
-            return self._flow.failed(f"the model's response cannot be read: {_why(error)}")
+            return self._flow.failed(_why(error))
 
     async def _read_context(self, effect: Effect) -> Effect:
         context = self._session.context

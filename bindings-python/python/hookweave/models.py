@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -33,7 +33,8 @@ class ToolCall:
     """A tool that a model calls."""
 
     name: str
-    args: Mapping[str, Any] = field(default_factory=dict)
+    args: Mapping[str, Any] | str | None = field(default_factory=dict)
+    """An object, or its JSON text as providers in the style of OpenAI send it; empty text is ``{}``."""
     id: str | None = None
 
 
@@ -51,12 +52,23 @@ Model: TypeAlias = Callable[[ModelRequest], Awaitable[Answer] | Answer]
 """Answers with a text, a :class:`ModelResponse`, or a mapping of its fields; sync or async."""
 
 
-def _call_of(call: object) -> dict[str, Any]:
+def _call_of(call: object) -> object:
+    """A tool call in the form that the core reads; a value of another type stays as it is, and the core refuses it."""
     if isinstance(call, ToolCall):
-        return {"id": call.id, "name": call.name, "args": call.args}
-    if isinstance(call, Mapping):
-        return dict(call)
-    raise TypeError(f"a tool call of the model is a mapping or a ToolCall, not a value of type {type(call).__name__}")
+        call = {"id": call.id, "name": call.name, "args": call.args}
+    if not isinstance(call, Mapping):
+        return call
+    args = call.get("args")
+    return {**call, "args": dict(args)} if isinstance(args, Mapping) else dict(call)
+
+
+def _calls_of(calls: object) -> object:
+    """The tool calls as a list; a value that is no collection stays as it is, and the core refuses it."""
+    if calls is None:
+        return []
+    if isinstance(calls, str | bytes | Mapping) or not isinstance(calls, Iterable):
+        return calls
+    return [_call_of(call) for call in calls]
 
 
 def record_of(answer: object, duration: float) -> dict[str, Any]:
@@ -68,6 +80,10 @@ def record_of(answer: object, duration: float) -> dict[str, Any]:
     if not isinstance(answer, Mapping):
         kind = type(answer).__name__
         raise TypeError(f"a model answers with a text, a mapping or a ModelResponse, not with a value of type {kind}")
-    calls = [_call_of(call) for call in answer.get("tool_calls") or ()]
-    filled = {"text": answer.get("text") or "", "tool_calls": calls, "usage": answer.get("usage")}
+    text, usage = answer.get("text"), answer.get("usage")
+    filled = {
+        "text": "" if text is None else text,
+        "tool_calls": _calls_of(answer.get("tool_calls")),
+        "usage": dict(usage) if isinstance(usage, Mapping) else usage,
+    }
     return {**answer, **filled, "duration": duration}

@@ -159,10 +159,12 @@ impl Answering<'_> {
         let said = self.cx.dispatch("GenerateEnd", fields, vec![("response", response)], &["response"]).await;
         let mut response = response;
         if let Some(changed) = said.value {
-            let Reply::Responded { text, calls, .. } =
-                self.cx.perform(Effect::ReadResponse { response: changed }).await
-            else {
-                return Err(("failed", Some("the response that hooks left cannot be read".to_owned())));
+            let (text, calls) = match self.cx.perform(Effect::ReadResponse { response: changed }).await {
+                Reply::Responded { text, calls, .. } => (text, calls),
+                reply => {
+                    let why = if let Reply::Failed { why } = reply { format!(": {why}") } else { String::new() };
+                    return Err(("failed", Some(format!("the response that hooks left cannot be read{why}"))));
+                }
             };
             response = changed;
             said_by_model = Response { text, calls };

@@ -19,7 +19,8 @@ use crate::error::{Code, Error};
 use crate::json::{to_json, to_shown};
 use crate::payload::Json;
 use crate::session::{
-    ApprovalRequest, Called, Compaction, Effect, Finished, Flow, Reply, Requested, Role, Speaker, ValueId,
+    ApprovalRequest, Arguments, Called, Compaction, Effect, Finished, Flow, ParsedCall, ParsedResponse, Reply,
+    Requested, Role, Speaker, ValueId, read_response,
 };
 
 /// One flow on its way.
@@ -310,22 +311,23 @@ impl<'s> Driver<'s> {
         }
     }
 
-    /// What a response says, which hooks may have changed.
-    fn responded(&mut self, id: ValueId) -> Reply {
-        let response = self.values.get(id);
-        let text = response.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let mut calls = Vec::new();
-        for call in response.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
-            let Some(tool) = call.get("name").and_then(Value::as_str).map(str::to_owned) else {
-                return failed(&*HookError::from("a tool call of the model has no name"));
+    /// Reads a response, which hooks may have changed.
+    fn responded(&mut self, response: ValueId) -> Reply {
+        let value = self.values.get(response);
+        let ParsedResponse { text, calls, usage } = match read_response(&Json, &&value) {
+            Ok(reading) => reading,
+            Err(why) => return failed(&why),
+        };
+        let requested = |ParsedCall { tool, id, args }: ParsedCall<&Value>| {
+            let args = match args {
+                Arguments::Given(args) => args.clone(),
+                Arguments::Parsed(args) => Value::Object(args),
             };
-            let args = call.get("args").filter(|args| !args.is_null()).cloned().unwrap_or_else(|| json!({}));
             let known = self.session.engine.hosted().tool(&tool).is_some();
-            let id = call.get("id").and_then(Value::as_str).map(str::to_owned);
-            calls.push(Requested { tool, id, args: self.keep(args), known });
-        }
-        let usage = response.get("usage").cloned().unwrap_or_default();
-        Reply::Responded { response: id, text, calls, usage }
+            Requested { tool, id, args: self.keep(args), known }
+        };
+        let calls = calls.into_iter().map(requested).collect();
+        Reply::Responded { response, text, calls, usage }
     }
 }
 
