@@ -2,6 +2,8 @@
 //!
 //! What they send is drawn by lot, the same in every run. `HOOKWEAVE_FUZZ_SECONDS` makes it another in every run, for so long.
 
+#![expect(clippy::print_stdout, reason = "says which script it was when a test fails")]
+
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -328,7 +330,7 @@ fn disturb(dice: &mut Dice, records: &mut Vec<u8>) {
         1 if !records.is_empty() => records[at] ^= 1 << dice.below(8),
         // The length of the first record.
         2 if records.len() > 4 => {
-            records[3..5].copy_from_slice(&u16::try_from(dice.below(65_536)).unwrap().to_be_bytes())
+            records[3..5].copy_from_slice(&u16::try_from(dice.below(65_536)).unwrap().to_be_bytes());
         }
         // An alert, an empty record, one of a kind that there is not.
         3 => drop(records.splice(0..0, [21, 3, 3, 0, 2, 2, dice.roll().to_le_bytes()[0]]).count()),
@@ -486,7 +488,6 @@ fn judged(outcome: &Outcome, closed: bool) -> &'static str {
     "failed"
 }
 
-#[cfg(feature = "engine")]
 #[test]
 fn a_guard_that_asks_such_a_server_fails_as_it_is_told_to() {
     let stage = Stage::plain();

@@ -8,6 +8,7 @@ mod addresses;
 mod answers;
 mod cancellation;
 mod failures;
+#[cfg(feature = "engine")]
 mod hostile;
 mod redirects;
 mod server;
