@@ -114,9 +114,9 @@ def typed_stub(events: Sequence[Event], common: Sequence[Mapping[str, Any]]) -> 
         "",
         "from . import events",
         "from ._native import Dispatch, Outcome",
-        "from .client import EventName, TemporaryHook",
-        "from .event import Event",
+        "from .event import Event, EventName",
         "from .response import HookResponse",
+        "from .temporary_hook import TemporaryHook",
         "",
         "E = TypeVar('E', bound=Event)",
         "EventIn = TypeVar('EventIn', bound=Event, contravariant=True)",
@@ -143,7 +143,7 @@ def typed_stub(events: Sequence[Event], common: Sequence[Mapping[str, Any]]) -> 
         "",
         "class TypedClient:",
     ]
-    lines = [line.replace("'", '"') for line in lines]
+    lines = [line if line.startswith("#") else line.replace("'", '"') for line in lines]
     kinds = [(literal(event), f"events.{event['name']}Event") for event in events] + [("EventName", "Event")]
     for name, kind in kinds:
         lines += ["    @overload", f"    def hook(self, event: {name}, /, {OPTIONS}) -> Registers[{kind}]: ..."]

@@ -65,7 +65,7 @@ def rust_steps() -> list[Step]:
 
 
 def python_steps() -> list[Step]:
-    """ruff over all Python; mypy over the package, and over the programs beside it."""
+    """ruff over all Python; mypy over the package and the programs beside it; the package's cycles."""
     programs = ["tools", "bench/python", "bench/run.py", "bench/programs.py"]
     # One at a time: each is a module called `main`.
     examples = {path.parent.name: [str(path)] for path in sorted(ROOT.glob("examples/*/main.py"))}
@@ -74,6 +74,7 @@ def python_steps() -> list[Step]:
         Step("ruff", ["ruff", "check", "--output-format", "concise", "."]),
         Step("ruff format", ["ruff", "format", "--check", "--output-format", "concise", "."]),
         Step("mypy, the package", [sys.executable, "-m", "mypy"], cwd=PYTHON_PACKAGE),
+        Step("Python, cycles of modules", ["lint-imports", "--no-cache"], cwd=PYTHON_PACKAGE),
         *(Step(f"mypy, {name}", [*mypy, *files]) for name, files in {"the programs": programs, **examples}.items()),
     ]
 

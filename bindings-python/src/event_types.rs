@@ -13,8 +13,8 @@ fn field<'py>(py: Python<'py>, field: &Field) -> PyResult<Bound<'py, PyDict>> {
     Ok(dict)
 }
 
-fn fields<'py>(py: Python<'py>, all: &[Field]) -> PyResult<Bound<'py, PyList>> {
-    PyList::new(py, all.iter().map(|one| field(py, one)).collect::<PyResult<Vec<_>>>()?)
+fn fields<'py>(py: Python<'py>, fields: &[Field]) -> PyResult<Bound<'py, PyList>> {
+    PyList::new(py, fields.iter().map(|own| field(py, own)).collect::<PyResult<Vec<_>>>()?)
 }
 
 /// Every built-in event.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use hookweave::host::{FilesWatch, Noticed, QUIET};
+use hookweave::host::{FilesWatch, QUIET};
 use pyo3::prelude::*;
 
 use crate::client::Client;
@@ -28,8 +28,8 @@ impl Watch {
     /// What happened since the last call: whether to reload, and the changed files that hooks have asked for.
     fn take(&self) -> (bool, Vec<(PathBuf, &'static str)>) {
         let watch = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Noticed { reload, files } = watch.as_ref().map(FilesWatch::take).unwrap_or_default();
-        (reload, files)
+        let changes = watch.as_ref().map(FilesWatch::take).unwrap_or_default();
+        (changes.reload, changes.files)
     }
 
     /// Ends the thread.

@@ -17,11 +17,11 @@ from ._native import Dispatch, Outcome
 from ._typed import HookOptions
 from .approval import AllowAll, ApprovalRequest, Approver, DenyAll, PendingApprovals, TerminalApprover, TerminalQuestion
 from .audit import AuditLevel, AuditOptions, AuditProblem, AuditReport, AuditTorn
-from .client import EventName, HookClient, TemporaryHook
+from .client import HookClient
 from .context import Context, ContextMessage, Messages
 from .display import Display, LogDisplay
 from .errors import *  # noqa: F403
-from .event import Event
+from .event import Event, EventName
 from .events import *  # noqa: F403
 from .files import (
     Change,
@@ -51,10 +51,11 @@ from .outcome import (
 )
 from .record import Record
 from .response import Action, HookResponse
-from .session import Session
+from .session import Session, ToolContext
 from .session_results import Compaction, Generation, Started, Stopped, Submitted, ToolOutcome
 from .stats import Durations, HookStats, HookWarning, Stats
-from .tools import ToolContext, ToolResult
+from .temporary_hook import TemporaryHook
+from .tools import ToolResult
 
 _native.set_classes(Record, HookResponse)
 __version__ = _native.__version__

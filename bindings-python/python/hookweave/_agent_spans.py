@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer
 
     from . import _native
+    from ._session_driver import DrivenSession
     from .models import Model, ModelRequest, OnText
-    from .session import Session
     from .session_results import Generation
 
 __all__ = ["AgentRun", "TracedDriver"]
@@ -35,7 +35,7 @@ class TracedDriver(Driver):
 
     __slots__ = ("_spans",)
 
-    def __init__(self, session: Session, flow: _native.Flow, on_text: OnText | None, spans: AgentRun) -> None:
+    def __init__(self, session: DrivenSession, flow: _native.Flow, on_text: OnText | None, spans: AgentRun) -> None:
         super().__init__(session, flow, on_text)
         self._spans = spans
 
@@ -77,7 +77,7 @@ class _ModelCall(Judged):
 class AgentRun:
     """The spans of one ``generate``."""
 
-    def __init__(self, tracer: Tracer, session: Session, record_content: bool) -> None:
+    def __init__(self, tracer: Tracer, session: _native.Session, record_content: bool) -> None:
         self._tracer = tracer
         self._session = session
         self._record_content = record_content
@@ -87,7 +87,7 @@ class AgentRun:
         self._used: dict[str, int] = {}
 
     def _begin(self) -> None:
-        attributes, kind = about(self._session, "invoke_agent"), self._session._native.agent_type
+        attributes, kind = about(self._session, "invoke_agent"), self._session.agent_type
         if kind is not None:
             attributes["gen_ai.agent.name"] = kind
         name = "invoke_agent" if kind is None else f"invoke_agent {kind}"

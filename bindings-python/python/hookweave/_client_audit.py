@@ -13,7 +13,7 @@ from ._audit_delivery import Delivery, log_record
 from .audit import AuditLevel, AuditOptions
 from .errors import InvalidOptionError
 
-__all__ = ["Auditing"]
+__all__ = ["ClientAudit"]
 
 FLUSH_SECONDS: Final = 5.0
 """How long the end of a client waits for what is not yet written."""
@@ -37,7 +37,7 @@ def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
     return plain
 
 
-class Auditing(_native.Client):
+class ClientAudit(_native.Client):
     """The part of the client that keeps an audit log; the client has the slots."""
 
     __slots__ = ()

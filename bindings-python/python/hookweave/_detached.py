@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from . import _logging, _threads
 from ._asyncio_runner import Call, Report
@@ -18,10 +18,16 @@ from ._file_hooks import FileHookHandler
 from .outcome import LateAnswer
 from .response import HookResponse
 
-if TYPE_CHECKING:
-    from .client import HookClient
-
 __all__ = ["Job", "drain", "drain_blocking"]
+
+
+class DetachingClient(Protocol):
+    """The client of detached hooks."""
+
+    _outstanding: set[Job]
+    _late: Callable[[LateAnswer], None] | None
+
+    def _detached_finished(self) -> Any: ...
 
 
 class Job:
@@ -29,7 +35,7 @@ class Job:
 
     __slots__ = ("call", "client", "context", "done", "event", "hook", "launch", "loop")
 
-    def __init__(self, client: HookClient, event: str, hook: str, call: Call) -> None:
+    def __init__(self, client: DetachingClient, event: str, hook: str, call: Call) -> None:
         self.client = client
         self.event = event
         self.hook = hook
@@ -189,7 +195,7 @@ def _launch_thread(loop: None, job: Job) -> None:
     _threads.submit(handler, event, depth).add_done_callback(ended)
 
 
-async def drain(client: HookClient, timeout: float | None) -> bool:
+async def drain(client: DetachingClient, timeout: float | None) -> bool:
     """Waits until no detached hook runs or waits; False when the time was over first."""
     trio = sys.modules.get("trio")
     wait = _wait_trio if trio is not None and trio.lowlevel.in_trio_task() else _wait_asyncio
@@ -204,7 +210,7 @@ async def drain(client: HookClient, timeout: float | None) -> bool:
 
 async def _wait_asyncio(jobs: list[Future[None]], timeout: float | None) -> None:
     waiting: list[Awaitable[None]] = [asyncio.shield(asyncio.wrap_future(job)) for job in jobs]
-    await asyncio.wait([asyncio.ensure_future(one) for one in waiting], timeout=timeout)
+    await asyncio.wait([asyncio.ensure_future(end) for end in waiting], timeout=timeout)
 
 
 async def _wait_trio(jobs: list[Future[None]], timeout: float | None) -> None:
@@ -228,7 +234,7 @@ async def _wait_trio(jobs: list[Future[None]], timeout: float | None) -> None:
             timeout = max(0.0, timeout - (perf_counter() - began))
 
 
-def drain_blocking(client: HookClient, timeout: float) -> bool:
+def drain_blocking(client: DetachingClient, timeout: float) -> bool:
     """The same for callers without a loop; hooks that need this thread's own loop are not waited for."""
     ends = perf_counter() + timeout
     for job in [job for job in client._outstanding if job.launch is _launch_thread]:

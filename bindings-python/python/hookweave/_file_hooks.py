@@ -9,12 +9,9 @@ import os
 import sys
 import weakref
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from . import _greenlets, _native, _threads
-
-if TYPE_CHECKING:
-    from .client import HookClient
 
 __all__ = ["Answerer", "FileHookError", "FileHookHandler"]
 
@@ -23,6 +20,13 @@ Completion: TypeAlias = tuple[bool, Any]
 
 Answerer: TypeAlias = Callable[[dict[str, Any]], Awaitable[Any] | Any]
 """Answers a hosted question; see :meth:`HookClient.set_judge`."""
+
+
+class AnsweringClient(Protocol):
+    """The client of hooks that the host answers: a model or a tool of its own."""
+
+    _judge: Answerer | None
+    _tool_caller: Answerer | None
 
 
 class FileHookError(Exception):
@@ -42,24 +46,47 @@ def _value(completion: Completion) -> Any:
     return value
 
 
+class _BegunInGreenlet:
+    """A hook from a file that a greenlet has begun; dropping it kills the hook."""
+
+    __slots__ = ("_job", "_queue")
+
+    def __init__(self, hook: _native.FileHook, event: Any, queue: _native.CompletionQueue) -> None:
+        self._queue = queue
+        self._job = hook.start(event, queue, 0)
+
+    def wait(self) -> Completion:
+        """Waits for the hook."""
+        while True:
+            _greenlets.wait_readable(self._queue)
+            for _, completion in self._queue.take():
+                self._job = None
+                return completion
+
+    def __del__(self) -> None:
+        job = getattr(self, "_job", None)
+        if job is not None:
+            job.cancel()
+
+
 class FileHookHandler:
     """What a client calls for a hook that a file declares."""
 
     __slots__ = ("_client", "hook")
 
-    def __init__(self, client: HookClient, hook: _native.FileHook) -> None:
+    def __init__(self, client: AnsweringClient, hook: _native.FileHook) -> None:
         self._client = weakref.ref(client)
         self.hook = hook
 
     def __call__(self, event: Any) -> Awaitable[Any]:
         return self._ask(event) if self.hook.hosted else _wait(self.hook, event)
 
-    def begin(self, event: Any) -> _native.BegunFileHook | _greenlets.BegunFileHook:
+    def begin(self, event: Any) -> _native.BegunFileHook | _BegunInGreenlet:
         """Starts the hook for a thread that does other things before it waits."""
         queue = _greenlets.completion_queue()
-        return self.hook.begin(event) if queue is None else _greenlets.BegunFileHook(self.hook, event, queue)
+        return self.hook.begin(event) if queue is None else _BegunInGreenlet(self.hook, event, queue)
 
-    def finish(self, begun: _native.BegunFileHook | _greenlets.BegunFileHook) -> Any:
+    def finish(self, begun: _native.BegunFileHook | _BegunInGreenlet) -> Any:
         """Waits for a hook that was begun."""
         return _value(begun.wait())
 

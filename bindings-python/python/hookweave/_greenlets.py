@@ -11,14 +11,10 @@ import time
 from collections.abc import Callable
 from time import monotonic
 from types import BuiltinFunctionType
-from typing import TYPE_CHECKING, Any
 
 from . import _native
 
-if TYPE_CHECKING:
-    from ._file_hooks import Completion
-
-__all__ = ["BegunFileHook", "completion_queue", "is_patched", "wait_readable", "wait_until"]
+__all__ = ["completion_queue", "is_patched", "wait_readable", "wait_until"]
 
 
 def is_patched() -> bool:
@@ -49,26 +45,3 @@ def wait_until(done: Callable[[], bool], timeout: float) -> bool:
             return False
         time.sleep(0.002)
     return True
-
-
-class BegunFileHook:
-    """A hook from a file that a greenlet has begun; dropping it kills the hook."""
-
-    __slots__ = ("_job", "_queue")
-
-    def __init__(self, hook: _native.FileHook, event: Any, queue: _native.CompletionQueue) -> None:
-        self._queue = queue
-        self._job = hook.start(event, queue, 0)
-
-    def wait(self) -> Completion:
-        """Waits for the hook."""
-        while True:
-            wait_readable(self._queue)
-            for _, completion in self._queue.take():
-                self._job = None
-                return completion
-
-    def __del__(self) -> None:
-        job = getattr(self, "_job", None)
-        if job is not None:
-            job.cancel()

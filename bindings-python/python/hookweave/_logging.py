@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from ._native import Outcome
-    from .client import HookClient
-    from .outcome import TraceEntry
+    from .outcome import HookInfo, TraceEntry
 
 __all__ = ["detached_ended", "detached_failed", "dispatched", "listener_failed", "logger", "started", "warned"]
 
@@ -18,12 +17,18 @@ logger = logging.getLogger("hookweave")
 and a guard that fails and lets everything pass has to be seen."""
 
 
+class ListingClient(Protocol):
+    """A client that lists its hooks."""
+
+    def list_hooks(self) -> list[HookInfo]: ...
+
+
 def started(event: str, hook: str) -> None:
     """A hook starts; called only while level info is on."""
     logger.info("hook %s started on %s", hook, event, extra={"event": event, "hook": hook})
 
 
-def dispatched(outcome: Outcome[Any], client: HookClient, told: Mapping[int, int]) -> None:
+def dispatched(outcome: Outcome[Any], client: ListingClient, told: Mapping[int, int]) -> None:
     """A dispatch ended in which something failed, or level info is on.
 
     ``told`` are the failures to be seen, by their places in the trace, with how often the hook has failed by now.

@@ -6,31 +6,84 @@ import copy
 import inspect
 import uuid
 from asyncio import CancelledError
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import AbstractContextManager
 from time import perf_counter
 from types import CoroutineType
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 from . import _async_compat, _native
 from ._logging import logger
-from .approval import ApprovalRequest
-from .context import ContextMessage
+from ._native import Outcome
+from .approval import ApprovalRequest, Approver
+from .context import Context, ContextMessage
+from .display import Display
 from .errors import HookweaveError, ToolFailedError
 from .models import Model, ModelRequest, OnText, record_of
 from .outcome import Injection
 from .session_results import Generation, ToolOutcome
-from .tools import Tool, ToolContext, ToolResult
+from .tools import Tool, ToolResult
 
 if TYPE_CHECKING:
-    from .session import Session
+    from ._spans import ToolSpan
 
-__all__ = ["Driver", "Summarise"]
+__all__ = ["DrivenSession", "Driver", "DrivingClient", "Summarise", "Tracing"]
 
 Effect: TypeAlias = dict[str, Any]
 """What is to be done; ``do`` names it."""
 
 Summarise: TypeAlias = Callable[[list[ContextMessage], str | None], Awaitable[str] | str]
 """Says what messages say in fewer words, given what to keep in mind."""
+
+
+class Tracing(Protocol):
+    """What makes the spans of a client."""
+
+    def dispatched(self, outcome: _native.Outcome[Any]) -> None:
+        """A dispatch is over."""
+
+    def tool(self, session: _native.Session, tool: str, tool_use_id: str | None) -> AbstractContextManager[ToolSpan]:
+        """For the time of a tool call, from its first hook to its last."""
+
+    def executing(self) -> AbstractContextManager[None]:
+        """For the time in which the tool itself runs."""
+
+    def driver(self, session: DrivenSession, flow: _native.Flow, on_text: OnText | None) -> Driver:
+        """The driver of a flow in which a model is called."""
+
+
+class DrivingClient(Protocol):
+    """The client of the session whose flows a driver carries out."""
+
+    @property
+    def dispatch(self) -> Callable[..., Awaitable[_native.Outcome[Any]]]: ...
+    @property
+    def _tools(self) -> Mapping[str, Tool]: ...
+    @property
+    def _tracing(self) -> Tracing | None: ...
+
+
+class DrivenSession(Protocol):
+    """The session whose flows a driver carries out."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def agent_id(self) -> str | None: ...
+    @property
+    def context(self) -> Context: ...
+    @property
+    def _native(self) -> _native.Session: ...
+    @property
+    def _client(self) -> DrivingClient: ...
+    @property
+    def _approver(self) -> Approver: ...
+    @property
+    def _display(self) -> Display: ...
+    @property
+    def _on_outcome(self) -> Callable[[Outcome[Any]], object] | None: ...
+    def _tell(self, outcome: Outcome[Any]) -> None: ...
+    def _tool_context(self, tool: str, tool_use_id: str, env: dict[str, str]) -> object: ...
 
 
 def _nobody_listens(text: str) -> None:
@@ -68,7 +121,7 @@ class Driver:
         "tool",
     )
 
-    def __init__(self, session: Session, flow: _native.Flow, on_text: OnText | None = None) -> None:
+    def __init__(self, session: DrivenSession, flow: _native.Flow, on_text: OnText | None = None) -> None:
         self._session = session
         self._flow = flow
         self._values = flow.values
@@ -129,7 +182,7 @@ class Driver:
             run["error"] = ToolFailedError(run["error"])
             run["error"].__cause__ = part.cause
         if run["injected"]:
-            run["injected"] = [Injection(**one) for one in run["injected"]]
+            run["injected"] = [Injection(**injection) for injection in run["injected"]]
         run["outcomes"] = tuple(part.outcomes)
         return ToolOutcome._of(run)
 
@@ -199,7 +252,7 @@ class Driver:
             return self._flow.failed(f"no tool {name} is registered")
         context = None
         if tool.takes_context:
-            context = ToolContext(name, effect["tool_use_id"], self._session, effect["env"])
+            context = self._session._tool_context(name, effect["tool_use_id"], effect["env"])
         part = self._parts[-1]
         part.cause = None
         tracing = self._session._client._tracing
@@ -273,8 +326,11 @@ class Driver:
                 return self._flow.done()
             if not callable(getattr(context, "replace_messages", None)):
                 return self._flow.failed("the context has no `replace_messages`, and cannot be made shorter")
-            shown = [{"role": one.role, "content": one.content, "metadata": dict(one.metadata)} for one in self._found]
-            speakers = [(one.role, one.metadata.get("pinned") is True) for one in self._found]
+            shown = [
+                {"role": message.role, "content": message.content, "metadata": dict(message.metadata)}
+                for message in self._found
+            ]
+            speakers = [(message.role, message.metadata.get("pinned") is True) for message in self._found]
         except Exception as error:
             logger.warning("the context of session %s failed", self._session.id, exc_info=True)
             return self._flow.failed(_why(error))

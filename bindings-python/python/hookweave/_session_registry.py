@@ -5,27 +5,24 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from . import _native
-from ._client_audit import Auditing
+from ._client_audit import ClientAudit
 from ._native import Outcome
 from ._registration import path_text
 from .approval import Approval, approver_of
 from .context import Context, Messages
 from .display import Display, LogDisplay
 from .models import Model, OnText
-from .session import Permission, Session, exactly
+from .session import Permission, Session, SessionClient, exactly
 from .session_results import Generation, ToolOutcome
 from .tools import Tool, ToolFunction
 
-if TYPE_CHECKING:
-    from .client import HookClient
-
-__all__ = ["Hosting"]
+__all__ = ["SessionRegistry"]
 
 
-class Hosting(Auditing):
+class SessionRegistry(ClientAudit):
     """The part of the client that opens sessions; the client has the slots."""
 
     __slots__ = ()
@@ -35,7 +32,7 @@ class Hosting(Auditing):
     _sessions: weakref.WeakValueDictionary[str, Session]
     _open_sessions: weakref.WeakSet[Session]
 
-    def _host(self) -> None:
+    def _begin_sessions(self) -> None:
         """Begins with no tools, no model and no sessions."""
         self._tools = {}
         self._permissions = {}
@@ -91,7 +88,7 @@ class Hosting(Auditing):
         for tool, permission in self._permissions.items():
             native.permit(exactly(tool), permission)
         session = Session(
-            cast("HookClient", self),
+            cast(SessionClient, self),
             native,
             approver_of(approval),
             Messages() if context is None else context,

@@ -17,7 +17,6 @@ from .errors import SessionClosedError
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer
 
-    from .session import Session
     from .session_results import ToolOutcome
 
 __all__ = ["Judged", "ToolSpan", "about", "fail", "judged", "judging", "kind_of", "open_tool", "within"]
@@ -70,7 +69,7 @@ def fail(span: Span, kind: str) -> None:
     span.set_status(trace.StatusCode.ERROR)
 
 
-def about(session: Session, operation: str) -> dict[str, Any]:
+def about(session: _native.Session, operation: str) -> dict[str, Any]:
     """The attributes of everything that is done in a session."""
     attributes = {"gen_ai.operation.name": operation, "gen_ai.conversation.id": session.id}
     if session.agent_id is not None:
@@ -137,7 +136,7 @@ class ToolSpan(Judged):
             self.span.set_attribute(name, f"<{type(value).__name__}>")
 
 
-def open_tool(tracer: Tracer, session: Session, tool: str, record_content: bool) -> ToolSpan:
+def open_tool(tracer: Tracer, session: _native.Session, tool: str, record_content: bool) -> ToolSpan:
     """The span of a tool call that begins."""
     attributes = {**about(session, "execute_tool"), "gen_ai.tool.name": tool, "gen_ai.tool.type": "function"}
     return ToolSpan(tracer.start_span(f"execute_tool {tool}", attributes=attributes), record_content)

@@ -3,36 +3,21 @@
 from __future__ import annotations
 
 import sys
-from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ._logging import logger
 
 if TYPE_CHECKING:
-    from ._native import Flow, Outcome
-    from ._session_driver import Driver
-    from ._spans import ToolSpan
-    from .client import HookClient
-    from .models import OnText
-    from .session import Session
+    from ._native import Outcome
+    from ._session_driver import Tracing
 
-__all__ = ["Tracing", "current", "dispatched"]
+__all__ = ["current", "dispatched"]
 
 
-class Tracing(Protocol):
-    """Whoever makes spans for a client."""
+class TracedClient(Protocol):
+    """A client whose dispatches may have spans."""
 
-    def dispatched(self, outcome: Outcome[Any]) -> None:
-        """A dispatch is over."""
-
-    def tool(self, session: Session, tool: str, tool_use_id: str | None) -> AbstractContextManager[ToolSpan]:
-        """For the time of a tool call, from its first hook to its last."""
-
-    def executing(self) -> AbstractContextManager[None]:
-        """For the time in which the tool itself runs."""
-
-    def driver(self, session: Session, flow: Flow, on_text: OnText | None) -> Driver:
-        """Who carries out a flow in which a model is called."""
+    _tracing: Tracing | None
 
 
 def current() -> tuple[str, str | None] | None:
@@ -48,7 +33,7 @@ def current() -> tuple[str, str | None] | None:
     return parent, span.trace_state.to_header() or None
 
 
-def dispatched(outcome: Outcome[Any], client: HookClient) -> None:
+def dispatched(outcome: Outcome[Any], client: TracedClient) -> None:
     """A dispatch of a client is over for which somebody makes spans; what goes wrong there must not spoil it."""
     tracing = client._tracing
     if tracing is None:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import atexit
 import threading
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import _async_compat, _native
-
-if TYPE_CHECKING:
-    from .approval import ApprovalRequest
+from ._approval_request import ApprovalRequest
 
 __all__ = ["NoTerminalError", "TerminalApprover", "TerminalQuestion"]
 

@@ -1,5 +1,5 @@
-# The client"s methods, one overload per event, so that a handler must fit the event it is registered for.
-# generate.py writes this file from the engine"s catalogue; change the catalogue, not this.
+# The client's methods, one overload per event, so that a handler must fit the event it is registered for.
+# generate.py writes this file from the engine's catalogue; change the catalogue, not this.
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
@@ -9,9 +9,9 @@ from typing_extensions import Unpack
 
 from . import events
 from ._native import Dispatch, Outcome
-from .client import EventName, TemporaryHook
-from .event import Event
+from .event import Event, EventName
 from .response import HookResponse
+from .temporary_hook import TemporaryHook
 
 E = TypeVar("E", bound=Event)
 EventIn = TypeVar("EventIn", bound=Event, contravariant=True)

@@ -131,7 +131,7 @@ def _tuple(value: tuple[Any, ...], inner: Inner) -> Any:
     items = list(tuple.__iter__(value))
     new = [inner(inside) for inside in items]
     own = getattr(value, "__dict__", None)
-    if not own and all(one is other for one, other in zip(items, new, strict=True)):
+    if not own and all(old is other for old, other in zip(items, new, strict=True)):
         return value
     made = tuple.__new__(type(value), new)
     if own:

@@ -15,23 +15,19 @@ import sys
 import threading
 import weakref
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from pathlib import Path
+from typing import Any, TypeAlias
 
-from . import _native
+from . import _native, files
 from ._logging import logger
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from .client import HookClient
-    from .files import ReloadReport
+from .files import ReloadReport
 
 __all__ = ["FileWatch", "OnReload"]
 
-FileChange: TypeAlias = "tuple[Path, str]"
+FileChange: TypeAlias = tuple[Path, str]
 """A file that hooks watch, and how it changed."""
 
-OnReload: TypeAlias = "Callable[[ReloadReport], Awaitable[None] | None]"
+OnReload: TypeAlias = Callable[[ReloadReport], Awaitable[None] | None]
 """Called with the report of a reload; sync or async."""
 
 
@@ -54,7 +50,7 @@ class FileWatch:
         "_watched",
     )
 
-    def __init__(self, client: HookClient, on_reload: OnReload | None) -> None:
+    def __init__(self, client: _native.Client, on_reload: OnReload | None) -> None:
         self._client = weakref.ref(client, lambda _: self.stop())
         self._on_reload = on_reload
         self._process = os.getpid()
@@ -82,7 +78,7 @@ class FileWatch:
         if self._process == os.getpid():
             self._leave()
 
-    def look(self, client: HookClient) -> bool:
+    def look(self, client: _native.Client) -> bool:
         """Watches the files that count now; tells whether they are others than before."""
         watched = _native.watched_files(client)
         if self._watch is not None and watched == self._watched:
@@ -97,8 +93,8 @@ class FileWatch:
     def _take(self) -> tuple[bool, list[FileChange]]:
         """What happened since the last call: whether to reload, and the files to tell of."""
         missed, self._missed = self._missed, []
-        reload, files = (False, []) if self._watch is None else self._watch.take()
-        return reload, missed + files
+        reload, changed = (False, []) if self._watch is None else self._watch.take()
+        return reload, missed + changed
 
     def _wants_others(self) -> bool:
         """Whether a hook has asked meanwhile for other files."""
@@ -113,10 +109,10 @@ class FileWatch:
         """Does on the loop that runs what changed files ask for; a reload first: hooks in force get the rest."""
         again = False
         while True:
-            reload, files = self._take()
+            reload, changed = self._take()
             if reload or again:
                 await self.reload()
-            for path, what in files:
+            for path, what in changed:
                 client = self._client()
                 if client is None or self.stopped:
                     return
@@ -133,10 +129,10 @@ class FileWatch:
         """The same on a thread."""
         again = False
         while True:
-            reload, files = self._take()
+            reload, changed = self._take()
             if reload or again:
                 self.reload_blocking()
-            for path, what in files:
+            for path, what in changed:
                 client = self._client()
                 if client is None or self.stopped:
                     return
@@ -160,7 +156,7 @@ class FileWatch:
         else:
             _join_asyncio(self, loop)
 
-    def _reloaded(self, client: HookClient, report: ReloadReport) -> tuple[bool, Awaitable[None] | None]:
+    def _reloaded(self, client: _native.Client, report: ReloadReport) -> tuple[bool, Awaitable[None] | None]:
         """Tells what came of a reload; gives whether to look once more, and what is to be awaited."""
         # A file that was not watched may have changed between the two.
         again = not self.stopped and self.look(client)
@@ -175,7 +171,7 @@ class FileWatch:
         again = True
         while again and (client := self._client()) is not None and not self.stopped:
             try:
-                again, listening = self._reloaded(client, await client.reload())
+                again, listening = self._reloaded(client, await files.reload(client))
                 if listening is not None:
                     await listening
             except Exception:
@@ -187,7 +183,7 @@ class FileWatch:
         again = True
         while again and (client := self._client()) is not None and not self.stopped:
             try:
-                again, listening = self._reloaded(client, client.reload_sync())
+                again, listening = self._reloaded(client, files.reload_sync(client))
                 if listening is not None:
                     _close(listening)
                     raise TypeError("on_reload must be synchronous where no event loop runs")
@@ -203,25 +199,25 @@ def _close(awaitable: Any) -> None:
 
 def _join_asyncio(watch: FileWatch, loop: asyncio.AbstractEventLoop) -> None:
     tasks: set[asyncio.Task[None]] = set()
-    rung = False
+    woken = False
 
-    def ring() -> None:
-        nonlocal rung
+    def wake() -> None:
+        nonlocal woken
         watch._queue.take()
         if watch.stopped:
             return
         if tasks:
-            rung = True
+            woken = True
             return
         task = loop.create_task(watch.attend(), context=watch._context.copy())
         tasks.add(task)
         task.add_done_callback(ended)
 
     def ended(task: asyncio.Task[None]) -> None:
-        nonlocal rung
+        nonlocal woken
         tasks.discard(task)
-        if rung:
-            rung = False
+        if woken:
+            woken = False
             watch._queue.wake()
 
     descriptor = watch._queue.fileno()
@@ -233,13 +229,13 @@ def _join_asyncio(watch: FileWatch, loop: asyncio.AbstractEventLoop) -> None:
         if loop is None:
             return
         try:
-            # The closure keeps the mailbox, and so its descriptor, until it is out of the loop.
+            # The closure keeps the queue, and so its descriptor, until it is out of the loop.
             loop.call_soon_threadsafe(lambda: (loop.remove_reader(descriptor), watch)[0])
         except RuntimeError:
             # The loop is closed and watches nothing any more.
             return
 
-    loop.add_reader(descriptor, ring)
+    loop.add_reader(descriptor, wake)
     watch._leave = leave
     finalizer = weakref.finalize(loop, watch.stop)
     finalizer.atexit = False

@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, InvalidStateError
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from . import _async_compat
+from ._approval_request import ApprovalRequest
 from ._terminal import NoTerminalError, TerminalApprover, TerminalQuestion
 from .errors import InvalidOptionError, UnknownApprovalError
 
@@ -24,36 +24,6 @@ __all__ = [
     "TerminalQuestion",
     "approver_of",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class ApprovalRequest:
-    """A question to a person. Its texts are safe to be shown: what a screen would obey is written out."""
-
-    id: str
-    """By which a pending question is decided."""
-    session_id: str
-    agent_id: str | None
-    event: str
-    """The event that waits for the answer."""
-    tool: str
-    """The tool; empty when it is not about one."""
-    args: Any
-    """A copy of the arguments that will be used; None when it is not about a tool."""
-    shown: str | None
-    """What it is about as text: the arguments as JSON, or a prompt."""
-    hook: str | None
-    """The hook that asks; None when it is the host's own rule."""
-    prompt: str
-    options: tuple[str, ...]
-    granting: tuple[str, ...]
-    """Those of the options that allow."""
-    timeout: float
-    """Seconds to answer."""
-    default: Literal["allow", "deny"]
-    """What happens when nobody answers in time."""
-    remember: Literal["tool", "prompt"] | None
-    """How widely "Allow always" holds beyond the very same arguments."""
 
 
 Approver: TypeAlias = Callable[[ApprovalRequest], Awaitable[str] | str]

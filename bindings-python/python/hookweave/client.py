@@ -10,27 +10,26 @@ import weakref
 from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Literal, NewType, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias
 
 from . import _detached, _native, files
 from ._file_hooks import Answerer
 from ._process_exit import at_end, at_end_of_child
 from ._registration import check_event, check_handler, path_text
-from ._session_registry import Hosting
-from ._telemetry import Tracing
+from ._session_driver import Tracing
+from ._session_registry import SessionRegistry
 from ._typed import TypedClient
 from ._watch import FileWatch, OnReload
 from .audit import AuditLevel, AuditOptions
+from .event import EventName
 from .outcome import HookInfo, LateAnswer, hook_infos
 from .stats import Stats, stats_of
+from .temporary_hook import TemporaryHook
 
-__all__ = ["EventName", "HookClient", "TemporaryHook"]
+__all__ = ["HookClient"]
 
 CLOSE_SECONDS: Final = 5.0
 """How long closing a client waits for its detached hooks."""
-
-EventName = NewType("EventName", str)
-"""The name of a custom event, for type checkers: what ``define_event`` gives, or ``EventName("deploy:start")``."""
 
 FailBehavior: TypeAlias = Literal["continue", "block"]
 Duration: TypeAlias = float | timedelta
@@ -57,7 +56,7 @@ def _is_async(handler: Callable[..., Any]) -> bool:
     return inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(getattr(handler, "__call__", None))  # noqa: B004
 
 
-class HookClient(TypedClient, Hosting):
+class HookClient(TypedClient, SessionRegistry):
     """Holds hooks and runs them when an event is dispatched; usable from any thread, event loop and forked child.
 
     ``profile`` sets the defaults of all other settings. ``default_timeout`` in seconds, None for none;
@@ -133,7 +132,7 @@ class HookClient(TypedClient, Hosting):
         client._late = None
         client._watch = None
         client._tracing = None
-        client._host()
+        client._begin_sessions()
         client._delivery = None
         if audit is not None:
             client.configure_audit(audit)
@@ -268,21 +267,11 @@ class HookClient(TypedClient, Hosting):
         A change that takes protection away raises ``ConfigChange`` first, through the hooks in force: one that blocks
         it keeps everything as it is, and a file that cannot be read keeps its own hooks.
         """
-        prepared, questions = _native.prepare_reload(self)
-        for question in questions:
-            outcome = await self.dispatch("ConfigChange", question)
-            if outcome.blocked:
-                return files.reload_report(_native.keep_hooks(self, outcome.reason or "a hook blocked the change"))
-        return files.reload_report(_native.apply_reload(self, prepared))
+        return await files.reload(self)
 
     def reload_sync(self) -> files.ReloadReport:
         """The same as :meth:`reload`, for programs without an event loop."""
-        prepared, questions = _native.prepare_reload(self)
-        for question in questions:
-            outcome = self.dispatch_sync("ConfigChange", question)
-            if outcome.blocked:
-                return files.reload_report(_native.keep_hooks(self, outcome.reason or "a hook blocked the change"))
-        return files.reload_report(_native.apply_reload(self, prepared))
+        return files.reload_sync(self)
 
     def watch(self, on_reload: OnReload | None = None) -> None:
         """Reloads by itself when a loaded file changes, as :meth:`reload` does; ``on_reload`` hears what came of it.
@@ -395,37 +384,3 @@ def _stop_file_hooks() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_background)
-
-
-class TemporaryHook:
-    """A hook that is registered while a ``with`` or ``async with`` block runs, also when the block raises."""
-
-    __slots__ = ("_client", "_register", "id")
-
-    def __init__(
-        self, client: HookClient, event: str, handler: Callable[[Any], Any], options: Mapping[str, Any]
-    ) -> None:
-        self._client = client
-        self._register = functools.partial(client._register, event, handler, True, dict(options))
-        self.id: str | None = None
-
-    def __enter__(self) -> str:
-        if self.id is not None:
-            raise RuntimeError("this temporary hook is in use; make another one for another block")
-        self.id = self._register()
-        return self.id
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self.id is not None:
-            self._client.unregister_hook(self.id)
-            self.id = None
-
-    async def __aenter__(self) -> str:
-        return self.__enter__()
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.__exit__(kind, error, trace)

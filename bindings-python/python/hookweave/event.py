@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NewType
 
 from . import _native
 from ._native import Field
 from .errors import WireEventError
 
-__all__ = ["CLASSES", "Event"]
+__all__ = ["CLASSES", "Event", "EventName"]
+
+EventName = NewType("EventName", str)
+"""The name of a custom event, for type checkers: what ``define_event`` gives, or ``EventName("deploy:start")``."""
 
 
 class Event(_native.EventBase):

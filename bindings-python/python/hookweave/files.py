@@ -225,3 +225,23 @@ def wire_answer(parts: tuple[int, str, str, list[str]]) -> WireAnswer:
 def findings(records: Iterable[Mapping[str, Any]]) -> list[Finding]:
     """Findings from the core's records."""
     return [Finding(**{**record, "file": Path(record["file"])}) for record in records]
+
+
+async def reload(client: _native.Client) -> ReloadReport:
+    """Reads the loaded files of a client again, unless a hook on ``ConfigChange`` blocks it."""
+    prepared, questions = _native.prepare_reload(client)
+    for question in questions:
+        outcome = await client.dispatch("ConfigChange", question)
+        if outcome.blocked:
+            return reload_report(_native.keep_hooks(client, outcome.reason or "a hook blocked the change"))
+    return reload_report(_native.apply_reload(client, prepared))
+
+
+def reload_sync(client: _native.Client) -> ReloadReport:
+    """The same without an event loop."""
+    prepared, questions = _native.prepare_reload(client)
+    for question in questions:
+        outcome = client.dispatch_sync("ConfigChange", question)
+        if outcome.blocked:
+            return reload_report(_native.keep_hooks(client, outcome.reason or "a hook blocked the change"))
+    return reload_report(_native.apply_reload(client, prepared))

@@ -244,7 +244,7 @@ def _entry(part: Mapping[str, Any], cause: object) -> TraceEntry:
         reason=part.get("reason"),
         modified=tuple(part.get("modified", ())),
         void=part.get("void", False),
-        overrode=tuple(Overridden(**one) for one in part.get("overrode", ())),
+        overrode=tuple(Overridden(**overridden) for overridden in part.get("overrode", ())),
         not_idempotent=part.get("not_idempotent", False),
         failure=failure,
         overran=part.get("overran", False),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping, MutableMapping
+from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
+from typing import Any, Literal, Protocol, Self, TypeAlias, TypeVar
 
 from . import _async_compat, _native
 from ._logging import logger
-from ._session_driver import Driver, Summarise
+from ._session_driver import Driver, DrivingClient, Summarise
 from .approval import ApprovalRequest, Approver, PendingApprovals
 from .context import Context
 from .display import Display
@@ -20,19 +21,42 @@ from .errors import (
     UnknownApprovalError,
     UnknownToolError,
 )
-from .models import OnText
+from .models import Model, OnText
 from .session_results import Compaction, Generation, Started, Stopped, Submitted, ToolOutcome
+from .temporary_hook import TemporaryHook
 from .tools import Tool, ToolFunction
 
-if TYPE_CHECKING:
-    from .client import HookClient, TemporaryHook
-
-__all__ = ["Permission", "Session", "exactly"]
+__all__ = ["Permission", "Session", "SessionClient", "ToolContext", "exactly"]
 
 T = TypeVar("T")
 
 Permission: TypeAlias = Literal["allow", "ask", "deny"]
 """What the host makes of a tool before any hook is asked."""
+
+
+class SessionClient(DrivingClient, Protocol):
+    """The client of a session."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether the client was closed."""
+
+    @property
+    def _model(self) -> Model | None: ...
+    @property
+    def _sessions(self) -> MutableMapping[str, Session]: ...
+    def _temporary(self, event: str, handler: Callable[[Any], Any], options: Mapping[str, Any]) -> TemporaryHook: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """What a tool is told beside its arguments."""
+
+    tool: str
+    tool_use_id: str
+    session: Session
+    env: dict[str, str]
+    """Variables that hooks left for tools and commands."""
 
 
 class Session:
@@ -62,7 +86,7 @@ class Session:
 
     def __init__(
         self,
-        client: HookClient,
+        client: SessionClient,
         native: _native.Session,
         approver: Approver,
         context: Context,
@@ -219,10 +243,13 @@ class Session:
         tracing = self._client._tracing
         if tracing is None:
             return driver.tool_outcome(await running)
-        with tracing.tool(self, tool, tool_use_id) as span:
+        with tracing.tool(self._native, tool, tool_use_id) as span:
             outcome = driver.tool_outcome(await running)
             span.ended(outcome)
         return outcome
+
+    def _tool_context(self, tool: str, tool_use_id: str, env: dict[str, str]) -> ToolContext:
+        return ToolContext(tool, tool_use_id, self, env)
 
     def _as_tool(self, run: ToolFunction) -> Tool:
         """A function as a tool; one that is given again and again is looked at once."""
@@ -301,9 +328,7 @@ class Session:
     ) -> _native.Outcome[Any]:
         """Raises any other event, with what all events of the session carry; what hooks say is the host's to act on."""
         self._check()
-        # The overloads of the client's method do not take a name that may be any event's.
-        dispatch: Callable[..., Awaitable[_native.Outcome[Any]]] = self._client.dispatch
-        outcome = await dispatch(event, {**self._native.common(), **(payload or {}), **fields})
+        outcome = await self._client.dispatch(event, {**self._native.common(), **(payload or {}), **fields})
         self._tell(outcome)
         self._native.observe(outcome)
         return outcome

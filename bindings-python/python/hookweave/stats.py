@@ -81,9 +81,9 @@ class Stats:
 
     def __getitem__(self, hook: str) -> HookStats:
         """The first hook of this name or id."""
-        for one in self.hooks:
-            if hook in (one.hook, one.id):
-                return one
+        for stats in self.hooks:
+            if hook in (stats.hook, stats.id):
+                return stats
         raise KeyError(hook)
 
     def to_dict(self) -> dict[str, Any]:
@@ -94,15 +94,15 @@ class Stats:
 def stats_of(whole: Mapping[str, Any]) -> Stats:
     """Makes the records of the core's own."""
     return Stats(
-        hooks=tuple(_hook(one) for one in whole["hooks"]),
+        hooks=tuple(_hook(hook) for hook in whole["hooks"]),
         events=dict(whole["events"]),
-        warnings=tuple(HookWarning(**one) for one in whole["warnings"]),
+        warnings=tuple(HookWarning(**warning) for warning in whole["warnings"]),
         _canonical=whole,
     )
 
 
-def _hook(one: Mapping[str, Any]) -> HookStats:
-    fields = dict(one)
+def _hook(hook: Mapping[str, Any]) -> HookStats:
+    fields = dict(hook)
     took, last = fields.pop("duration_us"), fields.pop("last_run")
     return HookStats(
         duration=None if took is None else Durations(**{name: micros / 1e6 for name, micros in took.items()}),

@@ -27,11 +27,10 @@ from ._spans import ToolSpan, fail, judged, judging, kind_of, open_tool, within
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, TracerProvider
 
-    from ._session_driver import Driver
+    from ._session_driver import DrivenSession, Driver
     from .client import HookClient
     from .models import OnText
     from .outcome import TraceEntry
-    from .session import Session
 
 __all__ = ["Instrumentation", "ToolSpan", "instrument"]
 
@@ -125,7 +124,7 @@ class Instrumentation:
                 at += lasted
 
     @contextmanager
-    def tool(self, session: Session, tool: str, tool_use_id: str | None) -> Iterator[ToolSpan]:
+    def tool(self, session: _native.Session, tool: str, tool_use_id: str | None) -> Iterator[ToolSpan]:
         """A tool call of a session is under way, from its first hook to its last."""
         call = open_tool(self._tracer, session, tool, self._record_content)
         if tool_use_id is not None:
@@ -153,6 +152,6 @@ class Instrumentation:
                     call.failed(error)
                 raise
 
-    def driver(self, session: Session, flow: _native.Flow, on_text: OnText | None) -> Driver:
+    def driver(self, session: DrivenSession, flow: _native.Flow, on_text: OnText | None) -> Driver:
         """Who carries out a flow in which a model is called, with a span for all of it and one for each call."""
-        return TracedDriver(session, flow, on_text, AgentRun(self._tracer, session, self._record_content))
+        return TracedDriver(session, flow, on_text, AgentRun(self._tracer, session._native, self._record_content))

@@ -6,12 +6,9 @@ import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
-if TYPE_CHECKING:
-    from .session import Session
-
-__all__ = ["Tool", "ToolContext", "ToolFunction", "ToolResult"]
+__all__ = ["Tool", "ToolFunction", "ToolResult"]
 
 ToolFunction: TypeAlias = Callable[..., Awaitable[Any] | Any]
 """Called with the arguments as a dict, and with a :class:`ToolContext` if it takes a second parameter."""
@@ -28,17 +25,6 @@ class ToolResult:
     exit_code: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ToolContext:
-    """What a tool is told beside its arguments."""
-
-    tool: str
-    tool_use_id: str
-    session: Session
-    env: dict[str, str]
-    """Variables that hooks left for tools and commands."""
-
-
 class Tool:
     """A tool as sessions call it."""
 
@@ -50,7 +36,7 @@ class Tool:
         self.function = function
         self.takes_context = _takes_context(function)
 
-    def __call__(self, args: Any, context: ToolContext | None) -> Any:
+    def __call__(self, args: Any, context: object) -> Any:
         """Runs it, or gives something to await; the context is only looked at by a tool that takes it."""
         return self.function(args, context) if self.takes_context else self.function(args)
 
@@ -65,7 +51,7 @@ def _takes_context(function: ToolFunction) -> bool:
     except (TypeError, ValueError):
         # A function of a native module that does not say.
         return False
-    positional = [one for one in parameters if one.kind in _POSITIONAL]
+    positional = [parameter for parameter in parameters if parameter.kind in _POSITIONAL]
     if len(positional) < 2:
         return False
     second = positional[1]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hookweave import Session
     from hookweave.testing import ScriptedApprover, WatchedClient
 
-__all__ = ["hook_approver", "hook_client", "hook_session", "running"]
+__all__ = ["current_test", "hook_approver", "hook_client", "hook_session"]
 
 MARKER = """\
 hookweave(load=[], approvals=[], may_fail=False, session={}, **options): how the fixtures of hookweave are made: files \
@@ -28,7 +28,7 @@ OWN = ("load", "approvals", "may_fail", "session")
 """The settings of the marker that are no options of the client."""
 
 
-class Running:
+class CurrentTest:
     """What of the test run concerns snapshots."""
 
     item: pytest.Item | None = None
@@ -48,7 +48,7 @@ class Running:
         return given if isinstance(given, Path) else None
 
 
-running = Running()
+current_test = CurrentTest()
 
 _clients = pytest.StashKey["WatchedClient"]()
 _approvers = pytest.StashKey["ScriptedApprover"]()
@@ -64,17 +64,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Makes the marker known."""
     config.addinivalue_line("markers", MARKER)
-    running.updates = bool(config.getoption("--hookweave-update"))
+    current_test.updates = bool(config.getoption("--hookweave-update"))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """Notes which test runs."""
-    running.item = item
+    current_test.item = item
     try:
         return (yield)
     finally:
-        running.item = None
+        current_test.item = None
 
 
 @pytest.hookimpl(wrapper=True)

@@ -27,11 +27,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypedDict, TypeVar
 
 from .. import events
 from .. import response as canonical
-from ..client import HookClient, TemporaryHook, _is_async
+from ..client import HookClient, _is_async
 from ..errors import InvalidHookError
 from ..event import Event as HookEvent
 from ..events import *  # noqa: F403
 from ..session import exactly
+from ..temporary_hook import TemporaryHook
 from ._dialect import answer_of
 
 __all__ = ["A3sClient", "HookConfig", "HookEvent", "HookMatcher", "HookResponse"]

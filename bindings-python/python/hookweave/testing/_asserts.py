@@ -52,36 +52,36 @@ def assert_continues(outcome: Judged) -> None:
     """The agent goes on: nobody blocks it, asks a person or wants it tried again."""
     __tracebackhide__ = True
     if isinstance(outcome, ToolOutcome):
-        goes_on = outcome.ran
+        continues = outcome.ran
     elif isinstance(outcome, Generation):
-        goes_on = outcome.status == "done"
+        continues = outcome.status == "done"
     else:
-        goes_on = _decision(outcome) in ("continue", "allow", "skip")
-    if not goes_on:
+        continues = _decision(outcome) in ("continue", "allow", "skip")
+    if not continues:
         _fail(f"expected to go on, but the decision is `{_decision(outcome)}`", outcome)
 
 
 def assert_asked(outcome: Judged, *, prompt: Text | None = None, by: str | None = None) -> None:
     """A person is to be asked, or was."""
     __tracebackhide__ = True
-    asked = [one for one in outcomes(outcome) if one.decision == "ask"]
+    asked = [single for single in outcomes(outcome) if single.decision == "ask"]
     if not asked:
         _fail("expected that a person is asked, but nobody is", outcome)
-    questions = [(ask.prompt or one.reason, ask.hook) for one in asked for ask in one.asks]
+    questions = [(ask.prompt or single.reason, ask.hook) for single in asked for ask in single.asks]
     _some("a question", questions, prompt, by, outcome)
 
 
 def assert_objected(outcome: Judged, *, reason: Text | None = None) -> None:
     """A hook objects to what has happened already and cannot be blocked any more."""
     __tracebackhide__ = True
-    feedback = [(text, None) for one in outcomes(outcome) for text in one.feedback]
+    feedback = [(text, None) for single in outcomes(outcome) for text in single.feedback]
     _some("an objection", feedback, reason, None, outcome)
 
 
 def assert_modified(outcome: Judged, **fields: Any) -> None:
     """Hooks changed these fields to these values; of a mapping, its given parts are looked at. None: any field."""
     __tracebackhide__ = True
-    changed = {name: one for one in outcomes(outcome) for name in one.modified}
+    changed = {name: single for single in outcomes(outcome) for name in single.modified}
     if not changed and not fields:
         _fail("expected that a hook changes the event, but none does", outcome)
     wrong = []
@@ -99,7 +99,7 @@ def assert_injected(
 ) -> None:
     """A hook tells the model this."""
     __tracebackhide__ = True
-    given = [part for one in outcomes(outcome) for part in one.injections if role in (None, part.role)]
+    given = [part for single in outcomes(outcome) for part in single.injections if role in (None, part.role)]
     kind = "context" if role is None else f"context as {role}"
     _some(kind, [(part.content, part.hook) for part in given], text, by, outcome)
 
@@ -109,7 +109,7 @@ def assert_message(
 ) -> None:
     """A hook shows the user this."""
     __tracebackhide__ = True
-    given = [part for one in outcomes(outcome) for part in one.messages if level in (None, part.level)]
+    given = [part for single in outcomes(outcome) for part in single.messages if level in (None, part.level)]
     kind = "a message" if level is None else f"a message of level {level}"
     _some(kind, [(part.text, part.hook) for part in given], text, by, outcome)
 
@@ -128,7 +128,7 @@ def assert_not_selected(outcome: Judged, hook: str, *, why: Text | None = None) 
     __tracebackhide__ = True
     if hook in [entry.hook for entry in _trace(outcome)]:
         _fail(f"expected that `{hook}` is not selected, but it was", outcome)
-    others = [(other.why, other.hook) for one in outcomes(outcome) for other in one.unmatched]
+    others = [(other.why, other.hook) for single in outcomes(outcome) for other in single.unmatched]
     if hook not in [other for _, other in others]:
         _fail(f"expected that `{hook}` is not selected, but no hook of the event is called so", outcome)
     _some("a condition", others, why, hook, outcome)
@@ -140,20 +140,20 @@ def assert_failed(
     """A hook failed; gives how. The failure then counts as expected by the fixture ``hook_client``."""
     __tracebackhide__ = True
     failures = [
-        (one, entry, entry.failure)
-        for one in outcomes(outcome)
-        for entry in one.trace
+        (single, entry, entry.failure)
+        for single in outcomes(outcome)
+        for entry in single.trace
         if entry.failure is not None and hook in (None, entry.hook)
     ]
     if not failures:
         _fail(f"expected that {f'`{hook}`' if hook else 'a hook'} fails, but it did not", outcome)
-    fitting = [one for one in failures if kind in (None, one[2].kind) and _fits(one[2].message, message)]
+    fitting = [found for found in failures if kind in (None, found[2].kind) and _fits(found[2].message, message)]
     if not fitting:
         came = "; ".join(f"`{entry.hook}` {failure.kind}: {failure.message}" for _, entry, failure in failures)
         wanted = f" of kind `{kind}`" if kind else ""
         _fail(f"expected a failure{wanted}{_with(message)}, but what failed is {came}", outcome)
-    one, entry, failure = fitting[0]
-    _client.expect_failure(one, entry)
+    failed, entry, failure = fitting[0]
+    _client.expect_failure(failed, entry)
     return failure
 
 
@@ -168,7 +168,7 @@ def _decision(outcome: Judged) -> str:
 
 
 def _trace(outcome: Judged) -> list[TraceEntry]:
-    return [entry for one in outcomes(outcome) for entry in one.trace]
+    return [entry for single in outcomes(outcome) for entry in single.trace]
 
 
 def _decided(outcome: Judged, reason: Text | None, decider: str | None) -> None:

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from .. import _native, events
 from .._native import Outcome
-from ..client import CLOSE_SECONDS, EventName, HookClient
-from ..event import Event
+from ..client import CLOSE_SECONDS, HookClient
+from ..event import Event, EventName
 
 __all__ = ["dispatch", "dispatch_sync", "event", "prompt_event", "tool_event", "tool_result_event"]
 
@@ -37,11 +37,11 @@ KINDS: Final[Mapping[str, Any]] = {"string": "", "number": 0, "boolean": False, 
 def event(name: str, /, **fields: Any) -> Event:
     """An event of the catalogue by its name or alias; required fields that are not given get harmless values."""
     known, _ = _native.known_events()
-    for one in known:
-        if name == one["name"] or name in one["aliases"]:
-            needed = {field["name"]: field["type"] for field in one["fields"] if not field["optional"]}
+    for entry in known:
+        if name == entry["name"] or name in entry["aliases"]:
+            needed = {field["name"]: field["type"] for field in entry["fields"] if not field["optional"]}
             filled = {field: _copied(FIELDS.get(field, KINDS.get(kind, ""))) for field, kind in needed.items()}
-            made: Event = getattr(events, f"{one['name']}Event")(**{**COMMON, **filled, **fields})
+            made: Event = getattr(events, f"{entry['name']}Event")(**{**COMMON, **filled, **fields})
             return made
     raise LookupError(f"no event of the catalogue is called `{name}`; give `dispatch` the name of a custom one")
 
@@ -94,6 +94,6 @@ def _begin(client: HookClient, event_: Event | str, fields: Mapping[str, Any]) -
             raise TypeError("an event has its fields already; give its name to have them filled in")
         return client.dispatch(event_)
     known, _ = _native.known_events()
-    if any(event_ == one["name"] or event_ in one["aliases"] for one in known):
+    if any(event_ == entry["name"] or event_ in entry["aliases"] for entry in known):
         return client.dispatch(event(event_, **fields))
     return client.dispatch(EventName(event_), {**COMMON, **fields})

@@ -93,13 +93,13 @@ class ScriptedApprover:
                 raise AssertionError(str(answer))
         asked, scripted = len(self.requests), len(self._answers)
         if asked != scripted:
-            prompts = "".join(f"\n  {place}. {one.prompt}" for place, one in enumerate(self.requests, 1))
+            prompts = "".join(f"\n  {place}. {request.prompt}" for place, request in enumerate(self.requests, 1))
             came = f"{_counted(asked, 'question')} came{':' if asked else ''}{prompts}"
             raise AssertionError(f"the script of the approver has {_counted(scripted, 'answer')}, and {came}")
 
 
-def _counted(number: int, one: str) -> str:
-    return f"{number} {one}{'' if number == 1 else 's'}"
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 class _NoOption:

@@ -32,7 +32,7 @@ def trace_snapshot(outcome: Judged, *, names: Mapping[str, str] | None = None) -
     test's own, each with what stands for it.
     """
     given = [(text, name, False) for text, name in (names or {}).items()]
-    traces = [_native.outcome_snapshot(one, [*given, *_stands(one)]) for one in outcomes(outcome)]
+    traces = [_native.outcome_snapshot(single, [*given, *_stands(single)]) for single in outcomes(outcome)]
     if isinstance(outcome, ToolOutcome):
         call = {"ran": outcome.ran, "ok": outcome.ok, "decision": outcome.decision}
         return {**call, "attempts": outcome.attempts, "events": traces}
@@ -70,7 +70,7 @@ _HINT: Final = "; `--hookweave-update` or HOOKWEAVE_UPDATE=1 writes it"
 
 def _plugin() -> Any:
     """What the pytest plugin knows of the test that runs; None without it."""
-    return getattr(sys.modules.get("hookweave_pytest"), "running", None)
+    return getattr(sys.modules.get("hookweave_pytest"), "current_test", None)
 
 
 def _updates() -> bool:

@@ -99,14 +99,20 @@ def raised_answer(said: object, declared: str, event: str, payload: Fields) -> F
 def common_role(injections: Sequence[ContextInjection]) -> Role:
     """The role that all have, or else the system's."""
     first = injections[0].role
-    return first if all(one.role == first for one in injections) else "system"
+    return first if all(injection.role == first for injection in injections) else "system"
 
 
 def composed(outcome: _native.Outcome[Any], event: str, parts: Parts) -> HookResult:
     """What all hooks said as one result, of which nothing is lost: a coordinator acts on every part."""
     injections = [
-        ContextInjection(content=one.content, role=one.role, ephemeral=one.ephemeral, hook_name=one.hook, event=event)
-        for one in outcome.injections
+        ContextInjection(
+            content=injection.content,
+            role=injection.role,
+            ephemeral=injection.ephemeral,
+            hook_name=injection.hook,
+            event=event,
+        )
+        for injection in outcome.injections
     ]
     result = HookResult(
         action="inject_context" if injections else "continue",
@@ -124,10 +130,10 @@ def composed(outcome: _native.Outcome[Any], event: str, parts: Parts) -> HookRes
             if name in asked:
                 setattr(result, name, asked[name])
     if injections:
-        result.context_injection = "\n\n".join(one.content for one in injections)
+        result.context_injection = "\n\n".join(injection.content for injection in injections)
         result.context_injection_role = common_role(injections)
-        result.ephemeral = all(one.ephemeral for one in injections)
+        result.ephemeral = all(injection.ephemeral for injection in injections)
     if messages := outcome.messages:
-        result.user_message = "\n".join(one.text for one in messages)
-        result.user_message_level = LEVELS[max(LEVELS.index(one.level) for one in messages)]
+        result.user_message = "\n".join(message.text for message in messages)
+        result.user_message_level = LEVELS[max(LEVELS.index(message.level) for message in messages)]
     return with_parts(result, parts)

@@ -136,9 +136,9 @@ def _answer(hook: str, said: Fields, event: str) -> Fields:
 
 def _only(answer: Fields, *, ephemeral: bool) -> Fields:
     """The answer with its lasting injections, or nothing but its ephemeral ones, as ones that can be seen."""
-    own = [one for one in answer.get("inject", ()) if bool(one.get("ephemeral")) is ephemeral]
+    own = [injection for injection in answer.get("inject", ()) if bool(injection.get("ephemeral")) is ephemeral]
     if ephemeral:
-        return {"inject": [{**one, "ephemeral": False} for one in own]} if own else {}
+        return {"inject": [{**injection, "ephemeral": False} for injection in own]} if own else {}
     return {**{name: part for name, part in answer.items() if name != "inject"}, **({"inject": own} if own else {})}
 
 

@@ -225,7 +225,7 @@ def _passing(passing: list[ContextInjection], result: HookResult, hook_name: str
     return HookResult(
         action="inject_context",
         data=result.data,
-        context_injection="\n\n".join(one.content for one in passing),
+        context_injection="\n\n".join(injection.content for injection in passing),
         context_injection_role=common_role(passing),
         ephemeral=True,
         append_to_last_tool_result=result.append_to_last_tool_result,

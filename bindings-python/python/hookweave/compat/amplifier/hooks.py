@@ -12,8 +12,8 @@ from typing import Any, Final, TypeAlias
 from urllib.parse import quote
 
 from ... import _async_compat, _native
-from ...client import EventName, HookClient
-from ...event import Event
+from ...client import HookClient
+from ...event import Event, EventName
 from .._dialect import event_of
 from ._answers import DIALECT, Fields, composed, emitted_answer, fields_of, plain, raised_answer, raised_data
 from ._event_names import EventNames

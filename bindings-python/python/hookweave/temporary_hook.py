@@ -1,0 +1,51 @@
+"""Hooks for the duration of a block."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any, Protocol
+
+__all__ = ["TemporaryHook"]
+
+
+class RegisteringClient(Protocol):
+    """The client of a temporary hook."""
+
+    def _register(self, event: str, handler: Callable[[Any], Any], temporary: bool, options: dict[str, Any]) -> str: ...
+    def unregister_hook(self, id: str) -> bool: ...
+
+
+class TemporaryHook:
+    """A hook that is registered while a ``with`` or ``async with`` block runs, also when the block raises."""
+
+    __slots__ = ("_client", "_register", "id")
+
+    def __init__(
+        self, client: RegisteringClient, event: str, handler: Callable[[Any], Any], options: Mapping[str, Any]
+    ) -> None:
+        self._client = client
+        self._register = functools.partial(client._register, event, handler, True, dict(options))
+        self.id: str | None = None
+
+    def __enter__(self) -> str:
+        if self.id is not None:
+            raise RuntimeError("this temporary hook is in use; make another one for another block")
+        self.id = self._register()
+        return self.id
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.id is not None:
+            self._client.unregister_hook(self.id)
+            self.id = None
+
+    async def __aenter__(self) -> str:
+        return self.__enter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.__exit__(kind, error, trace)
