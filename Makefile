@@ -71,6 +71,7 @@ format: $(TOOLS_READY) $(NODE_MODULES_READY) ## lay out Rust, Python and TypeScr
 
 generate: $(PYTHON_READY) $(NODE_READY) ## write the files that follow from the code: events, the public API, pages
 	$(PY) bindings-python/generate.py
+	$(PY) bindings-python/write_api.py
 	cd $(NODE_PACKAGE) && npm run --silent build:events && npm run --silent build:ts && npm run --silent build:api
 	UPDATE_DOCS=1 cargo test --quiet -p hookweave --test docs
 

@@ -65,16 +65,19 @@ def rust_steps() -> list[Step]:
 
 
 def python_steps() -> list[Step]:
-    """ruff over all Python; mypy over the package and the programs beside it; the package's cycles."""
+    """ruff over all Python; mypy over the package and the programs beside it; the package's cycles, API and stub."""
     programs = ["tools", "bench/python", "bench/run.py", "bench/programs.py"]
     # One at a time: each is a module called `main`.
     examples = {path.parent.name: [str(path)] for path in sorted(ROOT.glob("examples/*/main.py"))}
     mypy = [sys.executable, "-m", "mypy", "--config-file", "tools/mypy.ini"]
+    stubtest = [sys.executable, "-m", "mypy.stubtest", "--ignore-missing-stub", "hookweave._native"]
     return [
         Step("ruff", ["ruff", "check", "--output-format", "concise", "."]),
         Step("ruff format", ["ruff", "format", "--check", "--output-format", "concise", "."]),
         Step("mypy, the package", [sys.executable, "-m", "mypy"], cwd=PYTHON_PACKAGE),
         Step("Python, cycles of modules", ["lint-imports", "--no-cache"], cwd=PYTHON_PACKAGE),
+        Step("Python, public API", [sys.executable, "write_api.py", "--check"], cwd=PYTHON_PACKAGE),
+        Step("Python, stub of the native half", stubtest, cwd=PYTHON_PACKAGE),
         *(Step(f"mypy, {name}", [*mypy, *files]) for name, files in {"the programs": programs, **examples}.items()),
     ]
 

@@ -5,6 +5,8 @@ from pathlib import Path
 from types import GenericAlias, TracebackType
 from typing import Any, Generic, Literal, Never, Self, TypeVar, final, overload
 
+from typing_extensions import disjoint_base
+
 from .event import Event
 from .files import WireAnswer
 from .outcome import Decision, Explained, Injection, Message, Question, TraceEntry, Unmatched, Vote
@@ -15,11 +17,13 @@ _T = TypeVar("_T")
 _T_co = TypeVar("_T_co", covariant=True)
 _E_co = TypeVar("_E_co", bound=Event, covariant=True)
 
+@disjoint_base
 class EventBase:
     def __new__(cls, *args: Any, **fields: Any) -> Self: ...
     def __setattr__(self, name: str, value: Never, /) -> None: ...
     def __delattr__(self, name: str, /) -> None: ...
 
+@disjoint_base
 class Field(Generic[_T]):
     def __new__(cls, name: str, record: bool = False, /) -> Self: ...
     @overload
@@ -79,6 +83,7 @@ class Outcome(Generic[_E_co]):
     def to_wire(self, dialect: str) -> WireAnswer: ...
     def __class_getitem__(cls, key: Any) -> GenericAlias: ...
 
+@disjoint_base
 class Client:
     enabled: bool
     def __new__(cls, options: Mapping[str, object]) -> Self: ...
