@@ -6,7 +6,7 @@ import copy
 import inspect
 import uuid
 from asyncio import CancelledError
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import AbstractContextManager
 from time import perf_counter
 from types import CoroutineType
@@ -58,7 +58,7 @@ class DrivingClient(Protocol):
     @property
     def dispatch(self) -> Callable[..., Awaitable[_native.Outcome[Any]]]: ...
     @property
-    def _tools(self) -> Mapping[str, Tool]: ...
+    def _tools(self) -> dict[str, Tool]: ...
     @property
     def _tracing(self) -> Tracing | None: ...
 
