@@ -483,7 +483,9 @@ fn judged(outcome: &Outcome, closed: bool) -> &'static str {
         return "ran";
     };
     assert!(!failure.message.contains("panicked"), "{failure:?}");
-    assert_eq!(outcome.blocked(), closed, "{failure:?}");
+    // What looks like a refusal that cannot be read keeps a gate shut, whatever the rule.
+    let may_be_shut = failure.kind.as_str() == "invalid_answer";
+    assert!(outcome.blocked() == closed || (outcome.blocked() && may_be_shut), "{failure:?}");
     assert!(!closed || outcome.reason().is_some());
     "failed"
 }
