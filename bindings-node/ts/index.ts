@@ -94,11 +94,11 @@ export type { Dialect, Origin, Scope } from "./origin.js";
 export { Outcome } from "./outcome.js";
 export type {
   CanonicalOutcome,
+  Failure,
   Injection,
   Message,
   Question,
   TraceEntry,
-  TraceFailure,
   Unmatched,
   Vote,
 } from "./outcome.js";

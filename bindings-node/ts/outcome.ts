@@ -52,7 +52,7 @@ export interface Question {
 }
 
 /** How a hook failed, and the effect by its `failBehavior`. */
-export interface TraceFailure {
+export interface Failure {
   readonly kind: FailureKind;
   readonly message: string;
   readonly became: FailBehavior;
@@ -77,7 +77,7 @@ export interface TraceEntry {
   readonly overrode: readonly { readonly field: string; readonly hook: string }[];
   /** In a recheck it changed its own result again: the hook is not idempotent. */
   readonly notIdempotent: boolean;
-  readonly failure: TraceFailure | null;
+  readonly failure: Failure | null;
   /** It ran longer than its timeout and could not be interrupted. */
   readonly overran: boolean;
   /** Why it was skipped. */

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual, inspect } from "node:util";
 
 import type { FailureKind } from "../errors.js";
-import type { Outcome, TraceEntry, TraceFailure } from "../outcome.js";
+import type { Failure, Outcome, TraceEntry } from "../outcome.js";
 import { ToolOutcome } from "../session-results.js";
 import { isPlain } from "../values.js";
 import { expectFailure } from "./expected.js";
@@ -171,7 +171,7 @@ export function assertFailed(
   hook?: string,
   kind?: FailureKind,
   wanted: { message?: Text } = {},
-): TraceFailure {
+): Failure {
   takes(wanted, ["message"], assertFailed);
   const { message } = wanted;
   const failures = outcomesOf(outcome).flatMap((one) =>
