@@ -12,6 +12,12 @@ PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)\)")
 HEADING = re.compile(r"^#+ +(?P<text>.*)$")
 
+ERROR_CODES = next(path for path in sorted((ROOT / "core").rglob("error.rs")) if "enum Code" in path.read_text("utf-8"))
+# Errors of conditions that other languages do not have.
+ONLY_PYTHON = {"awaitable_in_sync_dispatch", "not_picklable", "unsupported_interpreter"}
+# A path of the checkout: it begins with a folder of it.
+FILE = re.compile(r"(?:bench|bindings-\w+|cli|core|docs|examples|spawn|tests|tools)/[\w<>*./-]+")
+
 
 def prose(page: Path) -> list[str]:
     """The lines of a page that are not in a fenced block."""
@@ -68,3 +74,22 @@ def test_the_features_of_the_crate_are_listed() -> None:
     rows = re.findall(r"^\| `(\w+)`( \(default\))? \|", page, re.MULTILINE)
     assert {name for name, _ in rows} == set(features) - {"default"}
     assert {name for name, default in rows if default} == set(features.get("default", []))
+
+
+def test_every_error_code_has_a_class_in_each_language() -> None:
+    codes = set(re.findall(r'Self::\w+ => "(\w+)"', ERROR_CODES.read_text(encoding="utf-8")))
+    python = (ROOT / "bindings-python" / "python" / "hookweave" / "errors.py").read_text(encoding="utf-8")
+    declared = set(re.findall(r'"(\w+)"', " ".join(re.findall(r"^    codes.* = (\([^)]*\))", python, re.MULTILINE))))
+    assert codes - declared == set()
+    typescript = (ROOT / "bindings-node" / "ts" / "errors.ts").read_text(encoding="utf-8")
+    [by_code] = re.findall(r"const byCode.*?= \{(.*?)\};", typescript, re.DOTALL)
+    named = set(re.findall(r"(\w+): \w+Error,", by_code)) | set(re.findall(r'^ +"(\w+)",$', typescript, re.MULTILINE))
+    assert codes - named == ONLY_PYTHON
+
+
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/TESTING.md"])
+def test_pages_for_contributors_name_files_that_are_there(page: str) -> None:
+    spans = re.findall(r"`([^`\s]+)`", "\n".join(prose(ROOT / page)))
+    paths = sorted({span for span in spans if FILE.fullmatch(span)})
+    assert len(paths) > 5
+    assert [path for path in paths if not any(ROOT.glob(re.sub(r"<\w+>", "*", path)))] == []
