@@ -1,6 +1,6 @@
 //! The schemas of the native wire are those of the catalogue, and mean what the engine means.
 //!
-//! `UPDATE_DOCS=1 cargo test -p hookweave --test schema` writes docs/schema anew.
+//! `UPDATE_DOCS=1 cargo test -p hookweave --test schema` writes cli/schemas anew.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test ends with a message")]
 
@@ -23,7 +23,7 @@ const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 fn path(name: &str) -> PathBuf {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("core lies in the repository");
-    repository.join(format!("docs/schema/{name}.schema.json"))
+    repository.join(format!("cli/schemas/{name}.schema.json"))
 }
 
 fn kind(kind: FieldKind) -> Option<&'static str> {
@@ -165,13 +165,12 @@ fn answer_schema() -> Value {
 fn is_written(name: &str, schema: &Value) {
     let text = serde_json::to_string_pretty(schema).expect("a schema is JSON") + "\n";
     if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::create_dir_all(path(name).parent().expect("a file lies in a folder")).expect("docs/schema is there");
         std::fs::write(path(name), &text).expect("the schema can be written");
     }
     let written = std::fs::read_to_string(path(name)).unwrap_or_default();
     assert!(
         written == text,
-        "docs/schema/{name}.schema.json is stale: UPDATE_DOCS=1 cargo test -p hookweave --test schema"
+        "cli/schemas/{name}.schema.json is stale: UPDATE_DOCS=1 cargo test -p hookweave --test schema"
     );
 }
 

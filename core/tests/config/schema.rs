@@ -9,7 +9,7 @@ use super::read_in;
 use super::schema_support::Schema;
 
 fn schema() -> Value {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/schema/hookweave.schema.json");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../cli/schemas/hookweave.schema.json");
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 

@@ -1,6 +1,6 @@
 //! hookweave's own format: `hookweave.toml`, and the same in JSON.
 //!
-//! Nothing is overlooked here: an unknown field is refused. `docs/schema/hookweave.schema.json` says the same for editors.
+//! Nothing is overlooked here: an unknown field is refused. `cli/schemas/hookweave.schema.json` says the same for editors.
 
 use serde_json::{Map, Value};
 
