@@ -36,7 +36,7 @@ use crate::tool::ToolDefinition;
 
 use environment::Environment;
 pub use hosted::Question;
-use order::Chains;
+use order::{Chains, Turn};
 pub use settings::Settings;
 pub use trace_context::TraceContext;
 use wanted::WantedFiles;
@@ -206,13 +206,19 @@ impl NativeHook {
             Surroundings { environment: Environment::of_process().in_trace(trace), left: self.left_for(&invocation) };
         let done = Done(Some(done));
         let dialect = self.declared.dialect;
-        let turn = dialect.detached_in_order().then(|| self.runtime.chains.join(dialect.name(), &invocation));
-        let job = self.runtime.pool.submit(move |cancel| {
-            if let Some(turn) = &turn {
-                turn.wait(cancel);
-            }
-            done.tell(hook.run(invocation, &surroundings, cancel));
-        });
+        let in_order = dialect.detached_in_order().then(|| order::dispatch(dialect.name(), &invocation));
+        let submit = |turn: Option<Turn>| {
+            self.runtime.pool.submit(move |cancel| {
+                if let Some(turn) = &turn {
+                    turn.wait(cancel);
+                }
+                done.tell(hook.run(invocation, &surroundings, cancel));
+            })
+        };
+        let job = match in_order {
+            Some(dispatch) => self.runtime.chains.start(dispatch, |turn| submit(Some(turn))),
+            None => submit(None),
+        };
         job.inspect_err(|why| tracing::error!(hook = ?self.declared.spec.name, "a hook did not start: {why}")).ok()
     }
 
