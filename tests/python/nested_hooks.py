@@ -10,9 +10,11 @@ import contextvars
 import faulthandler
 import json
 import logging
+import queue
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
@@ -20,7 +22,7 @@ from random import Random
 from typing import Any
 
 import trio
-from hookweave import HookClient
+from hookweave import Event, HookClient, HookResponse, LateAnswer
 from hookweave._threads import MAX_THREADS
 
 from native_files import native
@@ -193,13 +195,48 @@ def run(name: str, caller: str, folder: Path) -> int:
     return nesting.count
 
 
+def late_answers(count: int) -> int:
+    """How many listeners to late answers could dispatch, while those of all others wait for their own hooks too."""
+    client = HookClient(default_timeout=None, max_detached=count)
+    begun, all_hear, heard = threading.Event(), threading.Barrier(count), queue.SimpleQueue[str]()
+
+    @client.hook("PostToolUse", run_in_thread=True, detached=True)
+    def answers(event: Event) -> HookResponse:
+        begun.wait(DEADLINE)
+        return HookResponse.block("late")
+
+    @client.hook("Stop", run_in_thread=True)
+    def asked(event: Event) -> None: ...
+
+    def hear(answer: LateAnswer) -> None:
+        all_hear.wait(DEADLINE)
+        heard.put(client.dispatch_sync("Stop").trace[0].status)
+
+    client.on_late_answer(hear)
+    for _ in range(count):
+        client.dispatch_sync("PostToolUse", tool="Bash", args={}, result={})
+    begun.set()
+    return [heard.get() for _ in range(count)].count("ran")
+
+
+def threads_for_hooks() -> int:
+    return sum(thread.name.startswith("hookweave-") for thread in threading.enumerate())
+
+
 def main() -> None:
     name = sys.argv[1]
     # Says where everything stands when something hangs.
     faulthandler.dump_traceback_later(DEADLINE, exit=True)
+    if name == "late answers":
+        print(json.dumps({name: late_answers(MAX_THREADS)}))
+        return
     callers = ["threads", "asyncio"] if "first loop" in name else ["threads", "asyncio", "trio"]
     with tempfile.TemporaryDirectory() as folder:
-        print(json.dumps({caller: run(name, caller, Path(folder)) for caller in callers}))
+        counts = {caller: run(name, caller, Path(folder)) for caller in callers}
+    # No more of them stay than work at a time; the others are about to end.
+    while threads_for_hooks() > MAX_THREADS:
+        time.sleep(0.01)
+    print(json.dumps(counts))
 
 
 if __name__ == "__main__":

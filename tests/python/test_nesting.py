@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
+from hookweave import HookClient, _threads
+from hookweave._threads import MAX_THREADS
 
 from nested_hooks import CHAINS, LEVELS, SAME
 
@@ -33,3 +36,45 @@ def test_levels_that_nest_in_the_same_way(name: str) -> None:
 def test_levels_that_nest_in_any_way(seed: int) -> None:
     # The last level of each chain is a command, which counts nothing.
     assert ran(f"mixed {seed}") == dict.fromkeys(["threads", "asyncio", "trio"], CHAINS * (LEVELS - 1))
+
+
+def test_listeners_to_late_answers_that_dispatch() -> None:
+    assert ran("late answers") == {"late answers": MAX_THREADS}
+
+
+def test_a_hook_without_a_thread_waits_for_one_that_another_hook_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = HookClient(default_timeout=None)
+    begun, go_on = threading.Event(), threading.Event()
+    seen: list[str] = []
+
+    @client.hook("Stop", run_in_thread=True)
+    def first(event: object) -> None:
+        seen.append(threading.current_thread().name)
+        begun.set()
+        go_on.wait(10)
+
+    # Nothing is free in a pool of its own.
+    monkeypatch.setattr(_threads, "_pool", _threads._Pool())
+    outer = threading.Thread(target=client.dispatch_sync, args=("Stop",), daemon=True)
+    outer.start()
+    assert begun.wait(10)
+    start = threading.Thread.start
+
+    def none_left(thread: threading.Thread) -> None:
+        if thread.name.startswith("hookweave-"):
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", none_left)
+    others = [threading.Thread(target=client.dispatch_sync, args=("Stop",), daemon=True) for _ in range(3)]
+    for other in others:
+        other.start()
+    go_on.set()
+    for thread in [outer, *others]:
+        thread.join(10)
+        assert not thread.is_alive()
+    assert len(seen) == 4 and len(set(seen)) == 1
+    # Where nobody can come to it, the hook fails.
+    monkeypatch.setattr(_threads, "_pool", _threads._Pool())
+    failure = client.dispatch_sync("Stop").trace[0].failure
+    assert failure is not None and "can't start new thread" in failure.message

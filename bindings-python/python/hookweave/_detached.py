@@ -190,7 +190,12 @@ def _launch_thread(loop: None, job: Job) -> None:
             value.close()
         if worked and inspect.isawaitable(value):
             worked, value = False, TypeError("a detached hook without an event loop has to be synchronous")
-        job.end("answer" if worked else "raised", value, perf_counter() - began)
+        end = partial(job.end, "answer" if worked else "raised", value, perf_counter() - began)
+        try:
+            # Not on the hook's own thread: who hears the answer may dispatch, and wait for threads like this one.
+            _threads.submit(lambda _: end(), None, 0)
+        except RuntimeError:
+            end()
 
     _threads.submit(handler, event, depth).add_done_callback(ended)
 
