@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from datetime import timedelta
 from typing import Any
@@ -251,3 +252,29 @@ def test_permission_requests_may_wait_for_a_person() -> None:
     client.register_hook("PermissionRequest", lambda event: None)
     client.register_hook("PreToolUse", lambda event: None)
     assert [hook.timeout for hook in sorted(client.list_hooks(), key=lambda hook: hook.event)] == [300.0, 5.0]
+
+
+def test_time_that_a_test_has_stopped_ends_no_timeout_and_no_duration(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = HookClient()
+    release = threading.Event()
+
+    @client.hook("PreToolUse", timeout=0.05, run_in_thread=True, fail_behavior="block")
+    def hangs(event: Event) -> None:
+        release.wait(10)
+
+    client.register_hook("Stop", lambda event: time.sleep(0.03))
+    seen: list[float] = []
+    client.register_hook("PostToolUse", lambda event: seen.append(event.result.duration))
+    session = client.session(permissions="allow")
+    for name in ("time", "monotonic", "perf_counter", "time_ns", "monotonic_ns", "perf_counter_ns"):
+        monkeypatch.setattr(time, name, lambda: 0)
+    try:
+        held = client.dispatch_sync("PreToolUse", tool="x")
+    finally:
+        release.set()
+    stopped = client.dispatch_sync("Stop")
+    asyncio.run(session.run_tool("Other", {}, lambda args: time.sleep(0.03)))
+    assert held.blocked and held.trace[0].failure.kind == "timeout" and held.trace[0].duration >= 0.04
+    assert 0.02 < stopped.trace[0].duration < 5
+    [milliseconds] = seen
+    assert 20 < milliseconds < 5000
