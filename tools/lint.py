@@ -18,7 +18,12 @@ NODE_PACKAGE = ROOT / "bindings-node"
 # Written by the build and committed, so that a reader sees them and a change of them shows in a diff.
 GENERATED = ["bindings-node/native/native.d.ts", "bindings-node/ts/events.ts", "Cargo.lock"]
 # Crates whose modules do not use each other in a cycle.
-ACYCLIC = ["bindings-node/src", "bindings-python/src"]
+ACYCLIC = [
+    "core/src",
+    *(f"core/{path.parent.name}/src" for path in ROOT.glob("core/*/src")),
+    "bindings-node/src",
+    "bindings-python/src",
+]
 # Checked where their standard library is installed (`rustup target add …`).
 OTHER_TARGETS = ["aarch64-unknown-linux-gnu", "aarch64-apple-darwin", "x86_64-pc-windows-msvc"]
 PURE_TARGET = "wasm32-unknown-unknown"
@@ -42,21 +47,20 @@ def installed_targets() -> set[str]:
 
 def rust_steps() -> list[Step]:
     """Layout, lints, the machine without its drivers, and other systems as far as they can be checked here."""
-    core = ["cargo", "check", "--quiet", "-p", "hookweave"]
+    check = ["cargo", "check", "--quiet"]
     steps = [
         Step("rustfmt", ["cargo", "fmt", "--all", "--check"]),
         Step("clippy", ["cargo", "clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
         Step("cycles of modules", [sys.executable, "tools/module_cycles.py", *ACYCLIC]),
-        Step("the machine without drivers", [*core, "--no-default-features"]),
-        Step("the machine for foreign drivers", [*core, "--no-default-features", "--features", "host"]),
+        Step("order of crates", [sys.executable, "tools/crate_order.py"]),
     ]
     present = installed_targets()
-    pure = [*core, "--no-default-features", "--target", PURE_TARGET]
-    # Without hooks from files: TLS has parts in C, for which the other system's compiler would be needed.
-    engine = [*core, "--no-default-features", "--features", "engine", "--target"]
-    for target, command in [(PURE_TARGET, pure), *((t, [*engine, t]) for t in OTHER_TARGETS)]:
+    # The crates without IO anywhere; on other systems those without TLS, which has parts in C that need a compiler for there.
+    pure = [*check, *(f"-phookweave-{name}" for name in ("machine", "dialects"))]
+    portable = [*pure, *(f"-phookweave-{name}" for name in ("clock", "session", "spawn", "audit"))]
+    for target, command in [(PURE_TARGET, pure), *((target, portable) for target in OTHER_TARGETS)]:
         missing = None if target in present else "its standard library is not installed"
-        steps.append(Step(f"the core for {target}", command, skip=missing))
+        steps.append(Step(f"the core for {target}", [*command, "--target", target], skip=missing))
     deny = ["cargo-deny", "--all-features", "--log-level", "error", "check", "licenses", "bans", "sources"]
     steps.append(
         Step("cargo deny", deny, skip=None if shutil.which("cargo-deny") else "there is no prebuilt program for here")

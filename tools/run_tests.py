@@ -58,8 +58,8 @@ def rust_suites() -> list[Suite]:
     shipped = ["cargo", "test", "--package", "hookweave-cli", "--release", "--no-fail-fast", "--quiet"]
     env = {**tools, "HOME": str(own)}
     # Threads under many orders of their steps: all is built anew with other locks, in a folder of its own.
-    races = ["cargo", "test", "--package", "hookweave", "--no-default-features", "--features", "host", "--lib"]
-    races += ["--target-dir", "target/shuttle", "--quiet", "races::"]
+    races = ["cargo", "test", *(f"--package=hookweave-{name}" for name in ("machine", "session", "audit")), "--lib"]
+    races += ["--target-dir", "target/shuttle", "--no-fail-fast", "--quiet", "races::"]
     checked = {**env, "RUSTFLAGS": f"{os.environ.get('RUSTFLAGS', '')} --cfg shuttle".strip()}
     return [Suite("rust", command, env=env), Suite("races", races, env=checked), Suite("command", shipped, env=env)]
 

@@ -1,6 +1,6 @@
 //! The catalogue of events and the engine's limits, for the TypeScript layer to build its types and tables from.
 
-use hookweave::host::{BUILT_IN, COMMON_FIELDS, Field, MAX_DEPTH, MAX_NESTING, Spelling};
+use hookweave_host::{BUILT_IN, COMMON_FIELDS, Field, MAX_DEPTH, MAX_NESTING, Spelling};
 use napi_derive::napi;
 
 /// A known event.

@@ -5,8 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookweave::audit::Audit;
-use hookweave::host::{
+use hookweave_host::audit::Audit;
+use hookweave_host::{
     DetachedQueue, Entry, EventDefinition, Files, HookCounter, HookId, HookSpec, Host, Options, Registry, Runtime,
     Settings, Submitted, ToolDefinition, explain, hook_id, refusal,
 };

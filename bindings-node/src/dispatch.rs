@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookweave::audit::Audit;
-use hookweave::host::{Call, Excess, Failure, FailureKind, Outcome, Report, Said, Stage, Step, present};
-use hookweave::session::{Session, Verdict};
+use hookweave_host::audit::Audit;
+use hookweave_host::session::{Session, Verdict};
+use hookweave_host::{Call, Excess, Failure, FailureKind, Outcome, Report, Said, Stage, Step, present};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;

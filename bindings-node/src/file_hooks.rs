@@ -5,9 +5,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use hookweave::dialects::{self, Exited};
-use hookweave::event::Catalogue;
-use hookweave::host::{EventSpec, Failure, FailureKind, Invocation, NativeHook, Said, TraceContext, from_json};
+use hookweave_host::dialects::{self, Exited};
+use hookweave_host::event::Catalogue;
+use hookweave_host::{EventSpec, Failure, FailureKind, Invocation, NativeHook, Said, TraceContext, from_json};
 use napi::Status;
 use napi::bindgen_prelude::{FnArgs, Function};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
@@ -126,7 +126,7 @@ impl NativeFileHook {
 
 /// A hook that runs or is queued.
 #[napi]
-pub struct NativeFileHookJob(hookweave::host::Job);
+pub struct NativeFileHookJob(hookweave_host::Job);
 
 #[napi]
 impl NativeFileHookJob {

@@ -4,10 +4,10 @@ use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hookweave::config::Directories;
-use hookweave::config::lint::lint;
-use hookweave::config::load::LoadOptions;
-use hookweave::host::{
+use hookweave_host::config::Directories;
+use hookweave_host::config::lint::lint;
+use hookweave_host::config::load::LoadOptions;
+use hookweave_host::{
     Approval, Error, EventSpec, FilesWatch, Host, NativeHook, Noticed, Prepared, QUIET, Request, TrustStore, Watched,
     hook_id,
 };
@@ -137,7 +137,7 @@ fn load_request(
     registering(
         hooks,
         deliver,
-        |report: &hookweave::host::FilesReport| &report.hooks,
+        |report: &hookweave_host::FilesReport| &report.hooks,
         |hooks, wrap| hooks.files().load(hooks.registry(), hooks.runtime(), request, wrap),
     )
 }
@@ -168,7 +168,7 @@ pub fn apply_reload(
     registering(
         hooks,
         deliver,
-        |reloaded: &hookweave::host::Reloaded| &reloaded.report.hooks,
+        |reloaded: &hookweave_host::Reloaded| &reloaded.report.hooks,
         |hooks, wrap| hooks.files().apply(hooks.registry(), hooks.runtime(), prepared, wrap),
     )
 }

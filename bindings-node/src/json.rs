@@ -1,6 +1,6 @@
 //! JSON texts for the TypeScript layer, and the integers in them that a JavaScript number does not hold exactly.
 
-use hookweave::host::{Host, large_integer, to_json, to_shown};
+use hookweave_host::{Host, large_integer, to_json, to_shown};
 use napi::Env;
 use napi::bindgen_prelude::Unknown;
 use napi_derive::napi;

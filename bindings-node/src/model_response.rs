@@ -1,6 +1,6 @@
 //! A model's response, as the core reads it.
 
-use hookweave::session::{Arguments, ParsedCall, ParsedResponse};
+use hookweave_host::session::{Arguments, ParsedCall, ParsedResponse};
 use napi::Env;
 use napi::bindgen_prelude::Unknown;
 use napi_derive::napi;
@@ -16,7 +16,7 @@ use crate::values::Values;
 pub fn read_response(env: Env, response: Unknown<'_>) -> Result<String, CodedError> {
     let values = Values::none(&env).map_err(from_napi)?;
     let ParsedResponse { text, calls, usage } =
-        hookweave::session::read_response(&values, &response).map_err(|error| coded(&error))?;
+        hookweave_host::session::read_response(&values, &response).map_err(|error| coded(&error))?;
     let call = |ParsedCall { tool, id, args }: ParsedCall<_>| match args {
         Arguments::Parsed(args) => json!({"tool": tool, "id": id, "args": args}),
         Arguments::Given(_) => json!({"tool": tool, "id": id}),

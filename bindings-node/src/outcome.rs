@@ -1,6 +1,6 @@
 //! What JavaScript reads of an outcome: its canonical form, a description for people, and a snapshot for tests.
 
-use hookweave::outcome::Stand;
+use hookweave_host::outcome::Stand;
 use napi::Env;
 use napi::bindgen_prelude::{Object, Unknown};
 use napi_derive::napi;

@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use hookweave::audit::{About, Audit, Batch};
-use hookweave::host::{
+use hookweave_host::audit::{About, Audit, Batch};
+use hookweave_host::{
     Code, Error, EventSpec, Host, Kind, Plan, Registry, Reuse, Snapshot, Spelling, Step, begin, check_depth,
     has_tool_use_id, present,
 };
@@ -63,7 +63,7 @@ pub struct NativePlan {
 pub(crate) fn check_payload(values: &Values<'_>, payload: &Unknown<'_>) -> Result<(), CodedError> {
     let kind = values.kind(payload);
     if kind == Kind::Object {
-        return hookweave::host::check_payload(values, payload).map_err(|error| coded(&error));
+        return hookweave_host::check_payload(values, payload).map_err(|error| coded(&error));
     }
     Err(coded(&Error::new(Code::InvalidPayload, format!("a payload is an object, not {}", kind.words()))))
 }

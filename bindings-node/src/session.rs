@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use hookweave::host::{Host as _, from_json};
-use hookweave::session::{Client, Permission, Session, ToolCall};
+use hookweave_host::session::{Client, Permission, Session, ToolCall};
+use hookweave_host::{Host as _, from_json};
 use napi::Env;
 use napi::bindgen_prelude::{Object, Unknown};
 use napi_derive::napi;

@@ -4,7 +4,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use hookweave::session::{Effect, Flow, Reply};
+use hookweave_host::session::{Effect, Flow, Reply};
 
 use crate::json::text_of;
 

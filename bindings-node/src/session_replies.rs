@@ -1,7 +1,7 @@
 //! What the TypeScript layer reports to a session's flow: the result of an effect, which gives the next effect.
 
-use hookweave::host::from_json;
-use hookweave::session::{Called, Reply, Requested, Speaker};
+use hookweave_host::from_json;
+use hookweave_host::session::{Called, Reply, Requested, Speaker};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;

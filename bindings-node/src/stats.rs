@@ -3,7 +3,7 @@
 //! The TypeScript layer counts the runs of no-op hooks itself and transfers many at a time, so that a dispatch of no-op hooks
 //! makes no native call.
 
-use hookweave::host;
+use hookweave_host as host;
 use napi::bindgen_prelude::Float64ArraySlice;
 use napi_derive::napi;
 use serde::Serialize;

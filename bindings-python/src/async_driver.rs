@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hookweave::host::{Failure, Report, Said};
+use hookweave_host::{Failure, Report, Said};
 use pyo3::exceptions::{PyException, PyRuntimeError, PyRuntimeWarning, PyStopIteration, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;

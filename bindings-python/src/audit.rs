@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookweave::audit::{self, Anchor, AuditConfig, LONGEST_WAIT, Level};
-use hookweave::host::{Code, Error};
+use hookweave_host::audit::{self, Anchor, AuditConfig, LONGEST_WAIT, Level};
+use hookweave_host::{Code, Error};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 

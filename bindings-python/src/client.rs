@@ -5,10 +5,9 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hookweave::audit::Audit;
-use hookweave::host::{
-    self, Code, DetachedQueue, Error, EventDefinition, Files, Options, Registry, Runtime, Settings, Submitted,
-    ToolDefinition,
+use hookweave_host::audit::Audit;
+use hookweave_host::{
+    Code, DetachedQueue, Error, EventDefinition, Files, Options, Registry, Runtime, Settings, Submitted, ToolDefinition,
 };
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
@@ -142,7 +141,7 @@ impl Client {
 
     /// Removes a hook; False when it is not there (any more).
     fn unregister_hook(&self, py: Python<'_>, id: &str) -> bool {
-        host::hook_id(id).is_ok_and(|id| self.registry(py).unregister(id))
+        hookweave_host::hook_id(id).is_ok_and(|id| self.registry(py).unregister(id))
     }
 
     /// Switches a hook on again.
@@ -162,7 +161,7 @@ impl Client {
 
     /// What each hook did so far, in the canonical form; counts begin anew when asked.
     fn _stats<'py>(&self, py: Python<'py>, reset: bool) -> PyResult<Bound<'py, PyAny>> {
-        serial::to_python(py, &self.registry(py).stats(host::present(), reset))
+        serial::to_python(py, &self.registry(py).stats(hookweave_host::present(), reset))
     }
 
     /// Every event that the engine knows by itself, as data.
@@ -281,7 +280,7 @@ impl Client {
 
 impl Client {
     fn switch(&self, py: Python<'_>, id: &str, enabled: bool) -> PyResult<()> {
-        let id = host::hook_id(id);
+        let id = hookweave_host::hook_id(id);
         id.and_then(|id| self.registry(py).set_enabled(id, enabled)).map_err(|error| errors::of(py, &error))
     }
 }

@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 
-use hookweave::host::{self, check_payload};
+use hookweave_host::{self as host, check_payload};
 use pyo3::exceptions::{PyAttributeError, PyStopIteration, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;

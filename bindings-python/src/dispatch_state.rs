@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use hookweave::audit::Level;
-use hookweave::host::{self, Call, Failure, FailureKind, Report, Said, Stage, Step, Submitted};
+use hookweave_host::audit::Level;
+use hookweave_host::{self as host, Call, Failure, FailureKind, Report, Said, Stage, Step, Submitted};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;

@@ -1,6 +1,6 @@
 //! The fields that the engine fills in, as Python values.
 
-use hookweave::host::{BUILT_IN, Directory, Envelope, FILLED_IN, MAX_NESTING, now_ms};
+use hookweave_host::{BUILT_IN, Directory, Envelope, FILLED_IN, MAX_NESTING, now_ms};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 

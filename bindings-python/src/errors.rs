@@ -1,6 +1,6 @@
 //! The core's errors as Python exceptions; the classes are Python's, chosen by code.
 
-use hookweave::error::Error;
+use hookweave_host::error::Error;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

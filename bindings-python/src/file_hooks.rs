@@ -6,7 +6,9 @@
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use hookweave::host::{self, EventSpec, Failure, FailureKind, Invocation, NativeHook, Said, TraceContext, from_json};
+use hookweave_host::{
+    self as host, EventSpec, Failure, FailureKind, Invocation, NativeHook, Said, TraceContext, from_json,
+};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hookweave::config::lint::lint;
-use hookweave::config::load::LoadOptions;
-use hookweave::host::{self, Approval, Error, EventSpec, NativeHook, Prepared, Request, TrustStore};
+use hookweave_host::config::lint::lint;
+use hookweave_host::config::load::LoadOptions;
+use hookweave_host::{self as host, Approval, Error, EventSpec, NativeHook, Prepared, Request, TrustStore};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList};
@@ -151,7 +151,7 @@ fn lint_file<'py>(py: Python<'py>, path: &str, dialect: Option<&str>) -> PyResul
 }
 
 fn store(py: Python<'_>, path: Option<&str>) -> PyResult<TrustStore> {
-    let directories = hookweave::config::Directories::of_this_user();
+    let directories = hookweave_host::config::Directories::of_this_user();
     path.map(TrustStore::at).or_else(|| TrustStore::usual(&directories)).ok_or_else(|| {
         errors::raise(py, "invalid_config", "there is no home directory to keep approvals in; name a trust_store")
     })

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookweave::host::{self, Planned, Step};
-use hookweave::session::{Session, Verdict};
+use hookweave_host::session::{Session, Verdict};
+use hookweave_host::{self as host, Planned, Step};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;

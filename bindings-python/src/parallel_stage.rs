@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hookweave::host::{Failure, FailureKind, Report};
+use hookweave_host::{Failure, FailureKind, Report};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyList;

@@ -11,8 +11,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use hookweave::audit::Audit;
-use hookweave::host::{Directory, EventSpec, Plan, Planned, Reuse, Snapshot};
+use hookweave_host::audit::Audit;
+use hookweave_host::{Directory, EventSpec, Plan, Planned, Reuse, Snapshot};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};

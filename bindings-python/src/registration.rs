@@ -1,6 +1,6 @@
 //! What is registered for an event: a function of the host's, or a hook from a file.
 
-use hookweave::host::{Code, Error, HookSpec, Registry};
+use hookweave_host::{Code, Error, HookSpec, Registry};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

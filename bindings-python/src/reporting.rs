@@ -1,6 +1,6 @@
 //! Outcomes as text for a person, and as data that stays the same from run to run.
 
-use hookweave::outcome::Stand;
+use hookweave_host::outcome::Stand;
 use pyo3::prelude::*;
 
 use crate::outcome::Outcome;

@@ -5,7 +5,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use hookweave::session::{Flow as Flowing, Permission, Session as Conversation, ToolCall};
+use hookweave_host::session::{Flow as Flowing, Permission, Session as Conversation, ToolCall};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::{Map, Value};
@@ -57,7 +57,7 @@ impl Session {
     fn new(client: &Bound<'_, Client>, options: &Bound<'_, PyDict>) -> PyResult<Self> {
         let py = client.py();
         client.get().check_open(py, "open sessions")?;
-        let own = hookweave::session::Client::of(client.get().registry(py));
+        let own = hookweave_host::session::Client::of(client.get().registry(py));
         let conversation = Conversation::read(&PyHost::new(py), options.as_any(), own);
         let conversation = conversation.map_err(|error| errors::of(py, &error))?;
         conversation.open_in(client.get().runtime().sessions());

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
-use hookweave::session::{
+use hookweave_host::session::{
     Arguments, Called, Effect, Fields, Finished, Flow as Machine, Generation, ParsedCall, Reply, Requested, Speaker,
     ToolRun, ValueId, read_response,
 };

@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use hookweave::session::{Field, Fields, Surroundings};
+use hookweave_host::session::{Field, Fields, Surroundings};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};

@@ -1,6 +1,6 @@
 //! The result of a tool call as the fields of a `ToolOutcome`.
 
-use hookweave::session::ToolRun;
+use hookweave_host::session::ToolRun;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

@@ -1,6 +1,6 @@
 //! The driver of `dispatch_sync`: no event loop, every hook on the caller's thread.
 
-use hookweave::host::{Code, Error, Failure, FailureKind, Report};
+use hookweave_host::{Code, Error, Failure, FailureKind, Report};
 use pyo3::exceptions::PyException;
 use pyo3::intern;
 use pyo3::prelude::*;

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use hookweave::handlers::cancel::Cancel;
-use hookweave::session::{Reading, TerminalQuestion as Question};
-use hookweave::terminal;
+use hookweave_host::exec::cancel::Cancel;
+use hookweave_host::exec::terminal;
+use hookweave_host::session::{Reading, TerminalQuestion as Question};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use hookweave::host::{FilesWatch, QUIET};
+use hookweave_host::{FilesWatch, QUIET};
 use pyo3::prelude::*;
 
 use crate::client::Client;

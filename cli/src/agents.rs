@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use hookweave::config::Directories;
-use hookweave::error::did_you_mean;
+use hookweave_host::config::Directories;
+use hookweave_host::error::did_you_mean;
 use serde_json::{Map, Value, json};
 
 use crate::failed::{Failed, Result};
@@ -225,7 +225,7 @@ fn number(seconds: f64) -> Value {
 pub(crate) fn agent(name: &str) -> Result<&'static Agent> {
     AGENTS.iter().find(|agent| agent.name == name).ok_or_else(|| {
         let known: Vec<&str> = AGENTS.iter().map(|agent| agent.name).collect();
-        if hookweave::dialects::named(name).is_ok() {
+        if hookweave_host::dialects::named(name).is_ok() {
             let mend = format!("run `hookweave hook --agent {name}` from it yourself");
             return Failed::new(format!("{name} has no settings file for one command; {mend}"));
         }

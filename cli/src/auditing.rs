@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use hookweave::audit::{Audit, AuditConfig, CLOSE};
-use hookweave::payload::Json;
+use hookweave_host::audit::{Audit, AuditConfig, CLOSE};
+use hookweave_host::json::Json;
 
 use crate::drive::Outcome;
 use crate::failed::{Failed, Result};

@@ -135,7 +135,7 @@ impl Case {
     /// The event's name and fields.
     pub(crate) fn event(&self) -> Result<(String, Map<String, Value>)> {
         if let (Some(agent), Some(wire)) = (&self.agent, &self.wire) {
-            let event = hookweave::dialects::event_from_wire(agent, &wire.to_string())?;
+            let event = hookweave_host::dialects::event_from_wire(agent, &wire.to_string())?;
             return Ok((event.event.to_owned(), event.payload));
         }
         let mut payload = self.payload.clone();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use hookweave::dialects;
+use hookweave_host::dialects;
 use serde::Serialize;
 
 use crate::commands::is_hook_of;

@@ -2,17 +2,17 @@
 //!
 //! It stands beside the Rust driver because that one is an `async fn` on tokio, which would have to start before the first
 //! hook could, and keeps a time for each hook; an agent gives its hook command one deadline for all. What drivers have in
-//! common is the machine, [`hookweave::host`] and the jobs of native hooks, and is used here: what is left is a channel.
+//! common is the machine, [`hookweave_host`] and the jobs of native hooks, and is used here: what is left is a channel.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use hookweave::dispatch::{Failure, FailureKind, Said, Stage, Step, begin, check_depth};
-use hookweave::host::{Call, Envelope, Job, Planned, Report, check_payload, now_ms};
-use hookweave::native::NativeHook;
-use hookweave::outcome::Outcome as Folded;
-use hookweave::payload::Json;
+use hookweave_host::dispatch::{Failure, FailureKind, Said, Stage, Step, begin, check_depth};
+use hookweave_host::json::Json;
+use hookweave_host::native::NativeHook;
+use hookweave_host::outcome::Outcome as Folded;
+use hookweave_host::{Call, Envelope, Job, Planned, Report, check_payload, now_ms};
 use serde_json::{Map, Value};
 
 use crate::clock::{nanos_since, now};

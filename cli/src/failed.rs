@@ -75,8 +75,8 @@ impl fmt::Display for Failed {
     }
 }
 
-impl From<hookweave::Error> for Failed {
-    fn from(error: hookweave::Error) -> Self {
+impl From<hookweave_host::Error> for Failed {
+    fn from(error: hookweave_host::Error) -> Self {
         Self::Said(format!("{} [{}]", error.message(), error.code()))
     }
 }

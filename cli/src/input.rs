@@ -4,8 +4,8 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use hookweave::dialects;
-use hookweave::host::from_json;
+use hookweave_host::dialects;
+use hookweave_host::from_json;
 use serde_json::{Map, Value};
 
 use crate::failed::{Failed, Result};

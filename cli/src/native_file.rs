@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use hookweave::config::{Declared, Run};
-use hookweave::handlers::command::{CommandLine, CommandSpec, Shell};
-use hookweave::handlers::webhook::{Method, UnsetVariable, WebhookSpec};
-use hookweave::hook::{FailBehavior, Timeout};
+use hookweave_host::config::{Declared, Run};
+use hookweave_host::exec::command::{CommandLine, CommandSpec, Shell};
+use hookweave_host::exec::webhook::{Method, UnsetVariable, WebhookSpec};
+use hookweave_host::hook::{FailBehavior, Timeout};
 use serde_json::{Map, Value};
 
 /// What the format can say of a time.

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use hookweave::files::{Files, Report, Request};
-use hookweave::hook::Scope;
-use hookweave::host::{HookId, HookInfo, Options, Registry, Trust};
-use hookweave::native::{NativeHook, Runtime, Settings};
-use hookweave::payload::Json;
+use hookweave_host::files::{Files, Report, Request};
+use hookweave_host::hook::Scope;
+use hookweave_host::json::Json;
+use hookweave_host::native::{NativeHook, Runtime, Settings};
+use hookweave_host::{HookId, HookInfo, Options, Registry, Trust};
 use serde_json::{Map, Value, json};
 
 use crate::failed::{Failed, Result};

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use hookweave::payload::Json;
-use hookweave::recording::{Recorded, Recorder, USUAL_MAX_BYTES, VERSION};
+use hookweave_host::audit::recording::{Recorded, Recorder, USUAL_MAX_BYTES, VERSION};
+use hookweave_host::json::Json;
 use serde_json::{Map, Value};
 
 use crate::drive::Outcome;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use hookweave::session::escaped;
+use hookweave_host::escape::escaped;
 use serde::Serialize;
 
 use crate::failed::Result;

@@ -1,6 +1,5 @@
 //! The engine for programs written in Rust.
 
-#[cfg(feature = "native")]
 mod audit;
 mod blocking;
 mod builder;
@@ -10,39 +9,38 @@ mod dispatching;
 mod driver;
 mod event;
 mod flow;
+mod handler;
 mod in_place;
-#[cfg(feature = "native")]
 mod native;
 mod outcome;
 mod session;
 mod shared;
-#[cfg(feature = "native")]
 mod watching;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::error::{Code as ErrorCode, Error};
-use crate::event::{EventDefinition, EventSpec};
-use crate::explain::{Explanation, explain};
-use crate::handler::Code;
-use crate::host::{hook_id, present};
-use crate::options::{Options, Profile};
-use crate::payload::Json;
-use crate::registry::{HookInfo, Registry};
-use crate::stats::Stats;
-use crate::tool::ToolDefinition;
+use handler::Code;
+use hookweave_host::error::{Code as ErrorCode, Error};
+use hookweave_host::event::{EventDefinition, EventSpec};
+use hookweave_host::explain::{Explanation, explain};
+use hookweave_host::json::Json;
+use hookweave_host::options::{Options, Profile};
+use hookweave_host::registry::{HookInfo, Registry};
+use hookweave_host::stats::Stats;
+use hookweave_host::tool::ToolDefinition;
+use hookweave_host::{hook_id, present};
 
 pub use builder::{EngineBuilder, Registration};
 pub use detached::LateAnswer;
 pub use event::Event;
+pub use handler::{Handler, HookError, HookFuture};
 pub use in_place::HookContext;
 pub use outcome::Outcome;
 pub use session::*;
 
 pub(crate) use driver::panic_message;
-#[cfg(feature = "native")]
 pub(crate) use native::NativeCode;
 
 use detached::Detached;
@@ -78,38 +76,28 @@ struct Inner {
     enabled: AtomicBool,
     detached: Arc<Detached>,
     hosted: Hosted,
-    #[cfg(feature = "native")]
     natives: native::Natives,
-    #[cfg(feature = "native")]
-    audit: Arc<crate::audit::Audit>,
+    audit: Arc<hookweave_host::audit::Audit>,
 }
 
 impl Default for Inner {
     fn default() -> Self {
-        Self::new(
-            Options::default(),
-            #[cfg(feature = "native")]
-            crate::native::Settings::default(),
-        )
+        Self::new(Options::default(), hookweave_host::native::Settings::default())
     }
 }
 
 impl Inner {
-    fn new(options: Options, #[cfg(feature = "native")] settings: crate::native::Settings) -> Self {
+    fn new(options: Options, settings: hookweave_host::native::Settings) -> Self {
         let (enabled, max_detached) = (options.enabled, options.max_detached);
         let registry = Registry::new(options);
-        #[cfg(feature = "native")]
-        let audit = crate::audit::Audit::new();
-        #[cfg(feature = "native")]
+        let audit = hookweave_host::audit::Audit::new();
         registry.watch(audit.clone());
         Self {
             enabled: AtomicBool::new(enabled),
             detached: Arc::new(Detached::new(max_detached)),
             registry,
             hosted: Hosted::default(),
-            #[cfg(feature = "native")]
             natives: native::Natives::new(settings),
-            #[cfg(feature = "native")]
             audit,
         }
     }
@@ -123,11 +111,7 @@ impl Engine {
     }
 
     pub(crate) fn of_profile(profile: &'static Profile) -> Self {
-        let inner = Inner::new(
-            Options::of(profile),
-            #[cfg(feature = "native")]
-            crate::native::Settings::default(),
-        );
+        let inner = Inner::new(Options::of(profile), hookweave_host::native::Settings::default());
         Self { inner: Arc::new(inner) }
     }
 
@@ -137,11 +121,8 @@ impl Engine {
     }
 
     pub(crate) fn with_settings(settings: &serde_json::Value) -> Result<Self, Error> {
-        let inner = Inner::new(
-            Options::read(&Json, &settings)?,
-            #[cfg(feature = "native")]
-            crate::native::Settings::read(&Json, &settings)?,
-        );
+        let inner =
+            Inner::new(Options::read(&Json, &settings)?, hookweave_host::native::Settings::read(&Json, &settings)?);
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -191,12 +172,11 @@ impl Engine {
     /// Says which known tool a host's tool is, and which of its arguments hold a command and file paths.
     pub fn define_tool(&self, definition: ToolDefinition) -> Result<(), Error> {
         self.inner.registry.define_tool(definition.clone())?;
-        #[cfg(feature = "native")]
         self.inner.natives.define_tool(definition);
         Ok(())
     }
 
-    /// What each hook did so far, and what is wrong with it; see [`crate::stats`].
+    /// What each hook did so far, and what is wrong with it; see [`hookweave_host::stats`].
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.inner.registry.stats(present(), false)
@@ -234,8 +214,8 @@ impl Engine {
 
     /// Who keeps a record of what sessions do.
     /// What a session has from this engine.
-    pub(crate) fn for_session(&self) -> crate::session::Client {
-        crate::session::Client::of(&self.inner.registry)
+    pub(crate) fn for_session(&self) -> hookweave_host::session::Client {
+        hookweave_host::session::Client::of(&self.inner.registry)
     }
 
     /// Refuses what a closed engine can no longer do.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::action::Action;
+use hookweave_host::action::Action;
 
 /// A hook's answer, built part by part; parts compose and nothing of them is lost.
 ///

@@ -6,7 +6,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use hookweave::audit::Audit;
-use hookweave::host::{HookSpec, Options, Registry, Runtime, Settings};
+use hookweave_host::{HookSpec, Options, Registry, Runtime, Settings};
 
 thread_local! {
     /// Bytes that this thread has and has not given back.

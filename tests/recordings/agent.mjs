@@ -1,4 +1,4 @@
-// An agent with hooks of its own and of a file, for recordings: the same as agent.py and as that of core/tests/recording.rs.
+// An agent with hooks of its own and of a file, for recordings: the same as agent.py and as that of core/tests/it/recording.rs.
 import { HookClient, HookResponse } from "hookweave";
 
 const [, , policy] = process.argv;

@@ -1,4 +1,4 @@
-"""An agent with hooks of its own and of a file: the same as agent.mjs, and as that of core/tests/recording.rs."""
+"""An agent with hooks of its own and of a file: the same as agent.mjs, and as that of core/tests/it/recording.rs."""
 
 import asyncio
 import sys

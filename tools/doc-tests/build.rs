@@ -8,7 +8,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo::rerun-if-changed={}", page.display());
     let text = fs::read_to_string(page)?;
     let names = rust_names(&text).ok_or("docs/reference.md has no sections `## Names` and `## Methods`")?;
-    let uses: String = names.iter().map(|name| format!("use hookweave::{name};\n")).collect();
+    let uses = names.iter().fold(String::new(), |uses, name| uses + "use hookweave::" + name + ";\n");
     let test = format!("```rust\n#![allow(unused_imports)]\n{uses}assert_ne!({}, 0);\n```\n", names.len());
     fs::write(Path::new(&env::var("OUT_DIR")?).join("reference.md"), test)?;
     Ok(())

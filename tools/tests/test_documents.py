@@ -37,17 +37,17 @@ def anchors(page: Path) -> set[str]:
 
 
 def test_every_error_code_has_a_cause_and_a_fix() -> None:
-    source = (ROOT / "core" / "src" / "error.rs").read_text(encoding="utf-8")
+    source = (ROOT / "core" / "machine" / "src" / "error.rs").read_text(encoding="utf-8")
     codes = set(re.findall(r'Self::\w+ => "(\w+)"', source))
     table = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| `(\w+)` \| (.*)$", table, re.MULTILINE))
-    assert codes, "no codes found in core/src/error.rs"
+    assert codes, "no codes found in core/machine/src/error.rs"
     assert set(rows) == codes
     assert all(row.count("|") == 2 for row in rows.values()), "a row lacks its cause or its fix"
 
 
 def test_every_failure_kind_is_explained() -> None:
-    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "core" / "src").rglob("*.rs")]
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "core" / "machine" / "src").rglob("*.rs")]
     [arms] = re.findall(r"impl FailureKind \{.*?match self \{(.*?)\n        \}", "\n".join(sources), re.DOTALL)
     kinds = set(re.findall(r'=> "(\w+)"', arms))
     page = (ROOT / "docs" / "failures-and-limits.md").read_text(encoding="utf-8")

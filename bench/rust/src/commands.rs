@@ -11,8 +11,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use hookweave::Engine;
-use hookweave::handlers::cancel::Cancel;
-use hookweave::handlers::command::{self, CommandRun, CommandSpec};
+use hookweave_host::exec::cancel::Cancel;
+use hookweave_host::exec::command::{self, CommandRun, CommandSpec};
 
 use crate::{Variant, Variants, dispatching};
 

@@ -1,6 +1,6 @@
 //! What a case expects, and how what came differs from it.
 
-use hookweave::dialects::WireAnswer;
+use hookweave_host::dialects::WireAnswer;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use serde_json::{Map, Value};

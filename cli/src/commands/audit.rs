@@ -6,7 +6,7 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use hookweave::audit::{self, Anchor, Report};
+use hookweave_host::audit::{self, Anchor, Report};
 
 use crate::failed::{Failed, Result, Verdict};
 use crate::progress::Progress;

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use hookweave::config::load::{LoadOptions, load};
-use hookweave::config::{Declared, Run};
-use hookweave::dialects::{Dialect, RunKind, named};
-use hookweave::hook::Timeout;
+use hookweave_host::config::load::{LoadOptions, load};
+use hookweave_host::config::{Declared, Run};
+use hookweave_host::dialects::{Dialect, RunKind, named};
+use hookweave_host::hook::Timeout;
 use serde::Serialize;
 use serde_json::json;
 

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use hookweave::config::lint::lint;
-use hookweave::config::load::{Found, LoadOptions};
-use hookweave::handlers::command::forgets_children;
-use hookweave::host::FilesReport;
+use hookweave_host::FilesReport;
+use hookweave_host::config::lint::lint;
+use hookweave_host::config::load::{Found, LoadOptions};
+use hookweave_host::exec::command::forgets_children;
 use serde::Serialize;
 
 use crate::agents::{AGENTS, Agent, Reach};

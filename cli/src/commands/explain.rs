@@ -1,9 +1,9 @@
 //! `hookweave explain`: which hooks an event would run, in which order, and why not the others.
 
 use clap::Args;
-use hookweave::explain::{Explained, explain};
-use hookweave::host::HookInfo;
-use hookweave::payload::Json;
+use hookweave_host::HookInfo;
+use hookweave_host::explain::{Explained, explain};
+use hookweave_host::json::Json;
 use serde::Serialize;
 
 use crate::commands::list::left_out;
@@ -37,7 +37,7 @@ struct Row<'r> {
     #[serde(flatten)]
     explained: &'r Explained,
     #[serde(skip_serializing_if = "Option::is_none")]
-    origin: Option<&'r hookweave::hook::Origin>,
+    origin: Option<&'r hookweave_host::hook::Origin>,
 }
 
 impl Explain {

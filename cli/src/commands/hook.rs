@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, ValueEnum};
-use hookweave::dialects::{self, Dialect, RunKind, WireAnswer, WireEvent};
-use hookweave::host::FilesReport;
+use hookweave_host::FilesReport;
+use hookweave_host::dialects::{self, Dialect, RunKind, WireAnswer, WireEvent};
 use serde_json::{Map, Value, json};
 
 use crate::auditing::{self, AuditArgs};

@@ -116,10 +116,10 @@ impl Install {
         if self.events.is_empty() {
             return Ok(agent.events.iter().map(|event| (*event).to_owned()).collect());
         }
-        let known = hookweave::dialects::named(agent.name)?.events();
+        let known = hookweave_host::dialects::named(agent.name)?.events();
         for event in &self.events {
             if !known.contains(&event.as_str()) {
-                let hint = hookweave::error::did_you_mean(event, known.iter().copied());
+                let hint = hookweave_host::error::did_you_mean(event, known.iter().copied());
                 let known = known.join(", ");
                 return Err(Failed::new(format!("{} has no event `{event}`{hint}; it has {known}", agent.name)));
             }

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use hookweave::config::lint::{Finding, RULES, lint};
-use hookweave::config::load::LoadOptions;
+use hookweave_host::config::lint::{Finding, RULES, lint};
+use hookweave_host::config::load::LoadOptions;
 use serde_json::json;
 
 use crate::failed::{Failed, Result, Verdict};

@@ -4,9 +4,9 @@ use std::io::Write as _;
 use std::path::Path;
 
 use clap::Args;
-use hookweave::config::Problem;
-use hookweave::config::load::{Found, Untrusted};
-use hookweave::host::{FilesReport, HookInfo};
+use hookweave_host::config::Problem;
+use hookweave_host::config::load::{Found, Untrusted};
+use hookweave_host::{FilesReport, HookInfo};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -86,7 +86,7 @@ impl List {
 
 /// Why a hook counts.
 fn trust(hook: &HookInfo, which: &Which) -> &'static str {
-    use hookweave::hook::Scope::{Agent, Callback, Local, Managed, Project, User};
+    use hookweave_host::hook::Scope::{Agent, Callback, Local, Managed, Project, User};
     match hook.scope {
         _ if !which.files.is_empty() => "named",
         Managed => "managed",

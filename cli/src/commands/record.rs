@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
 use clap::Args;
-use hookweave::recording::{FILE, MAX_BYTES, SECRETS};
+use hookweave_host::audit::recording::{FILE, MAX_BYTES, SECRETS};
 
 use crate::failed::{BROKEN, Failed, Result};
 use crate::recording::{open, read_from};
@@ -37,7 +37,7 @@ pub(crate) struct Record {
     with_secrets: bool,
 
     /// How large the file may become; what comes after that is not recorded
-    #[arg(long, value_name = "MIB", default_value_t = hookweave::recording::USUAL_MAX_BYTES / MIB,
+    #[arg(long, value_name = "MIB", default_value_t = hookweave_host::audit::recording::USUAL_MAX_BYTES / MIB,
         value_parser = clap::value_parser!(u64).range(1..=1024 * 1024))]
     max_size: u64,
 

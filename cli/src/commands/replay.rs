@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
-use hookweave::payload::Json;
-use hookweave::recording::{Came, Recorded};
+use hookweave_host::audit::recording::{Came, Recorded};
+use hookweave_host::json::Json;
 use serde_json::{Value, json};
 
 use crate::commands::list::left_out;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use hookweave::outcome::TraceEntry;
+use hookweave_host::outcome::TraceEntry;
 use serde_json::Value;
 
 use crate::auditing::{self, AuditArgs};
@@ -123,7 +123,7 @@ pub(crate) fn show(screen: Screen<'_>, outcome: &Outcome, nanos: u64) -> Result<
 
 /// What became of a hook, in a word.
 fn came_to(entry: &TraceEntry<'_>) -> (anstyle::Style, String) {
-    use hookweave::host::Status;
+    use hookweave_host::Status;
     if let Some(failure) = &entry.failure {
         return (BAD, format!("failed ({}), {}", failure.kind, failure.became.as_str()));
     }

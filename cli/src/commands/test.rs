@@ -5,7 +5,7 @@ mod watch;
 use std::path::PathBuf;
 
 use clap::Args;
-use hookweave::dialects;
+use hookweave_host::dialects;
 use serde::Serialize;
 use serde_json::{Map, Value};
 

@@ -1,9 +1,9 @@
 //! `hookweave trust`: which hooks from projects' files you have approved.
 
 use clap::{Args, Subcommand};
-use hookweave::config::Directories;
-use hookweave::config::load::Untrusted;
-use hookweave::config::trust::{Approval, TrustStore};
+use hookweave_host::config::Directories;
+use hookweave_host::config::load::Untrusted;
+use hookweave_host::config::trust::{Approval, TrustStore};
 use serde_json::json;
 
 use crate::change::{How, confirmed};

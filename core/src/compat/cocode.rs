@@ -19,27 +19,24 @@
 //! # assert_eq!(registry.engine().hooks().len(), 1);
 //! ```
 //!
-//! What commands read and how their words are meant is [the dialect's](crate::dialects::cocode) business. A registry
+//! What commands read and how their words are meant is [the dialect's](hookweave_host::dialects::cocode) business. A registry
 //! [executes](HookRegistry::execute) by itself, or its [`engine`](HookRegistry::engine) serves a session.
 
 mod context;
 mod definition;
 mod result;
 
-#[cfg(feature = "native")]
 use std::path::Path;
 
-use crate::dialects::{Dialect, Place, cocode};
 use crate::engine::{Engine, Event};
-use crate::error::{Code, Error};
-#[cfg(feature = "native")]
-use crate::files::Request;
-use crate::hook::HookSpec;
-use crate::options::Profile;
 use crate::response::HookResponse;
+use hookweave_host::dialects::{Dialect, Place, cocode};
+use hookweave_host::error::{Code, Error};
+use hookweave_host::files::Request;
+use hookweave_host::hook::HookSpec;
+use hookweave_host::options::Profile;
 
 pub use context::{HookContext, HookEventType, ToolOutput};
-#[cfg(feature = "native")]
 pub use definition::HttpMethod;
 pub use definition::{HookDefinition, HookHandler};
 pub use result::HookResult;
@@ -134,11 +131,10 @@ impl HookRegistry {
 }
 
 /// The hooks of a `hooks.toml`. An entry that makes no sense refuses the file: a guard that nobody could read guards nothing.
-#[cfg(feature = "native")]
 pub fn load_hooks_from_config(config_path: &Path) -> Result<HookRegistry, HookError> {
     let registry = HookRegistry::new();
     let dialect = Some("cocode".to_owned());
-    let scope = crate::hook::Scope::Project;
+    let scope = hookweave_host::hook::Scope::Project;
     let request = Request::File { path: config_path.to_owned(), dialect, scope, strict: false, partial: false };
     let report = registry.engine.load_files(request)?;
     for remark in &report.problems {

@@ -28,9 +28,9 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use crate::engine::{Engine, Event};
-use crate::error::{Code, Error};
-use crate::options::Profile;
-use crate::pattern::Pattern;
+use hookweave_host::error::{Code, Error};
+use hookweave_host::options::Profile;
+use hookweave_host::pattern::Pattern;
 
 pub use context::{HookContext, HookEvent};
 pub use result::{HookResult, PermissionDecision};

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::Engine;
-use crate::audit::{Audit, AuditConfig, Level, LogSink};
-use crate::error::Error;
+use hookweave_host::audit::{Audit, AuditConfig, Level, LogSink};
+use hookweave_host::error::Error;
 
 impl Engine {
     /// The audit log: where it stands, and whether it can be written.

@@ -1,7 +1,7 @@
 //! Dispatching for programs without an async runtime.
 
 use super::{Engine, Event, Outcome};
-use crate::error::{Code, Error};
+use hookweave_host::error::{Code, Error};
 
 impl Engine {
     /// Raises an event and waits on this thread until its hooks have answered: for programs without an async runtime.

@@ -8,20 +8,19 @@ use serde_json::{Map, Value, json};
 
 use super::in_place::{Changing, HookContext, answer};
 use super::{Engine, Event};
-use crate::error::Error;
-use crate::handler::{Code, Handler, HookFuture};
-use crate::hook::{FailBehavior, HookSpec, Scope, Timeout};
-use crate::matcher::ArgTest;
-use crate::options::{Conflict, Mode};
+use crate::engine::handler::{Code, Handler, HookFuture};
 use crate::response::IntoResponse;
+use hookweave_host::error::Error;
+use hookweave_host::hook::{FailBehavior, HookSpec, Scope, Timeout};
+use hookweave_host::matcher::ArgTest;
+use hookweave_host::options::{Conflict, Mode};
 
 /// Settings of an engine that are not its profile's.
 #[derive(Debug, Clone, Default)]
 #[must_use]
 pub struct EngineBuilder {
     settings: Map<String, Value>,
-    #[cfg(feature = "native")]
-    audit: Option<crate::audit::AuditConfig>,
+    audit: Option<hookweave_host::audit::AuditConfig>,
 }
 
 impl EngineBuilder {
@@ -72,13 +71,11 @@ impl EngineBuilder {
     }
 
     /// The project's directory, for hooks from files; the process's own directory unless set.
-    #[cfg(feature = "native")]
     pub fn project_dir(self, directory: impl AsRef<std::path::Path>) -> Self {
         self.set("project_dir", directory.as_ref().to_string_lossy().into())
     }
 
     /// Commands and webhooks that run at once; more of them wait.
-    #[cfg(feature = "native")]
     pub fn max_running(self, limit: usize) -> Self {
         self.set("max_running", json!(limit))
     }
@@ -94,15 +91,13 @@ impl EngineBuilder {
     }
 
     /// Keeps a record of what hooks do and decide.
-    #[cfg(feature = "native")]
-    pub fn audit(self, config: crate::audit::AuditConfig) -> Self {
+    pub fn audit(self, config: hookweave_host::audit::AuditConfig) -> Self {
         Self { audit: Some(config), ..self }
     }
 
     /// The engine; refuses unknown profiles, settings that make no sense, and an audit log that cannot be written.
     pub fn build(self) -> Result<Engine, Error> {
         let engine = Engine::with_settings(&Value::Object(self.settings))?;
-        #[cfg(feature = "native")]
         if let Some(config) = self.audit {
             engine.audit().configure(config)?;
         }

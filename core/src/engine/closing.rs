@@ -24,14 +24,12 @@ impl Engine {
     /// ```
     pub async fn close(&self, limit: Duration) -> bool {
         self.inner.registry.close();
-        #[cfg(feature = "native")]
         self.unwatch();
         let ended = self.inner.detached.is_idle() || self.drain(limit).await;
-        #[cfg(feature = "native")]
         {
             self.stop_native_hooks(Duration::ZERO);
             let audit = std::sync::Arc::clone(&self.inner.audit);
-            let end = move || audit.close(crate::audit::CLOSE);
+            let end = move || audit.close(hookweave_host::audit::CLOSE);
             // Waiting for a disk is not for a thread that has other tasks.
             match tokio::runtime::Handle::try_current() {
                 Ok(runtime) => _ = runtime.spawn_blocking(end).await,

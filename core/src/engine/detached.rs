@@ -9,10 +9,10 @@ use tokio::sync::Notify;
 
 use super::Event;
 use super::driver::{now, run_entry};
-use crate::detached::{DetachedQueue, Submitted, refusal};
-use crate::dispatch::{Failure, FailureKind, Said};
-use crate::handler::Code;
-use crate::registry::Entry;
+use crate::engine::handler::Code;
+use hookweave_host::detached::{DetachedQueue, Submitted, refusal};
+use hookweave_host::dispatch::{Failure, FailureKind, Said};
+use hookweave_host::registry::Entry;
 
 /// A hook that waits for its place.
 #[derive(Debug)]

@@ -6,11 +6,11 @@ use tracing::Instrument as _;
 
 use super::shared::Shared;
 use super::{Engine, Event, Outcome, driver};
-use crate::dispatch::{begin, check_depth};
-use crate::error::Error;
-use crate::host::ticks;
-use crate::index::Planned;
-use crate::outcome::Outcome as Folded;
+use hookweave_host::dispatch::{begin, check_depth};
+use hookweave_host::error::Error;
+use hookweave_host::index::Planned;
+use hookweave_host::outcome::Outcome as Folded;
+use hookweave_host::ticks;
 
 impl Engine {
     /// Runs the hooks that an event selects and folds what they say.
@@ -32,7 +32,6 @@ impl Engine {
                 spec.count(1);
             }
             let unasked = Box::new(Folded::empty(snapshot, spec, Arc::clone(event.shared_payload())));
-            #[cfg(feature = "native")]
             self.inner.audit.unasked(&Shared, &unasked);
             return Ok(Outcome::new(event, unasked));
         };
@@ -42,7 +41,6 @@ impl Engine {
         });
         let step = begin(&Shared, snapshot, spec, plan, reuse, Arc::clone(event.shared_payload()));
         let running = driver::run(&self.inner.detached, self.starting(), step, event, depth);
-        #[cfg_attr(not(feature = "native"), expect(unused_mut, reason = "only an audit can change an outcome"))]
         let (mut outcome, ended) = if span.is_disabled() {
             running.await
         } else {
@@ -50,7 +48,6 @@ impl Engine {
             Box::pin(running.instrument(span.clone())).await
         };
         let ended = ticks(ended);
-        #[cfg(feature = "native")]
         self.inner.audit.dispatched_at(&Shared, outcome.inner_mut(), ended, |wait| wait());
         if !span.is_disabled() {
             span.record("decision", outcome.decision().as_str());
@@ -63,16 +60,10 @@ impl Engine {
     }
 
     /// Records that a hook is about to run, where that is recorded.
-    #[cfg(feature = "native")]
     fn starting(&self) -> Option<impl Fn(&mut driver::Staged, usize)> {
         let audit = &self.inner.audit;
         let starting = |stage: &mut driver::Staged, index| audit.starts(&Shared, stage, index, |wait| wait());
-        (audit.effective() >= crate::audit::Level::Verbose).then_some(starting)
-    }
-
-    #[cfg(not(feature = "native"))]
-    fn starting(&self) -> Option<impl Fn(&mut driver::Staged, usize)> {
-        None::<fn(&mut driver::Staged, usize)>
+        (audit.effective() >= hookweave_host::audit::Level::Verbose).then_some(starting)
     }
 
     #[cold]

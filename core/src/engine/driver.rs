@@ -19,11 +19,11 @@ use super::detached::Detached;
 use super::flow::{Halt, flow};
 use super::shared::Shared;
 use super::{Event, Outcome};
-use crate::dispatch::{Failure, FailureKind, Report, Said, Stage, Step};
-use crate::handler::{Code, HookError, SyncCode};
-use crate::index::Call;
-use crate::registry::Entry;
+use crate::engine::handler::{Code, HookError, SyncCode};
 use crate::response::HookResponse;
+use hookweave_host::dispatch::{Failure, FailureKind, Report, Said, Stage, Step};
+use hookweave_host::index::Call;
+use hookweave_host::registry::Entry;
 
 thread_local! {
     /// How deep a dispatch that starts now would be: one more than that of the hook which is being polled.
@@ -219,7 +219,6 @@ pub(super) fn overran(entry: &Entry<Code>, took: u64) -> bool {
 pub(super) async fn run_entry(entry: &Entry<Code>, event: &Event, depth: u32, began: Instant) -> Ended {
     match entry.handler() {
         Code::Sync(run) => run_sync(entry, run, event, depth, began),
-        #[cfg(feature = "native")]
         Code::Native(native) => {
             let span = hook_span(entry);
             span.in_scope(|| log_start(entry));

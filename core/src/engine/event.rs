@@ -5,12 +5,12 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::not_an_object;
-use crate::envelope::{Envelope, check_payload, is_missing};
-use crate::error::Error;
-use crate::event::{BUILT_IN, EventSpec};
-use crate::host::now_ms;
-use crate::options::Directory;
-use crate::payload::Json;
+use hookweave_host::envelope::{Envelope, check_payload, is_missing};
+use hookweave_host::error::Error;
+use hookweave_host::event::{BUILT_IN, EventSpec};
+use hookweave_host::json::Json;
+use hookweave_host::now_ms;
+use hookweave_host::options::Directory;
 
 /// Something that happens in an agent. Cheap to clone.
 #[derive(Debug, Clone)]

@@ -11,9 +11,9 @@ use serde_json::Value;
 
 use super::Event;
 use super::driver::{Depth, Ended, guarded, nanos, now, overran, read};
-use crate::dispatch::{Report, Said, Times};
-use crate::handler::{Code, HookFuture};
-use crate::index::Call;
+use crate::engine::handler::{Code, HookFuture};
+use hookweave_host::dispatch::{Report, Said, Times};
+use hookweave_host::index::Call;
 
 /// The hook at which it does not go on like this.
 pub(super) enum Halt<'h> {

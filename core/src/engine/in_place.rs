@@ -5,7 +5,7 @@ use std::ops::{Index, IndexMut};
 use serde_json::{Map, Value};
 
 use super::Event;
-use crate::handler::{Handler, HookError, HookFuture};
+use crate::engine::handler::{Handler, HookError, HookFuture};
 use crate::response::{HookResponse, IntoResponse};
 
 /// An event that a hook may change in place; what it changed is the `modified` of its answer.

@@ -9,16 +9,16 @@ use serde_json::Value;
 use super::driver::{Timed, inside};
 use super::watching::Watching;
 use super::{Engine, Event, Outcome};
-use crate::config::Declared;
-use crate::dialects::Invocation;
-use crate::dispatch::{Failure, FailureKind, Said};
-use crate::error::Error;
-use crate::event::EventSpec;
-use crate::files::{Files, Reloaded, Report, Request};
-use crate::handler::{Code, HookError};
-use crate::native::{NativeHook, Question, Runtime, Settings, TraceContext};
-use crate::session::OpenSessions;
-use crate::tool::ToolDefinition;
+use crate::engine::handler::{Code, HookError};
+use hookweave_host::config::Declared;
+use hookweave_host::dialects::Invocation;
+use hookweave_host::dispatch::{Failure, FailureKind, Said};
+use hookweave_host::error::Error;
+use hookweave_host::event::EventSpec;
+use hookweave_host::files::{Files, Reloaded, Report, Request};
+use hookweave_host::native::{NativeHook, Question, Runtime, Settings, TraceContext};
+use hookweave_host::session::OpenSessions;
+use hookweave_host::tool::ToolDefinition;
 
 /// What a host answers to a question.
 type Answering = Pin<Box<dyn Future<Output = Result<Value, HookError>> + Send>>;
@@ -217,7 +217,7 @@ impl NativeCode {
     async fn wait(&self, invocation: Invocation) -> Said<Value> {
         let (tell, told) = tokio::sync::oneshot::channel();
         let job = self.hook.start_in(self.hosts.trace(), invocation, move |said| drop(tell.send(said)));
-        let _kills = job.map(crate::handlers::pool::Job::cancel_on_drop);
+        let _kills = job.map(hookweave_host::exec::pool::Job::cancel_on_drop);
         told.await.unwrap_or_else(|_| Said::Failed(Failure::new(FailureKind::NotStarted, "the hook was dropped")))
     }
 

@@ -7,32 +7,31 @@ use serde_json::Value;
 
 use super::Event;
 use super::shared::Shared;
-use crate::action::Action;
-use crate::answer::{Ask, Injection, Message};
-use crate::handler::Code;
-use crate::outcome::{From, Stand, TraceEntry, Unmatched, Vote};
+use crate::engine::handler::Code;
+use hookweave_host::action::Action;
+use hookweave_host::answer::{Ask, Injection, Message};
+use hookweave_host::outcome::{From, Stand, TraceEntry, Unmatched, Vote};
 
 /// What all hooks of one dispatch say together: decision, final event, context, messages and trace.
 #[derive(Debug)]
 pub struct Outcome {
     event: Event,
-    inner: Box<crate::outcome::Outcome<Code, Arc<Value>>>,
+    inner: Box<hookweave_host::outcome::Outcome<Code, Arc<Value>>>,
 }
 
 impl Outcome {
-    pub(super) fn new(event: Event, inner: Box<crate::outcome::Outcome<Code, Arc<Value>>>) -> Self {
+    pub(super) fn new(event: Event, inner: Box<hookweave_host::outcome::Outcome<Code, Arc<Value>>>) -> Self {
         let is_final = Arc::ptr_eq(event.shared_payload(), inner.payload());
         let event = if is_final { event } else { event.with_payload(Arc::clone(inner.payload())) };
         Self { event, inner }
     }
 
     /// The fold as the machine keeps it.
-    pub(crate) const fn inner(&self) -> &crate::outcome::Outcome<Code, Arc<Value>> {
+    pub(crate) const fn inner(&self) -> &hookweave_host::outcome::Outcome<Code, Arc<Value>> {
         &self.inner
     }
 
-    #[cfg(feature = "native")]
-    pub(super) const fn inner_mut(&mut self) -> &mut crate::outcome::Outcome<Code, Arc<Value>> {
+    pub(super) const fn inner_mut(&mut self) -> &mut hookweave_host::outcome::Outcome<Code, Arc<Value>> {
         &mut self.inner
     }
 

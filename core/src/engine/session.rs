@@ -1,4 +1,4 @@
-//! Sessions for programs written in Rust: the machine of [`crate::session`], carried out on the caller's task.
+//! Sessions for programs written in Rust: the machine of [`hookweave_host::session`], carried out on the caller's task.
 
 mod approvers;
 mod builder;
@@ -7,7 +7,6 @@ mod hosted;
 mod parts;
 mod results;
 mod spans;
-#[cfg(feature = "native")]
 mod terminal;
 mod values;
 
@@ -17,20 +16,19 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::Engine;
-use crate::error::{Code, Error};
-use crate::handler::HookError;
-use crate::session::{Session as Machine, ToolCall};
+use crate::engine::handler::HookError;
+use hookweave_host::error::{Code, Error};
+use hookweave_host::session::{Session as Machine, ToolCall};
 
-pub use crate::session::{Compaction, Noticed, Started, Stopped, Submitted};
 pub use approvers::{AllowAll, DenyAll, PendingApproval, PendingApprovals};
 pub use builder::SessionBuilder;
+pub use hookweave_host::session::{Compaction, Noticed, Started, Stopped, Submitted};
 pub(crate) use hosted::Hosted;
 pub use parts::{
     Approval, Approver, Context, ContextMessage, Display, LogDisplay, Messages, Model, ModelRequest, ModelResponse,
     Running, Tool, ToolContext, ToolResult, ToolUse,
 };
 pub use results::{Generation, ToolOutcome};
-#[cfg(feature = "native")]
 pub use terminal::TerminalApprover;
 
 use driver::Driver;

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::json::{member, members};
-use crate::payload::{BadKey, Excess, Host, Json, Kind, Made, Spelling};
+use hookweave_host::json::Json;
+use hookweave_host::json::{member, members};
+use hookweave_host::payload::{BadKey, Excess, Host, Kind, Made, Spelling};
 
 /// The engine's host: values are shared, looks are plain references.
 #[derive(Debug, Clone, Copy, Default)]

@@ -8,9 +8,9 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 use super::{Engine, Event, Inner};
-use crate::config::watch::QUIET;
-use crate::error::{Code, Error};
-use crate::files::{FilesWatch, Reloaded, Watched};
+use hookweave_host::config::watch::QUIET;
+use hookweave_host::error::{Code, Error};
+use hookweave_host::files::{FilesWatch, Reloaded, Watched};
 
 /// The task that looks after files; dropping it ends it.
 #[derive(Debug)]

@@ -6,11 +6,11 @@ use std::time::Duration;
 use hookweave::audit::AuditConfig;
 use hookweave::files::Request;
 use hookweave::hook::HookSpec;
-use hookweave::host::FILLED_IN;
+use hookweave::json::Json;
 use hookweave::native::Question;
-use hookweave::payload::Json;
 use hookweave::tool::ToolDefinition;
 use hookweave::{Engine, Event, Handler, HookError, HookFuture, HookResponse, LateAnswer};
+use hookweave_host::FILLED_IN;
 use serde_json::{Map, Value, json};
 
 use crate::case::Hook;

@@ -11,12 +11,12 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use hookweave::audit::{Audit, AuditConfig};
-use hookweave::host::{
+use hookweave::json::Json;
+use hookweave_host::{
     Call, DetachedQueue, Envelope, Error, EventDefinition, Failure, FailureKind, HookId, HookSpec, Mode, Options, Plan,
     Planned, Registry, Report, Reuse, Said, Stage, Step, Submitted, ToolDefinition, begin, check_depth, check_payload,
     explain, hook_id, now_ms, present, refusal, ticks,
 };
-use hookweave::payload::Json;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hookweave::host::{FailureKind, HookId, Outcome, Report, Said, Stage};
+use hookweave_host::{FailureKind, HookId, Outcome, Report, Said, Stage};
 use serde_json::{Value, json};
 
 use crate::script::{Script, Theatre};

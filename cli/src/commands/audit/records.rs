@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use hookweave::audit::{self, Record};
+use hookweave_host::audit::{self, Record};
 use serde::Serialize;
 
 use super::is_there;

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::dialects::cocode::COCODE;
-use crate::dialects::{Dialect, Invocation, WireEvent};
 use crate::engine::Event;
-use crate::error::Error;
-use crate::event::EventSpec;
+use hookweave_host::dialects::cocode::COCODE;
+use hookweave_host::dialects::{Dialect, Invocation, WireEvent};
+use hookweave_host::error::Error;
+use hookweave_host::event::EventSpec;
 
 /// An event of Cocode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

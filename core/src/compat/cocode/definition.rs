@@ -1,6 +1,5 @@
 //! What a hook of Cocode's runs, when, and for how long.
 
-#[cfg(feature = "native")]
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -9,8 +8,8 @@ use std::time::Duration;
 use super::context::{HookContext, HookEventType};
 use super::result::HookResult;
 use crate::engine::{Engine, Event};
-use crate::error::Error;
-use crate::hook::{HookSpec, Timeout};
+use hookweave_host::error::Error;
+use hookweave_host::hook::{HookSpec, Timeout};
 
 /// A hook of Cocode's.
 #[derive(Debug, Clone)]
@@ -46,7 +45,6 @@ impl Default for HookDefinition {
 #[derive(Clone)]
 pub enum HookHandler {
     /// A line for the shell.
-    #[cfg(feature = "native")]
     Shell {
         /// The line.
         command: String,
@@ -56,7 +54,6 @@ pub enum HookHandler {
         parse_result: bool,
     },
     /// A request with the context as JSON, whose answer is read as a [`HookResult`].
-    #[cfg(feature = "native")]
     Webhook {
         /// Where it goes.
         url: String,
@@ -75,7 +72,6 @@ pub enum HookHandler {
 impl fmt::Debug for HookHandler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            #[cfg(feature = "native")]
             Self::Shell { command, pass_context, parse_result } => f
                 .debug_struct("Shell")
                 .field("command", command)
@@ -83,7 +79,6 @@ impl fmt::Debug for HookHandler {
                 .field("parse_result", parse_result)
                 .finish(),
             // Headers hold keys, and the address may.
-            #[cfg(feature = "native")]
             Self::Webhook { method, .. } => f.debug_struct("Webhook").field("method", method).finish_non_exhaustive(),
             Self::Inline { .. } => f.debug_struct("Inline").finish_non_exhaustive(),
         }
@@ -91,7 +86,6 @@ impl fmt::Debug for HookHandler {
 }
 
 /// How a request is made.
-#[cfg(feature = "native")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HttpMethod {
     /// `POST`.
@@ -123,28 +117,25 @@ pub(super) fn register(
             };
             engine.on(spec.event.clone()).spec(spec).run(run)
         }
-        #[cfg(feature = "native")]
         HookHandler::Shell { command, pass_context, parse_result } => {
-            let run = crate::config::Run::Command(crate::handlers::command::CommandSpec::shell(command));
-            native(engine, event, spec, run, crate::dialects::cocode::variant(pass_context, parse_result))
+            let run = hookweave_host::config::Run::Command(hookweave_host::exec::command::CommandSpec::shell(command));
+            native(engine, event, spec, run, hookweave_host::dialects::cocode::variant(pass_context, parse_result))
         }
-        #[cfg(feature = "native")]
         HookHandler::Webhook { url, method, headers } => {
-            let run = crate::config::Run::Webhook(request(url, method, headers));
-            native(engine, event, spec, run, &crate::dialects::cocode::COCODE)
+            let run = hookweave_host::config::Run::Webhook(request(url, method, headers));
+            native(engine, event, spec, run, &hookweave_host::dialects::cocode::COCODE)
         }
     }
 }
 
-#[cfg(feature = "native")]
 fn native(
     engine: &Engine,
     event: HookEventType,
     spec: HookSpec,
-    run: crate::config::Run,
-    dialect: &'static dyn crate::dialects::Dialect,
+    run: hookweave_host::config::Run,
+    dialect: &'static dyn hookweave_host::dialects::Dialect,
 ) -> Result<String, Error> {
-    engine.register_native(crate::config::Declared {
+    engine.register_native(hookweave_host::config::Declared {
         spec,
         dialect,
         declared_event: event.as_str().to_owned(),
@@ -157,9 +148,12 @@ fn native(
     })
 }
 
-#[cfg(feature = "native")]
-fn request(url: String, method: HttpMethod, headers: HashMap<String, String>) -> crate::handlers::webhook::WebhookSpec {
-    use crate::handlers::webhook::{Method, UnsetVariable, WebhookSpec};
+fn request(
+    url: String,
+    method: HttpMethod,
+    headers: HashMap<String, String>,
+) -> hookweave_host::exec::webhook::WebhookSpec {
+    use hookweave_host::exec::webhook::{Method, UnsetVariable, WebhookSpec};
     let mut headers: Vec<_> = headers.into_iter().collect();
     headers.sort();
     let method = match method {

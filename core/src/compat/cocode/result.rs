@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::dialects::{cocode, outcome_to_wire};
 use crate::engine::Outcome;
 use crate::response::HookResponse;
+use hookweave_host::dialects::{cocode, outcome_to_wire};
 
 /// What a hook says, in Cocode's own JSON too: `"Continue"`, `{"Reject": {"reason": "…"}}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use crate::action::Action;
 use crate::engine::Outcome;
 use crate::response::HookResponse;
+use hookweave_host::action::Action;
 
 /// What a hook decided of a tool call or a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

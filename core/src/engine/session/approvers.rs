@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
 use super::parts::{Approval, Approver, Running};
-use crate::error::{Code, Error};
-use crate::handler::HookError;
+use crate::engine::handler::HookError;
+use hookweave_host::error::{Code, Error};
 
 /// Denies everything; what a session does that was given no other.
 #[derive(Debug, Clone, Copy, Default)]
@@ -97,7 +97,7 @@ impl Drop for Place {
 impl Approver for PendingApprovals {
     fn approve<'a>(&'a self, approval: &'a Approval) -> Running<'a, Result<String, HookError>> {
         let (answer, answered) = oneshot::channel();
-        let pending = PendingApproval { id: crate::host::new_id(), approval: approval.clone() };
+        let pending = PendingApproval { id: hookweave_host::new_id(), approval: approval.clone() };
         let place = {
             let mut waiting = self.lock();
             let place = waiting.last_key_value().map_or(0, |(last, _)| last + 1);

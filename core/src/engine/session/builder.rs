@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 use super::Session;
 use super::parts::{Approver, Context, Display, Parts};
 use crate::engine::{Engine, Outcome};
-use crate::error::Error;
-use crate::payload::Json;
-use crate::session::{Permission, Session as Machine};
+use hookweave_host::error::Error;
+use hookweave_host::json::Json;
+use hookweave_host::session::{Permission, Session as Machine};
 
 /// A session in the making.
 #[derive(Debug)]
@@ -74,7 +74,6 @@ impl SessionBuilder {
     pub fn open(self) -> Result<Session, Error> {
         self.engine.check_open("open sessions")?;
         let machine = Machine::read(&Json, &&Value::Object(self.settings), self.engine.for_session())?;
-        #[cfg(feature = "native")]
         machine.open_in(self.engine.open_sessions());
         Ok(Session::new(self.engine, machine, Arc::new(self.parts)))
     }

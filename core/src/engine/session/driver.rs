@@ -15,10 +15,10 @@ use super::values::Values;
 use super::{HookError, Session};
 use crate::engine::shared::Shared;
 use crate::engine::{Event, Outcome, driver};
-use crate::error::{Code, Error};
-use crate::json::{to_json, to_shown};
-use crate::payload::Json;
-use crate::session::{
+use hookweave_host::error::{Code, Error};
+use hookweave_host::json::Json;
+use hookweave_host::json::{to_json, to_shown};
+use hookweave_host::session::{
     ApprovalRequest, Arguments, Called, Compaction, Effect, Finished, Flow, ParsedCall, ParsedResponse, Reply,
     Requested, Role, Speaker, ValueId, read_response,
 };

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::parts::{Model, Tool};
-use crate::error::{Code, Error, did_you_mean};
+use hookweave_host::error::{Code, Error, did_you_mean};
 
 /// What a program has registered for its sessions.
 #[derive(Default)]

@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 
 use super::approvers::DenyAll;
 use crate::engine::Outcome;
-use crate::handler::HookError;
-use crate::session::{ApprovalRequest, Role};
+use crate::engine::handler::HookError;
+use hookweave_host::session::{ApprovalRequest, Role};
 
 /// Something under way.
 pub type Running<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

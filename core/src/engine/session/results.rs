@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::values::Values;
 use crate::engine::Outcome;
-use crate::session::{Generation as Answered, ToolRun};
+use hookweave_host::session::{Generation as Answered, ToolRun};
 
 /// What came of a tool call.
 #[derive(Debug)]

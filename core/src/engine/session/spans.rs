@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use tracing::field::Empty;
 use tracing::{Span, debug_span};
 
-use crate::session::{Effect, Fields, Reply, Role, Session};
+use hookweave_host::session::{Effect, Fields, Reply, Role, Session};
 
 /// The spans that are open while a flow is carried out; without anybody who listens there are none.
 pub(super) struct Spans {

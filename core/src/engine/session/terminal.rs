@@ -3,10 +3,10 @@
 use tokio::sync::oneshot;
 
 use super::parts::{Approval, Approver, Running};
-use crate::handler::HookError;
-use crate::handlers::cancel::Cancel;
-use crate::session::TerminalQuestion;
-use crate::terminal;
+use crate::engine::handler::HookError;
+use hookweave_host::exec::cancel::Cancel;
+use hookweave_host::exec::terminal;
+use hookweave_host::session::TerminalQuestion;
 
 /// Asks at the controlling terminal and shows how much time is left; without a terminal it denies.
 ///

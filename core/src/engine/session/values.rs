@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::session::ValueId;
+use hookweave_host::session::ValueId;
 
 #[derive(Debug, Default)]
 pub(super) struct Values {

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use hookweave::host::{Failure, FailureKind, Mode, Plan, Planned, Registry, Report, Reuse, Said, Stage, Step, begin};
-use hookweave::payload::Json;
+use hookweave::json::Json;
 use hookweave::{Engine, Event, HookError, HookResponse};
+use hookweave_host::{Failure, FailureKind, Mode, Plan, Planned, Registry, Report, Reuse, Said, Stage, Step, begin};
 use serde_json::Value;
 
 use super::given::{Given, Says};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use hookweave::host::{HookSpec, Options, Registry};
-use hookweave::payload::Json;
+use hookweave::json::Json;
+use hookweave_host::{HookSpec, Options, Registry};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 

@@ -1,0 +1,363 @@
+//! The audit log: what hooks did and decided, in a form that can be proved complete.
+//!
+//! **Owns** records, redaction, the hash chain, rotation and verification; recordings for replay stand beside it.
+//! **Never** holds up a dispatch, but for a full queue of a log that is `required`. Nothing is recorded that was not redacted.
+//!
+//! A driver hands each outcome to an [`Audit`]; registry and sessions report the rest as a [`Witness`]. A thread turns what is queued into
+//! [`Record`]s, redacts them, links each to the one before by its hash, and writes them.
+//!
+//! # Entry points
+//!
+//! * [`Audit`] is a client's log, [`AuditConfig`] its settings, [`Sink`] where records go.
+//! * [`verify`] finds any later edit, deletion, insertion or, given an [`Anchor`], truncation.
+
+mod absence;
+mod anchor;
+mod batch;
+mod chain;
+mod config;
+mod desk;
+mod digest;
+mod file;
+mod level;
+mod line;
+mod notes;
+mod open;
+mod place;
+mod queue;
+mod quiet;
+#[cfg(all(test, shuttle))]
+mod races;
+mod read;
+mod record;
+pub mod recording;
+mod redact;
+mod scratch;
+mod segments;
+mod sheet;
+mod sink;
+mod start;
+mod told;
+mod usual;
+mod verify;
+mod writer;
+
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use arc_swap::ArcSwapOption;
+
+use crate::recording::Recorder;
+use hookweave_clock::{now_ms, present};
+use hookweave_machine::error::Error;
+use hookweave_machine::outcome::Outcome;
+use hookweave_machine::payload::Host;
+
+use hookweave_machine::witness::observe_trust;
+
+pub use anchor::Anchor;
+pub use batch::Batch;
+pub use config::{AuditConfig, LONGEST_WAIT, MAX_BYTES, QUEUE, Rotation};
+pub use hookweave_machine::witness::{About, Inputs, Witness};
+pub use level::{Fsync, Level};
+
+pub use read::{Follow, Line, Lines, MAX_LINE, read, tail};
+pub use record::{Input, Kind, Record};
+pub use redact::{REDACTED, Redaction};
+pub use sink::{LogSink, Outbox, OutboxSink, Sink};
+pub use verify::{MAX_PROBLEMS, Problem, ProblemKind, Report, Torn, size, verify, verify_watched};
+pub use writer::VERSION;
+
+pub(crate) use file::open_regular;
+pub(crate) use redact::Redactor;
+
+use open::Open;
+use told::{Dispatched, Told};
+
+/// How long [`Audit::close`] and dropping the last handle wait for what is not yet written.
+pub const CLOSE: Duration = Duration::from_secs(5);
+
+/// A client's audit log; without a destination it records nothing and costs nothing.
+pub struct Audit {
+    /// The level that was set.
+    level: Arc<AtomicU8>,
+    /// The level as long as there is somewhere to write, else off: all that a dispatch looks at. While dispatches are
+    /// recorded it is info at least.
+    effective: AtomicU8,
+    /// Where dispatches are recorded, when somebody wants to replay them.
+    recorder: Option<Arc<Recorder>>,
+    open: ArcSwapOption<Open>,
+    /// Where the log stood when it was closed.
+    ended: ArcSwapOption<Anchor>,
+    /// Held while the destinations are exchanged.
+    changing: Mutex<()>,
+}
+
+impl std::fmt::Debug for Audit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Audit").field("level", &self.level()).finish_non_exhaustive()
+    }
+}
+
+impl Default for Audit {
+    fn default() -> Self {
+        Self {
+            level: Arc::new(AtomicU8::new(Level::Info as u8)),
+            effective: AtomicU8::new(Level::Off as u8),
+            recorder: None,
+            open: ArcSwapOption::empty(),
+            ended: ArcSwapOption::empty(),
+            changing: Mutex::new(()),
+        }
+    }
+}
+
+impl Drop for Audit {
+    fn drop(&mut self) {
+        self.close(CLOSE);
+    }
+}
+
+impl Audit {
+    /// A log that has nowhere to go yet; dispatches are recorded for a replay where the environment asks for it.
+    #[must_use]
+    pub fn new() -> Arc<Self> {
+        Self::recording_to(Recorder::of_process())
+    }
+
+    fn recording_to(recorder: Option<Arc<Recorder>>) -> Arc<Self> {
+        let mut audit = Self::default();
+        audit.recorder = recorder;
+        let audit = Arc::new(audit);
+        audit.hear(Level::Off);
+        observe_trust(&audit);
+        audit
+    }
+
+    /// Opens the log as it is to be from now on; what was told before is written to where it went before.
+    ///
+    /// A file that cannot be written and a pattern that does not compile are errors; nothing is recorded then, until the next
+    /// call succeeds.
+    pub fn configure(&self, config: AuditConfig) -> Result<(), Error> {
+        let _turn = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let level = config.level;
+        let goes_somewhere = config.file.is_some() || !config.sinks.is_empty();
+        // The file of before is let go first: it may be the same one.
+        self.end(CLOSE);
+        self.hear(Level::Off);
+        self.level.store(level as u8, Ordering::Relaxed);
+        if goes_somewhere {
+            self.open.store(Some(Arc::new(Open::new(config, Arc::clone(&self.level))?)));
+            self.hear(level);
+        }
+        Ok(())
+    }
+
+    /// Whether records go anywhere.
+    #[must_use]
+    pub fn has_destination(&self) -> bool {
+        self.open.load().is_some()
+    }
+
+    /// How much is recorded.
+    #[must_use]
+    pub fn level(&self) -> Level {
+        Level::of(self.level.load(Ordering::Relaxed))
+    }
+
+    /// Changes how much is recorded; the change itself is recorded.
+    pub fn set_level(&self, level: Level) {
+        let before = self.level.swap(level as u8, Ordering::Relaxed);
+        let Some(open) = self.open.load_full() else { return };
+        self.hear(level);
+        if before != level as u8 {
+            let changed =
+                Record::new(Kind::AuditLevel).with("level", level.as_str()).with("before", Level::of(before).as_str());
+            open.tell(Told::Note(Box::new(changed), now_ms(), None));
+        }
+    }
+
+    /// Hears what the log needs from now on, and what a recording needs.
+    fn hear(&self, level: Level) {
+        let least = if self.recorder.is_some() { Level::Info } else { Level::Off };
+        self.effective.store(level.max(least) as u8, Ordering::Relaxed);
+    }
+
+    /// Whether dispatches are recorded for a replay, also those that no hook was asked about.
+    #[inline]
+    #[must_use]
+    pub fn is_recording(&self) -> bool {
+        self.recorder.is_some()
+    }
+
+    /// Records a dispatch that no hook was asked about; drivers ask [`Self::is_recording`] before they make an outcome of one.
+    pub fn unasked<T, H: Host>(&self, host: &H, outcome: &Outcome<T, H::Value>) {
+        let Some(recorder) = &self.recorder else { return };
+        let open = self.open.load();
+        recorder.dispatched(host, outcome, open.as_deref().and_then(Open::redactor));
+    }
+
+    /// The level at which something is recorded: off without a destination.
+    #[inline]
+    #[must_use]
+    pub fn effective(&self) -> Level {
+        Level::of(self.effective.load(Ordering::Relaxed))
+    }
+
+    /// Whether dispatches in which no hook says anything are recorded too.
+    #[inline]
+    #[must_use]
+    pub fn hears_quiet(&self) -> bool {
+        self.effective() >= Level::Info
+    }
+
+    /// Records a dispatch that is over now; blocks a gate that cannot be recorded, where recording is required.
+    ///
+    /// Where the queue is full this waits, at most a second, and where recording is required until a gate's records are
+    /// written: `aside` is given what waits and runs it, so that a host can let
+    /// others run meanwhile.
+    #[inline]
+    pub fn dispatched<T, H: Host>(
+        &self,
+        host: &H,
+        outcome: &mut Outcome<T, H::Value>,
+        aside: impl FnOnce(&(dyn Fn() + Sync)),
+    ) {
+        if self.hears(outcome) {
+            self.record_dispatch(host, outcome, present().ticks, aside);
+        }
+    }
+
+    /// The same, of a dispatch whose end the driver has read from its clock, in nanoseconds; see [`hookweave_clock::ticks`].
+    #[inline]
+    pub fn dispatched_at<T, H: Host>(
+        &self,
+        host: &H,
+        outcome: &mut Outcome<T, H::Value>,
+        ended: u64,
+        aside: impl FnOnce(&(dyn Fn() + Sync)),
+    ) {
+        if self.hears(outcome) {
+            self.record_dispatch(host, outcome, ended, aside);
+        }
+    }
+
+    #[inline]
+    fn hears<T, V>(&self, outcome: &Outcome<T, V>) -> bool {
+        let level = self.effective();
+        level >= Level::Info || (level == Level::Error && !outcome.is_quiet())
+    }
+
+    /// Whether [`Self::quiet`] does for quiet dispatches: nothing of the payload is kept, and none is blocked.
+    #[must_use]
+    pub fn takes_copies(&self) -> bool {
+        let open = self.open.load();
+        self.recorder.is_none()
+            && self.hears_quiet()
+            && open.as_deref().is_some_and(|open| open.inputs() == Inputs::Digest && !open.is_required())
+    }
+
+    /// Records dispatches in which no hook had anything to say, of which the driver has copied what they were about; the batch
+    /// is empty afterwards.
+    ///
+    /// They find room together when one does: a batch of a few hundred is large. What a driver has not handed over yet is lost
+    /// with the process, so it keeps a batch for a few milliseconds at most.
+    pub fn quiet(&self, batch: &mut Batch) {
+        if self.hears_quiet()
+            && !batch.is_empty()
+            && let Some(open) = self.open.load().as_deref()
+        {
+            open.offer_quiet(batch, self.effective(), false, |wait| wait());
+        }
+        batch.clear();
+    }
+
+    fn record_dispatch<T, H: Host>(
+        &self,
+        host: &H,
+        outcome: &mut Outcome<T, H::Value>,
+        ended: u64,
+        aside: impl FnOnce(&(dyn Fn() + Sync)),
+    ) {
+        self.log_dispatch(host, outcome, ended, aside);
+        if self.is_recording() {
+            // Afterwards: that it could not be logged may have blocked it.
+            self.unasked(host, outcome);
+        }
+    }
+
+    fn log_dispatch<T, H: Host>(
+        &self,
+        host: &H,
+        outcome: &mut Outcome<T, H::Value>,
+        ended: u64,
+        aside: impl FnOnce(&(dyn Fn() + Sync)),
+    ) {
+        let open = self.open.load();
+        let Some(open) = open.as_deref() else { return };
+        let level = self.level();
+        if level < Level::Info && (level == Level::Off || outcome.is_quiet()) {
+            return;
+        }
+        let binding = outcome.event().gate();
+        let refused = if outcome.is_quiet() && outcome.begun().is_none() && open.inputs() == Inputs::Digest {
+            scratch::with(|batch| {
+                batch.read(host, outcome, ended);
+                if batch.is_empty() { None } else { open.offer_quiet(batch, level, binding, aside) }
+            })
+        } else {
+            let told = Dispatched::of(host, outcome, open.inputs(), level);
+            if told.is_empty() {
+                return;
+            }
+            open.offer(Told::Dispatch(Box::new(told)), binding, aside)
+        };
+        if let Some(why) = refused.filter(|_| binding && open.is_required()) {
+            let about = About::of(host, outcome.event(), outcome.first_payload(), outcome.tools(), open.inputs());
+            open.tell(notes::refused(outcome.event(), about, &why));
+            outcome.refuse(why);
+        }
+    }
+
+    /// Waits until everything that was told is written; false when the time is up before.
+    pub fn flush(&self, limit: Duration) -> bool {
+        self.open.load_full().is_none_or(|open| open.flush(limit))
+    }
+
+    /// Writes what was told, says that this was all, and records nothing more; false when the time is up before.
+    pub fn close(&self, limit: Duration) -> bool {
+        self.hear(Level::Off);
+        self.end(limit)
+    }
+
+    /// Lets the destinations go, and keeps where the log stood.
+    fn end(&self, limit: Duration) -> bool {
+        let Some(open) = self.open.swap(None) else { return true };
+        let closed = open.close(limit);
+        self.ended.store(open.anchor().map(Arc::new));
+        closed
+    }
+
+    /// The last record that was written, also after the log was closed; `None` before the first one. Kept elsewhere, it proves
+    /// later that nothing is missing.
+    #[must_use]
+    pub fn anchor(&self) -> Option<Anchor> {
+        match self.open.load_full() {
+            Some(open) => open.anchor(),
+            None => self.ended.load_full().map(|ended| (*ended).clone()),
+        }
+    }
+
+    /// What keeps the log from being written; `None` when nothing does.
+    #[must_use]
+    pub fn trouble(&self) -> Option<String> {
+        self.open.load_full().and_then(|open| open.trouble())
+    }
+
+    /// The file that this process writes; `None` when it writes none.
+    #[must_use]
+    pub fn file(&self) -> Option<std::path::PathBuf> {
+        self.open.load_full().and_then(|open| open.file())
+    }
+}

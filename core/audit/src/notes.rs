@@ -1,0 +1,149 @@
+//! What registry and sessions tell, as records.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::level::Level;
+use super::open::Open;
+use super::record::{Kind, Record};
+use super::told::Told;
+use super::{Audit, Inputs};
+use hookweave_clock::now_ms;
+use hookweave_machine::action::Action;
+use hookweave_machine::event::EventSpec;
+use hookweave_machine::witness::{About, Change, InSession, Named, Part, Seen, Witness};
+
+impl Witness for Audit {
+    fn saw(&self, seen: Seen<'_>) {
+        if !self.takes_notes() {
+            return;
+        }
+        let Some(open) = self.open.load_full() else { return };
+        // The last word on a tool call is told before anybody hears of it.
+        let binding = matches!(seen, Seen::ToolRun { .. });
+        open.offer(note(seen), binding, |wait| wait());
+    }
+
+    fn inputs(&self) -> Option<Inputs> {
+        if !self.takes_notes() {
+            return None;
+        }
+        self.open.load_full().map(|open| open.inputs())
+    }
+
+    fn refuses(&self, before: Seen<'_>) -> Option<String> {
+        let open = self.open.load_full().filter(|open| self.takes_notes() && open.is_required())?;
+        open.offer(note(before), true, |wait| wait())
+    }
+
+    fn is_binding(&self) -> bool {
+        self.takes_notes() && self.open.load().as_deref().is_some_and(Open::is_required)
+    }
+}
+
+impl Audit {
+    /// Whether the log keeps more than what failed. A recording has no use for notes.
+    fn takes_notes(&self) -> bool {
+        self.effective() >= Level::Info && self.level() >= Level::Info
+    }
+}
+
+fn note(seen: Seen<'_>) -> Told {
+    let (record, about) = record(seen);
+    Told::Note(Box::new(record), now_ms(), about)
+}
+
+/// A gate that is blocked because what its hooks said cannot be recorded: once records are written again, this is told with them.
+pub(super) fn refused(event: &EventSpec, about: About, why: &str) -> Told {
+    let record = Record {
+        session: about.first(Part::Session),
+        agent: about.first(Part::Agent),
+        event: Some(event.name().to_owned()),
+        tool: about.first(Part::Tool),
+        tool_use_id: about.first(Part::ToolUseId),
+        outcome: Some(Action::Block.as_str().to_owned()),
+        reason: Some(why.to_owned()),
+        ..Record::new(Kind::Blocked)
+    };
+    Told::Note(Box::new(record), now_ms(), Some(Arc::new(about)))
+}
+
+fn record(seen: Seen<'_>) -> (Record, Option<Arc<About>>) {
+    let record = match seen {
+        Seen::Hook(Change::Registered, hook) => of_hook(Kind::HookRegistered, &hook),
+        Seen::Hook(Change::Removed, hook) => of_hook(Kind::HookRemoved, &hook),
+        Seen::Hook(Change::Enabled, hook) => of_hook(Kind::HookEnabled, &hook),
+        Seen::Hook(Change::Disabled, hook) => of_hook(Kind::HookDisabled, &hook),
+        Seen::Loaded { files, hooks, problems, untrusted } => Record::new(Kind::ConfigLoaded)
+            .with("files", files)
+            .with("hooks", hooks)
+            .with("problems", problems)
+            .with("untrusted", untrusted),
+        Seen::Asked { about, event, hook, hook_id, prompt, options } => Record {
+            hook_id: hook_id.map(|id| id.to_string()),
+            ..in_session(Kind::ApprovalAsked, &about, Some(event), hook)
+        }
+        .with("prompt", prompt)
+        .with("options", options.to_vec()),
+        Seen::Decided { about, event, hook, hook_id, granted, by, reason, option, remembered } => Record {
+            hook_id: hook_id.map(|id| id.to_string()),
+            outcome: Some(if granted { "granted" } else { "denied" }.to_owned()),
+            reason: reason.map(str::to_owned),
+            ..in_session(Kind::ApprovalDecided, &about, Some(event), hook)
+        }
+        .with("by", by)
+        .with("option", option.map_or(Value::Null, Value::from))
+        .with("remembered", remembered.map_or(Value::Null, Value::from)),
+        Seen::ToolStarts { about, input } => return (in_session(Kind::ToolStarted, &about, None, None), input),
+        Seen::ToolRun { about, input, ran, ok, decision, reason, by, error, attempts } => {
+            let outcome = match (ran, ok) {
+                (true, true) => "ok",
+                (true, false) => "failed",
+                (false, _) => decision,
+            };
+            let record = Record {
+                outcome: Some(outcome.to_owned()),
+                reason: reason.map(str::to_owned),
+                ..in_session(Kind::ToolRun, &about, None, None)
+            }
+            .with("ran", ran)
+            .with("attempts", attempts)
+            .with("by", by.map_or(Value::Null, Value::from))
+            .with("error", error.map_or(Value::Null, Value::from));
+            return (record, input);
+        }
+    };
+    (record, None)
+}
+
+fn of_hook(kind: Kind, hook: &Named<'_>) -> Record {
+    let record = Record {
+        event: Some(hook.event.to_owned()),
+        hook: Some(hook.name.to_owned()),
+        hook_id: Some(hook.id.to_owned()),
+        ..Record::new(kind)
+    };
+    let record = record.with("scope", hook.scope.as_str());
+    match hook.origin {
+        Some(origin) => record
+            .with("file", origin.file.display().to_string())
+            .with("place", origin.place.as_str())
+            .with("dialect", origin.dialect)
+            .with("runs", origin.runs.as_str()),
+        None => record,
+    }
+}
+
+fn in_session(kind: Kind, about: &InSession<'_>, event: Option<&str>, hook: Option<&str>) -> Record {
+    let own = |text: &str| text.to_owned();
+    Record {
+        session: Some(own(about.session)),
+        agent: about.agent.map(own),
+        event: event.map(own),
+        hook: hook.map(own),
+        tool: Some(own(about.tool)).filter(|tool| !tool.is_empty()),
+        tool_use_id: about.tool_use_id.map(own),
+        ..Record::new(kind)
+    }
+}

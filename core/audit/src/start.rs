@@ -1,0 +1,108 @@
+//! The start of a hook, on record before the hook runs.
+//!
+//! What is told of a dispatch when it is over says nothing of a hook that never came back: one that hangs, or ends the process.
+
+use std::sync::Arc;
+
+use super::Audit;
+use super::level::Level;
+use super::open::Open;
+use super::record::{Kind, Record};
+use super::told::{Maker, Told, input};
+use hookweave_clock::now_ms;
+use hookweave_machine::dispatch::Stage;
+use hookweave_machine::event::EventSpec;
+use hookweave_machine::payload::Host;
+use hookweave_machine::registry::HookId;
+use hookweave_machine::witness::{About, Begun, Part};
+
+/// A hook is about to run.
+#[derive(Debug)]
+pub(super) struct Start {
+    at_ms: u64,
+    event: Arc<EventSpec>,
+    hook: Arc<str>,
+    id: HookId,
+    dispatch: u64,
+    about: About,
+}
+
+impl Start {
+    /// How much memory it holds, roughly.
+    pub(super) fn weight(&self) -> usize {
+        256 + self.about.weight()
+    }
+
+    /// The record of it, and when it happened.
+    pub(super) fn record(&self, maker: &Maker<'_>) -> (Record, u64) {
+        let record = Record {
+            session: self.about.first(Part::Session),
+            agent: self.about.first(Part::Agent),
+            event: Some(self.event.name().to_owned()),
+            dispatch: Some(self.dispatch),
+            hook: Some(self.hook.to_string()),
+            hook_id: Some(self.id.to_string()),
+            tool: self.about.first(Part::Tool),
+            tool_use_id: self.about.first(Part::ToolUseId),
+            input: Some(input(&self.about, maker.key, maker.redactor, maker.inputs)),
+            ..Record::new(Kind::HookStarted)
+        };
+        (record, self.at_ms)
+    }
+}
+
+impl Audit {
+    /// Records that the hook at an index of a stage is about to run, where starts are recorded, and waits until that is written.
+    ///
+    /// It waits at most a second, and not at all while the log cannot be written: `aside` is given what waits and runs it, so
+    /// that a host can let others run meanwhile. The index counts from the stage's first hook, also to hooks that follow it.
+    #[inline]
+    pub fn starts<T, H: Host>(
+        &self,
+        host: &H,
+        stage: &mut Stage<T, H::Value>,
+        index: usize,
+        aside: impl FnOnce(&(dyn Fn() + Sync)),
+    ) {
+        if self.effective() >= Level::Verbose {
+            self.record_start(host, stage, index, aside);
+        }
+    }
+
+    #[cold]
+    fn record_start<T, H: Host>(
+        &self,
+        host: &H,
+        stage: &mut Stage<T, H::Value>,
+        index: usize,
+        aside: impl FnOnce(&(dyn Fn() + Sync)),
+    ) {
+        let open = self.open.load();
+        let Some(open) = open.as_deref() else { return };
+        let Some(call) = stage.from_here().get(index) else { return };
+        let (hook, id) = (Arc::clone(call.entry().name()), call.entry().id());
+        let (dispatch, about) = begun(host, stage, open);
+        let event = Arc::clone(stage.event());
+        let start = Start { at_ms: now_ms(), event, hook, id, dispatch, about };
+        aside(&{
+            let told = std::sync::Mutex::new(Some(Told::Start(Box::new(start))));
+            move || {
+                let told = told.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+                if let Some(told) = told {
+                    open.insist(told);
+                }
+            }
+        });
+    }
+}
+
+/// The number of a dispatch on record, and what it is about: with its payload, where that is kept, only once.
+fn begun<T, H: Host>(host: &H, stage: &mut Stage<T, H::Value>, open: &Open) -> (u64, About) {
+    if let Some(begun) = stage.begun() {
+        return (begun.number, begun.about.clone());
+    }
+    let number = open.next_dispatch();
+    let about = stage.about(host, open.inputs());
+    *stage.begun() = Some(Box::new(Begun { number, about: about.without_payload() }));
+    (number, about)
+}

@@ -1,0 +1,133 @@
+//! Proving that a log is whole: nothing changed, taken out, put in, moved or cut off.
+
+mod walk;
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::anchor::Anchor;
+use super::read::{Lines, names, unreadable};
+use super::segments::Names;
+use hookweave_machine::error::Error;
+
+/// How many problems of one chain are listed.
+pub const MAX_PROBLEMS: usize = 100;
+
+/// What is wrong with a place in a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProblemKind {
+    /// A line is not what was written there.
+    Edited,
+    /// A record is whole, and not the one on which the next one, or the anchor, holds on to.
+    Replaced,
+    /// Records are missing; a log without any has lost its first one at least.
+    Missing,
+    /// A record stands where it was not written: put in, or moved.
+    Misplaced,
+    /// The log ends before the anchor.
+    Truncated,
+}
+
+/// Something wrong with a log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// Of which kind.
+    pub kind: ProblemKind,
+    /// The file.
+    pub file: PathBuf,
+    /// The line in it, from 1.
+    pub line: u64,
+    /// The number of the first record concerned, as far as it can be told.
+    pub seq: u64,
+    /// What is wrong, in words.
+    pub what: String,
+}
+
+/// A line that its writer did not finish.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Torn {
+    /// The file.
+    pub file: PathBuf,
+    /// The line in it, from 1.
+    pub line: u64,
+    /// How many bytes of it were written.
+    pub bytes: u64,
+    /// The next writer has seen the same and said so; unless one has, the log may as well have been cut off here.
+    pub confirmed: bool,
+}
+
+/// What can be said of a log.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// Whether this chain and those of other processes have no problem; one without records has.
+    pub whole: bool,
+    /// How many records there are.
+    pub records: u64,
+    /// The files, in the order in which they were written.
+    pub files: Vec<PathBuf>,
+    /// The last record, unless that was changed: keep it elsewhere, and give it when the log is verified again.
+    pub last: Option<Anchor>,
+    /// Whether the anchor's record is there as it was; `None` when no anchor was given.
+    pub anchored: Option<bool>,
+    /// The first record that is still there, when rotation has removed older ones and said so.
+    pub begins: Option<u64>,
+    /// Records that could not be written, as the log itself says.
+    pub lost: u64,
+    /// Lines that a writer did not finish.
+    pub torn: Vec<Torn>,
+    /// What is wrong, the first place first; at most [`MAX_PROBLEMS`].
+    pub problems: Vec<Problem>,
+    /// The chains of processes that found another one writing.
+    pub others: Vec<Self>,
+}
+
+/// Verifies a log over all of its files, by the path of the file of now, and the logs of other processes beside it.
+///
+/// It reads line by line and keeps none, so that the log may be of any size. Without an anchor nobody can tell that records are
+/// missing at the end, or that everything was written anew; with one both are found.
+pub fn verify(path: &Path, anchor: Option<&Anchor>) -> Result<Report, Error> {
+    verify_watched(path, anchor, |_| ())
+}
+
+/// The same; whoever waits is told after each line how many bytes are read.
+pub fn verify_watched(path: &Path, anchor: Option<&Anchor>, mut watch: impl FnMut(u64)) -> Result<Report, Error> {
+    let mut read = 0;
+    let mut watch = |bytes: usize| {
+        read += bytes as u64;
+        watch(read);
+    };
+    let names = names(path)?;
+    let mut report = chain(&names, path, anchor, &mut watch)?;
+    for other in names.others().map_err(|why| unreadable(path, &why))? {
+        let other = chain(&other, path, None, &mut watch)?;
+        report.whole &= other.whole;
+        report.others.push(other);
+    }
+    Ok(report)
+}
+
+/// How many bytes a log has, over all of its files.
+pub fn size(path: &Path) -> Result<u64, Error> {
+    let names = names(path)?;
+    let mut chains = names.others().map_err(|why| unreadable(path, &why))?;
+    chains.push(names);
+    let files = chains.iter().filter_map(|names| names.chain().ok()).flatten();
+    Ok(files.filter_map(|file| std::fs::metadata(file).ok()).map(|meta| meta.len()).sum())
+}
+
+fn chain(names: &Names, path: &Path, anchor: Option<&Anchor>, watch: &mut impl FnMut(usize)) -> Result<Report, Error> {
+    anchor.map_or(Ok(()), Anchor::check)?;
+    let files = names.chain().map_err(|why| unreadable(path, &why))?;
+    if files.is_empty() {
+        return Err(unreadable(path, &std::io::Error::from(std::io::ErrorKind::NotFound)));
+    }
+    let mut walk = walk::Walk::new(anchor, files.clone());
+    for line in Lines::of(files) {
+        let line = line?;
+        walk.line(&line);
+        watch(line.bytes.len() + 1);
+    }
+    Ok(walk.end())
+}

@@ -1,0 +1,247 @@
+//! The thread that makes records of what was told, and writes them.
+
+mod out;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::batch::Quiet;
+use super::config::AuditConfig;
+use super::desk::{Desk, Standing};
+use super::digest::Key;
+use super::file::{Found, LogFile};
+use super::level::Level;
+use super::queue::{Taken, Work};
+use super::record::{Kind, Record};
+use super::redact::Redactor;
+use super::sheet::Sheet;
+use super::told::{Maker, Told, input};
+use super::usual::Usual;
+use hookweave_clock::{now_ms, present};
+use hookweave_machine::stats::Now;
+use hookweave_machine::witness::About;
+
+/// The version of what a log holds, told in the record that opens it.
+pub const VERSION: u32 = 1;
+
+/// A batch is written at the latest when so many bytes of it are ready.
+const CHUNK: usize = 256 * 1024;
+
+/// What the writer works with.
+pub(super) struct Writer {
+    desk: Arc<Desk>,
+    config: Arc<AuditConfig>,
+    key: Key,
+    redactor: Redactor,
+    usual: Usual,
+    file: Option<LogFile>,
+    sheet: Sheet,
+    looked_ms: u64,
+    /// Somebody who hears records did not take one since the last was written out, or the disk may not have them.
+    unsure: bool,
+    /// The file cannot be written just now, and that was said.
+    failing: bool,
+    /// The next file is due and could not be begun, and that was said.
+    outgrown: bool,
+    /// Files that are to be removed as soon as the records that say so are written.
+    surplus: Vec<PathBuf>,
+}
+
+impl Writer {
+    /// Made on the thread that opens the log, so that what is wrong with its settings is told there.
+    pub(super) fn new(
+        desk: Arc<Desk>,
+        config: Arc<AuditConfig>,
+        key: Key,
+        redactor: Redactor,
+        opened: Option<(LogFile, Found)>,
+    ) -> Self {
+        let (file, found) = opened.unzip();
+        let found = found.unwrap_or_default();
+        let sheet = Sheet::after(found.link.clone());
+        let usual = Usual::default();
+        let mut writer = Self {
+            desk,
+            config,
+            key,
+            redactor,
+            usual,
+            file,
+            sheet,
+            looked_ms: now_ms(),
+            unsure: false,
+            failing: false,
+            outgrown: false,
+            surplus: Vec::new(),
+        };
+        writer.begin(&found);
+        writer
+    }
+
+    /// The first records of a process.
+    fn begin(&mut self, found: &Found) {
+        let now = now_ms();
+        if !found.torn.is_empty() {
+            let torn: Vec<Value> =
+                found.torn.iter().map(|(bytes, hash)| json!({"bytes": bytes, "sha256": hash})).collect();
+            self.seal(&Record::new(Kind::AuditRecovered).with("torn", torn), now);
+        }
+        let mut opened = Record::new(Kind::AuditOpened)
+            .with("version", VERSION)
+            .with("engine", env!("CARGO_PKG_VERSION"))
+            .with("level", self.desk.level().as_str())
+            .with("process", std::process::id());
+        if let Some(whose) = self.file.as_ref().and_then(|file| file.instead_of.clone()) {
+            opened = opened.with("beside", whose);
+        }
+        if let Some(parent) = &self.desk.parent {
+            opened = opened.with("parent", parent.process);
+            if let Some(last) = &parent.last {
+                opened = opened.with("parent_last", last.to_string());
+            }
+        }
+        self.seal(&opened, now);
+        if let Some(lost) = self.desk.parent.as_ref().map(|parent| parent.lost).filter(|lost| *lost > 0) {
+            self.gap(lost, "the log of this process could not be opened");
+        }
+    }
+
+    fn gap(&mut self, lost: u64, why: &str) {
+        self.seal(&Record::new(Kind::AuditGap).with("lost", lost).with("why", why), now_ms());
+    }
+
+    /// Works until nothing more comes.
+    pub(super) fn run(mut self) {
+        let queue = &Arc::clone(&self.desk).queue;
+        self.desk.is_written_here();
+        if self.write_out() {
+            queue.begun(self.is_sure());
+        }
+        let mut spare = Work::default();
+        loop {
+            let Taken { work, lost, put, last } = queue.take(spare);
+            self.look_after_file();
+            if lost > 0 {
+                self.gap(lost, if self.failing { "the log could not be written" } else { "the queue was full" });
+            }
+            self.take_all(&work);
+            if last {
+                self.seal(&Record::new(Kind::AuditClosed), now_ms());
+            }
+            if self.write_out() {
+                queue.done(put, self.is_sure());
+            }
+            if last {
+                return;
+            }
+            spare = work;
+        }
+    }
+
+    /// Whether all who hear records have taken those that are written out now, and the disk has them.
+    fn is_sure(&mut self) -> bool {
+        !std::mem::take(&mut self.unsure)
+    }
+
+    fn take_all(&mut self, work: &Work) {
+        let mut quiet = work.quiet.read_back();
+        let now = present();
+        for told in &work.told {
+            if let Told::Quiet(level, dispatches) = told {
+                for dispatch in quiet.by_ref().take(*dispatches) {
+                    self.take_quiet(&dispatch, *level, now);
+                    self.write_when_due();
+                }
+            } else {
+                self.take(told);
+                self.write_when_due();
+            }
+        }
+    }
+
+    fn write_when_due(&mut self) {
+        if self.sheet.lines.len() >= CHUNK {
+            self.write_out();
+        }
+    }
+
+    fn take_quiet(&mut self, dispatch: &Quiet<'_>, level: Level, now: Now) {
+        let Self { desk, config, key, redactor, usual, file, sheet, unsure, .. } = self;
+        let maker = Maker { key, redactor, inputs: config.inputs };
+        dispatch.records(level, desk.next_dispatch(), now, &maker, usual, |record, at| {
+            let heard = sheet.seal(record, at, &config.sinks, file.is_some());
+            *unsure |= !heard;
+            desk.hear(heard);
+        });
+    }
+
+    fn take(&mut self, told: &Told) {
+        match told {
+            // Those are taken from where they wait.
+            Told::Quiet(..) => {}
+            Told::Note(note, at, about) => {
+                let mut note = (**note).clone();
+                self.redactor.record(&mut note);
+                let of = |about: &Arc<About>| input(about, &self.key, &self.redactor, self.config.inputs);
+                note.input = about.as_ref().map(of);
+                self.seal(&note, *at);
+            }
+            Told::Dispatch(dispatched) => {
+                let mut made = Vec::new();
+                dispatched.records(|| self.desk.next_dispatch(), &self.maker(), |record, at| made.push((record, at)));
+                for (record, at) in made {
+                    self.seal_clean(record, at);
+                }
+            }
+            Told::Start(start) => {
+                let (record, at) = start.record(&self.maker());
+                self.seal_clean(record, at);
+            }
+        }
+    }
+
+    fn maker(&self) -> Maker<'_> {
+        Maker { key: &self.key, redactor: &self.redactor, inputs: self.config.inputs }
+    }
+
+    /// Blacks out what is left to black out, of the payload nothing, and seals the record.
+    fn seal_clean(&mut self, mut record: Record, at: u64) {
+        let input = record.input.take();
+        self.redactor.record(&mut record);
+        record.input = input;
+        self.seal(&record, at);
+    }
+
+    /// Gives a record its place in the chain and hands it to everybody who hears records.
+    fn seal(&mut self, record: &Record, at_ms: u64) {
+        let heard = self.sheet.seal(record.written(), at_ms, &self.config.sinks, self.file.is_some());
+        self.unsure |= !heard;
+        self.desk.hear(heard);
+    }
+}
+
+/// Starts the thread; `false` when the system gives none.
+pub(super) fn start(writer: Writer) -> bool {
+    let desk = Arc::clone(&writer.desk);
+    let ended = Ended(Arc::clone(&desk));
+    let body = move || {
+        let _ended = ended;
+        writer.run();
+    };
+    std::thread::Builder::new().name("hookweave-audit".to_owned()).spawn(body).is_ok()
+}
+
+/// Tells those who wait that the writer is gone, also when it panicked.
+struct Ended(Arc<Desk>);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let why = "the writer of the audit log has ended by a mistake of the engine".to_owned();
+            self.0.stand(Standing { last: self.0.standing().last, why: Some(why) });
+        }
+        self.0.queue.over();
+    }
+}

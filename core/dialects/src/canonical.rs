@@ -1,0 +1,228 @@
+//! The engine's own side of a codec: canonical answers that hold for their event, and what an outcome says.
+
+use serde_json::{Map, Value, json};
+
+use super::ruling::Ruling;
+use super::{Decided, Exited, Invocation, draft, output};
+use hookweave_machine::action::Action;
+pub(crate) use hookweave_machine::answer::intent::{self, Intent};
+use hookweave_machine::answer::{self, Reading};
+use hookweave_machine::dispatch::{FailureKind, Said};
+use hookweave_machine::event::{BUILT_IN, BuiltIn};
+use hookweave_machine::json::Json;
+
+/// Takes an answer when it holds for its event; else it is an invalid one.
+pub(super) fn checked(invocation: &Invocation, answer: Map<String, Value>) -> Said<Value> {
+    let answer = Value::Object(answer);
+    match read(invocation, &answer) {
+        Reading::Nothing => Said::Nothing,
+        Reading::Answer(_) => Said::Answer(answer),
+        Reading::Invalid(invalid) => invalid_answer(invalid.message, invalid.meant_to_restrict),
+    }
+}
+
+/// How the engine reads a value as the answer to an event.
+pub(super) fn read(invocation: &Invocation, answer: &Value) -> Reading<Value> {
+    answer::read(&Json, &invocation.event, &answer)
+}
+
+/// Whether a value, valid or not, is against what the agent is about to do.
+pub(super) fn restricts(invocation: &Invocation, said: &Value) -> bool {
+    match read(invocation, said) {
+        Reading::Nothing => false,
+        Reading::Answer(answer) => {
+            answer.action.refuses()
+                || answer.action == Action::Ask
+                || answer.ask.is_some()
+                || !answer.modified.is_empty()
+        }
+        Reading::Invalid(invalid) => invalid.meant_to_restrict,
+    }
+}
+
+/// Whether a text that is no answer was meant as one against the action: a word of refusal, or an answer behind others.
+pub(super) fn text_restricts(invocation: &Invocation, text: &str) -> bool {
+    match output::parse_twice(text) {
+        output::Json::Object(fields) => restricts(invocation, &Value::Object(fields)),
+        output::Json::Other(Value::Array(items)) => items.iter().any(|item| restricts(invocation, item)),
+        output::Json::Other(value) => restricts(invocation, &value),
+        output::Json::Unreadable(_) => true,
+        output::Json::Not => match output::object_behind_text(text) {
+            Some(fields) => restricts(invocation, &Value::Object(fields)),
+            None => intent::of_text(text) > Intent::Nothing || restricts(invocation, &Value::String(text.to_owned())),
+        },
+    }
+}
+
+/// A failure to answer.
+pub(super) fn invalid_answer(message: String, meant_to_restrict: bool) -> Said<Value> {
+    let kind = FailureKind::InvalidAnswer;
+    if meant_to_restrict { draft::refused(kind, message) } else { draft::failed(kind, message) }
+}
+
+/// A value of a decision that none of the event's words is; one that says no keeps a gate shut.
+pub(super) fn unknown_word(name: &str, value: &Value) -> Said<Value> {
+    let says_no = match value {
+        Value::Bool(flag) => !flag,
+        Value::String(word) => intent::is_restricting(word),
+        _ => false,
+    };
+    invalid_answer(format!("`{name}` cannot be `{}`", output::shown(&value.to_string())), says_no)
+}
+
+/// A process that ended in a way that says that it failed.
+pub(super) fn exited(exited: &Exited) -> Said<Value> {
+    let (stdout, stderr) = (output::text(&exited.stdout), output::text(&exited.stderr));
+    draft::failed(FailureKind::Exited, output::ending(exited.code, exited.signal, &stdout, &stderr))
+}
+
+/// A refusal for what a process left on standard error, or for how it ended when it left nothing.
+pub(super) fn block(exited: &Exited) -> Said<Value> {
+    let stderr = output::text(&exited.stderr);
+    let reason = output::without_ansi(&stderr);
+    let reason = match output::trim(&reason) {
+        "" => output::ending(exited.code, exited.signal, "", ""),
+        reason => reason.to_owned(),
+    };
+    Said::Answer(json!({"action": "block", "reason": reason}))
+}
+
+/// An answer that says nothing but leaves a remark in the trace.
+pub(super) fn noted(dialect: &str, note: &str) -> Said<Value> {
+    Said::Answer(json!({"ext": {dialect: {"notes": [note]}}}))
+}
+
+/// The variables that have a value.
+pub(super) fn variables<const N: usize>(given: [(&str, Option<&str>); N]) -> Vec<(String, String)> {
+    given.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))).collect()
+}
+
+/// The catalogue's entry of a name or alias.
+pub(super) fn built_in(name: &str) -> Option<&'static BuiltIn> {
+    BUILT_IN.iter().find(|event| event.name == name || event.aliases.contains(&name))
+}
+
+/// What an agent can be told beside a refusal.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tells {
+    /// The agent's name, for people.
+    pub(super) name: &'static str,
+    /// That a person has to decide.
+    pub(super) ask: bool,
+    /// That a tool is to be tried again.
+    pub(super) retry: bool,
+    /// Which fields are changed.
+    pub(super) modified: &'static [&'static str],
+}
+
+/// A list of the outcome.
+pub(super) fn list<'a>(decided: &Decided<'a>, name: &str) -> &'a [Value] {
+    decided.outcome.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// The text under a key of each entry of a list of the outcome.
+pub(super) fn texts<'a>(decided: &Decided<'a>, name: &str, key: &str) -> Vec<&'a str> {
+    list(decided, name).iter().filter_map(|entry| entry.get(key).and_then(Value::as_str)).collect()
+}
+
+/// The fields that hooks changed, with their final values.
+pub(super) fn modified<'a>(ruling: &Ruling<'a>, decided: &Decided<'a>) -> Vec<(&'a str, &'a Value)> {
+    let value = |name: &str| decided.payload.get(name).unwrap_or(&Value::Null);
+    ruling.changed().into_iter().map(|name| (name, value(name))).collect()
+}
+
+/// Why the agent must refuse, if it must; what it cannot be told of a gate becomes a refusal, and that is said.
+pub(super) fn refusal(ruling: &mut Ruling<'_>, decided: &Decided<'_>, tells: Tells) -> Option<String> {
+    let name = tells.name;
+    let is_gate = built_in(decided.event.event).is_some_and(|event| event.gate);
+    let refusal = match ruling.decision() {
+        "block" => return Some(ruling.reason()),
+        "stop" => {
+            ruling.degrade(format!("stop: {name} cannot end the turn for a hook; it is a block"));
+            return Some(ruling.reason());
+        }
+        "ask" if !tells.ask => {
+            ruling.degrade(format!("ask: {name} cannot ask a person for a hook; it is a block"));
+            return Some(format!(
+                "a person has to approve this and cannot be asked here: {}",
+                question(ruling, decided)
+            ));
+        }
+        "retry" if !tells.retry && is_gate => {
+            ruling.degrade(format!("retry: {name} cannot wait for a hook; it is a block"));
+            Some(format!("try again later: {}", ruling.reason()))
+        }
+        "retry" if !tells.retry => {
+            ruling.degrade(format!("retry: {name} does not try again for a hook"));
+            None
+        }
+        _ => None,
+    };
+    let lost: Vec<_> = ruling.changed().into_iter().filter(|field| !tells.modified.contains(field)).collect();
+    if lost.is_empty() || refusal.is_some() {
+        return refusal;
+    }
+    let lost = lost.join(", ");
+    if !is_gate {
+        ruling.degrade(format!("modified: {name} cannot take over a changed {lost}"));
+        return None;
+    }
+    ruling.degrade(format!("modified: {name} cannot take over a changed {lost}; it is a block"));
+    Some(format!("a hook changed {lost}, which cannot be taken over here"))
+}
+
+/// Says which texts have no place in an agent's answer.
+pub(super) fn leave_out(ruling: &mut Ruling<'_>, decided: &Decided<'_>, tells: Tells) {
+    for name in ["injections", "messages"].into_iter().filter(|name| !list(decided, name).is_empty()) {
+        ruling.degrade(format!("{name}: {} has no place for them; they are left out", tells.name));
+    }
+}
+
+/// The questions of all hooks, or the reason.
+pub(super) fn question(ruling: &Ruling<'_>, decided: &Decided<'_>) -> String {
+    let prompts = texts(decided, "asks", "prompt");
+    if prompts.is_empty() { ruling.reason() } else { prompts.join("\n\n") }
+}
+
+/// All questions as one: the shortest wait, and no choice that some hook does not offer.
+pub(super) fn one_ask(ruling: &mut Ruling<'_>, decided: &Decided<'_>) -> Map<String, Value> {
+    let asks: Vec<&Map<String, Value>> = list(decided, "asks").iter().filter_map(Value::as_object).collect();
+    if let [ask] = asks.as_slice() {
+        let told = ask.iter().filter(|(name, value)| *name != "hook" && !value.is_null());
+        return told.map(|(name, value)| (name.clone(), value.clone())).collect();
+    }
+    let mut ask = Map::from_iter([("prompt".to_owned(), json!(question(ruling, decided)))]);
+    let Some((first, others)) = asks.split_first() else { return ask };
+    ruling.degrade("asks: the questions of several hooks became one");
+    let options = |ask: &Map<String, Value>| ask.get("options").and_then(Value::as_array).cloned().unwrap_or_default();
+    let mut shared = options(first);
+    shared.retain(|option| others.iter().all(|other| options(other).contains(option)));
+    ask.insert("options".to_owned(), if shared.is_empty() { json!(["Allow once", "Deny"]) } else { json!(shared) });
+    if let Some(shortest) = asks.iter().filter_map(|ask| ask.get("timeout_ms").and_then(Value::as_u64)).min() {
+        ask.insert("timeout_ms".to_owned(), json!(shortest));
+    }
+    let all_allow = asks.iter().all(|ask| ask.get("default") == Some(&json!("allow")));
+    ask.insert("default".to_owned(), json!(if all_allow { "allow" } else { "deny" }));
+    ask
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_word_that_says_no_keeps_a_gate_shut() {
+        for (value, says_no) in [
+            (json!(" Denied "), true),
+            (json!("STOP"), true),
+            (json!("No"), true),
+            (json!(false), true),
+            (json!("denying"), false),
+            (json!(true), false),
+            (json!(0), false),
+        ] {
+            let Said::Failed(failure) = unknown_word("permission", &value) else { panic!("{value} is no word") };
+            assert_eq!(failure.meant_to_restrict, says_no, "{value}");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Where a hook belongs: Claude Code's rule for string matchers.
+
+use super::events::{Known, Target};
+use hookweave_machine::matcher::MatcherSpec;
+use hookweave_machine::pattern::Pattern;
+
+/// The condition that a string matcher means.
+///
+/// Nothing, `""` and `"*"` match all. Letters, digits, `_`, `-`, blanks, `,` and `|` are a list of exact names;
+/// anything else is a regular expression that may match anywhere.
+pub(crate) fn matcher(known: &Known, matcher: Option<&str>, naming: &'static str) -> Result<MatcherSpec, String> {
+    let text = matcher.unwrap_or_default();
+    if matches!(text, "" | "*") || known.target == Target::Nothing {
+        return Ok(MatcherSpec::default());
+    }
+    let base = base(known, naming);
+    if is_list(known, text) {
+        let names: Vec<&str> = text.split(['|', ',']).map(str::trim).filter(|name| !name.is_empty()).collect();
+        if names.is_empty() {
+            return Err(format!("matcher `{text}` names nothing and never matches; take it out to match all"));
+        }
+        let joined = names.join("|");
+        return Ok(match known.target {
+            Target::Tool => MatcherSpec { tool: Some(joined), ..base },
+            Target::BaseName => MatcherSpec { base_name: Some(format!("^(?:{joined})$")), ..base },
+            _ => MatcherSpec { source: Some(joined), ..base },
+        });
+    }
+    Pattern::new(text).map_err(|why| format!("matcher {why}"))?;
+    let given = Some(text.to_owned());
+    Ok(match known.target {
+        Target::Tool => MatcherSpec { tool_pattern: given, ..base },
+        Target::BaseName => MatcherSpec { base_name: given, ..base },
+        _ => MatcherSpec { source_pattern: given, ..base },
+    })
+}
+
+fn base(known: &Known, naming: &'static str) -> MatcherSpec {
+    match known.target {
+        Target::Tool => MatcherSpec { naming: Some(naming), ..MatcherSpec::default() },
+        Target::Field(field) => MatcherSpec { subject: Some(field), ..MatcherSpec::default() },
+        Target::BaseName | Target::Nothing => MatcherSpec::default(),
+    }
+}
+
+fn is_list(known: &Known, text: &str) -> bool {
+    let is_narrow = matches!(known.name, "FileChanged" | "StopFailure");
+    text.chars().all(|letter| {
+        letter.is_ascii_alphanumeric()
+            || matches!(letter, '_' | '|')
+            || (!is_narrow && matches!(letter, '-' | ' ' | ','))
+    })
+}

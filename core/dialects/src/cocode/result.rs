@@ -1,0 +1,75 @@
+//! What a hook of Cocode prints or a server sends: one of three results, as its own reader takes them.
+
+use serde_json::{Map, Value, json};
+
+use super::NAME;
+use crate::output::{self, Json};
+use crate::{Invocation, canonical};
+use hookweave_machine::dispatch::Said;
+
+/// One of the three results.
+enum HookResult {
+    Continue,
+    Reject(String),
+    ModifyInput(Value),
+}
+
+/// Reads a result as Cocode does: the word, or an object with one member.
+fn read_result(text: &str) -> Option<HookResult> {
+    match output::parse(text) {
+        Json::Other(Value::String(word)) if word == "Continue" => Some(HookResult::Continue),
+        Json::Object(fields) if fields.len() == 1 => {
+            let (name, inner) = fields.into_iter().next()?;
+            match (name.as_str(), inner) {
+                ("Continue", Value::Null) => Some(HookResult::Continue),
+                ("Reject", Value::Object(fields)) => match fields.get("reason")? {
+                    Value::String(reason) => Some(HookResult::Reject(reason.clone())),
+                    _ => None,
+                },
+                ("ModifyInput", Value::Object(mut fields)) => {
+                    fields.shift_remove("new_input").map(HookResult::ModifyInput)
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// What a printed or sent result means; what is none lets the action go on, with a remark.
+pub(super) fn read_answer(invocation: &Invocation, text: &str) -> Said<Value> {
+    let text = output::trim(text);
+    if text.is_empty() {
+        return Said::Nothing;
+    }
+    match read_result(text) {
+        Some(HookResult::Continue) => Said::Nothing,
+        Some(HookResult::Reject(reason)) => Said::Answer(json!({"action": "block", "reason": reason})),
+        Some(HookResult::ModifyInput(input)) => modify(invocation, &input),
+        None => {
+            let line = output::first_line(text);
+            canonical::noted(NAME, &format!("the output is no result and was passed over: {line}"))
+        }
+    }
+}
+
+/// The payload field that is the input of an event, if it has one that a hook can change.
+pub fn input_field(event: &str) -> Option<&'static str> {
+    match event {
+        "PreToolUse" | "PermissionRequest" => Some("args"),
+        "UserPromptSubmit" => Some("prompt"),
+        _ => None,
+    }
+}
+
+/// What is said of a changed input of an event that has none.
+pub fn nothing_to_change(event: &str) -> String {
+    format!("{event} has no input that a hook could change")
+}
+
+fn modify(invocation: &Invocation, input: &Value) -> Said<Value> {
+    let event = invocation.event.name();
+    let Some(field) = input_field(event) else { return canonical::noted(NAME, &nothing_to_change(event)) };
+    let modified = json!({field: input});
+    canonical::checked(invocation, Map::from_iter([("modified".to_owned(), modified)]))
+}

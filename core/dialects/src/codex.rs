@@ -1,0 +1,98 @@
+//! Codex CLI: Claude Code's names with a strict reading of what hooks print.
+
+mod output;
+mod patch;
+mod stdin;
+mod wire;
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::matching::{self, Target};
+use super::{Decided, Dialect, Encoded, Exited, Invocation, Place, RunKind, WireAnswer, WireEvent};
+use hookweave_machine::dispatch::Said;
+use hookweave_machine::error::Error;
+
+/// The dialect's name.
+const NAME: &str = "codex";
+
+/// The dialect of Codex CLI.
+#[derive(Debug)]
+pub struct Codex;
+
+/// Its one instance.
+pub static CODEX: Codex = Codex;
+
+/// Every event has the engine's own name; the string matcher is held against this.
+const EVENTS: &[(&str, Target)] = &[
+    ("SessionStart", Target::Subtype),
+    ("SessionEnd", Target::Subtype),
+    ("UserPromptSubmit", Target::Nothing),
+    ("PreToolUse", Target::Tool),
+    ("PermissionRequest", Target::Tool),
+    ("PostToolUse", Target::Tool),
+    ("PreCompact", Target::Subtype),
+    ("PostCompact", Target::Subtype),
+    ("SubagentStart", Target::Subtype),
+    ("SubagentStop", Target::Subtype),
+    ("Stop", Target::Nothing),
+];
+
+fn known(event: &str) -> Option<(&'static str, Target)> {
+    EVENTS.iter().copied().find(|(name, _)| *name == event)
+}
+
+impl Dialect for Codex {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn parallel(&self) -> bool {
+        true
+    }
+
+    fn place(&self, declared_event: &str, matcher: Option<&str>) -> Option<Result<Place, String>> {
+        let (event, target) = known(declared_event)?;
+        let matcher = match matcher.unwrap_or_default() {
+            "" | "*" => Ok(hookweave_machine::matcher::MatcherSpec::default()),
+            _ if target == Target::Nothing => Ok(hookweave_machine::matcher::MatcherSpec::default()),
+            names if matching::is_plain(names) => matching::names(target, names, NAME),
+            // Codex compiles with the very same library and rejects what needs lookaround or backreferences.
+            text => match regex::Regex::new(text) {
+                Ok(_) => matching::pattern(target, text, NAME),
+                Err(_) => Err(format!("matcher `{text}` is no regular expression that Codex takes")),
+            },
+        };
+        Some(matcher.map(|matcher| Place { event, matcher }))
+    }
+
+    fn events(&self) -> Vec<&'static str> {
+        EVENTS.iter().map(|(name, _)| *name).collect()
+    }
+
+    fn timeout(&self, declared_event: &str, _kind: RunKind) -> Option<Duration> {
+        Some(Duration::from_secs(if declared_event == "SessionEnd" { 1 } else { 600 }))
+    }
+
+    fn encode(&self, invocation: &Invocation) -> Encoded {
+        // No variable at all, not even `CLAUDE_PROJECT_DIR`; a plugin's own ones come with its file.
+        Encoded { body: stdin::body(invocation), env: Vec::new(), env_file: None }
+    }
+
+    fn is_idle(&self, invocation: &Invocation, field: &str, _value: &Value) -> bool {
+        field == "continue" && invocation.event.name() == "SubagentStart"
+    }
+
+    fn decode(&self, invocation: &Invocation, exited: &Exited) -> Said<Value> {
+        output::decode(invocation, exited)
+    }
+
+    fn event_from_wire(&self, wire: &Value) -> Result<WireEvent, Error> {
+        wire::event(wire)
+    }
+
+    fn outcome_to_wire(&self, decided: &Decided<'_>) -> WireAnswer {
+        wire::answer(decided)
+    }
+}

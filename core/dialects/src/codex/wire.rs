@@ -1,0 +1,258 @@
+//! Codex as the agent: what it sends to a hook, and what it understands of an outcome.
+
+use serde_json::{Map, Value, json};
+
+use super::{NAME, known, patch, stdin};
+use crate::incoming::{Incoming, refuse};
+use crate::ruling::Ruling;
+use crate::{Decided, WireAnswer, WireEvent, tool_names};
+use hookweave_machine::error::Error;
+
+/// Reads an event.
+pub(super) fn event(wire: &Value) -> Result<WireEvent, Error> {
+    let mut incoming = Incoming::new(NAME, wire)?;
+    let named = incoming.take_text("hook_event_name").unwrap_or_default();
+    let Some((event, _)) = known(&named) else {
+        return Err(refuse(NAME, format!("no event is called `{named}` (`hook_event_name`)")));
+    };
+    // What `encode` makes up when nothing is known says nothing on the way back either.
+    let session = incoming.peek("session_id").cloned().unwrap_or(Value::Null);
+    incoming.forget("turn_id", &session);
+    incoming.forget("model", &json!(stdin::NO_MODEL));
+    incoming.forget("permission_mode", &json!(stdin::USUAL_MODE));
+    incoming.session(&["session_id"]);
+    incoming.moves(&["cwd"], "cwd");
+    incoming.moves(&["agent_id"], "agent_id");
+    match event {
+        "PreToolUse" | "PermissionRequest" | "PostToolUse" => tool(&mut incoming, event)?,
+        "SessionStart" => {
+            incoming.moves(&["source"], "source");
+            incoming.moves(&["model"], "model");
+        }
+        "SessionEnd" => incoming.moves(&["reason"], "reason"),
+        "UserPromptSubmit" => incoming.needs_text(&["prompt"], "prompt")?,
+        "PreCompact" | "PostCompact" => incoming.moves(&["trigger"], "trigger"),
+        "Stop" => {
+            incoming.moves(&["stop_hook_active"], "stop_hook_active");
+            incoming.moves(&["last_assistant_message"], "last_message");
+        }
+        "SubagentStart" | "SubagentStop" => {
+            incoming.needs_text(&["agent_type"], "agent_type")?;
+            incoming.forget("stop_hook_active", &json!(false));
+        }
+        _ => {}
+    }
+    Ok(incoming.event(event))
+}
+
+fn owned((tool, args): (&'static str, Map<String, Value>)) -> (String, Map<String, Value>) {
+    (tool.to_owned(), args)
+}
+
+fn tool(incoming: &mut Incoming, event: &str) -> Result<(), Error> {
+    let named = incoming.take_text("tool_name").ok_or_else(|| refuse(NAME, "`tool_name` must be a string"))?;
+    let input = match incoming.input(&["tool_input"], event)? {
+        Some(Value::Object(input)) => input,
+        Some(other) => Map::from_iter([("input".to_owned(), other)]),
+        None => Map::new(),
+    };
+    let (tool, args) = match named.as_str() {
+        "apply_patch" => patch::from_input(&input).map_or_else(|| ("Edit".to_owned(), input.clone()), owned),
+        "Edit" | "Write" => (named.clone(), input.clone()),
+        _ => {
+            let tool = tool_names::seen(NAME, &named).into_owned();
+            let args = tool_names::args_from_dialect(NAME, &tool, None, &input);
+            (tool, args)
+        }
+    };
+    incoming.put("tool", tool);
+    incoming.put("args", args);
+    incoming.moves(&["tool_use_id"], "tool_use_id");
+    if event == "PostToolUse" {
+        let output = incoming.take("tool_response").unwrap_or(Value::Null);
+        incoming.put("result", json!({"success": true, "output": output}));
+    }
+    Ok(())
+}
+
+/// Tells an outcome.
+pub(super) fn answer(decided: &Decided<'_>) -> WireAnswer {
+    let mut ruling = Ruling::new(decided);
+    let event = decided.event.event;
+    let mut output = Map::new();
+    let mut specific = Map::new();
+    match event {
+        "PreToolUse" => pre_tool_use(&mut ruling, decided, &mut specific),
+        "PermissionRequest" => permission_request(&mut ruling, &mut specific),
+        "PostToolUse" => post_tool_use(&mut ruling, &mut output, &mut specific),
+        "UserPromptSubmit" | "Stop" | "SubagentStop" => gate(&mut ruling, event, &mut output),
+        "SubagentStart" | "PreCompact" if ruling.decision() == "ask" => {
+            ruling.degrade(format!("Codex asks nobody on {event}: the question counts as a refusal"));
+            start_or_compact(&mut ruling, event, &mut output);
+        }
+        "SubagentStart" | "PreCompact" | "PostCompact" | "SessionStart" if ruling.refuses() => {
+            start_or_compact(&mut ruling, event, &mut output);
+        }
+        _ if ruling.refuses() => ruling.degrade("Codex reads nothing of a hook for SessionEnd"),
+        _ => {}
+    }
+    texts(&mut ruling, event, &mut output, &mut specific);
+    if event == "SessionEnd" {
+        return ruling.answer(Map::new());
+    }
+    if !specific.is_empty() {
+        specific.insert("hookEventName".to_owned(), json!(event));
+        output.insert("hookSpecificOutput".to_owned(), Value::Object(specific));
+    }
+    ruling.answer(output)
+}
+
+fn start_or_compact(ruling: &mut Ruling<'_>, event: &str, output: &mut Map<String, Value>) {
+    if event == "SubagentStart" {
+        ruling.degrade("Codex cannot refuse a subagent: the refusal is only a message");
+        output.insert("systemMessage".to_owned(), json!(ruling.reason()));
+    } else {
+        output.insert("continue".to_owned(), json!(false));
+        output.insert("stopReason".to_owned(), json!(ruling.reason()));
+    }
+}
+
+fn deny(specific: &mut Map<String, Value>, reason: &str) {
+    specific.insert("permissionDecision".to_owned(), json!("deny"));
+    specific.insert("permissionDecisionReason".to_owned(), json!(reason));
+}
+
+fn pre_tool_use(ruling: &mut Ruling<'_>, decided: &Decided<'_>, specific: &mut Map<String, Value>) {
+    let reason = ruling.reason();
+    match ruling.decision() {
+        _ if ruling.refuses() => {
+            if ruling.decision() == "stop" {
+                ruling.degrade("Codex cannot stop the agent here: the call is denied");
+            }
+            deny(specific, &reason);
+        }
+        "ask" => {
+            ruling.degrade("Codex knows no question: ask became deny");
+            deny(specific, &ruling.question());
+        }
+        "retry" => {
+            ruling.degrade("Codex knows no retry: the call is denied");
+            deny(specific, &reason);
+        }
+        decision => {
+            if decision == "allow" {
+                ruling.degrade("Codex voids a plain allow: its own approval decides");
+            }
+            let Some(args) = ruling.modified("args") else { return };
+            if let Some(input) = updated_input(decided, args) {
+                specific.insert("permissionDecision".to_owned(), json!("allow"));
+                specific.insert("updatedInput".to_owned(), input);
+            } else {
+                ruling.degrade("Codex cannot take the changed arguments: the call is denied");
+                deny(specific, "a hook changed the arguments in a way that cannot be told");
+            }
+        }
+    }
+}
+
+fn updated_input(decided: &Decided<'_>, args: &Value) -> Option<Value> {
+    let tool = decided.payload.get("tool")?.as_str()?;
+    let args = args.as_object()?;
+    if let Some(patch) = patch::from_args(tool, args) {
+        return Some(json!({ "command": patch }));
+    }
+    let needs_command = matches!(tool, "Bash" | "Edit" | "Write" | "apply_patch");
+    if needs_command && !args.get("command").is_some_and(Value::is_string) {
+        return None;
+    }
+    if matches!(tool, "Edit" | "Write") {
+        return args.get("command").map(|command| json!({ "command": command }));
+    }
+    Some(Value::Object(tool_names::args_to_dialect(NAME, tool, None, args)))
+}
+
+fn permission_request(ruling: &mut Ruling<'_>, specific: &mut Map<String, Value>) {
+    let denial = match ruling.decision() {
+        _ if ruling.refuses() => {
+            if ruling.decision() == "stop" {
+                ruling.degrade("Codex cannot stop the agent here: the request is denied");
+            }
+            Some(ruling.reason())
+        }
+        "retry" => {
+            ruling.degrade("Codex knows no retry: the request is denied");
+            Some(ruling.reason())
+        }
+        _ if ruling.modified("args").is_some() => {
+            ruling.degrade("Codex takes no changed arguments here: the request is denied");
+            Some("a hook changed the arguments".to_owned())
+        }
+        "allow" => {
+            specific.insert("decision".to_owned(), json!({"behavior": "allow"}));
+            None
+        }
+        // No answer leaves the question to the person, which is what ask wants.
+        _ => None,
+    };
+    if let Some(reason) = denial {
+        specific.insert("decision".to_owned(), json!({"behavior": "deny", "message": reason}));
+    }
+}
+
+fn post_tool_use(ruling: &mut Ruling<'_>, output: &mut Map<String, Value>, specific: &mut Map<String, Value>) {
+    if ruling.decision() == "stop" {
+        output.insert("continue".to_owned(), json!(false));
+        output.insert("stopReason".to_owned(), json!(ruling.reason()));
+    } else if ruling.refuses() {
+        output.insert("decision".to_owned(), json!("block"));
+        output.insert("reason".to_owned(), json!(ruling.reason()));
+    }
+    if let Some(result) = ruling.modified("result") {
+        let new = result.get("output").unwrap_or(result).clone();
+        specific.insert("updatedToolOutput".to_owned(), new);
+    }
+}
+
+fn gate(ruling: &mut Ruling<'_>, event: &str, output: &mut Map<String, Value>) {
+    let changes_prompt = ruling.modified("prompt").is_some();
+    match ruling.decision() {
+        "stop" => {
+            output.insert("continue".to_owned(), json!(false));
+            output.insert("stopReason".to_owned(), json!(ruling.reason()));
+            return;
+        }
+        _ if ruling.refuses() => {}
+        "ask" => ruling.degrade(format!("Codex asks nobody on {event}: the question counts as a block")),
+        "retry" if event == "UserPromptSubmit" => ruling.degrade("Codex knows no retry for a prompt: it is blocked"),
+        _ if changes_prompt => ruling.degrade("Codex takes no changed prompt: it is blocked"),
+        _ => return,
+    }
+    let reason = if changes_prompt && !ruling.refuses() {
+        "a hook changed the prompt, which cannot be told".to_owned()
+    } else {
+        ruling.reason()
+    };
+    output.insert("decision".to_owned(), json!("block"));
+    output.insert("reason".to_owned(), json!(reason));
+}
+
+/// Context and messages.
+fn texts(ruling: &mut Ruling<'_>, event: &str, output: &mut Map<String, Value>, specific: &mut Map<String, Value>) {
+    let mut told = output.get("systemMessage").and_then(Value::as_str).map(str::to_owned);
+    let mut tell =
+        |text: String| told = Some(told.take().map_or_else(|| text.clone(), |known| format!("{known}\n{text}")));
+    if let Some(messages) = ruling.messages() {
+        tell(messages);
+    }
+    if let Some(context) = ruling.context() {
+        if matches!(event, "PreToolUse" | "PostToolUse" | "UserPromptSubmit" | "SessionStart" | "SubagentStart") {
+            specific.insert("additionalContext".to_owned(), json!(context));
+        } else {
+            ruling.degrade(format!("Codex takes no context on {event}: it is shown to the user"));
+            tell(context);
+        }
+    }
+    if let Some(told) = told {
+        output.insert("systemMessage".to_owned(), json!(told));
+    }
+}

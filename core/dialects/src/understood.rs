@@ -1,0 +1,166 @@
+//! What a native hook said, and what it meant where its dialect could not read it.
+//!
+//! A codec says what its system makes of an output, and a system lets the action go on when it can make nothing of it. A
+//! guard whose refusal has a comma too many, a second document behind it, or a word of another system would be switched
+//! off by that, so one rule stands behind all codecs: an output that means to restrict, and that was read neither as a
+//! refusal nor as a question, refuses on a gate.
+
+use serde_json::{Map, Value, json};
+
+use super::hosted;
+use super::output::{self, Json};
+use super::{Decided, Dialect, Exited, Invocation, RunKind, WebAnswer, WireEvent, draft};
+pub(crate) use hookweave_machine::answer::intent::{self, Intent};
+use hookweave_machine::dispatch::{FailureKind, Said};
+
+/// What a process meant by its exit code and output.
+#[must_use]
+pub fn answer_of_command(dialect: &dyn Dialect, invocation: &Invocation, exited: &Exited) -> Said<Value> {
+    let said = dialect.decode(invocation, exited);
+    heard(dialect, invocation, said, &output::text(&exited.stdout))
+}
+
+/// What a web server meant.
+#[must_use]
+pub fn answer_of_server(dialect: &dyn Dialect, invocation: &Invocation, answer: &WebAnswer) -> Said<Value> {
+    let said = dialect.decode_web(invocation, answer);
+    heard(dialect, invocation, said, &output::text(&answer.body))
+}
+
+/// What the host's model, agent or MCP tool meant.
+#[must_use]
+pub fn answer_of_host(dialect: &dyn Dialect, invocation: &Invocation, kind: RunKind, answer: &Value) -> Said<Value> {
+    let said = dialect.decode_hosted(invocation, kind, answer);
+    if kind != RunKind::McpTool && hosted::verdict(answer).is_ok() {
+        // It was understood, and the dialect has said what follows.
+        return said;
+    }
+    let text = match (kind, answer) {
+        (RunKind::McpTool, answer) => hosted::tool_text(answer).unwrap_or_default(),
+        (_, Value::String(text)) => text.clone(),
+        (_, other) => other.to_string(),
+    };
+    heard(dialect, invocation, said, output::trim(&text))
+}
+
+/// What was said, or a refusal where more was meant.
+fn heard(dialect: &dyn Dialect, invocation: &Invocation, said: Said<Value>, text: &str) -> Said<Value> {
+    if !invocation.event.gate() || text.is_empty() || !dialect.may_refuse(invocation) {
+        return said;
+    }
+    if meant(dialect, invocation, text, is_taken(&said)) <= understood(&said) {
+        return said;
+    }
+    let event = invocation.event.name();
+    let what = match &said {
+        Said::Failed(failure) => failure.message.clone(),
+        _ => format!("{} reads no refusal in this on {event}: {}", dialect.name(), output::first_line(text)),
+    };
+    let form = right_form(dialect, invocation).map(|form| format!("; the right form is {form}")).unwrap_or_default();
+    let message = format!("{what}; it means to restrict, so it refuses{form}");
+    draft::refused(FailureKind::InvalidAnswer, message)
+}
+
+/// What the engine makes of what was said.
+fn understood(said: &Said<Value>) -> Intent {
+    match said {
+        Said::Detached => Intent::Refuses,
+        // How it ended says that the hook failed, and the failure rule what that means.
+        Said::Failed(failure) if failure.kind != FailureKind::InvalidAnswer => Intent::Refuses,
+        Said::Failed(failure) if failure.meant_to_restrict => Intent::Refuses,
+        Said::Nothing | Said::Failed(_) => Intent::Nothing,
+        Said::Answer(answer) => {
+            let action = answer.get("action").and_then(Value::as_str).unwrap_or_default();
+            if matches!(action, "block" | "stop" | "ask" | "retry") || answer.get("ask").is_some() {
+                Intent::Refuses
+            } else if answer.get("modified").is_some() {
+                Intent::Rewrites
+            } else {
+                Intent::Nothing
+            }
+        }
+    }
+}
+
+/// Whether text became something that the model or the user is given.
+fn is_taken(said: &Said<Value>) -> bool {
+    matches!(said, Said::Answer(answer) if answer.get("inject").is_some() || answer.get("message").is_some())
+}
+
+/// What a text meant, as far as it is JSON or was to be: an object and those behind it, and what comes after.
+fn meant(dialect: &dyn Dialect, invocation: &Invocation, text: &str, is_taken: bool) -> Intent {
+    if let Json::Object(fields) = output::parse_twice(text) {
+        let counts = |(field, value): &(String, Value)| !dialect.is_idle(invocation, field, value);
+        return of_value(&Value::Object(fields.into_iter().filter(counts).collect()));
+    }
+    let plain = output::without_ansi(text);
+    let bare = bare(&plain);
+    let is_prose = !begins_like_json(bare);
+    let from = if is_prose { plain.find("\n{").and_then(|at| plain.get(at..)) } else { Some(bare) };
+    let Some(from) = from else { return Intent::Nothing };
+    let (documents, rest) = documents(from);
+    // What somebody is given as text may hold an object as an example; an answer is all that stands at its end.
+    if is_prose && is_taken && !(documents.len() == 1 && rest.is_empty()) {
+        return Intent::Nothing;
+    }
+    let behind = rest.find('{').or(if documents.is_empty() { Some(0) } else { None }).and_then(|at| rest.get(at..));
+    let documents = documents.iter().map(of_value).max().unwrap_or(Intent::Nothing);
+    documents.max(behind.map_or(Intent::Nothing, intent::of_text))
+}
+
+fn of_value(value: &Value) -> Intent {
+    match value {
+        Value::Object(_) | Value::Array(_) => intent::of_value(&hookweave_machine::json::Json, &value),
+        // A word alone is nobody's JSON; a dialect that takes words has read it.
+        _ => Intent::Nothing,
+    }
+}
+
+/// The text without what people and tools put before JSON: marks, comments, the fence of a code block.
+fn bare(text: &str) -> &str {
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start_matches(|letter: char| {
+            letter.is_whitespace() || letter.is_control() || letter == '\u{feff}' || letter == '\u{fffd}'
+        });
+        rest = if let Some(comment) = rest.strip_prefix("/*") {
+            comment.split_once("*/").map_or("", |(_, after)| after)
+        } else if rest.starts_with("//") || rest.starts_with("```") {
+            rest.split_once('\n').map_or("", |(_, after)| after)
+        } else {
+            return rest;
+        };
+    }
+}
+
+fn begins_like_json(text: &str) -> bool {
+    text.starts_with('{')
+        || text.strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with(['{', '[', '"', '\'']))
+        || text.strip_prefix(['"', '\'']).is_some_and(|rest| rest.trim_start().starts_with('{'))
+}
+
+/// The JSON documents at the beginning of a text, and what stands behind them.
+fn documents(text: &str) -> (Vec<Value>, &str) {
+    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    let mut documents = Vec::new();
+    while let Some(Ok(document)) = stream.next() {
+        documents.push(document);
+    }
+    let end = if documents.is_empty() { 0 } else { stream.byte_offset() };
+    (documents, output::trim(text.get(end..).unwrap_or_default()))
+}
+
+/// A refusal as hooks of the dialect give it, where they can.
+fn right_form(dialect: &dyn Dialect, invocation: &Invocation) -> Option<String> {
+    let known = invocation.event.built_in()?;
+    let event = WireEvent { event: known.name, payload: invocation.payload.clone() };
+    let outcome = json!({"decision": "block", "blocked": true, "reason": "…"});
+    let outcome: Map<String, Value> = outcome.as_object().cloned().unwrap_or_default();
+    let told = dialect.outcome_to_wire(&Decided { event: &event, outcome: &outcome, payload: &event.payload });
+    match told.stdout.as_str() {
+        _ if !told.degraded.is_empty() => None,
+        "" if told.exit_code == 0 => None,
+        "" => Some(format!("exit code {} with the reason on standard error", told.exit_code)),
+        stdout => Some(format!("`{stdout}`")),
+    }
+}

@@ -1,0 +1,135 @@
+//! The page of a dialect, written from its table.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use hookweave_dialects::RunKind;
+use hookweave_machine::tool_names::TOOLS;
+use serde_json::Value;
+
+use crate::subject;
+use crate::table::{Reading, Sample, Table};
+
+pub fn write(table: &Table) -> String {
+    let mut page = format!(
+        "# {}\n\n<!-- Generated from docs/dialects/{}.toml; change it there. -->\n\n{}\n",
+        table.title,
+        table.name,
+        flow(&table.summary)
+    );
+    if !table.facts.is_empty() {
+        page.push_str("\n## What works, and what differs\n\n");
+        for fact in &table.facts {
+            let _ = writeln!(page, "* **{}.** {}", fact.topic, flow(&fact.text));
+        }
+    }
+    events(&mut page, table);
+    tools(&mut page, table);
+    if !table.readings.is_empty() {
+        page.push_str("\n## Exit codes and output\n\nThe first row that fits counts.\n\n");
+        page.push_str("| event | exit | stdout | stderr | means | why |\n|---|---|---|---|---|---|\n");
+        for row in &table.readings {
+            reading(&mut page, row);
+        }
+    }
+    if !table.samples.is_empty() {
+        page.push_str("\n## What is understood\n\n| event | the hook | is understood as | why |\n|---|---|---|---|\n");
+        for row in &table.samples {
+            sample(&mut page, row);
+        }
+    }
+    if !table.decided.is_empty() {
+        page.push_str("\n## Decided where the sources are silent\n\n| question | answer | reason |\n|---|---|---|\n");
+        for row in &table.decided {
+            let _ = writeln!(page, "| {} | {} | {} |", cell(&row.question), cell(&row.answer), cell(&row.reason));
+        }
+    }
+    page
+}
+
+fn events(page: &mut String, table: &Table) {
+    let dialect = table.dialect();
+    page.push_str("\n## Events\n\n| event | is | a command may run |\n|---|---|---|\n");
+    for event in dialect.events() {
+        let limit = match dialect.timeout(event, RunKind::Command) {
+            Some(limit) => format!("{} s", limit.as_secs_f64()),
+            None => "without end".to_owned(),
+        };
+        let _ = writeln!(page, "| {event} | {} | {limit} |", subject::canonical(dialect, event));
+    }
+}
+
+fn tools(page: &mut String, table: &Table) {
+    let rows: Vec<_> = TOOLS.iter().filter(|row| row.dialect == table.name).collect();
+    if rows.is_empty() {
+        return;
+    }
+    page.push_str("\n## Tools\n\n| tool | hooks read | matchers also take | arguments |\n|---|---|---|---|\n");
+    for row in rows {
+        let (first, others) = row.theirs.split_first().expect("a tool has a name");
+        let others: Vec<_> = others.iter().map(|name| format!("`{name}`")).collect();
+        let args: Vec<_> = row.args.iter().map(|(ours, theirs)| format!("`{ours}` is `{theirs}`")).collect();
+        let _ = writeln!(page, "| `{}` | `{first}` | {} | {} |", row.ours, others.join(", "), args.join(", "));
+    }
+}
+
+fn reading(page: &mut String, row: &Reading) {
+    let words = |words: &[String]| match words {
+        [all] if all == "*" => "any".to_owned(),
+        words => words.join(", "),
+    };
+    let means = match (&*row.says, &row.expect) {
+        ("nothing", _) => "nothing".to_owned(),
+        (says, None) => says.to_owned(),
+        (says, Some(expect)) => format!("{says} `{}`", sorted(expect)),
+    };
+    let columns = [words(&row.events), words(&row.exit), words(&row.stdout), words(&row.stderr), means, flow(&row.why)];
+    let _ = writeln!(page, "| {} |", columns.map(|column| cell(&column)).join(" | "));
+}
+
+fn sample(page: &mut String, row: &Sample) {
+    let mut hook = match (row.status, &row.hosted, row.signal) {
+        (Some(status), _, _) => format!("answers {status}"),
+        (_, Some(kind), _) => format!("is a {kind}"),
+        (_, _, Some(signal)) => format!("is ended by signal {signal}"),
+        _ => format!("exits {}", row.exit.unwrap_or(0)),
+    };
+    for (verb, text) in [
+        ("with", row.body.as_str()),
+        ("that answers", row.answered.as_deref().unwrap_or_default()),
+        ("prints", row.stdout.as_str()),
+        ("prints to stderr", row.stderr.as_str()),
+    ] {
+        if !text.is_empty() {
+            let _ = write!(hook, ", {verb} `{}`", text.trim().escape_debug());
+        }
+    }
+    let hook = hook.replace("\\\"", "\"").replace("\\'", "'");
+    let means = match (&row.answer, &row.expect) {
+        (Some(answer), _) => format!("`{}`", flow(answer)),
+        (None, Some(expect)) => format!("{} `{}`", row.says, sorted(expect)),
+        (None, None) => row.says.clone(),
+    };
+    let _ = writeln!(page, "| {} | {} | {} | {} |", row.event, cell(&hook), cell(&means), cell(&row.why));
+}
+
+/// With its names in order: whether TOML keeps the order of a table depends on what else is built.
+fn sorted(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let fields: BTreeMap<_, _> = fields.iter().map(|(name, value)| (name.clone(), sorted(value))).collect();
+            Value::Object(fields.into_iter().collect())
+        }
+        Value::Array(items) => items.iter().map(sorted).collect(),
+        other => other.clone(),
+    }
+}
+
+/// One line: a table's text may be broken where its writer likes.
+fn flow(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn cell(text: &str) -> String {
+    flow(text).replace('|', "\\|")
+}

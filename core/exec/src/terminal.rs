@@ -1,0 +1,42 @@
+//! Asks a person at the terminal that the program was started from.
+//!
+//! Languages bring a thread to wait on; what is written and read is all here. The terminal stays in its usual mode, so
+//! that a program that dies in the middle of a question leaves nothing broken behind.
+
+#[cfg(unix)]
+mod asking;
+#[cfg(unix)]
+mod device;
+#[cfg(unix)]
+mod turn;
+
+use std::time::Duration;
+
+use crate::cancel::Cancel;
+use hookweave_session::TerminalQuestion;
+
+/// Why nobody was asked, or nobody answered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NoAnswer(String);
+
+impl NoAnswer {
+    fn new(why: impl Into<String>) -> Self {
+        Self(why.into())
+    }
+}
+
+/// Asks and waits for the answer, which is one of the options; `None` when it was cancelled before.
+///
+/// `left` is what the countdown begins with. When it has run down the question still stands, until whoever asked cancels
+/// it: it is they who know what silence means. Questions are asked one after the other.
+#[cfg(unix)]
+pub fn ask(question: TerminalQuestion, left: Duration, cancel: &Cancel) -> Result<Option<String>, NoAnswer> {
+    asking::ask(question, left, cancel)
+}
+
+/// Asks and waits for the answer; where there are no terminals of Unix nobody can be asked.
+#[cfg(not(unix))]
+pub fn ask(_: TerminalQuestion, _: Duration, _: &Cancel) -> Result<Option<String>, NoAnswer> {
+    Err(NoAnswer::new("hookweave asks at terminals of Unix only; give the session another approver"))
+}

@@ -1,0 +1,44 @@
+//! Webhooks against real servers on this machine, well-behaved ones and others.
+
+mod addresses;
+mod answers;
+mod cancellation;
+mod failures;
+mod hostile;
+mod redirects;
+mod server;
+mod tls;
+
+use std::time::Duration;
+
+use hookweave_exec::cancel::Cancel;
+use hookweave_exec::webhook::{Method, UnsetVariable, WebAnswer, WebClient, WebPolicy, WebhookError, WebhookSpec};
+
+/// Long enough that only what should hang reaches it.
+const AMPLE: Duration = Duration::from_secs(20);
+
+fn hook(url: &str) -> WebhookSpec {
+    WebhookSpec {
+        url: url.to_owned(),
+        method: Method::Post,
+        headers: Vec::new(),
+        allowed_env: Vec::new(),
+        unset: UnsetVariable::Empty,
+    }
+}
+
+fn client() -> WebClient {
+    WebClient::new(WebPolicy::default())
+}
+
+fn send_to(client: &WebClient, url: &str) -> Result<WebAnswer, WebhookError> {
+    send_within(client, url, AMPLE)
+}
+
+fn send_within(client: &WebClient, url: &str, timeout: Duration) -> Result<WebAnswer, WebhookError> {
+    client.send(&hook(url), br#"{"event":"PreToolUse"}"#, &|_| None, timeout, &Cancel::new())
+}
+
+fn send(url: &str) -> Result<WebAnswer, WebhookError> {
+    send_to(&client(), url)
+}

@@ -1,0 +1,268 @@
+//! From an entry of a file to a declared hook: what every format has in common.
+
+mod label;
+
+use std::path::PathBuf;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::reading::{Reading, Spot, Take, bounded, cut};
+use super::{Declared, Run, variables};
+use hookweave_dialects::{Dialect, Place};
+use hookweave_exec::command::{CommandLine, CommandSpec, Shell};
+use hookweave_exec::webhook::{Method, UnsetVariable, WebhookSpec};
+use hookweave_machine::error::did_you_mean;
+use hookweave_machine::event::{Catalogue, EventSpec};
+use hookweave_machine::hook::{FailBehavior, HookSpec, Origin, Scope, Timeout};
+use hookweave_machine::matcher::{Matcher, MatcherSpec};
+pub(super) use label::{in_full, without_secrets};
+use label::{name_of, runs};
+
+/// The shortest and longest time of formats that clamp.
+const CLAMP: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(600));
+
+static BUILT_IN: LazyLock<Catalogue> = LazyLock::new(Catalogue::default);
+
+/// An event of a file and what of it is wanted.
+#[derive(Debug, Clone)]
+pub(super) struct Slot {
+    /// The event as the file names it.
+    pub(super) declared: String,
+    /// The event's name for the engine.
+    pub(super) event: Arc<EventSpec>,
+    /// For which of them.
+    pub(super) matcher: MatcherSpec,
+    /// The matcher as it is written.
+    pub(super) written: Value,
+    /// The matcher is known to compile; compiling is what loading spends most of its time on.
+    pub(super) compiles: bool,
+}
+
+/// What an entry says beside where it belongs.
+#[derive(Debug)]
+pub(super) struct Draft {
+    pub(super) run: Run,
+    pub(super) name: Option<String>,
+    pub(super) timeout: Option<Duration>,
+    /// Times out of bounds are pulled in, with a remark, instead of being taken.
+    pub(super) clamped: bool,
+    pub(super) fail_behavior: Option<FailBehavior>,
+    pub(super) priority: i32,
+    pub(super) once: bool,
+    pub(super) mandatory: Option<bool>,
+    pub(super) detached: bool,
+    pub(super) wakes: bool,
+    pub(super) enabled: bool,
+    pub(super) replaces: bool,
+    pub(super) grouped: bool,
+}
+
+impl Draft {
+    pub(super) const fn new(run: Run) -> Self {
+        Self {
+            run,
+            name: None,
+            timeout: None,
+            clamped: false,
+            fail_behavior: None,
+            priority: 0,
+            once: false,
+            mandatory: None,
+            detached: false,
+            wakes: false,
+            enabled: true,
+            replaces: false,
+            grouped: true,
+        }
+    }
+}
+
+impl Reading<'_> {
+    pub(super) fn events(&self) -> &Catalogue {
+        self.source.catalogue.unwrap_or_else(|| &BUILT_IN)
+    }
+
+    /// Finds the event that a file means, and reads its string matcher by the rule of the file's system.
+    pub(super) fn slot(&self, spot: &Spot<'_>, declared: &str, matcher: Option<&str>) -> Take<Slot> {
+        self.slot_of(spot, self.source.dialect, declared, matcher)
+    }
+
+    /// The same by the rule of another system than the file's.
+    pub(super) fn slot_of(
+        &self,
+        spot: &Spot<'_>,
+        dialect: &'static dyn Dialect,
+        declared: &str,
+        matcher: Option<&str>,
+    ) -> Take<Slot> {
+        let Some(place) = dialect.place(declared, matcher) else {
+            let events = dialect.events();
+            let hint = did_you_mean(declared, events.iter().copied());
+            let known = events.join(", ");
+            let what = format!("{} has no event `{}`{hint}; it has {known}", dialect.name(), cut(declared));
+            return Err(spot.wrong(what));
+        };
+        let Place { event, matcher: spec } =
+            place.map_err(|why| spot.wrong(format!("matcher `{}`: {why}", cut(matcher.unwrap_or_default()))))?;
+        let event = self.events().resolve(event).map_err(|error| spot.wrong(error.message()))?;
+        Matcher::new(spec.clone(), &event).map_err(|error| spot.wrong(error.message()))?;
+        Ok(Slot { declared: declared.to_owned(), event, matcher: spec, written: json!(matcher), compiles: true })
+    }
+
+    /// Makes a hook of an entry and keeps it, or says why it makes no sense.
+    pub(super) fn declare(&mut self, spot: &Spot<'_>, slot: &Slot, draft: Draft) -> Take<()> {
+        self.declare_as(spot, slot, draft, self.source.dialect)
+    }
+
+    /// The same for a hook whose answers another dialect than the file's reads.
+    pub(super) fn declare_as(
+        &mut self,
+        spot: &Spot<'_>,
+        slot: &Slot,
+        draft: Draft,
+        dialect: &'static dyn Dialect,
+    ) -> Take<()> {
+        let scope = self.source.scope;
+        let kind = draft.run.kind();
+        let timeout = match draft.timeout {
+            Some(given) if draft.clamped && (given < CLAMP.0 || given > CLAMP.1) => {
+                let taken = given.clamp(CLAMP.0, CLAMP.1);
+                self.remark(
+                    spot,
+                    format!("a timeout of {given:?} is out of bounds (1 to 600 seconds); {taken:?} is taken"),
+                );
+                Timeout::After(taken)
+            }
+            Some(given) => Timeout::After(given),
+            None => dialect.timeout(&slot.declared, kind).map_or(Timeout::Never, Timeout::After),
+        };
+        let mut detached = draft.detached;
+        if detached && scope == Scope::Managed {
+            self.remark(spot, "managed hooks are mandatory and thus awaited; this one does not run in the background");
+            detached = false;
+        }
+        let mut once = draft.once;
+        if once && scope == Scope::Managed {
+            self.remark(spot, "managed hooks guard every event; `once` is not taken");
+            once = false;
+        }
+        let mut mandatory = draft.mandatory;
+        if mandatory == Some(false) && scope == Scope::Managed {
+            self.remark(spot, "managed hooks are always mandatory; `mandatory = false` is not taken");
+            mandatory = None;
+        }
+        let runs = runs(&draft.run);
+        let spec = HookSpec {
+            event: slot.event.name().to_owned(),
+            name: Some(draft.name.unwrap_or_else(|| name_of(&runs))),
+            matcher: slot.matcher.clone(),
+            priority: draft.priority,
+            scope,
+            timeout,
+            fail_behavior: draft.fail_behavior,
+            once,
+            mandatory,
+            detached,
+            enabled: draft.enabled,
+            temporary: false,
+            group: (draft.grouped && dialect.parallel()).then(|| dialect.name()),
+            origin: Some(Arc::new(Origin {
+                file: self.source.file.clone(),
+                place: spot.place.clone(),
+                line: Some(self.line(spot.node.at)),
+                dialect: dialect.name(),
+                runs,
+            })),
+        };
+        spec.check().map_err(|error| spot.wrong(error.message()))?;
+        if !slot.compiles {
+            Matcher::new(spec.matcher.clone(), &slot.event).map_err(|error| spot.wrong(error.message()))?;
+        }
+        let entry = json!({"event": slot.declared, "matcher": slot.written, "hook": spot.node.to_value()});
+        let mut declared = Declared {
+            spec,
+            dialect,
+            declared_event: slot.declared.clone(),
+            run: draft.run,
+            wakes: draft.wakes && detached,
+            entry,
+            replaces: draft.replaces,
+            plugin: self.source.plugin.clone(),
+            project: None,
+        };
+        variables::fill(&mut declared);
+        self.push(declared);
+        Ok(())
+    }
+
+    /// A path of an entry, taken from the project's directory when it is relative.
+    pub(super) fn below_project(&self, path: &str) -> PathBuf {
+        match &self.source.project_dir {
+            Some(project) => project.join(path),
+            None => PathBuf::from(path),
+        }
+    }
+}
+
+/// A command that a shell reads.
+pub(super) fn shell(text: impl Into<String>, shell: Shell) -> CommandSpec {
+    CommandSpec { line: CommandLine::Shell { text: text.into(), shell }, env: Vec::new(), directory: None }
+}
+
+/// Variables that an entry sets for its process.
+pub(super) fn environment(entry: &Spot<'_>) -> Take<Vec<(String, String)>> {
+    let pairs = entry.pairs("env")?;
+    for (name, value) in &pairs {
+        if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
+            let spot = entry.given("env").unwrap_or_else(|| entry.clone());
+            return Err(
+                spot.wrong(format!("`{}` is no variable that a process can have; mend its name or value", cut(name)))
+            );
+        }
+    }
+    Ok(pairs)
+}
+
+/// A request as most systems write it: `url`, `headers`, and the variables that headers may name.
+pub(super) fn webhook(entry: &Spot<'_>, allowed: &str) -> Take<WebhookSpec> {
+    let url = entry.required_text("url")?;
+    check_url(&url).map_err(|why| entry.given("url").unwrap_or_else(|| entry.clone()).wrong(why))?;
+    Ok(WebhookSpec {
+        url,
+        method: Method::Post,
+        headers: entry.pairs("headers")?,
+        allowed_env: entry.texts(allowed)?.unwrap_or_default(),
+        unset: UnsetVariable::Empty,
+    })
+}
+
+/// Whether a URL is one that a webhook can have; where it may go is decided when it runs.
+pub(super) fn check_url(url: &str) -> Result<(), String> {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    match rest {
+        Some(rest) if !rest.is_empty() && !rest.starts_with('/') => Ok(()),
+        _ => Err(format!("`{}` is no URL for a webhook; write https://… or http://…", cut(&without_secrets(url)))),
+    }
+}
+
+/// A time that is written as seconds (`1.5`) or with its unit (`"500ms"`, `"30s"`, `"2m"`).
+pub(super) fn readable_duration(entry: &Spot<'_>, field: &str) -> Take<Option<Duration>> {
+    use super::tree::Kind;
+    let Some(spot) = entry.get(field) else { return Ok(None) };
+    let Kind::Text(text) = &spot.node.kind else { return entry.duration(field, 1.0) };
+    let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0)];
+    let parsed = units.iter().find_map(|(unit, factor)| {
+        let number = text.strip_suffix(unit)?;
+        let number = number.strip_suffix(' ').unwrap_or(number);
+        let plain = number.starts_with(|c: char| c.is_ascii_digit())
+            && number.ends_with(|c: char| c.is_ascii_digit())
+            && number.chars().all(|c| c.is_ascii_digit() || c == '.');
+        number.parse::<f64>().ok().filter(|_| plain).map(|number| number * factor)
+    });
+    let seconds = parsed.ok_or_else(|| {
+        spot.wrong(format!("`{}` is no time; write seconds as a number, or \"500ms\", \"30s\", \"2m\"", cut(text)))
+    })?;
+    bounded(seconds).map(Some).map_err(|why| spot.wrong(why))
+}

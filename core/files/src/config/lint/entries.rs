@@ -1,0 +1,123 @@
+//! Rules about an entry itself: its keys, its time, where it sends.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::{Findings, Hook};
+use crate::config::Run;
+use hookweave_machine::error::did_you_mean;
+
+/// Keys of handlers, by dialect; those of other formats are refused when they are read.
+const KEYS: &[(&str, &[&str])] = &[
+    (
+        "claude-code",
+        &[
+            "type",
+            "command",
+            "args",
+            "shell",
+            "async",
+            "asyncRewake",
+            "url",
+            "headers",
+            "allowedEnvVars",
+            "server",
+            "tool",
+            "input",
+            "prompt",
+            "model",
+            "continueOnBlock",
+            "if",
+            "timeout",
+            "statusMessage",
+            "once",
+            "onFailure",
+        ],
+    ),
+    ("factory", &["type", "command", "timeout"]),
+    ("codex", &["type", "command", "commandWindows", "timeout", "async", "statusMessage", "additionalContextLimit"]),
+    ("gemini-cli", &["type", "command", "name", "description", "timeout", "env"]),
+    ("cursor", &["type", "command", "matcher", "timeout", "failClosed", "loop_limit", "prompt", "model"]),
+    (
+        "copilot",
+        &[
+            "type",
+            "bash",
+            "powershell",
+            "command",
+            "windows",
+            "linux",
+            "osx",
+            "cwd",
+            "env",
+            "timeoutSec",
+            "timeout",
+            "matcher",
+            "comment",
+            "exec",
+            "args",
+            "url",
+            "headers",
+            "allowedEnvVars",
+            "prompt",
+            "model",
+        ],
+    ),
+    ("wingman", &["type", "command", "timeout"]),
+    ("cocode", &["event", "tool_matcher", "timeout_sec", "once", "name", "shell", "webhook"]),
+];
+
+pub(super) fn look(hook: &Hook<'_>, findings: &mut Findings<'_>) {
+    let dialect = hook.declared.dialect.name();
+    let entry = hook.declared.entry.get("hook").unwrap_or(&Value::Null);
+    if let (Some((_, known)), Some(fields)) = (KEYS.iter().find(|(name, _)| *name == dialect), entry.as_object()) {
+        // A native file says which dialect reads the answers, and has its own keys.
+        let native = fields.contains_key("dialect") || fields.contains_key("event") && dialect != "cocode";
+        for key in fields.keys().filter(|key| !native && !known.contains(&key.as_str())) {
+            let hint = did_you_mean(key, known.iter().copied());
+            findings.add("unknown-key", format!("`{key}` is not read by {dialect}{hint}; take it out"));
+        }
+    }
+    let time = ["timeout", "timeoutSec", "timeout_sec"].into_iter().find_map(|key| entry.get(key)?.as_f64());
+    if let Some(time) = time {
+        look_at_time(dialect, time, findings);
+    }
+    if let Run::Webhook(webhook) = &hook.declared.run {
+        look_at_url(&webhook.url, findings);
+    }
+}
+
+fn look_at_time(dialect: &str, time: f64, findings: &mut Findings<'_>) {
+    if dialect == "gemini-cli" {
+        if time < 1000.0 {
+            let meant = time * 1000.0;
+            findings.add(
+                "timeout-unit",
+                format!("{time} milliseconds end most commands before they begin; the field is milliseconds here: write {meant} for {time} seconds"),
+            );
+        }
+        return;
+    }
+    let limit = Duration::from_secs(3600).as_secs_f64();
+    if time >= limit || time >= 1000.0 && time % 1000.0 == 0.0 {
+        let meant = time / 1000.0;
+        findings.add(
+            "timeout-unit",
+            format!(
+                "{time} seconds are {:.1} hours; the field is seconds here: write {meant} if milliseconds were meant",
+                time / 3600.0
+            ),
+        );
+    }
+}
+
+fn look_at_url(url: &str, findings: &mut Findings<'_>) {
+    let Some(rest) = url.strip_prefix("http://") else { return };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    let local = ["localhost", "127.", "[::1]"].iter().any(|prefix| host.starts_with(prefix));
+    if !local {
+        findings.add("plain-http", format!("events for {host} leave the machine unencrypted; write https://"));
+    }
+}

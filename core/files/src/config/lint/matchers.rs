@@ -1,0 +1,207 @@
+//! Rules about matchers: those that never match, and those that mean something else.
+
+use serde_json::Value;
+
+use super::{Findings, Hook};
+use hookweave_machine::error::did_you_mean;
+use hookweave_machine::matcher::MatcherSpec;
+use hookweave_machine::pattern::Pattern;
+use hookweave_machine::tool_names::{self, ToolName};
+
+/// Tools that agents have, by the engine's names.
+const TOOLS: &[&str] = &[
+    "Agent",
+    "AskUserQuestion",
+    "Bash",
+    "BashOutput",
+    "Edit",
+    "EnterPlanMode",
+    "ExitPlanMode",
+    "Glob",
+    "Grep",
+    "KillShell",
+    "LS",
+    "ListMcpResources",
+    "MultiEdit",
+    "NotebookEdit",
+    "NotebookRead",
+    "PowerShell",
+    "Read",
+    "ReadMcpResource",
+    "Skill",
+    "SlashCommand",
+    "Task",
+    "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskOutput",
+    "TaskStop",
+    "TaskUpdate",
+    "TodoRead",
+    "TodoWrite",
+    "ToolSearch",
+    "WebFetch",
+    "WebSearch",
+    "Write",
+];
+
+pub(super) fn look(hook: &Hook<'_>, findings: &mut Findings<'_>) {
+    let declared = hook.declared;
+    let spec = &declared.spec.matcher;
+    let written = written(&declared.entry);
+    let dialect = declared.dialect.name();
+    if let Some(written) = written {
+        let unconditional = MatcherSpec { naming: spec.naming, rule: spec.rule.clone(), ..MatcherSpec::default() };
+        if !matches!(written.trim(), "" | "*") && *spec == unconditional {
+            findings.add(
+                "matcher-ignored",
+                format!(
+                    "matcher `{written}` is not looked at on {}; the hook runs every time",
+                    declared.declared_event
+                ),
+            );
+            return;
+        }
+    }
+    let shown = written.or(spec.tool_pattern.as_deref()).or(spec.tool.as_deref()).unwrap_or_default().to_owned();
+    if is_permission_rule(&shown) {
+        findings.add(
+            "matcher-never",
+            format!("matcher `{shown}` is a permission rule and matches no tool's name; write the tool's name, and the rule as `if`"),
+        );
+        return;
+    }
+    if let Some(names) = &spec.tool {
+        for name in names.split('|').map(str::trim).filter(|name| !name.is_empty() && *name != "*") {
+            look_at_name(dialect, name, findings);
+        }
+    }
+    for pattern in [&spec.tool_pattern, &spec.source_pattern, &spec.command_pattern].into_iter().flatten() {
+        look_at_pattern(pattern, findings);
+    }
+    if let Some(pattern) = spec.tool_pattern.as_ref().filter(|_| !findings.has("matcher-never")) {
+        look_for_tools(dialect, pattern, findings);
+    }
+}
+
+/// The string matcher as it stands in the file.
+fn written(entry: &Value) -> Option<&str> {
+    let matcher = entry.get("matcher")?;
+    matcher.as_str().or_else(|| matcher.get("matcher")?.as_str())
+}
+
+/// `Bash(git *)`.
+fn is_permission_rule(text: &str) -> bool {
+    let Some((name, rest)) = text.split_once('(') else { return false };
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphabetic()) && rest.ends_with(')') && !rest.contains('|')
+}
+
+/// `mcp__server` without a tool.
+fn is_server_alone(name: &str) -> bool {
+    name.strip_prefix("mcp__")
+        .is_some_and(|server| !server.is_empty() && !server.contains("__") && !server.contains('*'))
+}
+
+fn look_at_name(dialect: &str, name: &str, findings: &mut Findings<'_>) {
+    if is_server_alone(name) {
+        let mend = if dialect == "native" { format!("{name}__*") } else { format!("{name}__.*") };
+        findings.add(
+            "matcher-never",
+            format!("`{name}` is no tool: tools of a server are called mcp__<server>__<tool>; write `{mend}`"),
+        );
+        return;
+    }
+    let foreign = name.contains(['*', '?', '[', '{', ':']) || name.starts_with("mcp__") || name.starts_with("mcp_");
+    let known = known(dialect);
+    if foreign || known.contains(&name) {
+        return;
+    }
+    let hint = renamed(dialect, name).unwrap_or_else(|| did_you_mean(name, known.iter().copied()));
+    findings.add(
+        "unknown-tool",
+        format!("{dialect} has no tool `{name}`{hint}; it matches only a tool that the host calls so"),
+    );
+}
+
+/// The tools that a dialect has names for.
+fn rows(dialect: &str) -> impl Iterator<Item = &'static ToolName> {
+    tool_names::TOOLS.iter().filter(move |tool| tool.dialect == dialect)
+}
+
+/// A dialect's own names.
+fn own(dialect: &str) -> impl Iterator<Item = &'static str> {
+    rows(dialect).flat_map(|tool| tool.theirs.iter().copied())
+}
+
+/// What a dialect calls a tool that it does not know by the engine's name.
+fn renamed(dialect: &str, ours: &str) -> Option<String> {
+    let tool = rows(dialect).find(|tool| tool.ours == ours && !tool.theirs.contains(&ours))?;
+    Some(format!("; its `{ours}` is called `{}`", tool.theirs.first()?))
+}
+
+/// Tools by every name under which the dialect's hooks see them.
+fn known(dialect: &str) -> Vec<&'static str> {
+    // A tool that the dialect calls otherwise is not seen by the engine's name.
+    TOOLS.iter().filter(|ours| rows(dialect).all(|tool| tool.ours != **ours)).copied().chain(own(dialect)).collect()
+}
+
+fn look_at_pattern(pattern: &str, findings: &mut Findings<'_>) {
+    let letters: Vec<char> = pattern.chars().collect();
+    let at = |index: usize| letters.get(index).copied();
+    let mut bracket = false;
+    for (index, letter) in letters.iter().enumerate() {
+        let before = index.checked_sub(1).and_then(at);
+        if before == Some('\\') {
+            continue;
+        }
+        match letter {
+            '[' => bracket = true,
+            ']' => bracket = false,
+            '^' if !bracket && !matches!(before, None | Some('(' | '|' | ':' | '^')) => {
+                let what = format!("in `{pattern}` text stands before `^`, so that it never matches; put `^` first");
+                findings.add("matcher-never", what);
+            }
+            '$' if !bracket && !matches!(at(index + 1), None | Some(')' | '|' | '$')) => {
+                let what = format!("in `{pattern}` text stands behind `$`, so that it never matches; put `$` last");
+                findings.add("matcher-never", what);
+            }
+            // `\S*` repeats a class of letters, which is meant.
+            '*' if !bracket
+                && before.is_some_and(char::is_alphabetic)
+                && index.checked_sub(2).and_then(at) != Some('\\') =>
+            {
+                let what = format!(
+                    "`{pattern}` is a regular expression, in which `{}*` is any number of that letter; write `.*` for any text",
+                    before.unwrap_or(' ')
+                );
+                findings.add("star-regex", what);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn look_for_tools(dialect: &str, pattern: &str, findings: &mut Findings<'_>) {
+    let Ok(compiled) = Pattern::new(pattern) else { return };
+    let hits = |name: &str| compiled.is_match(name) != Some(false);
+    let samples = ["mcp__server__tool", "mcp__server", "mcp_server_tool", "MCP:tool"];
+    if own(dialect).chain(samples).any(hits) || pattern.to_lowercase().contains("mcp") {
+        let alone = pattern.trim_start_matches('^').trim_end_matches('$');
+        if pattern.ends_with('$') && is_server_alone(alone) {
+            look_at_name(dialect, alone, findings);
+        }
+        return;
+    }
+    // Only then the names that any agent may use: `Bash` would be found in `BashOutput`.
+    if let Some(mend) = rows(dialect).filter(|tool| hits(tool.ours)).find_map(|tool| renamed(dialect, tool.ours)) {
+        findings.add("unknown-tool", format!("`{pattern}` matches no tool that {dialect} has{mend}"));
+        return;
+    }
+    let known = known(dialect);
+    if known.iter().any(|name| hits(name)) {
+        return;
+    }
+    let plain: String = pattern.chars().filter(|c| c.is_alphanumeric() || *c == '_').collect();
+    let hint = did_you_mean(&plain, known.iter().copied());
+    findings.add("unknown-tool", format!("`{pattern}` matches no tool that {dialect} has{hint}"));
+}

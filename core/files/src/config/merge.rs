@@ -1,0 +1,199 @@
+//! What several files say together: who is trusted, what switches do, which copies are one hook, who replaces whom.
+
+mod switches;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::load::{Configuration, Piece, Ready, Untrusted};
+use super::trust::{Approval, Trust};
+use super::{Directories, Problem};
+use hookweave_machine::hook::{Origin, Scope};
+use switches::{Switched, is_switched_off, run_in_sequence, switches_count, web_allows};
+
+/// What decides whether a project's hooks run.
+pub(super) struct Approvals {
+    pub(super) trust: Trust,
+    pub(super) approved: BTreeMap<String, Approval>,
+}
+
+/// A hook on its way, with whether it may run.
+struct Candidate {
+    ready: Ready,
+    project: Option<std::path::PathBuf>,
+    /// Why it may not run.
+    untrusted: Option<String>,
+}
+
+impl Candidate {
+    fn scope(&self) -> Scope {
+        self.ready.declared.spec.scope
+    }
+
+    fn dialect(&self) -> &'static str {
+        self.ready.declared.dialect.name()
+    }
+
+    fn trusted(&self) -> bool {
+        self.untrusted.is_none()
+    }
+}
+
+/// Brings files together; their order is that of their scopes. Without approvals everything is trusted.
+pub(super) fn merge(
+    pieces: Vec<Piece>,
+    directories: &Directories,
+    approvals: Option<&Approvals>,
+    configuration: &mut Configuration,
+) {
+    let switched: Vec<bool> = pieces.iter().map(|piece| switches_count(piece, approvals, configuration)).collect();
+    let mut candidates = Vec::new();
+    let mut switches = Vec::new();
+    for (mut piece, counts) in pieces.into_iter().zip(switched) {
+        configuration.problems.append(&mut piece.loaded.problems);
+        for declared in piece.loaded.hooks {
+            candidates.push(candidate(declared, piece.project.as_deref(), directories.home.as_deref(), approvals));
+        }
+        if counts {
+            configuration.options.append(&mut piece.loaded.switches.options);
+            switches.push((piece.dialect, piece.scope, piece.loaded.switches));
+        }
+    }
+    let switches: Vec<Switched<'_>> =
+        switches.iter().map(|(dialect, scope, switches)| Switched { dialect, scope: *scope, switches }).collect();
+
+    candidates.retain(|candidate| !is_switched_off(candidate, &switches));
+    one_of_each(&mut candidates);
+    replace(&mut candidates, &mut configuration.problems);
+    run_in_sequence(&mut candidates, &switches);
+    candidates.retain_mut(|candidate| web_allows(candidate, &switches, &mut configuration.problems));
+
+    for candidate in candidates {
+        match candidate.untrusted {
+            None => configuration.hooks.push(candidate.ready),
+            Some(why) => configuration.untrusted.push(Untrusted {
+                approval: candidate.ready.approval(candidate.project.as_deref()),
+                scope: candidate.ready.declared.spec.scope,
+                line: candidate.ready.declared.spec.origin.as_ref().and_then(|origin| origin.line),
+                scripts: candidate.ready.guard.scripts().map(Path::to_path_buf).collect(),
+                why,
+                unsure: candidate.ready.unsure,
+            }),
+        }
+    }
+}
+
+/// Files of an administrator and of the user are trusted by their place.
+pub(super) const fn by_place(scope: Scope) -> bool {
+    matches!(scope, Scope::Managed | Scope::User | Scope::Callback)
+}
+
+fn candidate(
+    declared: super::Declared,
+    project: Option<&Path>,
+    home: Option<&Path>,
+    approvals: Option<&Approvals>,
+) -> Candidate {
+    let scope = declared.spec.scope;
+    let (ready, unreadable) = Ready::new(declared, project, home);
+    let untrusted = match approvals {
+        Some(approvals) if !by_place(scope) && approvals.trust == Trust::Approved => match unreadable {
+            Some(why) => Some(format!("it cannot be approved: {why}")),
+            None => approvals.why_not(&ready.approval(project)).map(|why| match &ready.unsure {
+                Some(unsure) => format!(
+                    "{why}; it cannot be told which files it runs ({unsure}), so that it is asked about anew whenever a script of \
+                     its folders changes"
+                ),
+                None => why,
+            }),
+        },
+        _ => None,
+    };
+    Candidate { ready, project: project.map(Path::to_path_buf), untrusted }
+}
+
+impl Approvals {
+    fn why_not(&self, wanted: &Approval) -> Option<String> {
+        if self.approved.contains_key(&wanted.fingerprint) {
+            return None;
+        }
+        // Another approval for what stands there, or for the same command, means that something changed since.
+        let earlier = self.approved.values().any(|known| {
+            known.project == wanted.project
+                && known.file == wanted.file
+                && known.dialect == wanted.dialect
+                && (known.place == wanted.place || known.runs == wanted.runs)
+        });
+        let why = if earlier {
+            "it, or a script that it names, changed since it was approved; look at it and approve it anew"
+        } else {
+            "nobody has approved it; look at it and at its scripts, then approve it"
+        };
+        Some(why.to_owned())
+    }
+}
+
+/// Whether a system runs the same hook from several of its files once.
+fn runs_once(dialect: &str) -> bool {
+    matches!(dialect, "claude-code" | "gemini-cli")
+}
+
+/// Keeps one of the hooks that are the same in several settings files, where their system does.
+///
+/// The widest stays, since it is the strictest, unless only a nearer one may run. Copies in plugins stay apart.
+fn one_of_each(candidates: &mut Vec<Candidate>) {
+    let mut kept: Vec<Candidate> = Vec::with_capacity(candidates.len());
+    let mut seen: rustc_hash::FxHashMap<String, usize> = rustc_hash::FxHashMap::default();
+    for candidate in candidates.drain(..) {
+        let declared = &candidate.ready.declared;
+        if !runs_once(declared.dialect.name()) || declared.plugin.is_some() {
+            kept.push(candidate);
+            continue;
+        }
+        let key = format!("{} {}", declared.dialect.name(), declared.entry);
+        match seen.get(&key).and_then(|index| kept.get_mut(*index)) {
+            Some(earlier) if !earlier.trusted() && candidate.trusted() => *earlier = candidate,
+            Some(_) => {}
+            None => {
+                seen.insert(key, kept.len());
+                kept.push(candidate);
+            }
+        }
+    }
+    *candidates = kept;
+}
+
+/// Lets an agent's own hooks take the place of wider ones that have their name, managed ones apart.
+fn replace(candidates: &mut Vec<Candidate>, problems: &mut Vec<Problem>) {
+    let replacing: Vec<(String, std::sync::Arc<Origin>)> = candidates
+        .iter()
+        .filter(|candidate| candidate.trusted() && candidate.ready.declared.replaces)
+        .filter_map(|candidate| {
+            let spec = &candidate.ready.declared.spec;
+            Some((spec.name.clone()?, spec.origin.clone()?))
+        })
+        .collect();
+    for (name, origin) in replacing {
+        let wider = |candidate: &Candidate| {
+            let spec = &candidate.ready.declared.spec;
+            spec.scope != Scope::Agent && spec.name.as_deref() == Some(name.as_str())
+        };
+        let message = if candidates.iter().any(|other| wider(other) && other.scope() == Scope::Managed) {
+            Some(format!("the hook `{name}` is managed and cannot be replaced; both run"))
+        } else if candidates.iter().any(wider) {
+            None
+        } else {
+            Some(format!("there is no hook `{name}` to replace"))
+        };
+        candidates.retain(|other| !wider(other) || other.scope() == Scope::Managed);
+        if let Some(message) = message {
+            problems.push(Problem {
+                file: origin.file.clone(),
+                place: origin.place.clone(),
+                line: origin.line,
+                message,
+                fatal: false,
+            });
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What switches of files do to the hooks of all files, and whether they count.
+
+use serde_json::{Map, Value, json};
+
+use super::{Approvals, Candidate, by_place};
+use crate::config::load::{Configuration, Piece, Untrusted};
+use crate::config::trust::{Approval, Trust, switch_fingerprint};
+use crate::config::{Problem, Run, Switches};
+use hookweave_exec::webhook::{UnsetVariable, WebClient, WebPolicy};
+use hookweave_machine::hook::Scope;
+
+/// A file's switches that count.
+pub(super) struct Switched<'p> {
+    pub(super) dialect: &'static str,
+    pub(super) scope: Scope,
+    pub(super) switches: &'p Switches,
+}
+
+/// Whether a file's switches count; switches that wait for an approval are listed.
+pub(super) fn switches_count(piece: &Piece, approvals: Option<&Approvals>, configuration: &mut Configuration) -> bool {
+    let switches = &piece.loaded.switches;
+    let mut said: Map<String, Value> = Map::new();
+    if switches.disable_all == Some(true) {
+        said.insert("disable all hooks".to_owned(), json!(true));
+    }
+    if !switches.disabled.is_empty() {
+        said.insert("disable".to_owned(), json!(switches.disabled));
+    }
+    if let Some(urls) = &switches.allowed_urls {
+        said.insert("allow webhooks to".to_owned(), json!(urls));
+    }
+    if let Some(variables) = &switches.allowed_env {
+        said.insert("allow headers to name".to_owned(), json!(variables));
+    }
+    if !switches.options.is_empty() {
+        said.insert("set".to_owned(), json!(switches.options));
+    }
+    let Some(approvals) = approvals.filter(|approvals| approvals.trust == Trust::Approved) else { return true };
+    if said.is_empty() || by_place(piece.scope) {
+        return true;
+    }
+    let said = Value::Object(said);
+    let approval = Approval {
+        fingerprint: switch_fingerprint(&piece.file, piece.project.as_deref(), piece.dialect, &said),
+        project: piece.project.as_ref().map(|dir| dir.display().to_string()).unwrap_or_default(),
+        file: piece.file.display().to_string(),
+        place: String::new(),
+        dialect: piece.dialect.to_owned(),
+        event: String::new(),
+        runs: said.to_string(),
+        approved_at: 0,
+    };
+    match approvals.why_not(&approval) {
+        None => true,
+        Some(why) => {
+            configuration.untrusted.push(Untrusted {
+                approval,
+                scope: piece.scope,
+                line: None,
+                scripts: Vec::new(),
+                why,
+                unsure: None,
+            });
+            false
+        }
+    }
+}
+
+/// Whether somebody switched a hook off: all hooks of its dialect, all but managed ones, or this one by name.
+pub(super) fn is_switched_off(candidate: &Candidate, switches: &[Switched<'_>]) -> bool {
+    if candidate.scope() == Scope::Managed {
+        return false;
+    }
+    let own = || switches.iter().filter(|switched| switched.dialect == candidate.dialect());
+    let managed_only =
+        own().any(|switched| switched.scope == Scope::Managed && switched.switches.managed_only == Some(true));
+    // The administrator's word counts first, then the nearest.
+    let word = |scope: Scope| {
+        own()
+            .filter(|switched| switched.scope == scope)
+            .filter_map(|switched| switched.switches.disable_all)
+            .next_back()
+    };
+    let disable_all = [Scope::Managed, Scope::Agent, Scope::Local, Scope::Project, Scope::User, Scope::Callback]
+        .into_iter()
+        .find_map(word)
+        .unwrap_or(false);
+    let named = own().flat_map(|switched| &switched.switches.disabled).any(|name| {
+        let command = candidate.ready.declared.entry.get("hook").and_then(|hook| hook.get("command"));
+        candidate.ready.declared.spec.name.as_deref() == Some(name) || command.and_then(Value::as_str) == Some(name)
+    });
+    managed_only || disable_all || named
+}
+
+/// Takes hooks out of their stage whose system runs them one after another.
+pub(super) fn run_in_sequence(candidates: &mut [Candidate], switches: &[Switched<'_>]) {
+    for candidate in candidates {
+        let declared = &mut candidate.ready.declared;
+        let sequential = switches.iter().any(|switched| {
+            switched.dialect == declared.dialect.name()
+                && switched.switches.sequential.contains(&declared.declared_event)
+        });
+        if sequential {
+            declared.spec.group = None;
+        }
+    }
+}
+
+/// Narrows webhooks to what the lists of their dialect's files allow; one that may go nowhere is left out.
+pub(super) fn web_allows(candidate: &mut Candidate, switches: &[Switched<'_>], problems: &mut Vec<Problem>) -> bool {
+    let dialect = candidate.dialect();
+    let trusted = candidate.trusted();
+    let declared = &mut candidate.ready.declared;
+    let Run::Webhook(webhook) = &mut declared.run else { return true };
+    let own = || switches.iter().filter(|switched| switched.dialect == dialect).map(|switched| switched.switches);
+    let union = |lists: &mut dyn Iterator<Item = &Vec<String>>| {
+        lists.fold(None, |all: Option<Vec<String>>, list| {
+            let mut all = all.unwrap_or_default();
+            all.extend(list.iter().cloned());
+            Some(all)
+        })
+    };
+    if let Some(allowed) = union(&mut own().filter_map(|switches| switches.allowed_env.as_ref())) {
+        webhook.allowed_env.retain(|name| allowed.contains(name));
+    }
+    let mut report = |message: String, fatal: bool| {
+        if let Some(origin) = &declared.spec.origin {
+            let (file, place, line) = (origin.file.clone(), origin.place.clone(), origin.line);
+            problems.push(Problem { file, place, line, message, fatal });
+        }
+    };
+    if let Some(allowed_urls) = union(&mut own().filter_map(|switches| switches.allowed_urls.as_ref())) {
+        let policy = WebPolicy { allowed_urls: Some(allowed_urls), ..WebPolicy::default() };
+        if let Err(error) = WebClient::new(policy).check(webhook, &|_| Some("x".to_owned())) {
+            report(error.to_string(), true);
+            return false;
+        }
+    }
+    if trusted && webhook.unset == UnsetVariable::Refuse {
+        let missing: Vec<&String> =
+            webhook.allowed_env.iter().filter(|name| std::env::var_os(name).is_none()).collect();
+        if let [first, ..] = missing.as_slice() {
+            report(
+                format!("the variable `{first}` in its headers is not set; set it, or the hook fails whenever it runs"),
+                false,
+            );
+        }
+    }
+    true
+}

@@ -1,0 +1,274 @@
+//! hookweave's own format: `hookweave.toml`, and the same in JSON.
+//!
+//! Nothing is overlooked here: an unknown field is refused. `cli/schemas/hookweave.schema.json` says the same for editors.
+
+use serde_json::{Map, Value};
+
+use crate::config::entry::{Draft, Slot, check_url, environment, readable_duration, shell};
+use crate::config::reading::{Reading, Spot, Syntax, Take, cut};
+use crate::config::tree::Kind;
+use crate::config::{Loaded, Run, Source};
+use hookweave_dialects::{Dialect, named};
+use hookweave_exec::command::{CommandLine, CommandSpec, Shell};
+use hookweave_exec::webhook::{Method, UnsetVariable, WebhookSpec};
+use hookweave_machine::hook::{FailBehavior, Scope};
+use hookweave_machine::json::Json;
+use hookweave_machine::matcher::MatcherSpec;
+
+/// Fields of a file.
+pub(in crate::config) const TOP: &[&str] = &["$schema", "hookweave", "hooks"];
+
+/// Fields of a hook.
+pub(in crate::config) const HOOK: &[&str] = &[
+    "name",
+    "description",
+    "event",
+    "matcher",
+    "dialect",
+    "command",
+    "shell",
+    "env",
+    "directory",
+    "webhook",
+    "prompt",
+    "mcp_tool",
+    "timeout",
+    "priority",
+    "fail_behavior",
+    "mandatory",
+    "once",
+    "detached",
+    "enabled",
+    "override",
+];
+
+const WEBHOOK: &[&str] = &["url", "method", "headers", "allowed_env", "unset"];
+const PROMPT: &[&str] = &["text", "model", "agent", "continue_on_block"];
+const MCP_TOOL: &[&str] = &["server", "tool", "input"];
+
+pub(super) fn read_toml(text: &str, source: &Source<'_>) -> Loaded {
+    read(text, Syntax::Toml, source)
+}
+
+pub(super) fn read_json(text: &str, source: &Source<'_>) -> Loaded {
+    read(text, Syntax::JsonWithComments, source)
+}
+
+fn read(text: &str, syntax: Syntax, source: &Source<'_>) -> Loaded {
+    Reading::of(text, syntax, source, |reading, top| {
+        let Some(top) = reading.object(top) else { return };
+        match top.get("hookweave") {
+            Some(version) if version.node.to_value() == serde_json::json!(1) => {}
+            Some(version) => {
+                return reading.broken(version.wrong("unknown version; this reader knows `hookweave = 1`"));
+            }
+            None => return reading.broken(top.wrong("the version is missing; begin the file with `hookweave = 1`")),
+        }
+        let known = top.only(TOP);
+        reading.take(known);
+        let Some(hooks) = top.get("hooks") else { return };
+        let listed = hooks.items();
+        for entry in reading.take(listed).unwrap_or_default() {
+            let read = read_hook(reading, &entry);
+            reading.take(read);
+        }
+    })
+}
+
+fn read_hook(reading: &mut Reading<'_>, entry: &Spot<'_>) -> Take<()> {
+    entry.only(HOOK)?;
+    let dialect = match entry.get("dialect") {
+        Some(spot) => named(spot.as_text()?).map_err(|error| spot.wrong(error.message()))?,
+        None => reading.source.dialect,
+    };
+    let slot = slot(reading, entry, dialect)?;
+    let run = run(reading, entry)?;
+    can_run(entry, dialect, &run)?;
+    let mut draft = Draft::new(run);
+    draft.name = name(entry)?;
+    entry.text("description")?;
+    draft.timeout = readable_duration(entry, "timeout")?;
+    draft.clamped = true;
+    draft.priority = priority(entry)?;
+    draft.fail_behavior = entry.word("fail_behavior", FailBehavior::WORDS)?;
+    draft.mandatory = entry.flag("mandatory")?;
+    draft.once = entry.flag("once")?.unwrap_or(false);
+    draft.detached = entry.flag("detached")?.unwrap_or(false);
+    draft.enabled = entry.flag("enabled")?.unwrap_or(true);
+    draft.replaces = replaces(reading, entry, draft.name.is_some())?;
+    reading.declare_as(entry, &slot, draft, dialect)
+}
+
+fn slot(reading: &Reading<'_>, entry: &Spot<'_>, dialect: &'static dyn Dialect) -> Take<Slot> {
+    let event = entry.required_text("event")?;
+    let event_spot = entry.given("event").unwrap_or_else(|| entry.clone());
+    let matcher = entry.get("matcher");
+    let pattern = match &matcher {
+        Some(spot) if matches!(spot.node.kind, Kind::Text(_)) => Some(spot.as_text()?),
+        _ => None,
+    };
+    let mut slot = if dialect.place(&event, None).is_none() && event.contains(':') {
+        custom(reading, &event_spot, &event, pattern)?
+    } else {
+        let spot = if pattern.is_some() { matcher.as_ref().unwrap_or(&event_spot) } else { &event_spot };
+        reading.slot_of(spot, dialect, &event, pattern)?
+    };
+    if let Some(spot) = matcher.filter(|_| pattern.is_none()) {
+        spot.must_be_object()?;
+        let written = spot.node.to_value();
+        let naming = slot.matcher.naming;
+        slot.matcher = MatcherSpec::read(&Json, &&written).map_err(|error| spot.wrong(error.message()))?;
+        slot.matcher.naming = naming;
+        slot.compiles = false;
+        slot.written = written;
+    }
+    Ok(slot)
+}
+
+/// An event of the host's own, such as `deploy:start`, for which no dialect has another name.
+fn custom(reading: &Reading<'_>, spot: &Spot<'_>, event: &str, pattern: Option<&str>) -> Take<Slot> {
+    let spec = reading.events().resolve(event).map_err(|error| spot.wrong(error.message()))?;
+    let matcher = MatcherSpec { tool: pattern.map(str::to_owned), ..MatcherSpec::default() };
+    Ok(Slot { declared: event.to_owned(), event: spec, matcher, written: serde_json::json!(pattern), compiles: false })
+}
+
+/// Exactly one thing runs.
+fn run(reading: &Reading<'_>, entry: &Spot<'_>) -> Take<Run> {
+    let given: Vec<&str> =
+        ["command", "webhook", "prompt", "mcp_tool"].into_iter().filter(|name| entry.get(name).is_some()).collect();
+    let [kind] = given.as_slice() else {
+        let what =
+            if given.is_empty() { "says nothing to run".to_owned() } else { format!("says {}", given.join(" and ")) };
+        return Err(entry.wrong(format!("{what}; give one of command, webhook, prompt and mcp_tool")));
+    };
+    if *kind != "command" {
+        for field in ["shell", "env", "directory"] {
+            if let Some(spot) = entry.get(field) {
+                return Err(spot.wrong(format!("belongs to a command, and this hook is a {kind}; take it out")));
+            }
+        }
+    }
+    let spot = entry.get(kind).unwrap_or_else(|| entry.clone());
+    match *kind {
+        "webhook" => web(&spot).map(Run::Webhook),
+        "prompt" => prompt(&spot),
+        "mcp_tool" => mcp_tool(&spot),
+        _ => command(reading, entry, &spot).map(Run::Command),
+    }
+}
+
+/// Refuses what the hook's dialect has no words for: it could only ever fail.
+fn can_run(entry: &Spot<'_>, dialect: &dyn Dialect, run: &Run) -> Take<()> {
+    if dialect.has(run.kind()) {
+        return Ok(());
+    }
+    let (field, what) = match run {
+        Run::Command(_) => ("command", "commands"),
+        Run::Webhook(_) => ("webhook", "webhooks"),
+        Run::Prompt { agent: true, .. } => ("prompt", "questions to agents"),
+        Run::Prompt { .. } => ("prompt", "questions to models"),
+        Run::McpTool { .. } => ("mcp_tool", "calls of MCP tools"),
+    };
+    let spot = entry.get(field).unwrap_or_else(|| entry.clone());
+    let name = dialect.name();
+    Err(spot.wrong(format!(
+        "{name} has no {what}, and would not understand the answer; take `dialect` out, or use a command"
+    )))
+}
+
+fn command(reading: &Reading<'_>, entry: &Spot<'_>, spot: &Spot<'_>) -> Take<CommandSpec> {
+    let shells =
+        [("posix", Shell::Posix), ("bash", Shell::Bash), ("powershell", Shell::PowerShell), ("login", Shell::Login)];
+    let which = entry.word("shell", &shells)?;
+    let mut spec = if let Kind::List(_) = spot.node.kind {
+        let words = entry.texts("command")?.unwrap_or_default();
+        let mut words = words.into_iter();
+        let program = words.next().filter(|program| !program.trim().is_empty());
+        let program = program.ok_or_else(|| spot.wrong("names no program; write [\"program\", \"argument\", …]"))?;
+        let args: Vec<String> = words.collect();
+        if program.contains('\0') || args.iter().any(|arg| arg.contains('\0')) {
+            return Err(spot.wrong("holds a NUL character; take it out"));
+        }
+        if which.is_some() {
+            return Err(spot.wrong("a list of words runs without a shell; take `shell` out or write one string"));
+        }
+        CommandSpec { line: CommandLine::Exec { program, args }, env: Vec::new(), directory: None }
+    } else {
+        shell(entry.required_text("command")?, which.unwrap_or(Shell::Posix))
+    };
+    spec.env = environment(entry)?;
+    spec.directory = entry.text("directory")?.map(|path| reading.below_project(&path));
+    Ok(spec)
+}
+
+fn web(spot: &Spot<'_>) -> Take<WebhookSpec> {
+    spot.only(WEBHOOK)?;
+    let url = spot.required_text("url")?;
+    check_url(&url).map_err(|why| spot.given("url").unwrap_or_else(|| spot.clone()).wrong(why))?;
+    Ok(WebhookSpec {
+        url,
+        method: spot.word("method", &[("POST", Method::Post), ("PUT", Method::Put)])?.unwrap_or_default(),
+        headers: spot.pairs("headers")?,
+        allowed_env: spot.texts("allowed_env")?.unwrap_or_default(),
+        unset: spot
+            .word("unset", &[("refuse", UnsetVariable::Refuse), ("empty", UnsetVariable::Empty)])?
+            .unwrap_or(UnsetVariable::Refuse),
+    })
+}
+
+fn prompt(spot: &Spot<'_>) -> Take<Run> {
+    spot.only(PROMPT)?;
+    Ok(Run::Prompt {
+        text: spot.required_text("text")?,
+        model: spot.text("model")?,
+        agent: spot.flag("agent")?.unwrap_or(false),
+        continue_on_block: spot.flag("continue_on_block")?.unwrap_or(false),
+    })
+}
+
+fn mcp_tool(spot: &Spot<'_>) -> Take<Run> {
+    spot.only(MCP_TOOL)?;
+    let input = match spot.get("input") {
+        Some(input) => {
+            input.must_be_object()?;
+            match input.node.to_value() {
+                Value::Object(fields) => fields,
+                _ => Map::new(),
+            }
+        }
+        None => Map::new(),
+    };
+    Ok(Run::McpTool { server: spot.required_text("server")?, tool: spot.required_text("tool")?, input })
+}
+
+fn name(entry: &Spot<'_>) -> Take<Option<String>> {
+    let name = entry.text("name")?;
+    match (&name, entry.given("name")) {
+        (Some(text), Some(spot)) if text.trim().is_empty() || text.len() > 256 => {
+            Err(spot
+                .wrong(format!("`{}` is no name; a name has 1 to 256 bytes that are not all white space", cut(text))))
+        }
+        _ => Ok(name),
+    }
+}
+
+fn priority(entry: &Spot<'_>) -> Take<i32> {
+    let Some(spot) = entry.get("priority") else { return Ok(0) };
+    let number = match &spot.node.kind {
+        Kind::Number(number) => number.as_i64().and_then(|number| i32::try_from(number).ok()),
+        _ => None,
+    };
+    number.ok_or_else(|| spot.wrong("must be a whole number between -2147483648 and 2147483647"))
+}
+
+fn replaces(reading: &Reading<'_>, entry: &Spot<'_>, named: bool) -> Take<bool> {
+    let replaces = entry.flag("override")?.unwrap_or(false);
+    let spot = entry.given("override").unwrap_or_else(|| entry.clone());
+    if replaces && !named {
+        return Err(spot.wrong("says that a hook is replaced, but not which; add its `name`"));
+    }
+    if replaces && reading.source.scope != Scope::Agent {
+        return Err(spot.wrong("only an agent's own file can replace a hook; take `override` out"));
+    }
+    Ok(replaces)
+}

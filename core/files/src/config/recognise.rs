@@ -1,0 +1,230 @@
+//! Which format a file has: by its name, its place and its shape.
+
+use std::path::Path;
+
+use super::tree::{Kind, Node, parse_json, parse_toml};
+use hookweave_dialects::{Dialect, named};
+use hookweave_machine::error::{Code, Error};
+
+/// A format of configuration files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Claude Code's settings, and `hooks/hooks.json` of its plugins.
+    Claude,
+    /// Factory's `hooks.json`.
+    Factory,
+    /// Codex's `hooks.json`.
+    CodexJson,
+    /// Codex's `config.toml`.
+    CodexToml,
+    /// Gemini CLI's settings.
+    Gemini,
+    /// Cursor's `hooks.json`.
+    Cursor,
+    /// Copilot's hooks files.
+    Copilot,
+    /// Wingman's configuration, of all agents or of one.
+    Wingman,
+    /// cocode's `hooks.toml`.
+    Cocode,
+    /// A3S's JSON defaults.
+    A3s,
+    /// `hookweave.toml`.
+    NativeToml,
+    /// `hookweave.json`.
+    NativeJson,
+}
+
+impl Format {
+    /// The name of the dialect that reads the answers of its hooks.
+    #[must_use]
+    pub const fn dialect_name(self) -> &'static str {
+        match self {
+            Self::Claude => "claude-code",
+            Self::Factory => "factory",
+            Self::CodexJson | Self::CodexToml => "codex",
+            Self::Gemini => "gemini-cli",
+            Self::Cursor => "cursor",
+            Self::Copilot => "copilot",
+            Self::Wingman => "wingman",
+            Self::Cocode => "cocode",
+            Self::A3s => "a3s",
+            Self::NativeToml | Self::NativeJson => "native",
+        }
+    }
+
+    /// The dialect that reads the answers of its hooks.
+    pub fn dialect(self) -> Result<&'static dyn Dialect, Error> {
+        named(self.dialect_name())
+    }
+}
+
+/// What a file was taken for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recognised {
+    /// The format.
+    pub format: Format,
+    /// Why this one, where another would fit too.
+    pub because: Option<String>,
+}
+
+impl Recognised {
+    const fn sure(format: Format) -> Self {
+        Self { format, because: None }
+    }
+
+    fn chosen(format: Format, other: &str, by: &str) -> Self {
+        let taken = format.dialect_name();
+        let because =
+            format!("taken for a file of {taken} by {by}; {other} would fit too: say dialect=\"{other}\" if it is one");
+        Self { format, because: Some(because) }
+    }
+}
+
+/// Recognises a file; a dialect that somebody named decides.
+pub fn recognise(file: &Path, text: &str, dialect: Option<&str>) -> Result<Recognised, Error> {
+    let toml = has_extension(file, "toml");
+    match dialect {
+        Some(name) => by_dialect(name, toml).map(Recognised::sure),
+        None => by_place(file).or_else(|| by_shape(text, toml)).ok_or_else(|| unknown(file)),
+    }
+}
+
+fn unknown(file: &Path) -> Error {
+    let message = format!(
+        "{}: not a file of hooks that is known by its name, place or shape; say which it is, for example dialect=\"claude-code\"",
+        file.display()
+    );
+    Error::new(Code::InvalidConfig, message)
+}
+
+fn by_dialect(name: &str, toml: bool) -> Result<Format, Error> {
+    let format = match (named(name)?.name(), toml) {
+        ("claude-code", false) => Format::Claude,
+        ("factory", false) => Format::Factory,
+        ("codex", false) => Format::CodexJson,
+        ("codex", true) => Format::CodexToml,
+        ("gemini-cli", false) => Format::Gemini,
+        ("cursor", false) => Format::Cursor,
+        ("copilot", false) => Format::Copilot,
+        ("wingman", false) => Format::Wingman,
+        ("cocode", true) => Format::Cocode,
+        ("a3s", false) => Format::A3s,
+        ("native", true) => Format::NativeToml,
+        ("native", false) => Format::NativeJson,
+        (name, toml) => {
+            let ending = if toml { ".toml" } else { "this ending" };
+            return Err(Error::new(Code::InvalidConfig, format!("{name} has no configuration files with {ending}")));
+        }
+    };
+    Ok(format)
+}
+
+/// Directories whose files belong to one system.
+const HOMES: &[(&str, Format)] = &[
+    (".claude", Format::Claude),
+    (".factory", Format::Factory),
+    (".gemini", Format::Gemini),
+    (".cursor", Format::Cursor),
+    (".copilot", Format::Copilot),
+    (".wingman", Format::Wingman),
+    (".cocode", Format::Cocode),
+    ("cocode", Format::Cocode),
+    (".hookweave", Format::NativeToml),
+];
+
+fn by_place(file: &Path) -> Option<Recognised> {
+    let name = file.file_name()?.to_str()?;
+    let toml = has_extension(file, "toml");
+    let native = if toml { Format::NativeToml } else { Format::NativeJson };
+    match name {
+        "hookweave.toml" | "hookweave.json" | "hookweave.local.toml" | "hookweave.local.json" => {
+            return Some(Recognised::sure(native));
+        }
+        "wingman.config.json" => return Some(Recognised::sure(Format::Wingman)),
+        "settings.local.json" | "managed-settings.json" => return Some(Recognised::sure(Format::Claude)),
+        _ => {}
+    }
+    let parents: Vec<&str> = file.ancestors().skip(1).filter_map(|dir| dir.file_name()?.to_str()).take(4).collect();
+    let in_hooks_folder = parents.first() == Some(&"hooks");
+    if in_hooks_folder && matches!(parents.get(1), Some(&(".github" | ".copilot"))) {
+        return Some(Recognised::sure(Format::Copilot));
+    }
+    for parent in &parents {
+        if *parent == ".codex" {
+            return Some(Recognised::sure(if toml { Format::CodexToml } else { Format::CodexJson }));
+        }
+        let home = HOMES.iter().find(|(home, _)| home == parent).map(|(_, format)| *format);
+        match home {
+            Some(Format::NativeToml) => return Some(Recognised::sure(native)),
+            Some(format) if toml == (format == Format::Cocode) => return Some(Recognised::sure(format)),
+            _ => {}
+        }
+    }
+    None
+}
+
+fn by_shape(text: &str, toml: bool) -> Option<Recognised> {
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+    if text.len() > super::tree::MAX_FILE {
+        return None;
+    }
+    if toml {
+        return toml_shape(&parse_toml(text).ok()?);
+    }
+    json_shape(&parse_json(text, true).ok()?)
+}
+
+fn toml_shape(top: &Node) -> Option<Recognised> {
+    if top.get("hookweave").is_some() {
+        return Some(Recognised::sure(Format::NativeToml));
+    }
+    match &top.get("hooks")?.kind {
+        Kind::List(_) => Some(Recognised::chosen(Format::Cocode, "native", "its list of hooks")),
+        Kind::Object(_) => Some(Recognised::sure(Format::CodexToml)),
+        _ => None,
+    }
+}
+
+fn json_shape(top: &Node) -> Option<Recognised> {
+    if top.get("hookweave").is_some() {
+        return Some(Recognised::sure(Format::NativeJson));
+    }
+    if top.get("toolHooks").is_some() {
+        return Some(Recognised::sure(Format::Wingman));
+    }
+    let hooks = top.get("hooks")?;
+    let names: Vec<&str> = hooks.fields().iter().map(|field| field.name.as_str()).collect();
+    let any = |known: &[&str]| names.iter().any(|name| known.contains(name));
+    if any(&["maxHooksPerEvent", "maxTotalHooks", "defaultTimeout", "failBehavior"]) {
+        return Some(Recognised::sure(Format::A3s));
+    }
+    if any(&["BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel", "PreCompress"]) {
+        return Some(Recognised::sure(Format::Gemini));
+    }
+    if any(&["beforeShellExecution", "beforeMCPExecution", "beforeReadFile", "afterFileEdit", "beforeSubmitPrompt"]) {
+        return Some(Recognised::sure(Format::Cursor));
+    }
+    let entries = hooks.fields().iter().flat_map(|field| match &field.value.kind {
+        Kind::List(items) => items.as_slice(),
+        _ => &[],
+    });
+    if entries.clone().any(|entry| ["bash", "powershell", "timeoutSec"].iter().any(|field| entry.get(field).is_some()))
+    {
+        return Some(Recognised::sure(Format::Copilot));
+    }
+    if top.get("version").is_some() {
+        return Some(Recognised::chosen(Format::Cursor, "copilot", "its flat entries"));
+    }
+    let mut groups = entries.filter(|entry| entry.get("hooks").is_some()).peekable();
+    groups.peek()?;
+    // Only three events and nothing but commands: Wingman's files look so, and so do many of Claude Code's.
+    if names.iter().all(|name| matches!(*name, "PreToolUse" | "PostToolUse" | "Stop")) {
+        return Some(Recognised::chosen(Format::Claude, "wingman", "its shape"));
+    }
+    Some(Recognised::chosen(Format::Claude, "codex", "its shape"))
+}
+
+fn has_extension(file: &Path, wanted: &str) -> bool {
+    file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(wanted))
+}

@@ -1,0 +1,423 @@
+//! Which files a command would run: the scripts that its line names.
+//!
+//! A line is read loosely, with words rather than a shell's grammar. What counts is what would run: a program with a path,
+//! what follows an interpreter, a name with a script's ending, an executable file, and any other file that is named unless
+//! it looks like data. Data does not count: a log that a hook writes changes all the time. What a script itself loads is
+//! not followed.
+
+mod after;
+mod certainty;
+mod commands;
+mod folders;
+mod places;
+mod programs;
+mod standing;
+mod tokens;
+
+use std::path::{Path, PathBuf};
+
+use super::{Declared, Run};
+use after::After;
+pub(super) use commands::named_programs;
+use hookweave_exec::command::{CommandLine, CommandSpec};
+use places::Places;
+use programs::{has_data_ending, has_script_ending, is_assignment};
+pub(super) use standing::is_executable;
+use standing::{Seen, Standing};
+use tokens::{Token, tokens};
+
+/// How many scripts of one hook are looked at; one with more cannot be approved.
+const MAX_SCRIPTS: usize = 64;
+
+/// How deep commands are quoted in one another; what is deeper cannot be approved.
+const MAX_DEPTH: usize = 8;
+
+/// Directories whose files belong to the system: whoever can change them needs no hook.
+const SYSTEM: &[&str] = &["/bin", "/sbin", "/usr", "/lib", "/lib64", "/nix/store", "/opt/homebrew", "/System"];
+
+/// Where the words of a command point.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Roots<'r> {
+    pub(super) project: Option<&'r Path>,
+    pub(super) home: Option<&'r Path>,
+}
+
+/// What a hook's command runs, as far as that can be told.
+#[derive(Debug)]
+pub(super) struct Listing {
+    /// The files, each once and in order: those that are there, and those that should be.
+    pub(super) scripts: Vec<PathBuf>,
+    /// Why it cannot be told whether these are all, where they can be approved with what stands around them.
+    pub(super) unsure: Option<String>,
+    /// What comes to be there later may run too.
+    pub(super) open: bool,
+    /// An error when they cannot be approved at all.
+    pub(super) complete: Result<(), String>,
+}
+
+/// A command, and where its words are read.
+#[derive(Debug, Clone)]
+pub(super) struct Named {
+    command: CommandSpec,
+    plugin: Option<PathBuf>,
+    file: Option<PathBuf>,
+    project: Option<PathBuf>,
+    home: Option<PathBuf>,
+}
+
+impl Named {
+    /// What a hook runs; nothing when it runs no command.
+    pub(super) fn of(declared: &Declared, roots: Roots<'_>) -> Option<Self> {
+        let Run::Command(command) = &declared.run else { return None };
+        Some(Self {
+            command: command.clone(),
+            plugin: declared.plugin.clone(),
+            file: declared.spec.origin.as_ref().map(|origin| origin.file.clone()),
+            project: roots.project.map(Path::to_path_buf),
+            home: roots.home.map(Path::to_path_buf),
+        })
+    }
+
+    /// The directory in which it was approved.
+    pub(super) fn directory(&self) -> Option<&Path> {
+        self.project.as_deref()
+    }
+
+    /// The files that it runs when it is started in a directory; that in which it is approved unless another is given.
+    pub(super) fn list(&self, directory: Option<&Path>) -> Listing {
+        let here = self.search(directory);
+        let mut complete = here.complete();
+        let (unsure, open) = (here.unsure, here.open);
+        let paths = |found: Vec<Script>| -> Vec<PathBuf> { found.into_iter().map(|script| script.path).collect() };
+        let mut scripts = paths(here.found);
+        if unsure.is_some() && complete.is_ok() {
+            // The folders are those of the approval, wherever it runs.
+            let approved = if directory.is_some() { paths(self.search(None).found) } else { scripts.clone() };
+            complete = folders::add(&mut scripts, &approved, self.file.as_deref(), self.project.as_deref());
+        }
+        Listing { scripts, open: open || unsure.is_some(), unsure, complete }
+    }
+
+    fn search<'r>(&'r self, directory: Option<&'r Path>) -> Search<'r> {
+        let roots = Roots { project: self.project.as_deref(), home: self.home.as_deref() };
+        search(&self.command, self.plugin.as_deref(), roots, directory.or(roots.project))
+    }
+}
+
+/// A file that a command names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Script {
+    pub(super) path: PathBuf,
+    /// It is started itself, not given to an interpreter.
+    pub(super) direct: bool,
+}
+
+/// The same with how each is run.
+pub(super) fn named_scripts(declared: &Declared, roots: Roots<'_>) -> Vec<Script> {
+    let Run::Command(command) = &declared.run else { return Vec::new() };
+    search(command, declared.plugin.as_deref(), roots, roots.project).found
+}
+
+fn search<'r>(
+    command: &CommandSpec,
+    plugin: Option<&'r Path>,
+    roots: Roots<'r>,
+    directory: Option<&'r Path>,
+) -> Search<'r> {
+    let looked = look(command, plugin, roots, directory, false);
+    // A shell that is fed with what another program prints may be fed with any file that the line names.
+    if looked.fed { look(command, plugin, roots, directory, true) } else { looked }
+}
+
+fn look<'r>(
+    command: &CommandSpec,
+    plugin: Option<&'r Path>,
+    roots: Roots<'r>,
+    directory: Option<&'r Path>,
+    fed: bool,
+) -> Search<'r> {
+    let base = command.directory.as_deref().map_or_else(
+        || directory.map(Path::to_path_buf),
+        |own| Some(directory.map_or_else(|| own.to_path_buf(), |directory| directory.join(own))),
+    );
+    let places = Places::new(roots, plugin, base);
+    let mut search = Search {
+        places,
+        seen: Seen::default(),
+        found: Vec::new(),
+        fed,
+        in_text: false,
+        too_deep: false,
+        open: false,
+        unsure: None,
+    };
+    for (name, value) in &command.env {
+        search.sets(name, value);
+        for part in std::iter::once(&**value).chain(value.split([' ', ':', ',', ';', '='])) {
+            search.consider(part, if programs::runs_variable(name) { After::FILE } else { After::Word });
+        }
+    }
+    match &command.line {
+        CommandLine::Shell { text, shell } => {
+            search.line(text, 0);
+            search.is_certain(text, *shell);
+        }
+        CommandLine::Exec { program, args } => {
+            let words = std::iter::once(program).chain(args);
+            let last = words.fold(After::Start, |after, word| search.word(word, after, 0));
+            search.ended(last);
+        }
+    }
+    search
+}
+
+struct Search<'r> {
+    places: Places<'r>,
+    seen: Seen,
+    found: Vec<Script>,
+    /// A shell runs what it is given on its standard input, or what `eval` and `xargs` are given.
+    fed: bool,
+    /// The words are part of one that no shell is known to run.
+    in_text: bool,
+    too_deep: bool,
+    /// A pattern stands for files that may come to be there.
+    open: bool,
+    /// Why the files that were found may not be all.
+    unsure: Option<String>,
+}
+
+impl Search<'_> {
+    /// Whether everything was looked at.
+    fn complete(&self) -> Result<(), String> {
+        if self.found.len() >= MAX_SCRIPTS {
+            return Err(format!(
+                "it names {MAX_SCRIPTS} scripts or more, too many to look at; put them into one script"
+            ));
+        }
+        if self.too_deep {
+            return Err(format!("it quotes commands more than {MAX_DEPTH} deep; put them into a script"));
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, text: &str, depth: usize) {
+        let text = self.places.with_directories(text);
+        let mut after = After::Start;
+        let mut written = false;
+        for token in tokens(&text) {
+            match token {
+                Token::End => {
+                    self.ended(after);
+                    after = After::Start;
+                }
+                Token::Into => written = true,
+                // A file that is written is no script that runs.
+                Token::Word(_) if written => written = false,
+                Token::Word(word) => after = self.word(&word, after, depth),
+            }
+        }
+        self.ended(after);
+    }
+
+    /// A command is over: an interpreter that was given no file reads its standard input.
+    fn ended(&mut self, after: After) {
+        self.fed |= matches!(after, After::Interpreter { .. });
+    }
+
+    /// A variable is set, by the hook or by its line.
+    fn sets(&mut self, name: &str, value: &str) {
+        self.places.assign(name, value);
+        if programs::runs_folder(name) {
+            self.doubt(|| format!("`{name}` names folders that programs load code from"));
+        }
+    }
+
+    /// Notes the first reason why what was found may not be all.
+    fn doubt(&mut self, why: impl FnOnce() -> String) {
+        if self.unsure.is_none() {
+            self.unsure = Some(why());
+        }
+    }
+
+    /// Looks at one word and says what it is for the next.
+    fn word(&mut self, word: &str, after: After, depth: usize) -> After {
+        let assigned = matches!(after, After::Start | After::Wrapper | After::Export) && is_assignment(word);
+        if let Some((name, value)) = word.split_once('=') {
+            if assigned {
+                self.sets(name, value);
+            }
+            let as_what = if programs::runs_variable(name) { After::FILE } else { After::Word };
+            // `--config=./x`, `A=./x` and `core.pager=./x` name a file as well as `./x` does.
+            if !matches!(after, After::Code { .. }) && !word.contains(char::is_whitespace) {
+                value.split(':').chain(std::iter::once(value)).for_each(|part| self.consider(part, as_what));
+            }
+        }
+        match after {
+            After::Cd => self.places.enter(word),
+            After::Code { shell: false } => self.code(word),
+            After::Code { shell: true } => {}
+            _ if assigned => {}
+            _ => self.named(word, after),
+        }
+        // A command within a word, as in `bash -c "./check.sh x"` and `"$(./check.sh)"`.
+        let holds_one = (word.contains(char::is_whitespace) || word.contains("$(") || word.contains('`'))
+            && !self.places.file(word).is_some_and(|path| self.seen.is_file(&path));
+        if matches!(after, After::Code { .. }) || holds_one {
+            if depth < MAX_DEPTH {
+                // A `*` in another language's code, or in a text for a program, is no pattern.
+                let is_shell = after == (After::Code { shell: true }) || word.contains("$(") || word.contains('`');
+                let around = self.in_text;
+                self.in_text |= !is_shell;
+                self.line(word, depth + 1);
+                self.in_text = around;
+            } else {
+                self.too_deep = true;
+            }
+        }
+        self.fed |= after.feeds(word);
+        if assigned && after == After::Start { After::Start } else { after.then(word) }
+    }
+
+    /// A word that may name a file, also together with its option: `-mx`, `-r./x`.
+    fn named(&mut self, word: &str, after: After) {
+        if let After::Interpreter { shell: false } = after {
+            if let Some(module) = programs::module_of(word) {
+                self.consider(module, After::Module);
+            }
+            if let Some(file) = word.strip_prefix("-r").filter(|file| !file.is_empty()) {
+                self.consider(file, After::FILE);
+            }
+        }
+        if let After::Data { runs_option: true } = after {
+            if let Some(file) = word.strip_prefix("-f").filter(|file| !file.is_empty()) {
+                self.consider(file, After::FILE);
+            }
+            if certainty::runs_commands(word) {
+                self.doubt(|| "a program of its line runs commands of its own".to_owned());
+                self.fed = true;
+                self.code(word);
+            }
+        }
+        self.consider(word, after);
+    }
+
+    /// Code of a program: the files that it names, and the modules of the project's that it loads.
+    fn code(&mut self, code: &str) {
+        if certainty::runs_files(code) {
+            self.doubt(|| "code in its line runs or loads what it computes".to_owned());
+        }
+        for token in code.split(|c: char| !(c.is_alphanumeric() || "_-./~$%+@".contains(c))).filter(|t| !t.is_empty()) {
+            if token.contains('/') || has_script_ending(token) {
+                self.consider(token, After::Word);
+            } else if token.chars().all(|c| c.is_alphanumeric() || c == '_') && code.contains("import") {
+                self.consider(token, After::Module);
+            }
+        }
+    }
+
+    fn consider(&mut self, word: &str, after: After) {
+        if word.is_empty() || word.len() > 4096 {
+            return;
+        }
+        if after == After::Module {
+            let module = word.replace('.', "/");
+            for ending in [".py", "/__main__.py", "/__init__.py"] {
+                self.look_at(&format!("{module}{ending}"), false, After::Word);
+            }
+            return;
+        }
+        if let (After::Start | After::Wrapper, false) = (after, word.contains('/')) {
+            for path in self.places.programs(word) {
+                self.add(path, true);
+            }
+            for file in programs::reads(word) {
+                if let Some(path) = self.places.resolve(file).filter(|path| self.seen.is_file(path)) {
+                    self.add(path, false);
+                }
+            }
+        }
+        let Some((text, certain)) = self.places.expand(word) else { return };
+        if !certain && !matches!(after, After::Data { .. } | After::Word) {
+            // `./$name.sh` is any of these.
+            let pattern = self.places.pattern(word).filter(|pattern| !is_bare(pattern));
+            for path in pattern.map_or_else(Vec::new, |pattern| self.places.matching(&pattern, MAX_SCRIPTS)) {
+                self.open = true;
+                self.add(path, false);
+            }
+        }
+        if matches!(after, After::Data { .. }) && !self.fed || !text.contains(['*', '?', '[']) {
+            self.look_at(&text, certain, after);
+        } else if self.fed || !self.in_text || !is_bare(&text) {
+            self.open = true;
+            for path in self.places.matching(&text, MAX_SCRIPTS) {
+                self.add(path, false);
+            }
+        }
+    }
+
+    /// Takes a file in if it runs; one that a word clearly means even while it is missing, since putting it there is a change.
+    fn look_at(&mut self, text: &str, certain: bool, after: After) {
+        let has_path = text.contains('/') && !text.starts_with("/dev/");
+        let given = matches!(after, After::Interpreter { .. } | After::Option { file: true, .. });
+        let runs = match after {
+            After::Start | After::Wrapper => has_path,
+            _ => given && !text.starts_with("/dev/"),
+        };
+        let by_looks = runs || has_script_ending(text);
+        let by_name = by_looks || self.fed || !matches!(after, After::Data { .. }) && !has_data_ending(text);
+        if !(given || by_name || has_path) {
+            return;
+        }
+        let Some(path) = self.places.resolve(text) else { return };
+        if given && self.seen.is_dir(&path) {
+            for main in ["__main__.py", "package.json", "index.js", "index.mjs", "index.cjs", "index.ts"] {
+                let main = path.join(main);
+                if self.seen.is_file(&main) {
+                    self.add(main, false);
+                }
+            }
+            return;
+        }
+        let odd = |c: char| NO_NAME.contains(&c) || c == '\n' && !given;
+        let named = || !text.starts_with('-') && !text.contains(odd) && !text.contains("://");
+        let meant = certain && by_looks && named();
+        let runs = match self.seen.at(&path) {
+            Standing::File { executable } => meant || by_name || has_path && executable,
+            Standing::Directory => false,
+            Standing::Nothing => meant,
+        };
+        if given && !matches!(after, After::Interpreter { shell: true }) && path.extension().is_none() {
+            // `node x` is `x.js` as well, also when it comes to be there.
+            let may_come =
+                meant && matches!(after, After::Interpreter { .. }) && self.seen.at(&path) == Standing::Nothing;
+            for ending in ["js", "cjs", "mjs", "ts"] {
+                let other = path.with_extension(ending);
+                if self.seen.is_file(&other) || may_come && ending == "js" {
+                    self.add(other, false);
+                }
+            }
+        }
+        if runs {
+            self.add(path, matches!(after, After::Start | After::Wrapper));
+        }
+    }
+
+    fn add(&mut self, path: PathBuf, direct: bool) {
+        let known =
+            SYSTEM.iter().any(|dir| path.starts_with(dir)) || self.found.iter().any(|script| script.path == path);
+        if !known && self.found.len() < MAX_SCRIPTS {
+            self.found.push(Script { path, direct });
+        }
+    }
+}
+
+/// A pattern that says nothing of a file's name, as the `*` of `a * b` does.
+fn is_bare(pattern: &str) -> bool {
+    pattern.trim_matches(['*', '/', '.']).is_empty()
+}
+
+/// Letters that say that a word is code or a pattern, and no file's name.
+const NO_NAME: &[char] = &['*', '?', '{', '}', '(', ')', ';', '"', '\'', '`', '<', '>', '|', '='];
+
+#[cfg(test)]
+mod tests;

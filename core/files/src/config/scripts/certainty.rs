@@ -1,0 +1,68 @@
+//! Whether the files that a command runs can all be told.
+//!
+//! A line is read once more, by the reader of rules, which says when it does not understand all of it. What is not certain can
+//! be approved, but says so, and is asked about anew when a script of the hook's folders changes.
+
+use super::Search;
+use super::programs::is_runner;
+use hookweave_exec::command::Shell;
+use hookweave_machine::shell;
+
+impl Search<'_> {
+    /// Notes why the files that a line runs cannot all be told.
+    pub(super) fn is_certain(&mut self, line: &str, shell: Shell) {
+        if self.fed {
+            self.doubt(|| "a shell of it runs what another program gives it".to_owned());
+        }
+        if shell == Shell::PowerShell {
+            self.doubt(|| "it is a line for PowerShell, which is not read".to_owned());
+        }
+        let text = self.places.filled(&self.places.with_directories(line));
+        let Some(programs) = shell::programs(&text) else {
+            self.fed = true;
+            self.doubt(|| "not all of its line is understood".to_owned());
+            return;
+        };
+        for (name, is_filled) in programs {
+            if is_filled {
+                self.fed = true;
+                self.doubt(|| format!("`{name}` is filled in when it runs"));
+            } else if is_runner(&name) {
+                self.doubt(|| format!("`{name}` runs what it finds in the project"));
+            }
+        }
+    }
+}
+
+/// Whether code of awk or sed starts programs.
+pub(super) fn runs_commands(code: &str) -> bool {
+    let calls = ["system", "getline", "@include", "@load"].iter().any(|word| code.contains(word));
+    calls || code.contains("print") && code.contains('|')
+}
+
+/// Whether code of a language starts programs or loads what it computes.
+pub(super) fn runs_files(code: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "__import__",
+        "child_process",
+        "compile(",
+        "do ",
+        "eval",
+        "exec",
+        "execfile",
+        "importlib",
+        "load",
+        "open(",
+        "popen",
+        "qx",
+        "readFile",
+        "require",
+        "runpy",
+        "source",
+        "spawn",
+        "subprocess",
+        "system",
+        "import(",
+    ];
+    code.contains('`') || WORDS.iter().any(|word| code.contains(word))
+}

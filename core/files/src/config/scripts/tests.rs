@@ -1,0 +1,316 @@
+//! What counts as a script of a line, and what does not.
+
+use super::*;
+
+use hookweave_exec::command::Shell;
+
+fn spec(line: &str) -> CommandSpec {
+    CommandSpec {
+        line: CommandLine::Shell { text: line.to_owned(), shell: Shell::Posix },
+        env: Vec::new(),
+        directory: None,
+    }
+}
+
+fn found_of(spec: &CommandSpec, project: &Path) -> Vec<String> {
+    let roots = Roots { project: Some(project), home: Some(Path::new("/home/u")) };
+    let search = search(spec, None, roots, roots.project);
+    search.found.iter().map(|script| script.path.display().to_string()).collect()
+}
+
+fn found(line: &str) -> Vec<String> {
+    found_of(&spec(line), Path::new("/project"))
+}
+
+/// What is found in a project that has `hooks/guard`, a script without an ending, and what a line may mistake for it.
+struct Project(tempfile::TempDir);
+
+impl Project {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        for name in
+            ["hooks/guard", "hooks/guard.txt", "hooks/env", "bin/tool", "tool/__main__.py", "guard.py", "data.json"]
+        {
+            let path = dir.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "true").unwrap();
+        }
+        Self(dir)
+    }
+
+    fn found(&self, spec: &CommandSpec) -> Vec<String> {
+        let at = format!("{}/", self.0.path().display());
+        found_of(spec, self.0.path()).iter().map(|path| path.replace(&at, "")).collect()
+    }
+}
+
+#[test]
+fn a_script_is_found_behind_whatever_stands_before_it() {
+    let project = Project::new();
+    for line in [
+        "bash -o pipefail hooks/guard",
+        "bash -euo pipefail -o errexit hooks/guard",
+        "sh -- hooks/guard",
+        "if true; then sh hooks/guard; fi",
+        "{ sh hooks/guard; }",
+        "! sh hooks/guard",
+        "while sh hooks/guard; do sleep 1; done",
+        "busybox sh hooks/guard",
+        "sh $'hooks/guard'",
+        "sh ${SCRIPT:-hooks/guard}",
+        "sh $UNSET\"hooks/guard\"",
+        "S=hooks/guard; sh $S",
+        "DIR=hooks && sh \"$DIR/guard\"",
+        "cat hooks/guard | sh",
+        "cat hooks/guard | bash -s x",
+        "eval \"$(cat hooks/guard)\"",
+        "echo hooks/guard | xargs sh",
+        "BASH_ENV=hooks/guard bash -c true",
+        "git -c core.pager=hooks/guard log",
+        "awk -f hooks/guard",
+        "sed -n -f hooks/guard",
+        "python3 -W ignore hooks/guard",
+        "node -r ./hooks/guard -e 0",
+        "bash -c \"bash -c 'sh hooks/guard'\"",
+        "some-runner hooks/guard",
+    ] {
+        assert_eq!(project.found(&spec(line)), ["hooks/guard"], "{line}");
+    }
+    assert_eq!(project.found(&spec("cat hooks/guard.txt | sh")), ["hooks/guard.txt"]);
+    assert_eq!(project.found(&spec("sh hooks/gu*")), ["hooks/guard", "hooks/guard.txt"]);
+    assert_eq!(project.found(&spec("python3 -m guard")), ["guard.py"]);
+    assert_eq!(project.found(&spec("python3 tool")), ["tool/__main__.py"]);
+}
+
+#[test]
+fn variables_of_a_hook_and_lists_of_arguments_are_looked_at_too() {
+    let project = Project::new();
+    let exec = |words: &[&str]| CommandSpec {
+        line: CommandLine::Exec {
+            program: words[0].to_owned(),
+            args: words[1..].iter().map(|&word| word.to_owned()).collect(),
+        },
+        ..spec("")
+    };
+    assert_eq!(project.found(&exec(&["bash", "-o", "pipefail", "hooks/guard"])), ["hooks/guard"]);
+    assert_eq!(project.found(&exec(&["bash", "-c", "sh hooks/guard"])), ["hooks/guard"]);
+    for (name, value, line, wanted) in [
+        ("BASH_ENV", "hooks/env", "bash -c true", "hooks/env"),
+        ("NODE_OPTIONS", "--require ./guard.py", "node -e 0", "guard.py"),
+        ("GIT_SSH_COMMAND", "sh hooks/guard", "git fetch", "hooks/guard"),
+        ("PATH", "/usr/bin:bin", "tool check", "bin/tool"),
+        ("DIR", "hooks", "sh $DIR/guard", "hooks/guard"),
+    ] {
+        let spec = CommandSpec { env: vec![(name.into(), value.into())], ..spec(line) };
+        assert_eq!(project.found(&spec), [wanted], "{name}={value} {line}");
+    }
+}
+
+#[test]
+fn data_is_no_script() {
+    let project = Project::new();
+    for line in [
+        "cat hooks/guard",
+        "grep -q x hooks/env",
+        "jq . data.json",
+        "check --config data.json",
+        "date >> hooks/guard",
+        "cat | tee -a hooks/guard",
+        "[ -f hooks/guard ]",
+        "bash -c 'cat hooks/guard'",
+    ] {
+        assert_eq!(project.found(&spec(line)), [""; 0], "{line}");
+    }
+}
+
+/// What is found of a line, and why that may not be all, in a project whose hooks stand in `hooks`.
+fn listed(project: &Project, spec: &CommandSpec, directory: Option<&Path>) -> (Vec<String>, Option<String>) {
+    let named = Named {
+        command: spec.clone(),
+        plugin: None,
+        file: Some(project.0.path().join(".claude/settings.json")),
+        project: Some(project.0.path().to_path_buf()),
+        home: None,
+    };
+    let listing = named.list(directory);
+    listing.complete.unwrap();
+    let at = format!("{}/", project.0.path().display());
+    (listing.scripts.iter().map(|path| path.display().to_string().replace(&at, "")).collect(), listing.unsure)
+}
+
+#[test]
+fn what_may_run_more_than_it_names_says_so() {
+    let project = Project::new();
+    let write = |name: &str| {
+        let path = project.0.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "true").unwrap();
+    };
+    write(".claude/hooks/other.sh");
+    write(".claude/log.txt");
+    write("x.js");
+    write("run.mk");
+    let folder = ".claude/hooks/other.sh";
+    for (line, wanted) in [
+        ("sh -c \"$(cat hooks/guard.txt)\"", "hooks/guard.txt"),
+        ("cat hooks/guard.txt | $SHELL", "hooks/guard.txt"),
+        ("S=sh; cat hooks/guard.txt | $S", "hooks/guard.txt"),
+        ("sh 0< hooks/guard.txt", "hooks/guard.txt"),
+        ("awk '{system($0)}' hooks/guard.txt", "hooks/guard.txt"),
+        ("awk 'BEGIN{system(\"./guard.py\")}'", "guard.py"),
+        ("for f in guard; do ./$f.py; done", "guard.py"),
+        ("python3 -c 'import guard; guard.main(open(\"x\"))'", "guard.py"),
+        ("make -f run.mk", "run.mk"),
+        ("make -frun.mk", "run.mk"),
+        ("npm run check", folder),
+        ("eval \"$X\"", folder),
+        ("$X check", folder),
+    ] {
+        let (scripts, unsure) = listed(&project, &spec(line), None);
+        assert!(unsure.is_some(), "{line}");
+        assert!(scripts.iter().any(|script| script == wanted), "{line}: {scripts:?}");
+        assert!(scripts.iter().any(|script| script == folder), "{line}: {scripts:?}");
+        assert!(!scripts.iter().any(|script| script == ".claude/log.txt"), "{line}: {scripts:?}");
+    }
+    for (line, wanted) in [
+        ("python3 -mguard", "guard.py"),
+        ("python3 -Im guard", "guard.py"),
+        ("node x", "x.js"),
+        ("node --require ./x -e 0", "x.js"),
+        ("node -r./x -e 0", "x.js"),
+        ("export PATH=./bin:$PATH; tool x", "bin/tool"),
+        ("env PATH=bin:/bin tool x", "bin/tool"),
+        ("PATH=bin:$PATH; later", "bin/later"),
+        ("sh 'new\nline'", "new\nline"),
+        ("export BASH_ENV=hooks/env; bash -c true", "hooks/env"),
+    ] {
+        let (scripts, unsure) = listed(&project, &spec(line), None);
+        assert!(scripts.iter().any(|script| script == wanted), "{line}: {scripts:?}");
+        assert_eq!(unsure, None, "{line}");
+    }
+    for value in ["hooks/later", "hooks/env.txt"] {
+        let spec = CommandSpec { env: vec![("BASH_ENV".into(), value.into())], ..spec("bash -c true") };
+        assert_eq!(listed(&project, &spec, None).0, [value]);
+    }
+    for line in [
+        "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/other.sh",
+        "jq -r '.tool_input.file_path' | { read -r f; [ -n \"$f\" ] && grep -q x \"$f\"; }",
+        "sh hooks/guard \"$FILE\"",
+        "DIR=hooks; sh \"$DIR/guard\"",
+        "echo ok && exit 0",
+    ] {
+        assert_eq!(listed(&project, &spec(line), None).1, None, "{line}");
+    }
+}
+
+#[test]
+fn a_folder_of_too_many_scripts_cannot_be_approved() {
+    let project = Project::new();
+    let folder = project.0.path().join(".claude/hooks");
+    std::fs::create_dir_all(&folder).unwrap();
+    for number in 0..300 {
+        std::fs::write(folder.join(format!("{number}.sh")), "").unwrap();
+    }
+    let list = |line: &str| {
+        let named = Named {
+            command: spec(line),
+            plugin: None,
+            file: Some(project.0.path().join(".claude/settings.json")),
+            project: Some(project.0.path().to_path_buf()),
+            home: None,
+        };
+        named.list(None).complete
+    };
+    assert!(list("npm run check").unwrap_err().contains("more than 256 scripts"));
+    list("sh hooks/guard").unwrap();
+}
+
+#[test]
+fn the_same_words_are_other_files_in_another_directory() {
+    let project = Project::new();
+    let elsewhere = project.0.path().join("tool");
+    for (line, wanted) in [
+        ("sh hooks/guard", "tool/hooks/guard"),
+        ("./guard.py", "tool/guard.py"),
+        ("\"$CLAUDE_PROJECT_DIR\"/guard.py", "guard.py"),
+        ("\"$(pwd)\"/guard.py", "tool/guard.py"),
+    ] {
+        assert_eq!(listed(&project, &spec(line), Some(&elsewhere)).0, [wanted], "{line}");
+    }
+}
+
+#[test]
+fn what_cannot_be_looked_at_whole_is_told() {
+    let search_of = |line: &str| {
+        let roots = Roots { project: Some(Path::new("/project")), home: None };
+        search(&spec(line), None, roots, roots.project).complete()
+    };
+    let many = (0..80).map(|number| format!("sh a{number}")).collect::<Vec<_>>().join("; ");
+    assert!(search_of(&many).unwrap_err().contains("64 scripts"));
+    let deep = "$(sh ".repeat(12) + "x" + &")".repeat(12);
+    assert!(search_of(&format!("echo \"{deep}\"")).is_ok());
+    let quoted = (0..12).fold("./x".to_owned(), |line, _| format!("sh -c {}", shell_quoted(&line)));
+    assert!(search_of(&quoted).unwrap_err().contains("deep"), "{quoted}");
+    search_of("sh a").unwrap();
+}
+
+fn shell_quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+#[test]
+fn scripts_are_found_however_they_are_named() {
+    for (line, wanted) in [
+        ("\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/a.sh --flag", "/project/.claude/hooks/a.sh"),
+        ("${CLAUDE_PROJECT_DIR}/a.sh", "/project/a.sh"),
+        ("python3 .claude/hooks/a.py", "/project/.claude/hooks/a.py"),
+        ("sh guard", "/project/guard"),
+        ("cd hooks && ./a.sh", "/project/hooks/a.sh"),
+        ("FOO=1 node a.mjs", "/project/a.mjs"),
+        ("cat | ~/bin/a.sh", "/home/u/bin/a.sh"),
+        ("\"$(git rev-parse --show-toplevel)/a.sh\"", "/project/a.sh"),
+        ("x --config=./conf.py", "/project/conf.py"),
+        ("echo \"$(./a.sh)\"", "/project/a.sh"),
+        ("sh -c ./a.sh", "/project/a.sh"),
+        ("timeout 5s ./guard", "/project/guard"),
+        ("env A=1 ./guard >/dev/null 2>&1", "/project/guard"),
+        ("x 2>&1 | sh guard", "/project/guard"),
+        ("sudo -u bob ./a.sh", "/project/a.sh"),
+        ("x=`./a.sh`", "/project/a.sh"),
+        ("python3.12 -u run.py", "/project/run.py"),
+        ("./sub/../a.sh", "/project/a.sh"),
+    ] {
+        assert_eq!(found(line), [wanted], "{line}");
+    }
+}
+
+#[test]
+fn a_quoted_line_is_a_command_and_a_quoted_path_a_path() {
+    assert_eq!(found("bash -c \"./a.sh x\""), ["/project/a.sh"]);
+    assert!(found("\"./my hooks/a.sh\"").contains(&"/project/my hooks/a.sh".to_owned()));
+}
+
+#[test]
+fn what_is_no_script_is_left_alone() {
+    for line in [
+        "echo hello",
+        "/usr/bin/jq -r .tool_name",
+        "curl https://x.example/a.sh",
+        "$UNKNOWN/a.sh",
+        "echo x > /dev/null",
+    ] {
+        assert_eq!(found(line), [""; 0], "{line}");
+    }
+}
+
+#[test]
+fn a_star_in_code_or_text_is_no_pattern() {
+    let project = Project::new();
+    for line in ["python3 -c 'print(2 * 3)'", "jq '.a * 2'", "python3 -c 'print(\"a\" * 7)'", "echo 'a * b'"] {
+        let found = project.found(&spec(line));
+        assert!(found.is_empty(), "{line}: {found:?}");
+    }
+    for line in ["bash -c 'sh hooks/*'", "su -c 'sh hooks/*'", "env -S 'sh hooks/*'", "watch 'tool hooks/*'"] {
+        assert!(!project.found(&spec(line)).is_empty(), "{line}");
+    }
+}

@@ -1,0 +1,314 @@
+//! Which hooks from a project's files a person has approved, and what exactly was approved.
+//!
+//! An approval is for a fingerprint: the entry as it stands in the file, the project that it belongs to, and the content
+//! of the scripts that it names. Whatever of these changes makes another fingerprint, which nobody has approved.
+
+mod fingerprint;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::places;
+use hookweave_clock::now_ms;
+use hookweave_machine::error::{Code, Error};
+use hookweave_machine::witness::{ApprovedHook, each_trust_observer};
+
+pub(super) use fingerprint::{fingerprint, switch_fingerprint};
+
+/// The largest store that is read, in bytes.
+const MAX_STORE: u64 = 16 * 1024 * 1024;
+
+/// How often, and how many times, another process is waited for that writes the store.
+const LOCK_WAIT: (Duration, u32) = (Duration::from_millis(20), 250);
+
+/// Which hooks from a project's files run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Trust {
+    /// Those that a person has approved.
+    #[default]
+    Approved,
+    /// All: the host vouches for the project.
+    All,
+}
+
+/// An approval, or what waits for one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Approval {
+    /// What is approved: `sha256:` and 64 digits.
+    pub fingerprint: String,
+    /// The project.
+    pub project: String,
+    /// The file that declares it.
+    pub file: String,
+    /// The place in the file.
+    pub place: String,
+    /// The dialect.
+    pub dialect: String,
+    /// The event as the file names it; empty for a switch.
+    pub event: String,
+    /// What runs, or what the switch does.
+    pub runs: String,
+    /// When, in milliseconds since the epoch.
+    #[serde(default)]
+    pub approved_at: u64,
+}
+
+impl Approval {
+    fn named(&self) -> ApprovedHook<'_> {
+        ApprovedHook {
+            fingerprint: &self.fingerprint,
+            project: &self.project,
+            file: &self.file,
+            place: &self.place,
+            dialect: &self.dialect,
+            event: &self.event,
+            runs: &self.runs,
+        }
+    }
+}
+
+/// Where approvals are kept: a file of the user's that only the user can write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrustStore {
+    path: PathBuf,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Stored {
+    hookweave: u32,
+    approved: Vec<Approval>,
+}
+
+impl TrustStore {
+    /// A store in this file, which need not exist yet.
+    #[must_use]
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// The user's own: `hookweave/trust.json` in the directory for configuration; `None` for a user without a home.
+    #[must_use]
+    pub fn usual(directories: &places::Directories) -> Option<Self> {
+        directories.config.as_ref().map(|config| Self::at(config.join("hookweave").join("trust.json")))
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Everything that is approved, by fingerprint.
+    ///
+    /// A store that cannot be read, or that others can write, is an error: nothing counts as approved then.
+    pub fn approved(&self) -> Result<BTreeMap<String, Approval>, Error> {
+        let stored = self.read()?;
+        Ok(stored.approved.into_iter().map(|approval| (approval.fingerprint.clone(), approval)).collect())
+    }
+
+    /// Adds approvals to what is approved; what another process adds meanwhile stays.
+    pub fn approve(&self, approvals: &[Approval]) -> Result<(), Error> {
+        let now = now_ms();
+        self.change(|stored| {
+            for approval in approvals {
+                stored.approved.retain(|known| known.fingerprint != approval.fingerprint);
+                stored.approved.push(Approval { approved_at: now, ..approval.clone() });
+            }
+        })?;
+        each_trust_observer(|observer| approvals.iter().for_each(|approval| observer.approved(&approval.named())));
+        Ok(())
+    }
+
+    /// Takes approvals back; says how many there were.
+    pub fn revoke(&self, fingerprints: &[&str]) -> Result<usize, Error> {
+        let mut taken = 0;
+        self.change(|stored| {
+            let before = stored.approved.len();
+            stored.approved.retain(|known| !fingerprints.contains(&known.fingerprint.as_str()));
+            taken = before - stored.approved.len();
+        })?;
+        if taken > 0 {
+            each_trust_observer(|observer| fingerprints.iter().for_each(|fingerprint| observer.revoked(fingerprint)));
+        }
+        Ok(taken)
+    }
+
+    fn refuse(&self, why: impl std::fmt::Display) -> Error {
+        Error::new(Code::InvalidConfig, format!("the store of approvals {}: {why}", self.path.display()))
+    }
+
+    fn read(&self) -> Result<Stored, Error> {
+        let file = match File::open(&self.path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(Stored { hookweave: 1, approved: Vec::new() });
+            }
+            Err(error) => return Err(self.refuse(error)),
+        };
+        self.check_owner(&file)?;
+        let length = file.metadata().map_or(0, |meta| meta.len().min(MAX_STORE));
+        let mut text = String::with_capacity(usize::try_from(length).unwrap_or_default() + 1);
+        file.take(MAX_STORE + 1).read_to_string(&mut text).map_err(|error| self.refuse(error))?;
+        if text.len() as u64 > MAX_STORE {
+            return Err(self.refuse("it is too large; move it away and approve anew"));
+        }
+        let stored: Stored = serde_json::from_str(&text)
+            .map_err(|error| self.refuse(format!("it cannot be read ({error}); move it away and approve anew")))?;
+        if stored.hookweave != 1 {
+            return Err(self.refuse(format!("it has version {}, and this engine knows version 1", stored.hookweave)));
+        }
+        Ok(stored)
+    }
+
+    #[cfg(unix)]
+    fn check_owner(&self, file: &File) -> Result<(), Error> {
+        use std::os::unix::fs::MetadataExt as _;
+        let meta = file.metadata().map_err(|error| self.refuse(error))?;
+        if !meta.is_file() {
+            return Err(self.refuse("it is no file"));
+        }
+        let owner = meta.uid();
+        let user = rustix::process::geteuid().as_raw();
+        if owner != user && owner != 0 {
+            return Err(self.refuse(format!("it belongs to another user ({owner}); move it away and approve anew")));
+        }
+        if meta.mode() & 0o022 != 0 {
+            return Err(self.refuse("others can write it, so that it proves nothing; look at it, then chmod 600"));
+        }
+        Ok(())
+    }
+
+    #[cfg(not(unix))]
+    #[expect(clippy::unused_self, reason = "the same shape as on Unix")]
+    fn check_owner(&self, _file: &File) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Reads, changes and writes the store while no other process does.
+    fn change(&self, change: impl FnOnce(&mut Stored)) -> Result<(), Error> {
+        let folder = self.path.parent().ok_or_else(|| self.refuse("it has no directory"))?;
+        make_private(folder).map_err(|error| self.refuse(error))?;
+        let lock = self.lock(folder)?;
+        let mut stored = self.read()?;
+        change(&mut stored);
+        let written = self.write(folder, &stored).map_err(|error| self.refuse(error));
+        drop(lock);
+        written
+    }
+
+    fn lock(&self, folder: &Path) -> Result<File, Error> {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let path = folder.join(format!("{name}.lock"));
+        let file = File::options().create(true).truncate(false).write(true).open(&path);
+        let file = file.map_err(|error| self.refuse(error))?;
+        for _ in 0..LOCK_WAIT.1 {
+            match fs4::FileExt::try_lock(&file) {
+                Ok(()) => return Ok(file),
+                Err(fs4::TryLockError::WouldBlock) => std::thread::sleep(LOCK_WAIT.0),
+                Err(fs4::TryLockError::Error(error)) => return Err(self.refuse(error)),
+            }
+        }
+        Err(self.refuse(format!("another process holds {} for more than 5 seconds", path.display())))
+    }
+
+    /// Writes a new file and puts it into the place of the old one, so that a reader sees either.
+    fn write(&self, folder: &Path, stored: &Stored) -> std::io::Result<()> {
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        serde_json::to_writer_pretty(&mut file, stored)?;
+        file.write_all(b"\n")?;
+        file.as_file().sync_all()?;
+        file.persist(&self.path).map_err(|error| error.error)?;
+        #[cfg(unix)]
+        File::open(folder)?.sync_all()?;
+        Ok(())
+    }
+}
+
+/// Makes a directory that only the user enters; one that is there stays as it is.
+fn make_private(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn approval(number: u64) -> Approval {
+        Approval {
+            fingerprint: format!("sha256:{number:064}"),
+            project: "/p".into(),
+            file: "/p/f".into(),
+            place: "hooks[0]".into(),
+            dialect: "native".into(),
+            event: "PreToolUse".into(),
+            runs: "./x.sh".into(),
+            approved_at: 0,
+        }
+    }
+
+    #[test]
+    fn approvals_are_kept_and_taken_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = TrustStore::at(dir.path().join("deep/trust.json"));
+        assert!(store.approved().unwrap().is_empty());
+        store.approve(&[approval(1), approval(2)]).unwrap();
+        store.approve(&[approval(2)]).unwrap();
+        assert_eq!(store.approved().unwrap().len(), 2);
+        assert_eq!(store.revoke(&[&approval(1).fingerprint, "sha256:no"]).unwrap(), 1);
+        assert_eq!(store.approved().unwrap().keys().collect::<Vec<_>>(), [&approval(2).fingerprint]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_the_user_can_write_the_store() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        let store = TrustStore::at(dir.path().join("new/trust.json"));
+        store.approve(&[approval(1)]).unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(store.path()), mode(&dir.path().join("new"))), (0o600, 0o700));
+        std::fs::set_permissions(store.path(), std::fs::Permissions::from_mode(0o666)).unwrap();
+        assert!(store.approved().unwrap_err().message().contains("others can write it"));
+        assert!(store.approve(&[approval(2)]).is_err());
+    }
+
+    #[test]
+    fn a_broken_store_approves_nothing_and_is_not_overwritten() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = TrustStore::at(dir.path().join("trust.json"));
+        for text in ["{", "[]", r#"{"hookweave": 2, "approved": []}"#] {
+            let mut file = tempfile::NamedTempFile::new_in(dir.path()).unwrap();
+            file.write_all(text.as_bytes()).unwrap();
+            file.persist(store.path()).unwrap();
+            assert!(store.approved().is_err(), "{text}");
+            assert!(store.approve(&[approval(1)]).is_err(), "{text}");
+            assert_eq!(std::fs::read_to_string(store.path()).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn writers_at_the_same_time_lose_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = TrustStore::at(dir.path().join("trust.json"));
+        std::thread::scope(|scope| {
+            for writer in 0..4 {
+                let store = store.clone();
+                scope.spawn(move || {
+                    for number in 0..5 {
+                        store.approve(&[approval(writer * 10 + number)]).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(store.approved().unwrap().len(), 20);
+    }
+}

@@ -1,0 +1,196 @@
+//! Variables that stand for a place: which of them a hook can be given, and what becomes of one that needs another.
+//!
+//! A guard that is called `${CLAUDE_PLUGIN_ROOT}/guard.sh` and finds the variable empty ends with 127, which most systems take
+//! for a pass. So it is said when the file is loaded.
+
+use std::path::{Path, PathBuf};
+
+use super::places::is_folder_of_a_system;
+use super::{Declared, Loaded, Problem, Run};
+use hookweave_dialects::Inherits;
+use hookweave_exec::command::CommandLine;
+
+/// How many directories above its file a plugin's root is looked for.
+const MAX_CLIMB: usize = 4;
+
+/// Folders in which a plugin says what it is.
+const MANIFESTS: &[&str] = &[".claude-plugin", ".codex-plugin", ".factory-plugin", ".cursor-plugin"];
+
+/// The variables in which a dialect's command finds the root of its plugin.
+const ROOTS: &[(&str, &[&str])] = &[
+    ("claude-code", &["CLAUDE_PLUGIN_ROOT"]),
+    ("codex", &["PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT"]),
+    ("factory", &["DROID_PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT"]),
+];
+
+/// The variables in which a dialect's command finds the project.
+const PROJECTS: &[(&str, &[&str])] = &[
+    ("claude-code", &["CLAUDE_PROJECT_DIR"]),
+    ("factory", &["FACTORY_PROJECT_DIR"]),
+    ("gemini-cli", &["GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"]),
+    ("cursor", &["CURSOR_PROJECT_DIR", "CLAUDE_PROJECT_DIR"]),
+    ("native", &["HOOKWEAVE_PROJECT_DIR"]),
+];
+
+/// What no hook can do without when its line names it.
+const PLACES: &[&str] = &[
+    "CLAUDE_PLUGIN_ROOT",
+    "CLAUDE_PLUGIN_DATA",
+    "PLUGIN_ROOT",
+    "PLUGIN_DATA",
+    "DROID_PLUGIN_ROOT",
+    "CURSOR_PLUGIN_ROOT",
+    "extensionPath",
+    "CLAUDE_PROJECT_DIR",
+    "FACTORY_PROJECT_DIR",
+    "GEMINI_PROJECT_DIR",
+    "CURSOR_PROJECT_DIR",
+    "HOOKWEAVE_PROJECT_DIR",
+];
+
+/// Gemini CLI's word for the folder of an extension; it is filled in when the file is read.
+const EXTENSION: &str = "${extensionPath}";
+
+/// The plugin that a file of hooks belongs to by its place: `X/hooks/hooks.json`, and whatever stands near the folder in
+/// which a plugin says what it is (`X/.claude-plugin/`).
+pub(super) fn plugin_of(file: &Path) -> Option<PathBuf> {
+    let named = |dir: &Path, names: &[&str]| {
+        dir.file_name().and_then(|name| name.to_str()).is_some_and(|name| names.contains(&name))
+    };
+    let above: Vec<&Path> = file.ancestors().skip(1).take(MAX_CLIMB).collect();
+    let within = above.iter().find(|dir| named(dir, MANIFESTS));
+    if let Some(root) = within.and_then(|dir| dir.parent()) {
+        return Some(root.to_path_buf());
+    }
+    if above.iter().any(|dir| is_folder_of_a_system(dir)) {
+        return None;
+    }
+    let is_plugin = |dir: &&&Path| {
+        MANIFESTS.iter().any(|manifest| dir.join(manifest).is_dir()) || dir.join("gemini-extension.json").is_file()
+    };
+    if let Some(root) = above.iter().find(is_plugin) {
+        return Some(root.to_path_buf());
+    }
+    let usual = named(file, &["hooks.json"]) && above.first().is_some_and(|dir| named(dir, &["hooks"]));
+    above.get(1).filter(|_| usual).map(|root| root.to_path_buf())
+}
+
+/// Gives a hook the place of its plugin, in the words of its system.
+pub(super) fn fill(declared: &mut Declared) {
+    let Some(root) = declared.plugin.as_ref().and_then(|root| root.to_str()).map(str::to_owned) else { return };
+    let dialect = declared.dialect.name();
+    let Run::Command(spec) = &mut declared.run else { return };
+    for name in of(ROOTS, dialect) {
+        spec.env.push(((*name).to_owned(), root.clone()));
+    }
+    if dialect == "gemini-cli"
+        && let CommandLine::Shell { text, .. } = &mut spec.line
+    {
+        *text = text.replace(EXTENSION, &root);
+    }
+}
+
+fn of(table: &'static [(&str, &[&str])], dialect: &str) -> &'static [&'static str] {
+    table.iter().find(|(name, _)| *name == dialect).map_or(&[], |(_, names)| names)
+}
+
+/// Takes out the hooks that need a place which nobody can tell, each with what to do about it.
+pub(super) fn refuse_unfilled(loaded: &mut Loaded) {
+    let problems = &mut loaded.problems;
+    loaded.hooks.retain(|declared| match needed(declared) {
+        None => true,
+        Some(name) => {
+            problems.extend(declared.spec.origin.as_ref().map(|origin| Problem {
+                file: origin.file.clone(),
+                place: origin.place.clone(),
+                line: origin.line,
+                message: format!("it needs `{name}`, {}", mend(declared.dialect.name(), name)),
+                fatal: true,
+            }));
+            false
+        }
+    });
+}
+
+fn mend(dialect: &str, name: &str) -> String {
+    if name.ends_with("_PROJECT_DIR") {
+        let own = of(PROJECTS, dialect).first();
+        let instead = own.map_or_else(|| "$(git rev-parse --show-toplevel)".to_owned(), |own| format!("${own}"));
+        return format!("which {dialect} does not set; write `{instead}`, or set the variable in this process");
+    }
+    "which only the hooks of a plugin have; load the plugin's own hooks/hooks.json, name the plugin's directory \
+     (`plugins`, on the command line --plugin DIR), or set the variable in this process"
+        .to_owned()
+}
+
+/// The first variable that a hook's command cannot do without and will not have.
+fn needed(declared: &Declared) -> Option<&'static str> {
+    let Run::Command(spec) = &declared.run else { return None };
+    let dialect = declared.dialect;
+    let set = |name: &str| {
+        spec.env.iter().any(|(known, _)| known == name)
+            || of(PROJECTS, dialect.name()).contains(&name)
+            || std::env::var_os(name).is_some_and(|value| !value.is_empty()) && inherits(dialect.inherits(), name)
+    };
+    let texts: Vec<&str> = match &spec.line {
+        CommandLine::Shell { text, .. } => vec![text],
+        CommandLine::Exec { program, args } => std::iter::once(program).chain(args).map(String::as_str).collect(),
+    };
+    PLACES.iter().copied().find(|name| !set(name) && texts.iter().any(|text| uses(text, name)))
+}
+
+fn inherits(inherits: Inherits, name: &str) -> bool {
+    match inherits {
+        Inherits::AllBut(prefixes) => !prefixes.iter().any(|prefix| name.starts_with(prefix)),
+        Inherits::Only(names) => names.contains(&name),
+    }
+}
+
+/// Whether a line names a variable without saying what to do when it is not set: `$NAME`, `${NAME}`, `${NAME%/}`, and not
+/// `${NAME:-/usr}`.
+fn uses(text: &str, name: &str) -> bool {
+    text.match_indices('$').any(|(at, _)| {
+        let rest = text.get(at + 1..).unwrap_or_default();
+        let part_of_name = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        if let Some(after) = rest.strip_prefix(name) {
+            return !part_of_name(after);
+        }
+        let Some(after) = rest.strip_prefix('{').and_then(|inside| inside.strip_prefix(name)) else { return false };
+        !part_of_name(after) && !after.trim_start_matches(':').starts_with(['-', '=', '+'])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_needs_what_it_has_no_word_for_when_it_is_missing() {
+        for line in ["$X_ROOT/a.sh", "sh \"${X_ROOT}/a.sh\"", "cd ${X_ROOT%/} && ./a", "${X_ROOT:?no root}/a"] {
+            assert!(uses(line, "X_ROOT"), "{line}");
+        }
+        for line in
+            ["${X_ROOT:-/usr}/a", "${X_ROOT-/usr}/a", "$X_ROOTS/a", "X_ROOT=1 a", "${X_ROOT:+-v} a", "${XX_ROOT}"]
+        {
+            assert!(!uses(line, "X_ROOT"), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_plugin_is_known_by_the_place_of_its_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path();
+        let of = |path: &str| {
+            plugin_of(&root.join(path)).map(|found| found.strip_prefix(root).unwrap().display().to_string())
+        };
+        assert_eq!(of("p/hooks/hooks.json").as_deref(), Some("p"));
+        assert_eq!(of("p/.claude-plugin/plugin.json").as_deref(), Some("p"));
+        assert_eq!(of("p/.claude-plugin/hooks/a.json").as_deref(), Some("p"));
+        assert_eq!(of("p/hooks/other.json"), None);
+        assert_eq!(of("p/.claude/settings.json"), None);
+        assert_eq!(of("p/.claude/hooks/hooks.json"), None);
+        std::fs::create_dir_all(root.join("p/.claude-plugin")).unwrap();
+        assert_eq!(of("p/config/other.json").as_deref(), Some("p"));
+        assert_eq!(of("p/.claude/settings.json"), None);
+    }
+}

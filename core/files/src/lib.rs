@@ -1,0 +1,13 @@
+//! Hooks from configuration files: find, read, merge, trust, lint, reload and run them.
+//!
+//! **Owns** file formats and their usual places, what an approval of a file covers, and the hooks that files declare.
+//! **Never** interprets a hook's output itself: that is a dialect's. Nothing runs that is not trusted.
+//!
+//! # Entry points
+//!
+//! * [`config::load`] finds, reads and merges; [`config::trust`] approves; [`config::lint`] reports likely mistakes.
+//! * [`native`] runs one hook of a file; [`files`] holds what a client has loaded and reloads it.
+
+pub mod config;
+pub mod files;
+pub mod native;

@@ -1,0 +1,271 @@
+//! What one hook says, and how strictly it is read.
+//!
+//! An answer is nothing, or an object with the fields of [`Answer`]. Anything else is invalid: a typing error must not
+//! pass silently for consent.
+
+pub mod intent;
+mod parts;
+
+use crate::action::Action;
+use crate::error::did_you_mean;
+use crate::event::EventSpec;
+use crate::payload::{Host, Kind, Spelling};
+
+use intent::Intent;
+
+pub use parts::{Ask, Injection, Message};
+
+/// A hook's answer, valid for its event.
+#[derive(Debug)]
+pub struct Answer<V> {
+    /// What it decides.
+    pub action: Action,
+    /// It names what it decides, rather than to leave it at `continue`.
+    pub is_explicit: bool,
+    /// Why, for the model or the user.
+    pub reason: Option<String>,
+    /// Payload fields that it replaces, by the engine's names.
+    pub modified: Vec<(String, V)>,
+    /// Context for the model.
+    pub inject: Vec<Injection>,
+    /// What the user should see.
+    pub messages: Vec<Message>,
+    /// What a person should be asked.
+    pub ask: Option<Ask>,
+    /// How long to wait before the retry, in milliseconds.
+    pub delay_ms: u64,
+    /// Keep the hook's own output out of the transcript.
+    pub suppress_output: bool,
+    /// What only one dialect has, by dialect.
+    pub ext: Vec<(String, V)>,
+}
+
+/// An answer that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvalidAnswer {
+    /// What is wrong and where.
+    pub message: String,
+    /// It meant to restrict: on a gate it counts as a block, whatever the hook's failure behaviour.
+    pub meant_to_restrict: bool,
+}
+
+/// How an answer is read.
+#[derive(Debug)]
+pub enum Reading<V> {
+    /// The hook had nothing to say.
+    Nothing,
+    /// The hook said something.
+    Answer(Box<Answer<V>>),
+    /// Nobody can tell what the hook said.
+    Invalid(InvalidAnswer),
+}
+
+const FIELDS: &[&str] =
+    &["action", "reason", "modified", "inject", "message", "ask", "delay_ms", "delay", "suppress_output", "ext"];
+
+/// The longest delay before a retry: a day.
+const MAX_DELAY_MS: f64 = 86_400_000.0;
+
+/// Reads what a hook returned for an event.
+pub fn read<'v, H: Host>(host: &'v H, event: &EventSpec, view: &H::View<'v>) -> Reading<H::Value> {
+    let kind = host.kind(view);
+    if kind.is_nothing() {
+        return Reading::Nothing;
+    }
+    if kind != Kind::Object {
+        let form = intent::right_form(host, view);
+        let message = format!("an answer is nothing or an object, not {}{}{form}", kind.words(), hint(&kind));
+        return invalid(host, view, message);
+    }
+    match (Parser { host, event, object: view }).parse() {
+        Ok(None) => Reading::Nothing,
+        Ok(Some(answer)) => Reading::Answer(Box::new(answer)),
+        Err(message) => invalid(host, view, message),
+    }
+}
+
+fn invalid<'v, H: Host>(host: &'v H, view: &H::View<'v>, message: String) -> Reading<H::Value> {
+    let meant_to_restrict = intent::of_value(host, view) > Intent::Nothing;
+    Reading::Invalid(InvalidAnswer { message, meant_to_restrict })
+}
+
+fn hint(kind: &Kind<'_>) -> &'static str {
+    match kind {
+        Kind::List(1) => "; take away the comma or the brackets around the answer",
+        Kind::Bool(true) => "; to let the action pass return nothing, to grant it return action `allow`",
+        _ => "",
+    }
+}
+
+/// Reads the fields of one answer.
+struct Parser<'a, 'v, H: Host> {
+    host: &'v H,
+    event: &'a EventSpec,
+    object: &'a H::View<'v>,
+}
+
+impl<'v, H: Host> Parser<'_, 'v, H> {
+    fn parse(&self) -> Result<Option<Answer<H::Value>>, String> {
+        let keys = self.host.keys(self.object).map_err(|bad| format!("answer: {bad}"))?;
+        if keys.is_empty() {
+            return Ok(None);
+        }
+        self.check_keys(&keys)?;
+        let action = self.action()?;
+        let answer = Answer {
+            is_explicit: action.is_some(),
+            action: action.unwrap_or(if self.field("ask").is_some() { Action::Ask } else { Action::Continue }),
+            reason: self.text("reason")?,
+            modified: self.modified()?,
+            inject: parts::injections(self.host, self.field("inject").as_ref())?,
+            messages: parts::messages(self.host, self.field("message").as_ref())?,
+            ask: parts::ask(self.host, self.field("ask").as_ref())?,
+            delay_ms: self.delay(action)?,
+            suppress_output: self.flag("suppress_output")?,
+            ext: self.ext()?,
+        };
+        Ok(Some(answer))
+    }
+
+    fn spelling(&self) -> Spelling {
+        self.host.spelling()
+    }
+
+    /// A field that is there and not null, by either spelling.
+    fn field(&self, name: &str) -> Option<H::View<'v>> {
+        parts::field(self.host, self.object, name)
+    }
+
+    fn check_keys(&self, keys: &[String]) -> Result<(), String> {
+        let mut seen = Vec::with_capacity(keys.len());
+        for key in keys {
+            let canonical = self.spelling().canonical(key);
+            if !FIELDS.contains(&&*canonical) {
+                let known: Vec<_> = FIELDS.iter().map(|name| self.spelling().local(name)).collect();
+                let slip = did_you_mean(key, known.iter().map(|name| &**name));
+                let form = if slip.is_empty() { intent::right_form(self.host, self.object) } else { String::new() };
+                return Err(format!("unknown key `{key}`{slip}{form}"));
+            }
+            if seen.contains(&canonical) {
+                return Err(format!("`{canonical}` is given twice, in two spellings"));
+            }
+            seen.push(canonical);
+        }
+        Ok(())
+    }
+
+    fn action(&self) -> Result<Option<Action>, String> {
+        let Some(view) = self.field("action") else { return Ok(None) };
+        let Kind::Text(word) = self.host.kind(&view) else {
+            return Err(format!("`action` must be a string, is {}", self.host.kind(&view).words()));
+        };
+        Action::WORDS.iter().find(|(name, _)| *name == word).map(|(_, action)| Some(*action)).ok_or_else(|| {
+            let names: Vec<_> = Action::WORDS.iter().map(|(name, _)| *name).collect();
+            let form = intent::right_form(self.host, self.object);
+            let hint = if form.is_empty() { did_you_mean(&word, names.iter().copied()) } else { form };
+            format!("unknown action `{word}`{hint}; known are {}", names.join(", "))
+        })
+    }
+
+    fn text(&self, name: &str) -> Result<Option<String>, String> {
+        self.field(name).map(|view| parts::text(self.host, &view, name)).transpose()
+    }
+
+    fn flag(&self, name: &str) -> Result<bool, String> {
+        let Some(view) = self.field(name) else { return Ok(false) };
+        match self.host.kind(&view) {
+            Kind::Bool(flag) => Ok(flag),
+            kind => Err(format!("`{}` must be true or false, is {}", self.spelling().local(name), kind.words())),
+        }
+    }
+
+    fn delay(&self, action: Option<Action>) -> Result<u64, String> {
+        let milliseconds = match (self.field("delay_ms"), self.field("delay")) {
+            (None, None) => return Ok(0),
+            (Some(_), Some(_)) => return Err("give either `delay` or `delay_ms`".to_owned()),
+            (Some(view), None) => match self.host.kind(&view) {
+                #[expect(clippy::cast_precision_loss, reason = "a delay beyond 2^53 ms is refused as too long anyway")]
+                Kind::Int(number) => Some(number as f64),
+                Kind::Float(number) => Some(number),
+                _ => None,
+            },
+            (None, Some(view)) => self.host.duration_ms(&view),
+        };
+        let Some(milliseconds) = milliseconds else { return Err("the delay must be a number".to_owned()) };
+        if action != Some(Action::Retry) {
+            return Err("a delay belongs to action `retry`".to_owned());
+        }
+        if !(0.0..=MAX_DELAY_MS).contains(&milliseconds) {
+            return Err("the delay must lie between 0 and a day".to_owned());
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to lie within a day")]
+        Ok(milliseconds.round() as u64)
+    }
+
+    fn modified(&self) -> Result<Vec<(String, H::Value)>, String> {
+        let Some(fields) = self.field("modified") else { return Ok(Vec::new()) };
+        let kind = self.host.kind(&fields);
+        if kind != Kind::Object {
+            return Err(format!("`modified` must be an object of payload fields, is {}", kind.words()));
+        }
+        let names = self.host.keys(&fields).map_err(|bad| format!("`modified`: {bad}"))?;
+        let mut modified = Vec::with_capacity(names.len());
+        for name in names {
+            let canonical = if self.event.built_in().is_some() {
+                self.spelling().canonical(&name).into_owned()
+            } else {
+                name.clone()
+            };
+            let Some(known) = self.event.modifiable().iter().find(|known| known.name == canonical) else {
+                return Err(self.not_modifiable(&name));
+            };
+            let Some(value) = self.host.get(&fields, &name) else { continue };
+            let kind = self.host.kind(&value);
+            if !known.kind.accepts(&kind) {
+                return Err(format!("`modified.{name}` must be {}, is {}", article(known.kind.as_str()), kind.words()));
+            }
+            if modified.iter().any(|(other, _)| *other == canonical) {
+                return Err(format!("`modified.{name}` is given twice, in two spellings"));
+            }
+            let copy = self.host.copy(&value).map_err(|deep| format!("`modified.{name}` is {deep}"))?;
+            modified.push((canonical, copy));
+        }
+        Ok(modified)
+    }
+
+    fn not_modifiable(&self, name: &str) -> String {
+        let known: Vec<_> = self.event.modifiable().iter().map(|field| self.spelling().local(&field.name)).collect();
+        let event = self.event.name();
+        if known.is_empty() {
+            return format!("`modified.{name}`: {event} has no field that hooks may modify");
+        }
+        let hint = did_you_mean(name, known.iter().map(|name| &**name));
+        format!("`modified.{name}` may not be modified on {event}{hint}; hooks may modify {}", known.join(", "))
+    }
+
+    fn ext(&self) -> Result<Vec<(String, H::Value)>, String> {
+        let Some(fields) = self.field("ext") else { return Ok(Vec::new()) };
+        let kind = self.host.kind(&fields);
+        if kind != Kind::Object {
+            return Err(format!("`ext` must be an object by dialect, is {}", kind.words()));
+        }
+        let mut ext = Vec::new();
+        for dialect in self.host.keys(&fields).map_err(|bad| format!("`ext`: {bad}"))? {
+            let Some(value) = self.host.get(&fields, &dialect) else { continue };
+            let kind = self.host.kind(&value);
+            if kind != Kind::Object {
+                return Err(format!("`ext.{dialect}` must be an object, is {}", kind.words()));
+            }
+            let copy = self.host.copy(&value).map_err(|deep| format!("`ext.{dialect}` is {deep}"))?;
+            ext.push((dialect, copy));
+        }
+        Ok(ext)
+    }
+}
+
+/// A kind with its article: "an object", "a list".
+fn article(kind: &str) -> String {
+    let kind = if kind == "record" { "object" } else { kind };
+    let article = if kind.starts_with(['a', 'o']) { "an" } else { "a" };
+    format!("{article} {kind}")
+}

@@ -1,0 +1,285 @@
+//! One registered hook: its id, its settings as they were resolved, its handler.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::event::EventSpec;
+use crate::failure::FailureKind;
+use crate::hook::{FailBehavior, HookSpec, Origin, Scope};
+use crate::matcher::{Matcher, MatcherSpec};
+use crate::options::Options;
+use crate::sync::{AtomicBool, Ordering};
+use crate::tally::{HookCounter, Tally};
+
+/// Names one registered hook for as long as its client lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HookId(u64);
+
+impl HookId {
+    /// The id with a number.
+    pub const fn new(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// The number in the id, which is also the order of registration.
+    #[must_use]
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+
+    /// Reads `hook-17`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        text.strip_prefix("hook-")?.parse().ok().map(Self)
+    }
+}
+
+impl fmt::Display for HookId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "hook-{}", self.0)
+    }
+}
+
+/// A registered hook with its handler.
+#[derive(Debug)]
+pub struct Entry<T> {
+    id: HookId,
+    name: Arc<str>,
+    spec: HookSpec,
+    event: Arc<EventSpec>,
+    matcher: Matcher,
+    timeout: Option<Duration>,
+    fail_behavior: FailBehavior,
+    /// Failures that block though `fail_behavior` says otherwise.
+    blocking_failures: &'static [FailureKind],
+    mandatory: bool,
+    handler: T,
+    /// A dispatch has taken this `once` hook for itself.
+    claimed: AtomicBool,
+    /// This `once` hook has started; it is as good as removed.
+    spent: AtomicBool,
+    /// Some hook of the registry is spent and still in its list.
+    any_spent: Arc<AtomicBool>,
+    tally: Arc<Tally>,
+}
+
+impl<T> Entry<T> {
+    pub(crate) fn new(
+        id: HookId,
+        mut spec: HookSpec,
+        event: Arc<EventSpec>,
+        matcher: Matcher,
+        options: &Options,
+        any_spent: &Arc<AtomicBool>,
+        handler: T,
+    ) -> Self {
+        options.settle(&mut spec, event.name());
+        // Nobody waits for a detached hook, so its failure cannot block, whatever the client's default is.
+        let default = if spec.detached { FailBehavior::Continue } else { options.fail_behavior };
+        // A file's own system says what a failure means, and so does the hook itself.
+        let said = spec.detached || spec.fail_behavior.is_some() || spec.origin.is_some();
+        Self {
+            id,
+            name: spec.name.as_deref().map_or_else(|| id.to_string().into(), Into::into),
+            matcher,
+            timeout: options.timeout_for(&spec, event.name()),
+            fail_behavior: spec.fail_behavior.unwrap_or(default),
+            blocking_failures: if said { &[] } else { options.blocking_failures },
+            mandatory: spec.is_mandatory(),
+            tally: Arc::new(Tally::new(event.tally().total())),
+            event,
+            handler,
+            claimed: AtomicBool::new(false),
+            spent: AtomicBool::new(false),
+            any_spent: Arc::clone(any_spent),
+            spec,
+        }
+    }
+
+    /// What a person wants to see of the hook.
+    pub(crate) fn info(&self, enabled: bool, order: usize) -> HookInfo {
+        HookInfo {
+            id: self.id.to_string(),
+            name: self.name.to_string(),
+            event: self.event.name().to_owned(),
+            matcher: self.matcher.spec().clone(),
+            priority: self.spec.priority,
+            scope: self.spec.scope,
+            timeout_ms: self.timeout.map(|limit| limit.as_secs_f64() * 1000.0),
+            fail_behavior: self.fail_behavior,
+            once: self.spec.once,
+            mandatory: self.mandatory,
+            detached: self.spec.detached,
+            enabled,
+            temporary: self.spec.temporary,
+            origin: self.spec.origin.clone(),
+            order,
+        }
+    }
+
+    pub(crate) const fn starts_enabled(&self) -> bool {
+        self.spec.enabled
+    }
+
+    /// The hook's id.
+    pub const fn id(&self) -> HookId {
+        self.id
+    }
+
+    /// What traces and reasons call it.
+    pub const fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// What runs.
+    pub const fn handler(&self) -> &T {
+        &self.handler
+    }
+
+    /// The event it is registered for.
+    pub const fn event(&self) -> &Arc<EventSpec> {
+        &self.event
+    }
+
+    /// How long it may run; `None` is without end.
+    pub const fn timeout(&self) -> Option<Duration> {
+        self.timeout
+    }
+
+    /// What its failure means.
+    pub const fn fail_behavior(&self) -> FailBehavior {
+        self.fail_behavior
+    }
+
+    /// What a failure of this kind means.
+    pub(crate) fn on_failure(&self, kind: FailureKind) -> FailBehavior {
+        if self.blocking_failures.contains(&kind) { FailBehavior::Block } else { self.fail_behavior }
+    }
+
+    /// Whether no skip passes over it and changes after it are rechecked.
+    pub const fn mandatory(&self) -> bool {
+        self.mandatory
+    }
+
+    /// Who loaded it.
+    pub const fn scope(&self) -> Scope {
+        self.spec.scope
+    }
+
+    /// Lower runs earlier.
+    pub const fn priority(&self) -> i32 {
+        self.spec.priority
+    }
+
+    /// Hooks of one group and priority that follow each other run together.
+    pub(crate) const fn group(&self) -> Option<&'static str> {
+        self.spec.group
+    }
+
+    /// Which file declares it.
+    pub const fn origin(&self) -> Option<&Arc<Origin>> {
+        self.spec.origin.as_ref()
+    }
+
+    /// Whether it runs in one stage with another hook that stands next to it, whatever the mode.
+    pub(crate) fn runs_with(&self, other: &Self) -> bool {
+        self.group().is_some() && self.group() == other.group() && self.priority() == other.priority()
+    }
+
+    /// Whether it is started and not awaited.
+    pub const fn detached(&self) -> bool {
+        self.spec.detached
+    }
+
+    /// Whether it runs at most once.
+    pub const fn once(&self) -> bool {
+        self.spec.once
+    }
+
+    /// What it did so far.
+    pub(crate) fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// Its counters, for a driver that tells runs many at a time.
+    pub fn counter(&self) -> HookCounter {
+        HookCounter(Arc::clone(&self.tally))
+    }
+
+    /// What selects the events that the hook runs on.
+    pub const fn matcher(&self) -> &Matcher {
+        &self.matcher
+    }
+
+    /// Takes a `once` hook for one dispatch; false when another has it.
+    pub(crate) fn claim(&self) -> bool {
+        !self.claimed.swap(true, Ordering::AcqRel)
+    }
+
+    /// Gives back a claim whose handler never started.
+    pub(crate) fn release(&self) {
+        self.claimed.store(false, Ordering::Release);
+    }
+
+    pub(crate) fn spend(&self) {
+        self.spent.store(true, Ordering::Release);
+        // Behind the hook's own mark: who reads this one sees that one too.
+        self.any_spent.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_spent(&self) -> bool {
+        self.spent.load(Ordering::Acquire)
+    }
+}
+
+/// A hook in the list, and whether it is switched on.
+#[derive(Debug)]
+pub(crate) struct Listed<T> {
+    pub(crate) entry: Arc<Entry<T>>,
+    pub(crate) enabled: bool,
+}
+
+impl<T> Clone for Listed<T> {
+    fn clone(&self) -> Self {
+        Self { entry: Arc::clone(&self.entry), enabled: self.enabled }
+    }
+}
+
+/// What a person wants to see of a registered hook.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HookInfo {
+    /// The id.
+    pub id: String,
+    /// The name.
+    pub name: String,
+    /// The event's canonical name.
+    pub event: String,
+    /// The matcher as it was written; empty when there is none.
+    pub matcher: MatcherSpec,
+    /// Lower runs earlier.
+    pub priority: i32,
+    /// Who loaded it.
+    pub scope: Scope,
+    /// How long it may run, in milliseconds; `None` is without end.
+    pub timeout_ms: Option<f64>,
+    /// What its failure means.
+    pub fail_behavior: FailBehavior,
+    /// Whether it runs at most once.
+    pub once: bool,
+    /// Whether it is mandatory, said or implied.
+    pub mandatory: bool,
+    /// Whether it is started and not awaited.
+    pub detached: bool,
+    /// Whether it runs at all for now.
+    pub enabled: bool,
+    /// Whether it was registered for a limited time.
+    pub temporary: bool,
+    /// Which file declares it; `None` for a hook that a program registered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Arc<Origin>>,
+    /// Its place among the hooks of its event, from 0.
+    pub order: usize,
+}

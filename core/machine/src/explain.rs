@@ -1,0 +1,90 @@
+//! Which hooks an event would run, and why not the others, without running anything.
+
+use serde::Serialize;
+
+use crate::event::EventSpec;
+use crate::hook::Scope;
+use crate::index::{Reuse, Snapshot};
+use crate::payload::Host;
+
+/// What a dispatch would do if every hook continued.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Explanation {
+    /// The event's canonical name.
+    pub event: String,
+    /// Whether a block would stop the action.
+    pub gate: bool,
+    /// Every hook of the event, in order.
+    pub hooks: Vec<Explained>,
+}
+
+/// One hook under an event's light.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Explained {
+    /// The hook's name.
+    pub hook: String,
+    /// Its id.
+    pub id: String,
+    /// Whether it would run.
+    pub matched: bool,
+    /// Whether its `allow` would count.
+    pub covers: bool,
+    /// The stage in which it would run, from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage: Option<usize>,
+    /// Why it would not run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// Lower runs earlier.
+    pub priority: i32,
+    /// Who loaded it.
+    pub scope: Scope,
+    /// Whether it is mandatory.
+    pub mandatory: bool,
+    /// Whether it would not be awaited.
+    pub detached: bool,
+}
+
+/// Explains a payload against the hooks of a snapshot.
+pub fn explain<'v, T, H: Host>(
+    snapshot: &'v Snapshot<T>,
+    host: &'v H,
+    event: &'v EventSpec,
+    payload: &H::View<'v>,
+) -> Explanation {
+    let mut explanation = Explanation { event: event.name().to_owned(), gate: event.gate(), hooks: Vec::new() };
+    let Some(index) = snapshot.event(event.name()) else { return explanation };
+    let planned = snapshot.plan(host, index, payload);
+    debug_assert!(planned.reuse == Reuse::Never || !planned.plan.calls().iter().any(|call| call.entry().once()));
+    let plan = planned.plan;
+    let mut stages = Vec::with_capacity(plan.calls().len());
+    let (mut at, mut stage) = (0, 0);
+    while at < plan.calls().len() {
+        let end = plan.stage_end(at);
+        stages.extend((at..end).map(|_| stage));
+        (at, stage) = (end, stage + 1);
+    }
+    let look = snapshot.look(host, event, payload.clone());
+    for (position, listed) in index.hooks().iter().enumerate().filter(|(_, listed)| !listed.entry.is_spent()) {
+        let entry = &listed.entry;
+        let selected = plan.calls().iter().zip(&stages).find(|(call, _)| call.position() == position);
+        let why = match (selected, listed.enabled) {
+            (Some(_), _) => None,
+            (None, false) => Some("the hook is disabled".to_owned()),
+            (None, true) => entry.matcher().why_not(&look),
+        };
+        explanation.hooks.push(Explained {
+            hook: entry.name().to_string(),
+            id: entry.id().to_string(),
+            matched: selected.is_some(),
+            covers: selected.is_some_and(|(call, _)| call.covers()),
+            stage: selected.map(|(_, stage)| *stage),
+            why,
+            priority: entry.priority(),
+            scope: entry.scope(),
+            mandatory: entry.mandatory(),
+            detached: entry.detached(),
+        });
+    }
+    explanation
+}

@@ -1,0 +1,34 @@
+//! What a driver tells the machine of one hook.
+
+use crate::failure::Failure;
+
+/// What came of running a hook.
+#[derive(Debug)]
+pub enum Said<V> {
+    /// It answered nothing.
+    Nothing,
+    /// It answered this, not yet read.
+    Answer(V),
+    /// It failed.
+    Failed(Failure<V>),
+    /// It was started and is not awaited.
+    Detached,
+}
+
+/// What came of running a hook, and how long it took.
+#[derive(Debug)]
+pub struct Report<V> {
+    /// What came of it.
+    pub said: Said<V>,
+    /// Nanoseconds from its start.
+    pub took: u64,
+    /// It ran longer than its timeout and could not be interrupted; its answer counts.
+    pub overran: bool,
+}
+
+impl<V> Report<V> {
+    /// A hook that ran in time.
+    pub const fn new(said: Said<V>, took: u64) -> Self {
+        Self { said, took, overran: false }
+    }
+}

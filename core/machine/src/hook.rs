@@ -1,0 +1,320 @@
+//! The declarative hook: when it runs, in which order, for how long, and what its failure means.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::error::{Code, Error};
+pub use crate::failure::FailBehavior;
+use crate::matcher::MatcherSpec;
+use crate::payload::Host;
+use crate::read::Reader;
+
+/// Who loaded a hook; earlier scopes run first among equal priorities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// The administrator of the machine. Its hooks are mandatory.
+    Managed,
+    /// The user.
+    User,
+    /// The project, shared by everyone who works on it.
+    Project,
+    /// The user's own settings for the project.
+    Local,
+    /// One agent's definition.
+    Agent,
+    /// The program that embeds the engine.
+    #[default]
+    Callback,
+}
+
+impl Scope {
+    /// Each scope with the word that the wire has for it.
+    pub const WORDS: &'static [(&'static str, Self)] = &[
+        ("managed", Self::Managed),
+        ("user", Self::User),
+        ("project", Self::Project),
+        ("local", Self::Local),
+        ("agent", Self::Agent),
+        ("callback", Self::Callback),
+    ];
+
+    /// The scope's name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Managed => "managed",
+            Self::User => "user",
+            Self::Project => "project",
+            Self::Local => "local",
+            Self::Agent => "agent",
+            Self::Callback => "callback",
+        }
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// How long a hook may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Timeout {
+    /// As long as the engine's default says.
+    #[default]
+    Default,
+    /// Without end.
+    Never,
+    /// This long.
+    After(Duration),
+}
+
+impl Timeout {
+    /// The longest timeout that is taken: a year.
+    pub const MAX: Duration = Duration::from_secs(365 * 24 * 3600);
+
+    pub(crate) fn read<H: Host>(reader: &Reader<'_, H>, field: &str) -> Result<Self, Error> {
+        if reader.given(field).is_none() {
+            return Ok(Self::Default);
+        }
+        let Some(milliseconds) = reader.duration_ms(field)? else { return Ok(Self::Never) };
+        if milliseconds.is_nan() || milliseconds <= 0.0 {
+            return Err(reader.refuse(field, "must be greater than 0; leave it null for no timeout"));
+        }
+        let duration = Duration::try_from_secs_f64(milliseconds / 1000.0).unwrap_or(Duration::MAX);
+        if duration > Self::MAX {
+            return Err(reader.refuse(field, "is longer than a year; leave it null for no timeout"));
+        }
+        Ok(Self::After(duration))
+    }
+}
+
+/// A hook as a program registers it, without its handler.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HookSpec {
+    /// The event's name or alias.
+    pub event: String,
+    /// What it is called in traces and reasons; made from its id when absent.
+    pub name: Option<String>,
+    /// Which events it is for.
+    pub matcher: MatcherSpec,
+    /// Lower runs earlier.
+    pub priority: i32,
+    /// Who loaded it.
+    pub scope: Scope,
+    /// How long it may run.
+    pub timeout: Timeout,
+    /// What its failure means; the engine's default unless said.
+    pub fail_behavior: Option<FailBehavior>,
+    /// It runs at most once and is then removed.
+    pub once: bool,
+    /// Whether no skip passes over it and it rechecks what others changed after it; implied by scope managed and by a
+    /// `fail_behavior` of block where it is not said.
+    pub mandatory: Option<bool>,
+    /// It is started and not awaited.
+    pub detached: bool,
+    /// Whether it runs at all for now.
+    pub enabled: bool,
+    /// It was registered for a limited time.
+    pub temporary: bool,
+    /// Hooks of one group and priority that follow each other run together, in every mode.
+    pub group: Option<&'static str>,
+    /// Which file declares it, and where in the file.
+    pub origin: Option<Arc<Origin>>,
+}
+
+/// Where a hook stands that a file declares.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Origin {
+    /// The file.
+    pub file: PathBuf,
+    /// The place in the file, for example `hooks.PreToolUse[0].hooks[1]`.
+    pub place: String,
+    /// The line, from 1, when it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// The dialect that reads its answers.
+    pub dialect: &'static str,
+    /// What runs: the command line, or the method and address of a request without its secrets.
+    pub runs: String,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file.display())?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        write!(f, " ({})", self.place)
+    }
+}
+
+impl HookSpec {
+    /// A hook for an event, with every default.
+    pub fn new(event: impl Into<String>) -> Self {
+        Self {
+            event: event.into(),
+            name: None,
+            matcher: MatcherSpec::default(),
+            priority: 0,
+            scope: Scope::default(),
+            timeout: Timeout::default(),
+            fail_behavior: None,
+            once: false,
+            mandatory: None,
+            detached: false,
+            enabled: true,
+            temporary: false,
+            group: None,
+            origin: None,
+        }
+    }
+
+    /// Reads a hook's settings from a host's object; unknown fields and wrong types are [`Code::InvalidHook`].
+    ///
+    /// `async` is another word for `detached`.
+    pub fn read<'v, H: Host>(host: &'v H, event: &str, view: &H::View<'v>) -> Result<Self, Error> {
+        let reader = Reader::new(host, view, Code::InvalidHook, "hook")?;
+        reader.only(&[
+            "name",
+            "matcher",
+            "priority",
+            "scope",
+            "timeout",
+            "fail_behavior",
+            "once",
+            "mandatory",
+            "detached",
+            "async",
+            "enabled",
+            "temporary",
+        ])?;
+        let matcher = match reader.value("matcher") {
+            Some(matcher) => MatcherSpec::read(host, &matcher)?,
+            None => MatcherSpec::default(),
+        };
+        let priority = match reader.integer("priority")? {
+            None => 0,
+            Some(number) => i32::try_from(number)
+                .map_err(|_| reader.refuse("priority", "must lie between -2147483648 and 2147483647"))?,
+        };
+        if reader.given("detached").is_some() && reader.given("async").is_some() {
+            return Err(reader.refuse("async", "means the same as detached; give one of them"));
+        }
+        Ok(Self {
+            event: event.to_owned(),
+            name: reader.text("name")?,
+            matcher,
+            priority,
+            scope: reader.word("scope", Scope::WORDS)?.unwrap_or_default(),
+            timeout: Timeout::read(&reader, "timeout")?,
+            fail_behavior: reader.word("fail_behavior", FailBehavior::WORDS)?,
+            once: reader.flag("once")?.unwrap_or(false),
+            mandatory: reader.flag("mandatory")?,
+            detached: reader.flag("detached")?.or(reader.flag("async")?).unwrap_or(false),
+            enabled: reader.flag("enabled")?.unwrap_or(true),
+            temporary: reader.flag("temporary")?.unwrap_or(false),
+            group: None,
+            origin: None,
+        })
+    }
+
+    /// Whether the hook is mandatory: managed, else as it is said, else fail-closed by its own setting.
+    pub fn is_mandatory(&self) -> bool {
+        self.scope == Scope::Managed || self.mandatory.unwrap_or(self.fail_behavior == Some(FailBehavior::Block))
+    }
+
+    /// Refuses settings that contradict each other.
+    pub fn check(&self) -> Result<(), Error> {
+        let refuse = |why: &str| {
+            let name = self.name.as_deref().unwrap_or("hook");
+            Err(Error::new(Code::InvalidHook, format!("{name} on {}: {why}", self.event)))
+        };
+        if self.name.as_ref().is_some_and(|name| name.trim().is_empty() || name.len() > 256) {
+            return refuse("a name has 1 to 256 bytes that are not all white space");
+        }
+        if matches!(self.timeout, Timeout::After(limit) if limit.is_zero() || limit > Timeout::MAX) {
+            return refuse("the timeout must be greater than 0 and at most a year");
+        }
+        if self.scope == Scope::Managed && self.mandatory == Some(false) {
+            return refuse("managed hooks are always mandatory; drop mandatory, or register the hook in another scope");
+        }
+        if self.detached && self.fail_behavior == Some(FailBehavior::Block) {
+            return refuse("a detached hook is not awaited, so it cannot fail closed; drop detached or fail_behavior");
+        }
+        if self.detached && self.is_mandatory() {
+            return refuse(
+                "a detached hook is not awaited, so it cannot be mandatory (as managed hooks are); drop detached",
+            );
+        }
+        if self.once && self.is_mandatory() {
+            return refuse(
+                "a mandatory hook guards every event, so it cannot be once (scope managed implies mandatory, and so does fail_behavior block unless mandatory is false)",
+            );
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Json;
+    use serde_json::json;
+
+    fn read(settings: &serde_json::Value) -> Result<HookSpec, Error> {
+        HookSpec::read(&Json, "PreToolUse", &settings)
+    }
+
+    #[test]
+    fn unknown_settings_are_named_with_the_nearest_known() {
+        let error = read(&json!({"timeut": 3})).unwrap_err();
+        assert_eq!(error.code(), Code::InvalidHook);
+        assert!(error.message().contains("`timeut` (did you mean `timeout`?)"), "{error}");
+    }
+
+    #[test]
+    fn timeouts_are_positive_or_null() {
+        assert_eq!(read(&json!({"timeout": null})).unwrap().timeout, Timeout::Never);
+        assert_eq!(read(&json!({"timeout": 1500})).unwrap().timeout, Timeout::After(Duration::from_millis(1500)));
+        for bad in [json!(0), json!(-1), json!("3"), json!(1e300)] {
+            assert!(read(&json!({"timeout": bad})).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_of_mandatory_wins_over_what_is_implied() {
+        for (settings, mandatory) in [
+            (json!({}), false),
+            (json!({"fail_behavior": "block"}), true),
+            (json!({"fail_behavior": "block", "mandatory": false}), false),
+            (json!({"fail_behavior": "block", "mandatory": null}), true),
+            (json!({"scope": "managed"}), true),
+            (json!({"mandatory": true}), true),
+        ] {
+            assert_eq!(read(&settings).unwrap().is_mandatory(), mandatory, "{settings}");
+        }
+        assert!(read(&json!({"once": true, "fail_behavior": "block", "mandatory": false})).unwrap().check().is_ok());
+    }
+
+    #[test]
+    fn contradictions_are_refused() {
+        for settings in [
+            json!({"detached": true, "mandatory": true}),
+            json!({"detached": true, "scope": "managed"}),
+            json!({"async": true, "fail_behavior": "block"}),
+            json!({"once": true, "mandatory": true}),
+            json!({"once": true, "fail_behavior": "block"}),
+            json!({"scope": "managed", "mandatory": false}),
+            json!({"name": " "}),
+        ] {
+            assert!(read(&settings).unwrap().check().is_err(), "{settings}");
+        }
+    }
+}

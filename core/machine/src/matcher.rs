@@ -1,0 +1,340 @@
+//! Which events a hook is for: conditions that must all hold.
+//!
+//! Select on any, allow on all: a hook runs if any form of any candidate matches, and its `allow` counts only if all
+//! of them do. What cannot be evaluated holds, and takes the weight from an `allow`. A guard thus cannot be starved
+//! by a decoy field.
+
+mod args;
+mod rule;
+mod spec;
+
+use std::borrow::Cow;
+
+use crate::error::{Code, Error};
+use crate::event::EventSpec;
+use crate::look::{Found, Look};
+use crate::path::{PathForms, base_name};
+use crate::pattern::{Names, PathGlob, Pattern};
+use crate::payload::Host;
+use crate::tool::names as tool_names;
+
+use args::ArgCondition;
+
+pub use spec::{ArgTest, MatcherSpec};
+
+/// What a matcher says of an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verdict {
+    /// The hook runs.
+    pub selects: bool,
+    /// An `allow` of the hook counts.
+    pub covers: bool,
+}
+
+impl Verdict {
+    const YES: Self = Self { selects: true, covers: true };
+    const NO: Self = Self { selects: false, covers: false };
+    /// It cannot be told: the hook runs, and its `allow` does not count.
+    const MURKY: Self = Self { selects: true, covers: false };
+
+    const fn of(holds: bool) -> Self {
+        if holds { Self::YES } else { Self::NO }
+    }
+
+    const fn and(self, other: Self) -> Self {
+        Self { selects: self.selects && other.selects, covers: self.covers && other.covers }
+    }
+}
+
+/// A compiled matcher.
+#[derive(Debug, Clone, Default)]
+pub struct Matcher {
+    spec: MatcherSpec,
+    tool: Option<Names>,
+    tool_pattern: Option<Pattern>,
+    path: Option<PathGlob>,
+    command: Option<Pattern>,
+    args: Vec<ArgCondition>,
+    source: Option<Names>,
+    source_pattern: Option<Pattern>,
+    base_name: Option<Pattern>,
+    rule: Option<rule::Rule>,
+    session: Option<Names>,
+    agent: Option<Names>,
+}
+
+/// The events that rules can be held against.
+const RULED: &[&str] = &["PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied"];
+
+impl Matcher {
+    /// Compiles a matcher for an event; refuses patterns that do not compile and fields that cannot apply.
+    pub fn new(spec: MatcherSpec, event: &EventSpec) -> Result<Self, Error> {
+        let bad = |field: &str, why: String| Error::new(Code::InvalidMatcher, format!("matcher.{field}: {why}"));
+        let needs = |field: &str, given: bool, applies: bool, what: &str| {
+            if !given || applies {
+                return Ok(());
+            }
+            Err(Error::new(
+                Code::MatcherNotApplicable,
+                format!(
+                    "matcher.{field} cannot apply to {}: the event has no {what}; take the field out",
+                    event.name()
+                ),
+            ))
+        };
+        needs("tool", spec.tool.is_some(), event.may_have("tool"), "tool")?;
+        needs("tool_pattern", spec.tool_pattern.is_some(), event.may_have("tool"), "tool")?;
+        needs("command_pattern", spec.command_pattern.is_some(), event.may_have("args"), "args")?;
+        needs("args", !spec.args.is_empty(), event.may_have("args"), "args")?;
+        let has_path = event.may_have("args") || event.path().is_some();
+        needs("path_pattern", spec.path_pattern.is_some(), has_path, "file path")?;
+        let has_subject = spec.subject.map_or(event.subtype().is_some(), |field| event.may_have(field));
+        needs("source", spec.source.is_some(), has_subject, "subtype")?;
+        needs("source_pattern", spec.source_pattern.is_some(), has_subject, "subtype")?;
+        needs("base_name", spec.base_name.is_some(), has_path, "file path")?;
+        let is_ruled = event.built_in().is_none() || RULED.contains(&event.name());
+        needs("rule", spec.rule.is_some(), is_ruled, "call that a rule speaks of")?;
+
+        let names = |field: &str, text: &Option<String>| {
+            text.as_deref().map(Names::new).transpose().map_err(|why| bad(field, why))
+        };
+        let pattern = |field: &str, text: &Option<String>| {
+            text.as_deref().map(Pattern::new).transpose().map_err(|why| bad(field, why))
+        };
+        let args = spec
+            .args
+            .iter()
+            .map(|(path, test)| ArgCondition::new(path, test).map_err(|why| bad(&format!("args.{path}"), why)));
+        Ok(Self {
+            tool: names("tool", &spec.tool)?.filter(|names| !names.is_all()),
+            tool_pattern: pattern("tool_pattern", &spec.tool_pattern)?,
+            path: spec
+                .path_pattern
+                .as_deref()
+                .map(PathGlob::new)
+                .transpose()
+                .map_err(|why| bad("path_pattern", why))?,
+            command: pattern("command_pattern", &spec.command_pattern)?,
+            args: args.collect::<Result<_, _>>()?,
+            source: names("source", &spec.source)?.filter(|names| !names.is_all()),
+            source_pattern: pattern("source_pattern", &spec.source_pattern)?,
+            base_name: pattern("base_name", &spec.base_name)?,
+            rule: spec.rule.as_deref().map(rule::Rule::new).transpose().map_err(|why| bad("rule", why))?,
+            session: names("session", &spec.session)?.filter(|names| !names.is_all()),
+            agent: names("agent", &spec.agent)?.filter(|names| !names.is_all()),
+            spec,
+        })
+    }
+
+    /// What the matcher was made from.
+    #[must_use]
+    pub const fn spec(&self) -> &MatcherSpec {
+        &self.spec
+    }
+
+    pub(crate) const fn looks_at_tool(&self) -> bool {
+        self.tool.is_some() || self.tool_pattern.is_some()
+    }
+
+    /// Whether anything beside the tool decides.
+    pub(crate) const fn looks_past_tool(&self) -> bool {
+        self.spec.rule.is_some()
+            || self.source_pattern.is_some()
+            || self.base_name.is_some()
+            || self.path.is_some()
+            || self.command.is_some()
+            || !self.args.is_empty()
+            || self.source.is_some()
+            || self.session.is_some()
+            || self.agent.is_some()
+    }
+
+    pub(crate) const fn command(&self) -> Option<&Pattern> {
+        self.command.as_ref()
+    }
+
+    pub(crate) const fn path(&self) -> Option<&PathGlob> {
+        self.path.as_ref()
+    }
+
+    /// The conditions on the tool, whose answer depends on nothing but the tool.
+    pub(crate) fn judge_tool(&self, names: Option<&[&str]>) -> Verdict {
+        if !self.looks_at_tool() {
+            return Verdict::YES;
+        }
+        let Some(names) = names else { return Verdict::MURKY };
+        let known = known_names(names, self.spec.naming);
+        let tool =
+            self.tool.as_ref().map_or(Verdict::YES, |tool| Verdict::of(known.iter().any(|name| tool.matches(name))));
+        tool.and(self.tool_pattern.as_ref().map_or(Verdict::YES, |pattern| {
+            let verdict = judge_texts(pattern, &known, false);
+            // Another word for the same tool: a pattern speaks of one of them, never of all.
+            let fits = |name: &str| pattern.is_match(name) == Some(true);
+            let named = self.spec.naming.is_some() && known.iter().any(|name| fits(name));
+            let each = names.iter().all(|name| fits(name) || tool_names::aliases(name).iter().any(|alias| fits(alias)));
+            Verdict { covers: verdict.covers || named || each, ..verdict }
+        }))
+    }
+
+    /// The conditions on everything else.
+    pub(crate) fn judge_rest<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
+        let mut verdict = Verdict::YES;
+        for (_, judge) in self.conditions() {
+            verdict = verdict.and(judge(self, look));
+            if !verdict.selects {
+                return Verdict::NO;
+            }
+        }
+        verdict
+    }
+
+    /// Why an event is not for this hook; `None` when it is.
+    pub(crate) fn why_not<H: Host>(&self, look: &Look<'_, H>) -> Option<String> {
+        if !self.judge_tool(look.tool_names().as_deref()).selects {
+            let tool = look.tool_names().map(|names| names.join("`, `")).unwrap_or_default();
+            let wanted = self.spec.tool.as_deref().or(self.spec.tool_pattern.as_deref()).unwrap_or_default();
+            return Some(format!("tool `{tool}` does not match `{wanted}`"));
+        }
+        self.conditions()
+            .find(|(_, judge)| !judge(self, look).selects)
+            .map(|(field, _)| format!("matcher.{field} `{}` does not match", self.spec.shown(field)))
+    }
+
+    fn conditions<'v, H: Host + 'v>(&self) -> impl Iterator<Item = (&'static str, Judge<'v, H>)> + use<'_, 'v, H> {
+        let all: [(&'static str, bool, Judge<'v, H>); 9] = [
+            ("source", self.source.is_some(), Self::judge_source),
+            ("source_pattern", self.source_pattern.is_some(), Self::judge_source_pattern),
+            ("session", self.session.is_some(), Self::judge_session),
+            ("agent", self.agent.is_some(), Self::judge_agent),
+            ("path_pattern", self.path.is_some(), Self::judge_path),
+            ("base_name", self.base_name.is_some(), Self::judge_base_name),
+            ("command_pattern", self.command.is_some(), Self::judge_command),
+            ("rule", self.spec.rule.is_some(), Self::judge_rule),
+            ("args", !self.args.is_empty(), Self::judge_args),
+        ];
+        all.into_iter().filter(|(_, given, _)| *given).map(|(field, _, judge)| (field, judge))
+    }
+
+    /// What the string matchers of dialects look at.
+    fn subject<'v, H: Host>(&self, look: &Look<'v, H>) -> Found<Cow<'v, str>> {
+        self.spec.subject.or(look.event().subtype()).map_or(Found::none(), |field| look.text(field))
+    }
+
+    fn judge_source<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
+        judge_name(self.source.as_ref(), &self.subject(look))
+    }
+
+    fn judge_source_pattern<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
+        let Some(pattern) = &self.source_pattern else { return Verdict::YES };
+        let found = self.subject(look);
+        let texts: Vec<&str> = found.items.iter().map(|text| &**text).collect();
+        judge_texts(pattern, &texts, found.murky)
+    }
+
+    fn judge_base_name<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
+        let Some(pattern) = &self.base_name else { return Verdict::YES };
+        let found = look.paths();
+        let names: Vec<&str> = found.items.iter().flat_map(PathForms::forms).map(base_name).collect();
+        judge_texts(pattern, &names, found.murky || found.items.iter().any(PathForms::has_open_name))
+    }
+
+    fn judge_rule<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
+        let Some(rule) = &self.rule else { return Verdict::YES };
+        let naming = self.spec.naming.unwrap_or("claude-code");
+        rule.judge(look.tool_names().map(|names| known_names(&names, Some(naming))).as_deref(), look)
+    }
+
+    fn judge_session<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
+        judge_name(self.session.as_ref(), &look.text("session_id"))
+    }
+
+    fn judge_agent<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
+        judge_name(self.agent.as_ref(), &look.text("agent_id"))
+    }
+
+    fn judge_command<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
+        let Some(pattern) = &self.command else { return Verdict::YES };
+        let found = look.commands();
+        let texts: Vec<&str> = found.items.iter().map(|text| &**text).collect();
+        judge_texts(pattern, &texts, found.murky)
+    }
+
+    fn judge_path<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
+        let Some(glob) = &self.path else { return Verdict::YES };
+        let found: &Found<PathForms> = look.paths();
+        if found.murky || found.items.iter().any(|path| glob.is_open(path)) {
+            return Verdict::MURKY;
+        }
+        Verdict {
+            selects: found.items.iter().any(|path| glob.selects(path)),
+            covers: !found.items.is_empty() && found.items.iter().all(|path| glob.covers(path)),
+        }
+    }
+
+    fn judge_args<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
+        self.args.iter().map(|condition| condition.judge(look)).fold(Verdict::YES, Verdict::and)
+    }
+}
+
+/// One condition held against an event.
+type Judge<'v, H> = fn(&Matcher, &Look<'v, H>) -> Verdict;
+
+/// A tool's names, those that it had before, and those that a dialect has for it.
+fn known_names<'n>(names: &[&'n str], dialect: Option<&str>) -> Vec<&'n str> {
+    let mut known = names.to_vec();
+    known.extend(names.iter().flat_map(|name| tool_names::aliases(name)));
+    if let Some(dialect) = dialect {
+        for theirs in names.iter().flat_map(|name| tool_names::names(dialect, name)) {
+            known.push(theirs);
+        }
+    }
+    known
+}
+
+fn judge_name(names: Option<&Names>, found: &Found<Cow<'_, str>>) -> Verdict {
+    let Some(names) = names else { return Verdict::YES };
+    if found.murky {
+        return Verdict::MURKY;
+    }
+    Verdict::of(found.items.iter().any(|name| names.matches(name)))
+}
+
+fn judge_texts(pattern: &Pattern, texts: &[&str], murky: bool) -> Verdict {
+    if murky {
+        return Verdict::MURKY;
+    }
+    let hits: Vec<Option<bool>> = texts.iter().map(|text| pattern.is_match(text)).collect();
+    Verdict {
+        selects: hits.iter().any(|hit| *hit != Some(false)),
+        covers: !hits.is_empty() && hits.iter().all(|hit| *hit == Some(true)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Json;
+    use crate::shell::READ;
+
+    #[test]
+    fn a_thousand_rules_read_a_line_once() {
+        let catalogue = crate::event::Catalogue::default();
+        let event = catalogue.resolve("PreToolUse").unwrap();
+        let rules: Vec<Matcher> = (0..1000)
+            .map(|number| {
+                let rule = Some(format!("Bash(program{number} *)"));
+                Matcher::new(MatcherSpec { rule, ..MatcherSpec::default() }, &event).unwrap()
+            })
+            .collect();
+        let payload =
+            serde_json::json!({"tool": "Bash", "args": {"command": "cd x && program7 | (ls; cat $(pwd)) > y"}});
+        let (tools, directory) = (crate::tool::Tools::default(), crate::directory::Directory::default());
+        let before = READ.get();
+        for _ in 0..2 {
+            // Planned, and planned again.
+            let look = crate::look::Look::new(&Json, &event, &payload, &tools, &directory);
+            assert_eq!(rules.iter().filter(|rule| rule.judge_rest(&look).selects).count(), 1);
+        }
+        assert_eq!(READ.get() - before, 1);
+    }
+}

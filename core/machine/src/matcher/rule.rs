@@ -1,0 +1,191 @@
+//! One permission rule of Claude Code, such as `Bash(git *)` or `Edit(src/**)`, as a condition of a hook.
+//!
+//! A rule decides whether a hook looks at a call, so in doubt it holds: a command that cannot be parsed, or that is
+//! filled in when it runs, is shown to the hook.
+
+mod command;
+mod place;
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use super::Verdict;
+use crate::look::Look;
+use crate::payload::{Host, Kind};
+use crate::tool::names as tool_names;
+
+use command::Command;
+use place::Place;
+
+/// Tools that a rule about editing covers.
+const EDITING: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
+
+/// Tools that a rule about reading covers.
+const READING: &[&str] = &["Read", "Glob", "Grep", "LS", "NotebookRead"];
+
+/// Tools whose rules are about a command line.
+const SHELLS: &[&str] = &["Bash", "PowerShell", "Monitor"];
+
+/// A compiled rule.
+#[derive(Debug, Clone)]
+pub(super) struct Rule {
+    tools: Tools,
+    about: About,
+}
+
+#[derive(Debug, Clone)]
+enum Tools {
+    /// Any of these.
+    Named(Vec<String>),
+    /// Every tool of an MCP server.
+    Server(String),
+    /// Names that match.
+    Glob(GlobMatcher),
+}
+
+/// What stands in the parentheses.
+#[derive(Debug, Clone)]
+enum About {
+    Anything,
+    Command(Command),
+    Path(Place),
+    Domain(GlobMatcher),
+    /// One argument, by name.
+    Argument(&'static str, GlobMatcher),
+}
+
+impl Rule {
+    pub(super) fn new(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let (name, content) = match text.split_once('(') {
+            None => (text, None),
+            Some((name, rest)) => {
+                let content = rest.strip_suffix(')').ok_or_else(|| format!("`{text}` has no `)` at its end"))?;
+                (name.trim(), Some(content.trim()).filter(|content| !matches!(*content, "" | "*")))
+            }
+        };
+        let is_name = |letter: char| letter.is_alphanumeric() || "_-*.:".contains(letter);
+        if name.is_empty() || !name.chars().all(is_name) {
+            return Err(format!("`{text}` is no rule; write a tool's name, or `Tool(pattern)`"));
+        }
+        let name = tool_names::from_dialect("claude-code", name);
+        let about = content.map_or(Ok(About::Anything), |content| About::new(&name, content))?;
+        Ok(Self { tools: Tools::new(&name, &about)?, about })
+    }
+
+    /// Whether a call is one that the rule speaks of; the names are all that the tool goes by.
+    pub(super) fn judge<H: Host>(&self, names: Option<&[&str]>, look: &Look<'_, H>) -> Verdict {
+        let Some(names) = names else { return Verdict::MURKY };
+        let aliases = || names.iter().flat_map(|name| tool_names::aliases(name));
+        if !names.iter().any(|name| self.tools.has(name)) && !aliases().any(|name| self.tools.has(name)) {
+            return Verdict::NO;
+        }
+        match &self.about {
+            About::Anything => Verdict::YES,
+            About::Command(command) => {
+                let (lines, murky) = look.lines();
+                let is_foreign = names.contains(&"PowerShell") && lines.iter().any(|line| !line.is_plain());
+                // A line of another shell's is read as far as all shells agree.
+                if murky || is_foreign { Verdict::MURKY } else { all(lines.iter().map(|line| command.judge(line))) }
+            }
+            About::Path(place) => {
+                let found = look.paths();
+                let paths = found.items.iter().map(|path| place.judge(path));
+                let verdict = all(paths);
+                if found.murky { Verdict::MURKY } else { verdict }
+            }
+            About::Domain(domain) => judge_argument(look, "url", |url| {
+                url::Url::parse(url.trim()).ok()?.host_str().map(|host| domain.is_match(host.trim_end_matches('.')))
+            }),
+            About::Argument(name, glob) => judge_argument(look, name, |text| Some(glob.is_match(text))),
+        }
+    }
+}
+
+/// Holds if any does; an `allow` counts if all do.
+fn all(verdicts: impl Iterator<Item = Verdict>) -> Verdict {
+    let mut any = Verdict::NO;
+    let mut every = true;
+    for verdict in verdicts {
+        any.selects |= verdict.selects;
+        every &= verdict.covers;
+    }
+    Verdict { selects: any.selects, covers: any.selects && every }
+}
+
+fn judge_argument<H: Host>(look: &Look<'_, H>, name: &str, test: impl Fn(&str) -> Option<bool>) -> Verdict {
+    let found = look.argument(name);
+    if found.murky {
+        return Verdict::MURKY;
+    }
+    let Some(value) = found.items.first() else { return Verdict::NO };
+    match look.host().kind(value) {
+        Kind::Text(text) => test(&text).map_or(Verdict::MURKY, Verdict::of),
+        _ => Verdict::MURKY,
+    }
+}
+
+impl Tools {
+    fn new(name: &str, about: &About) -> Result<Self, String> {
+        if name.strip_prefix("mcp__").is_some_and(|server| !server.contains("__")) {
+            return Ok(Self::Server(format!("{name}__")));
+        }
+        if name.contains('*') {
+            return glob(name, false).map(Self::Glob);
+        }
+        let covered = |group: &[&str]| group.contains(&name) && matches!(about, About::Path(_));
+        let named = if covered(EDITING) && name == "Edit" {
+            EDITING.iter().map(|&name| name.to_owned()).collect()
+        } else if covered(READING) && name == "Read" {
+            READING.iter().map(|&name| name.to_owned()).collect()
+        } else {
+            vec![name.to_owned()]
+        };
+        Ok(Self::Named(named))
+    }
+
+    fn has(&self, name: &str) -> bool {
+        match self {
+            Self::Named(named) => named.iter().any(|known| known == name),
+            Self::Server(prefix) => name.starts_with(prefix.as_str()),
+            Self::Glob(glob) => glob.is_match(name),
+        }
+    }
+}
+
+impl About {
+    fn new(tool: &str, content: &str) -> Result<Self, String> {
+        if SHELLS.contains(&tool) {
+            return Command::new(content).map(Self::Command);
+        }
+        if EDITING.contains(&tool) || READING.contains(&tool) {
+            return Place::new(content).map(Self::Path);
+        }
+        let argument = match tool {
+            "WebFetch" => {
+                let domain = content
+                    .strip_prefix("domain:")
+                    .ok_or_else(|| format!("`WebFetch({content})`: write `WebFetch(domain:{content})`"))?;
+                return glob(&domain.trim().to_lowercase(), false).map(Self::Domain);
+            }
+            "WebSearch" => "query",
+            "Agent" => "subagent_type",
+            "Skill" => "skill",
+            _ => {
+                return Err(format!(
+                    "nobody knows what the parentheses of `{tool}({content})` are about; leave them out"
+                ));
+            }
+        };
+        glob(content, false).map(|glob| Self::Argument(argument, glob))
+    }
+}
+
+fn glob(text: &str, by_directory: bool) -> Result<GlobMatcher, String> {
+    GlobBuilder::new(text)
+        .literal_separator(by_directory)
+        .backslash_escape(true)
+        .empty_alternates(true)
+        .build()
+        .map(|glob| glob.compile_matcher())
+        .map_err(|why| format!("`{text}` is no pattern: {}", why.kind()))
+}

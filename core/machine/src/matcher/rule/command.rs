@@ -1,0 +1,120 @@
+//! Patterns over command lines: `git *`, `npm run test:*`.
+
+use regex::Regex;
+
+use super::Verdict;
+use crate::shell::Reading;
+
+/// A pattern over one simple command.
+#[derive(Debug, Clone)]
+pub(super) struct Command {
+    patterns: Vec<Pattern>,
+    /// It asks for more than the program's name.
+    is_specific: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Pattern {
+    regex: Regex,
+    head: Head,
+}
+
+/// What the first word of a text must be for a pattern to fit: most rules are about other programs than a line has.
+#[derive(Debug, Clone)]
+enum Head {
+    Is(String),
+    BeginsWith(String),
+}
+
+impl Command {
+    /// `git *` and `git:*` are the program with any arguments or none; elsewhere `*` is any text.
+    pub(super) fn new(content: &str) -> Result<Self, String> {
+        let head = content.strip_suffix(":*").or_else(|| content.strip_suffix(" *"));
+        let mut patterns = Vec::new();
+        if let Some(head) = head {
+            patterns.push(Pattern::new(head.trim_end(), "(?:\\s.*)?")?);
+        }
+        // `npm run test:*` is also meant as it is written, for `npm run test:unit`.
+        if !content.ends_with(" *") {
+            patterns.push(Pattern::new(content, "")?);
+        }
+        let rest = head.unwrap_or(content).trim().trim_end_matches('*');
+        Ok(Self { patterns, is_specific: rest.trim_end().contains(char::is_whitespace) })
+    }
+
+    /// What the rule says of a line; what is not understood holds.
+    pub(super) fn judge(&self, reading: &Reading) -> Verdict {
+        let Some(line) = &reading.line else { return Verdict::MURKY };
+        let unknown = reading.is_nameless || self.is_specific && line.is_dynamic;
+        let mut patterns = self.patterns.iter().filter(|pattern| pattern.may_fit(reading)).peekable();
+        if patterns.peek().is_none() {
+            return Verdict { selects: unknown, covers: false };
+        }
+        let patterns: Vec<&Pattern> = patterns.collect();
+        let fits =
+            |texts: &[String]| texts.iter().any(|text| patterns.iter().any(|pattern| pattern.regex.is_match(text)));
+        // `git pus*` may become `git push`.
+        let may_fit = |texts: &[String]| {
+            texts.iter().any(|text| {
+                let first = text.split_whitespace().next().unwrap_or_default();
+                patterns.iter().any(|pattern| pattern.head.fits(first))
+            })
+        };
+        let selects = unknown
+            || line.commands.iter().any(|command| {
+                fits(&command.texts) || self.is_specific && command.is_patterned && may_fit(&command.texts)
+            });
+        let covers = !unknown
+            && !line.does_more
+            && !line.commands.is_empty()
+            && line.commands.iter().all(|command| fits(&command.exact));
+        Verdict { selects, covers }
+    }
+}
+
+impl Pattern {
+    /// A pattern in which `*` is any text and `\*` a star, anchored at both ends.
+    fn new(text: &str, tail: &str) -> Result<Self, String> {
+        let mut pattern = String::from("(?s)^");
+        let mut letters = text.chars();
+        let (mut head, mut is_whole) = (String::new(), None);
+        while let Some(letter) = letters.next() {
+            let letter = match letter {
+                '*' => {
+                    is_whole.get_or_insert(false);
+                    pattern.push_str(".*");
+                    continue;
+                }
+                '\\' if letters.as_str().starts_with('*') => letters.next().unwrap_or('*'),
+                letter => letter,
+            };
+            if letter.is_whitespace() {
+                is_whole.get_or_insert(true);
+            } else if is_whole.is_none() {
+                head.push(letter);
+            }
+            pattern.push_str(&regex::escape(letter.encode_utf8(&mut [0; 4])));
+        }
+        pattern.push_str(tail);
+        pattern.push('$');
+        let regex = Regex::new(&pattern).map_err(|why| format!("`{text}` is no pattern: {why}"))?;
+        let head = if is_whole.unwrap_or(true) { Head::Is(head) } else { Head::BeginsWith(head) };
+        Ok(Self { regex, head })
+    }
+
+    fn may_fit(&self, reading: &Reading) -> bool {
+        match &self.head {
+            Head::Is(name) => reading.has(name),
+            Head::BeginsWith(start) => reading.has_begun(start),
+        }
+    }
+}
+
+impl Head {
+    fn fits(&self, word: &str) -> bool {
+        match self {
+            Self::Is(name) => name == word,
+            Self::BeginsWith(start) => word.starts_with(start.as_str()),
+        }
+    }
+}

@@ -1,0 +1,390 @@
+//! What all hooks of one dispatch say together.
+
+mod describe;
+mod fields;
+mod snapshot;
+mod trace;
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::action::Action;
+use crate::answer::{Ask, Injection, Message};
+use crate::entry::HookId;
+use crate::event::EventSpec;
+use crate::fold::{Details, Progress, Record};
+use crate::hook::{FailBehavior, Scope};
+use crate::index::{Plan, Reuse, Snapshot};
+use crate::payload::Host;
+use crate::witness::Begun;
+
+pub use snapshot::Stand;
+pub use trace::{FailureEntry, Overrode, TraceEntry};
+
+/// What one hook decided.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Vote<'a> {
+    /// The hook's name.
+    pub hook: &'a str,
+    /// What it decided, or what the failure rule made of its failure.
+    pub action: Action,
+    /// Why.
+    pub reason: Option<&'a str>,
+    /// It is an `allow` that does not count: the event changed afterwards, or it does not cover all that it names.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub void: bool,
+}
+
+/// Something that a hook gave, with the hook's name; the engine's own messages have none.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct From<'a, P: Serialize> {
+    /// The hook's name.
+    pub hook: Option<&'a str>,
+    /// What it gave.
+    #[serde(flatten)]
+    pub part: &'a P,
+}
+
+/// A hook that did not run because its matcher does not hold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unmatched {
+    /// The hook's name.
+    pub hook: String,
+    /// Its id.
+    pub id: String,
+    /// Which condition does not hold.
+    pub why: String,
+}
+
+/// Decision, final event, context, messages and trace of one dispatch.
+#[derive(Debug)]
+pub struct Outcome<T, V> {
+    pub(crate) progress: Progress<T, V>,
+    deciding: Option<usize>,
+    /// Why it is blocked whatever hooks said.
+    refusal: Option<Box<str>>,
+}
+
+impl<T, V> Outcome<T, V> {
+    /// Shows every value that the outcome owns, each as often as it is owned.
+    pub fn visit(&self, mut see: impl FnMut(&V)) {
+        self.progress.visit(&mut see);
+    }
+
+    /// An outcome in the making.
+    pub(crate) const fn of(progress: Progress<T, V>) -> Self {
+        Self { progress, deciding: None, refusal: None }
+    }
+
+    /// Finds out who decides, when everything is said.
+    pub(crate) fn decide(&mut self) {
+        self.deciding = self.progress.details.as_ref().and_then(|details| deciding(details, &self.progress.snapshot));
+    }
+
+    /// The outcome of an event that nobody was asked about.
+    pub fn empty(snapshot: Arc<Snapshot<T>>, event: Arc<EventSpec>, payload: V) -> Self {
+        let plan = Arc::new(Plan::empty(snapshot.options().mode));
+        Self::of(Progress::new(snapshot, event, plan, Reuse::Event, payload))
+    }
+
+    /// The hooks that were selected, as things stood at the end.
+    pub const fn plan(&self) -> &Arc<Plan<T>> {
+        &self.progress.plan
+    }
+
+    /// What the engine knows of the event.
+    pub const fn event(&self) -> &Arc<EventSpec> {
+        &self.progress.event
+    }
+
+    /// The final payload.
+    pub const fn payload(&self) -> &V {
+        &self.progress.payload
+    }
+
+    /// What the fields were that hooks changed, those that there were.
+    pub fn originals(&self) -> impl Iterator<Item = (&str, &V)> {
+        self.progress.details.iter().flat_map(|details| &details.originals).map(|(field, came)| (field.as_str(), came))
+    }
+
+    /// Whether no hook said, failed or skipped anything.
+    pub const fn is_quiet(&self) -> bool {
+        self.progress.details.is_none() && self.refusal.is_none()
+    }
+
+    /// What was recorded of the dispatch before it was over.
+    pub fn begun(&self) -> Option<&Begun> {
+        self.progress.begun.as_deref()
+    }
+
+    /// The payload as it came.
+    pub fn first_payload(&self) -> &V {
+        let versions = self.progress.details.as_ref().map(|details| &details.versions);
+        versions.and_then(|versions| versions.first()).map_or(&self.progress.payload, |(_, first)| first)
+    }
+
+    /// What the hosts' tools are.
+    pub fn tools(&self) -> &crate::tool::Tools {
+        self.progress.snapshot.tools()
+    }
+
+    /// The hooks of a quiet dispatch, and how long each took.
+    pub fn quiet_runs(&self) -> impl Iterator<Item = (&crate::entry::Entry<T>, u64)> {
+        self.progress.plan.calls().iter().map(|call| &**call.entry()).zip(self.progress.quiet.iter().copied())
+    }
+
+    /// Blocks what the agent is about to do, whatever hooks said: it could not be recorded, or not be shown to a hook.
+    pub fn refuse(&mut self, why: String) {
+        self.refusal = self.progress.event.gate().then(|| why.into()).or_else(|| self.refusal.take());
+    }
+
+    /// What was recorded of each hook that ran, in order.
+    pub fn records(&self) -> &[Record<T, V>] {
+        self.progress.details.as_ref().map_or(&[], |details| &details.records)
+    }
+
+    fn deciding(&self) -> Option<&Record<T, V>> {
+        self.deciding.and_then(|index| self.records().get(index))
+    }
+
+    /// What the engine itself has decided, where no hook decided anything as strong: that it is blocked, because it could not be
+    /// recorded or hooks do not agree, or that a person is asked about what they do not agree about.
+    fn own(&self) -> Option<(Action, &str)> {
+        let strongest = self.deciding().map_or(Action::Continue, |record| record.action);
+        if strongest.refuses() {
+            return None;
+        }
+        let details = self.progress.details.as_ref();
+        if let Some(why) = self.refusal.as_deref().or_else(|| details?.refusal.as_deref()) {
+            return Some((Action::Block, why));
+        }
+        let profile = self.progress.snapshot.options().profile;
+        let question = details?.question.as_deref()?;
+        (profile.rank(Action::Ask) > profile.rank(strongest)).then_some((Action::Ask, question))
+    }
+
+    /// Who refuses and why, where it is the engine itself; `None` when it does not, or when hooks have blocked it.
+    pub fn refusal(&self) -> Option<(&'static str, &str)> {
+        let (_, why) = self.own().filter(|(action, _)| *action == Action::Block)?;
+        Some((if self.refusal.is_some() { "audit" } else { "host" }, why))
+    }
+
+    /// How often hooks have changed the event.
+    pub fn changes(&self) -> u32 {
+        self.progress.details.as_ref().map_or(0, |details| details.changes)
+    }
+
+    /// The hook that decided.
+    pub fn decider(&self) -> Option<(HookId, &str)> {
+        if self.own().is_some() {
+            return None;
+        }
+        let entry = self.deciding()?.call.entry();
+        Some((entry.id(), &**entry.name()))
+    }
+
+    /// The strongest decision.
+    pub fn decision(&self) -> Action {
+        match self.own() {
+            Some((action, _)) => action,
+            None => self.deciding().map_or(Action::Continue, |record| record.action),
+        }
+    }
+
+    /// Whether what the agent is about to do must not happen.
+    pub fn blocked(&self) -> bool {
+        self.progress.event.gate() && self.decision().refuses()
+    }
+
+    /// The reason of the first hook with the winning decision.
+    pub fn reason(&self) -> Option<&str> {
+        match self.own() {
+            Some((_, why)) => Some(why),
+            None => self.deciding().and_then(|record| record.reason.as_deref()),
+        }
+    }
+
+    /// The payload fields that hooks changed, in the order of their first change.
+    pub fn modified(&self) -> Vec<&str> {
+        self.progress.details.iter().flat_map(|details| &details.modified).map(|(field, _)| field.as_str()).collect()
+    }
+
+    /// What each hook decided that decided anything.
+    pub fn votes(&self) -> Vec<Vote<'_>> {
+        let changes = self.changes();
+        self.records()
+            .iter()
+            .filter(|record| record.action != Action::Continue)
+            .map(|record| Vote {
+                hook: record.call.entry().name(),
+                action: record.action,
+                reason: record.reason.as_deref(),
+                void: record.is_void(changes),
+            })
+            .collect()
+    }
+
+    /// Context for the model, in order.
+    pub fn injections(&self) -> Vec<From<'_, Injection>> {
+        let given = self.progress.details.iter().flat_map(|details| &details.injections);
+        given.map(|(hook, part)| From { hook: Some(hook), part }).collect()
+    }
+
+    /// What the user should see, in order.
+    pub fn messages(&self) -> Vec<From<'_, Message>> {
+        let given = self.progress.details.iter().flat_map(|details| &details.messages);
+        given.map(|(hook, part)| From { hook: hook.as_deref(), part }).collect()
+    }
+
+    /// What a person should be asked, in order.
+    pub fn asks(&self) -> Vec<From<'_, Ask>> {
+        let given = self.progress.details.iter().flat_map(|details| &details.asks);
+        given.map(|(hook, _, part)| From { hook: Some(hook), part }).collect()
+    }
+
+    /// The questions, each with the name and the id of its hook.
+    pub fn asking(&self) -> impl Iterator<Item = (&str, HookId, &Ask)> {
+        let given = self.progress.details.iter().flat_map(|details| &details.asks);
+        given.map(|(hook, id, ask)| (&**hook, *id, ask))
+    }
+
+    /// Why hooks objected to an event that cannot be blocked any more: for the model.
+    pub fn feedback(&self) -> Vec<&str> {
+        if self.progress.event.gate() {
+            return Vec::new();
+        }
+        self.records()
+            .iter()
+            .filter(|record| record.action.refuses())
+            .filter_map(|record| record.reason.as_deref())
+            .collect()
+    }
+
+    /// The longest delay that a retry asked for, in milliseconds.
+    pub fn delay_ms(&self) -> u64 {
+        self.progress.details.as_ref().map_or(0, |details| details.delay_ms)
+    }
+
+    /// Whether a hook wants its own output kept out of the transcript.
+    pub fn suppress_output(&self) -> bool {
+        self.progress.details.as_ref().is_some_and(|details| details.suppress_output)
+    }
+
+    /// What only one dialect has, by dialect.
+    pub fn ext(&self) -> impl Iterator<Item = (&str, &V)> {
+        self.progress.details.iter().flat_map(|details| &details.ext).map(|(dialect, value)| (dialect.as_str(), value))
+    }
+
+    /// The variables that hooks left for later commands, each with the scope of its hook, in order.
+    pub fn left(&self) -> impl Iterator<Item = (Scope, &V)> {
+        self.progress.details.iter().flat_map(|details| &details.left).map(|(scope, variables)| (*scope, variables))
+    }
+
+    /// What became of each selected hook, in order.
+    pub fn trace(&self) -> Vec<TraceEntry<'_>> {
+        match &self.progress.details {
+            None => self
+                .progress
+                .plan
+                .calls()
+                .iter()
+                .zip(&self.progress.quiet)
+                .map(|(call, took)| TraceEntry::quiet(call, *took))
+                .collect(),
+            Some(details) => details.records.iter().map(|record| TraceEntry::of(record, details.changes)).collect(),
+        }
+    }
+
+    /// The host's own exception behind the failure at an index of the trace.
+    pub fn cause(&self, index: usize) -> Option<&V> {
+        self.records().get(index)?.failure.as_ref()?.cause.as_ref()
+    }
+
+    /// Whether any hook failed, and whether any of the failures blocks.
+    pub fn failures(&self) -> impl Iterator<Item = (usize, FailBehavior)> {
+        self.records().iter().enumerate().filter_map(|(index, record)| Some((index, record.failure.as_ref()?.became)))
+    }
+
+    /// The hooks of the event that were not selected, and why, each against the event as it was at its turn.
+    pub fn unmatched<H: Host<Value = V>>(&self, host: &H) -> Vec<Unmatched> {
+        let Some(index) = self.progress.snapshot.event(self.progress.event.name()) else { return Vec::new() };
+        let is_selected = |position: usize| {
+            self.records().iter().any(|record| record.call.position() == position)
+                || (self.progress.details.is_none()
+                    && self.progress.plan.calls().iter().any(|call| call.position() == position))
+        };
+        let mut unmatched = Vec::new();
+        for (position, listed) in index.hooks().iter().enumerate().filter(|(position, _)| !is_selected(*position)) {
+            let payload = host.view(self.payload_at(position));
+            let look = self.progress.snapshot.look(host, &self.progress.event, payload);
+            let why = if listed.enabled {
+                listed.entry.matcher().why_not(&look).unwrap_or_else(|| "its turn had passed".to_owned())
+            } else {
+                "the hook is disabled".to_owned()
+            };
+            unmatched.push(Unmatched { hook: listed.entry.name().to_string(), id: listed.entry.id().to_string(), why });
+        }
+        unmatched
+    }
+
+    /// The payload as the hook at a place saw it or would have seen it.
+    fn payload_at(&self, position: usize) -> &V {
+        self.progress
+            .details
+            .iter()
+            .flat_map(|details| &details.versions)
+            .find(|(changed_by, _)| *changed_by >= position)
+            .map_or(&self.progress.payload, |(_, before)| before)
+    }
+
+    /// Everything but the event and `ext`, which hold the host's values, in the canonical form.
+    pub fn summary(&self) -> Summary<'_> {
+        Summary {
+            decision: self.decision(),
+            blocked: self.blocked(),
+            reason: self.reason(),
+            modified: self.modified(),
+            votes: self.votes(),
+            injections: self.injections(),
+            messages: self.messages(),
+            asks: self.asks(),
+            feedback: self.feedback(),
+            delay_ms: self.delay_ms(),
+            suppress_output: self.suppress_output(),
+            trace: self.trace(),
+        }
+    }
+}
+
+/// The canonical form of an outcome, the same in every language.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the fields are the outcome's methods of the same names")]
+pub struct Summary<'a> {
+    pub decision: Action,
+    pub blocked: bool,
+    pub reason: Option<&'a str>,
+    pub modified: Vec<&'a str>,
+    pub votes: Vec<Vote<'a>>,
+    pub injections: Vec<From<'a, Injection>>,
+    pub messages: Vec<From<'a, Message>>,
+    pub asks: Vec<From<'a, Ask>>,
+    pub feedback: Vec<&'a str>,
+    pub delay_ms: u64,
+    pub suppress_output: bool,
+    pub trace: Vec<TraceEntry<'a>>,
+}
+
+/// The first record with the strongest decision that counts.
+fn deciding<T, V>(details: &Details<T, V>, snapshot: &Snapshot<T>) -> Option<usize> {
+    let profile = snapshot.options().profile;
+    let mut best: Option<(usize, usize)> = None;
+    for (index, record) in details.records.iter().enumerate() {
+        let decides = !matches!(record.action, Action::Continue | Action::Skip) && !record.is_void(details.changes);
+        let rank = profile.rank(record.action);
+        if decides && best.is_none_or(|(_, strongest)| rank > strongest) {
+            best = Some((index, rank));
+        }
+    }
+    best.map(|(index, _)| index)
+}

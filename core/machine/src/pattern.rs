@@ -1,0 +1,239 @@
+//! Compiled patterns: names with globs, regular expressions with a step limit, path globs.
+
+mod glob;
+mod known;
+mod linear;
+
+use std::sync::Arc;
+
+use globset::GlobBuilder;
+
+use crate::path::{self, PathForms};
+use glob::Glob;
+use linear::Linear;
+
+pub use known::Known;
+
+/// How many steps a pattern with lookaround or backreferences may take on one text.
+const STEP_LIMIT: usize = 100_000;
+
+/// The longest text that a pattern with lookaround or backreferences looks at, in bytes. What it hands to the linear engine
+/// counts as one step, is done anew at each place of the text, and so takes time by the square of the length.
+const STEP_TEXT: usize = 8 * 1024;
+
+/// The longest pattern that is compiled, in bytes.
+const MAX_PATTERN: usize = 16 * 1024;
+
+/// `Edit|Write|mcp__*`: exact names and globs.
+#[derive(Debug, Clone)]
+pub enum Names {
+    /// Every name.
+    All,
+    /// The names of a list.
+    Any {
+        /// Names that must be equal.
+        exact: Vec<String>,
+        /// Globs that must match the whole name.
+        globs: Vec<Glob>,
+    },
+}
+
+impl Names {
+    /// Reads names and globs between `|`; an empty text and `*` are every name.
+    ///
+    /// # Errors
+    ///
+    /// Says which name is empty or no glob.
+    pub fn new(text: &str) -> Result<Self, String> {
+        if matches!(text.trim(), "" | "*") {
+            return Ok(Self::All);
+        }
+        let (mut exact, mut globs) = (Vec::new(), Vec::new());
+        for name in text.split('|').map(str::trim) {
+            if name.is_empty() {
+                return Err(format!("`{text}` has an empty name between its `|`; take out the surplus `|`"));
+            }
+            if name.contains(['*', '?', '[', '{']) {
+                let glob = GlobBuilder::new(name).backslash_escape(true).build();
+                globs.push(Glob::new(glob.map_err(|why| format!("`{name}` is no glob: {}", why.kind()))?));
+            } else {
+                exact.push(name.to_owned());
+            }
+        }
+        Ok(Self::Any { exact, globs })
+    }
+
+    pub(crate) const fn is_all(&self) -> bool {
+        matches!(self, Self::All)
+    }
+
+    /// Whether a name is one of them.
+    pub fn matches(&self, name: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Any { exact, globs } => {
+                exact.iter().any(|known| known == name) || globs.iter().any(|glob| glob.is_match(name))
+            }
+        }
+    }
+}
+
+/// A regular expression, unanchored.
+#[derive(Debug, Clone)]
+pub enum Pattern {
+    /// Runs in linear time.
+    Plain(Arc<Linear>),
+    /// Has lookaround or backreferences: backtracks, up to [`STEP_LIMIT`] on texts up to [`STEP_TEXT`].
+    Fancy(Box<fancy_regex::Regex>),
+}
+
+impl Pattern {
+    /// Compiles a regular expression.
+    ///
+    /// # Errors
+    ///
+    /// Says what is wrong with it: its syntax, or its size.
+    pub fn new(text: &str) -> Result<Self, String> {
+        if text.len() > MAX_PATTERN {
+            return Err(format!("the pattern has {} bytes; at most {MAX_PATTERN} are taken", text.len()));
+        }
+        let read = known::read(text);
+        match read {
+            Ok(plain) => Ok(Self::Plain(plain)),
+            Err(regex::Error::CompiledTooBig(limit)) => Err(format!("`{text}` compiles to more than {limit} bytes")),
+            Err(why) => fancy_regex::RegexBuilder::new(text)
+                .backtrack_limit(STEP_LIMIT)
+                .build()
+                .map(|fancy| Self::Fancy(Box::new(fancy)))
+                .map_err(|_| format!("`{text}` is no regular expression: {}", last_line(&why.to_string()))),
+        }
+    }
+
+    /// Whether the text matches; `None` when that takes too long to tell.
+    pub fn is_match(&self, text: &str) -> Option<bool> {
+        match self {
+            Self::Plain(plain) => plain.is_match(text),
+            Self::Fancy(_) if text.len() > STEP_TEXT => None,
+            Self::Fancy(fancy) => fancy.is_match(text).ok(),
+        }
+    }
+}
+
+/// The sentence that says what is wrong, without the drawing above it.
+fn last_line(text: &str) -> &str {
+    let line = text.lines().last().unwrap_or(text);
+    line.strip_prefix("error: ").unwrap_or(line)
+}
+
+/// A glob over file paths: `*` stays within a directory, `**` does not.
+#[derive(Debug, Clone)]
+pub(crate) struct PathGlob {
+    glob: Glob,
+    by_base_name: bool,
+    from_cwd: bool,
+}
+
+impl PathGlob {
+    pub(crate) fn new(text: &str) -> Result<Self, String> {
+        let composed = path::compose(text.trim_start_matches("./"));
+        if composed.is_empty() {
+            return Err("an empty pattern matches no file; leave the field out to match all".to_owned());
+        }
+        if composed.ends_with('/') {
+            return Err(format!("`{text}` ends with `/` and matches no file; write `{composed}**`"));
+        }
+        let glob = GlobBuilder::new(&composed)
+            .literal_separator(true)
+            .backslash_escape(true)
+            .empty_alternates(true)
+            .build()
+            .map_err(|why| format!("`{text}` is no glob: {}", why.kind()))?;
+        let by_base_name = !composed.contains('/');
+        let from_cwd = !by_base_name && !path::is_absolute(&composed) && !composed.starts_with("**/");
+        Ok(Self { glob: Glob::new(glob), by_base_name, from_cwd })
+    }
+
+    /// Whether nobody can tell if a path matches.
+    pub(crate) fn is_open(&self, path: &PathForms) -> bool {
+        if self.by_base_name { path.has_open_name() } else { path.is_open(self.from_cwd) }
+    }
+
+    fn hits(&self, form: &str) -> bool {
+        self.glob.is_match(if self.by_base_name { path::base_name(form) } else { form })
+    }
+
+    /// Whether any form of the path matches.
+    pub(crate) fn selects(&self, path: &PathForms) -> bool {
+        path.forms().any(|form| self.hits(form))
+    }
+
+    /// Whether the path's place matches under every reading, so that an `allow` may count.
+    pub(crate) fn covers(&self, path: &PathForms) -> bool {
+        path.places
+            .iter()
+            .all(|place| self.hits(&place.full) || place.relative.as_deref().is_some_and(|rest| self.hits(rest)))
+    }
+
+    /// The glob, for sets of many.
+    pub(crate) fn glob(&self) -> &globset::Glob {
+        self.glob.written()
+    }
+
+    pub(crate) const fn by_base_name(&self) -> bool {
+        self.by_base_name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_split_on_bars_and_may_be_globs() {
+        let names = Names::new("Edit | Write|mcp__*").unwrap();
+        assert!(names.matches("Write") && names.matches("mcp__x__y") && !names.matches("Writer"));
+        assert!(Names::new("Bash||Write").unwrap_err().contains("empty name"));
+        assert!(Names::new("*").unwrap().is_all());
+    }
+
+    #[test]
+    fn lookaround_falls_back_and_nonsense_is_refused() {
+        assert!(matches!(Pattern::new("rm -rf").unwrap(), Pattern::Plain(_)));
+        let fancy = Pattern::new("git push (?!origin dev)").unwrap();
+        assert_eq!(fancy.is_match("git push origin main"), Some(true));
+        assert_eq!(fancy.is_match("git push origin dev"), Some(false));
+        assert!(Pattern::new("(unclosed").unwrap_err().contains("unclosed"));
+    }
+
+    #[test]
+    fn the_step_limit_ends_a_hostile_match() {
+        let bomb = Pattern::new(r"^(a|aa)+(?=b)$").unwrap();
+        assert_eq!(bomb.is_match(&"a".repeat(60)), None);
+    }
+
+    #[test]
+    fn a_long_text_is_not_given_to_a_pattern_that_backtracks() {
+        let (plain, fancy) = (Pattern::new("(a+)+$").unwrap(), Pattern::new("(?=(a+)+$)b").unwrap());
+        let text = "a".repeat(STEP_TEXT) + "!";
+        assert_eq!((plain.is_match(&text), fancy.is_match(&text)), (Some(false), None));
+        assert_eq!(fancy.is_match(&text[1..]), Some(false));
+    }
+
+    #[test]
+    fn a_pattern_without_slash_looks_at_the_base_name() {
+        let env = PathGlob::new("*.env").unwrap();
+        assert!(env.selects(&PathForms::new("/w/config/prod.env", None)));
+        let src = PathGlob::new("src/*").unwrap();
+        assert!(src.selects(&PathForms::new("src/a", None)) && !src.selects(&PathForms::new("src/a/b", None)));
+        assert!(PathGlob::new("src/").is_err());
+    }
+
+    #[test]
+    fn an_allow_is_not_covered_by_how_a_path_is_written() {
+        let src = PathGlob::new("src/**").unwrap();
+        let escape = PathForms::new("src/../../etc/passwd", Some("/w"));
+        assert!(src.selects(&escape) && !src.covers(&escape));
+        let inside = PathForms::new("/w/src/a.py", Some("/w"));
+        assert!(src.selects(&inside) && src.covers(&inside));
+    }
+}

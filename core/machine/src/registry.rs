@@ -1,0 +1,323 @@
+//! The hooks of one client, in order, as immutable snapshots.
+//!
+//! Registration changes a locked list; the next dispatch swaps in a new snapshot. A dispatch takes no lock unless the
+//! hooks have changed since the last one.
+//!
+//! Once a call that changes the hooks has returned, no dispatch on any thread begins with the hooks of before: every
+//! change marks the snapshot stale while it holds the lock, and the mark is cleared, under the same lock, only when the
+//! new snapshot stands. `races` checks that under every order of steps that a model checker tries.
+
+mod hooks;
+
+#[cfg(all(test, shuttle))]
+mod races;
+
+use std::sync::{Arc, OnceLock, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use crate::error::{Code, Error};
+use crate::event::{Catalogue, EventDefinition, EventSpec};
+use crate::hook::HookSpec;
+use crate::index::Snapshot;
+use crate::matcher::Matcher;
+use crate::options::Options;
+use crate::sync::{ArcSwap, AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering};
+use crate::tool::{KnownTools, ToolDefinition, Tools};
+use crate::witness::{Change, Named, Seen, Witness};
+
+use crate::entry::Listed;
+pub use crate::entry::{Entry, HookId, HookInfo};
+
+use hooks::Hooks;
+
+/// A place in the order of registration that stays when the hooks in it are swapped for others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Seat(u64, u64);
+
+impl Seat {
+    /// The place of a hook for itself: behind every place that was kept before it came.
+    const fn own(number: u64) -> Self {
+        Self(number, u64::MAX)
+    }
+}
+
+#[derive(Debug)]
+struct State<T> {
+    hooks: Hooks<T>,
+    catalogue: Catalogue,
+    tools: Tools,
+    next: u64,
+    seats: u64,
+}
+
+/// The hooks of one client.
+#[derive(Debug)]
+pub struct Registry<T> {
+    options: Arc<Options>,
+    state: Mutex<State<T>>,
+    snapshot: ArcSwap<Snapshot<T>>,
+    stale: AtomicBool,
+    version: AtomicU64,
+    closed: AtomicBool,
+    witness: OnceLock<Arc<dyn Witness>>,
+    known_tools: Arc<KnownTools>,
+}
+
+impl<T> Registry<T> {
+    /// An empty registry.
+    #[must_use]
+    pub fn new(options: Options) -> Self {
+        let options = Arc::new(options);
+        let catalogue = Catalogue::new(options.profile.every_event_is_a_gate);
+        let snapshot = Snapshot::new(Arc::clone(&options), &catalogue, Tools::default(), Vec::new());
+        let state = State { hooks: Hooks::default(), catalogue, tools: Tools::default(), next: 1, seats: 0 };
+        Self {
+            options,
+            state: Mutex::new(state),
+            snapshot: ArcSwap::from_pointee(snapshot),
+            stale: AtomicBool::new(false),
+            version: AtomicU64::new(0),
+            closed: AtomicBool::new(false),
+            witness: OnceLock::new(),
+            known_tools: Arc::default(),
+        }
+    }
+
+    /// Sets who keeps a record of hooks that come and go; the first one stays.
+    pub fn watch(&self, witness: Arc<dyn Witness>) {
+        _ = self.witness.set(witness);
+    }
+
+    /// Who keeps a record of hooks that come and go.
+    pub fn witness(&self) -> Option<&Arc<dyn Witness>> {
+        self.witness.get()
+    }
+
+    /// The tools that the host has defined, also those that come later.
+    pub const fn known_tools(&self) -> &Arc<KnownTools> {
+        &self.known_tools
+    }
+
+    fn tell(&self, entry: &Entry<T>, change: Change) {
+        let Some(witness) = self.witness.get() else { return };
+        let id = entry.id().to_string();
+        let hook = Named {
+            id: &id,
+            name: entry.name(),
+            event: entry.event().name(),
+            scope: entry.scope(),
+            origin: entry.origin().map(|origin| &**origin),
+        };
+        witness.saw(Seen::Hook(change, hook));
+    }
+
+    /// The settings.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Counts changes: whoever caches a plan drops it when this moves.
+    pub fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Marks what was made of the hooks as outdated. The lock is held, so that no refresh clears the mark of a change
+    /// that it has not seen.
+    fn changed(&self, _state: &MutexGuard<'_, State<T>>) {
+        self.stale.store(true, Ordering::Release);
+        self.version.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Lets nothing come any more: no hook, no definition, no dispatch. Those that run go on.
+    pub fn close(&self) {
+        // With the lock held, so that what was being registered is there by now or will be refused.
+        let _registering = self.lock();
+        self.closed.store(true, Ordering::Release);
+    }
+
+    /// Whether the client was closed.
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+
+    /// Refuses what a closed client can no longer do, such as `dispatch events`.
+    pub fn check_open(&self, what: &str) -> Result<(), Error> {
+        if self.is_closed() { Err(closed(what)) } else { Ok(()) }
+    }
+
+    /// Adds a hook; refuses unknown events, bad matchers, contradictions and one hook too many.
+    pub fn register(&self, spec: HookSpec, handler: T) -> Result<HookId, Error> {
+        self.register_at(None, spec, handler)
+    }
+
+    /// A place behind all hooks that are there now and before all that come later.
+    pub fn seat(&self) -> Seat {
+        let mut state = self.lock();
+        state.seats += 1;
+        Seat(state.next, state.seats)
+    }
+
+    /// Adds a hook at a place instead of behind all others.
+    pub fn register_at(&self, seat: Option<Seat>, spec: HookSpec, handler: T) -> Result<HookId, Error> {
+        spec.check()?;
+        // Declared before the lock, so that handlers are dropped after it is released: dropping may run foreign code.
+        let _spent;
+        let mut state = self.lock();
+        self.check_open("register hooks")?;
+        let event = state.catalogue.resolve(&spec.event)?;
+        let matcher = Matcher::new(spec.matcher.clone(), &event).map_err(|error| {
+            let name = spec.name.as_deref().unwrap_or("hook");
+            Error::new(error.code(), format!("{name} on {}: {}", event.name(), error.message()))
+        })?;
+        _spent = state.hooks.take_spent();
+        state.hooks.check_room(&self.options, &event, spec.origin.is_some())?;
+        let id = HookId::new(state.next);
+        state.next += 1;
+        state.catalogue.intern(&event);
+        let entry = Entry::new(id, spec, event, matcher, &self.options, state.hooks.any_spent(), handler);
+        let enabled = entry.starts_enabled();
+        let entry = Arc::new(entry);
+        let listed = Listed { entry: Arc::clone(&entry), enabled };
+        state.hooks.insert(seat.unwrap_or(Seat::own(id.number())), listed);
+        self.changed(&state);
+        drop(state);
+        self.tell(&entry, Change::Registered);
+        Ok(id)
+    }
+
+    /// The hook of this id, while it is listed.
+    pub fn entry(&self, id: HookId) -> Option<Arc<Entry<T>>> {
+        self.lock().hooks.get(id).map(|listed| Arc::clone(&listed.entry))
+    }
+
+    /// Removes a hook; false when it is not there (any more).
+    pub fn unregister(&self, id: HookId) -> bool {
+        self.take(id).is_some_and(|removed| {
+            self.tell(&removed.entry, Change::Removed);
+            !removed.entry.is_spent()
+        })
+    }
+
+    fn take(&self, id: HookId) -> Option<Listed<T>> {
+        let mut state = self.lock();
+        let removed = state.hooks.remove(id)?;
+        self.changed(&state);
+        Some(removed)
+    }
+
+    /// Switches a hook on or off; an id that is not there is [`Code::UnknownHook`].
+    pub fn set_enabled(&self, id: HookId, enabled: bool) -> Result<(), Error> {
+        let mut state = self.lock();
+        let entry = match state.hooks.get_mut(id) {
+            Some(listed) if !listed.entry.is_spent() => {
+                listed.enabled = enabled;
+                Arc::clone(&listed.entry)
+            }
+            _ => return Err(unknown_hook(&id.to_string())),
+        };
+        self.changed(&state);
+        drop(state);
+        self.tell(&entry, if enabled { Change::Enabled } else { Change::Disabled });
+        Ok(())
+    }
+
+    /// Every hook, in the order in which they run.
+    pub fn list(&self) -> Vec<HookInfo> {
+        let state = self.lock();
+        let mut places: FxHashMap<&str, usize> = FxHashMap::default();
+        let mut list = Vec::new();
+        for Listed { entry, enabled } in state.hooks.iter().filter(|listed| !listed.entry.is_spent()) {
+            let order = places.entry(entry.event().name()).or_default();
+            list.push(entry.info(*enabled, *order));
+            *order += 1;
+        }
+        list
+    }
+
+    /// Calls a function with every handler that the registry holds, for hosts that trace references.
+    ///
+    /// Gives up at once, with false, when the registry is just being changed.
+    pub fn visit(&self, mut visit: impl FnMut(&T)) -> bool {
+        let Ok(state) = self.state.try_lock() else { return false };
+        for listed in state.hooks.iter() {
+            visit(listed.entry.handler());
+        }
+        true
+    }
+
+    /// Removes every hook.
+    pub fn clear(&self) {
+        let _removed;
+        let mut state = self.lock();
+        _removed = std::mem::take(&mut state.hooks);
+        self.changed(&state);
+    }
+
+    /// Adds a custom event.
+    pub fn define_event(&self, definition: &EventDefinition) -> Result<(), Error> {
+        let mut state = self.lock();
+        self.check_open("define events")?;
+        state.catalogue.define(definition)?;
+        self.changed(&state);
+        Ok(())
+    }
+
+    /// Says which known tool a host's tool is.
+    pub fn define_tool(&self, definition: ToolDefinition) -> Result<(), Error> {
+        let mut state = self.lock();
+        self.check_open("define tools")?;
+        state.tools.define(definition)?;
+        self.known_tools.set(state.tools.clone());
+        self.changed(&state);
+        Ok(())
+    }
+
+    /// The event of this name or alias.
+    pub fn resolve(&self, name: &str) -> Result<Arc<EventSpec>, Error> {
+        self.lock().catalogue.resolve(name)
+    }
+
+    /// The events that the client knows.
+    pub fn catalogue(&self) -> Catalogue {
+        self.lock().catalogue.clone()
+    }
+
+    /// The hooks as they are now, fixed for whoever holds them.
+    pub fn snapshot(&self) -> Arc<Snapshot<T>> {
+        if self.stale.load(Ordering::Acquire) {
+            self.refresh();
+        }
+        self.snapshot.load_full()
+    }
+
+    #[cold]
+    fn refresh(&self) {
+        // The old snapshot is dropped after the lock: it may hold the last reference to a removed handler.
+        let _old;
+        let state = self.lock();
+        // Whoever held the lock before may have refreshed already.
+        if self.stale.load(Ordering::Acquire) {
+            let hooks = state.hooks.iter().cloned().collect();
+            let snapshot = Snapshot::new(Arc::clone(&self.options), &state.catalogue, state.tools.clone(), hooks);
+            _old = self.snapshot.swap(Arc::new(snapshot));
+            // Not before: who finds the mark cleared takes the snapshot that stands, without a lock.
+            self.stale.store(false, Ordering::Release);
+        }
+        drop(state);
+    }
+}
+
+#[cold]
+fn closed(what: &str) -> Error {
+    Error::new(Code::ClientClosed, format!("this client was closed and can no longer {what}; make another one"))
+}
+
+/// No hook has this id.
+pub fn unknown_hook(id: &str) -> Error {
+    Error::new(Code::UnknownHook, format!("no hook has the id `{id}`; it was never registered here, or was removed"))
+}

@@ -1,0 +1,146 @@
+//! The hooks of a registry in the order in which they run, and how many there are of each kind.
+//!
+//! Everything here costs the logarithm of the number of hooks, but looking for spent ones, which is done only after one
+//! was spent.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::{Entry, HookId, Listed, Seat};
+use crate::error::{Code, Error};
+use crate::event::EventSpec;
+use crate::hook::Scope;
+use crate::options::{MAX_FILE_HOOKS, Options};
+use crate::sync::{AtomicBool, Ordering};
+
+/// Priority, scope, place, registration: the order of hooks.
+type Order = (i32, Scope, Seat, u64);
+
+/// How many hooks there are, as the limits count them.
+#[derive(Debug, Default)]
+struct Counts {
+    from_files: usize,
+    from_programs: usize,
+    /// Those that programs registered, by event.
+    by_event: FxHashMap<String, usize>,
+}
+
+impl Counts {
+    fn add<T>(&mut self, entry: &Entry<T>) {
+        if entry.origin().is_some() {
+            self.from_files += 1;
+            return;
+        }
+        self.from_programs += 1;
+        if let Some(count) = self.by_event.get_mut(entry.event().name()) {
+            *count += 1;
+        } else {
+            self.by_event.insert(entry.event().name().to_owned(), 1);
+        }
+    }
+
+    fn take<T>(&mut self, entry: &Entry<T>) {
+        if entry.origin().is_some() {
+            self.from_files -= 1;
+            return;
+        }
+        self.from_programs -= 1;
+        if let Some(count) = self.by_event.get_mut(entry.event().name()) {
+            *count -= 1;
+        }
+    }
+}
+
+/// The hooks of a registry.
+#[derive(Debug)]
+pub(super) struct Hooks<T> {
+    in_order: BTreeMap<Order, Listed<T>>,
+    orders: FxHashMap<HookId, Order>,
+    counts: Counts,
+    /// Set by a `once` hook that starts.
+    any_spent: Arc<AtomicBool>,
+}
+
+impl<T> Default for Hooks<T> {
+    fn default() -> Self {
+        Self {
+            in_order: BTreeMap::new(),
+            orders: FxHashMap::default(),
+            counts: Counts::default(),
+            any_spent: Arc::default(),
+        }
+    }
+}
+
+impl<T> Hooks<T> {
+    /// Where hooks say that they are spent.
+    pub(super) const fn any_spent(&self) -> &Arc<AtomicBool> {
+        &self.any_spent
+    }
+
+    /// Every hook, in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Listed<T>> {
+        self.in_order.values()
+    }
+
+    pub(super) fn get(&self, id: HookId) -> Option<&Listed<T>> {
+        self.in_order.get(self.orders.get(&id)?)
+    }
+
+    pub(super) fn get_mut(&mut self, id: HookId) -> Option<&mut Listed<T>> {
+        self.in_order.get_mut(self.orders.get(&id)?)
+    }
+
+    /// Adds a hook at a place among those of its priority and scope.
+    pub(super) fn insert(&mut self, seat: Seat, listed: Listed<T>) {
+        let entry = &listed.entry;
+        let order = (entry.priority(), entry.scope(), seat, entry.id().number());
+        self.counts.add(entry);
+        self.orders.insert(entry.id(), order);
+        self.in_order.insert(order, listed);
+    }
+
+    pub(super) fn remove(&mut self, id: HookId) -> Option<Listed<T>> {
+        let order = self.orders.remove(&id)?;
+        let removed = self.in_order.remove(&order)?;
+        self.counts.take(&removed.entry);
+        Some(removed)
+    }
+
+    /// Takes out the `once` hooks that have run.
+    pub(super) fn take_spent(&mut self) -> Vec<Listed<T>> {
+        if !self.any_spent.swap(false, Ordering::AcqRel) {
+            return Vec::new();
+        }
+        let spent: Vec<HookId> =
+            self.iter().filter(|listed| listed.entry.is_spent()).map(|listed| listed.entry.id()).collect();
+        spent.into_iter().filter_map(|id| self.remove(id)).collect()
+    }
+
+    /// Refuses one hook more than the limits allow.
+    pub(super) fn check_room(&self, options: &Options, event: &EventSpec, from_file: bool) -> Result<(), Error> {
+        let refuse = |why: String| Err(Error::new(Code::TooManyHooks, why));
+        let Counts { from_files, from_programs: total, by_event } = &self.counts;
+        if from_file {
+            if *from_files < MAX_FILE_HOOKS {
+                return Ok(());
+            }
+            return refuse(format!("{from_files} hooks are loaded from files, the limit; load fewer files"));
+        }
+        if options.max_total_hooks.is_some_and(|limit| *total >= limit) {
+            return refuse(format!(
+                "{total} hooks are registered, the limit (max_total_hooks); raise it, or set it to null for none"
+            ));
+        }
+        let here = by_event.get(event.name()).copied().unwrap_or_default();
+        if options.max_hooks_per_event.is_some_and(|limit| here >= limit) {
+            return refuse(format!(
+                "{here} hooks are registered for {}, the limit (max_hooks_per_event); raise it, or set it to null for none",
+                event.name()
+            ));
+        }
+        Ok(())
+    }
+}

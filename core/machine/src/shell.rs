@@ -1,0 +1,140 @@
+//! The simple commands of a shell command line, wherever they stand in it.
+//!
+//! Nothing is run or looked up. What is not understood whole is not understood at all: the rule that asked then selects
+//! its hook, and an `allow` does not count. Two steps do the reading. [`flat`] takes out of the text what nests and what
+//! needs no grammar (substitutions, here-documents, comments, continued lines), each by the rules that bash and sh share;
+//! [`walk`] has the rest parsed and goes through every node of it.
+
+mod arithmetic;
+mod flat;
+mod here;
+mod memo;
+mod programs;
+mod walk;
+mod words;
+mod wrappers;
+
+use std::panic::catch_unwind;
+
+pub(crate) use memo::{Reading, read};
+
+/// The longest command line that is read, in bytes.
+const MAX_LENGTH: usize = 64 * 1024;
+
+/// The longest text that is handed to the parser, in bytes: here-documents and substitutions are taken out before.
+const MAX_FLAT: usize = 16 * 1024;
+
+/// How deep substitutions and quoted commands may nest.
+const MAX_DEPTH: usize = 10;
+
+/// How many commands a line may have in all its substitutions and quoted commands.
+const MAX_COMMANDS: usize = 2048;
+
+/// How deep parentheses may nest: the parser tries each open one twice.
+const MAX_PARENTHESES: usize = 10;
+
+/// How deep other brackets and compound commands may nest: the parser is recursive.
+const MAX_NESTING: usize = 32;
+
+/// How many digits a descriptor may have in front of a redirection.
+const MAX_DESCRIPTOR_DIGITS: usize = 9;
+
+/// A command line taken apart.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Line {
+    /// Every simple command, leading assignments taken off.
+    pub(super) commands: Vec<Simple>,
+    /// Something is filled in when the line runs: `$VAR`, `$(…)`, backticks.
+    pub(super) is_dynamic: bool,
+    /// The line does more than run its commands: it writes a file, sets a variable, defines a function.
+    pub(super) does_more: bool,
+    /// A variable is read as a number: its text may hold a substitution, as `a[$(x)]` does.
+    reads_numbers: bool,
+    /// A variable is set to what is no plain text.
+    sets_texts: bool,
+}
+
+/// One simple command.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Simple {
+    /// Every way in which a rule may mean it: as it is written, without its quotes, by its base name, and every command
+    /// that the program of it may run.
+    pub(super) texts: Vec<String>,
+    /// What exactly runs, as it is written and without its quotes; nothing when the program's name is not a plain word.
+    pub(super) exact: Vec<String>,
+    /// The program's name is filled in when the line runs.
+    pub(super) is_nameless: bool,
+    /// A word of it is a pattern that is filled in when the line runs: `*`, `{a,b}`.
+    pub(super) is_patterned: bool,
+}
+
+/// Takes a command line apart; `None` when not all of it is understood.
+fn parse(text: &str) -> Option<Line> {
+    if text.len() > MAX_LENGTH {
+        return None;
+    }
+    // The parser is not ours, and the line is the model's. One on which it panics is not understood: its guards run, and no
+    // `allow` counts.
+    catch_unwind(|| read_whole(text)).ok()?
+}
+
+fn read_whole(text: &str) -> Option<Line> {
+    #[cfg(test)]
+    assert!(!tests::PANICS.get(), "the parser panics");
+    let mut line = Line::default();
+    flat::collect(text, &mut line, 0)?;
+    (!(line.reads_numbers && line.sets_texts)).then_some(line)
+}
+
+/// The programs that a line runs, each with whether its name is filled in when it runs; `None` when not all of the line is
+/// understood.
+pub fn programs(text: &str) -> Option<Vec<(String, bool)>> {
+    let line = parse(text)?;
+    let texts = line.commands.into_iter().flat_map(|command| {
+        let is_nameless = command.is_nameless;
+        command.texts.into_iter().enumerate().map(move |(at, text)| (text, is_nameless && at == 0))
+    });
+    Some(texts.map(|(text, filled)| (text.split_whitespace().next().unwrap_or_default().to_owned(), filled)).collect())
+}
+
+/// Whether a text nests no deeper than the parser can bear, quotes not looked at.
+fn is_bearable(text: &str) -> bool {
+    let (mut parentheses, mut others) = (0_usize, 0_usize);
+    for letter in text.chars() {
+        match letter {
+            '(' => parentheses += 1,
+            ')' => parentheses = parentheses.saturating_sub(1),
+            '{' | '[' => others += 1,
+            '}' | ']' => others = others.saturating_sub(1),
+            _ => {}
+        }
+        if parentheses > MAX_PARENTHESES || others > MAX_NESTING {
+            return false;
+        }
+    }
+    if has_long_descriptor(text) {
+        return false;
+    }
+    let opens = |word: &&str| matches!(*word, "if" | "while" | "until" | "for" | "case" | "select" | "!" | "[[");
+    text.len() <= MAX_FLAT && text.split([' ', '\t', '\n', ';', '&', '|', '(']).filter(opens).count() <= MAX_NESTING
+}
+
+/// Whether a redirection may name a descriptor of more digits than the parser can bear.
+fn has_long_descriptor(text: &str) -> bool {
+    let mut digits = 0_usize;
+    text.chars().any(|letter| {
+        let is_long = digits > MAX_DESCRIPTOR_DIGITS && matches!(letter, '<' | '>');
+        digits = if letter.is_ascii_digit() { digits + 1 } else { 0 };
+        is_long
+    })
+}
+
+/// The part of a program's path that names it.
+fn base_name(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}
+
+#[cfg(test)]
+pub(crate) use memo::tests::READ;
+#[cfg(test)]
+mod tests;

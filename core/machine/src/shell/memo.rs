@@ -1,0 +1,89 @@
+//! A line is read once, however many rules ask: one event is planned, and planned again when a hook changed it, on the same
+//! thread nearly always.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use super::{Line, parse};
+
+/// A line as rules look at it.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    text: String,
+    /// What it runs; `None` when not all of it is understood.
+    pub(crate) line: Option<Line>,
+    /// The first words of all texts, sorted.
+    programs: Vec<String>,
+    /// Some program's name is filled in when the line runs.
+    pub(crate) is_nameless: bool,
+}
+
+thread_local! {
+    static LAST: RefCell<Option<Arc<Reading>>> = const { RefCell::new(None) };
+}
+
+/// Reads a line, or hands out what was read of it before.
+pub(crate) fn read(text: &str) -> Arc<Reading> {
+    let known = LAST.with_borrow(|last| last.as_ref().filter(|last| last.text == text).map(Arc::clone));
+    known.unwrap_or_else(|| {
+        let reading = Arc::new(Reading::new(text));
+        LAST.set(Some(Arc::clone(&reading)));
+        reading
+    })
+}
+
+impl Reading {
+    fn new(text: &str) -> Self {
+        #[cfg(test)]
+        tests::READ.set(tests::READ.get() + 1);
+        let line = parse(text);
+        let commands = line.iter().flat_map(|line| &line.commands);
+        let mut programs: Vec<String> = commands
+            .clone()
+            .flat_map(|command| &command.texts)
+            .filter_map(|text| text.split_whitespace().next().map(str::to_owned))
+            .collect();
+        programs.sort_unstable();
+        programs.dedup();
+        let is_nameless = commands.clone().any(|command| command.is_nameless);
+        Self { text: text.to_owned(), line, programs, is_nameless }
+    }
+
+    /// Whether every shell reads the line as this one does: it has words and nothing else.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.text.chars().all(|letter| letter.is_ascii_alphanumeric() || " _./\\:=,+-".contains(letter))
+    }
+
+    /// Whether a text begins with this word.
+    pub(crate) fn has(&self, word: &str) -> bool {
+        self.programs.binary_search_by(|known| known.as_str().cmp(word)).is_ok()
+    }
+
+    /// Whether a text begins with a word that begins so.
+    pub(crate) fn has_begun(&self, start: &str) -> bool {
+        let from = self.programs.partition_point(|known| known.as_str() < start);
+        self.programs.get(from).is_some_and(|known| known.starts_with(start))
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    thread_local! {
+        /// How many lines were read on this thread.
+        pub(crate) static READ: Cell<usize> = const { Cell::new(0) };
+    }
+
+    #[test]
+    fn the_same_line_is_read_once() {
+        let before = READ.get();
+        let first = read("git status; ls");
+        assert!(Arc::ptr_eq(&first, &read("git status; ls")));
+        assert_eq!(READ.get() - before, 1);
+        assert_eq!(first.programs, ["git", "ls"]);
+        assert!(read("$X").is_nameless && read("echo '").line.is_none());
+    }
+}

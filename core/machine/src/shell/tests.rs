@@ -1,0 +1,336 @@
+//! Command lines, and what is found in them.
+
+use std::cell::Cell;
+
+use proptest::prelude::*;
+
+use super::*;
+
+thread_local! {
+    /// Whether lines are read as by a parser that panics.
+    pub(super) static PANICS: Cell<bool> = const { Cell::new(false) };
+}
+
+fn texts(line: &str) -> Vec<String> {
+    let line = parse(line).unwrap_or_else(|| panic!("{line} is understood"));
+    line.commands.into_iter().flat_map(|command| command.texts).collect()
+}
+
+#[test]
+fn every_simple_command_is_found() {
+    assert_eq!(texts("A=1 B=2 git push && (ls | wc -l); { rm x; }"), ["git push", "ls", "wc -l", "rm x"]);
+    assert_eq!(texts("if a; then b; else c; fi; for i in x; do d; done"), ["a", "b", "c", "d"]);
+    assert_eq!(texts("case x in y) e;; esac\nf() { g; }"), ["e", "g"]);
+    assert_eq!(texts("[[ -n $(h) ]] && cat <(i) <<< `j`")[..3], ["h", "i", "j"]);
+    assert_eq!(texts("( ( a ); b ); ((c))"), ["c", ":", "a", "b", ":"]);
+}
+
+#[test]
+fn substituted_commands_are_found_at_every_depth() {
+    let found = texts("echo \"$(git push $(rm -rf /))\" `ls`");
+    for command in ["rm -rf /", "ls"] {
+        assert!(found.iter().any(|text| text == command), "{found:?}");
+    }
+    for line in
+        ["cat <<EOF\n$(git push)\nEOF\n", "cat <<EOF\n'$(git push)' \"\nEOF", "X=$(git push)", "cat > $(git push)"]
+    {
+        assert!(texts(line).contains(&"git push".to_owned()), "{line:?}");
+    }
+    assert!(!texts("cat <<'EOF'\n$(git push)\nEOF\n").contains(&"git push".to_owned()));
+    assert_eq!(
+        texts("git commit -m \"$(cat <<'EOF'\nIt's (done) `x` \"q $(y)\nEOF\n)\""),
+        ["cat", "git commit -m \"${_}\"", "git commit -m ${_}"]
+    );
+}
+
+#[test]
+fn quotes_do_not_hide_a_command() {
+    for line in [
+        "g\"i\"t 'push'",
+        "\\git push",
+        "git  'pu'sh",
+        "sudo -u me git push",
+        "timeout 5 git push",
+        "gi\\\nt push",
+        "/usr/bin/git push",
+        "sh -c 'git push'",
+        "bash -euo pipefail -c \"git push\"",
+        "eval git push",
+        "env -S 'git push'",
+        "env -S'git push'",
+        "find . -exec git push \\;",
+        "xargs -n 1 git push",
+        "trap 'git push' EXIT",
+    ] {
+        assert!(texts(line).iter().any(|text| text.starts_with("git push")), "{line}: {:?}", texts(line));
+    }
+}
+
+#[test]
+fn what_is_filled_in_later_is_said() {
+    assert!(parse("$CMD push").is_some_and(|line| line.is_dynamic && line.commands[0].is_nameless));
+    assert!(parse("git $X").is_some_and(|line| line.is_dynamic && !line.commands[0].is_nameless));
+    assert!(parse("git '$X'").is_some_and(|line| !line.is_dynamic));
+    assert!(parse("g?t x").is_some_and(|line| line.commands[0].is_nameless));
+    assert!(parse("{git,x}").is_some_and(|line| line.commands[0].is_nameless));
+    assert!(parse("git a*").is_some_and(|line| line.commands[0].is_patterned));
+    assert_eq!(parse("echo ${X:-$(git push)}"), None);
+}
+
+#[test]
+fn everyday_lines_are_understood() {
+    for line in [
+        "cd src && cargo test --all-features 2>&1 | tail -20",
+        "git log --oneline -5 # what was last",
+        "for f in *.rs; do echo \"$f\"; done",
+        "i=0; while [ $i -lt 3 ]; do i=$((i+1)); done",
+        "find . -name '*.py' -not -path './x/*' | xargs grep -l 'foo(' | head",
+        "awk '{print $1}' < in.txt | sort -u > out.txt",
+        "curl -s \"https://x.example/a?b=c&d=e\" -H 'A: b' | jq -r '.a[] | .b'",
+        "cat > a.txt <<'EOF'\nit's \"text\" with $x and `y`\n\\\nEOF\necho done",
+        "docker run --rm -v \"$PWD\":/w -w /w image sh -c 'ls -la && pwd'",
+        "[[ -f x && $a == b* ]] && echo \"${a%.*} ${#b} ${c:-none}\" || true",
+        "python3 - <<'PY'\nprint('a')\nPY",
+        "a=(1 2 3); echo \"${a[@]}\" \"${a[0]}\"",
+        "function f() { local x=1; echo \"$x\"; }; f",
+        "case \"$1\" in a|b) echo x;; *) echo y;; esac",
+        "git stash show -p stash@{0}; git show HEAD^",
+        "echo a \\\n  b \\\n  && ls",
+        "npm run test:unit -- --grep 'a (b)'",
+        "sudo apt-get install -y x",
+        "nohup ./server --port 80 > log 2>&1 &",
+        "export PATH=\"$HOME/bin:$PATH\"",
+        "diff <(sort a) <(sort b)",
+    ] {
+        assert!(parse(line).is_some(), "{line}");
+    }
+}
+
+#[test]
+fn what_cannot_be_parsed_is_said_and_takes_no_time() {
+    assert_eq!(parse("echo 'unclosed"), None);
+    assert_eq!(parse("if true"), None);
+    for open in [
+        "(",
+        "( ",
+        "((",
+        "{ ",
+        "$(",
+        "${",
+        "`",
+        "[[ ( ",
+        "if ",
+        "! ",
+        "case x in y) ",
+        "\"$(",
+        "<(",
+        "$((",
+        "[",
+        "\\`",
+        "<<A\n",
+        "{a,",
+        "sh -c '",
+    ] {
+        for times in [3, 40, 4000, 50_000] {
+            let _ = parse(&open.repeat(times));
+        }
+    }
+    assert_eq!(parse(&"a ".repeat(MAX_LENGTH)), None);
+    let long = format!("cat <<'A'\n{}\nA\nls", "x".repeat(MAX_LENGTH - 20));
+    assert_eq!(texts(&long), ["cat", "ls"]);
+}
+
+#[test]
+fn a_small_stack_bears_every_nesting() {
+    let reads = || {
+        for (open, close) in
+            [("(", ")"), ("{ ", "; }"), ("$(", ")"), ("if a; then ", "; fi"), ("\"$(", ")\""), ("eval ", "")]
+        {
+            for times in 1..40 {
+                let _ = parse(&format!("{}ls{}", open.repeat(times), close.repeat(times)));
+            }
+        }
+        let quoted = (0..9).fold("ls".to_owned(), |line, _| format!("sh -c '{}'", line.replace('\'', "'\\''")));
+        let _ = parse(&quoted);
+    };
+    let reader = std::thread::Builder::new().stack_size(1024 * 1024).spawn(reads).unwrap();
+    reader.join().unwrap();
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_text_makes_the_reader_panic(text in "[a-z $`'\"\\\\(){}\\[\\]<>|&;#=!*?~\n\t,.0-9-]{0,80}", any in "\\PC{0,60}") {
+        let _ = parse(&text);
+        let _ = parse(&any);
+    }
+}
+
+/// What lines are made of: what opens, closes, quotes and joins, and letters that parsers trip over.
+const PIECES: &[&str] = &[
+    "(",
+    ")",
+    "((",
+    "))",
+    "{",
+    "}",
+    "{ ",
+    "; }",
+    "[",
+    "]",
+    "[[ ",
+    " ]]",
+    "$(",
+    "${",
+    "$((",
+    "$'",
+    "$\"",
+    "$[",
+    "$",
+    "`",
+    "\\`",
+    "<(",
+    ">(",
+    "'",
+    "\"",
+    "\\",
+    "\\\n",
+    "\n",
+    "\t",
+    " ",
+    " ",
+    " ",
+    ";",
+    ";;",
+    "&",
+    "&&",
+    "|",
+    "||",
+    "|&",
+    "!",
+    "#",
+    "<",
+    ">",
+    "<<",
+    "<<-",
+    "<<<",
+    ">>",
+    "&>",
+    "2>&1",
+    ">|",
+    "<>",
+    "{fd}>",
+    "<<A\n",
+    "\nA\n",
+    "if ",
+    "then ",
+    "else ",
+    "elif ",
+    "fi",
+    "for ",
+    "in ",
+    "do ",
+    "done",
+    "case ",
+    "esac",
+    "while ",
+    "until ",
+    "select ",
+    "function ",
+    "coproc ",
+    "time ",
+    "a",
+    "git",
+    "x=",
+    "x+=",
+    "a[",
+    "=(",
+    "@(",
+    "?(",
+    "*(",
+    "+(",
+    "!(",
+    "*",
+    "?",
+    "~",
+    "~+",
+    "-",
+    "--",
+    ":",
+    "=",
+    "==",
+    "=~",
+    "-v ",
+    "-eq ",
+    "%",
+    "##",
+    "@",
+    "^",
+    ",",
+    "..",
+    "{1..",
+    "{a,",
+    "0",
+    "9999999999999999999",
+    "08",
+    "-1",
+    "16#",
+    "é",
+    "\u{202e}",
+    "\u{feff}",
+    "\u{10ffff}",
+    "\u{301}",
+    "\0",
+    "\r",
+    "\x1b",
+    "${x:",
+    "${x/",
+    "${!",
+    "${#",
+    "@Q}",
+    ":-1}",
+    "sh -c '",
+    "eval ",
+    "trap ",
+    "env -S ",
+    "xargs ",
+    "find . -exec ",
+];
+
+fn cases() -> u32 {
+    std::env::var("HOOKWEAVE_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1_000)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever a line is made of, it is read or not understood; the parser neither panics nor takes its time.
+    #[test]
+    fn no_line_makes_the_parser_panic(
+        pieces in prop::collection::vec(prop::sample::select(PIECES), 0..24),
+        times in 1..12_usize,
+        closes in any::<bool>(),
+    ) {
+        let line = pieces.concat();
+        let closing: String = pieces.iter().rev().map(|piece| match piece.chars().last() {
+            Some('(') => ")", Some('{') => "}", Some('[') => "]", Some('\'') => "'", Some('"') => "\"", Some('`') => "`", _ => "",
+        }).collect();
+        let _ = read_whole(&line);
+        let _ = read_whole(&line.repeat(times));
+        if closes {
+            let _ = read_whole(&format!("{line}ls{closing}"));
+            let _ = read_whole(&format!("{}ls{}", line.repeat(times), closing.repeat(times)));
+        }
+    }
+}
+
+#[test]
+fn a_line_on_which_the_parser_panics_is_not_understood() {
+    PANICS.set(true);
+    assert_eq!(parse("ls"), None);
+    PANICS.set(false);
+    assert!(parse("ls").is_some());
+    for line in ["9999999999999999999<<<x rm -rf /", "rm -rf / 9999999999999999999>x", "echo \"$(4294967296<x rm)\""] {
+        assert_eq!(read_whole(line), None, "{line}");
+    }
+    assert!(parse("rm 123456789>x; echo 99999999999 > x; echo '99999999999' >x").is_some());
+}

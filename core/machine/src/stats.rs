@@ -1,0 +1,301 @@
+//! What each hook did so far, in numbers: always on, in constant memory, for a few nanoseconds per run.
+//!
+//! Whoever drives a dispatch tells [`Outcome::count`] once that it is over. Counters are read, and judged for
+//! warnings, only when somebody asks.
+
+mod warnings;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::action::Action;
+use crate::entry::HookId;
+use crate::event::EventSpec;
+use crate::failure::FailureKind;
+use crate::fold::{Record, Status};
+use crate::outcome::Outcome;
+use crate::registry::Registry;
+
+pub use crate::tally::{ERROR, HookCounter};
+pub use warnings::{ALWAYS_FAILS_AFTER, NEVER_MATCHED_AFTER, SLOW_AFTER, SLOW_MS, Warning, WarningKind};
+
+use crate::tally::{Read, Run, RunKind, Tally};
+use warnings::{About, misspelt, warning};
+
+/// How long a hook's runs took, in microseconds; percentiles are within [`ERROR`] of the true ones, `max` is exact.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Durations {
+    pub p50: f64,
+    pub p95: f64,
+    pub p99: f64,
+    pub max: f64,
+}
+
+/// What one hook did.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HookStats {
+    /// The hook's name.
+    pub hook: String,
+    /// Its id.
+    pub id: String,
+    /// Its event.
+    pub event: String,
+    /// How often it was started, rechecks and detached runs too.
+    pub runs: u64,
+    /// The runs by what they decided, or what the failure rule made of their failure.
+    pub decisions: BTreeMap<&'static str, u64>,
+    /// The runs that failed, by the kind of failure.
+    pub failures: BTreeMap<&'static str, u64>,
+    /// The runs that changed the event.
+    pub modifications: u64,
+    /// How often it was selected and passed over.
+    pub skipped: u64,
+    /// The runs that ended later than they may and could not be interrupted.
+    pub overran: u64,
+    /// How long its runs took; `None` when none was waited for.
+    pub duration_us: Option<Durations>,
+    /// When a run last ended or, of a detached one, began; milliseconds since the epoch.
+    pub last_run: Option<u64>,
+    /// Whether no dispatch has selected it.
+    pub never_matched: bool,
+}
+
+/// What the hooks of one client did.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Stats {
+    /// The registered hooks, in the order in which they run.
+    pub hooks: Vec<HookStats>,
+    /// How often each event was dispatched, also without hooks; events that never were are missing.
+    pub events: BTreeMap<String, u64>,
+    /// What a person should look at.
+    pub warnings: Vec<Warning>,
+}
+
+/// The present, on the driver's clock and on the wall's.
+#[derive(Debug, Clone, Copy)]
+pub struct Now {
+    /// Nanoseconds on the clock that [`Outcome::count`] is told of.
+    pub ticks: u64,
+    /// Milliseconds since the epoch.
+    pub epoch_ms: u64,
+}
+
+impl<T, V> Outcome<T, V> {
+    /// Counts a dispatch that ended at a time on the driver's clock, in nanoseconds.
+    ///
+    /// True when it is time to tell the host of [`Registry::new_warnings`].
+    #[inline]
+    pub fn count(&self, ended: u64) -> bool {
+        self.count_as::<false>(ended)
+    }
+
+    /// The same for a driver that counts one dispatch at a time, such as one that holds an interpreter's lock.
+    #[inline]
+    pub fn count_alone(&self, ended: u64) -> bool {
+        self.count_as::<true>(ended)
+    }
+
+    #[inline]
+    fn count_as<const ALONE: bool>(&self, ended: u64) -> bool {
+        match &self.progress.details {
+            None => {
+                for (call, took) in self.progress.plan.calls().iter().zip(&self.progress.quiet) {
+                    call.entry().tally().ran::<ALONE>(*took, ended);
+                }
+            }
+            Some(_) => self.count_details(ended),
+        }
+        self.progress.event.tally().add::<ALONE>(1)
+    }
+
+    fn count_details(&self, ended: u64) {
+        for record in self.records() {
+            record.call.entry().tally().add(&run_of(record), ended);
+        }
+    }
+}
+
+/// A hook's record in the terms of its counters.
+fn run_of<T, V>(record: &Record<T, V>) -> Run {
+    Run {
+        kind: match record.status {
+            Status::Skipped => RunKind::Skipped,
+            Status::Detached => RunKind::Detached,
+            Status::Ran | Status::Failed | Status::Rechecked => RunKind::Ran { took: record.took },
+        },
+        action: record.action,
+        failure: record.failure.as_ref().map(|failure| failure.kind),
+        has_modified: !record.modified.is_empty(),
+        has_overrun: record.overran,
+    }
+}
+
+/// A failure that the program's log is told of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Told {
+    /// Its place in the trace.
+    pub index: usize,
+    /// How often the hook has failed by now.
+    pub times: u64,
+}
+
+impl<T, V> Outcome<T, V> {
+    /// The failures that the program's log is told of: each that blocks, and of those of a hook after which the action goes on
+    /// the first, the tenth, the hundredth and so on.
+    pub fn failures_to_tell(&self) -> impl Iterator<Item = Told> {
+        let failures =
+            self.records().iter().enumerate().filter_map(|(at, record)| Some((at, record.failure.as_ref()?)));
+        failures.filter_map(|(index, failure)| Some(Told { index, times: failure.told? }))
+    }
+}
+
+impl EventSpec {
+    /// Counts dispatches that nobody was asked about; true when it is time for [`Registry::new_warnings`].
+    #[inline]
+    pub fn count(&self, dispatches: u64) -> bool {
+        self.tally().add::<false>(dispatches)
+    }
+
+    /// Counts one, as [`Outcome::count_alone`] does.
+    #[inline]
+    pub fn count_alone(&self) -> bool {
+        self.tally().add::<true>(1)
+    }
+
+    /// After how many more dispatches it is time for [`Registry::new_warnings`].
+    #[must_use]
+    pub fn until_look(&self) -> u64 {
+        self.tally().until_look()
+    }
+}
+
+impl<T> Registry<T> {
+    /// What hooks did so far; begins anew when asked.
+    pub fn stats(&self, now: Now, reset: bool) -> Stats {
+        let mut stats = Stats { hooks: Vec::new(), events: BTreeMap::new(), warnings: Vec::new() };
+        self.each_tally(now, reset, |hook, warning, _| {
+            stats.hooks.push(hook);
+            stats.warnings.extend(warning);
+        });
+        stats.warnings.extend(self.slips(|_| true));
+        for event in self.catalogue().events() {
+            let dispatches = event.tally().read(reset);
+            if dispatches > 0 {
+                stats.events.insert(event.name().to_owned(), dispatches);
+            }
+        }
+        stats
+    }
+
+    /// The warnings that were not given here before: one for each hook at most.
+    pub fn new_warnings(&self) -> Vec<Warning> {
+        let mut new = Vec::new();
+        self.each_tally(Now { ticks: 0, epoch_ms: 0 }, false, |_, warning, tally| {
+            new.extend(warning.filter(|_| tally.warns_first()));
+        });
+        new.extend(self.slips(EventSpec::tells_slip_first));
+        new
+    }
+
+    /// Misspelt fields of events, each told of with the first hook that is given them.
+    fn slips(&self, wanted: impl Fn(&EventSpec) -> bool) -> Vec<Warning> {
+        let (snapshot, mut told) = (self.snapshot(), Vec::new());
+        for spec in self.catalogue().events() {
+            let Some(slip) = spec.slips().first() else { continue };
+            let hooks = snapshot.event(spec.name()).map(crate::index::EventIndex::hooks).unwrap_or_default();
+            let Some(hook) = hooks.iter().find(|listed| listed.enabled).map(|listed| &listed.entry) else { continue };
+            if wanted(spec) {
+                told.push(misspelt(hook.name(), hook.id(), spec.name(), slip));
+            }
+        }
+        told.sort_by(|one, other| one.event.cmp(&other.event));
+        told
+    }
+
+    fn each_tally(&self, now: Now, reset: bool, mut each: impl FnMut(HookStats, Option<Warning>, &Tally)) {
+        let snapshot = self.snapshot();
+        for info in self.list() {
+            let Some(entry) = HookId::parse(&info.id).and_then(|id| self.entry(id)) else { continue };
+            let tally = entry.tally();
+            let dispatches = tally.since(entry.event().tally().total(), reset);
+            let stats = hook_stats(&info.name, &info.id, &info.event, &tally.read(reset), now);
+            let tools = || snapshot.event(&info.event).map_or_else(Vec::new, crate::index::EventIndex::tools_seen);
+            let warning = info.enabled.then(|| {
+                let tools = if stats.never_matched { tools() } else { Vec::new() };
+                let about = About { matcher: &info.matcher, waited_for: !info.detached, dispatches, tools: &tools };
+                warning(&stats, &about)
+            });
+            each(stats, warning.flatten(), tally);
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "microseconds for a reader")]
+fn micros(nanos: u64) -> f64 {
+    nanos as f64 / 1000.0
+}
+
+fn hook_stats(hook: &str, id: &str, event: &str, read: &Read, now: Now) -> HookStats {
+    let waited_for = read.took.total();
+    let runs = waited_for + read.detached;
+    let decided: u64 = read.actions.iter().sum();
+    let words = Action::WORDS.iter().map(|(word, _)| *word).zip(read.actions);
+    let mut decisions: BTreeMap<_, _> = words.filter(|(_, count)| *count > 0).collect();
+    if runs > decided {
+        decisions.insert(Action::Continue.as_str(), runs - decided);
+    }
+    let kinds = FailureKind::ALL.iter().map(|kind| kind.as_str()).zip(read.failures);
+    let took = |percent| micros(read.took.percentile(percent));
+    let durations = || Durations { p50: took(50), p95: took(95), p99: took(99), max: micros(read.took.longest) };
+    HookStats {
+        hook: hook.to_owned(),
+        id: id.to_owned(),
+        event: event.to_owned(),
+        runs,
+        decisions,
+        failures: kinds.filter(|(_, count)| *count > 0).collect(),
+        modifications: read.modified,
+        skipped: read.skipped,
+        overran: read.overran,
+        duration_us: (waited_for > 0).then(durations),
+        last_run: (runs > 0).then(|| now.epoch_ms.saturating_sub(now.ticks.saturating_sub(read.last) / 1_000_000)),
+        never_matched: runs + read.skipped == 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hook::HookSpec;
+    use crate::options::Options;
+
+    #[test]
+    fn durations_are_told_by_their_percentiles_and_the_last_run_by_the_clock_on_the_wall() {
+        let tally = Tally::default();
+        tally.ran_often((0..100_u32).map(|run| u64::from(run + 1) * 1_000_000), 40_000_000);
+        let now = Now { ticks: 90_000_000, epoch_ms: 1_000_000 };
+        let stats = hook_stats("h", "hook-1", "Stop", &tally.read(false), now);
+        let took = stats.duration_us.unwrap();
+        for (told, exact) in [(took.p50, 50_000.0), (took.p95, 95_000.0), (took.p99, 99_000.0)] {
+            assert!((told - exact).abs() <= exact * ERROR && told < exact * 1.04, "{told} for {exact}");
+        }
+        assert!((took.max - 100_000.0).abs() < f64::EPSILON);
+        assert_eq!(stats.last_run, Some(1_000_000 - 50));
+        assert_eq!((stats.runs, stats.decisions), (100, [("continue", 100)].into()));
+    }
+
+    #[test]
+    fn each_hook_is_warned_of_once() {
+        let registry: Registry<()> = Registry::new(Options::default());
+        registry.register(HookSpec { name: Some("idle".into()), ..HookSpec::new("Stop") }, ()).unwrap();
+        let catalogue = registry.catalogue();
+        catalogue.events().find(|event| event.name() == "Stop").unwrap().count(NEVER_MATCHED_AFTER);
+        let told: Vec<_> = registry.new_warnings().into_iter().map(|warning| warning.hook).collect();
+        assert_eq!(told, ["idle"]);
+        assert_eq!(registry.new_warnings(), []);
+        let now = Now { ticks: 0, epoch_ms: 0 };
+        assert_eq!(registry.stats(now, false).warnings.len(), 1, "whoever asks is told again");
+    }
+}

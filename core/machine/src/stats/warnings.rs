@@ -1,0 +1,171 @@
+//! What statistics say is wrong with a hook.
+
+use serde::Serialize;
+
+use super::HookStats;
+use crate::entry::HookId;
+use crate::error::did_you_mean;
+use crate::event::Slip;
+use crate::matcher::MatcherSpec;
+use crate::tally::ERROR;
+
+/// After so many dispatches of its event a hook that never matched is told of.
+pub const NEVER_MATCHED_AFTER: u64 = 100;
+
+/// After so many runs a hook that failed in all of them is told of.
+pub const ALWAYS_FAILS_AFTER: u64 = 5;
+
+/// After so many runs a hook is told of that slows every call.
+pub const SLOW_AFTER: u64 = 20;
+
+/// A hook whose 95th percentile is longer slows every call, in milliseconds.
+pub const SLOW_MS: f64 = 500.0;
+
+/// How many tools a reason names.
+const TOOLS_NAMED: usize = 8;
+
+/// What is wrong with a hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WarningKind {
+    /// It ran in none of its event's dispatches.
+    NeverMatched,
+    /// It failed every time.
+    AlwaysFails,
+    /// It takes so long that every call waits for it.
+    Slow,
+    /// Payloads of its event lack a field and have one whose name is nearly the same.
+    MisspeltField,
+}
+
+/// Something that a person should look at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Warning {
+    /// The hook's name.
+    pub hook: String,
+    /// Its id.
+    pub id: String,
+    /// Its event.
+    pub event: String,
+    /// What is wrong.
+    pub kind: WarningKind,
+    /// What was seen.
+    pub reason: String,
+    /// What helps.
+    pub mend: String,
+}
+
+impl std::fmt::Display for Warning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "hook {} on {} {}; {}", self.hook, self.event, self.reason, self.mend)
+    }
+}
+
+/// What is known of a hook beside its counts.
+pub(super) struct About<'a> {
+    pub(super) matcher: &'a MatcherSpec,
+    pub(super) waited_for: bool,
+    /// The dispatches of its event since it is counted.
+    pub(super) dispatches: u64,
+    /// Tools that its event was dispatched for.
+    pub(super) tools: &'a [String],
+}
+
+/// What is wrong with a hook, if anything is.
+pub(super) fn warning(stats: &HookStats, about: &About<'_>) -> Option<Warning> {
+    let failures: u64 = stats.failures.values().sum();
+    let slow = stats.duration_us.as_ref().filter(|took| took.p95 > SLOW_MS * 1000.0 * (1.0 + ERROR));
+    let (kind, reason, mend) = if stats.never_matched {
+        if about.dispatches < NEVER_MATCHED_AFTER {
+            return None;
+        }
+        (WarningKind::NeverMatched, never_matched(about), mend_matcher(about))
+    } else if stats.runs >= ALWAYS_FAILS_AFTER && failures >= stats.runs {
+        let kinds: Vec<_> = stats.failures.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
+        let reason = format!("failed in all of its {} runs ({})", stats.runs, kinds.join(", "));
+        let mend = "its messages are in the log and in the traces; mend the hook, or take it out".to_owned();
+        (WarningKind::AlwaysFails, reason, mend)
+    } else if let Some(took) = slow.filter(|_| about.waited_for && stats.runs >= SLOW_AFTER) {
+        let reason = format!("slows every call: of {} runs 5 in 100 took over {:.0} ms", stats.runs, took.p95 / 1000.0);
+        let mend = "make it cheaper, narrow its matcher, or make it detached if nothing hangs on its answer".to_owned();
+        (WarningKind::Slow, reason, mend)
+    } else {
+        return None;
+    };
+    let (hook, id, event) = (stats.hook.clone(), stats.id.clone(), stats.event.clone());
+    Some(Warning { hook, id, event, kind, reason, mend })
+}
+
+/// A hook's event is raised with a misspelt field.
+pub(super) fn misspelt(hook: &str, id: HookId, event: &str, slip: &Slip) -> Warning {
+    let Slip { missing, given } = slip;
+    Warning {
+        hook: hook.to_owned(),
+        id: id.to_string(),
+        event: event.to_owned(),
+        kind: WarningKind::MisspeltField,
+        reason: format!("is given events without `{missing}` but with `{given}`, which it does not know"),
+        mend: format!("raise {event} with `{missing}`; no matcher looks at `{given}`"),
+    }
+}
+
+fn never_matched(about: &About<'_>) -> String {
+    let matcher = serde_json::to_string(about.matcher).unwrap_or_default();
+    format!("ran in none of {} dispatches; its matcher is {matcher}", about.dispatches)
+}
+
+fn mend_matcher(about: &About<'_>) -> String {
+    let names = about.tools.iter().map(String::as_str);
+    let wanted = about.matcher.tool.as_deref().unwrap_or_default();
+    let near = if wanted.is_empty() { String::new() } else { did_you_mean(wanted, names.clone()) };
+    let named: Vec<_> = names.take(TOOLS_NAMED).collect();
+    let came = if named.is_empty() {
+        "ask explain".to_owned()
+    } else {
+        let more = if about.tools.len() > named.len() { ", …" } else { "" };
+        format!("the tools that came are {}{more}{near}; ask explain", named.join(", "))
+    };
+    format!("{came} why it is not selected, or whether an earlier hook ends these dispatches")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::Durations;
+
+    #[test]
+    fn a_hook_that_slows_every_call_is_told_of() {
+        let told = |runs, p95, waited_for| {
+            let stats = HookStats {
+                hook: "slow".into(),
+                id: "hook-1".into(),
+                event: "PreToolUse".into(),
+                runs,
+                decisions: [("continue", runs)].into(),
+                failures: [].into(),
+                modifications: 0,
+                skipped: 0,
+                overran: 0,
+                duration_us: Some(Durations { p50: 1.0, p95, p99: p95, max: p95 }),
+                last_run: None,
+                never_matched: false,
+            };
+            let about = About { matcher: &MatcherSpec::default(), waited_for, dispatches: runs, tools: &[] };
+            warning(&stats, &about).map(|warning| (warning.kind, warning.reason))
+        };
+        let reason = "slows every call: of 20 runs 5 in 100 took over 600 ms".to_owned();
+        assert_eq!(told(20, 600_000.0, true), Some((WarningKind::Slow, reason)));
+        assert_eq!(told(19, 600_000.0, true), None, "too early");
+        assert_eq!(told(20, 520_000.0, true), None, "it may be under the limit");
+        assert_eq!(told(20, 600_000.0, false), None, "nobody waits for it");
+    }
+
+    #[test]
+    fn of_many_tools_the_first_are_named() {
+        let tools: Vec<String> = (1..=9).map(|tool| format!("tool-{tool}")).collect();
+        let matcher = MatcherSpec::default();
+        let mend = |tools| mend_matcher(&About { matcher: &matcher, waited_for: true, dispatches: 100, tools });
+        assert!(mend(&tools).contains("tool-8, …; ask explain"), "{}", mend(&tools));
+        assert!(mend(&tools[..8]).contains("tool-8; ask explain"), "{}", mend(&tools[..8]));
+    }
+}

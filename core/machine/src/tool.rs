@@ -1,0 +1,223 @@
+//! Tools that a host has under names of its own.
+
+use std::fmt;
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use boon::{Compiler, SchemaIndex, Schemas, UrlLoader, ValidationError};
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+
+use crate::error::{Code, Error};
+use crate::json::{from_json, to_json};
+use crate::payload::Host;
+use crate::read::Reader;
+pub mod names;
+
+/// What `define_tool` was asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolDefinition {
+    /// The host's name for the tool.
+    pub name: String,
+    /// The known tool that it is the same as.
+    pub same_as: Option<String>,
+    /// The argument that holds its command.
+    pub command: Option<String>,
+    /// The arguments that hold file paths.
+    pub paths: Vec<String>,
+    /// The JSON Schema of its arguments: what hooks make of them has to satisfy it.
+    pub schema: Option<Value>,
+}
+
+impl ToolDefinition {
+    /// Reads `{name, same_as?, command?, paths?, schema?}` from a host's object.
+    pub fn read<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Result<Self, Error> {
+        let reader = Reader::new(host, view, Code::InvalidToolDefinition, "tool definition")?;
+        reader.only(&["name", "same_as", "command", "paths", "schema"])?;
+        let schema = match reader.value("schema") {
+            Some(view) => {
+                let text = to_json(host, &view).map_err(|why| reader.refuse("schema", why))?;
+                Some(from_json(&text).map_err(|why| reader.refuse("schema", why))?)
+            }
+            None => None,
+        };
+        Ok(Self {
+            schema,
+            name: reader.required_text("name")?,
+            same_as: reader.text("same_as")?,
+            command: reader.text("command")?,
+            paths: reader.texts("paths")?.unwrap_or_default(),
+        })
+    }
+}
+
+/// A defined tool as matchers see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Tool {
+    /// The names that it also goes by, nearest first.
+    pub(crate) same_as: Vec<String>,
+    pub(crate) command: Option<String>,
+    pub(crate) paths: Vec<String>,
+    schema: Option<Schema>,
+}
+
+/// What a tool's arguments have to be.
+#[derive(Clone)]
+struct Schema {
+    written: Value,
+    compiled: Arc<(Schemas, SchemaIndex)>,
+}
+
+impl fmt::Debug for Schema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Schema").field(&self.written).finish()
+    }
+}
+
+impl PartialEq for Schema {
+    fn eq(&self, other: &Self) -> bool {
+        self.written == other.written
+    }
+}
+
+impl Eq for Schema {}
+
+impl Schema {
+    /// Compiles a schema; nothing outside of it is read.
+    fn new(written: Value) -> Result<Self, String> {
+        let refused = |why: &dyn fmt::Display| format!("schema is no JSON Schema: {why}");
+        let mut compiler = Compiler::new();
+        compiler.use_loader(Box::new(NoLoader));
+        compiler.add_resource(PLACE, written.clone()).map_err(|why| refused(&why))?;
+        let mut schemas = Schemas::new();
+        let index = compiler.compile(PLACE, &mut schemas).map_err(|why| refused(&format_args!("{why:#}")))?;
+        Ok(Self { written, compiled: Arc::new((schemas, index)) })
+    }
+
+    /// Where and why a value does not satisfy it.
+    fn refuses(&self, value: &Value) -> Option<String> {
+        let (schemas, index) = &*self.compiled;
+        let error = schemas.validate(value, *index).err()?;
+        let first = innermost(&error);
+        Some(format!("`modified.args{}`: {}", first.instance_location.to_string().replace('/', "."), first.kind))
+    }
+}
+
+/// The dialect whose names are the engine's own.
+const NAMING: &str = "claude-code";
+
+/// The name under which a schema refers to itself.
+const PLACE: &str = "hookweave:tool";
+
+/// The first of the causes that has no further cause.
+fn innermost<'e, 's, 'v>(error: &'e ValidationError<'s, 'v>) -> &'e ValidationError<'s, 'v> {
+    error.causes.first().map_or(error, innermost)
+}
+
+/// What a schema refers to has to be in it: nothing is fetched, from the network or from files.
+struct NoLoader;
+
+impl UrlLoader for NoLoader {
+    fn load(&self, url: &str) -> Result<Value, Box<dyn std::error::Error>> {
+        Err(format!("{url} is outside of the schema; write it into its `$defs`").into())
+    }
+}
+
+/// The tools that a host has defined, as they stand now: whoever holds it sees what is defined later.
+#[derive(Debug, Default)]
+pub struct KnownTools(ArcSwap<Tools>);
+
+impl KnownTools {
+    pub(crate) fn set(&self, tools: Tools) {
+        self.0.store(Arc::new(tools));
+    }
+
+    /// All names that a tool goes by.
+    pub fn names(&self, tool: &str) -> Vec<String> {
+        self.0.load().names(tool)
+    }
+}
+
+/// The tools that a host has defined.
+#[derive(Debug, Clone, Default)]
+pub struct Tools {
+    by_name: FxHashMap<String, Tool>,
+}
+
+impl Tools {
+    /// Why arguments that a hook gave are not what a tool takes; `None` when they are, or when nobody said what it takes.
+    pub(crate) fn refuses<H: Host>(&self, host: &H, tool: &str, args: &H::Value) -> Option<String> {
+        let schema = self.by_name.get(tool)?.schema.as_ref()?;
+        let written = to_json(host, &host.view(args)).map_err(|why| why.to_string());
+        let value = written.and_then(|text| from_json(&text).map_err(|why| why.to_string()));
+        let why = match value {
+            Ok(value) => schema.refuses(&value)?,
+            Err(why) => format!("`modified.args`: {why}"),
+        };
+        Some(format!("{why}: not what tool {tool} takes by its schema"))
+    }
+
+    /// Whether the program has said nothing of its tools.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.by_name.is_empty()
+    }
+
+    /// All names that a tool goes by: its own, those of the tools that it was defined to be, and those that each of them has had
+    /// in its agent (`Task` is `Agent`).
+    pub(crate) fn names(&self, tool: &str) -> Vec<String> {
+        let defined = self.get(tool).map_or(&[][..], |known| &known.same_as);
+        let mut names = vec![tool.to_owned()];
+        names.extend(defined.iter().cloned());
+        for name in names.clone() {
+            let ours = names::from_dialect(NAMING, &name).into_owned();
+            names.extend(names::names(NAMING, &ours).map(str::to_owned));
+        }
+        names
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&Tool> {
+        self.by_name.get(name)
+    }
+
+    /// Adds a tool. The same definition twice is no error, and one that gives nothing but a schema gives a known tool another one.
+    pub(crate) fn define(&mut self, definition: ToolDefinition) -> Result<(), Error> {
+        let ToolDefinition { name, same_as, command, paths, schema } = definition;
+        let refuse = |why: &str| Err(Error::new(Code::InvalidToolDefinition, format!("tool `{name}`: {why}")));
+        if name.trim().is_empty() {
+            return refuse("a tool needs a name");
+        }
+        if same_as.is_none() && command.is_none() && paths.is_empty() && schema.is_none() {
+            return refuse("says nothing; give same_as, command, paths or schema");
+        }
+        if command.as_ref().is_some_and(String::is_empty) || paths.iter().any(String::is_empty) {
+            return refuse("an argument name is empty");
+        }
+        let mut names = Vec::new();
+        if let Some(other) = same_as {
+            if other == name || other.is_empty() {
+                return refuse("same_as must name another tool");
+            }
+            let further = self.by_name.get(&other).map(|tool| tool.same_as.clone()).unwrap_or_default();
+            if further.contains(&name) {
+                return refuse("same_as leads back to the tool itself");
+            }
+            names.push(other);
+            names.extend(further);
+        }
+        let schema = match schema.map(Schema::new).transpose() {
+            Ok(schema) => schema,
+            Err(why) => return refuse(&why),
+        };
+        let is_schema_alone = names.is_empty() && command.is_none() && paths.is_empty();
+        if let Some(known) = self.by_name.get_mut(&name).filter(|_| is_schema_alone) {
+            known.schema = schema;
+            return Ok(());
+        }
+        let tool = Tool { same_as: names, command, paths, schema };
+        if self.by_name.get(&name).is_some_and(|known| *known != tool) {
+            return refuse("is already defined differently");
+        }
+        self.by_name.insert(name, tool);
+        Ok(())
+    }
+}

@@ -1,0 +1,277 @@
+//! A small complete agent: prompt, model, tool calls, model again, until there is nothing left to do.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::Session;
+use super::effect::{Effect, Finished, Reply, Requested, Role, ValueId};
+use super::flow::{Cx, Flow};
+use super::prompt::Passed;
+use super::tool::{ToolCall, ToolRun};
+use hookweave_machine::action::Action;
+
+/// What came of a prompt that the model was to answer.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Generation {
+    /// `done`, `blocked`, `stopped` (a hook stopped the agent), `failed`, or `limit` (the model was called too often).
+    pub status: &'static str,
+    /// What the model said last.
+    pub text: String,
+    /// Why it did not come to its end.
+    pub reason: Option<String>,
+    /// How often the model was called.
+    pub model_calls: u32,
+    /// The tool calls, in order.
+    pub tools: Vec<ToolRun>,
+    /// The model's last response.
+    pub response: Option<ValueId>,
+}
+
+impl Session {
+    /// Answers a prompt with the host's model and tools; ends with a [`Generation`].
+    #[must_use]
+    pub fn generate(self: &Arc<Self>, prompt: String, tools: Vec<Value>) -> Flow {
+        Flow::to_end(self, |cx| async move {
+            let mut answer = Answering { cx: &cx, tools, came_to: Generation::default() };
+            let (status, reason) = answer.run(prompt).await;
+            (answer.came_to.status, answer.came_to.reason) = (status, reason);
+            Finished::Generation(Box::new(answer.came_to))
+        })
+    }
+}
+
+/// How it ended: the status, and why.
+type End = (&'static str, Option<String>);
+
+/// What a call of the model led to.
+struct Response {
+    text: String,
+    calls: Vec<Requested>,
+}
+
+struct Answering<'c> {
+    cx: &'c Cx,
+    /// The names of the host's tools.
+    tools: Vec<Value>,
+    came_to: Generation,
+}
+
+impl Answering<'_> {
+    async fn run(&mut self, prompt: String) -> End {
+        let submitted = self.cx.submit_prompt(prompt).await;
+        if !submitted.accepted {
+            return (if submitted.stops { "stopped" } else { "blocked" }, submitted.reason);
+        }
+        loop {
+            let response = match self.respond(&submitted.prompt).await {
+                Ok(response) => response,
+                Err(end) => return end,
+            };
+            self.came_to.text.clone_from(&response.text);
+            if !response.calls.is_empty() {
+                if let Some(end) = self.use_tools(response.calls).await {
+                    return end;
+                }
+                continue;
+            }
+            let stopped = self.cx.stop(json!({"last_message": response.text, "status": "completed"})).await;
+            if !stopped.goes_on {
+                return ("done", None);
+            }
+        }
+    }
+
+    /// Calls the model once, again when a hook wants a failed call repeated.
+    async fn respond(&mut self, prompt: &str) -> Result<Response, End> {
+        let mut failures = 0;
+        loop {
+            if self.came_to.model_calls >= self.cx.session.settings.max_model_calls {
+                let most = self.cx.session.settings.max_model_calls;
+                return Err(("limit", Some(format!("the model was called {most} times for one prompt"))));
+            }
+            let effect = self.prepare(prompt).await?;
+            self.came_to.model_calls += 1;
+            match self.cx.perform(effect).await {
+                Reply::Responded { response, text, calls, usage } => {
+                    return self.take(prompt, response, Response { text, calls }, usage).await;
+                }
+                Reply::Failed { why } => self.failed(why, &mut failures).await?,
+                _ => return Err(("failed", Some("the model gave no response".to_owned()))),
+            }
+        }
+    }
+
+    /// Lets hooks see and change what the model is about to be given.
+    async fn prepare(&self, prompt: &str) -> Result<Effect, End> {
+        let settings = &self.cx.session.settings;
+        let mut tries = 0;
+        loop {
+            let fields = json!({
+                "prompt": prompt, "system_prompt": settings.system_prompt, "model": settings.model, "tools": self.tools,
+            });
+            let said =
+                self.cx.dispatch("GenerateStart", fields, Vec::new(), &["prompt", "system_prompt", "tools"]).await;
+            // What a person is shown is what the model will be given.
+            let prompt = said.text("prompt").unwrap_or_else(|| prompt.to_owned());
+            match self.cx.passes("GenerateStart", &said.verdict, &prompt, &mut tries).await {
+                Passed::Yes => {}
+                Passed::Again => continue,
+                Passed::No(reason) => {
+                    let stops = said.verdict.decision == Action::Stop;
+                    return Err((if stops { "stopped" } else { "blocked" }, reason));
+                }
+            }
+            let tools = said.json.get("tools").and_then(Value::as_array);
+            return Ok(Effect::CallModel {
+                prompt,
+                system_prompt: said.text("system_prompt").or_else(|| settings.system_prompt.clone()),
+                tools: tools.unwrap_or(&self.tools).clone(),
+                ephemeral: std::mem::take(&mut self.cx.session.state().ephemeral),
+            });
+        }
+    }
+
+    /// The model could not be called; a hook may want it tried again.
+    async fn failed(&self, why: String, failures: &mut u32) -> Result<(), End> {
+        let model = self.cx.session.settings.model.clone();
+        let said = self.cx.raise("GenerateError", json!({"error": why, "model": model})).await;
+        *failures += 1;
+        if said.verdict.decision == Action::Retry && *failures <= self.cx.session.settings.max_retries {
+            self.cx.wait(said.verdict.delay_ms).await;
+            return Ok(());
+        }
+        self.cx.raise("StopFailure", json!({"error": why})).await;
+        Err(("failed", Some(why)))
+    }
+
+    /// Lets hooks see and change what the model has answered, and adds it to the context.
+    async fn take(
+        &mut self,
+        prompt: &str,
+        response: ValueId,
+        mut said_by_model: Response,
+        usage: Value,
+    ) -> Result<Response, End> {
+        let model = self.cx.session.settings.model.clone();
+        let fields = json!({"prompt": prompt, "model": model});
+        let said = self.cx.dispatch("GenerateEnd", fields, vec![("response", response)], &["response"]).await;
+        let mut response = response;
+        if let Some(changed) = said.value {
+            let (text, calls) = match self.cx.perform(Effect::ReadResponse { response: changed }).await {
+                Reply::Responded { text, calls, .. } => (text, calls),
+                reply => {
+                    let why = if let Reply::Failed { why } = reply { format!(": {why}") } else { String::new() };
+                    return Err(("failed", Some(format!("the response that hooks left cannot be read{why}"))));
+                }
+            };
+            response = changed;
+            said_by_model = Response { text, calls };
+        }
+        self.came_to.response = Some(response);
+        let total = usage.get("total_tokens").and_then(Value::as_u64);
+        self.cx.session.state().usage.clone_from(&usage);
+        self.cx.add_message(Role::Assistant, None, Some(response), source("model")).await;
+        if !said_by_model.calls.is_empty() {
+            self.cx.hold_messages();
+        }
+        if let Some(tokens) = total {
+            self.cx.note_usage(tokens, usage).await;
+        }
+        if said.verdict.decision == Action::Stop {
+            self.cx.add_held_messages().await;
+            self.came_to.text = said_by_model.text;
+            return Err(("stopped", said.verdict.reason.clone()));
+        }
+        self.feed_back(&said.verdict.feedback).await;
+        Ok(said_by_model)
+    }
+
+    /// Runs the tools that the model calls, in order, and tells the model what came of each, and then what hooks say.
+    async fn use_tools(&mut self, calls: Vec<Requested>) -> Option<End> {
+        let mut batch = Vec::new();
+        let ended = self.use_each(calls, &mut batch).await;
+        self.cx.add_held_messages().await;
+        if ended.is_some() {
+            return ended;
+        }
+        let said = self.cx.raise("PostToolBatch", json!({"tool_calls": batch})).await;
+        match said.verdict.decision {
+            Action::Stop => Some(("stopped", said.verdict.reason.clone())),
+            Action::Block => Some(("blocked", said.verdict.reason.clone())),
+            _ => None,
+        }
+    }
+
+    async fn use_each(&mut self, calls: Vec<Requested>, batch: &mut Vec<Value>) -> Option<End> {
+        for call in calls {
+            self.cx.raise("ToolResolution", json!({"tool": call.tool, "candidates": self.tools})).await;
+            let run = if call.known { self.use_tool(call.clone()).await } else { self.refuse_unknown(&call) };
+            batch.push(json!({"tool": call.tool, "tool_use_id": &*run.tool_use_id, "success": run.ok}));
+            self.report(&call.tool, &run).await;
+            let (stops, reason) = (run.stops, run.reason.clone());
+            self.came_to.tools.push(run);
+            if stops {
+                return Some(("stopped", reason));
+            }
+        }
+        None
+    }
+
+    async fn use_tool(&self, call: Requested) -> ToolRun {
+        self.cx.run_tool(ToolCall { tool: call.tool, args: call.args, tool_use_id: call.id }).await
+    }
+
+    /// A call of a tool that the host does not have is on record like any other.
+    fn refuse_unknown(&self, call: &Requested) -> ToolRun {
+        let run = unknown(call);
+        run.tell(&self.cx.session, None);
+        run
+    }
+
+    /// Tells the model what came of a tool call: the result, or why there is none, and what hooks object to.
+    async fn report(&self, tool: &str, run: &ToolRun) {
+        let mut metadata = source("tool");
+        metadata.insert("tool".to_owned(), tool.into());
+        metadata.insert("tool_use_id".to_owned(), Value::from(&*run.tool_use_id));
+        metadata.insert("success".to_owned(), run.ok.into());
+        metadata.insert("decision".to_owned(), run.decision.into());
+        if let Some(by) = &run.by {
+            metadata.insert("by".to_owned(), by.clone().into());
+        }
+        if !run.feedback.is_empty() {
+            metadata.insert("feedback".to_owned(), json!(run.feedback));
+        }
+        let instead = (!run.ran).then(|| {
+            let reason = run.reason.as_deref().or(run.error.as_deref()).unwrap_or("no reason was given");
+            format!("{tool} was not run: {reason}")
+        });
+        self.cx.add_message(Role::Tool, instead, run.result, metadata).await;
+        self.feed_back(&run.feedback).await;
+    }
+
+    /// Tells the model what hooks object to, before it is called again.
+    async fn feed_back(&self, feedback: &[String]) {
+        if !feedback.is_empty() {
+            self.cx.add_from_hooks(Role::User, feedback.join("\n"), source("hook")).await;
+        }
+    }
+}
+
+fn source(name: &str) -> Map<String, Value> {
+    Map::from_iter([("source".to_owned(), Value::from(name))])
+}
+
+/// A call of a tool that the host does not have.
+fn unknown(call: &Requested) -> ToolRun {
+    ToolRun {
+        tool: call.tool.as_str().into(),
+        tool_use_id: call.id.clone().unwrap_or_else(hookweave_clock::new_id).into(),
+        decision: "block",
+        reason: Some(format!("there is no tool named {}", call.tool)),
+        by: Some("host".to_owned()),
+        args: call.args,
+        ..ToolRun::default()
+    }
+}

@@ -1,0 +1,231 @@
+//! Asking a person, and everything that may answer instead: what was approved before, and hooks of trusted origin.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::effect::{Effect, Reply, ValueId};
+use super::flow::Cx;
+use super::state::Approval;
+use super::verdict::Asker;
+use hookweave_machine::answer::Ask;
+use hookweave_machine::escape::escaped;
+use hookweave_machine::witness::Seen;
+
+/// The choice that allows this once.
+pub(super) const ONCE: &str = "Allow once";
+/// The choice that allows this and its like from now on.
+pub(super) const ALWAYS: &str = "Allow always";
+
+/// What a person is asked. Every text in it is already made safe to be shown.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ApprovalRequest {
+    /// The event that waits for the answer.
+    pub event: &'static str,
+    /// The tool; empty when it is not about one.
+    pub tool: String,
+    /// The very arguments that will be used; `None` when it is not about a tool.
+    pub args: Option<ValueId>,
+    /// The arguments as JSON text, when they have one.
+    pub shown: Option<String>,
+    /// The hook that asks; `None` when it is the host's own rule.
+    pub hook: Option<String>,
+    /// The question.
+    pub prompt: String,
+    /// What can be chosen.
+    pub options: Vec<String>,
+    /// Those of them that allow.
+    pub granting: Vec<String>,
+    /// How long to wait, in milliseconds.
+    pub timeout_ms: u64,
+    /// What happens when nobody answers in time: `allow` or `deny`.
+    pub default: &'static str,
+    /// How widely "Allow always" is remembered beyond the very same arguments: `tool` or `prompt`.
+    pub remember: Option<&'static str>,
+}
+
+/// How a question was settled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Decided {
+    /// Whether it may go on.
+    pub granted: bool,
+    /// Who said so: `user`, `remembered`, `timeout`, `host`, or a hook's name.
+    pub by: String,
+    /// Why not.
+    pub reason: Option<String>,
+    /// What a person chose, when it was one of the options.
+    pub option: Option<String>,
+    /// What the answer is remembered for from now on: `call` (the very same one), `prompt` or `tool`.
+    pub remembered: Option<&'static str>,
+}
+
+impl Decided {
+    fn new(granted: bool, by: &str, reason: Option<String>) -> Self {
+        Self { granted, by: by.to_owned(), reason, option: None, remembered: None }
+    }
+}
+
+/// What came of the questions about a tool call.
+pub(super) enum Settled {
+    Granted,
+    Denied(Decided),
+    /// A hook has changed what the question was about.
+    Rewritten(ValueId),
+}
+
+/// What a question is about.
+pub(super) struct Subject<'s> {
+    pub(super) event: &'static str,
+    pub(super) tool: &'s str,
+    pub(super) tool_use_id: Option<&'s str>,
+    pub(super) args: Option<ValueId>,
+    /// What is asked about, as text by which it is known again: arguments in JSON, a prompt. `None` without a JSON form.
+    pub(super) text: Option<String>,
+    /// What a person is shown of it.
+    pub(super) shown: Option<String>,
+}
+
+impl Cx {
+    /// Asks one question about a tool call: hooks first, then what is remembered, then a person.
+    pub(super) async fn settle(&self, subject: &Subject<'_>, hook: Option<&Asker>, ask: &Ask) -> Settled {
+        let request = request(subject, hook, ask);
+        let about = |own: Value| {
+            let mut fields = json!({"tool": subject.tool});
+            if let (Value::Object(fields), Value::Object(own)) = (&mut fields, own) {
+                fields.extend(own);
+            }
+            fields
+        };
+        let values = || subject.args.map(|args| ("args", args)).into_iter().collect::<Vec<_>>();
+        self.tell_asked(subject, hook, &request);
+        let asked = json!({"prompt": ask.prompt.as_deref().unwrap_or(&request.prompt)});
+        let said = self.dispatch("PermissionRequest", about(asked), values(), &["args"]).await;
+        let is_denied = matches!(said.verdict.settled, Some((_, false, _)));
+        if let Some(args) = said.value.filter(|_| !is_denied) {
+            return Settled::Rewritten(args);
+        }
+        let decided = match Self::without_a_person(&said.verdict) {
+            Some(decided) => decided,
+            None => self.ask_person(subject, hook, request).await,
+        };
+        self.tell_decided(subject, hook, &decided);
+        let outcome = json!({"by": decided.by, "reason": decided.reason});
+        let event = if decided.granted { "PermissionGranted" } else { "PermissionDenied" };
+        self.dispatch(event, about(outcome), values(), &[]).await;
+        if decided.granted { Settled::Granted } else { Settled::Denied(decided) }
+    }
+
+    pub(super) fn tell_asked(&self, subject: &Subject<'_>, hook: Option<&Asker>, request: &ApprovalRequest) {
+        self.session.tell(subject.tool, subject.tool_use_id, |about| Seen::Asked {
+            about,
+            event: subject.event,
+            hook: request.hook.as_deref(),
+            hook_id: hook.map(|hook| hook.id),
+            prompt: &request.prompt,
+            options: &request.options,
+        });
+    }
+
+    pub(super) fn tell_decided(&self, subject: &Subject<'_>, hook: Option<&Asker>, decided: &Decided) {
+        let name = hook.map(|hook| escaped(&hook.name));
+        self.session.tell(subject.tool, subject.tool_use_id, |about| Seen::Decided {
+            about,
+            event: subject.event,
+            hook: name.as_deref(),
+            hook_id: hook.map(|hook| hook.id),
+            granted: decided.granted,
+            by: &decided.by,
+            reason: decided.reason.as_deref(),
+            option: decided.option.as_deref(),
+            remembered: decided.remembered,
+        });
+    }
+
+    /// What hooks that may answer for a person have answered.
+    fn without_a_person(verdict: &super::Verdict) -> Option<Decided> {
+        let (hook, granted, reason) = verdict.settled.as_ref()?;
+        Some(Decided::new(*granted, hook, reason.clone()))
+    }
+
+    /// Asks a person, unless the same has been approved before.
+    pub(super) async fn ask_person(
+        &self,
+        subject: &Subject<'_>,
+        hook: Option<&Asker>,
+        request: ApprovalRequest,
+    ) -> Decided {
+        let remembered = scopes(subject, hook, &request);
+        let asked = self.session.memory().ends();
+        if remembered.iter().any(|approval| self.session.memory().holds(approval)) {
+            return Decided::new(true, "remembered", None);
+        }
+        let reply = self.perform(Effect::Approve(Box::new(request.clone()))).await;
+        let (granted, by, why) = match &reply {
+            Reply::Chosen { option } => (request.granting.contains(option), "user", None),
+            Reply::TimedOut => (request.default == "allow", "timeout", Some("nobody answered in time".to_owned())),
+            Reply::Failed { why } => (false, "host", Some(format!("the approval failed: {why}"))),
+            _ => (false, "host", Some("the approval gave no answer".to_owned())),
+        };
+        let mut decided = Decided::new(granted, by, (!granted).then(|| denial(&request, why.as_deref())));
+        if let Reply::Chosen { option } = reply {
+            // The widest that the person was told of.
+            if let Some(widest) = remembered.into_iter().next_back().filter(|_| granted && option == ALWAYS) {
+                decided.remembered = Some(widest.width());
+                self.session.memory().keep(widest, asked);
+            }
+            decided.option = Some(option).filter(|option| request.options.contains(option));
+        }
+        decided
+    }
+}
+
+/// The question as a person gets it.
+pub(super) fn request(subject: &Subject<'_>, hook: Option<&Asker>, ask: &Ask) -> ApprovalRequest {
+    let prompt = ask.prompt.clone().unwrap_or_else(|| match subject.tool {
+        "" => format!("Go on with {}?", subject.event),
+        tool => format!("Run {tool}?"),
+    });
+    let allows = |option: &String| option == ONCE || option == ALWAYS || ask.grants.contains(option);
+    let denying: Vec<String> =
+        ask.options.iter().filter(|option| !allows(option)).map(|option| escaped(option)).collect();
+    let granting = ask.options.iter().filter(|option| allows(option)).map(|option| escaped(option));
+    ApprovalRequest {
+        event: subject.event,
+        tool: escaped(subject.tool),
+        args: subject.args,
+        shown: subject.shown.as_deref().map(escaped),
+        hook: hook.map(|hook| escaped(&hook.name)),
+        prompt: escaped(&prompt),
+        options: ask.options.iter().map(|option| escaped(option)).collect(),
+        // Of options that look the same on a screen none allows unless all do.
+        granting: granting.filter(|option| !denying.contains(option)).collect(),
+        timeout_ms: ask.timeout_ms,
+        default: ask.default,
+        remember: ask.remember,
+    }
+}
+
+/// The approvals under which a question may be remembered, the narrowest first.
+fn scopes(subject: &Subject<'_>, hook: Option<&Asker>, request: &ApprovalRequest) -> Vec<Approval> {
+    // By the hook itself: any other may have its name.
+    let (hook, event) = (hook.map(|hook| hook.id), subject.event);
+    let (tool, prompt) = (subject.tool.to_owned(), request.prompt.clone());
+    let mut scopes = Vec::new();
+    // Without a text nobody can tell whether it is the same again.
+    if let Some(args) = subject.text.clone() {
+        scopes.push(Approval::Exact { hook, event, tool: tool.clone(), prompt: prompt.clone(), args });
+    }
+    match request.remember {
+        Some("prompt") => scopes.push(Approval::Prompt { hook, event, prompt }),
+        Some("tool") => scopes.push(Approval::Tool { hook, event, tool }),
+        _ => {}
+    }
+    scopes
+}
+
+fn denial(request: &ApprovalRequest, why: Option<&str>) -> String {
+    let asker = request.hook.as_ref().map_or_else(|| "the host".to_owned(), |hook| format!("hook {hook}"));
+    match why {
+        Some(why) => format!("{why}: {} ({asker})", request.prompt),
+        None => format!("user denied: {} ({asker})", request.prompt),
+    }
+}

@@ -1,0 +1,229 @@
+//! A question as a person reads it at a terminal, and what a typed line answers.
+//!
+//! The one place of these rules: languages write the text, read a line, and hand it back.
+
+mod layout;
+mod reading;
+#[cfg(test)]
+mod screens;
+mod sheet;
+
+pub use reading::Reading;
+
+use super::approval::{ALWAYS, ApprovalRequest, ONCE};
+use hookweave_machine::error::{Code, Error};
+use hookweave_machine::escape::escaped;
+use hookweave_machine::payload::Host;
+use hookweave_machine::read::Reader;
+use sheet::{LABEL, Sheet};
+
+/// Columns of a terminal that does not say how many it has.
+const USUAL_WIDTH: usize = 80;
+/// Rows of one that does not.
+const USUAL_HEIGHT: usize = 24;
+/// No screen has more.
+const MOST_HEIGHT: usize = 1000;
+/// Below this nothing could be read; the terminal breaks the lines itself then.
+const LEAST_WIDTH: usize = 20;
+/// The most digits of a countdown, so that each one is written over the one before.
+const LONGEST_WAIT: u64 = 99_999;
+
+/// A question to a person at a terminal.
+///
+/// Whatever a model, a tool or a hook has written stands right of a bar, line by line, and never left of it: none of it
+/// can pass for the question, for an option or for what is said about them. What is too long for the screen is cut
+/// in its middle, options too; that is said, and nothing is allowed before all of it has been shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TerminalQuestion {
+    event: String,
+    tool: String,
+    agent: Option<String>,
+    shown: Option<String>,
+    hook: Option<String>,
+    prompt: String,
+    choices: Vec<Choice>,
+    silence_allows: bool,
+    remember: Option<String>,
+    width: usize,
+    height: usize,
+    /// All of it has been shown.
+    whole: bool,
+    /// Rows that were written below the question since it was shown.
+    below: usize,
+}
+
+/// Something that can be chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Choice {
+    /// As whoever asked has to be told.
+    option: String,
+    allows: bool,
+}
+
+impl Choice {
+    /// Whether its text says truly that it allows: any other that allows may be called "No".
+    fn is_usual(&self) -> bool {
+        self.option == ONCE || self.option == ALWAYS
+    }
+}
+
+impl TerminalQuestion {
+    /// The question of a request, for a terminal of 80 columns and 24 rows.
+    #[must_use]
+    pub fn new(request: &ApprovalRequest) -> Self {
+        Self {
+            event: request.event.to_owned(),
+            tool: request.tool.clone(),
+            agent: None,
+            shown: request.shown.clone(),
+            hook: request.hook.clone(),
+            prompt: request.prompt.clone(),
+            choices: choices(&request.options, &request.granting),
+            silence_allows: request.default == "allow",
+            remember: request.remember.map(str::to_owned),
+            width: USUAL_WIDTH,
+            height: USUAL_HEIGHT,
+            whole: false,
+            below: 0,
+        }
+    }
+
+    /// The question of a request as a host has it: an object with a request's fields, and perhaps `agent_id`.
+    pub fn read_request<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Result<Self, Error> {
+        let reader = Reader::new(host, view, Code::InvalidOption, "question")?;
+        let texts = |field: &str| Ok(reader.texts(field)?.unwrap_or_default());
+        Ok(Self {
+            event: reader.required_text("event")?,
+            tool: reader.text("tool")?.unwrap_or_default(),
+            agent: reader.text("agent_id")?,
+            shown: reader.text("shown")?,
+            hook: reader.text("hook")?,
+            prompt: reader.required_text("prompt")?,
+            choices: choices(&texts("options")?, &texts("granting")?),
+            silence_allows: reader.text("default")?.as_deref() == Some("allow"),
+            remember: reader.text("remember")?,
+            width: USUAL_WIDTH,
+            height: USUAL_HEIGHT,
+            whole: false,
+            below: 0,
+        })
+    }
+
+    /// Names the subagent that asks.
+    #[must_use]
+    pub fn of_agent(mut self, agent: Option<&str>) -> Self {
+        self.agent = agent.map(str::to_owned);
+        self
+    }
+
+    /// For a terminal of so many columns; 0 is one that does not say.
+    #[must_use]
+    pub const fn for_width(mut self, columns: usize) -> Self {
+        self.width = match columns {
+            0 => USUAL_WIDTH,
+            1..LEAST_WIDTH => LEAST_WIDTH,
+            _ => columns,
+        };
+        self
+    }
+
+    /// For a terminal of so many rows; 0 is one that does not say.
+    #[must_use]
+    pub const fn for_height(mut self, rows: usize) -> Self {
+        self.height = match rows {
+            0 => USUAL_HEIGHT,
+            MOST_HEIGHT.. => MOST_HEIGHT,
+            _ => rows,
+        };
+        self
+    }
+
+    /// Whether a text stands in one row.
+    #[cfg(unix)]
+    pub fn fits(&self, text: &str) -> bool {
+        text.chars().count() < self.width
+    }
+
+    /// The question, to be written before anything is read: as much of it as there is room for, or all of it, and where that does
+    /// not fit what there is room for once more, so that what is asked stands above the choice.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let brief = self.sheet(false, self.rows());
+        if !self.whole {
+            return brief.text();
+        }
+        let all = self.sheet(true, self.rows());
+        if all.fits() { all.all() } else { all.all() + &brief.text_after_all() }
+    }
+
+    /// How many rows the question may take.
+    fn rows(&self) -> usize {
+        self.height.saturating_sub(self.invitation_rows())
+    }
+
+    /// How many rows the invitation and an answer take.
+    fn invitation_rows(&self) -> usize {
+        (self.invitation(0).len() + 1).div_ceil(self.width)
+    }
+
+    /// It in so many rows, or all of it.
+    fn sheet(&self, whole: bool, rows: usize) -> Sheet {
+        let number = self.choices.len().to_string().len();
+        let mut sheet = Sheet::new((self.width, rows), LABEL.max(number + " allow".len()), whole);
+        sheet.name("event", &self.event);
+        if let Some(agent) = &self.agent {
+            sheet.name("agent", agent);
+        }
+        match (self.tool.as_str(), &self.shown) {
+            ("", None) => {}
+            ("", Some(text)) => sheet.about("about", text),
+            (tool, shown) => {
+                sheet.name("tool", tool);
+                match shown {
+                    Some(args) => sheet.json("args", args),
+                    None => sheet.note("args", "they have no JSON form and cannot be shown"),
+                }
+            }
+        }
+        match &self.hook {
+            Some(hook) => sheet.name("hook", hook),
+            None => sheet.note("asks", "the host, by its own rule"),
+        }
+        sheet.prompt("question", &self.prompt);
+        for (number, choice) in (1..).zip(&self.choices) {
+            sheet.option(number, &choice.option, choice.allows);
+            if choice.allows && choice.option == ALWAYS {
+                sheet.note_on_last(self.how_widely());
+            }
+        }
+        sheet
+    }
+
+    /// What "Allow always" would be remembered for.
+    fn how_widely(&self) -> &'static str {
+        match (self.remember.as_deref(), &self.shown) {
+            (Some("tool"), _) => "and from now on whatever is asked so about this tool",
+            (Some("prompt"), _) => "and from now on whatever this question is about",
+            (_, Some(_)) => "and from now on the very same",
+            (_, None) => "once: nobody could tell whether it is the same again",
+        }
+    }
+
+    /// What stands before the cursor, of one width whatever the time: how to answer, and what silence does.
+    #[must_use]
+    pub fn invitation(&self, left_ms: u64) -> String {
+        let left = left_ms.div_ceil(1000).min(LONGEST_WAIT);
+        let silence = if self.silence_allows { "allowed" } else { "denied" };
+        format!("1-{} and Enter, ? for all; {silence} in {left:>5} s: ", self.choices.len())
+    }
+}
+
+/// A text without line breaks, safe to be shown.
+fn flat(text: &str) -> String {
+    escaped(text).replace('\n', "\\n").replace('\t', "\\t")
+}
+
+fn choices(options: &[String], granting: &[String]) -> Vec<Choice> {
+    let choice = |option: &String| Choice { option: option.clone(), allows: granting.contains(option) };
+    options.iter().map(choice).collect()
+}

@@ -1,0 +1,150 @@
+//! The beginning and the end: of a session, of a turn, of a subagent.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::effect::Role;
+use super::flow::{Cx, Flow, Said};
+use super::prompt::Passed;
+use super::settings::MAX_STOPS;
+use super::{Agent, Session};
+use hookweave_machine::action::Action;
+
+/// What came of a beginning.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Started {
+    /// Whether it may begin.
+    pub accepted: bool,
+    /// Why not.
+    pub reason: Option<String>,
+    /// The environment that hooks left.
+    pub env: Map<String, Value>,
+}
+
+/// What came of an end.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stopped {
+    /// A hook wants the agent to go on.
+    pub goes_on: bool,
+    /// Why; the model has been told.
+    pub reason: Option<String>,
+}
+
+impl Session {
+    /// The session begins; ends with a [`Started`].
+    #[must_use]
+    pub fn start(self: &Arc<Self>, source: String) -> Flow {
+        Flow::new(self, |cx| async move {
+            cx.session.environment.join(cx.session.id(), cx.session.agent_id());
+            let model = cx.session.settings.model.clone();
+            cx.raise("SessionStart", json!({"source": source, "model": model})).await;
+            Started { accepted: true, reason: None, env: cx.session.env() }
+        })
+    }
+
+    /// The session ends, and with it what was approved; ends with a [`Stopped`].
+    #[must_use]
+    pub fn end(self: &Arc<Self>, reason: String) -> Flow {
+        Flow::new(self, |cx| async move {
+            cx.raise("SessionEnd", json!({"reason": reason})).await;
+            cx.session.memory().clear();
+            cx.session.environment.leave(cx.session.id(), cx.session.agent_id());
+            Stopped::default()
+        })
+    }
+
+    /// The agent has done its work; hooks may keep it at it. Ends with a [`Stopped`].
+    #[must_use]
+    pub fn stop(self: &Arc<Self>, details: Value) -> Flow {
+        Flow::new(self, |cx| async move { cx.stop(details).await })
+    }
+
+    /// The agent has ended with an error; ends with a [`Stopped`].
+    #[must_use]
+    pub fn stop_failure(self: &Arc<Self>, error: String) -> Flow {
+        Flow::new(self, |cx| async move {
+            cx.raise("StopFailure", json!({"error": error})).await;
+            Stopped::default()
+        })
+    }
+
+    /// This subagent begins; ends with a [`Started`].
+    #[must_use]
+    pub fn start_subagent(self: &Arc<Self>) -> Flow {
+        Flow::new(self, |cx| async move {
+            let mut tries = 0;
+            loop {
+                let said = cx.about_subagent("SubagentStart").await;
+                match cx.passes("SubagentStart", &said.verdict, cx.kind(), &mut tries).await {
+                    Passed::Yes => return Started { accepted: true, reason: None, env: cx.session.env() },
+                    Passed::Again => {}
+                    Passed::No(reason) => return Started { accepted: false, reason, env: Map::new() },
+                }
+            }
+        })
+    }
+
+    /// This subagent has done its work; hooks may keep it at it. Ends with a [`Stopped`].
+    #[must_use]
+    pub fn stop_subagent(self: &Arc<Self>) -> Flow {
+        Flow::new(self, |cx| async move {
+            let said = cx.about_subagent("SubagentStop").await;
+            cx.goes_on("SubagentStop", said).await
+        })
+    }
+}
+
+impl Cx {
+    pub(super) async fn stop(&self, details: Value) -> Stopped {
+        let mut fields = json!({
+            "turn_count": self.session.state().turns,
+            "stop_hook_active": self.session.state().stops > 0,
+        });
+        if let (Value::Object(fields), Value::Object(details)) = (&mut fields, details) {
+            fields.extend(details);
+        }
+        let said = self.raise("Stop", fields).await;
+        self.goes_on("Stop", said).await
+    }
+
+    /// A block means: keep working. The reason goes to the model, and not more than so often in a row.
+    async fn goes_on(&self, event: &'static str, said: Said) -> Stopped {
+        let verdict = said.verdict;
+        if verdict.decision != Action::Block {
+            self.session.state().stops = 0;
+            return Stopped::default();
+        }
+        let stops = {
+            let mut state = self.session.state();
+            state.stops += 1;
+            state.stops
+        };
+        let hook = verdict.hook.clone().unwrap_or_default();
+        if stops > MAX_STOPS {
+            self.session.state().stops = 0;
+            let text = format!("hook {hook} has kept the agent from stopping {MAX_STOPS} times in a row: it stops now");
+            self.tell("warning", text).await;
+            return Stopped { goes_on: false, reason: verdict.reason.clone() };
+        }
+        let reason = verdict.reason.clone().unwrap_or_else(|| format!("hook {hook} wants the work to go on"));
+        let metadata = json!({"source": "hook", "hook_name": hook, "event": event});
+        let Value::Object(metadata) = metadata else { return Stopped::default() };
+        self.add_message(Role::User, Some(reason.clone()), None, metadata).await;
+        Stopped { goes_on: true, reason: Some(reason) }
+    }
+
+    fn kind(&self) -> &str {
+        self.session.agent.as_ref().map_or("", |agent| agent.kind.as_str())
+    }
+
+    async fn about_subagent(&self, event: &'static str) -> Said {
+        let (id, kind) = match &self.session.agent {
+            Some(Agent { id, kind }) => (id.clone(), kind.clone()),
+            None => (String::new(), String::new()),
+        };
+        let parent = &self.session.id;
+        self.raise(event, json!({"agent_id": id, "agent_type": kind, "parent_session_id": parent})).await
+    }
+}

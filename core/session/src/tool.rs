@@ -1,0 +1,344 @@
+//! One tool call: judged, perhaps asked about, run, and looked at.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::json;
+
+use super::approval::{Decided, Settled, Subject};
+use super::effect::{Called, Effect, Finished, Reply, ValueId};
+use super::fields::{Field, Own, Surroundings};
+use super::flow::{Cx, Flow, Said};
+use super::permission::Permission;
+use super::verdict::{Asker, Heard};
+use super::{Session, Verdict};
+use hookweave_machine::action::Action;
+use hookweave_machine::answer::Ask;
+use hookweave_machine::witness::{About, Seen};
+
+/// A tool call to be made.
+#[derive(Debug, Clone)]
+pub struct ToolCall {
+    /// The tool's name.
+    pub tool: String,
+    /// The arguments, a copy that nobody else holds.
+    pub args: ValueId,
+    /// The call's id; made when none is given.
+    pub tool_use_id: Option<String>,
+}
+
+/// What came of a tool call.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ToolRun {
+    /// The tool's name.
+    pub tool: Arc<str>,
+    /// The call's id.
+    pub tool_use_id: Arc<str>,
+    /// Whether the tool was run.
+    pub ran: bool,
+    /// Whether it ran to its end without failing.
+    pub ok: bool,
+    /// What was decided before it ran: `continue` or `allow` when it was let through, else `block`, `stop` or `deny`.
+    pub decision: &'static str,
+    /// Why it did not run.
+    pub reason: Option<String>,
+    /// Who decided that: a hook, `user`, `timeout` or `host`.
+    pub by: Option<String>,
+    /// The arguments that it ran with, or would have.
+    pub args: ValueId,
+    /// Its result, a record with `success` and `output`, as hooks left it.
+    pub result: Option<ValueId>,
+    /// Why it failed.
+    pub error: Option<String>,
+    /// How often it was run.
+    pub attempts: u32,
+    /// What hooks object to in what it did, for the model.
+    pub feedback: Vec<String>,
+    /// What hooks have told the model about it.
+    pub injected: Vec<Injected>,
+    /// A hook wants its own output kept out of the transcript.
+    pub suppress_output: bool,
+    /// A hook wants the agent to stop.
+    pub stops: bool,
+}
+
+/// Context that a hook gave.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Injected {
+    /// The hook's name.
+    pub hook: String,
+    /// The text.
+    pub content: String,
+    /// `system`, `user` or `assistant`.
+    pub role: &'static str,
+    /// For the next model call only.
+    pub ephemeral: bool,
+}
+
+impl Session {
+    /// Makes a tool call; ends with a [`ToolRun`].
+    #[must_use]
+    pub fn run_tool(self: &Arc<Self>, call: ToolCall) -> Flow {
+        Flow::to_end(self, |cx| async move { Finished::Tool(Box::new(cx.run_tool(call).await)) })
+    }
+}
+
+impl ToolRun {
+    /// Tells whoever keeps a record what came of the call, and what it was about.
+    pub(super) fn tell(&self, session: &Session, input: Option<Arc<About>>) {
+        session.tell(&self.tool, Some(&self.tool_use_id), |about| Seen::ToolRun {
+            about,
+            input,
+            ran: self.ran,
+            ok: self.ok,
+            decision: self.decision,
+            reason: self.reason.as_deref(),
+            by: self.by.as_deref(),
+            error: self.error.as_deref(),
+            attempts: self.attempts,
+        });
+    }
+}
+
+/// Whether the tool may run.
+enum Judged {
+    Runs,
+    /// Once more from the beginning.
+    Again,
+    Refused,
+}
+
+impl Cx {
+    pub(super) async fn run_tool(&self, call: ToolCall) -> ToolRun {
+        let mut attempt = Attempt {
+            cx: self,
+            run: ToolRun {
+                tool: self.session.state().name_of(&call.tool),
+                tool_use_id: call.tool_use_id.unwrap_or_else(hookweave_clock::new_id).into(),
+                decision: Action::Continue.as_str(),
+                args: call.args,
+                ..ToolRun::default()
+            },
+            retries: 0,
+            about: None,
+        };
+        let may_run = loop {
+            match attempt.judge().await {
+                Judged::Runs => break attempt.is_recorded(),
+                Judged::Again => {}
+                Judged::Refused => break false,
+            }
+        };
+        if may_run {
+            attempt.carry_out().await;
+        }
+        attempt.run.tell(&self.session, attempt.about.clone());
+        attempt.run
+    }
+}
+
+/// A tool call under way.
+struct Attempt<'c> {
+    cx: &'c Cx,
+    run: ToolRun,
+    retries: u32,
+    /// What is judged, where tool runs are recorded.
+    about: Option<Arc<About>>,
+}
+
+impl Attempt<'_> {
+    /// Asks the hooks, the host's permissions and, if need be, a person.
+    async fn judge(&mut self) -> Judged {
+        let said = self.raise("PreToolUse", self.surroundings(), vec![("args", self.run.args)], &["args"]).await;
+        if let Some(args) = said.value {
+            self.run.args = args;
+        }
+        let verdict = said.verdict;
+        self.about.clone_from(&verdict.about);
+        match verdict.decision {
+            Action::Stop | Action::Block => {
+                self.run.stops = verdict.decision == Action::Stop;
+                return self.refuse(verdict.decision.as_str(), verdict.reason.clone(), verdict.hook.clone());
+            }
+            Action::Retry => return self.again(&verdict).await,
+            _ => {}
+        }
+        self.run.decision = verdict.decision.as_str();
+        self.permit(&verdict).await
+    }
+
+    /// Waits, when a hook wants it tried again later.
+    async fn again(&mut self, verdict: &Verdict) -> Judged {
+        let most = self.cx.session.settings.max_retries;
+        if self.retries >= most {
+            let hook = verdict.hook.clone().unwrap_or_default();
+            return self.refuse("block", Some(format!("hook {hook} asked for more than {most} retries")), Some(hook));
+        }
+        self.retries += 1;
+        self.cx.wait(verdict.delay_ms).await;
+        Judged::Again
+    }
+
+    /// What the host permits and what hooks want asked.
+    async fn permit(&mut self, verdict: &Verdict) -> Judged {
+        let permission = self.cx.session.permission_of(&self.run.tool);
+        if permission == Permission::Deny {
+            let reason = format!("the host does not permit {}", self.run.tool);
+            let fields = Own::from(json!({"tool": &*self.run.tool, "by": "host", "reason": reason}));
+            self.raise("PermissionDenied", fields, vec![("args", self.run.args)], &[]).await;
+            return self.refuse("deny", Some(reason), Some("host".to_owned()));
+        }
+        let mut asks: Vec<(Option<&Asker>, Ask)> = Vec::new();
+        if verdict.decision == Action::Ask {
+            asks.extend(verdict.asks.iter().map(|(hook, ask)| (Some(hook), ask.clone())));
+        }
+        if asks.is_empty() && (verdict.decision == Action::Ask || host_asks(permission, verdict)) {
+            // In the host's own words: what hooks say must not pass for them.
+            asks.push((None, Ask::default()));
+        }
+        if asks.is_empty() {
+            return Judged::Runs;
+        }
+        let Reply::Frozen { value, text, shown } = self.cx.perform(Effect::Freeze { value: self.run.args }).await
+        else {
+            return self.refuse("deny", Some("the arguments could not be copied".to_owned()), Some("host".to_owned()));
+        };
+        self.run.args = value;
+        let (tool, tool_use_id) = (self.run.tool.clone(), self.run.tool_use_id.clone());
+        let subject = Subject {
+            event: "PreToolUse",
+            tool: &tool,
+            tool_use_id: Some(&tool_use_id),
+            args: Some(value),
+            text,
+            shown,
+        };
+        for (hook, ask) in asks {
+            match self.cx.settle(&subject, hook, &ask).await {
+                Settled::Granted => {}
+                Settled::Denied(Decided { by, reason, .. }) => return self.refuse("deny", reason, Some(by)),
+                Settled::Rewritten(args) => return self.judge_anew(args),
+            }
+        }
+        Judged::Runs
+    }
+
+    /// A hook has changed what a person was about to be asked: that has to be judged like any other arguments.
+    fn judge_anew(&mut self, args: ValueId) -> Judged {
+        let most = self.cx.session.settings.max_retries;
+        self.run.args = args;
+        if self.retries >= most {
+            let reason = format!("hooks rewrote the arguments more than {most} times");
+            return self.refuse("block", Some(reason), None);
+        }
+        self.retries += 1;
+        Judged::Again
+    }
+
+    fn refuse(&mut self, decision: &'static str, reason: Option<String>, by: Option<String>) -> Judged {
+        (self.run.decision, self.run.reason, self.run.by) = (decision, reason, by);
+        Judged::Refused
+    }
+
+    /// Whether the run of the tool is on record, if that is required.
+    fn is_recorded(&mut self) -> bool {
+        match self.cx.session.may_not_start(&self.run.tool, &self.run.tool_use_id, self.about.clone()) {
+            None => true,
+            Some(why) => {
+                self.refuse("block", Some(why), Some("audit".to_owned()));
+                false
+            }
+        }
+    }
+
+    /// Runs the tool, again when a hook wants a failed run repeated.
+    async fn carry_out(&mut self) {
+        self.cx.session.state().note_tool(&self.run.tool);
+        let most = self.cx.session.settings.max_retries;
+        loop {
+            let effect = Effect::RunTool {
+                tool: self.run.tool.clone(),
+                tool_use_id: self.run.tool_use_id.clone(),
+                args: self.run.args,
+                env: self.cx.session.env(),
+            };
+            let Reply::Ran(called) = self.cx.perform(effect).await else {
+                self.run.error = Some("the driver did not run the tool".to_owned());
+                return;
+            };
+            self.run.ran = true;
+            self.run.attempts += 1;
+            self.run.result = Some(called.result);
+            self.run.ok = called.error.is_none();
+            self.run.error.clone_from(&called.error);
+            let Some(error) = &called.error else {
+                self.look_at_result().await;
+                return;
+            };
+            let verdict = self.look_at_failure(error, &called).await;
+            if verdict.decision != Action::Retry || self.run.attempts > most {
+                return;
+            }
+            self.cx.wait(verdict.delay_ms).await;
+        }
+    }
+
+    async fn look_at_result(&mut self) {
+        let mut values = vec![("args", self.run.args)];
+        values.extend(self.run.result.map(|result| ("result", result)));
+        let said = self.raise("PostToolUse", Own::default(), values, &["result"]).await;
+        if let Some(result) = said.value {
+            self.run.result = Some(result);
+        }
+        self.run.stops |= said.verdict.decision == Action::Stop;
+    }
+
+    async fn look_at_failure(&mut self, error: &str, called: &Called) -> Heard {
+        let fields = Own::from(json!({"error": error, "duration": called.duration}));
+        let said = self.raise("PostToolUseFailure", fields, vec![("args", self.run.args)], &[]).await;
+        self.run.stops |= said.verdict.decision == Action::Stop;
+        if self.cx.session.settings.profile.post_tool_after_failure && said.verdict.decision != Action::Retry {
+            self.look_at_result().await;
+        }
+        said.verdict
+    }
+
+    /// Raises an event about this call, and keeps what hooks told the model.
+    async fn raise(
+        &mut self,
+        event: &'static str,
+        mut fields: Own,
+        values: Vec<(&'static str, ValueId)>,
+        wants: &'static [&'static str],
+    ) -> Said {
+        if event != "PermissionDenied" {
+            fields = fields.text("tool", &self.run.tool).text("tool_use_id", &self.run.tool_use_id);
+        }
+        let said = self.cx.dispatch(event, fields, values, wants).await;
+        let verdict = &said.verdict;
+        self.run.feedback.extend(verdict.feedback.iter().cloned());
+        self.run.suppress_output |= verdict.suppress_output;
+        self.run.injected.extend(verdict.injections.iter().map(|(hook, one)| Injected {
+            hook: hook.clone(),
+            content: one.content.clone(),
+            role: one.role,
+            ephemeral: one.ephemeral,
+        }));
+        said
+    }
+
+    fn surroundings(&self) -> Own {
+        let state = self.cx.session.state();
+        let around = Surroundings {
+            working_directory: self.cx.session.cwd().map(Arc::from),
+            recent_tools: state.recent_tools.iter().cloned().collect(),
+            token_usage: state.usage.clone(),
+        };
+        Own(vec![("context".into(), Field::Surroundings(Box::new(around)))])
+    }
+}
+
+/// Whether the host's own rule wants a person asked.
+fn host_asks(permission: Permission, verdict: &Verdict) -> bool {
+    permission == Permission::Ask && verdict.decision != Action::Allow
+}

@@ -1,0 +1,130 @@
+//! What a session needs of a dispatch's outcome.
+
+use std::ops::Deref;
+use std::sync::{Arc, LazyLock};
+
+use serde_json::{Map, Value};
+
+use hookweave_machine::action::Action;
+use hookweave_machine::answer::{Ask, Injection, Message};
+use hookweave_machine::hook::Scope;
+use hookweave_machine::json::{from_json, to_json};
+use hookweave_machine::outcome::{From, Outcome};
+use hookweave_machine::payload::Host;
+use hookweave_machine::registry::HookId;
+use hookweave_machine::witness::About;
+
+/// A hook that asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asker {
+    /// Its name, which another hook may have too.
+    pub name: String,
+    /// By which what was said to it is remembered.
+    pub id: HookId,
+}
+
+/// What the hooks of one dispatch said, without the host's own values.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[expect(missing_docs, reason = "the fields are the outcome's methods of the same names")]
+pub struct Verdict {
+    pub decision: Action,
+    pub blocked: bool,
+    pub reason: Option<String>,
+    /// The hook that decided.
+    pub hook: Option<String>,
+    pub modified: Vec<String>,
+    pub injections: Vec<(String, Injection)>,
+    pub messages: Vec<(Option<String>, Message)>,
+    pub asks: Vec<(Asker, Ask)>,
+    pub feedback: Vec<String>,
+    pub delay_ms: u64,
+    pub suppress_output: bool,
+    /// The variables that hooks left for later commands, each with the scope of its hook.
+    pub env: Vec<(Scope, Map<String, Value>)>,
+    /// The hook whose word may stand for a person's, and whether it grants.
+    pub settled: Option<(String, bool, Option<String>)>,
+    /// What the event was about, where tool runs are recorded.
+    pub about: Option<Arc<About>>,
+}
+
+impl Verdict {
+    /// Takes a `continue` that a hook of the program's said aloud for a grant, where nobody settled or held back anything.
+    ///
+    /// A hook from a file says what its own dialect means.
+    pub(super) fn hear_consent<T, V>(&mut self, outcome: &Outcome<T, V>) {
+        if self.settled.is_some() || !matches!(self.decision, Action::Continue | Action::Allow) {
+            return;
+        }
+        let said = outcome.records().iter().find(|record| {
+            let entry = record.call.entry();
+            record.consents && trusted(entry.scope()) && entry.origin().is_none() && record.speaks_of(outcome.changes())
+        });
+        self.settled = said.map(|record| (record.call.entry().name().to_string(), true, record.reason.clone()));
+    }
+
+    /// The verdict of an outcome.
+    pub fn of<T, H: Host>(outcome: &Outcome<T, H::Value>, host: &H) -> Self {
+        let owned = |given: From<'_, Injection>| (given.hook.unwrap_or_default().to_owned(), given.part.clone());
+        let votes = outcome.records().iter().filter(|record| trusted(record.call.entry().scope()));
+        let settling = |action: fn(Action) -> bool| {
+            let changes = outcome.changes();
+            votes.clone().find(|record| action(record.action) && !record.is_void(changes))
+        };
+        let refusing = settling(Action::refuses);
+        // What cannot be recorded, or what hooks do not agree about, is granted by nobody.
+        let refused = outcome.refusal().map(|(by, why)| (by.to_owned(), false, Some(why.to_owned())));
+        let settled = refusing.or_else(|| settling(|action| action == Action::Allow)).map(|record| {
+            let name = record.call.entry().name().to_string();
+            (name, !record.action.refuses(), record.reason.clone())
+        });
+        Self {
+            decision: outcome.decision(),
+            blocked: outcome.blocked(),
+            reason: outcome.reason().map(str::to_owned),
+            hook: outcome.decider().map(|(_, name)| name.to_owned()),
+            modified: outcome.modified().into_iter().map(str::to_owned).collect(),
+            injections: outcome.injections().into_iter().map(owned).collect(),
+            messages: outcome.messages().into_iter().map(|m| (m.hook.map(str::to_owned), m.part.clone())).collect(),
+            asks: outcome.asking().map(|(name, id, ask)| (Asker { name: name.to_owned(), id }, ask.clone())).collect(),
+            feedback: outcome.feedback().into_iter().map(str::to_owned).collect(),
+            delay_ms: outcome.delay_ms(),
+            suppress_output: outcome.suppress_output(),
+            env: env(outcome, host),
+            settled: refused.or(settled),
+            about: None,
+        }
+    }
+}
+
+/// The verdict of a dispatch; of one in which nobody said anything it is made once for all.
+#[derive(Debug, Default)]
+pub(super) struct Heard(Option<Box<Verdict>>);
+
+impl Heard {
+    pub(super) const fn of(verdict: Box<Verdict>) -> Self {
+        Self(Some(verdict))
+    }
+}
+
+impl Deref for Heard {
+    type Target = Verdict;
+
+    fn deref(&self) -> &Verdict {
+        static NOTHING: LazyLock<Verdict> = LazyLock::new(Verdict::default);
+        self.0.as_deref().unwrap_or_else(|| &NOTHING)
+    }
+}
+
+/// Whether hooks of a scope may answer for a person: those that come with a project may not.
+const fn trusted(scope: Scope) -> bool {
+    matches!(scope, Scope::Managed | Scope::User | Scope::Callback)
+}
+
+/// The variables that hooks left.
+pub(super) fn env<T, H: Host>(outcome: &Outcome<T, H::Value>, host: &H) -> Vec<(Scope, Map<String, Value>)> {
+    let read = |left: &H::Value| match to_json(host, &host.view(left)).map(|text| from_json(&text)) {
+        Ok(Ok(Value::Object(left))) => Some(left),
+        _ => None,
+    };
+    outcome.left().filter_map(|(scope, left)| Some((scope, read(left)?))).collect()
+}

@@ -1,0 +1,198 @@
+//! Sessions in Rust programs: what the vectors cannot say.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use hookweave::session::Permission;
+use hookweave::tool::ToolDefinition;
+use hookweave::{Approval, Engine, Event, HookError, HookResponse, PendingApprovals, Session, ToolOutcome};
+use serde_json::{Value, json};
+
+fn asking(engine: &Engine) -> hookweave::SessionBuilder {
+    engine.session().permission("*", Permission::Ask)
+}
+
+async fn echo(session: &Session, args: Value) -> ToolOutcome {
+    session.run_tool("Echo", args, |args| async move { Ok::<_, HookError>(args) }).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_question_waits_until_it_is_decided() {
+    let (engine, queue) = (Engine::new(), PendingApprovals::default());
+    let session = asking(&engine).approver(queue.clone()).open().unwrap();
+    let calling = tokio::spawn({
+        let session = session.clone();
+        async move { echo(&session, json!({"n": 1})).await }
+    });
+    let pending = loop {
+        match queue.pending().as_slice() {
+            [one] => break one.clone(),
+            _ => tokio::task::yield_now().await,
+        }
+    };
+    assert_eq!(pending.approval.args, json!({"n": 1}));
+    assert_eq!(queue.decide(&pending.id, "Sure").unwrap_err().code().to_string(), "unknown_approval");
+    assert_eq!(queue.decide("other", "Deny").unwrap_err().code().to_string(), "unknown_approval");
+    queue.decide(&pending.id, "Allow once").unwrap();
+    assert!(calling.await.unwrap().ran);
+    assert!(queue.pending().is_empty());
+}
+
+#[tokio::test]
+async fn dropping_a_call_takes_its_question_back() {
+    let (engine, queue) = (Engine::new(), PendingApprovals::default());
+    let session = asking(&engine).approver(queue.clone()).open().unwrap();
+    let call = tokio::time::timeout(Duration::from_millis(20), echo(&session, json!({})));
+    assert!(call.await.is_err());
+    assert!(queue.pending().is_empty());
+}
+
+#[tokio::test]
+async fn dropping_a_call_ends_its_tool() {
+    struct Ended(Arc<AtomicUsize>);
+    impl Drop for Ended {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    let ended = Arc::new(AtomicUsize::new(0));
+    let session = Engine::new().session().open().unwrap();
+    let guard = Arc::clone(&ended);
+    let call = session.run_tool("Wait", json!({}), move |_| {
+        let guard = Ended(Arc::clone(&guard));
+        async move {
+            let _guard = guard;
+            tokio::time::sleep(Duration::from_secs(60)).await;
+            Ok::<_, HookError>("late")
+        }
+    });
+    assert!(tokio::time::timeout(Duration::from_millis(20), call).await.is_err());
+    assert_eq!(ended.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn sessions_at_once_never_mix() {
+    const SESSIONS: usize = 100;
+    const CALLS: usize = 50;
+    let engine = Engine::new();
+    engine
+        .on("PreToolUse")
+        .run_async(|event: Event| async move {
+            tokio::task::yield_now().await;
+            let n = event.args()["n"].clone();
+            let args = json!({"n": n, "judged_in": event.to_json()["session_id"]});
+            HookResponse::continue_().modified(json!({"args": args})).inject(format!("call {n}"))
+        })
+        .unwrap();
+    let run = |number: usize| {
+        let engine = engine.clone();
+        async move {
+            let id = format!("session-{number}");
+            let context = Arc::new(hookweave::Messages::default());
+            let session = engine.session().set("session_id", id.clone()).context(context.clone()).open().unwrap();
+            for n in 0..CALLS {
+                let outcome = echo(&session, json!({"n": n})).await;
+                assert_eq!(outcome.output, json!({"n": n, "judged_in": id}));
+            }
+            let messages = hookweave::Context::messages(&*context);
+            let told: Vec<String> =
+                messages.iter().map(|message| message.content.as_str().unwrap().to_owned()).collect();
+            assert_eq!(told, (0..CALLS).map(|n| format!("call {n}")).collect::<Vec<_>>());
+        }
+    };
+    let running: Vec<_> = (0..SESSIONS).map(|number| tokio::spawn(run(number))).collect();
+    for one in running {
+        one.await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_hooks_make_of_arguments_has_to_satisfy_the_tool_s_schema() {
+    let engine = Engine::new();
+    let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
+    let definition =
+        |schema| ToolDefinition { name: "Echo".to_owned(), schema: Some(schema), ..ToolDefinition::default() };
+    let refused = engine.define_tool(definition(json!({"type": "no such type"}))).unwrap_err();
+    assert_eq!(refused.code().to_string(), "invalid_tool_definition");
+    let outside = engine.define_tool(definition(json!({"$ref": "file:///etc/hostname"}))).unwrap_err();
+    assert!(outside.message().contains("outside of the schema"), "{}", outside.message());
+    engine.define_tool(definition(schema)).unwrap();
+    let hook = engine
+        .on("PreToolUse")
+        .run(|_: &Event| HookResponse::continue_().modified(json!({"args": json!({"n": "many"})})))
+        .unwrap();
+    let session = engine.session().open().unwrap();
+    let outcome = echo(&session, json!({"n": 1})).await;
+    assert!(!outcome.ran);
+    let reason = outcome.reason.unwrap();
+    assert!(reason.contains("modified.args.n") && reason.contains("Echo"), "{reason}");
+    engine.unregister(&hook);
+    engine
+        .on("PreToolUse")
+        .run(|_: &Event| HookResponse::continue_().modified(json!({"args": json!({"n": 2})})))
+        .unwrap();
+    assert_eq!(echo(&session, json!({"n": 1})).await.output, json!({"n": 2}));
+}
+
+#[tokio::test]
+async fn an_approver_may_be_a_closure() {
+    let engine = Engine::new();
+    let approver =
+        |approval: Approval| async move { Ok(if approval.args["n"] == 1 { "Allow once" } else { "Deny" }.to_owned()) };
+    let session = asking(&engine).approver(approver).open().unwrap();
+    assert!(echo(&session, json!({"n": 1})).await.ran);
+    let denied = echo(&session, json!({"n": 2})).await;
+    assert_eq!((denied.ran, denied.decision.as_str()), (false, "deny"));
+}
+
+#[tokio::test]
+async fn options_that_make_no_sense_are_refused() {
+    let engine = Engine::new();
+    for (option, value, part) in [
+        ("permisions", json!("ask"), "permissions"),
+        ("permissions", json!("maybe"), "allow, ask, deny"),
+        ("permissions", json!({"Bash": true}), "permissions"),
+        ("max_retries", json!(-1), "negative"),
+        ("context_threshold", json!(2.0), "context_threshold"),
+    ] {
+        let refused = engine.session().set(option, value).open().unwrap_err();
+        assert_eq!(refused.code().to_string(), "invalid_option");
+        assert!(refused.message().contains(part), "{}", refused.message());
+    }
+}
+
+#[tokio::test]
+async fn tools_and_models_that_nobody_registered_are_named() {
+    let session = Engine::new().session().open().unwrap();
+    let tool = session.execute_tool("Bash", json!({})).await.unwrap_err();
+    assert_eq!(tool.code().to_string(), "unknown_tool");
+    let model = session.generate("hello").await.unwrap_err();
+    assert_eq!(model.code().to_string(), "no_model");
+}
+
+#[tokio::test]
+async fn what_is_approved_after_the_end_is_not_remembered() {
+    let (engine, queue) = (Engine::new(), PendingApprovals::default());
+    let session = asking(&engine).approver(queue.clone()).open().unwrap();
+    let next = || async {
+        loop {
+            match queue.pending().as_slice() {
+                [one] => break one.id.clone(),
+                _ => tokio::task::yield_now().await,
+            }
+        }
+    };
+    let call = || {
+        let session = session.clone();
+        tokio::spawn(async move { echo(&session, json!({"n": 1})).await })
+    };
+    let calling = call();
+    let asked = next().await;
+    session.end("other").await.unwrap();
+    queue.decide(&asked, "Allow always").unwrap();
+    assert!(calling.await.unwrap().ran);
+    let calling = call();
+    queue.decide(&next().await, "Deny").unwrap();
+    assert!(!calling.await.unwrap().ran);
+}
