@@ -39,14 +39,15 @@ DEADLINE = 10.0
 class Nesting:
     """One client whose hooks dispatch what is left of a plan: a list of ``[way, kind]``, the first of which is due."""
 
-    def __init__(self, folder: Path, gate: threading.Barrier) -> None:
+    def __init__(self, folder: Path, gate: threading.Barrier, *, beside: bool) -> None:
         # Without a time limit, a hook that waits for ever is seen to.
         self.client = HookClient(default_timeout=None, max_hooks_per_event=None)
         logging.getLogger("hookweave").setLevel(logging.ERROR)
         self.gate = gate
         self.count = 0
         self.lock = threading.Lock()
-        self.client.load(native(folder, {"event": "PreToolUse", "command": ":", "matcher": {"tool": "file"}}))
+        matcher = {} if beside else {"matcher": {"tool": "file"}}
+        self.client.load(native(folder, {"event": "PreToolUse", "command": ":", **matcher}))
         self.client.register_hook("PreToolUse", self.on_thread, matcher={"tool": "thread"}, run_in_thread=True)
         self.client.register_hook("PreToolUse", self.inline, matcher={"tool": "sync"})
         self.client.register_hook("PreToolUse", self.awaited, matcher={"tool": "async"})
@@ -105,7 +106,7 @@ class Nesting:
 
 
 def check(outcome: Any) -> None:
-    assert [part.status for part in outcome.trace] == ["ran"], outcome.describe()
+    assert {entry.status for entry in outcome.trace} == {"ran"}, outcome.describe()
 
 
 def on_plain_thread(work: Callable[[], None]) -> None:
@@ -165,7 +166,7 @@ def plans(name: str) -> list[list[list[str]]]:
 
 def run(name: str, caller: str, folder: Path) -> int:
     """How many hooks ran."""
-    nesting = Nesting(folder, threading.Barrier(MAX_THREADS))
+    nesting = Nesting(folder, threading.Barrier(MAX_THREADS), beside="commands" in name)
     if caller == "threads":
         loop = asyncio.new_event_loop()
         nesting.loop = loop
