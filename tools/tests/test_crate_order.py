@@ -37,7 +37,9 @@ def test_a_true_picture_is_fine() -> None:
 
 
 def test_a_dependency_against_the_picture_is_named() -> None:
-    crates = metadata(*HOST, ("hookweave-files", "hookweave-machine", None), ("hookweave-machine", "hookweave-files", None))
+    crates = metadata(
+        *HOST, ("hookweave-files", "hookweave-machine", None), ("hookweave-machine", "hookweave-files", None)
+    )
     assert differences(drawn(PAGE), built(crates)) == ["machine depends on files, and no arrow shows it"]
 
 

@@ -65,7 +65,9 @@ def test_percentiles_and_units() -> None:
 
 
 def test_the_mutants_section_counts_hangs_as_noticed() -> None:
-    text = mutated({"caught": 90, "timeout": 5, "missed": 5, "unviable": 7}, ["core/machine/src/dispatch.rs:1: replace x"])
+    text = mutated(
+        {"caught": 90, "timeout": 5, "missed": 5, "unviable": 7}, ["core/machine/src/dispatch.rs:1: replace x"]
+    )
     assert "**95.0 %** of 100" in text
     assert "core/machine/src/dispatch.rs:1" in text
 

@@ -31,6 +31,20 @@ RUST_WITHOUT_A_ROW = {
     "Outcome::snapshot": "for tests: in testing-in-code.md",
 }
 
+MACHINE = "of the machine, for drivers in other languages"
+MODULES_WITHOUT_A_ROW = {
+    "compat": "the interfaces of other systems: in migration.md",
+    "config": "the parts of `files`",
+    "error": "its names are at the root",
+    "event": MACHINE,
+    "exec": "runs commands and webhooks",
+    "index": MACHINE,
+    "json": MACHINE,
+    "native": "the settings of commands are options of a client",
+    "payload": MACHINE,
+    "witness": "the interface of the audit log to the machine",
+}
+
 
 def camel(name: str) -> str:
     """A name as TypeScript spells it."""
@@ -126,6 +140,16 @@ def test_event_classes_are_the_catalogue() -> None:
 
 def test_typescript_names() -> None:
     same(column(section("reference.md", "## Names"), "TypeScript"), exported(API) - set(hookweave.events.__all__))
+
+
+def test_rust_modules() -> None:
+    source = (ROOT / "core" / "src" / "lib.rs").read_text(encoding="utf-8")
+    lists = re.findall(r"^pub use hookweave_host::\{(.*?)\};", source, re.DOTALL | re.MULTILINE)
+    modules = {name for names in lists for name in re.findall(r"\w+", names)}
+    modules.update(re.findall(r"^pub mod (\w+);", source, re.MULTILINE))
+    named = {name.split("::")[0] for name in column(section("reference.md", "## Names"), "Rust") if "::" in name}
+    assert named & set(MODULES_WITHOUT_A_ROW) == set(), "named in the table and left out"
+    same(named | set(MODULES_WITHOUT_A_ROW), modules)
 
 
 def test_rust_names() -> None:
