@@ -55,7 +55,7 @@ fn the_events_page_is_the_catalogue() {
         std::fs::write(&path, &page).expect("docs/events.md can be written");
     }
     let written = std::fs::read_to_string(&path).expect("docs/events.md is there");
-    assert!(written == page, "docs/events.md is stale: UPDATE_DOCS=1 cargo test -p hookweave --test docs");
+    assert!(written == page, "docs/events.md is stale: UPDATE_DOCS=1 cargo test -p hookweave --test it docs");
 }
 
 #[test]

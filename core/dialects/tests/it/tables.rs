@@ -331,7 +331,7 @@ fn every_page_is_its_table() {
         let name = &table.name;
         assert!(
             written == page,
-            "docs/dialects/{name}.md is stale: UPDATE_DOCS=1 cargo test -p hookweave --test dialects"
+            "docs/dialects/{name}.md is stale: UPDATE_DOCS=1 cargo test -p hookweave-dialects --test it"
         );
     }
 }

@@ -166,7 +166,7 @@ fn is_written(name: &str, schema: &Value) {
     let written = std::fs::read_to_string(path(name)).unwrap_or_default();
     assert!(
         written == text,
-        "cli/schemas/{name}.schema.json is stale: UPDATE_DOCS=1 cargo test -p hookweave --test schema"
+        "cli/schemas/{name}.schema.json is stale: UPDATE_DOCS=1 cargo test -p hookweave-files --test it"
     );
 }
 
