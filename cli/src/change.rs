@@ -1,4 +1,4 @@
-//! Changes to somebody's files: shown first, confirmed, and written as a whole or not at all.
+//! Changes to a user's files: shown first, confirmed, and written as a whole or not at all.
 
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -106,8 +106,8 @@ pub(crate) fn read(file: &Path) -> Result<Option<String>> {
     }
 }
 
-/// The real place of a file. A link that leads out of the directory that it belongs to is refused: whoever put it
-/// there would have another file written.
+/// The real place of a file. A link that leads out of the file's directory is refused: it would redirect the write to
+/// another file.
 pub(crate) fn real_place(file: &Path, within: &Path) -> Result<PathBuf> {
     let within = std::fs::canonicalize(within).map_err(|error| Failed::file(within, error))?;
     let mut there = file.to_path_buf();
@@ -127,7 +127,7 @@ pub(crate) fn real_place(file: &Path, within: &Path) -> Result<PathBuf> {
     Ok(rest.iter().rev().fold(real, |path, name| path.join(name)))
 }
 
-/// Shows changes and makes them, unless somebody says no; says whether they were made.
+/// Shows changes and makes them if they are confirmed; returns whether they were made.
 pub(crate) fn make(screen: Screen<'_>, changes: &[Change], how: How) -> Result<bool> {
     let changes: Vec<&Change> = changes.iter().filter(|change| !change.is_empty()).collect();
     if changes.is_empty() {
@@ -142,7 +142,7 @@ pub(crate) fn make(screen: Screen<'_>, changes: &[Change], how: How) -> Result<b
         return Ok(false);
     }
     if !how.yes {
-        // What nobody has read nobody can agree to.
+        // Changes must be readable before they can be confirmed.
         screen.flush()?;
         if !confirmed()? {
             writeln!(screen, "Nothing was written.")?;
@@ -156,7 +156,7 @@ pub(crate) fn make(screen: Screen<'_>, changes: &[Change], how: How) -> Result<b
     Ok(true)
 }
 
-/// Asks at the terminal; without one nobody can say yes.
+/// Asks at the terminal; without one nothing is confirmed.
 pub(crate) fn confirmed() -> Result<bool> {
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         return Err(Failed::new("nobody is there to confirm; run it with --yes, or with --dry-run to look only"));

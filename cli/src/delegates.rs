@@ -27,7 +27,7 @@ impl Delegate {
     }
 }
 
-/// Loads the hooks that somebody means, without those that would ask for all of them again.
+/// Loads the selected hooks, without those that would ask for all of them again.
 pub(crate) fn load(which: &Which) -> Result<(Policy, Vec<Delegate>)> {
     let mut policy = Policy::load(which)?;
     let mut files: BTreeMap<PathBuf, usize> = BTreeMap::new();

@@ -108,7 +108,7 @@ fn run(
         let payload = stage.payload().as_object().map(&fill).unwrap_or_default();
         let invocation = hook.invocation(entry.event(), payload, depth);
         if entry.detached() {
-            // Nobody waits for it here; whoever ends the process waits for the runtime.
+            // It is not awaited here; the end of the process waits for the runtime.
             drop(hook.start(invocation, |_| ()));
             continue;
         }

@@ -35,7 +35,7 @@ pub(crate) const BROKEN: u8 = 2;
 pub(crate) enum Failed {
     /// What, where, and the mend.
     Said(String),
-    /// Nobody reads the output any more.
+    /// The reader of the output has closed it.
     NobodyReads,
 }
 

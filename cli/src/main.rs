@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     };
     match done {
         Ok(code) => ExitCode::from(code),
-        // Whoever followed has seen enough, as `head` does.
+        // The reader needs no more output, as with `head`.
         Err(Failed::NobodyReads) => ExitCode::SUCCESS,
         Err(failed) => {
             let mut err = anstream::stderr().lock();

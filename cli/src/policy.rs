@@ -80,7 +80,7 @@ impl Which {
         self.cwd.clone().unwrap_or_else(|| PathBuf::from("."))
     }
 
-    /// The same for whoever looks at hooks and runs none: what is wrong with a file is shown beside the rest.
+    /// The same to list hooks without running any: a file's errors are shown beside the rest.
     pub(crate) fn to_look_at(&self) -> Self {
         Self { partial: true, ..self.clone() }
     }
@@ -127,7 +127,7 @@ pub(crate) struct Policy {
 }
 
 impl Policy {
-    /// Loads the hooks that somebody means.
+    /// Loads the selected hooks.
     pub(crate) fn load(which: &Which) -> Result<Self> {
         let cwd = which.directory();
         let project = std::path::absolute(&cwd).map_err(|error| Failed::file(&cwd, error))?;

@@ -26,7 +26,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Of some work; nobody is told of it who reads JSON, a file or a pipe, or whom a service shows its log.
+    /// Of some work; not shown with JSON output, in a file, a pipe or the log of a service.
     pub(crate) fn new(what: &'static str, for_programs: bool) -> Self {
         let set = |name: &str| std::env::var_os(name).is_some_and(|said| !said.is_empty() && said != "false");
         let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
@@ -34,7 +34,7 @@ impl Progress {
         Self { what, is_shown, next: now() + PATIENCE, stands: false }
     }
 
-    /// Whether anybody may be told.
+    /// Whether it is shown.
     pub(crate) const fn is_shown(&self) -> bool {
         self.is_shown
     }

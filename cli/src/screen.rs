@@ -10,11 +10,11 @@ use serde::Serialize;
 
 use crate::failed::Result;
 
-/// Where a command writes; colours are taken out again where nobody would see them.
+/// Where a command writes; colours are removed if it is no terminal.
 pub(crate) type Screen<'s> = &'s mut dyn Write;
 
 /// Output that may lose its reader, as with `| head`: the work is done to its end all the same, and its exit code says how
-/// it ended. Whoever only waits for more asks by `flush` whether somebody reads it.
+/// it ended. A caller that only waits checks by `flush` whether the output still has a reader.
 #[derive(Debug)]
 pub(crate) struct Unread<W> {
     out: W,
@@ -63,7 +63,7 @@ pub(crate) fn styled(style: Style, text: &str) -> String {
     format!("{style}{}{style:#}", shown(text))
 }
 
-/// A text of somebody else's as one line.
+/// An untrusted text as one line.
 pub(crate) fn shown(text: &str) -> String {
     escaped(text).replace('\n', "\\n").replace('\t', "\\t")
 }
@@ -80,7 +80,7 @@ pub(crate) fn clipped(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A text of somebody else's in which line breaks stay.
+/// An untrusted text, with its line breaks.
 pub(crate) fn shown_lines(text: &str) -> String {
     escaped(text)
 }
@@ -187,7 +187,7 @@ pub(crate) fn count(number: usize, one: &str) -> String {
 /// Microseconds as a person reads them.
 pub(crate) fn micros(micros: f64) -> String {
     if micros > 1e15 {
-        // Nobody has waited so long; the log says so all the same.
+        // Not a plausible duration, but the log has it.
         format!("{micros:.0e} µs")
     } else if micros < 1000.0 {
         format!("{micros:.0} µs")

@@ -57,7 +57,7 @@ impl Settings {
         top.iter().all(bare) && !self.text.has_comment_beside_fields()
     }
 
-    /// The steps to the object that holds the events: the whole file, where somebody wrote it so.
+    /// The steps to the object that holds the events: the whole file, if it is written that way.
     fn hooks(&self, agent: &Agent) -> Vec<Step<'static>> {
         let names = self.text.names(&[]);
         let has = |wanted: &str| names.iter().any(|name| name == wanted);

@@ -17,7 +17,7 @@ fn is_case_file(path: &Path) -> bool {
     stem.is_some_and(|stem| stem == "hooktest" || stem.ends_with(".hooktest"))
 }
 
-/// The files below the given ones, sorted; a file that is named is taken whatever it is called.
+/// The files below the given ones, sorted; a given file is included under any name.
 pub(crate) fn look_for(places: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for place in places {

@@ -169,7 +169,7 @@ fn program() -> Vec<Finding> {
 
 /// What an agent's settings say of this command.
 fn installed(agent: &Agent, file: &Path) -> Option<Finding> {
-    // Bounded, and no pipe that nobody writes to: the project's files are anybody's.
+    // Bounded, and no pipe without a writer: the project's files are not trusted.
     let text = crate::document::read_text(file).ok()?;
     let commands: Vec<String> = quoted(&text).filter(|text| is_hook_of(text, agent.name)).collect();
     let command = commands.first()?;

@@ -1,7 +1,7 @@
 //! `hookweave hook`: an agent's one hook command.
 //!
 //! The event comes on standard input in the agent's words, the policy decides, and the answer goes out in the agent's
-//! words. Whatever goes wrong on the way leaves a gate shut.
+//! words. Any error on the way blocks a gate.
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -80,7 +80,7 @@ struct Alone {
 
 impl Hook {
     /// This command, when the process was started for it. An agent waits: the other commands' options are not made ready.
-    /// Whatever is wrong with a command line, the whole of them tells best.
+    /// An invalid command line is left to the parser of all commands, which reports it.
     pub(crate) fn of_this_process() -> Option<Self> {
         Self::of_words(std::env::args_os().skip(1))
     }
@@ -147,7 +147,7 @@ impl Hook {
         Ok((answer, policy))
     }
 
-    /// The hooks that decide: hookweave's own files of the project that the agent works in, unless somebody says more.
+    /// The hooks that decide: hookweave's own files of the project that the agent works in, by default.
     fn which_of(&self, dialect: &dyn Dialect) -> Result<Which> {
         let mut which = self.which.clone();
         if which.cwd.is_none() {
@@ -220,7 +220,7 @@ fn refuse_broken(report: &FilesReport) -> Result<()> {
     }
 }
 
-/// What to say of hooks that nobody has approved.
+/// The text about unapproved hooks.
 fn untrusted(report: &FilesReport) -> Option<String> {
     let waiting = report.untrusted.len();
     (waiting > 0).then(|| {

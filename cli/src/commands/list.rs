@@ -162,7 +162,7 @@ pub(crate) fn problems(screen: Screen<'_>, report: &FilesReport, below: &Path) -
     Ok(writeln!(screen)?)
 }
 
-/// Says beside the output that entries are left out, to whoever asks what the others do: what was to guard may be among them.
+/// Reports beside the output that entries are left out: a guard may be among them.
 pub(crate) fn left_out(report: &FilesReport) -> Result<()> {
     let number = report.problems.iter().filter(|problem| problem.fatal).count();
     if number > 0 {

@@ -106,7 +106,7 @@ impl Record {
     }
 }
 
-/// Ends as the program did, so that whoever started it sees the same; gives its exit code.
+/// Ends as the program did, so that its caller sees the same; returns its exit code.
 fn ended_as(status: ExitStatus) -> u8 {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {

@@ -159,7 +159,7 @@ impl Test {
 
     /// Runs the cases of a file; `step` hears of each before it runs.
     fn file(&self, file: &CaseFile, mut step: impl FnMut()) -> Result<RanFile> {
-        // Not the hooks of whoever runs the tests: what holds here has to hold everywhere.
+        // Not the user's own hooks: the result must be the same for every user.
         let sources = if file.sources.is_empty() && file.files.is_empty() { SOURCES } else { &[] };
         let which = Which {
             cwd: Some(file.directory()),
