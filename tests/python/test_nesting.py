@@ -78,3 +78,27 @@ def test_a_hook_without_a_thread_waits_for_one_that_another_hook_has(monkeypatch
     monkeypatch.setattr(_threads, "_pool", _threads._Pool())
     failure = client.dispatch_sync("Stop").trace[0].failure
     assert failure is not None and "can't start new thread" in failure.message
+
+
+def test_what_interrupts_the_start_of_a_hook_may_dispatch(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = HookClient(default_timeout=None)
+    ran: list[str] = []
+    client.register_hook("Stop", lambda event: ran.append("outer"), run_in_thread=True)
+    client.register_hook("SessionEnd", lambda event: ran.append("inner"), run_in_thread=True)
+    start = threading.Thread.start
+
+    interruptions: list[threading.Thread] = []
+
+    def interrupted(thread: threading.Thread) -> None:
+        # As a signal's handler or the end of an object would.
+        if thread.name.startswith("hookweave-") and not interruptions:
+            interruptions.append(thread)
+            client.dispatch_sync("SessionEnd", reason="x")
+        start(thread)
+
+    monkeypatch.setattr(_threads, "_pool", _threads._Pool())
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    caller = threading.Thread(target=client.dispatch_sync, args=("Stop",), name="caller", daemon=True)
+    caller.start()
+    caller.join(10)
+    assert not caller.is_alive() and ran == ["inner", "outer"]

@@ -45,7 +45,8 @@ class _Pool:
     """
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
+        # A signal handler, or the end of an object, that comes in between may submit too.
+        self.lock = threading.RLock()
         self.levels: defaultdict[int, _Level] = defaultdict(_Level)
         self.handed: queue.SimpleQueue[tuple[_Level, _Job]] = queue.SimpleQueue()
         """What free threads are to take; each of them has been counted out of ``free``."""

@@ -282,8 +282,6 @@ impl Script {
         // From then on; most handshakes come to their end.
         let mut whole = dice.below(6);
         let mut session = ServerConnection::new(Arc::clone(config)).unwrap();
-        // Behind a record that was cut both sides would wait for each other.
-        stream.set_read_timeout(Some(Duration::from_millis(60))).unwrap();
         let mut has_answered = false;
         loop {
             while session.wants_write() {
@@ -291,6 +289,8 @@ impl Script {
                 _ = session.write_tls(&mut records);
                 if whole == 0 {
                     disturb(&mut dice, &mut records);
+                    // Behind a record that was cut both sides would wait for each other.
+                    stream.set_read_timeout(Some(Duration::from_millis(60))).unwrap();
                 }
                 whole = whole.saturating_sub(1);
                 if stream.write_all(&records).is_err() {
