@@ -15,7 +15,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from pathlib import Path
 from random import Random
@@ -96,13 +96,20 @@ class Nesting:
         elif way == "trio":
             trio.run(lambda: self.dispatch(kind, rest, free=False))
         elif way == "loop":
-            asyncio.run_coroutine_threadsafe(self.dispatch(kind, rest, free=False), self.loop).result()
+            self.on_loop(lambda: self.dispatch(kind, rest, free=False))
         elif way == "plain":
             on_plain_thread(lambda: self.dispatch_sync(kind, rest, free=True))
         else:
             raise AssertionError(way)
 
-    loop: asyncio.AbstractEventLoop
+    loop: asyncio.AbstractEventLoop | trio.lowlevel.TrioToken
+
+    def on_loop(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Runs a coroutine on the loop of the first dispatch, and waits for it."""
+        if isinstance(self.loop, trio.lowlevel.TrioToken):
+            trio.from_thread.run(work, trio_token=self.loop)
+        else:
+            asyncio.run_coroutine_threadsafe(work(), self.loop).result()
 
 
 def check(outcome: Any) -> None:
@@ -188,6 +195,7 @@ def run(name: str, caller: str, folder: Path) -> int:
     else:
 
         async def on_trio() -> None:
+            nesting.loop = trio.lowlevel.current_trio_token()
             async with trio.open_nursery() as nursery:
                 for plan in plans(name):
                     nursery.start_soon(lambda plan=plan: nesting.dispatch(plan[0][1], plan[1:], free=False))
@@ -231,7 +239,7 @@ def main() -> None:
     if name == "late answers":
         print(json.dumps({name: late_answers(MAX_THREADS)}))
         return
-    callers = ["threads", "asyncio"] if "first loop" in name else ["threads", "asyncio", "trio"]
+    callers = ["threads", "asyncio", "trio"]
     with tempfile.TemporaryDirectory() as folder:
         counts = {caller: run(name, caller, Path(folder)) for caller in callers}
     # No more of them stay than work at a time; the others are about to end.
