@@ -29,6 +29,7 @@ mod docs;
 mod engine;
 #[cfg(unix)]
 mod file_hooks;
+mod hostile_webhooks;
 mod in_place;
 mod outcome_texts;
 #[cfg(unix)]

@@ -4,7 +4,6 @@ mod addresses;
 mod answers;
 mod cancellation;
 mod failures;
-mod hostile;
 mod redirects;
 mod server;
 mod tls;

@@ -9,12 +9,27 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use hookweave::{Engine, Event, Outcome};
-use hookweave_exec::webhook::{WebAnswer, WebClient, WebPolicy, WebhookError};
+use hookweave_exec::cancel::Cancel;
+use hookweave_exec::webhook::{Method, UnsetVariable, WebAnswer, WebClient, WebPolicy, WebhookError, WebhookSpec};
 use rustls::{ServerConfig, ServerConnection};
 use serde_json::json;
 
-use super::send_within;
-use super::server::{Server, hang, read_request};
+use server::{Server, hang, read_request};
+
+#[path = "../../exec/tests/it/webhook/server.rs"]
+#[allow(dead_code, reason = "the tests of webhooks use all of it")]
+mod server;
+
+fn send_within(client: &WebClient, url: &str, timeout: Duration) -> Result<WebAnswer, WebhookError> {
+    let hook = WebhookSpec {
+        url: url.to_owned(),
+        method: Method::Post,
+        headers: Vec::new(),
+        allowed_env: Vec::new(),
+        unset: UnsetVariable::Empty,
+    };
+    client.send(&hook, br#"{"event":"PreToolUse"}"#, &|_| None, timeout, &Cancel::new())
+}
 
 /// The largest answer that is read.
 const CAP: usize = 64 * 1024;
