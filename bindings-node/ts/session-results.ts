@@ -42,11 +42,11 @@ export type Submitted =
 export type Stopped =
   | {
       /** A hook wants the agent to go on. */
-      readonly goesOn: true;
+      readonly shouldContinue: true;
       /** Why; the context has it already. */
       readonly reason: string;
     }
-  | { readonly goesOn: false; readonly reason: string | null };
+  | { readonly shouldContinue: false; readonly reason: string | null };
 
 /** The result of `compact`. */
 export type Compaction =

@@ -145,7 +145,7 @@ export class SessionState<S extends SessionIdentity = SessionIdentity> {
     this.#unfollow();
     try {
       for (const child of [...this.#children].reverse()) await child.end(reason);
-      if (!this.begun || this.host.closed()) return { goesOn: false, reason: null };
+      if (!this.begun || this.host.closed()) return { shouldContinue: false, reason: null };
       const last = (): number => (parent === null ? native.end(reason) : native.stopSubagent());
       const { result } = await this.#drive(last, undefined, {});
       return plainResult(result) as Stopped;

@@ -205,8 +205,8 @@ def test_a_subagent_may_be_kept_at_work() -> None:
         session = client.session()
         async with session.subagent("explore") as child:
             stopped = await child.end()
-            assert stopped.goes_on and stopped.reason == "look again" and not child.closed
-            assert not (await child.end()).goes_on and child.closed
+            assert stopped.should_continue and stopped.reason == "look again" and not child.closed
+            assert not (await child.end()).should_continue and child.closed
         assert isinstance(session.context, Messages)
         assert [message.content for message in session.context.messages] == ["look again"]
 

@@ -166,7 +166,7 @@ class Session:
             insists = True
             raise
         finally:
-            if insists or not stopped.goes_on:
+            if insists or not stopped.should_continue:
                 self._close()
         return stopped
 

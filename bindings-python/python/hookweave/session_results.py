@@ -46,7 +46,7 @@ class Submitted:
 class Stopped:
     """What came of an end."""
 
-    goes_on: bool
+    should_continue: bool
     """A hook wants the agent to go on; the reason is in the context."""
     reason: str | None
 

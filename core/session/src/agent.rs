@@ -77,7 +77,7 @@ impl Answering<'_> {
                 continue;
             }
             let stopped = self.cx.stop(json!({"last_message": response.text, "status": "completed"})).await;
-            if !stopped.goes_on {
+            if !stopped.should_continue {
                 return ("done", None);
             }
         }

@@ -27,7 +27,7 @@ pub struct Started {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stopped {
     /// A hook wants the agent to go on.
-    pub goes_on: bool,
+    pub should_continue: bool,
     /// Why; the model has been told.
     pub reason: Option<String>,
 }
@@ -126,13 +126,13 @@ impl Cx {
             self.session.state().stops = 0;
             let text = format!("hook {hook} has kept the agent from stopping {MAX_STOPS} times in a row: it stops now");
             self.tell("warning", text).await;
-            return Stopped { goes_on: false, reason: verdict.reason.clone() };
+            return Stopped { should_continue: false, reason: verdict.reason.clone() };
         }
         let reason = verdict.reason.clone().unwrap_or_else(|| format!("hook {hook} wants the work to go on"));
         let metadata = json!({"source": "hook", "hook_name": hook, "event": event});
         let Value::Object(metadata) = metadata else { return Stopped::default() };
         self.add_message(Role::User, Some(reason.clone()), None, metadata).await;
-        Stopped { goes_on: true, reason: Some(reason) }
+        Stopped { should_continue: true, reason: Some(reason) }
     }
 
     fn kind(&self) -> &str {

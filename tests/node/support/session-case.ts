@@ -360,8 +360,8 @@ export class SessionRun {
       return { accepted: false, reason: error.reason };
     }
     await this.#steps(child, given["do"] as JsonObject[], place);
-    const { goesOn } = await child.end();
-    return { accepted: true, goes_on: goesOn, env: child.env };
+    const { shouldContinue } = await child.end();
+    return { accepted: true, should_continue: shouldContinue, env: child.env };
   }
 }
 

@@ -296,7 +296,7 @@ class _Play:
             return asdict(started)
         await self.steps(child, given["do"], where)
         stopped = await child.end()
-        return {"accepted": True, "goes_on": stopped.goes_on, "env": child.env}
+        return {"accepted": True, "should_continue": stopped.should_continue, "env": child.env}
 
     def temporary_hook(self, session: Session, hook: dict[str, Any]) -> None:
         """Registers a hook that is the session's own until the case ends."""

@@ -462,7 +462,7 @@ impl Play<'_> {
             }
             "stop" => {
                 let came = session.stop(text("last_message"), text("status").unwrap_or("completed")).await?;
-                json!({"goes_on": came.goes_on, "reason": came.reason})
+                json!({"should_continue": came.should_continue, "reason": came.reason})
             }
             "stop_failure" => {
                 session.stop_failure(whole).await?;
@@ -511,7 +511,7 @@ impl Play<'_> {
         let steps: Vec<Map<String, Value>> = serde_json::from_value(value["do"].clone()).unwrap_or_default();
         self.steps(&child, &steps, place, faults).await;
         let stopped = child.stop_subagent().await?;
-        Ok(json!({"accepted": true, "goes_on": stopped.goes_on, "env": child.env()}))
+        Ok(json!({"accepted": true, "should_continue": stopped.should_continue, "env": child.env()}))
     }
 
     fn check(&self, session: &Session, faults: &mut Vec<String>) {
