@@ -31,7 +31,7 @@ _TOKENS: Final = (
 
 
 class TracedDriver(Driver):
-    """A driver of a whole answer that tells its spans of each effect."""
+    """A driver of a whole answer that records each effect in its spans."""
 
     __slots__ = ("_spans",)
 
@@ -107,14 +107,14 @@ class AgentRun:
         elif do == "add_message" and effect["role"] == "tool":
             self._close_tool(effect, values)
         judged = self._tool or self._model or self._agent
-        # What approvers and contexts dispatch is about something else; `executing` tells a tool's own part apart.
+        # What approvers and contexts dispatch is about something else; `executing` sets a tool's own part apart.
         with within(judged.span), judging(judged if do in ("dispatch", "run_tool") else None):
             yield
         if do == "dispatch" and effect["event"] in ("GenerateEnd", "GenerateError"):
             self._close_model()
 
     def _raises(self, event: str, payload: Mapping[str, Any]) -> None:
-        """An event is about to be raised; some begin a call, and others tell more of it."""
+        """An event is about to be raised; some begin a call, and others add to it."""
         if event == "GenerateStart" and self._model is None:
             self._open_model(payload.get("model"))
         elif event == "ToolResolution":
@@ -139,21 +139,21 @@ class AgentRun:
             self._model = None
 
     def _close_tool(self, effect: Effect, values: list[Any]) -> None:
-        """The model is about to be told what came of a call: it is over."""
-        tool, told = self._tool, effect["metadata"]
+        """The model is about to get the result of a call: it is over."""
+        tool, details = self._tool, effect["metadata"]
         if tool is None:
             return
-        tool.named(told["tool_use_id"])
-        tool.decided(told["decision"], told.get("by"), ok=told["success"])
+        tool.named(details["tool_use_id"])
+        tool.decided(details["decision"], details.get("by"), ok=details["success"])
         if effect["value"] is not None and tool.ran:
             tool.gave(values[effect["value"]].get("output"))
         tool.span.end()
         self._tool = None
 
     def listening(self, model: Model) -> Model:
-        """The same model, heard: what it used and how it failed."""
+        """The same model, with its usage and its failure recorded."""
 
-        async def heard(request: ModelRequest) -> Any:
+        async def observed(request: ModelRequest) -> Any:
             try:
                 given: Any = model(request)
                 if inspect.isawaitable(given):
@@ -165,7 +165,7 @@ class AgentRun:
             self._uses(given.get("usage") if isinstance(given, Mapping) else getattr(given, "usage", None))
             return given
 
-        return heard
+        return observed
 
     def _uses(self, usage: object) -> None:
         if self._model is None or not isinstance(usage, Mapping):
@@ -178,7 +178,7 @@ class AgentRun:
 
     @contextmanager
     def going_on(self) -> Iterator[None]:
-        """For the time of the run; whatever cuts it short is said of all that is open."""
+        """For the time of the run; an exception that cuts it short is recorded in every open span."""
         self._begin()
         try:
             yield
@@ -193,7 +193,7 @@ class AgentRun:
                     judged.span.end()
 
     def ended(self, generation: Generation) -> None:
-        """Tells what came of the run."""
+        """Records the result of the run."""
         self._close_model()
         span, status = self._agent.span, generation.status
         span.set_attributes({"hookweave.status": status, **self._used})

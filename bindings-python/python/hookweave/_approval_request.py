@@ -19,7 +19,7 @@ class ApprovalRequest:
     event: str
     """The event that waits for the answer."""
     tool: str
-    """The tool; empty when it is not about one."""
+    """The tool; empty when the question is not about one."""
     args: Any
     """A copy of the arguments that will be used; None when it is not about a tool."""
     shown: str | None
@@ -33,6 +33,6 @@ class ApprovalRequest:
     timeout: float
     """Seconds to answer."""
     default: Literal["allow", "deny"]
-    """What happens when nobody answers in time."""
+    """What happens without an answer in time."""
     remember: Literal["tool", "prompt"] | None
     """How widely "Allow always" holds beyond the very same arguments."""

@@ -38,7 +38,7 @@ async def sleep(seconds: float) -> None:
 
 
 def raise_unless_asked(error: asyncio.CancelledError, before: int | None) -> NoReturn:
-    """Goes on with a cancellation; one that nobody has asked for since ``before`` is a failure like any other."""
+    """Goes on with a cancellation; one that was not requested since ``before`` is a failure like any other."""
     now = _native.cancel_requests()
     if before is None or now is None or now > before:
         raise error
@@ -46,7 +46,7 @@ def raise_unless_asked(error: asyncio.CancelledError, before: int | None) -> NoR
 
 
 async def finish(awaitable: Awaitable[T]) -> T:
-    """Awaits; when it ends in a cancellation that nobody asked of the caller, that is a failure like any other."""
+    """Awaits; a cancellation that was not requested of the caller is a failure like any other."""
     before = _native.cancel_requests()
     try:
         return await awaitable
@@ -90,7 +90,7 @@ class Scope:
         self._task = current_task()
         self._end: Any = None
         self.ended: Future[None] = Future()
-        # Whoever waits for the end and is cancelled must not cancel it.
+        # A caller that waits for the end and is cancelled must not cancel it.
         self.ended.set_running_or_notify_cancel()
 
     async def run(self, awaitable: Awaitable[T]) -> T:

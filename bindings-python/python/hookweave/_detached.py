@@ -60,7 +60,7 @@ class Job:
         except RuntimeError as error:
             self.end("not_started", error, 0.0)
 
-    def _tell(self, value: object, seconds: float) -> None:
+    def _report(self, value: object, seconds: float) -> None:
         answer = value.to_dict() if isinstance(value, HookResponse) else value
         listener = self.client._late
         if listener is None or not answer or not isinstance(answer, Mapping):
@@ -75,7 +75,7 @@ class Job:
             _logging.listener_failed(self.event, self.hook, answer, error)
 
     def end(self, kind: str, value: object, seconds: float) -> None:
-        """Logs a failure, tells an answer, and lets the next waiting hook start."""
+        """Logs a failure, reports an answer, and lets the next waiting hook start."""
         waiting = self._settle(kind, value, seconds)
         # What is cancelled is cancelled because its loop ends: those that wait for that loop would never get to an end.
         while kind == "cancelled" and waiting is not None and waiting.loop is self.loop:
@@ -88,7 +88,7 @@ class Job:
         if kind != "answer":
             _logging.detached_failed(self.event, self.hook, kind, value, seconds)
         else:
-            self._tell(value, seconds)
+            self._report(value, seconds)
         self.client._outstanding.discard(self)
         self.done.set_result(None)
         following: Job | None = self.client._detached_finished()

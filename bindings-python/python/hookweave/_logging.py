@@ -1,4 +1,4 @@
-"""What the engine tells the logger ``hookweave``; nothing is formatted unless someone listens."""
+"""What the engine writes to the logger ``hookweave``; records are formatted only when they are wanted."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def started(event: str, hook: str) -> None:
     logger.info("hook %s started on %s", hook, event, extra={"event": event, "hook": hook})
 
 
-def dispatched(outcome: Outcome[Any], client: ListingClient, told: Mapping[int, int]) -> None:
+def dispatched(outcome: Outcome[Any], client: ListingClient, failures: Mapping[int, int]) -> None:
     """A dispatch ended in which something failed, or level info is on.
 
-    ``told`` are the failures to be seen, by their places in the trace, with how often the hook has failed by now.
+    ``failures`` are those to be logged, by their places in the trace, with how often the hook has failed by now.
     """
     event = outcome.event.event_type
     matchers: Mapping[str, Any] = {hook.id: hook.matcher for hook in client.list_hooks()}
     for index, entry in enumerate(outcome.trace):
-        _entry(event, entry, matchers.get(entry.id, {}), told.get(index, 0))
+        _entry(event, entry, matchers.get(entry.id, {}), failures.get(index, 0))
     if logger.isEnabledFor(logging.DEBUG):
         for other in outcome.unmatched:
             about = {"event": event, "hook": other.hook}
@@ -92,7 +92,7 @@ def detached_failed(event: str, hook: str, kind: str, value: object, seconds: fl
 
 
 def detached_ended(event: str, hook: str, answer: object, seconds: float) -> None:
-    """A detached hook ended; what it answered decides nothing, and nobody listens."""
+    """A detached hook ended; its answer decides nothing, and there is no listener."""
     logger.info(
         "detached hook %s ended on %s after %.6f s%s",
         hook,
@@ -116,7 +116,7 @@ def listener_failed(event: str, hook: str, answer: object, error: Exception) -> 
 
 
 def warned(warnings: Sequence[Mapping[str, Any]]) -> None:
-    """Hooks that a person should look at; each is told of once."""
+    """Hooks that a person should look at; each is reported once."""
     for warning in warnings:
         about = {name: warning[name] for name in ("hook", "event", "kind")}
         text = "hook %s on %s %s; %s"

@@ -1,4 +1,4 @@
-"""What is registered by mistake, told where it is registered rather than at each dispatch."""
+"""Mistakes in a registration, reported where it is made rather than at each dispatch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def check_event(event: object) -> None:
 
 
 def check_handler(handler: Any) -> None:
-    """Refuses what cannot be called with one argument, as far as that can be told without calling it."""
+    """Refuses what cannot be called with one argument, as far as its signature shows."""
     if not callable(handler):
         raise HandlerError(f"a handler is called with the event; {handler!r} is not callable")
     function = handler.__func__ if isinstance(handler, MethodType) else handler

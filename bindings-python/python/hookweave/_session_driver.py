@@ -86,8 +86,8 @@ class DrivenSession(Protocol):
     def _tool_context(self, tool: str, tool_use_id: str, env: dict[str, str]) -> object: ...
 
 
-def _nobody_listens(text: str) -> None:
-    """Takes the pieces of a response when nobody wants them."""
+def _ignore_text(text: str) -> None:
+    """Takes the pieces of a response where they are not wanted."""
 
 
 def _why(error: BaseException) -> str:
@@ -128,7 +128,7 @@ class Driver:
         self._outcomes: list[_native.Outcome[Any]] = []
         self._parts: list[_Part] = []
         self._cause: BaseException | None = None
-        self._on_text = on_text or _nobody_listens
+        self._on_text = on_text or _ignore_text
         self.tool: Tool | None = None
         self.model: Model | None = None
         self.summarise: Summarise | None = None
@@ -177,7 +177,7 @@ class Driver:
         )
 
     def _tool_outcome(self, run: dict[str, Any], part: _Part) -> ToolOutcome:
-        """What the machine tells of a tool call, with what belongs to it here."""
+        """What the machine reports of a tool call, with what belongs to it here."""
         if run["error"] is not None:
             run["error"] = ToolFailedError(run["error"])
             run["error"].__cause__ = part.cause
@@ -205,7 +205,7 @@ class Driver:
         try:
             value, text, shown = _native.freeze(self._values[effect["value"]])
             if text is None:
-                # There are things in it that are no JSON, and that somebody may hold.
+                # There are things in it that are no JSON, and that other code may hold.
                 value = copy.deepcopy(value)
         except Exception as error:
             return self._flow.failed(_why(error))

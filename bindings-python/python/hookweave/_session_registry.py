@@ -60,7 +60,7 @@ class SessionRegistry(ClientAudit):
         system_prompt: str | None = None,
         on_outcome: Callable[[Outcome[Any]], object] | None = None,
     ) -> Session:
-        """A conversation of an agent, in which what hooks say is acted on; use it in ``async with``.
+        """A conversation of an agent that acts on the outcomes of hooks; use it in ``async with``.
 
         ``approval``: who is asked (``deny``, ``allow``, ``terminal``, ``pending`` or a function). ``permissions``: what
         the host makes of tools, one word for all or by names and globs split on ``|``, with ``*`` for every other one.
@@ -68,7 +68,7 @@ class SessionRegistry(ClientAudit):
         hook may inject, in bytes; ``injection_budget``: tokens in a turn before the user is warned. ``context_limit``:
         how many tokens the context holds; ``context_threshold``: at which part of it hooks are warned. ``keep_recent``:
         how many of the most recent messages a compaction leaves as they are. ``model``: its name as events carry it.
-        ``on_outcome`` is called with what hooks said of each event that the session raises; what it raises is logged.
+        ``on_outcome`` is called with the outcome of each event that the session raises; its exceptions are logged.
         """
         given = {
             "session_id": session_id,

@@ -51,7 +51,7 @@ def judging(what: Judged | None) -> Iterator[None]:
 
 
 def within(span: Span) -> AbstractContextManager[Span]:
-    """Makes a span the current one; how it ends is told by whoever knows what came of it."""
+    """Makes a span the current one; its end is recorded elsewhere."""
     return trace.use_span(span, end_on_exit=False, record_exception=False, set_status_on_exception=False)
 
 
@@ -87,19 +87,19 @@ class ToolSpan(Judged):
         self.ran = False
 
     def began(self) -> None:
-        """Tells that the tool runs, perhaps not for the first time."""
+        """Records that the tool runs, perhaps not for the first time."""
         self.ran, self._cause = True, None
 
     def failed(self, cause: BaseException) -> None:
-        """Tells what the tool raised."""
+        """Records what the tool raised."""
         self._cause = cause
 
     def named(self, tool_use_id: str) -> None:
-        """Tells the call's id."""
+        """Records the call's id."""
         self.span.set_attribute("gen_ai.tool.call.id", tool_use_id)
 
     def decided(self, decision: str, by: str | None, *, ok: bool) -> None:
-        """Tells what was decided about the call and what came of it."""
+        """Records the decision about the call and its result."""
         span = self.span
         span.set_attribute("hook.decision", decision)
         if not self.ran:
@@ -111,15 +111,15 @@ class ToolSpan(Judged):
             fail(span, kind_of(self._cause))
 
     def given(self, args: object) -> None:
-        """Tells the arguments, which are recorded only where content is."""
+        """Records the arguments, which are recorded only where content is."""
         self._content("gen_ai.tool.call.arguments", args)
 
     def gave(self, output: object) -> None:
-        """Tells the result, which is recorded only where content is."""
+        """Records the result, which is recorded only where content is."""
         self._content("gen_ai.tool.call.result", output)
 
     def ended(self, outcome: ToolOutcome) -> None:
-        """Tells what came of a call that was made for itself."""
+        """Records the result of a call that was made for itself."""
         self.named(outcome.tool_use_id)
         self.decided(outcome.decision, outcome.by, ok=outcome.ok)
         self.given(outcome.args)

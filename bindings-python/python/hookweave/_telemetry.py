@@ -34,7 +34,7 @@ def current() -> tuple[str, str | None] | None:
 
 
 def dispatched(outcome: Outcome[Any], client: TracedClient) -> None:
-    """A dispatch of a client is over for which somebody makes spans; what goes wrong there must not spoil it."""
+    """A dispatch of a traced client is over; an error of its spans must not spoil it."""
     tracing = client._tracing
     if tracing is None:
         return

@@ -20,7 +20,7 @@ _asking: dict[threading.Thread, _native.Asking] = {}
 
 
 class NoTerminalError(Exception):
-    """There is no terminal to ask at, or nobody at it; what was asked is denied."""
+    """There is no terminal to ask at, or its input has ended; the question is denied."""
 
 
 class TerminalQuestion:
@@ -45,7 +45,7 @@ class TerminalQuestion:
         return self._question.text
 
     def invitation(self, left: float) -> str:
-        """What stands before the cursor, with the seconds that are left; of one width whatever they are."""
+        """What stands before the cursor, with the seconds that are left; always of the same width."""
         return self._question.invitation(max(0, round(left * 1000)))
 
     def read(self, line: str | None) -> str | None:
@@ -86,7 +86,7 @@ def _run(asking: _native.Asking, future: Future[str]) -> None:
     try:
         option, why = asking.ask()
         if (option is None and why is None) or not future.set_running_or_notify_cancel():
-            # Nobody waits for it any more.
+            # The question was taken away.
             return
         if option is None:
             future.set_exception(NoTerminalError(why))

@@ -40,7 +40,7 @@ async def wait(future: Future[T]) -> T:
         try:
             token.run_sync_soon(done.set)
         except trio.RunFinishedError:
-            # The run ended while the future was left behind; nobody waits any more.
+            # The run ended while the future was left behind; nothing waits any more.
             return
 
     future.add_done_callback(wake)

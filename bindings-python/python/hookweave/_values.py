@@ -173,7 +173,7 @@ def _mapping(value: Mapping[Any, Any], inner: Inner) -> Any:
     made = _shallow(value)
     if made is not None and _attributes(made, inner):
         return made
-    # It keeps its values where nobody can look.
+    # It keeps its values out of reach.
     plain = {key: inner(value[key]) for key in value}
     if made is None or not isinstance(made, MutableMapping):
         return plain

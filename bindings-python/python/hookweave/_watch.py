@@ -65,7 +65,7 @@ class FileWatch:
 
     @property
     def stopped(self) -> bool:
-        """Whether nobody watches any more."""
+        """Whether the watch has ended."""
         return self._watch is None
 
     def stop(self) -> None:
@@ -79,7 +79,7 @@ class FileWatch:
             self._leave()
 
     def look(self, client: _native.Client) -> bool:
-        """Watches the files that count now; tells whether they are others than before."""
+        """Watches the files that count now; gives whether they differ from those before."""
         watched = _native.watched_files(client)
         if self._watch is not None and watched == self._watched:
             return False
@@ -91,7 +91,7 @@ class FileWatch:
         return True
 
     def _take(self) -> tuple[bool, list[FileChange]]:
-        """What happened since the last call: whether to reload, and the files to tell of."""
+        """What happened since the last call: whether to reload, and the changed files."""
         missed, self._missed = self._missed, []
         reload, changed = (False, []) if self._watch is None else self._watch.take()
         return reload, missed + changed
@@ -157,7 +157,7 @@ class FileWatch:
             _join_asyncio(self, loop)
 
     def _reloaded(self, client: _native.Client, report: ReloadReport) -> tuple[bool, Awaitable[None] | None]:
-        """Tells what came of a reload; gives whether to look once more, and what is to be awaited."""
+        """Reports a reload; gives whether to look once more, and what is to be awaited."""
         # A file that was not watched may have changed between the two.
         again = not self.stopped and self.look(client)
         changed = report.added or report.removed or report.changed or report.kept

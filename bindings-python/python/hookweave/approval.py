@@ -1,4 +1,4 @@
-"""Who is asked when a tool call or a prompt needs a person's word."""
+"""Approvers: they answer when a tool call or a prompt needs a person's decision."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class PendingApprovals:
         self._waiting: dict[str, tuple[ApprovalRequest, Future[str]]] = {}
 
     async def __call__(self, request: ApprovalRequest) -> str:
-        """Waits until somebody decides."""
+        """Waits for the decision."""
         future: Future[str] = Future()
         with self._lock:
             self._waiting[request.id] = (request, future)
@@ -95,7 +95,7 @@ class PendingApprovals:
         try:
             future.set_result(option)
         except InvalidStateError:
-            # Whoever asked has given up in this very moment.
+            # The session has given up in this very moment.
             raise UnknownApprovalError(f"nothing waits for approval under `{id}`") from None
 
 

@@ -49,7 +49,7 @@ class AuditOptions(TypedDict, total=False):
     """The file that is written."""
     rotation: Rotation
     fsync: Literal["never", "grouped", "record"]
-    """When the file is told to reach the disk; ``never`` unless given."""
+    """When the file is synced to the disk; default ``never``."""
     required: bool
     """Whether a gate that cannot be recorded is blocked."""
     queue: int
@@ -58,7 +58,7 @@ class AuditOptions(TypedDict, total=False):
     key: str
     """The key of digests; a random one unless given."""
     callback: Callable[[dict[str, Any]], object]
-    """Hears each record, in order, on a thread of its own."""
+    """Called with each record, in order, on a thread of its own."""
     log: bool
     """Whether records go to the logger ``hookweave.audit``; only where there is no other destination unless given."""
 
@@ -72,7 +72,7 @@ class AuditProblem:
     line: int
     """From 1."""
     seq: int
-    """The number of the first record concerned, as far as it can be told."""
+    """The number of the first record concerned, where it is known."""
     what: str
 
 
@@ -84,12 +84,12 @@ class AuditTorn:
     line: int
     bytes: int
     confirmed: bool
-    """The next writer has seen the same and said so; else the log may as well have been cut off here."""
+    """The next writer has recorded the same; otherwise the log may have been cut off here."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """What can be said of a log."""
+    """The result of verifying a log."""
 
     whole: bool
     """Whether this chain and those of other processes have no problem; one without records has."""
@@ -100,7 +100,7 @@ class AuditReport:
     anchored: bool | None
     """Whether the anchor's record is there as it was; None when no anchor was given."""
     begins: int | None
-    """The first record that is still there, when rotation has removed older ones and said so."""
+    """The first record that is still there, when rotation has removed older ones and recorded that."""
     lost: int
     """Records that could not be written, as the log itself says."""
     torn: tuple[AuditTorn, ...]
@@ -125,7 +125,7 @@ def _report(given: dict[str, Any]) -> AuditReport:
 def verify(path: str | os.PathLike[str], anchor: str | None = None) -> AuditReport:
     """Proves that a log is whole, over all of its files, or says where it is not.
 
-    Without an anchor nobody can tell that records are missing at the end, or that everything was written anew. Raises
+    Without an anchor, missing records at the end and a log written anew are not detected. Raises
     :class:`AuditError` when the log cannot be read, and :class:`InvalidOptionError` for an anchor that is none.
     """
     return _report(_native.verify_audit(os.fspath(path), anchor))

@@ -50,7 +50,7 @@ def _given(**settings: object) -> dict[str, object]:
 
 
 def _is_async(handler: Callable[..., Any]) -> bool:
-    """Whether calling the handler gives a coroutine, as far as can be told without calling it."""
+    """Whether calling the handler gives a coroutine, as far as its definition shows."""
     while isinstance(handler, functools.partial):
         handler = handler.func
     return inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(getattr(handler, "__call__", None))  # noqa: B004
@@ -164,7 +164,7 @@ class HookClient(TypedClient, SessionRegistry):
             return self._register(event, handler, False, options)
 
         def hook(self, event: str, **options: Any) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
-            """A decorator that registers its function for an event and gives it back unchanged."""
+            """A decorator that registers its function for an event and returns it unchanged."""
             check_event(event)
 
             def register(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -174,7 +174,7 @@ class HookClient(TypedClient, SessionRegistry):
             return register
 
         def temporary_hook(self, event: str, handler: Callable[[Any], Any], **options: Any) -> TemporaryHook:
-            """A hook for the time of a ``with`` or ``async with`` block."""
+            """Registers a hook for the duration of a ``with`` or ``async with`` block."""
             return self._temporary(event, handler, options)
 
     def list_hooks(self) -> list[HookInfo]:
@@ -182,11 +182,11 @@ class HookClient(TypedClient, SessionRegistry):
         return hook_infos(self._hooks())
 
     def stats(self, *, reset: bool = False) -> Stats:
-        """What each hook did so far and what is wrong with it; ``reset`` lets the counts begin anew."""
+        """The statistics and warnings of each hook; ``reset`` starts the counts again."""
         return stats_of(self._stats(reset))
 
     def define_event(self, name: str, *, gate: bool = True, modifiable: Iterable[str] = ()) -> EventName:
-        """Makes a custom event known; on a gate a block stops what the host is about to do."""
+        """Defines a custom event; on a gate, a block prevents the action that the host asks about."""
         self._define_event({"name": name, "gate": gate, "modifiable": list(modifiable)})
         return EventName(name)
 
@@ -199,9 +199,9 @@ class HookClient(TypedClient, SessionRegistry):
         paths: Iterable[str] = (),
         schema: Mapping[str, Any] | None = None,
     ) -> None:
-        """Tells that a tool is a known one under another name, and which arguments hold its command and paths.
+        """Declares a tool: the known tools that it is like, and the arguments that hold its command and paths.
 
-        ``schema`` is the JSON Schema of its arguments: what hooks make of them has to satisfy it.
+        ``schema`` is the JSON Schema of its arguments; arguments that hooks change have to satisfy it.
         """
         alike = list(same_as) if same_as is not None and not isinstance(same_as, str) else same_as
         definition = {"name": name, "same_as": alike, "command": command, "paths": list(paths)}
@@ -216,11 +216,11 @@ class HookClient(TypedClient, SessionRegistry):
         strict: bool = False,
         partial: bool = False,
     ) -> files.LoadReport:
-        """Loads the hooks of one file of any known system, recognised by name, place and shape unless ``dialect`` says.
+        """Loads the hooks of one file; its system is recognised by name, place and shape unless ``dialect`` names it.
 
-        That somebody named the file makes it trusted. An entry that makes no sense refuses the whole file with
-        :class:`ConfigError`, since it may have been a guard; with ``partial`` it is left out, as a problem in the
-        report. ``strict`` also refuses a file for what will merely surprise.
+        A file that the program names is trusted. An invalid entry refuses the whole file with :class:`ConfigError`,
+        since it may have been a guard; with ``partial`` it is left out, as a problem in the report. ``strict`` also
+        refuses a file for likely mistakes.
         """
         options = {"dialect": dialect, "scope": scope, "strict": strict, "partial": partial}
         report = files.load_report(_native.load(self, os.fspath(path), options))
@@ -240,12 +240,12 @@ class HookClient(TypedClient, SessionRegistry):
         agent: str | None = None,
         plugins: Iterable[str | os.PathLike[str]] = (),
     ) -> files.LoadReport:
-        """Loads what stands at the usual places of every known system for a working directory.
+        """Loads the files at the usual places of every known system for a working directory.
 
-        ``sources`` names dialects and scopes, all unless given. Hooks from the project's files run only when a person
+        ``sources`` names dialects and scopes; default: all. Hooks from the project's files run only when a person
         approved them (:attr:`trust`) or with ``trust="all"``; the others are in the report, or with
-        ``on_untrusted="error"`` an :class:`UntrustedHookError`. In files that are trusted an entry that makes no sense
-        is a :class:`ConfigError`, unless ``partial`` leaves it out.
+        ``on_untrusted="error"`` an :class:`UntrustedHookError`. In trusted files an invalid entry is a
+        :class:`ConfigError`, unless ``partial`` leaves it out.
         """
         options = {
             "sources": None if sources is None else list(sources),
@@ -274,12 +274,12 @@ class HookClient(TypedClient, SessionRegistry):
         return files.reload_sync(self)
 
     def watch(self, on_reload: OnReload | None = None) -> None:
-        """Reloads by itself when a loaded file changes, as :meth:`reload` does; ``on_reload`` hears what came of it.
+        """Reloads when a loaded file changes, as :meth:`reload` does; ``on_reload`` gets the report.
 
         When a file changes that hooks on ``FileChanged`` watch, by their matcher or by ``watchPaths``, that event is
         raised. All of this runs where this is called, with the context variables of the call: on its event loop until
         that is closed, or on a daemon thread where no loop runs. A reload that fails is logged. There is one watch; a
-        second call takes the place of the first.
+        second call replaces it.
         """
         self._check_open("watch files")
         self.unwatch()
@@ -296,7 +296,7 @@ class HookClient(TypedClient, SessionRegistry):
             self._watch.look(self)
 
     def lint(self, path: str | os.PathLike[str], *, dialect: str | None = None) -> list[files.Finding]:
-        """What will surprise in a file of hooks: units, matchers that never match, missing scripts, unread answers."""
+        """Reports likely mistakes in a file of hooks: units, dead matchers, missing scripts, unread answers."""
         return files.findings(_native.lint_file(os.fspath(path), dialect))
 
     @property
@@ -305,7 +305,7 @@ class HookClient(TypedClient, SessionRegistry):
         return files.TrustStore()
 
     def set_judge(self, judge: Answerer | None) -> None:
-        """Sets who answers hooks that ask a model or an agent, sync or async; None takes it away.
+        """Sets the callback for hooks that ask a model or an agent, sync or async; None removes it.
 
         It is called with ``{"kind": "prompt" | "agent", "prompt": …, "model": …}`` and answers ``{"ok": True}`` or
         ``{"ok": False, "reason": …}``. Without one, such a hook fails with a message that says so.
@@ -313,18 +313,18 @@ class HookClient(TypedClient, SessionRegistry):
         self._judge = judge
 
     def set_tool_caller(self, caller: Answerer | None) -> None:
-        """Sets who calls tools of MCP servers for hooks, sync or async; None takes it away.
+        """Sets the callback that calls tools of MCP servers for hooks, sync or async; None removes it.
 
         It is called with ``{"kind": "mcp_tool", "server": …, "tool": …, "input": …}`` and answers the tool's text.
         """
         self._tool_caller = caller
 
     def on_late_answer(self, listener: Callable[[LateAnswer], None] | None) -> None:
-        """Sets who hears what detached hooks answer, called where the hook ran; without one it is logged."""
+        """Sets the callback for answers of detached hooks, called where the hook ran; without one they are logged."""
         self._late = listener
 
     async def drain(self, timeout: float | None = None) -> bool:
-        """Waits for detached hooks; False when ``timeout`` seconds were over first."""
+        """Waits for detached hooks; False when ``timeout`` seconds passed first."""
         return await _detached.drain(self, timeout)
 
     def close(self) -> None:

@@ -153,7 +153,7 @@ class SessionClosedError(HookweaveError, RuntimeError):
 
 
 class SubagentBlockedError(HookweaveError):
-    """A hook refused to let a subagent begin; ``reason`` is what it said."""
+    """A hook refused to let a subagent begin; ``reason`` is its reason."""
 
     codes = ("subagent_blocked",)
 
@@ -224,7 +224,7 @@ class HookTimeoutError(HookFailedError, TimeoutError):
 
 
 class HookCancelledError(HookFailedError):
-    """A hook ended in a cancellation that nobody asked for."""
+    """A hook was cancelled though its dispatch was not."""
 
     codes = ("cancelled",)
 

@@ -17,7 +17,7 @@ EventName = NewType("EventName", str)
 
 
 class Event(_native.EventBase):
-    """What a hook is told: fields as attributes or by ``[…]``, read-only, and isolated from every other hook.
+    """What a hook gets: fields as attributes or by ``[…]``, read-only, and isolated from every other hook.
 
     Containers are the holder's own copies, made when first touched: changing them changes nothing elsewhere. A field
     of the catalogue that the payload lacks is None. Catalogue events are classes of their own (``PreToolUseEvent``);

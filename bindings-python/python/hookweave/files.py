@@ -101,7 +101,7 @@ class LoadReport:
     """The ids of the hooks that are in force now, in order."""
     found: tuple[FoundFile, ...]
     untrusted: tuple[UntrustedHook, ...]
-    """Hooks that do not run because nobody approved them, or because they changed since."""
+    """Hooks that do not run because they are not approved, or changed since."""
     problems: tuple[Problem, ...]
     options: Mapping[str, Any]
     """Settings for the client that the files hold; they are the host's to apply."""

@@ -11,7 +11,7 @@ from .context import ContextMessage
 __all__ = ["Model", "ModelRequest", "ModelResponse", "OnText", "ToolCall", "record_of"]
 
 OnText: TypeAlias = Callable[[str], Any]
-"""Hears the text of a response piece by piece."""
+"""Called with the text of a response piece by piece."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class ModelRequest:
     messages: list[ContextMessage]
     """The conversation; at its end what hooks added for this call only."""
     on_text: OnText
-    """To be called with each piece of text as it comes, by models that stream; does nothing when nobody listens."""
+    """To be called with each piece of text as it comes, by models that stream; does nothing without a listener."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,14 +50,14 @@ class Injection:
 
 @dataclass(frozen=True, slots=True)
 class LateAnswer:
-    """What a detached hook answered when nobody waited for it any more; it decides nothing."""
+    """The answer of a detached hook, which came after its dispatch; it decides nothing."""
 
     hook: str
     event: str
     answer: Mapping[str, Any]
     """Its canonical form: texts for the model, a message, a reason."""
     wakes: bool
-    """The hook asks that the model be told at once."""
+    """The hook wants the model to get it at once."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ class SessionClient(DrivingClient, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """What a tool is told beside its arguments."""
+    """What a tool gets beside its arguments."""
 
     tool: str
     tool_use_id: str
@@ -62,8 +62,8 @@ class ToolContext:
 class Session:
     """One conversation of an agent, or of a subagent within it; :meth:`HookClient.session` makes one.
 
-    ``async with`` starts and ends it. Any number of its methods may be under way at once. Cancelling one cancels what
-    it is doing: the tool, the person who is asked, the hooks.
+    ``async with`` starts and ends it. Its methods may run at the same time. Cancelling one cancels its work: the tool,
+    the question to a person, the hooks.
     """
 
     __slots__ = (
@@ -153,7 +153,7 @@ class Session:
     async def _end(self, reason: str, insists: bool) -> Stopped:
         stopped = Stopped(False, None)
         if self._client.closed:
-            # No hook hears of anything any more.
+            # No hook runs any more.
             self._close()
             return stopped
         try:
@@ -171,7 +171,7 @@ class Session:
         return stopped
 
     def _close(self) -> None:
-        """Ends it without a word to any hook."""
+        """Ends it without running hooks."""
         self._closed = True
         for child in list(self._children):
             child._close()
@@ -218,7 +218,7 @@ class Session:
             self._running.discard(scope)
 
     async def submit_prompt(self, prompt: str) -> Submitted:
-        """Takes a prompt in: hooks may change or refuse it, and it goes into the context."""
+        """Submits a prompt: hooks may change or refuse it, and it goes into the context."""
         return Submitted(**await self._run(self._native.submit_prompt(prompt)))
 
     async def run_tool(
@@ -261,7 +261,7 @@ class Session:
     async def generate(self, prompt: str, *, on_text: OnText | None = None) -> Generation:
         """Answers a prompt with the client's model and tools, until there is nothing left to do.
 
-        ``on_text`` hears the text piece by piece if the model tells it (:attr:`ModelRequest.on_text`).
+        ``on_text`` gets the text piece by piece if the model streams it (:attr:`ModelRequest.on_text`).
         """
         self._check()
         if self._client._model is None:
@@ -285,32 +285,32 @@ class Session:
         return Compaction(**await self._guard(driver.drive()))
 
     async def note_usage(self, tokens: int) -> None:
-        """Says how many tokens the context holds; hooks are warned once when that is much."""
+        """Reports how many tokens the context holds; raises ``ContextWarning`` once when it is nearly full."""
         await self._run(self._native.note_usage(tokens))
 
     async def notify(self, message: str, *, title: str | None = None, kind: str | None = None) -> list[str]:
-        """Raises ``Notification``; gives what hooks object to."""
+        """Raises ``Notification``; returns the objections of hooks."""
         feedback: list[str] = (await self._run(self._native.notify(message, title, kind)))["feedback"]
         return feedback
 
     async def status_line(self, **fields: Any) -> str | None:
-        """Asks hooks for a line about the agent's state; None when none has one."""
+        """Asks hooks for a line about the agent's state; None when no hook has one."""
         line = (await self._run(self._native.status_line(fields)))["value"]
         return line if isinstance(line, str) else None
 
     async def suggest_files(self, query: str, suggestions: Iterable[Any] = ()) -> list[Any]:
-        """Asks hooks for files that fit what the user has begun to type; as given when they have nothing to say."""
+        """Asks hooks for files that fit what the user has begun to type; ``suggestions`` when no hook answers."""
         given = list(suggestions)
         chosen = (await self._run(self._native.suggest_files(query, given)))["value"]
         return chosen if isinstance(chosen, list) else given
 
     async def stop(self, last_message: str | None = None, status: str = "completed", **details: Any) -> Stopped:
-        """The agent has done its work; hooks may keep it at it, and the reason is in the context then."""
+        """Raises ``Stop``: the agent has done its work; hooks may make it continue, with the reason in the context."""
         fields = {"last_message": last_message, "status": status, **details}
         return Stopped(**await self._run(self._native.stop(fields)))
 
     async def stop_failure(self, error: str) -> None:
-        """The agent has ended with an error."""
+        """Raises ``StopFailure``: the agent has ended with an error."""
         await self._run(self._native.stop_failure(error))
 
     def subagent(self, agent_type: str, agent_id: str | None = None) -> Session:
@@ -326,7 +326,7 @@ class Session:
     async def dispatch(
         self, event: str, payload: Mapping[str, Any] | None = None, /, **fields: Any
     ) -> _native.Outcome[Any]:
-        """Raises any other event, with what all events of the session carry; what hooks say is the host's to act on."""
+        """Raises any other event, with the fields of all events of the session; the host acts on the outcome."""
         self._check()
         outcome = await self._client.dispatch(event, {**self._native.common(), **(payload or {}), **fields})
         self._tell(outcome)
@@ -334,7 +334,7 @@ class Session:
         return outcome
 
     def _tell(self, outcome: _native.Outcome[Any]) -> None:
-        """Tells whoever listens to outcomes."""
+        """Calls the listener to outcomes."""
         if self._on_outcome is not None:
             try:
                 self._on_outcome(outcome)
@@ -349,7 +349,7 @@ class Session:
         return self._client._temporary(event, handler, {**options, "matcher": matcher})
 
     def pending(self) -> list[ApprovalRequest]:
-        """What waits for somebody's decision, the oldest first; with ``approval="pending"``."""
+        """The questions that wait for a decision, oldest first; with ``approval="pending"``."""
         return self._approver.pending() if isinstance(self._approver, PendingApprovals) else []
 
     def decide(self, id: str, option: str) -> None:

@@ -94,17 +94,17 @@ class ToolOutcome:
     feedback: list[str]
     """What hooks object to in what it did, for the model."""
     injected: list[Injection]
-    """What hooks have told the model about it."""
+    """What hooks added for the model."""
     suppress_output: bool
     """A hook wants its own output kept out of the transcript."""
     stops: bool
     """A hook wants the agent to stop."""
     outcomes: tuple[Outcome[Any], ...]
-    """What hooks said of each event of the call."""
+    """The outcome of each event of the call."""
 
     @classmethod
     def _of(cls, fields: dict[str, Any]) -> Self:
-        """Makes one of a dict of all fields that is nobody else's; the initialiser takes longer than a dispatch."""
+        """Makes one of a dict of all fields, which it keeps; the initialiser takes longer than a dispatch."""
         made = cls.__new__(cls)
         object.__setattr__(made, "__dict__", fields)
         return made
@@ -122,7 +122,7 @@ class Generation:
     status: Literal["done", "blocked", "stopped", "failed", "limit"]
     """``stopped``: a hook stopped the agent; ``limit``: the model was called too often."""
     text: str
-    """What the model said last."""
+    """The model's last text."""
     reason: str | None
     """Why it did not come to its end."""
     model_calls: int
@@ -133,7 +133,7 @@ class Generation:
     error: BaseException | None
     """What the model raised last, when that ended it."""
     outcomes: tuple[Outcome[Any], ...]
-    """What hooks said of each event."""
+    """The outcome of each event."""
 
     @property
     def trace(self) -> list[TraceEntry]:

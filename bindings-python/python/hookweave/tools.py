@@ -44,7 +44,7 @@ class Tool:
 def _takes_context(function: ToolFunction) -> bool:
     """Whether there is a second parameter that has to be given, or one that is called ``context``."""
     if type(function) is FunctionType and function.__code__.co_argcount < 2 and not function.__dict__:
-        # Nothing wraps it and nothing else is said of its parameters: looking closer costs more than a dispatch.
+        # Nothing wraps it and it has no other signature: looking closer costs more than a dispatch.
         return False
     try:
         parameters = list(inspect.signature(function).parameters.values())

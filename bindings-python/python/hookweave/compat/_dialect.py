@@ -1,7 +1,6 @@
 """Events and answers in another system's words; what the words mean is the core's dialect to say.
 
-Whoever can choose a payload, or what a hook answers, must not get past a guard by something that has no JSON form: both
-are failures that keep a gate shut.
+A payload or an answer without a JSON form must not get past a guard: both are failures that keep a gate shut.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ def event_of(dialect: str, declared: str) -> str | None:
 
 
 def question_of(dialect: str, declared: str, event: str, payload: Mapping[str, Any]) -> dict[str, Any]:
-    """What a hook of the system is told of an event; what JSON lacks is text in it."""
+    """The event as a hook of the system gets it; values that JSON lacks are text."""
     try:
         return _native.dialect_question(dialect, declared, event, json.dumps(payload, default=str))
     except Exception as error:

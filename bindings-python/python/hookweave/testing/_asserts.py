@@ -39,7 +39,7 @@ def assert_blocked(outcome: Judged, *, reason: Text | None = None, by: str | Non
 
 
 def assert_allowed(outcome: Judged, *, reason: Text | None = None, by: str | None = None) -> None:
-    """A hook, or a person, has allowed it: that nobody minds is :func:`assert_continues`."""
+    """A hook, or a person, has allowed it: no objection is :func:`assert_continues`."""
     __tracebackhide__ = True
     decision = _decision(outcome)
     asked = isinstance(outcome, ToolOutcome) and outcome.ran and decision == "ask"
@@ -49,7 +49,7 @@ def assert_allowed(outcome: Judged, *, reason: Text | None = None, by: str | Non
 
 
 def assert_continues(outcome: Judged) -> None:
-    """The agent goes on: nobody blocks it, asks a person or wants it tried again."""
+    """The agent continues: no hook blocks it, asks a person or wants a retry."""
     __tracebackhide__ = True
     if isinstance(outcome, ToolOutcome):
         continues = outcome.ran
@@ -97,7 +97,7 @@ def assert_modified(outcome: Judged, **fields: Any) -> None:
 def assert_injected(
     outcome: Judged, text: Text | None = None, *, by: str | None = None, role: str | None = None
 ) -> None:
-    """A hook tells the model this."""
+    """A hook injects this for the model."""
     __tracebackhide__ = True
     given = [part for single in outcomes(outcome) for part in single.injections if role in (None, part.role)]
     kind = "context" if role is None else f"context as {role}"

@@ -20,17 +20,17 @@ ENDS_OF_A_LOOP = ("cancelled", "not_started")
 """How detached hooks end that are under way when their event loop does: no fault of theirs."""
 
 
-class _Ear(logging.Handler):
-    """Hears of detached hooks that failed, which no outcome tells."""
+class _FailureLog(logging.Handler):
+    """Collects failures of detached hooks, which no outcome has."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
-        self.heard: list[tuple[str, str, str]] = []
+        self.failures: list[tuple[str, str, str]] = []
 
     def emit(self, record: logging.LogRecord) -> None:
         if hasattr(record, "hook") and not hasattr(record, "matcher") and isinstance(record.args, tuple):
             hook, _, _, kind, *_ = (*record.args, None, None, None, None)
-            self.heard.append((str(hook), str(kind), record.getMessage()))
+            self.failures.append((str(hook), str(kind), record.getMessage()))
 
 
 class WatchedClient(HookClient):
@@ -44,14 +44,14 @@ class WatchedClient(HookClient):
         client = super().__new__(cls, **options)
         client.outcomes = []
         client._expected = set()
-        client._ear = _Ear()
-        logger.addHandler(client._ear)
-        weakref.finalize(client, logger.removeHandler, client._ear)
+        client._failure_log = _FailureLog()
+        logger.addHandler(client._failure_log)
+        weakref.finalize(client, logger.removeHandler, client._failure_log)
         _watched.add(client)
         return client
 
     _expected: set[tuple[int, str]]
-    _ear: _Ear
+    _failure_log: _FailureLog
 
     if not TYPE_CHECKING:
         # Type checkers see the overloads of the client.
@@ -90,7 +90,7 @@ class WatchedClient(HookClient):
                 hooks = ", ".join(f"`{hook}`" for hook in failed)
                 raise AssertionError(f"hooks failed unexpectedly: {hooks}{_HINT}\n\n{describe(outcome)}")
         detached = {entry.hook for outcome in self.outcomes for entry in outcome.trace if entry.status == "detached"}
-        for hook, kind, message in self._ear.heard:
+        for hook, kind, message in self._failure_log.failures:
             if hook in detached - names and kind not in ENDS_OF_A_LOOP:
                 raise AssertionError(f"a hook failed unexpectedly: {message}{_HINT}")
 

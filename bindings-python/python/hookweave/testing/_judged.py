@@ -12,11 +12,11 @@ from ..session_results import Generation, ToolOutcome
 __all__ = ["Judged", "by", "describe", "is_blocked", "outcomes"]
 
 Judged: TypeAlias = Outcome[Any] | ToolOutcome | Generation
-"""Whatever hooks have judged: an event, a tool call of a session, or a whole generation."""
+"""What hooks have judged: an event, a tool call of a session, or a whole generation."""
 
 
 def outcomes(judged: Judged) -> list[Outcome[Any]]:
-    """What hooks said of each event, in order."""
+    """The outcome of each event, in order."""
     given: object = judged
     if isinstance(given, Outcome):
         return [given]

@@ -33,7 +33,7 @@ class ScriptedModel:
 
     @property
     def unused(self) -> int:
-        """How many answers nobody has asked for yet."""
+        """How many answers are not used yet."""
         return max(0, len(self._answers) - len(self.requests))
 
     def __call__(self, request: ModelRequest) -> Any:
