@@ -214,7 +214,7 @@ impl DispatchState {
         call: impl FnOnce(&mut Self, &Object, &Object) -> R,
     ) -> PyResult<R> {
         let Some(entry) = self.calls().get(index).map(Call::entry) else {
-            return Err(errors::broken("a call vanished"));
+            return Err(errors::internal("a call vanished"));
         };
         let (callable, once) = (entry.handler().callable.clone(), entry.once());
         if self.logs || self.records_starts {
@@ -400,7 +400,7 @@ impl DispatchState {
     pub(crate) fn detach(&mut self, py: Python<'_>, index: usize) -> PyResult<Report<Object>> {
         let call = self.calls().get(index).cloned();
         let job = self.start_hook(py, index, Start::Untimed, |state, _, event| {
-            let Some(call) = call else { return Err(errors::broken("a call vanished")) };
+            let Some(call) = call else { return Err(errors::internal("a call vanished")) };
             state.detached_job(py, &call, event)
         })??;
         let client = self.client(py)?;

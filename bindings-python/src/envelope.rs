@@ -40,13 +40,13 @@ pub(crate) enum Fields {
     Copied,
     /// The same, but what nests too deep is shared: an outcome can always be looked at.
     CopiedIfPossible,
-    /// As the host gave them, for whoever only reads.
+    /// As the host gave them, for reading only.
     Shared,
 }
 
 /// Notes among what was made up for a dispatch that a hook could not be shown something of its event.
 ///
-/// The key is none that a field can have. It is there once the dispatch is over, whoever has held its events.
+/// The key is none that a field can have. It is there once the dispatch is over.
 pub(crate) fn note_unshown(py: Python<'_>, filled: &Object, what: &str) {
     if let Ok(filled) = filled.borrow(py).cast::<PyDict>() {
         // A new key in a dict of ours fails only for memory.
@@ -75,7 +75,7 @@ pub(crate) fn whole<'py>(
     let payload = payload.borrow(py);
     for (name, field) in payload.cast::<PyDict>()?.iter() {
         if name.eq("event_type")? {
-            // The host may have said an alias.
+            // The host may have used an alias.
             continue;
         }
         let kept = match fields {

@@ -22,9 +22,9 @@ pub(crate) fn of(py: Python<'_>, error: &Error) -> PyErr {
     raise(py, error.code().as_str(), error.message())
 }
 
-/// The exception for an internal error: it cannot happen unless the package is damaged.
-pub(crate) fn broken(what: &str) -> PyErr {
-    PyRuntimeError::new_err(format!("hookweave is broken: {what}"))
+/// The exception for an internal error, which only a bug of the package causes.
+pub(crate) fn internal(what: &str) -> PyErr {
+    PyRuntimeError::new_err(format!("internal error of hookweave: {what}"))
 }
 
 /// `ValueError: what`; the type alone when there is no text.

@@ -30,13 +30,13 @@ struct Event {
     base: ffi::PyObject,
     /// The canonical event name, a `str`.
     name: Option<Object>,
-    /// The host's dict; nobody here changes it.
+    /// The host's dict, which is not changed here.
     payload: Option<Object>,
     /// Values that the engine made up because the payload lacks them; shared by all events of one dispatch.
     filled: Option<Object>,
-    /// Where it happens unless the payload says so: the client's directory; of an event that nobody has dispatched, the process's.
+    /// Where it happens unless the payload says so: the client's directory; of an event outside a dispatch, the process's.
     directory: Option<Arc<Directory>>,
-    /// Nobody waits for its holder.
+    /// No dispatch waits for its holder.
     is_silent: bool,
     /// The container that this holder touched first, copied, and the name of its field.
     first_name: Option<Object>,
@@ -64,7 +64,7 @@ fn class_of(py: Python<'_>, cell: &PyOnceLock<Py<PyType>>) -> *mut ffi::PyTypeOb
 pub(crate) struct Class(Object);
 
 impl Class {
-    /// Takes a class for events, which is what its type says, whatever its metaclass would say.
+    /// Takes a class for events by its type, without asking its metaclass.
     pub(crate) fn of(class: &Bound<'_, PyAny>) -> PyResult<Self> {
         let event = class_of(class.py(), &EVENT);
         // SAFETY: both are live types.
@@ -119,7 +119,7 @@ impl OwnEvent {
     }
 }
 
-/// An event object, whoever holds it.
+/// An event object, with any holder.
 pub(crate) struct EventRef<'a>(&'a Object);
 
 impl<'a> EventRef<'a> {
@@ -220,7 +220,7 @@ impl<'a> EventRef<'a> {
         if unshown.ends_with(&what) { Err(errors::raise(py, Excess::Size.code().as_str(), &what)) } else { Ok(()) }
     }
 
-    /// Says that nobody waits for its holder: what that one cannot be shown keeps nothing from happening.
+    /// Marks that no dispatch waits for its holder: values that it cannot be shown block nothing.
     pub(crate) fn silence(&self) {
         // SAFETY: `self` is an event.
         unsafe { (*self.raw()).is_silent = true };

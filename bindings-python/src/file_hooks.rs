@@ -41,10 +41,11 @@ impl FileHook {
 
     fn invocation(&self, py: Python<'_>, event: &Bound<'_, PyAny>) -> PyResult<Invocation> {
         let object = Object::of(event);
-        let view = EventRef::of(py, &object).ok_or_else(|| errors::broken("a hook from a file was given no event"))?;
+        let view =
+            EventRef::of(py, &object).ok_or_else(|| errors::internal("a hook from a file was given no event"))?;
         let payload = view.json(py).map_err(|error| not_json(py, &error.value(py).to_string()))?;
         let payload = from_json(&payload).map_err(|error| not_json(py, &format!("the event: {error}")))?;
-        let Value::Object(payload) = payload else { return Err(errors::broken("an event is an object")) };
+        let Value::Object(payload) = payload else { return Err(errors::internal("an event is an object")) };
         Ok(self.hook.invocation(&self.event, payload, nesting::depth(py).saturating_sub(1)))
     }
 
@@ -116,13 +117,13 @@ impl FileHook {
     /// What the host is asked: `{"kind": "prompt" | "agent", "prompt", "model"}` or `{"kind": "mcp_tool", …}`.
     fn question<'py>(&self, py: Python<'py>, event: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let question = self.hook.question(&self.invocation(py, event)?);
-        let question = question.ok_or_else(|| errors::broken("this hook asks nothing"))?;
+        let question = question.ok_or_else(|| errors::internal("this hook asks nothing"))?;
         serial::to_python(py, &question.to_json())
     }
 
     /// The result of the host's answer, given as JSON text.
     fn answered<'py>(&self, py: Python<'py>, event: &Bound<'py, PyAny>, answer: &str) -> PyResult<Bound<'py, PyTuple>> {
-        let answer = from_json(answer).map_err(|error| errors::broken(&error.to_string()))?;
+        let answer = from_json(answer).map_err(|error| errors::internal(&error.to_string()))?;
         completions::result(py, self.hook.answered(&self.invocation(py, event)?, &answer))
     }
 

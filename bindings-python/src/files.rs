@@ -125,7 +125,7 @@ fn keep_hooks<'py>(client: &Bound<'py, Client>, why: &str) -> PyResult<Bound<'py
 fn apply_reload<'py>(client: &Bound<'py, Client>, prepared: &PreparedReload) -> PyResult<Bound<'py, PyAny>> {
     let this = client.get();
     let prepared = prepared.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let prepared = prepared.ok_or_else(|| errors::broken("a reload was applied twice"))?;
+    let prepared = prepared.ok_or_else(|| errors::internal("a reload was applied twice"))?;
     let _guard = this.loading(client.py());
     let report =
         registering(client, |wrap| this.files().apply(this.registry(client.py()), this.runtime(), prepared, wrap))?;

@@ -93,7 +93,7 @@ impl<'py, T> Enter<'py> for Bound<'py, T> {
     {
         let arguments = arguments.into_pyobject(self.py()).map_err(Into::into)?.into_bound();
         let stay = Stay;
-        // SAFETY: whoever has a `Bound` is attached, and both are live objects.
+        // SAFETY: a thread that has a `Bound` is attached, and both are live objects.
         let result = unsafe { unwinding::PyObject_CallObject(self.as_ptr(), arguments.as_ptr()) };
         std::mem::forget(stay);
         // SAFETY: the result is owned, or null with an error set.

@@ -1,7 +1,12 @@
 //! The native half of the Python package `hookweave`.
 //!
-//! The rules are the core's; here a dispatch is driven on the caller's own task or thread. The hot path is the awaitable
-//! in `dispatch.rs`: it calls handlers, steps their coroutines inline, and arms a timer only when one of them waits.
+//! The rules are the core's; here a dispatch is driven on the caller's own task or thread: handlers are called, their
+//! coroutines stepped inline, and a timer is armed only when one of them waits.
+//!
+//! A dispatch goes through these files, in this order: `dispatch.rs` reads the arguments, `client.rs` and `plan_cache.rs` find
+//! the hooks, `dispatch_state.rs` starts each of them and takes in its report, and `outcome.rs` makes what the caller gets. What
+//! happens next is decided by `sync_driver.rs` for `dispatch_sync`, and else by `async_driver.rs`, with `fast_path.rs` for hooks
+//! that answer nothing and `timers.rs` for those that wait. Other files are called for one value or one call each.
 
 mod async_driver;
 mod audit;

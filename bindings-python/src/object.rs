@@ -141,7 +141,7 @@ impl Object {
         self.as_ptr() == unsafe { ffi::Py_None() }
     }
 
-    /// Whether nobody else refers to the object.
+    /// Whether this is the only reference to the object.
     #[inline]
     pub(crate) fn is_unshared(&self) -> bool {
         // SAFETY: the object is live.
@@ -259,7 +259,7 @@ pub(crate) enum Awaiting {
     Awaitable,
 }
 
-/// Tells an answer from something to be awaited.
+/// Distinguishes an answer from something to be awaited.
 #[inline]
 pub(crate) fn awaiting(result: &Object) -> Awaiting {
     // SAFETY: a live object has a type, whose slots are fixed structures or null.

@@ -162,7 +162,7 @@ impl Outcome {
         inner.finished.outcome(py, &inner.cached)
     }
 
-    /// Whether it holds nothing for a session that does not need to hear of hooks without an answer.
+    /// Whether it holds nothing for a session that needs no outcomes without an answer.
     pub(crate) fn is_no_op(&self, py: Python<'_>, hears_silence: bool) -> bool {
         !hears_silence
             && match &self.0.get(py).finished {

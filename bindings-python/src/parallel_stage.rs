@@ -58,7 +58,7 @@ pub(crate) fn finish(
     for (index, (report, call)) in
         reports.iter_mut().zip(&calls).enumerate().filter(|(_, (report, _))| report.is_none())
     {
-        let item = given.next().ok_or_else(|| errors::broken("a stage lost a report"))??;
+        let item = given.next().ok_or_else(|| errors::internal("a stage lost a report"))??;
         let (kind, value, seconds): (String, Bound<'_, PyAny>, f64) = item.extract()?;
         let took = clock::nanos(Duration::try_from_secs_f64(seconds).unwrap_or_default());
         let limit = call.entry().handler().limit(call.entry().timeout());

@@ -12,7 +12,7 @@ use crate::values::PyHost;
 
 /// Turns anything that serialises into dicts, lists, strings and numbers.
 pub(crate) fn to_python<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
-    let value = serde_json::to_value(value).map_err(|error| errors::broken(&error.to_string()))?;
+    let value = serde_json::to_value(value).map_err(|error| errors::internal(&error.to_string()))?;
     convert(py, &value)
 }
 

@@ -40,14 +40,14 @@ impl Session {
 fn object(value: &Bound<'_, PyDict>) -> PyResult<Map<String, Value>> {
     match to_json_value(value.as_any())? {
         Value::Object(fields) => Ok(fields),
-        _ => Err(errors::broken("a dict is an object")),
+        _ => Err(errors::internal("a dict is an object")),
     }
 }
 
 fn items(value: &Bound<'_, PyList>) -> PyResult<Vec<Value>> {
     match to_json_value(value.as_any())? {
         Value::Array(items) => Ok(items),
-        _ => Err(errors::broken("a list is an array")),
+        _ => Err(errors::internal("a list is an array")),
     }
 }
 

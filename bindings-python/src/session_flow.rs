@@ -74,7 +74,7 @@ impl Flow {
     pub(crate) fn keep(&self, value: &Bound<'_, PyAny>) -> PyResult<ValueId> {
         let values = self.values.bind(value.py());
         values.append(value)?;
-        ValueId::try_from(values.len() - 1).map_err(|_| errors::broken("a flow has too many values"))
+        ValueId::try_from(values.len() - 1).map_err(|_| errors::internal("a flow has too many values"))
     }
 
     fn value<'py>(&self, py: Python<'py>, place: ValueId) -> PyResult<Bound<'py, PyAny>> {
@@ -84,7 +84,7 @@ impl Flow {
     fn with<R>(&self, work: impl FnOnce(&mut FlowState) -> R) -> PyResult<R> {
         match self.state.try_lock() {
             Ok(mut state) => Ok(work(&mut state)),
-            Err(_) => Err(errors::broken("a flow was driven twice")),
+            Err(_) => Err(errors::internal("a flow was driven twice")),
         }
     }
 

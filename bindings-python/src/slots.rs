@@ -17,7 +17,7 @@ use pyo3::{Borrowed, PyClass, ffi};
 
 use crate::object::{Object, Sent};
 
-/// What a panic said.
+/// A panic as an exception.
 fn panicked(payload: &(dyn std::any::Any + Send)) -> PyErr {
     let text = payload.downcast_ref::<String>().map(String::as_str).or_else(|| payload.downcast_ref::<&str>().copied());
     PanicException::new_err(text.unwrap_or("panic in hookweave").to_owned())
@@ -49,7 +49,7 @@ pub(crate) fn guarded_here<R>(failed: R, work: impl FnOnce() -> PyResult<R>) -> 
 /// Lets `await` take instances of a class as they are, and resume them without an exception at the end.
 ///
 /// pyo3 cannot fill `am_send`; without it every await ends in a `StopIteration`, which costs ten times as much. The class has an
-/// `__await__`, and nobody can derive from it.
+/// `__await__`, and no class can derive from it.
 pub(crate) fn set_await_slots(class: &Bound<'_, PyType>, send: ffi::sendfunc) {
     unsafe extern "C" fn itself(object: *mut ffi::PyObject) -> *mut ffi::PyObject {
         // SAFETY: CPython passes a live object and takes a new reference.
@@ -103,7 +103,7 @@ pub(crate) unsafe fn send_slot<T: PyClass<Frozen = True> + Sync>(
     result
 }
 
-/// The arguments of a call, which whoever calls keeps alive.
+/// The arguments of a call, which the caller keeps alive.
 pub(crate) struct Arguments<'a, 'py> {
     positional: &'a [Borrowed<'a, 'py, PyAny>],
     keywords: &'a [Borrowed<'a, 'py, PyAny>],

@@ -98,7 +98,7 @@ impl From<PyResult<Object>> for Called {
 
 fn run_hook(py: Python<'_>, state: &mut DispatchState, index: usize, how: Start) -> PyResult<Report<Object>> {
     let Some(entry) = state.calls().get(index).map(|call| std::sync::Arc::clone(call.entry())) else {
-        return Err(errors::broken("a call vanished"));
+        return Err(errors::internal("a call vanished"));
     };
     if entry.detached() {
         return state.detach(py, index);

@@ -9,7 +9,7 @@ use crate::errors;
 /// JSON text without the secrets in it.
 #[pyfunction]
 pub(crate) fn redacted(py: Python<'_>, text: &str) -> PyResult<String> {
-    let mut value = from_json(text).map_err(|error| errors::broken(&error.to_string()))?;
+    let mut value = from_json(text).map_err(|error| errors::internal(&error.to_string()))?;
     Redaction::default().apply(&mut value).map_err(|error| errors::of(py, &error))?;
     Ok(value.to_string())
 }

@@ -1,8 +1,8 @@
 //! One timer per asyncio loop for every hook that waits there.
 //!
 //! Arming costs an insertion into an ordered map; the loop's own timer is set only when the earliest deadline moves
-//! forward. When the timer fires, the task of each hook whose timeout has passed is cancelled; its dispatch tells that cancel
-//! from one by the program by [`ArmedTimer::has_expired`].
+//! forward. When the timer fires, the task of each hook whose timeout has passed is cancelled; its dispatch distinguishes
+//! that cancel from one by the program by [`ArmedTimer::has_expired`].
 //!
 //! Bar: "Python, suspending hook with timeout / bare loop" of docs/BENCHMARKS.md, <= 1.4x; 1.53x on 2026-11-23.
 

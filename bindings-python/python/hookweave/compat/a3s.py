@@ -233,20 +233,20 @@ def _reading(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
     @functools.wraps(handler)
     def called(event: HookEvent) -> Any:
-        said = handler(event)
-        return _later(said, event) if inspect.isawaitable(said) else _read(said, event)
+        result = handler(event)
+        return _later(result, event) if inspect.isawaitable(result) else _read(result, event)
 
     return called
 
 
-async def _later(said: Any, event: HookEvent) -> Any:
-    return _read(await said, event)
+async def _later(result: Any, event: HookEvent) -> Any:
+    return _read(await result, event)
 
 
-def _read(said: Any, event: HookEvent) -> Any:
-    if not isinstance(said, Mapping):
-        return said
-    plain = dict(said)
+def _read(result: Any, event: HookEvent) -> Any:
+    if not isinstance(result, Mapping):
+        return result
+    plain = dict(result)
     delay = plain.get("delay")
     if isinstance(delay, timedelta):
         # A response as a dict has the delay as it was given.

@@ -25,13 +25,13 @@ def plain(value: Any) -> Any:
     return json.loads(json.dumps(value, default=str))
 
 
-def fields_of(said: object) -> Fields | None:
+def fields_of(result: object) -> Fields | None:
     """The fields of what a hook returned; None when it is no result."""
-    if isinstance(said, HookResult):
-        return {name: value for name, value in vars(said).items() if not name.startswith("_")}
-    if isinstance(said, Mapping):
-        return dict(said)
-    dump = getattr(said, "model_dump", None)
+    if isinstance(result, HookResult):
+        return {name: value for name, value in vars(result).items() if not name.startswith("_")}
+    if isinstance(result, Mapping):
+        return dict(result)
+    dump = getattr(result, "model_dump", None)
     try:
         fields = dump() if callable(dump) else None
     except Exception as error:
@@ -39,22 +39,22 @@ def fields_of(said: object) -> Fields | None:
     return dict(fields) if isinstance(fields, Mapping) else None
 
 
-def _read(said: object, declared: str, event: str, payload: Fields | None = None) -> Fields | None:
+def _read(result: object, declared: str, event: str, payload: Fields | None = None) -> Fields | None:
     """The canonical answer; raises the hook's failure when it cannot be read."""
-    fields = fields_of(said)
+    fields = fields_of(result)
     if fields is not None and fields.get("action") != "modify":
         # Data count with `modify` only, and then they need a form in JSON.
         fields.pop("data", None)
     elif fields is not None and fields.get("data") is not None:
         fields["data"] = _new_data(fields["data"])
-    return answer_of(DIALECT, declared, event, said if fields is None else fields, payload)
+    return answer_of(DIALECT, declared, event, result if fields is None else fields, payload)
 
 
-def emitted_answer(said: object, declared: str, event: str) -> Fields | None:
+def emitted_answer(result: object, declared: str, event: str) -> Fields | None:
     """The answer to an emission, whose one field ``data`` a hook replaces as a whole."""
-    fields = fields_of(said)
+    fields = fields_of(result)
     if fields is None:
-        return _read(said, declared, event)
+        return _read(result, declared, event)
     own: Fields = {}
     if fields.get("action") == "modify" and fields.get("data") is not None:
         own["modified"] = {"data": _new_data(fields["data"])}
@@ -91,9 +91,9 @@ def raised_data(declared: str, event: str, payload: Fields) -> Fields:
     return data
 
 
-def raised_answer(said: object, declared: str, event: str, payload: Fields) -> Fields | None:
+def raised_answer(result: object, declared: str, event: str, payload: Fields) -> Fields | None:
     """The answer to an event that a session raised: changed data are changed fields of the event."""
-    return _read(said, declared, event, payload)
+    return _read(result, declared, event, payload)
 
 
 def common_role(injections: Sequence[ContextInjection]) -> Role:
@@ -103,7 +103,7 @@ def common_role(injections: Sequence[ContextInjection]) -> Role:
 
 
 def composed(outcome: _native.Outcome[Any], event: str, parts: Parts) -> HookResult:
-    """What all hooks said as one result, of which nothing is lost: a coordinator acts on every part."""
+    """The answers of all hooks as one result, without loss: a coordinator acts on every part."""
     injections = [
         ContextInjection(
             content=injection.content,

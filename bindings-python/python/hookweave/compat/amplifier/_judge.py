@@ -1,6 +1,6 @@
 """Acts on what Amplifier's hooks say, by the rules of the engine's sessions.
 
-What the hooks of an emission said is said once more by hooks of a session of its own, in which nothing else happens: so
+Hooks of a session of its own, in which nothing else happens, give the results of an emission's hooks once more: so
 the limits, the budget of a turn, approvals and what is remembered of them are the session's and no second set of rules.
 """
 
@@ -28,12 +28,12 @@ MAX_INJECTION_TOKENS: Final = 1000
 """Tokens that hooks may inject in a turn before the user is warned."""
 
 _ANSWERS: Final[ContextVar[list[Fields]]] = ContextVar("_ANSWERS")
-"""What the hooks of the emission that is judged said, each at its place."""
+"""The results of the hooks of the emission that is judged, each at its place."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What came of what hooks said."""
+    """The effects of the results of hooks."""
 
     denied: str | None
     """Why the action must not happen; None when it may."""
@@ -42,7 +42,7 @@ class Judged:
 
 
 class Judge:
-    """Acts on what hooks said; what was approved and injected is kept for the time of its life."""
+    """Acts on the results of hooks; approvals and injections are kept as long as it lives."""
 
     def __init__(
         self,
@@ -74,17 +74,17 @@ class Judge:
         self._turn_is_over = True
 
     async def judge(self, parts: Parts, event: str) -> Judged:
-        """Shows, injects and asks what the hooks of one emission said."""
+        """Shows, injects and asks what the hooks of one emission answered."""
         if self._turn_is_over:
             self._turn_is_over = False
             await self._session.submit_prompt("")
-        sources = {hook: str(said["user_message_source"]) for hook, said in parts if said.get("user_message_source")}
+        sources = {hook: str(part["user_message_source"]) for hook, part in parts if part.get("user_message_source")}
         judging = Judging(event, sources)
         passing = Judging(event, sources, passing=[])
-        answers = [(hook, _answer(hook, said, event)) for hook, said in parts]
+        answers = [(hook, _answer(hook, part, event)) for hook, part in parts]
         lasting = [(hook, _remembered(_only(answer, ephemeral=False))) for hook, answer in answers]
         outcome = await self._hear(lasting, judging)
-        ephemeral = [(hook, said) for hook, answer in answers if (said := _only(answer, ephemeral=True))]
+        ephemeral = [(hook, part) for hook, answer in answers if (part := _only(answer, ephemeral=True))]
         if outcome.ran and ephemeral:
             await self._hear(ephemeral, passing)
         denied = None if outcome.ran else outcome.reason or "a hook denied it"
@@ -126,10 +126,10 @@ class Judge:
         self._client.flush_audit()
 
 
-def _answer(hook: str, said: Fields, event: str) -> Fields:
-    """What a hook said, but for the data: the emission has changed them already."""
+def _answer(hook: str, part: Fields, event: str) -> Fields:
+    """The answer of a hook, without the data: the emission has changed them already."""
     try:
-        return emitted_answer({**said, "data": None}, event, "PreToolUse") or {}
+        return emitted_answer({**part, "data": None}, event, "PreToolUse") or {}
     except FileHookError as error:
         raise ValueError(f"what hook {hook} says of {event} cannot be acted on: {error}") from None
 

@@ -23,12 +23,12 @@ GRANTING: Final = ("Allow", "Allow once", "Allow always")
 
 @dataclass(slots=True)
 class Judging:
-    """What belongs to one judgement of what hooks said."""
+    """What belongs to one judgement of the results of hooks."""
 
     event: str
     """Amplifier's name of it."""
     sources: dict[str, str]
-    """Who a hook's messages are said to come from, by its name."""
+    """The source of each hook's messages, by the hook's name."""
     passing: list[ContextInjection] | None = None
     """Where texts go that are not for the context."""
 
@@ -38,7 +38,7 @@ JUDGING: ContextVar[Judging | None] = ContextVar("hookweave_amplifier_judging", 
 
 @dataclass
 class Systems:
-    """Where what hooks say goes to; None is the engine's own: nobody approves, a list, the log."""
+    """Where the results of hooks go; None is the engine's own: no approver, a list, the log."""
 
     approval: Any = None
     context: Any = None

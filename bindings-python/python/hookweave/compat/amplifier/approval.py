@@ -8,7 +8,7 @@ __all__ = ["ApprovalSystem", "ApprovalTimeout", "ApprovalTimeoutError"]
 
 
 class ApprovalTimeoutError(Exception):
-    """Nobody answered in time; the question's default holds."""
+    """There was no answer in time; the question's default holds."""
 
 
 ApprovalTimeout = ApprovalTimeoutError

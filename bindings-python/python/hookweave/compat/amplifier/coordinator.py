@@ -77,7 +77,7 @@ class ModuleCoordinator:
 
     @property
     def approval_system(self) -> Any:
-        """Who is asked; nobody, and so nothing that has to be asked about is allowed, unless it is set."""
+        """The approver; without one, nothing that needs an approval is allowed."""
         return self._systems.approval
 
     @approval_system.setter
@@ -139,7 +139,7 @@ class ModuleCoordinator:
         return self._capabilities.get(name)
 
     def register_contributor(self, channel: str, name: str, callback: Callable[[], Any]) -> None:
-        """Adds a function that is asked when somebody collects the channel."""
+        """Adds a function that is called when the channel is collected."""
         self._contributors.setdefault(channel, []).append((name, callback))
 
     async def collect_contributions(self, channel: str) -> list[Any]:
@@ -173,7 +173,7 @@ class ModuleCoordinator:
         self._judge.end_turn()
 
     async def process_hook_result(self, result: HookResult, event: str, hook_name: str = "unknown") -> HookResult:
-        """Acts on what hooks said, all of it: shows messages, injects context, asks a person.
+        """Acts on every part of the results of hooks: shows messages, injects context, asks a person.
 
         The answer is ``deny`` with the reason when it must not happen. Ephemeral context comes back as
         ``inject_context``: it is the host's to hand it to the model with its next call.

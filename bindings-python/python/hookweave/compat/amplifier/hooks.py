@@ -163,15 +163,15 @@ class HookRegistry(EventNames):
         """A hook's part in an emission."""
         emission = _EMISSION.get()
         if emission is None or emission.collected is None:
-            said = await _call(handler, event, emitted["data"])
-            answer = emitted_answer(said, event, emitted.event_type)
-            if emission is not None and (fields := fields_of(said)) is not None:
+            result = await _call(handler, event, emitted["data"])
+            answer = emitted_answer(result, event, emitted.event_type)
+            if emission is not None and (fields := fields_of(result)) is not None:
                 emission.parts.append((name, fields))
             return answer
-        in_time, said = await _async_compat.within(emission.limit, _call(handler, event, emitted["data"]))
+        in_time, result = await _async_compat.within(emission.limit, _call(handler, event, emitted["data"]))
         if not in_time:
             raise TimeoutError(f"it did not end within {emission.limit} s")
-        if (collected := (fields_of(said) or {}).get("data")) is not None:
+        if (collected := (fields_of(result) or {}).get("data")) is not None:
             emission.collected.append(plain(collected))
         return None
 
@@ -183,8 +183,8 @@ class HookRegistry(EventNames):
 
 
 async def _call(handler: Handler, event: str, data: Fields) -> Any:
-    said = handler(event, data)
-    return await said if inspect.isawaitable(said) else said
+    result = handler(event, data)
+    return await result if inspect.isawaitable(result) else result
 
 
 def _emission_name(event: str) -> EventName:

@@ -14,7 +14,7 @@ __all__ = ["Action", "ContextInjection", "HookResult", "Role", "ToolResult"]
 Action: TypeAlias = Literal["continue", "deny", "modify", "inject_context", "ask_user"]
 Role: TypeAlias = Literal["system", "user", "assistant"]
 Parts: TypeAlias = tuple[tuple[str, "dict[str, Any]"], ...]
-"""What each hook of an emission said, with its name, in the order in which they ran."""
+"""The result of each hook of an emission, with its name, in the order in which they ran."""
 
 
 @dataclass(kw_only=True)
@@ -67,7 +67,7 @@ class HookResult:
                 logger.warning("a HookResult has no %s; passed over", ", ".join(sorted(given)))
 
     def __setattr__(self, name: str, value: object) -> None:
-        # What the hooks said no longer is what this says.
+        # It no longer is what the hooks answered.
         self.__dict__.pop("_parts", None)
         object.__setattr__(self, name, value)
 
@@ -85,13 +85,13 @@ class HookResult:
 
 
 def with_parts(result: HookResult, parts: Parts) -> HookResult:
-    """Notes on a result what each hook said, so that a coordinator can act on all of it."""
+    """Notes on a result the answer of each hook, so that a coordinator can act on all of it."""
     result.__dict__["_parts"] = parts
     return result
 
 
 def parts_of(result: HookResult, hook_name: str) -> Parts:
-    """What each hook said; a result that no emission gave is the word of one hook."""
+    """The answer of each hook; a result that no emission gave is the answer of one hook."""
     parts: Parts | None = result.__dict__.get("_parts")
     return ((hook_name, {**vars(result)}),) if parts is None else parts
 
