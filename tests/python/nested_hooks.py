@@ -25,7 +25,7 @@ import trio
 from hookweave import Event, HookClient, HookResponse, LateAnswer
 from hookweave._threads import MAX_THREADS
 
-from native_files import native
+from hook_files import hooks_file
 
 CHAINS = MAX_THREADS * 2
 """How many chains each kind of caller begins."""
@@ -47,7 +47,7 @@ class Nesting:
         self.count = 0
         self.lock = threading.Lock()
         matcher = {} if beside else {"matcher": {"tool": "file"}}
-        self.client.load(native(folder, {"event": "PreToolUse", "command": ":", **matcher}))
+        self.client.load(hooks_file(folder, {"event": "PreToolUse", "command": ":", **matcher}))
         self.client.register_hook("PreToolUse", self.on_thread, matcher={"tool": "thread"}, run_in_thread=True)
         self.client.register_hook("PreToolUse", self.inline, matcher={"tool": "sync"})
         self.client.register_hook("PreToolUse", self.awaited, matcher={"tool": "async"})

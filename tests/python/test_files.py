@@ -25,7 +25,7 @@ from hookweave import (
     WireEventError,
 )
 
-from native_files import native, settings
+from hook_files import hooks_file, settings
 
 GUARD = {"event": "PreToolUse", "command": "exit 2", "dialect": "claude-code", "name": "guard"}
 OTHER = {"event": "PreToolUse", "command": "true", "dialect": "claude-code", "name": "other"}
@@ -37,7 +37,7 @@ def decides(client: HookClient) -> str:
 
 def test_a_report_of_loading(tmp_path: Path) -> None:
     client = HookClient()
-    file = native(tmp_path, GUARD, {"event": "PreToolUse", "command": 3}, {"event": "Stopp", "command": "true"})
+    file = hooks_file(tmp_path, GUARD, {"event": "PreToolUse", "command": 3}, {"event": "Stopp", "command": "true"})
     with pytest.raises(ConfigError, match=r"Stopp(.|\n)*`partial`"):
         client.load(file)
     assert client.list_hooks() == []
@@ -64,16 +64,16 @@ def test_files_have_at_most_a_thousand_hooks_beside_those_that_are_registered(tm
     client.register_hook("PreToolUse", lambda event: None)
     (tmp_path / "full").mkdir()
     (tmp_path / "more").mkdir()
-    client.load(native(tmp_path / "full", *[{**GUARD, "name": f"guard-{i}"} for i in range(1000)]))
+    client.load(hooks_file(tmp_path / "full", *[{**GUARD, "name": f"guard-{i}"} for i in range(1000)]))
     with pytest.raises(ConfigError, match="1000 hooks are loaded from files, the limit"):
-        client.load(native(tmp_path / "more", OTHER))
+        client.load(hooks_file(tmp_path / "more", OTHER))
     assert len(client.list_hooks()) == 1001
 
 
 @pytest.mark.parametrize("run", [asyncio.run, None, "trio"])
 def test_a_reload_swaps_and_a_broken_file_keeps(run: Any, tmp_path: Path) -> None:
     client = HookClient()
-    native(tmp_path, OTHER)
+    hooks_file(tmp_path, OTHER)
     client.load(tmp_path / "hookweave.json")
 
     def reload() -> Any:
@@ -82,13 +82,13 @@ def test_a_reload_swaps_and_a_broken_file_keeps(run: Any, tmp_path: Path) -> Non
         return trio.run(client.reload) if run == "trio" else run(client.reload())
 
     assert decides(client) == "continue"
-    file = native(tmp_path, OTHER, GUARD)
+    file = hooks_file(tmp_path, OTHER, GUARD)
     report = reload()
     assert [change.name for change in report.added] == ["guard"] and decides(client) == "block"
     file.write_text("{", encoding="utf-8")
     report = reload()
     assert report.kept and str(file) in report.kept[0] and decides(client) == "block"
-    native(tmp_path, OTHER)
+    hooks_file(tmp_path, OTHER)
     report = reload()
     assert [change.name for change in report.removed] == ["guard"] and report.removed[0].weaker
     assert decides(client) == "continue"
@@ -97,7 +97,7 @@ def test_a_reload_swaps_and_a_broken_file_keeps(run: Any, tmp_path: Path) -> Non
 @pytest.mark.parametrize("sync", [True, False])
 def test_a_hook_in_force_is_asked_before_protection_goes(sync: bool, tmp_path: Path) -> None:
     client = HookClient()
-    client.load(native(tmp_path, GUARD))
+    client.load(hooks_file(tmp_path, GUARD))
     asked: list[dict[str, Any]] = []
 
     @client.hook("ConfigChange")
@@ -105,7 +105,7 @@ def test_a_hook_in_force_is_asked_before_protection_goes(sync: bool, tmp_path: P
         asked.append(event.to_dict())
         return HookResponse.block("not while I am here")
 
-    native(tmp_path)
+    hooks_file(tmp_path)
     report = client.reload_sync() if sync else asyncio.run(client.reload())
     assert report.kept == ("not while I am here",) and decides(client) == "block"
     assert asked[0]["file_path"] == str(tmp_path / "hookweave.json")
@@ -114,11 +114,11 @@ def test_a_hook_in_force_is_asked_before_protection_goes(sync: bool, tmp_path: P
 
 def test_a_dispatch_under_way_keeps_its_hooks(tmp_path: Path) -> None:
     client = HookClient()
-    client.load(native(tmp_path, GUARD))
+    client.load(hooks_file(tmp_path, GUARD))
 
     @client.hook("PreToolUse", priority=-1)
     async def slow(event: Event) -> None:
-        native(tmp_path, OTHER)
+        hooks_file(tmp_path, OTHER)
         await client.reload()
 
     async def main() -> list[str]:
@@ -136,9 +136,9 @@ def test_threads_that_load_reload_and_dispatch_at_once(tmp_path: Path) -> None:
         folder.mkdir()
 
     def work(folder: Path) -> None:
-        client.load(native(folder, {**OTHER, "name": folder.name}))
+        client.load(hooks_file(folder, {**OTHER, "name": folder.name}))
         for number in range(15):
-            native(folder, {**OTHER, "name": f"{folder.name}.{number}"})
+            hooks_file(folder, {**OTHER, "name": f"{folder.name}.{number}"})
             client.reload_sync()
             client.explain("PreToolUse", tool="Bash", args={})
 

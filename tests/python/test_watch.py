@@ -20,7 +20,7 @@ import pytest
 import trio
 from hookweave import Event, HookClient, HookResponse, LateAnswer, ReloadReport
 
-from native_files import native, prints, settings, until
+from hook_files import hooks_file, prints, settings, until
 from test_loops import LOOPS, pause
 from test_processes import run as run_program
 
@@ -49,7 +49,7 @@ async def soon(true: Callable[[], Any], seconds: float = 15) -> bool:
 @pytest.mark.parametrize("run", LOOPS)
 def test_a_changed_file_is_reloaded_on_the_loop_of_the_watch(run: Callable[..., Any], tmp_path: Path) -> None:
     client = HookClient()
-    client.load(native(tmp_path, GUARD))
+    client.load(hooks_file(tmp_path, GUARD))
     asked: list[tuple[str, int, str]] = []
     heard: list[tuple[ReloadReport, str, int]] = []
 
@@ -67,17 +67,17 @@ def test_a_changed_file_is_reloaded_on_the_loop_of_the_watch(run: Callable[..., 
         WHERE.set("watch")
         client.watch(on_reload)
         WHERE.set("elsewhere")
-        native(tmp_path)
+        hooks_file(tmp_path)
         assert await soon(lambda: len(heard) == 1)
         assert heard[0][0].kept == ("keep it",)
         assert (await client.dispatch("PreToolUse", tool="Bash", args={})).blocked
-        native(tmp_path, OTHER)
+        hooks_file(tmp_path, OTHER)
         assert await soon(lambda: len(heard) == 2)
         report = heard[1][0]
         assert [change.name for change in (*report.removed, *report.changed)] in (["guard"], ["other"])
         assert not (await client.dispatch("PreToolUse", tool="Bash", args={})).blocked
         client.unwatch()
-        native(tmp_path, GUARD)
+        hooks_file(tmp_path, GUARD)
         await pause(0.4)
         assert len(heard) == 2
 
@@ -148,11 +148,11 @@ def test_files_that_hooks_name_raise_an_event_without_a_loop(tmp_path: Path) -> 
 
 def test_without_a_loop_a_thread_reloads(tmp_path: Path) -> None:
     client = HookClient()
-    client.load(native(tmp_path, GUARD))
+    client.load(hooks_file(tmp_path, GUARD))
     heard: list[tuple[ReloadReport, str]] = []
     WHERE.set("here")
     client.watch(lambda report: heard.append((report, WHERE.get())))
-    native(tmp_path, OTHER)
+    hooks_file(tmp_path, OTHER)
     assert until(lambda: len(heard) == 1)
     report, where = heard[0]
     assert len([*report.added, *report.changed]) == 1 and where == "here"
@@ -167,7 +167,7 @@ def test_what_fails_is_logged_and_the_watch_goes_on(
     run: Callable[..., Any], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     client = HookClient()
-    client.load(native(tmp_path, GUARD))
+    client.load(hooks_file(tmp_path, GUARD))
     heard: list[ReloadReport] = []
 
     def on_reload(report: ReloadReport) -> None:
@@ -178,7 +178,7 @@ def test_what_fails_is_logged_and_the_watch_goes_on(
         client.watch(on_reload)
         (tmp_path / "hookweave.json").write_text("{", encoding="utf-8")
         assert await soon(lambda: len(heard) == 1)
-        native(tmp_path, GUARD, OTHER)
+        hooks_file(tmp_path, GUARD, OTHER)
         assert await soon(lambda: len(heard) == 2)
         client.unwatch()
 
@@ -194,9 +194,9 @@ def test_files_that_are_loaded_later_are_watched_too(tmp_path: Path) -> None:
 
     async def main() -> None:
         client.watch(heard.append)
-        client.load(native(tmp_path, OTHER))
+        client.load(hooks_file(tmp_path, OTHER))
         await asyncio.sleep(0.05)
-        native(tmp_path, OTHER, GUARD)
+        hooks_file(tmp_path, OTHER, GUARD)
         assert await soon(lambda: heard)
 
     asyncio.run(main())
@@ -205,14 +205,14 @@ def test_files_that_are_loaded_later_are_watched_too(tmp_path: Path) -> None:
 
 def test_a_closed_loop_a_lost_client_and_a_busy_loop(tmp_path: Path) -> None:
     client = HookClient()
-    client.load(native(tmp_path, OTHER))
+    client.load(hooks_file(tmp_path, OTHER))
     heard: list[ReloadReport] = []
 
     async def main() -> None:
         client.watch(heard.append)
 
     asyncio.run(main())
-    native(tmp_path, OTHER, GUARD)
+    hooks_file(tmp_path, OTHER, GUARD)
     time.sleep(0.3)
     assert heard == []
     gc.collect()
@@ -222,7 +222,7 @@ def test_a_closed_loop_a_lost_client_and_a_busy_loop(tmp_path: Path) -> None:
     async def busy() -> None:
         client.watch(heard.append)
         for _ in range(5):
-            native(tmp_path, {**OTHER, "name": f"n{time.perf_counter_ns()}"})
+            hooks_file(tmp_path, {**OTHER, "name": f"n{time.perf_counter_ns()}"})
             time.sleep(0.15)
         assert heard == []
         assert await soon(lambda: heard)
@@ -244,7 +244,7 @@ def test_a_closed_loop_a_lost_client_and_a_busy_loop(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("loop", ["asyncio.run", "trio.run", "thread"])
 def test_a_watch_keeps_no_process_alive_and_crashes_none(loop: str, tmp_path: Path) -> None:
-    file = native(tmp_path, OTHER)
+    file = hooks_file(tmp_path, OTHER)
     program = f"""
 import asyncio, time
 import trio
@@ -265,7 +265,7 @@ time.sleep(0.1 * {{pause}})
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_forked_child_takes_nothing_out_of_its_parent_s_loop(tmp_path: Path) -> None:
-    file = native(tmp_path, OTHER)
+    file = hooks_file(tmp_path, OTHER)
     done = run_program(
         f"""
 import asyncio, json, os
@@ -335,7 +335,7 @@ def test_a_late_answer_is_heard_where_the_hook_ran(run: Callable[..., Any] | Non
 
 def test_a_late_answer_that_nobody_hears_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     client = HookClient()
-    client.load(native(tmp_path, {"event": "Stop", "command": prints({"reason": "late words"}), "detached": True}))
+    client.load(hooks_file(tmp_path, {"event": "Stop", "command": prints({"reason": "late words"}), "detached": True}))
 
     @client.hook("Stop", detached=True)
     def callback(event: Event) -> HookResponse:
@@ -363,7 +363,7 @@ def test_a_late_answer_that_nobody_hears_is_logged(tmp_path: Path, caplog: pytes
 
 def test_a_detached_command_on_a_cancelled_trio_run_is_killed(tmp_path: Path) -> None:
     client = HookClient()
-    client.load(native(tmp_path, {"event": "Stop", "command": "sleep 60", "detached": True}))
+    client.load(hooks_file(tmp_path, {"event": "Stop", "command": "sleep 60", "detached": True}))
 
     async def main() -> None:
         await client.dispatch("Stop")

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from hookweave import Event, HookClient, HookResponse, Outcome, PreToolUseEvent
 
-from native_files import native, server, settings
+from hook_files import hooks_file, server, settings
 from test_loops import LOOPS, pause
 
 ECHO = """python3 -c '
@@ -42,7 +42,7 @@ def test_a_command_decides_on_every_loop(run: Callable[..., Any], tmp_path: Path
 
 def test_without_a_loop_and_from_many_threads_at_once(tmp_path: Path) -> None:
     client = HookClient()
-    client.load(native(tmp_path, {"event": "PreToolUse", "command": ECHO}))
+    client.load(hooks_file(tmp_path, {"event": "PreToolUse", "command": ECHO}))
 
     def one(number: int) -> bool:
         outcome = client.dispatch_sync("PreToolUse", tool="Bash", args={"command": f"echo {number}"})
@@ -67,7 +67,7 @@ import json, sys
 args = json.load(sys.stdin)["args"]
 print(json.dumps({"modified": {"args": {"command": args["command"] + " command"}}}))
 '"""
-        file = native(
+        file = hooks_file(
             tmp_path,
             {"event": "PreToolUse", "command": adds, "priority": 0, "name": "command"},
             {"event": "PreToolUse", "webhook": {"url": url}, "priority": 2, "name": "web"},
@@ -124,7 +124,7 @@ def test_the_hooks_of_a_settings_file_run_side_by_side(run: Callable[..., Any] |
 def test_a_failure_says_what_failed(run: Callable[..., Any] | None, tmp_path: Path) -> None:
     client = HookClient()
     client.load(
-        native(
+        hooks_file(
             tmp_path,
             {"event": "PreToolUse", "command": ["/no/such/guard"], "name": "gone"},
             {"event": "PreToolUse", "command": "sleep 30", "timeout": "50ms", "name": "slow"},
@@ -160,7 +160,7 @@ def test_a_payload_that_is_no_json_does_not_get_past_a_guard(
     value: Any, run: Callable[..., Any] | None, tmp_path: Path
 ) -> None:
     client = HookClient()
-    client.load(native(tmp_path, {"event": "PreToolUse", "command": "true", "name": "guard"}))
+    client.load(hooks_file(tmp_path, {"event": "PreToolUse", "command": "true", "name": "guard"}))
     client.load(settings(tmp_path, "PostToolUse", {"command": "true"}))
     seen: list[Any] = []
     client.register_hook("PreToolUse", lambda event: seen.append(event.args), priority=-1)
@@ -184,7 +184,7 @@ def test_a_payload_that_is_no_json_does_not_get_past_a_guard(
 
 def test_a_nested_command_knows_how_deep_it_is(tmp_path: Path) -> None:
     client = HookClient()
-    client.load(native(tmp_path, {"event": "Stop", "command": 'printf \'{"reason": "%s"}\' "$HOOKWEAVE_DEPTH"'}))
+    client.load(hooks_file(tmp_path, {"event": "Stop", "command": 'printf \'{"reason": "%s"}\' "$HOOKWEAVE_DEPTH"'}))
     depths: list[str | None] = []
 
     @client.hook("PreToolUse")
@@ -312,7 +312,7 @@ def test_a_model_without_a_loop(tmp_path: Path) -> None:
 
 def test_a_model_that_hangs_is_out_of_time(tmp_path: Path) -> None:
     client = HookClient()
-    client.load(native(tmp_path, {"event": "PreToolUse", "prompt": {"text": "Safe?"}, "timeout": "50ms"}))
+    client.load(hooks_file(tmp_path, {"event": "PreToolUse", "prompt": {"text": "Safe?"}, "timeout": "50ms"}))
 
     async def never(question: dict[str, Any]) -> dict[str, Any]:
         await asyncio.sleep(60)
@@ -329,7 +329,7 @@ def test_a_model_that_hangs_is_out_of_time(tmp_path: Path) -> None:
 
 def test_a_closed_client_kills_what_runs_and_starts_nothing(tmp_path: Path) -> None:
     client = HookClient()
-    client.load(native(tmp_path, {"event": "Stop", "command": "sleep 60", "name": "long"}))
+    client.load(hooks_file(tmp_path, {"event": "Stop", "command": "sleep 60", "name": "long"}))
     outcomes: list[Outcome[Any]] = []
     thread = threading.Thread(target=lambda: outcomes.append(client.dispatch_sync("Stop")))
     thread.start()
@@ -345,7 +345,7 @@ def test_a_closed_client_kills_what_runs_and_starts_nothing(tmp_path: Path) -> N
 def test_what_a_command_finds_around_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SERVICE_TOKEN", "secret")
     command = 'printf \'{"reason": "%s"}\' "$SERVICE_TOKEN|$PWD"'
-    file = native(tmp_path, {"event": "Stop", "command": command})
+    file = hooks_file(tmp_path, {"event": "Stop", "command": command})
     told = {}
     for scrub in (False, True):
         client = HookClient(project_dir=tmp_path, scrub_environment=scrub)

@@ -18,7 +18,7 @@ import pytest
 import trio
 from hookweave import HookClient, Outcome
 
-from native_files import alive, native, settings, until
+from hook_files import alive, hooks_file, settings, until
 from test_loops import on_asyncio, on_trio, on_uvloop
 
 TREE = "sleep 60 & echo $! > {folder}/child; echo $$ > {folder}/leader; wait"
@@ -38,7 +38,7 @@ def gone(processes: list[int]) -> bool:
 
 def tree(folder: Path, **more: Any) -> HookClient:
     client = HookClient()
-    client.load(native(folder, {"event": "Stop", "command": TREE.format(folder=folder), **more}))
+    client.load(hooks_file(folder, {"event": "Stop", "command": TREE.format(folder=folder), **more}))
     return client
 
 
@@ -118,7 +118,7 @@ def test_an_abandoned_loop_kills_the_group(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_leaves_dispatch_sync_and_kills_the_group(tmp_path: Path) -> None:
-    native(tmp_path, {"event": "Stop", "command": TREE.format(folder=tmp_path)})
+    hooks_file(tmp_path, {"event": "Stop", "command": TREE.format(folder=tmp_path)})
     program = f"""
 import hookweave, signal
 # A shell that runs the tests in the background may ignore it.
@@ -153,7 +153,7 @@ def test_two_hundred_dispatches_at_once_lose_and_mistake_nothing(tmp_path: Path)
         for number in range(3)
     ]
     client = HookClient(max_running=8, project_dir=tmp_path)
-    client.load(native(tmp_path, *hooks))
+    client.load(hooks_file(tmp_path, *hooks))
 
     async def main() -> list[Outcome[Any]]:
         return await asyncio.gather(
@@ -184,7 +184,7 @@ def leftovers() -> tuple[int, int, list[str]]:
 @pytest.mark.skipif(sys.platform != "linux", reason="counts in /proc")
 def test_a_thousand_dispatches_leave_nothing(tmp_path: Path) -> None:
     client = HookClient(max_running=4)
-    client.load(native(tmp_path, {"event": "Stop", "command": ["/bin/true"], "name": "true"}))
+    client.load(hooks_file(tmp_path, {"event": "Stop", "command": ["/bin/true"], "name": "true"}))
 
     async def some(count: int) -> None:
         for _ in range(count // 10):
@@ -214,9 +214,9 @@ def test_a_thousand_dispatches_leave_nothing(tmp_path: Path) -> None:
     assert until(settled, 20), (leftovers(), descriptors, threads, children)
 
 
-def test_native_hooks_keep_no_thread_waiting_for_the_interpreter(tmp_path: Path) -> None:
+def test_file_hooks_keep_no_thread_waiting_for_the_interpreter(tmp_path: Path) -> None:
     client = HookClient()
-    client.load(native(tmp_path, {"event": "Stop", "command": "sleep 0.5"}))
+    client.load(hooks_file(tmp_path, {"event": "Stop", "command": "sleep 0.5"}))
     ticks = 0
     ended = threading.Event()
 

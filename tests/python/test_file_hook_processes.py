@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from native_files import native
+from hook_files import hooks_file
 from test_processes import run
 
 EXIT = """
@@ -33,7 +33,7 @@ THEN = (
 
 
 def test_exit_right_after_a_dispatch_with_commands_never_aborts(tmp_path: Path) -> None:
-    file = native(
+    file = hooks_file(
         tmp_path,
         *({"event": "Stop", "command": "cat > /dev/null", "name": name} for name in "ab"),
         {"event": "Stop", "command": ["/bin/true"], "name": "c"},
@@ -51,7 +51,7 @@ test -f "$path" && test -r "$path" && test ! -s "$path" && echo empty >&2; exit 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="caches stand elsewhere")
 def test_a_hard_exit_leaves_no_transcripts_behind(tmp_path: Path) -> None:
-    file = native(tmp_path, {"event": "Stop", "command": SEES, "dialect": "claude-code"})
+    file = hooks_file(tmp_path, {"event": "Stop", "command": SEES, "dialect": "claude-code"})
     caches, temporary = tmp_path / "caches", tmp_path / "temporary"
     temporary.mkdir()
     program = f"""
@@ -73,7 +73,7 @@ os._exit(3)
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_forked_child_runs_commands_on(tmp_path: Path) -> None:
-    file = native(tmp_path, {"event": "Stop", "command": "echo no >&2; exit 2", "dialect": "claude-code"})
+    file = hooks_file(tmp_path, {"event": "Stop", "command": "echo no >&2; exit 2", "dialect": "claude-code"})
     done = run(
         f"""
 import asyncio, os
@@ -101,7 +101,7 @@ use()
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_forking_while_eight_threads_run_commands(tmp_path: Path) -> None:
-    file = native(tmp_path, {"event": "Stop", "command": "exit 2", "dialect": "claude-code"})
+    file = hooks_file(tmp_path, {"event": "Stop", "command": "exit 2", "dialect": "claude-code"})
     done = run(
         f"""
 import asyncio, os, signal, threading, warnings
@@ -151,7 +151,7 @@ assert not failed, failed[0]
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_child_that_drops_a_waiting_dispatch_leaves_its_parent_alone(tmp_path: Path) -> None:
-    file = native(tmp_path, {"event": "Stop", "command": "sleep 0.7; exit 2", "dialect": "claude-code"})
+    file = hooks_file(tmp_path, {"event": "Stop", "command": "sleep 0.7; exit 2", "dialect": "claude-code"})
     done = run(
         f"""
 import asyncio, gc, os, signal
@@ -178,7 +178,7 @@ asyncio.run(main())
 
 
 def test_loading_starts_no_thread_and_closing_leaves_none(tmp_path: Path) -> None:
-    file = native(tmp_path, {"event": "Stop", "command": "true"})
+    file = hooks_file(tmp_path, {"event": "Stop", "command": "true"})
     done = run(
         f"""
 import os, sys

@@ -15,7 +15,7 @@ SAYS = "printf '%s' "
 """Followed by a quoted text: a command that prints it."""
 
 
-def native(folder: Path, *hooks: dict[str, Any]) -> Path:
+def hooks_file(folder: Path, *hooks: dict[str, Any]) -> Path:
     """A file of the engine's own format."""
     path = folder / "hookweave.json"
     path.write_text(json.dumps({"hookweave": 1, "hooks": list(hooks)}), encoding="utf-8")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hookweave import HookClient
 
-from native_files import native
+from hook_files import hooks_file
 
 ANSWER = """python3 -c 'print("{\\"modified\\": {\\"args\\": {\\"n\\": " + "7" * %d + "}}}")'"""
 
@@ -15,14 +15,14 @@ ANSWER = """python3 -c 'print("{\\"modified\\": {\\"args\\": {\\"n\\": " + "7" *
 @pytest.mark.parametrize("digits", [19, 20, 21, 4300])
 def test_an_integer_of_any_size_comes_back(tmp_path: Path, digits: int) -> None:
     client = HookClient()
-    client.load(native(tmp_path, {"event": "PreToolUse", "command": ANSWER % digits}))
+    client.load(hooks_file(tmp_path, {"event": "PreToolUse", "command": ANSWER % digits}))
     outcome = client.dispatch_sync("PreToolUse", tool="T", args={"n": 1})
     assert outcome.event.args == {"n": int("7" * digits)}
 
 
 def test_an_integer_that_python_does_not_take_keeps_the_gate_shut(tmp_path: Path) -> None:
     client = HookClient()
-    client.load(native(tmp_path, {"event": "PreToolUse", "command": ANSWER % 4301}))
+    client.load(hooks_file(tmp_path, {"event": "PreToolUse", "command": ANSWER % 4301}))
     outcome = client.dispatch_sync("PreToolUse", tool="T", args={"n": 1})
     assert outcome.blocked
     assert outcome.trace[0].failure is not None
@@ -32,7 +32,7 @@ def test_an_integer_that_python_does_not_take_keeps_the_gate_shut(tmp_path: Path
 
 def test_an_object_never_passes_for_a_number(tmp_path: Path) -> None:
     client = HookClient()
-    client.load(native(tmp_path, {"event": "PreToolUse", "command": f"cat > {tmp_path}/seen"}))
+    client.load(hooks_file(tmp_path, {"event": "PreToolUse", "command": f"cat > {tmp_path}/seen"}))
     outcome = client.dispatch_sync("PreToolUse", tool="T", args={"n": {"$serde_json::private::Number": "5"}})
     assert outcome.blocked
     assert not (tmp_path / "seen").exists()

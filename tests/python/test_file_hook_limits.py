@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from native_files import native
+from hook_files import hooks_file
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the limits are those of Linux")
 
@@ -37,7 +37,7 @@ def test_exit_codes_are_known_where_sigchld_is_ignored(tmp_path: Path) -> None:
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 print([dispatch().decision for _ in range(5)])
 """
-    assert run(program, native(tmp_path, GUARD)) == str(["block"] * 5)
+    assert run(program, hooks_file(tmp_path, GUARD)) == str(["block"] * 5)
 
 
 def test_a_command_that_another_thread_waits_for_never_passes(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ kinds = {outcome.trace[0].failure.kind for outcome in outcomes if outcome.trace[
 print({outcome.decision for outcome in outcomes}, kinds <= {"lost"})
 os._exit(0) if sys.stdout.flush() is None else None
 """
-    assert run(program, native(tmp_path, GUARD)) == "{'block'} True"
+    assert run(program, hooks_file(tmp_path, GUARD)) == "{'block'} True"
 
 
 def test_commands_wait_for_descriptors(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ async def main():
     return await asyncio.gather(*(call() for _ in range(40)))
 print({outcome.decision for outcome in asyncio.run(main())})
 """
-    assert run(program, native(tmp_path, GUARD)) == "{'block'}"
+    assert run(program, hooks_file(tmp_path, GUARD)) == "{'block'}"
 
 
 def test_a_watch_without_a_thread_is_an_error(tmp_path: Path) -> None:
@@ -81,4 +81,4 @@ said = asyncio.run(main())
 resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 print(said, dispatch().decision)
 """
-    assert run(program, native(tmp_path, GUARD)) == "True block"
+    assert run(program, hooks_file(tmp_path, GUARD)) == "True block"
