@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use hookweave_host::dialects::OutcomeValues;
 use hookweave_host::dispatch::{Failure, FailureKind, Said, Stage, Step, begin, check_depth};
 use hookweave_host::json::Json;
 use hookweave_host::native::NativeHook;
@@ -173,13 +174,22 @@ fn reports(calls: &[Call<Arc<NativeHook>>], mut ended: Vec<Ended>) -> Vec<Report
 /// An outcome's canonical form, the same in every language.
 pub(crate) fn outcome_json(outcome: &Outcome, envelope: &Envelope) -> Map<String, Value> {
     let Ok(Value::Object(mut whole)) = serde_json::to_value(outcome.summary()) else { return Map::new() };
-    let event = outcome.payload().as_object().map(|payload| envelope.fill(outcome.event(), payload));
-    whole.insert("event".into(), Value::Object(event.unwrap_or_default()));
-    let ext = outcome.ext().map(|(dialect, value)| (dialect.to_owned(), value.clone())).collect();
+    let OutcomeValues { payload, original, ext } = outcome_values(outcome, envelope);
+    whole.insert("event".into(), Value::Object(payload));
     whole.insert("ext".into(), Value::Object(ext));
     if !outcome.modified().is_empty() {
-        let came = outcome.originals().map(|(field, value)| (field.to_owned(), value.clone())).collect();
-        whole.insert("original".into(), Value::Object(came));
+        whole.insert("original".into(), Value::Object(original));
     }
     whole
+}
+
+/// The values of an outcome, with what the engine fills in.
+pub(crate) fn outcome_values(outcome: &Outcome, envelope: &Envelope) -> OutcomeValues {
+    let owned = |(name, value): (&str, &Value)| (name.to_owned(), value.clone());
+    let payload = outcome.payload().as_object().map(|payload| envelope.fill(outcome.event(), payload));
+    OutcomeValues {
+        payload: payload.unwrap_or_default(),
+        original: outcome.originals().map(owned).collect(),
+        ext: outcome.ext().map(owned).collect(),
+    }
 }

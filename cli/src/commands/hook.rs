@@ -12,11 +12,10 @@ use std::time::Duration;
 use clap::{Args, Parser, ValueEnum};
 use hookweave_host::FilesReport;
 use hookweave_host::dialects::{self, Dialect, RunKind, WireAnswer, WireEvent};
-use serde_json::{Map, Value, json};
 
 use crate::auditing::{self, AuditArgs};
 use crate::commands::run::FAREWELL;
-use crate::drive::{Deadline, dispatch, outcome_json};
+use crate::drive::{Deadline, dispatch, outcome_values};
 use crate::failed::{BROKEN, Failed, Result};
 use crate::input::read_stdin;
 use crate::policy::{Policy, Which};
@@ -135,15 +134,14 @@ impl Hook {
         let audit = self.audit.open()?;
         let (mut outcome, envelope) = dispatch(&policy, event.event, &event.payload, deadline)?;
         auditing::record(audit.as_deref(), &mut outcome)?;
-        let mut whole = outcome_json(&outcome, &envelope);
         // A recording that fails changes nothing of what was decided.
         if let Err(why) = self.record.add(Some(dialect.name()), &event.payload, &outcome) {
             let _ = writeln!(std::io::stderr().lock(), "hookweave: {}", shown(&why.to_string()));
         }
-        if let Some(waiting) = waiting.filter(|_| event.event == "SessionStart") {
-            add_message(&mut whole, &format!("hookweave: {waiting}"));
-        }
-        let answer = dialects::outcome_to_wire(dialect.name(), &Value::Object(whole))?;
+        let waiting = waiting.filter(|_| event.event == "SessionStart");
+        let warnings = waiting.map(|waiting| format!("hookweave: {waiting}")).into_iter().collect();
+        let values = outcome_values(&outcome, &envelope);
+        let answer = dialects::encode_outcome(dialect.name(), &outcome, &values, warnings)?;
         Ok((answer, policy))
     }
 
@@ -227,13 +225,6 @@ fn untrusted(report: &FilesReport) -> Option<String> {
         let what = count(waiting, "hook");
         format!("{what} of this project are not approved and do not run; look at them with `hookweave list`, then `hookweave trust approve`")
     })
-}
-
-fn add_message(outcome: &mut Map<String, Value>, text: &str) {
-    let messages = outcome.entry("messages").or_insert_with(|| json!([]));
-    if let Some(messages) = messages.as_array_mut() {
-        messages.push(json!({"hook": null, "text": text, "level": "warning"}));
-    }
 }
 
 /// Leaves the answer for the agent, as it is: no colours, nothing written out.

@@ -7,12 +7,11 @@ use std::path::PathBuf;
 use clap::Args;
 use hookweave_host::dialects;
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 use crate::cases::{Came, Case, CaseFile, junit, look_for, tap};
 use crate::clock::{nanos_since, now};
 use crate::delegates;
-use crate::drive::{Deadline, dispatch, outcome_json};
+use crate::drive::{Deadline, dispatch, outcome_json, outcome_values};
 use crate::failed::{Failed, Result, Verdict};
 use crate::policy::{Policy, TrustChoice, Which};
 use crate::progress::Progress;
@@ -236,11 +235,14 @@ fn one(which: &Which, case: &Case) -> Result<Ran> {
 fn differences(policy: &Policy, case: &Case) -> Result<Vec<String>> {
     let (name, payload) = case.event()?;
     let (outcome, envelope) = dispatch(policy, &name, &payload, Deadline::within(None))?;
-    let outcome: Map<String, Value> = outcome_json(&outcome, &envelope);
     let answer = match &case.agent {
-        Some(agent) => Some(dialects::outcome_to_wire(agent, &Value::Object(outcome.clone()))?),
+        Some(agent) => {
+            let values = outcome_values(&outcome, &envelope);
+            Some(dialects::encode_outcome(agent, &outcome, &values, Vec::new())?)
+        }
         None => None,
     };
+    let outcome = outcome_json(&outcome, &envelope);
     Ok(case.expect.differences(&Came { outcome: &outcome, answer: answer.as_ref() }))
 }
 

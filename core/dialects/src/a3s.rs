@@ -7,8 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::canonical::{self, Tells};
 use super::output::{self, Json};
-use super::ruling::Ruling;
-use super::{Decided, Dialect, Encoded, Exited, Invocation, Place, RunKind, WireAnswer, WireEvent, incoming, matching};
+use super::{
+    Dialect, Encoded, Exited, Invocation, OutcomeView, Place, RunKind, WireAnswer, WireEvent, incoming, matching,
+};
 use hookweave_machine::action::Action;
 use hookweave_machine::dispatch::Said;
 use hookweave_machine::error::Error;
@@ -225,21 +226,20 @@ impl Dialect for A3s {
         Ok(WireEvent { event: known.name, payload })
     }
 
-    fn outcome_to_wire(&self, decided: &Decided<'_>) -> WireAnswer {
-        let mut ruling = Ruling::new(decided);
-        let mut refusal = canonical::refusal(&mut ruling, decided, TELLS);
-        canonical::leave_out(&mut ruling, decided, TELLS);
-        let known = canonical::built_in(decided.event.event);
+    fn outcome_to_wire(&self, outcome: &OutcomeView<'_>) -> WireAnswer {
+        let mut answer = WireAnswer::default();
+        let mut refusal = canonical::refusal(outcome, &mut answer, TELLS);
+        canonical::leave_out(outcome, &mut answer, TELLS);
+        let known = canonical::built_in(outcome.event.event);
         let respell = |(field, value)| known.map(|known| camel(known, field, value));
-        let modified: Map<String, Value> =
-            canonical::modified(&ruling, decided).into_iter().filter_map(respell).collect();
-        let is_request = decided.event.event == "PermissionRequest";
-        if is_request && refusal.is_none() && ruling.decision() == "continue" {
+        let modified: Map<String, Value> = canonical::modified(outcome).into_iter().filter_map(respell).collect();
+        let is_request = outcome.event.event == "PermissionRequest";
+        if is_request && refusal.is_none() && outcome.decision == Action::Continue {
             // There a continue grants; whoever has no opinion must not answer at all.
             if modified.is_empty() {
-                return ruling.answer(Map::new());
+                return answer;
             }
-            ruling.degrade("modified: A3S would take the changed arguments for granted; it is a block");
+            answer.degrade("modified: A3S would take the changed arguments for granted; it is a block");
             refusal = Some("a hook changed the arguments, and nobody has approved them".to_owned());
         }
         let mut response = Map::new();
@@ -247,20 +247,20 @@ impl Dialect for A3s {
         if let Some(reason) = refusal {
             put("action", json!("block"));
             put("reason", json!(reason));
-            return ruling.answer(response);
+            return answer.with_output(response);
         }
-        if ruling.decision() == "retry" {
+        if outcome.decision == Action::Retry {
             put("action", json!("retry"));
-            put("delay", decided.outcome.get("delay_ms").cloned().unwrap_or_else(|| json!(0)));
+            put("delay", json!(outcome.delay_ms));
         } else {
             put("action", json!("continue"));
         }
         if !modified.is_empty() {
             put("modified", Value::Object(modified));
         }
-        if ruling.decision() == "allow" && !is_request {
-            ruling.degrade("allow: A3S cannot be told; it goes on");
+        if outcome.decision == Action::Allow && !is_request {
+            answer.degrade("allow: A3S cannot be told; it goes on");
         }
-        ruling.answer(response)
+        answer.with_output(response)
     }
 }

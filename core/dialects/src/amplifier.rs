@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 
 use super::canonical::{self, Tells};
 use super::output::{self, Json};
-use super::ruling::Ruling;
-use super::{Decided, Dialect, Encoded, Exited, Invocation, Place, RunKind, WireAnswer, WireEvent};
+use super::{Dialect, Encoded, Exited, Invocation, OutcomeView, Place, RunKind, WireAnswer, WireEvent};
+use hookweave_machine::action::Action;
 use hookweave_machine::dispatch::Said;
 use hookweave_machine::error::Error;
 use hookweave_machine::matcher::MatcherSpec;
@@ -228,13 +228,13 @@ impl Dialect for Amplifier {
         data::from_wire(wire)
     }
 
-    fn outcome_to_wire(&self, decided: &Decided<'_>) -> WireAnswer {
-        let mut ruling = Ruling::new(decided);
-        let mut refusal = canonical::refusal(&mut ruling, decided, TELLS);
-        let is_modified = !ruling.changed().is_empty();
-        if refusal.is_none() && ruling.decision() == "ask" && is_modified {
-            ruling.degrade("modified: Amplifier takes a question or a change, not both; it is a block");
-            let question = canonical::question(&ruling, decided);
+    fn outcome_to_wire(&self, outcome: &OutcomeView<'_>) -> WireAnswer {
+        let mut answer = WireAnswer::default();
+        let mut refusal = canonical::refusal(outcome, &mut answer, TELLS);
+        let is_modified = !outcome.modified.is_empty();
+        if refusal.is_none() && outcome.decision == Action::Ask && is_modified {
+            answer.degrade("modified: Amplifier takes a question or a change, not both; it is a block");
+            let question = canonical::question(outcome);
             refusal = Some(format!("a changed event needs approval and cannot be asked about: {question}"));
         }
         let mut result = Map::new();
@@ -243,8 +243,8 @@ impl Dialect for Amplifier {
         if let Some(reason) = refusal {
             put("action", json!("deny"));
             put("reason", json!(reason));
-        } else if ruling.decision() == "ask" {
-            let ask = canonical::one_ask(&mut ruling, decided);
+        } else if outcome.decision == Action::Ask {
+            let ask = canonical::one_ask(outcome, &mut answer);
             put("action", json!("ask_user"));
             for (ours, theirs) in
                 [("prompt", "approval_prompt"), ("options", "approval_options"), ("default", "approval_default")]
@@ -256,34 +256,34 @@ impl Dialect for Amplifier {
             }
         } else if is_modified {
             put("action", json!("modify"));
-            put("data", Value::Object(data::data(decided.event.event, decided.payload)));
-        } else if let Some(context) = ruling.context() {
+            put("data", Value::Object(data::data(outcome.event.event, outcome.payload)));
+        } else if let Some(context) = outcome.context_text() {
             injects = true;
             put("action", json!("inject_context"));
             put("context_injection", json!(context));
-            let roles = canonical::texts(decided, "injections", "role");
-            let role = roles.first().filter(|first| roles.iter().all(|role| role == *first));
-            put("context_injection_role", json!(role.copied().unwrap_or("system")));
-            let injections = canonical::list(decided, "injections");
-            put("ephemeral", json!(injections.iter().all(|entry| entry.get("ephemeral") == Some(&json!(true)))));
+            let injections = &outcome.injections;
+            let first = injections.first().map(|first| first.role);
+            let role = first.filter(|first| injections.iter().all(|injection| injection.role == *first));
+            put("context_injection_role", json!(role.unwrap_or("system")));
+            put("ephemeral", json!(injections.iter().all(|injection| injection.ephemeral)));
         } else {
-            if ruling.decision() == "allow" {
-                ruling.degrade("allow: Amplifier's hooks cannot grant; it goes on");
+            if outcome.decision == Action::Allow {
+                answer.degrade("allow: Amplifier's hooks cannot grant; it goes on");
             }
             put("action", json!("continue"));
         }
-        if !injects && ruling.context().is_some() {
-            ruling.degrade("injections: Amplifier takes one action, and a stronger one was needed; they are left out");
+        if !injects && outcome.context_text().is_some() {
+            answer.degrade("injections: Amplifier takes one action, and a stronger one was needed; they are left out");
         }
-        if let Some(text) = ruling.messages() {
-            let levels = canonical::texts(decided, "messages", "level");
-            let level = ["error", "warning"].into_iter().find(|level| levels.contains(level)).unwrap_or("info");
+        if let Some(text) = outcome.messages_text() {
+            let has = |level: &&str| outcome.messages.iter().any(|message| message.level == *level);
+            let level = ["error", "warning"].into_iter().find(has).unwrap_or("info");
             put("user_message", json!(text));
             put("user_message_level", json!(level));
         }
-        if ruling.suppresses_output() {
+        if outcome.suppress_output {
             put("suppress_output", json!(true));
         }
-        ruling.answer(result)
+        answer.with_output(result)
     }
 }

@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::ruling::Ruling;
-use super::{Decided, Exited, Invocation, draft, output};
+use super::{Exited, Invocation, OutcomeView, WireAnswer, draft, output};
 use hookweave_machine::action::Action;
 pub(crate) use hookweave_machine::answer::intent::{self, Intent};
 use hookweave_machine::answer::{self, Reading};
@@ -115,93 +114,79 @@ pub(super) struct Tells {
     pub(super) modified: &'static [&'static str],
 }
 
-/// A list of the outcome.
-pub(super) fn list<'a>(decided: &Decided<'a>, name: &str) -> &'a [Value] {
-    decided.outcome.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
-}
-
-/// The text under a key of each entry of a list of the outcome.
-pub(super) fn texts<'a>(decided: &Decided<'a>, name: &str, key: &str) -> Vec<&'a str> {
-    list(decided, name).iter().filter_map(|entry| entry.get(key).and_then(Value::as_str)).collect()
-}
-
 /// The fields that hooks changed, with their final values.
-pub(super) fn modified<'a>(ruling: &Ruling<'a>, decided: &Decided<'a>) -> Vec<(&'a str, &'a Value)> {
-    let value = |name: &str| decided.payload.get(name).unwrap_or(&Value::Null);
-    ruling.changed().into_iter().map(|name| (name, value(name))).collect()
+pub(super) fn modified<'a>(outcome: &'a OutcomeView<'_>) -> Vec<(&'a str, &'a Value)> {
+    let value = |name: &str| outcome.payload.get(name).unwrap_or(&Value::Null);
+    outcome.modified.iter().map(|name| (name.as_str(), value(name))).collect()
 }
 
 /// Why the agent must refuse, if it must; what it cannot be told of a gate becomes a refusal, and that is said.
-pub(super) fn refusal(ruling: &mut Ruling<'_>, decided: &Decided<'_>, tells: Tells) -> Option<String> {
+pub(super) fn refusal(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, tells: Tells) -> Option<String> {
     let name = tells.name;
-    let is_gate = built_in(decided.event.event).is_some_and(|event| event.gate);
-    let refusal = match ruling.decision() {
-        "block" => return Some(ruling.reason()),
-        "stop" => {
-            ruling.degrade(format!("stop: {name} cannot end the turn for a hook; it is a block"));
-            return Some(ruling.reason());
+    let is_gate = built_in(outcome.event.event).is_some_and(|event| event.gate);
+    let refusal = match outcome.decision {
+        Action::Block => return Some(outcome.reason_text()),
+        Action::Stop => {
+            answer.degrade(format!("stop: {name} cannot end the turn for a hook; it is a block"));
+            return Some(outcome.reason_text());
         }
-        "ask" if !tells.ask => {
-            ruling.degrade(format!("ask: {name} cannot ask a person for a hook; it is a block"));
-            return Some(format!(
-                "a person has to approve this and cannot be asked here: {}",
-                question(ruling, decided)
-            ));
+        Action::Ask if !tells.ask => {
+            answer.degrade(format!("ask: {name} cannot ask a person for a hook; it is a block"));
+            return Some(format!("a person has to approve this and cannot be asked here: {}", question(outcome)));
         }
-        "retry" if !tells.retry && is_gate => {
-            ruling.degrade(format!("retry: {name} cannot wait for a hook; it is a block"));
-            Some(format!("try again later: {}", ruling.reason()))
+        Action::Retry if !tells.retry && is_gate => {
+            answer.degrade(format!("retry: {name} cannot wait for a hook; it is a block"));
+            Some(format!("try again later: {}", outcome.reason_text()))
         }
-        "retry" if !tells.retry => {
-            ruling.degrade(format!("retry: {name} does not try again for a hook"));
+        Action::Retry if !tells.retry => {
+            answer.degrade(format!("retry: {name} does not try again for a hook"));
             None
         }
         _ => None,
     };
-    let lost: Vec<_> = ruling.changed().into_iter().filter(|field| !tells.modified.contains(field)).collect();
+    let names = outcome.modified.iter().map(String::as_str);
+    let lost: Vec<_> = names.filter(|field| !tells.modified.contains(field)).collect();
     if lost.is_empty() || refusal.is_some() {
         return refusal;
     }
     let lost = lost.join(", ");
     if !is_gate {
-        ruling.degrade(format!("modified: {name} cannot take over a changed {lost}"));
+        answer.degrade(format!("modified: {name} cannot take over a changed {lost}"));
         return None;
     }
-    ruling.degrade(format!("modified: {name} cannot take over a changed {lost}; it is a block"));
+    answer.degrade(format!("modified: {name} cannot take over a changed {lost}; it is a block"));
     Some(format!("a hook changed {lost}, which cannot be taken over here"))
 }
 
 /// Says which texts have no place in an agent's answer.
-pub(super) fn leave_out(ruling: &mut Ruling<'_>, decided: &Decided<'_>, tells: Tells) {
-    for name in ["injections", "messages"].into_iter().filter(|name| !list(decided, name).is_empty()) {
-        ruling.degrade(format!("{name}: {} has no place for them; they are left out", tells.name));
+pub(super) fn leave_out(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, tells: Tells) {
+    let given = [("injections", !outcome.injections.is_empty()), ("messages", !outcome.messages.is_empty())];
+    for (name, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+        answer.degrade(format!("{name}: {} has no place for them; they are left out", tells.name));
     }
 }
 
 /// The questions of all hooks, or the reason.
-pub(super) fn question(ruling: &Ruling<'_>, decided: &Decided<'_>) -> String {
-    let prompts = texts(decided, "asks", "prompt");
-    if prompts.is_empty() { ruling.reason() } else { prompts.join("\n\n") }
+pub(super) fn question(outcome: &OutcomeView<'_>) -> String {
+    let prompts: Vec<&str> = outcome.asks.iter().filter_map(|ask| ask.prompt.as_deref()).collect();
+    if prompts.is_empty() { outcome.reason_text() } else { prompts.join("\n\n") }
 }
 
 /// All questions as one: the shortest wait, and no choice that some hook does not offer.
-pub(super) fn one_ask(ruling: &mut Ruling<'_>, decided: &Decided<'_>) -> Map<String, Value> {
-    let asks: Vec<&Map<String, Value>> = list(decided, "asks").iter().filter_map(Value::as_object).collect();
-    if let [ask] = asks.as_slice() {
-        let told = ask.iter().filter(|(name, value)| *name != "hook" && !value.is_null());
-        return told.map(|(name, value)| (name.clone(), value.clone())).collect();
+pub(super) fn one_ask(outcome: &OutcomeView<'_>, answer: &mut WireAnswer) -> Map<String, Value> {
+    if let [ask] = outcome.asks.as_slice() {
+        let Ok(Value::Object(mut ask)) = serde_json::to_value(ask) else { return Map::new() };
+        ask.retain(|_, value| !value.is_null());
+        return ask;
     }
-    let mut ask = Map::from_iter([("prompt".to_owned(), json!(question(ruling, decided)))]);
-    let Some((first, others)) = asks.split_first() else { return ask };
-    ruling.degrade("asks: the questions of several hooks became one");
-    let options = |ask: &Map<String, Value>| ask.get("options").and_then(Value::as_array).cloned().unwrap_or_default();
-    let mut shared = options(first);
-    shared.retain(|option| others.iter().all(|other| options(other).contains(option)));
+    let mut ask = Map::from_iter([("prompt".to_owned(), json!(question(outcome)))]);
+    let Some((first, others)) = outcome.asks.split_first() else { return ask };
+    answer.degrade("asks: the questions of several hooks became one");
+    let mut shared = first.options.clone();
+    shared.retain(|option| others.iter().all(|other| other.options.contains(option)));
     ask.insert("options".to_owned(), if shared.is_empty() { json!(["Allow once", "Deny"]) } else { json!(shared) });
-    if let Some(shortest) = asks.iter().filter_map(|ask| ask.get("timeout_ms").and_then(Value::as_u64)).min() {
-        ask.insert("timeout_ms".to_owned(), json!(shortest));
-    }
-    let all_allow = asks.iter().all(|ask| ask.get("default") == Some(&json!("allow")));
+    ask.insert("timeout_ms".to_owned(), json!(outcome.asks.iter().map(|ask| ask.timeout_ms).min()));
+    let all_allow = outcome.asks.iter().all(|ask| ask.default == "allow");
     ask.insert("default".to_owned(), json!(if all_allow { "allow" } else { "deny" }));
     ask
 }

@@ -16,7 +16,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{
-    Decided, Dialect, Encoded, Exited, Inherits, Invocation, Place, RunKind, WebAnswer, WireAnswer, WireEvent,
+    Dialect, Encoded, Exited, Inherits, Invocation, OutcomeView, Place, RunKind, WebAnswer, WireAnswer, WireEvent,
 };
 use hookweave_machine::dispatch::{Failure, Said};
 use hookweave_machine::error::Error;
@@ -177,7 +177,7 @@ impl Dialect for ClaudeCode {
         stdin::event_from_wire(&self.flavour, wire)
     }
 
-    fn outcome_to_wire(&self, decided: &Decided<'_>) -> WireAnswer {
-        outcome::write(&self.flavour, decided)
+    fn outcome_to_wire(&self, outcome: &OutcomeView<'_>) -> WireAnswer {
+        outcome::write(&self.flavour, outcome)
     }
 }

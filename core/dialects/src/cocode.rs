@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 use super::canonical::{self, Tells};
 use super::incoming::{self, Incoming};
 use super::output;
-use super::ruling::Ruling;
-use super::{Decided, Dialect, Encoded, Exited, Invocation, Place, RunKind, WebAnswer, WireAnswer, WireEvent};
+use super::{Dialect, Encoded, Exited, Invocation, OutcomeView, Place, RunKind, WebAnswer, WireAnswer, WireEvent};
+use hookweave_machine::action::Action;
 use hookweave_machine::dispatch::{Failure, FailureKind, Said};
 use hookweave_machine::error::Error;
 use hookweave_machine::matcher::MatcherSpec;
@@ -202,23 +202,23 @@ impl Dialect for Cocode {
         Ok(wire.event(event))
     }
 
-    fn outcome_to_wire(&self, decided: &Decided<'_>) -> WireAnswer {
-        let mut ruling = Ruling::new(decided);
-        let refusal = canonical::refusal(&mut ruling, decided, TELLS);
-        canonical::leave_out(&mut ruling, decided, TELLS);
+    fn outcome_to_wire(&self, outcome: &OutcomeView<'_>) -> WireAnswer {
+        let mut answer = WireAnswer::default();
+        let refusal = canonical::refusal(outcome, &mut answer, TELLS);
+        canonical::leave_out(outcome, &mut answer, TELLS);
         if let Some(reason) = refusal {
             // Any failure is a rejection, also for a hook whose output nobody reads.
-            return WireAnswer { exit_code: 2, stderr: reason, ..ruling.answer(Map::new()) };
+            return WireAnswer { exit_code: 2, stderr: reason, ..answer };
         }
-        if ruling.decision() == "allow" {
-            ruling.degrade("allow: Cocode cannot be told; it goes on");
+        if outcome.decision == Action::Allow {
+            answer.degrade("allow: Cocode cannot be told; it goes on");
         }
-        let input = TELLS.modified.iter().find_map(|field| ruling.modified(field));
+        let input = TELLS.modified.iter().find_map(|field| outcome.changed(field));
         let stdout = match input {
             Some(input) => json!({"ModifyInput": {"new_input": input}}).to_string(),
             None => json!("Continue").to_string(),
         };
-        WireAnswer { stdout, ..ruling.answer(Map::new()) }
+        WireAnswer { stdout, ..answer }
     }
 }
 

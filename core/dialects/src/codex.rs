@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::matching::{self, Target};
-use super::{Decided, Dialect, Encoded, Exited, Invocation, Place, RunKind, WireAnswer, WireEvent};
+use super::{Dialect, Encoded, Exited, Invocation, OutcomeView, Place, RunKind, WireAnswer, WireEvent};
 use hookweave_machine::dispatch::Said;
 use hookweave_machine::error::Error;
 
@@ -92,7 +92,7 @@ impl Dialect for Codex {
         wire::event(wire)
     }
 
-    fn outcome_to_wire(&self, decided: &Decided<'_>) -> WireAnswer {
-        wire::answer(decided)
+    fn outcome_to_wire(&self, outcome: &OutcomeView<'_>) -> WireAnswer {
+        wire::answer(outcome)
     }
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::matching::{self, Target};
-use super::{Decided, Dialect, Encoded, Exited, Invocation, Place, RunKind, WebAnswer, WireAnswer, WireEvent};
+use super::{Dialect, Encoded, Exited, Invocation, OutcomeView, Place, RunKind, WebAnswer, WireAnswer, WireEvent};
 use events::{EVENTS, Known, named};
 use hookweave_machine::dispatch::{Failure, FailureKind, Said};
 use hookweave_machine::error::Error;
@@ -95,7 +95,7 @@ impl Dialect for Copilot {
         wire::event(wire)
     }
 
-    fn outcome_to_wire(&self, decided: &Decided<'_>) -> WireAnswer {
-        told::answer(decided)
+    fn outcome_to_wire(&self, outcome: &OutcomeView<'_>) -> WireAnswer {
+        told::answer(outcome)
     }
 }

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::draft::failed;
 use super::matching::{self, Target};
-use super::{Decided, Dialect, Encoded, Exited, Invocation, Place, RunKind, WireAnswer, WireEvent};
+use super::{Dialect, Encoded, Exited, Invocation, OutcomeView, Place, RunKind, WireAnswer, WireEvent};
 use events::{EVENTS, named};
 use hookweave_machine::dispatch::{FailureKind, Said};
 use hookweave_machine::error::Error;
@@ -90,8 +90,8 @@ impl Dialect for Cursor {
         wire::event(wire)
     }
 
-    fn outcome_to_wire(&self, decided: &Decided<'_>) -> WireAnswer {
-        told::answer(decided)
+    fn outcome_to_wire(&self, outcome: &OutcomeView<'_>) -> WireAnswer {
+        told::answer(outcome)
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::matching::{self, Target};
-use super::{Decided, Dialect, Encoded, Exited, Invocation, Place, RunKind, WireAnswer, WireEvent};
+use super::{Dialect, Encoded, Exited, Invocation, OutcomeView, Place, RunKind, WireAnswer, WireEvent};
 use hookweave_machine::dispatch::Said;
 use hookweave_machine::error::Error;
 use hookweave_machine::matcher::MatcherSpec;
@@ -119,7 +119,7 @@ impl Dialect for GeminiCli {
         wire::event(wire)
     }
 
-    fn outcome_to_wire(&self, decided: &Decided<'_>) -> WireAnswer {
-        wire::answer(decided)
+    fn outcome_to_wire(&self, outcome: &OutcomeView<'_>) -> WireAnswer {
+        wire::answer(outcome)
     }
 }

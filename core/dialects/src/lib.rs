@@ -8,7 +8,7 @@
 //!
 //! * [`ALL`] lists the dialects, [`Dialect`] is what each implements.
 //! * [`answer_of_command`], [`answer_of_server`] and [`answer_of_host`] read a hook's output.
-//! * [`event_from_wire`] and [`outcome_to_wire`] are the agent's side.
+//! * [`event_from_wire`], [`encode_outcome`] and [`outcome_to_wire`] are the agent's side.
 
 pub mod a3s;
 pub mod amplifier;
@@ -25,8 +25,8 @@ mod hosted;
 mod incoming;
 mod matching;
 pub mod native;
+mod outcome_view;
 pub mod output;
-mod ruling;
 mod unable;
 mod understood;
 pub mod wingman;
@@ -48,10 +48,11 @@ use hookweave_machine::tool::ToolDefinition;
 use hookweave_machine::{timestamp, tool_names};
 
 pub use hookweave_machine::handler_output::{Exited, WebAnswer};
+pub use outcome_view::OutcomeView;
 pub use unable::NEVER_CLOSED;
 pub use unable::unable_to_wire;
 pub use understood::{answer_of_command, answer_of_host, answer_of_server};
-pub use wire::{event_from_wire, outcome_to_wire};
+pub use wire::{OutcomeValues, encode_outcome, event_from_wire, outcome_to_wire};
 
 /// An event on its way to one native hook.
 #[derive(Debug, Clone)]
@@ -145,17 +146,6 @@ pub struct WireEvent {
     pub payload: Map<String, Value>,
 }
 
-/// What all hooks decided of an event that came from another agent.
-#[derive(Debug, Clone, Copy)]
-pub struct Decided<'a> {
-    /// The event as it came.
-    pub event: &'a WireEvent,
-    /// The outcome in its canonical form (`decision`, `blocked`, `reason`, `modified`, `injections`, `messages`, `asks`, …).
-    pub outcome: &'a Map<String, Value>,
-    /// The final payload, by the engine's names.
-    pub payload: &'a Map<String, Value>,
-}
-
 /// What a hook command leaves for the agent that started it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WireAnswer {
@@ -244,7 +234,7 @@ pub trait Dialect: Debug + Sync {
     fn event_from_wire(&self, wire: &Value) -> Result<WireEvent, Error>;
 
     /// What a hook of this dialect has to leave for an outcome; what it cannot express becomes stricter.
-    fn outcome_to_wire(&self, decided: &Decided<'_>) -> WireAnswer;
+    fn outcome_to_wire(&self, outcome: &OutcomeView<'_>) -> WireAnswer;
 }
 
 /// Every dialect.

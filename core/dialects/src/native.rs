@@ -6,11 +6,11 @@ use serde_json::{Map, Value, json};
 
 use super::hosted::{self, Verdict};
 use super::output::{self, Json};
-use super::ruling::Ruling;
 use super::{
-    Decided, Dialect, Encoded, Exited, Invocation, Place, RunKind, WebAnswer, WireAnswer, WireEvent, canonical, draft,
-    incoming,
+    Dialect, Encoded, Exited, Invocation, OutcomeView, Place, RunKind, WebAnswer, WireAnswer, WireEvent, canonical,
+    draft, incoming,
 };
+use hookweave_machine::action::Action;
 use hookweave_machine::dispatch::{FailureKind, Said};
 use hookweave_machine::error::Error;
 use hookweave_machine::event::{BUILT_IN, COMMON_FIELDS};
@@ -179,54 +179,42 @@ impl Dialect for Native {
         Ok(WireEvent { event: known.name, payload })
     }
 
-    fn outcome_to_wire(&self, decided: &Decided<'_>) -> WireAnswer {
-        let mut ruling = Ruling::new(decided);
-        let mut answer = Map::new();
-        let decision = ruling.decision();
-        if decision != "continue" {
-            answer.insert("action".to_owned(), json!(decision));
+    fn outcome_to_wire(&self, outcome: &OutcomeView<'_>) -> WireAnswer {
+        let mut answer = WireAnswer::default();
+        let mut output = Map::new();
+        let mut put = |name: &str, value: Value| _ = output.insert(name.to_owned(), value);
+        if outcome.decision != Action::Continue {
+            put("action", json!(outcome.decision));
         }
-        let reason = decided.outcome.get("reason").filter(|reason| !is_empty(reason));
-        answer.extend(reason.map(|reason| ("reason".to_owned(), reason.clone())));
-        let modified: Map<String, Value> = canonical::modified(&ruling, decided).into_iter().map(own).collect();
+        if let Some(reason) = &outcome.reason {
+            put("reason", json!(reason));
+        }
+        let modified: Map<String, Value> = canonical::modified(outcome).into_iter().map(own).collect();
         if !modified.is_empty() {
-            answer.insert("modified".to_owned(), Value::Object(modified));
+            put("modified", Value::Object(modified));
         }
-        for (list, part) in [("injections", "inject"), ("messages", "message")] {
-            let given = canonical::list(decided, list);
-            if !given.is_empty() {
-                answer.insert(part.to_owned(), given.iter().map(without_hook).collect());
-            }
+        if !outcome.injections.is_empty() {
+            put("inject", json!(outcome.injections));
         }
-        if decision == "ask" {
-            answer.insert("ask".to_owned(), Value::Object(canonical::one_ask(&mut ruling, decided)));
+        if !outcome.messages.is_empty() {
+            put("message", json!(outcome.messages));
         }
-        for (field, told) in [("delay_ms", decision == "retry"), ("suppress_output", true), ("ext", true)] {
-            let said = decided.outcome.get(field).filter(|value| told && !is_empty(value));
-            answer.extend(said.map(|value| (field.to_owned(), value.clone())));
+        if outcome.decision == Action::Ask {
+            put("ask", Value::Object(canonical::one_ask(outcome, &mut answer)));
         }
-        ruling.answer(answer)
+        if outcome.decision == Action::Retry && outcome.delay_ms > 0 {
+            put("delay_ms", json!(outcome.delay_ms));
+        }
+        if outcome.suppress_output {
+            put("suppress_output", json!(true));
+        }
+        if !outcome.ext.is_empty() {
+            put("ext", Value::Object(outcome.ext.clone()));
+        }
+        answer.with_output(output)
     }
 }
 
 fn own((name, value): (impl AsRef<str>, &Value)) -> (String, Value) {
     (name.as_ref().to_owned(), value.clone())
-}
-
-/// A part of an outcome as a hook would have given it.
-fn without_hook(part: &Value) -> Value {
-    let mut part = part.clone();
-    if let Some(fields) = part.as_object_mut() {
-        fields.shift_remove("hook");
-    }
-    part
-}
-
-fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Null | Value::Bool(false) => true,
-        Value::Number(number) => number.as_f64() == Some(0.0),
-        Value::Object(fields) => fields.is_empty(),
-        _ => false,
-    }
 }

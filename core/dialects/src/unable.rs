@@ -1,8 +1,8 @@
 //! What a hook leaves for its agent when the engine could not decide.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use super::{Decided, Dialect, WireAnswer, named};
+use super::{Dialect, OutcomeView, WireAnswer, named};
 use hookweave_machine::error::Error;
 use hookweave_machine::event::BUILT_IN;
 use hookweave_machine::json::from_json;
@@ -28,9 +28,7 @@ pub fn unable_to_wire(dialect: &str, text: &str, why: &str) -> Result<WireAnswer
     if !guards(event.event) {
         return Ok(plainly(1, why));
     }
-    let outcome = json!({"decision": "block", "blocked": true, "reason": why});
-    let outcome = outcome.as_object().cloned().unwrap_or_default();
-    Ok(dialect.outcome_to_wire(&Decided { event: &event, outcome: &outcome, payload: &event.payload }))
+    Ok(dialect.outcome_to_wire(&OutcomeView::refusal(&event, why)))
 }
 
 /// Whether an event is a gate that can fail closed.
@@ -51,6 +49,8 @@ fn plainly(exit_code: i32, why: &str) -> WireAnswer {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn unable(dialect: &str, wire: &Value) -> WireAnswer {

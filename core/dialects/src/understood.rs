@@ -5,11 +5,11 @@
 //! off by that, so one rule stands behind all codecs: an output that means to restrict, and that was read neither as a
 //! refusal nor as a question, refuses on a gate.
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::hosted;
 use super::output::{self, Json};
-use super::{Decided, Dialect, Exited, Invocation, RunKind, WebAnswer, WireEvent, draft};
+use super::{Dialect, Exited, Invocation, OutcomeView, RunKind, WebAnswer, WireEvent, draft};
 pub(crate) use hookweave_machine::answer::intent::{self, Intent};
 use hookweave_machine::dispatch::{FailureKind, Said};
 
@@ -154,9 +154,7 @@ fn documents(text: &str) -> (Vec<Value>, &str) {
 fn right_form(dialect: &dyn Dialect, invocation: &Invocation) -> Option<String> {
     let known = invocation.event.built_in()?;
     let event = WireEvent { event: known.name, payload: invocation.payload.clone() };
-    let outcome = json!({"decision": "block", "blocked": true, "reason": "…"});
-    let outcome: Map<String, Value> = outcome.as_object().cloned().unwrap_or_default();
-    let told = dialect.outcome_to_wire(&Decided { event: &event, outcome: &outcome, payload: &event.payload });
+    let told = dialect.outcome_to_wire(&OutcomeView::refusal(&event, "…"));
     match told.stdout.as_str() {
         _ if !told.degraded.is_empty() => None,
         "" if told.exit_code == 0 => None,

@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 
 use super::canonical::{self, Tells};
 use super::incoming::{self, Incoming};
-use super::ruling::Ruling;
 use super::{
-    Decided, Dialect, Encoded, Exited, Invocation, Place, RunKind, WireAnswer, WireEvent, matching, output, tool_names,
+    Dialect, Encoded, Exited, Invocation, OutcomeView, Place, RunKind, WireAnswer, WireEvent, matching, output,
+    tool_names,
 };
 use hookweave_machine::dispatch::Said;
 use hookweave_machine::error::Error;
@@ -163,14 +163,14 @@ impl Dialect for Wingman {
         Ok(wire.event(event))
     }
 
-    fn outcome_to_wire(&self, decided: &Decided<'_>) -> WireAnswer {
-        let mut ruling = Ruling::new(decided);
-        let refusal = canonical::refusal(&mut ruling, decided, TELLS);
-        canonical::leave_out(&mut ruling, decided, TELLS);
-        let Some(reason) = refusal else { return ruling.answer(Map::new()) };
-        if decided.event.event != "PreToolUse" {
-            ruling.degrade("block: Wingman logs it and goes on, after a tool and at the end");
+    fn outcome_to_wire(&self, outcome: &OutcomeView<'_>) -> WireAnswer {
+        let mut answer = WireAnswer::default();
+        let refusal = canonical::refusal(outcome, &mut answer, TELLS);
+        canonical::leave_out(outcome, &mut answer, TELLS);
+        let Some(reason) = refusal else { return answer };
+        if outcome.event.event != "PreToolUse" {
+            answer.degrade("block: Wingman logs it and goes on, after a tool and at the end");
         }
-        WireAnswer { exit_code: 2, stderr: reason, ..ruling.answer(Map::new()) }
+        WireAnswer { exit_code: 2, stderr: reason, ..answer }
     }
 }

@@ -1,12 +1,14 @@
 //! The engine inside another agent: an event comes in that agent's words, and the outcome goes out in them.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::incoming::refuse;
-use super::{Decided, WireAnswer, WireEvent, named};
+use super::{Dialect, OutcomeView, WireAnswer, WireEvent, named};
+use hookweave_machine::answer::Message;
 use hookweave_machine::error::{Code, Error};
 use hookweave_machine::event::{BUILT_IN, BuiltIn};
 use hookweave_machine::json::from_json;
+use hookweave_machine::outcome::Outcome;
 
 /// Reads the JSON text that an agent sends to its hooks; [`Code::InvalidWireEvent`] says what is not of that agent.
 pub fn event_from_wire(dialect: &str, text: &str) -> Result<WireEvent, Error> {
@@ -34,60 +36,83 @@ fn has_its_subject(WireEvent { event, payload }: &WireEvent) -> Result<(), Strin
     }
 }
 
-/// What a hook of a dialect leaves for its agent: the exit code, stdout and stderr that mean the outcome.
+/// The values of an outcome as JSON, by the engine's names.
+#[derive(Debug, Clone, Default)]
+pub struct OutcomeValues {
+    /// The final payload, with the fields that the engine fills in.
+    pub payload: Map<String, Value>,
+    /// The former values of the fields that hooks changed.
+    pub original: Map<String, Value>,
+    /// What only one dialect has, by dialect.
+    pub ext: Map<String, Value>,
+}
+
+/// The output of a hook for its agent: the exit code, stdout and stderr that mean the outcome.
 ///
-/// `outcome` is the canonical form of an outcome with its final event and, under `original`, what the fields were that
-/// hooks changed. What the dialect cannot express becomes stricter
-/// and is said in [`WireAnswer::degraded`].
+/// `warnings` are further messages for the user. What the dialect cannot express becomes stricter, with a remark in
+/// [`WireAnswer::degraded`].
+///
+/// # Errors
+/// [`Code::InvalidWireEvent`] for an event of the program's own, [`Code::UnknownDialect`].
+pub fn encode_outcome<T, V>(
+    dialect: &str,
+    outcome: &Outcome<T, V>,
+    values: &OutcomeValues,
+    warnings: Vec<String>,
+) -> Result<WireAnswer, Error> {
+    let dialect = named(dialect)?;
+    let event = event_as_it_came(dialect, outcome.event().name(), &values.payload, &values.original)?;
+    let mut view = OutcomeView::of(&event, values, outcome);
+    view.messages.extend(warnings.into_iter().map(warning));
+    Ok(encode(dialect, view))
+}
+
+/// The same from the canonical form of an outcome, with its final event and, under `original`, the former values of the
+/// fields that hooks changed.
+///
+/// # Errors
+/// [`Code::InvalidPayload`] for an outcome without an event or with an unknown decision, and those of [`encode_outcome`].
 pub fn outcome_to_wire(dialect: &str, outcome: &Value) -> Result<WireAnswer, Error> {
     let dialect = named(dialect)?;
     let refuse = |what: &str| Error::new(Code::InvalidPayload, format!("an outcome's canonical form has {what}"));
     let outcome = outcome.as_object().ok_or_else(|| refuse("fields; it is an object"))?;
     let payload = outcome.get("event").and_then(Value::as_object).ok_or_else(|| refuse("an `event`"))?;
     let name = payload.get("event_type").and_then(Value::as_str).unwrap_or_default();
+    let none = Map::new();
+    let original = outcome.get("original").and_then(Value::as_object).unwrap_or(&none);
+    let event = event_as_it_came(dialect, name, payload, original)?;
+    Ok(encode(dialect, OutcomeView::read(&event, payload, outcome)?))
+}
+
+fn event_as_it_came(
+    dialect: &dyn Dialect,
+    name: &str,
+    payload: &Map<String, Value>,
+    original: &Map<String, Value>,
+) -> Result<WireEvent, Error> {
     let built_in = BUILT_IN.iter().find(|known| known.name == name);
     let Some(event) = built_in.map(|known| known.name) else {
         let why = format!("{} has no event `{name}`, so no hook of it could answer", dialect.name());
         return Err(Error::new(Code::InvalidWireEvent, why));
     };
-    let mut came: Map<String, Value> = payload.clone();
-    if let Some(original) = outcome.get("original").and_then(Value::as_object) {
-        came.extend(original.clone());
-    }
-    let event = WireEvent { event, payload: came };
-    let passed_over = passed_over(outcome);
-    if passed_over.is_empty() {
-        return Ok(dialect.outcome_to_wire(&Decided { event: &event, outcome, payload }));
-    }
-    let told = with_messages(outcome, &passed_over);
-    let mut answer = dialect.outcome_to_wire(&Decided { event: &event, outcome: &told, payload });
+    let mut payload = payload.clone();
+    payload.extend(original.clone());
+    Ok(WireEvent { event, payload })
+}
+
+/// Encodes an outcome; the user hears of hooks that failed and let the action continue, as the agent would show them.
+fn encode(dialect: &dyn Dialect, mut outcome: OutcomeView<'_>) -> WireAnswer {
+    let failed_open = std::mem::take(&mut outcome.failed_open);
+    outcome.messages.extend(failed_open.iter().cloned().map(warning));
+    let mut answer = dialect.outcome_to_wire(&outcome);
     // With another code the agent takes what stands there for the reason of a refusal.
-    if answer.exit_code == 0 {
-        let said = answer.stderr.lines().map(str::to_owned).collect::<Vec<_>>();
-        answer.stderr = said.into_iter().chain(passed_over).collect::<Vec<_>>().join("\n");
+    if answer.exit_code == 0 && !failed_open.is_empty() {
+        let lines = answer.stderr.lines().map(str::to_owned).chain(failed_open);
+        answer.stderr = lines.collect::<Vec<_>>().join("\n");
     }
-    Ok(answer)
+    answer
 }
 
-/// The hooks that failed and let the action go on: at home the agent would show each of them to its user.
-fn passed_over(outcome: &Map<String, Value>) -> Vec<String> {
-    let trace = outcome.get("trace").and_then(Value::as_array).into_iter().flatten();
-    trace
-        .filter_map(|entry| {
-            let failure = entry.get("failure").filter(|failure| failure.get("became") == Some(&json!("continue")))?;
-            let text = |of: &Value, name: &str| of.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-            Some(format!("the hook {} failed and was passed over: {}", text(entry, "hook"), text(failure, "message")))
-        })
-        .collect()
-}
-
-/// The outcome with further messages for the user.
-fn with_messages(outcome: &Map<String, Value>, texts: &[String]) -> Map<String, Value> {
-    let mut outcome = outcome.clone();
-    let told = texts.iter().map(|text| json!({"hook": null, "text": text, "level": "warning"}));
-    match outcome.get_mut("messages").and_then(Value::as_array_mut) {
-        Some(messages) => messages.extend(told),
-        None => _ = outcome.insert("messages".to_owned(), told.collect()),
-    }
-    outcome
+fn warning(text: String) -> Message {
+    Message { text, level: "warning" }
 }

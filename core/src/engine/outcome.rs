@@ -3,13 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Event;
 use super::shared::Shared;
 use crate::engine::handler::Code;
 use hookweave_host::action::Action;
 use hookweave_host::answer::{Ask, Injection, Message};
+use hookweave_host::dialects::{OutcomeValues, WireAnswer, encode_outcome};
+use hookweave_host::error::Error;
 use hookweave_host::outcome::{From, Stand, TraceEntry, Unmatched, Vote};
 
 /// What all hooks of one dispatch say together: decision, final event, context, messages and trace.
@@ -142,15 +144,28 @@ impl Outcome {
     pub fn to_json(&self) -> Value {
         let mut whole = serde_json::to_value(self.inner.summary()).unwrap_or_default();
         if let Value::Object(fields) = &mut whole {
-            fields.insert("event".into(), self.event.to_json());
-            let ext = self.inner.ext().map(|(dialect, value)| (dialect.to_owned(), (**value).clone())).collect();
+            let OutcomeValues { payload, original, ext } = self.values();
+            fields.insert("event".into(), Value::Object(payload));
             fields.insert("ext".into(), Value::Object(ext));
             if !self.inner.modified().is_empty() {
                 // An agent that merges what changed has to be told what was taken away.
-                let came = self.inner.originals().map(|(field, value)| (field.to_owned(), (**value).clone())).collect();
-                fields.insert("original".into(), Value::Object(came));
+                fields.insert("original".into(), Value::Object(original));
             }
         }
         whole
+    }
+
+    fn values(&self) -> OutcomeValues {
+        let owned = |(name, value): (&str, &Arc<Value>)| (name.to_owned(), (**value).clone());
+        OutcomeValues {
+            payload: if let Value::Object(payload) = self.event.to_json() { payload } else { Map::new() },
+            original: self.inner.originals().map(owned).collect(),
+            ext: self.inner.ext().map(owned).collect(),
+        }
+    }
+
+    /// The output of a hook of a dialect for its agent.
+    pub(crate) fn to_wire(&self, dialect: &str) -> Result<WireAnswer, Error> {
+        encode_outcome(dialect, &self.inner, &self.values(), Vec::new())
     }
 }

@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 use hookweave::audit::{Audit, AuditConfig};
 use hookweave::json::Json;
+use hookweave_host::dialects::{self, OutcomeValues, encode_outcome, outcome_to_wire};
+use hookweave_host::outcome::Outcome;
 use hookweave_host::{
     Call, DetachedQueue, Envelope, Error, EventDefinition, Failure, FailureKind, HookId, HookSpec, Mode, Options, Plan,
     Planned, Registry, Report, Reuse, Said, Stage, Step, Submitted, ToolDefinition, begin, check_depth, check_payload,
@@ -91,10 +93,16 @@ impl Foreign {
                     }
                     promises.check(&outcome, &self.theatre);
                     let mut whole = serde_json::to_value(outcome.summary()).unwrap();
-                    whole["event"] = fill(outcome.payload());
-                    whole["ext"] = outcome.ext().map(|(dialect, value)| (dialect.to_owned(), value.clone())).collect();
-                    whole["original"] =
-                        outcome.originals().map(|(field, came)| (field.to_owned(), came.clone())).collect();
+                    let owned = |(name, value): (&str, &Value)| (name.to_owned(), value.clone());
+                    let values = OutcomeValues {
+                        payload: fill(outcome.payload()).as_object().cloned().unwrap(),
+                        original: outcome.originals().map(owned).collect(),
+                        ext: outcome.ext().map(owned).collect(),
+                    };
+                    whole["event"] = values.payload.clone().into();
+                    whole["ext"] = values.ext.clone().into();
+                    whole["original"] = values.original.clone().into();
+                    encodes_alike(&outcome, &values, &whole, &self.theatre);
                     whole["unmatched"] = serde_json::to_value(outcome.unmatched(&Json)).unwrap();
                     return Ok(whole);
                 }
@@ -297,6 +305,17 @@ impl Client for Foreign {
                 ended.await;
             }
         })
+    }
+}
+
+/// Complains where an agent would read something else from the canonical form than from the typed outcome.
+fn encodes_alike<T>(outcome: &Outcome<T, Value>, values: &OutcomeValues, whole: &Value, theatre: &Theatre) {
+    for dialect in dialects::ALL.iter().map(|dialect| dialect.name()) {
+        let typed = encode_outcome(dialect, outcome, values, Vec::new()).map_err(|error| error.to_string());
+        let read = outcome_to_wire(dialect, whole).map_err(|error| error.to_string());
+        if typed != read {
+            theatre.complain(format!("{dialect}: the typed outcome becomes {typed:?}, its canonical form {read:?}"));
+        }
     }
 }
 

@@ -6,16 +6,23 @@ use serde_json::{Map, Value, json};
 
 use super::Flavour;
 use super::events::{Hears, Known, known};
-use crate::ruling::Ruling;
-use crate::{Decided, WireAnswer, tool_names};
+use crate::{OutcomeView, WireAnswer, tool_names};
+use hookweave_machine::action::Action;
 
 /// The output for an outcome; what the event has no place for becomes stricter.
-pub(crate) fn write(flavour: &Flavour, decided: &Decided<'_>) -> WireAnswer {
-    let ruling = Ruling::new(decided);
-    let Some(known) = known(decided.event.event).filter(|event| (flavour.has)(event.name)) else {
-        return foreign(flavour, ruling, decided.event.event);
+pub(crate) fn write(flavour: &Flavour, outcome: &OutcomeView<'_>) -> WireAnswer {
+    let Some(known) = known(outcome.event.event).filter(|event| (flavour.has)(event.name)) else {
+        return foreign(flavour, outcome);
     };
-    let mut writer = Writer { flavour, known, decided, ruling, output: Map::new(), specific: Map::new(), stderr: None };
+    let mut writer = Writer {
+        flavour,
+        known,
+        outcome,
+        answer: WireAnswer::default(),
+        output: Map::new(),
+        specific: Map::new(),
+        stderr: None,
+    };
     writer.decide();
     writer.tell();
     writer.hand_on();
@@ -23,13 +30,12 @@ pub(crate) fn write(flavour: &Flavour, decided: &Decided<'_>) -> WireAnswer {
 }
 
 /// An event that the agent does not have: it cannot have sent it, so only a refusal is said.
-fn foreign(flavour: &Flavour, mut ruling: Ruling<'_>, event: &str) -> WireAnswer {
-    ruling.degrade(format!("{} has no event {event}; only a refusal is said", flavour.name));
-    let refusal = ruling.refuses().then(|| ruling.reason());
-    let mut answer = ruling.answer(Map::new());
-    if let Some(reason) = refusal {
+fn foreign(flavour: &Flavour, outcome: &OutcomeView<'_>) -> WireAnswer {
+    let mut answer = WireAnswer::default();
+    answer.degrade(format!("{} has no event {}; only a refusal is said", flavour.name, outcome.event.event));
+    if outcome.refuses() {
         answer.exit_code = 2;
-        answer.stderr = reason;
+        answer.stderr = outcome.reason_text();
     }
     answer
 }
@@ -37,8 +43,8 @@ fn foreign(flavour: &Flavour, mut ruling: Ruling<'_>, event: &str) -> WireAnswer
 struct Writer<'a> {
     flavour: &'a Flavour,
     known: &'static Known,
-    decided: &'a Decided<'a>,
-    ruling: Ruling<'a>,
+    outcome: &'a OutcomeView<'a>,
+    answer: WireAnswer,
     output: Map<String, Value>,
     specific: Map<String, Value>,
     /// Exit with 2, and say this.
@@ -60,28 +66,28 @@ impl Writer<'_> {
 
     fn decide(&mut self) {
         let name = self.known.name;
-        let decision = self.ruling.decision();
-        let refuses = self.ruling.refuses();
+        let decision = self.outcome.decision;
+        let refuses = self.outcome.refuses();
         if !refuses && let Some(why) = self.inexpressible() {
-            self.ruling.degrade(why.clone());
+            self.answer.degrade(why.clone());
             self.refuse(&why);
             return;
         }
         match decision {
-            "stop" => self.stop(),
+            Action::Stop => self.stop(),
             _ if refuses => {
-                let reason = self.ruling.reason();
+                let reason = self.outcome.reason_text();
                 self.refuse(&reason);
             }
-            "ask" => self.ask(),
-            "retry" if name == "PermissionDenied" => self.set_specific("retry", true),
-            "retry" => {
+            Action::Ask => self.ask(),
+            Action::Retry if name == "PermissionDenied" => self.set_specific("retry", true),
+            Action::Retry => {
                 let why = format!("{name} has no `retry`; the hook refuses and says that it may be done again");
-                self.ruling.degrade(why);
-                let reason = format!("{} (it may be done again)", self.ruling.reason());
+                self.answer.degrade(why);
+                let reason = format!("{} (it may be done again)", self.outcome.reason_text());
                 self.refuse(&reason);
             }
-            "allow" => self.allow(),
+            Action::Allow => self.allow(),
             _ => {}
         }
         // What a tool gave back may be rewritten and objected to at once.
@@ -93,10 +99,10 @@ impl Writer<'_> {
     /// Changes of fields that this agent does not take from its hooks.
     fn inexpressible(&self) -> Option<String> {
         let name = self.known.name;
-        for field in self.ruling.changed() {
-            let why = match (name, field) {
+        for field in &self.outcome.modified {
+            let why = match (name, field.as_str()) {
                 ("PreToolUse", "args") | ("PostToolUse", "result") => continue,
-                ("PermissionRequest", "args") if self.ruling.decision() == "allow" => continue,
+                ("PermissionRequest", "args") if self.outcome.decision == Action::Allow => continue,
                 ("PermissionRequest", "args") => "can be changed only together with an allow",
                 _ => "cannot be changed by hooks",
             };
@@ -108,7 +114,7 @@ impl Writer<'_> {
     }
 
     fn stop(&mut self) {
-        let reason = self.ruling.reason();
+        let reason = self.outcome.reason_text();
         if self.known.hears == Hears::Both {
             self.set("continue", false);
             self.set("stopReason", reason.as_str());
@@ -117,7 +123,7 @@ impl Writer<'_> {
                 return;
             }
         } else {
-            self.ruling.degrade(format!("{} hooks cannot stop the agent; the hook blocks", self.known.name));
+            self.answer.degrade(format!("{} hooks cannot stop the agent; the hook blocks", self.known.name));
         }
         self.refuse(&reason);
     }
@@ -129,32 +135,32 @@ impl Writer<'_> {
                 self.set_specific("permissionDecisionReason", reason);
             }
             "PermissionRequest" => {
-                let mut ruling = Map::new();
-                ruling.insert("behavior".to_owned(), json!("deny"));
-                ruling.insert("message".to_owned(), json!(reason));
-                if self.ruling.decision() == "stop"
-                    || self.ruling.own(self.flavour.name, "interrupt") == Some(&json!(true))
+                let mut decision = Map::new();
+                decision.insert("behavior".to_owned(), json!("deny"));
+                decision.insert("message".to_owned(), json!(reason));
+                if self.outcome.decision == Action::Stop
+                    || self.outcome.own(self.flavour.name, "interrupt") == Some(&json!(true))
                 {
-                    ruling.insert("interrupt".to_owned(), json!(true));
+                    decision.insert("interrupt".to_owned(), json!(true));
                 }
-                self.set_specific("decision", ruling);
+                self.set_specific("decision", decision);
             }
             "Elicitation" | "ElicitationResult" => self.set_specific("action", "decline"),
             "TaskCompleted" | "TeammateIdle" | "WorktreeCreate" => self.stderr = Some(reason.to_owned()),
             "SubagentStart" => {
-                self.ruling.degrade("SubagentStart cannot be blocked; the hook stops the agent");
+                self.answer.degrade("SubagentStart cannot be blocked; the hook stops the agent");
                 self.set("continue", false);
                 self.set("stopReason", reason);
             }
             name if self.known.blocks => {
-                if name == "ConfigChange" && self.decided.payload.get("source") == Some(&json!("policy_settings")) {
-                    self.ruling.degrade("settings of the administrator take effect whatever hooks say");
+                if name == "ConfigChange" && self.outcome.payload.get("source") == Some(&json!("policy_settings")) {
+                    self.answer.degrade("settings of the administrator take effect whatever hooks say");
                 }
                 self.set("decision", "block");
                 self.set("reason", reason);
             }
             name => {
-                self.ruling.degrade(format!("{name} hooks refuse nothing; the reason is shown to the user at most"));
+                self.answer.degrade(format!("{name} hooks refuse nothing; the reason is shown to the user at most"));
                 if self.known.hears != Hears::Neither {
                     self.set("systemMessage", reason);
                 }
@@ -163,10 +169,10 @@ impl Writer<'_> {
     }
 
     fn ask(&mut self) {
-        let question = self.ruling.question();
+        let question = self.outcome.question();
         match self.known.name {
             "PreToolUse" | "PreModelSwitch" => {
-                let defers = self.ruling.own(self.flavour.name, "permissionDecision") == Some(&json!("defer"));
+                let defers = self.outcome.own(self.flavour.name, "permissionDecision") == Some(&json!("defer"));
                 let word = if defers && self.known.name == "PreToolUse" { "defer" } else { "ask" };
                 self.set_specific("permissionDecision", word);
                 self.set_specific("permissionDecisionReason", question);
@@ -174,7 +180,7 @@ impl Writer<'_> {
             // The event is itself the question to a person.
             "PermissionRequest" => {}
             name => {
-                self.ruling.degrade(format!("{name} hooks cannot ask a person; the hook refuses"));
+                self.answer.degrade(format!("{name} hooks cannot ask a person; the hook refuses"));
                 self.refuse(&question);
             }
         }
@@ -184,22 +190,22 @@ impl Writer<'_> {
         match self.known.name {
             "PreToolUse" | "PreModelSwitch" => {
                 self.set_specific("permissionDecision", "allow");
-                if let Some(reason) = self.decided.outcome.get("reason").filter(|reason| reason.is_string()) {
-                    self.set_specific("permissionDecisionReason", reason.clone());
+                if let Some(reason) = &self.outcome.reason {
+                    self.set_specific("permissionDecisionReason", reason.as_str());
                 }
             }
             "PermissionRequest" => {
-                let mut ruling = Map::new();
-                ruling.insert("behavior".to_owned(), json!("allow"));
-                if let Some(args) = self.ruling.modified("args") {
-                    ruling.insert("updatedInput".to_owned(), self.input(args));
+                let mut decision = Map::new();
+                decision.insert("behavior".to_owned(), json!("allow"));
+                if let Some(args) = self.outcome.changed("args") {
+                    decision.insert("updatedInput".to_owned(), self.input(args));
                 }
                 if let Some(rules) =
-                    self.ruling.own(self.flavour.name, "updatedPermissions").filter(|rules| rules.is_array())
+                    self.outcome.own(self.flavour.name, "updatedPermissions").filter(|rules| rules.is_array())
                 {
-                    ruling.insert("updatedPermissions".to_owned(), rules.clone());
+                    decision.insert("updatedPermissions".to_owned(), rules.clone());
                 }
-                self.set_specific("decision", ruling);
+                self.set_specific("decision", decision);
             }
             _ => {}
         }
@@ -207,17 +213,17 @@ impl Writer<'_> {
 
     fn change(&mut self) {
         if self.known.name == "PreToolUse"
-            && let Some(args) = self.ruling.modified("args")
+            && let Some(args) = self.outcome.changed("args")
         {
             let input = self.input(args);
             self.set_specific("updatedInput", input);
         }
         if self.known.name == "PostToolUse"
-            && let Some(result) = self.ruling.modified("result")
+            && let Some(result) = self.outcome.changed("result")
         {
             let output = result.get("output").cloned().unwrap_or(Value::Null);
-            let tool = self.decided.payload.get("tool").and_then(Value::as_str).unwrap_or_default();
-            let output = super::stdin::response(tool, &output, self.decided.payload.get("args"));
+            let tool = self.outcome.payload.get("tool").and_then(Value::as_str).unwrap_or_default();
+            let output = super::stdin::response(tool, &output, self.outcome.payload.get("args"));
             self.set_specific("updatedToolOutput", output);
         }
     }
@@ -225,10 +231,10 @@ impl Writer<'_> {
     /// Arguments by the agent's names. Where it merges, what was taken out cannot be said: it is set to null.
     fn input(&self, args: &Value) -> Value {
         let Some(args) = args.as_object() else { return args.clone() };
-        let tool = self.decided.payload.get("tool").and_then(Value::as_str).unwrap_or_default();
+        let tool = self.outcome.payload.get("tool").and_then(Value::as_str).unwrap_or_default();
         let mut input = tool_names::args_to_dialect(self.flavour.name, tool, None, args);
         if self.flavour.input_merges
-            && let Some(Value::Object(before)) = self.decided.event.payload.get("args")
+            && let Some(Value::Object(before)) = self.outcome.event.payload.get("args")
         {
             for name in tool_names::args_to_dialect(self.flavour.name, tool, None, before).keys() {
                 input.entry(name.clone()).or_insert(Value::Null);

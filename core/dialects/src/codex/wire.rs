@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::{NAME, known, patch, stdin};
 use crate::incoming::{Incoming, refuse};
-use crate::ruling::Ruling;
-use crate::{Decided, WireAnswer, WireEvent, tool_names};
+use crate::{OutcomeView, WireAnswer, WireEvent, tool_names};
+use hookweave_machine::action::Action;
 use hookweave_machine::error::Error;
 
 /// Reads an event.
@@ -76,44 +76,44 @@ fn tool(incoming: &mut Incoming, event: &str) -> Result<(), Error> {
 }
 
 /// Tells an outcome.
-pub(super) fn answer(decided: &Decided<'_>) -> WireAnswer {
-    let mut ruling = Ruling::new(decided);
-    let event = decided.event.event;
+pub(super) fn answer(outcome: &OutcomeView<'_>) -> WireAnswer {
+    let mut answer = WireAnswer::default();
+    let event = outcome.event.event;
     let mut output = Map::new();
     let mut specific = Map::new();
     match event {
-        "PreToolUse" => pre_tool_use(&mut ruling, decided, &mut specific),
-        "PermissionRequest" => permission_request(&mut ruling, &mut specific),
-        "PostToolUse" => post_tool_use(&mut ruling, &mut output, &mut specific),
-        "UserPromptSubmit" | "Stop" | "SubagentStop" => gate(&mut ruling, event, &mut output),
-        "SubagentStart" | "PreCompact" if ruling.decision() == "ask" => {
-            ruling.degrade(format!("Codex asks nobody on {event}: the question counts as a refusal"));
-            start_or_compact(&mut ruling, event, &mut output);
+        "PreToolUse" => pre_tool_use(outcome, &mut answer, &mut specific),
+        "PermissionRequest" => permission_request(outcome, &mut answer, &mut specific),
+        "PostToolUse" => post_tool_use(outcome, &mut output, &mut specific),
+        "UserPromptSubmit" | "Stop" | "SubagentStop" => gate(outcome, &mut answer, event, &mut output),
+        "SubagentStart" | "PreCompact" if outcome.decision == Action::Ask => {
+            answer.degrade(format!("Codex asks nobody on {event}: the question counts as a refusal"));
+            start_or_compact(outcome, &mut answer, event, &mut output);
         }
-        "SubagentStart" | "PreCompact" | "PostCompact" | "SessionStart" if ruling.refuses() => {
-            start_or_compact(&mut ruling, event, &mut output);
+        "SubagentStart" | "PreCompact" | "PostCompact" | "SessionStart" if outcome.refuses() => {
+            start_or_compact(outcome, &mut answer, event, &mut output);
         }
-        _ if ruling.refuses() => ruling.degrade("Codex reads nothing of a hook for SessionEnd"),
+        _ if outcome.refuses() => answer.degrade("Codex reads nothing of a hook for SessionEnd"),
         _ => {}
     }
-    texts(&mut ruling, event, &mut output, &mut specific);
+    texts(outcome, &mut answer, event, &mut output, &mut specific);
     if event == "SessionEnd" {
-        return ruling.answer(Map::new());
+        return answer;
     }
     if !specific.is_empty() {
         specific.insert("hookEventName".to_owned(), json!(event));
         output.insert("hookSpecificOutput".to_owned(), Value::Object(specific));
     }
-    ruling.answer(output)
+    answer.with_output(output)
 }
 
-fn start_or_compact(ruling: &mut Ruling<'_>, event: &str, output: &mut Map<String, Value>) {
+fn start_or_compact(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, event: &str, output: &mut Map<String, Value>) {
     if event == "SubagentStart" {
-        ruling.degrade("Codex cannot refuse a subagent: the refusal is only a message");
-        output.insert("systemMessage".to_owned(), json!(ruling.reason()));
+        answer.degrade("Codex cannot refuse a subagent: the refusal is only a message");
+        output.insert("systemMessage".to_owned(), json!(outcome.reason_text()));
     } else {
         output.insert("continue".to_owned(), json!(false));
-        output.insert("stopReason".to_owned(), json!(ruling.reason()));
+        output.insert("stopReason".to_owned(), json!(outcome.reason_text()));
     }
 }
 
@@ -122,41 +122,41 @@ fn deny(specific: &mut Map<String, Value>, reason: &str) {
     specific.insert("permissionDecisionReason".to_owned(), json!(reason));
 }
 
-fn pre_tool_use(ruling: &mut Ruling<'_>, decided: &Decided<'_>, specific: &mut Map<String, Value>) {
-    let reason = ruling.reason();
-    match ruling.decision() {
-        _ if ruling.refuses() => {
-            if ruling.decision() == "stop" {
-                ruling.degrade("Codex cannot stop the agent here: the call is denied");
+fn pre_tool_use(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, specific: &mut Map<String, Value>) {
+    let reason = outcome.reason_text();
+    match outcome.decision {
+        _ if outcome.refuses() => {
+            if outcome.decision == Action::Stop {
+                answer.degrade("Codex cannot stop the agent here: the call is denied");
             }
             deny(specific, &reason);
         }
-        "ask" => {
-            ruling.degrade("Codex knows no question: ask became deny");
-            deny(specific, &ruling.question());
+        Action::Ask => {
+            answer.degrade("Codex knows no question: ask became deny");
+            deny(specific, &outcome.question());
         }
-        "retry" => {
-            ruling.degrade("Codex knows no retry: the call is denied");
+        Action::Retry => {
+            answer.degrade("Codex knows no retry: the call is denied");
             deny(specific, &reason);
         }
         decision => {
-            if decision == "allow" {
-                ruling.degrade("Codex voids a plain allow: its own approval decides");
+            if decision == Action::Allow {
+                answer.degrade("Codex voids a plain allow: its own approval decides");
             }
-            let Some(args) = ruling.modified("args") else { return };
-            if let Some(input) = updated_input(decided, args) {
+            let Some(args) = outcome.changed("args") else { return };
+            if let Some(input) = updated_input(outcome, args) {
                 specific.insert("permissionDecision".to_owned(), json!("allow"));
                 specific.insert("updatedInput".to_owned(), input);
             } else {
-                ruling.degrade("Codex cannot take the changed arguments: the call is denied");
+                answer.degrade("Codex cannot take the changed arguments: the call is denied");
                 deny(specific, "a hook changed the arguments in a way that cannot be told");
             }
         }
     }
 }
 
-fn updated_input(decided: &Decided<'_>, args: &Value) -> Option<Value> {
-    let tool = decided.payload.get("tool")?.as_str()?;
+fn updated_input(outcome: &OutcomeView<'_>, args: &Value) -> Option<Value> {
+    let tool = outcome.payload.get("tool")?.as_str()?;
     let args = args.as_object()?;
     if let Some(patch) = patch::from_args(tool, args) {
         return Some(json!({ "command": patch }));
@@ -171,23 +171,23 @@ fn updated_input(decided: &Decided<'_>, args: &Value) -> Option<Value> {
     Some(Value::Object(tool_names::args_to_dialect(NAME, tool, None, args)))
 }
 
-fn permission_request(ruling: &mut Ruling<'_>, specific: &mut Map<String, Value>) {
-    let denial = match ruling.decision() {
-        _ if ruling.refuses() => {
-            if ruling.decision() == "stop" {
-                ruling.degrade("Codex cannot stop the agent here: the request is denied");
+fn permission_request(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, specific: &mut Map<String, Value>) {
+    let denial = match outcome.decision {
+        _ if outcome.refuses() => {
+            if outcome.decision == Action::Stop {
+                answer.degrade("Codex cannot stop the agent here: the request is denied");
             }
-            Some(ruling.reason())
+            Some(outcome.reason_text())
         }
-        "retry" => {
-            ruling.degrade("Codex knows no retry: the request is denied");
-            Some(ruling.reason())
+        Action::Retry => {
+            answer.degrade("Codex knows no retry: the request is denied");
+            Some(outcome.reason_text())
         }
-        _ if ruling.modified("args").is_some() => {
-            ruling.degrade("Codex takes no changed arguments here: the request is denied");
+        _ if outcome.changed("args").is_some() => {
+            answer.degrade("Codex takes no changed arguments here: the request is denied");
             Some("a hook changed the arguments".to_owned())
         }
-        "allow" => {
+        Action::Allow => {
             specific.insert("decision".to_owned(), json!({"behavior": "allow"}));
             None
         }
@@ -199,56 +199,64 @@ fn permission_request(ruling: &mut Ruling<'_>, specific: &mut Map<String, Value>
     }
 }
 
-fn post_tool_use(ruling: &mut Ruling<'_>, output: &mut Map<String, Value>, specific: &mut Map<String, Value>) {
-    if ruling.decision() == "stop" {
+fn post_tool_use(outcome: &OutcomeView<'_>, output: &mut Map<String, Value>, specific: &mut Map<String, Value>) {
+    if outcome.decision == Action::Stop {
         output.insert("continue".to_owned(), json!(false));
-        output.insert("stopReason".to_owned(), json!(ruling.reason()));
-    } else if ruling.refuses() {
+        output.insert("stopReason".to_owned(), json!(outcome.reason_text()));
+    } else if outcome.refuses() {
         output.insert("decision".to_owned(), json!("block"));
-        output.insert("reason".to_owned(), json!(ruling.reason()));
+        output.insert("reason".to_owned(), json!(outcome.reason_text()));
     }
-    if let Some(result) = ruling.modified("result") {
+    if let Some(result) = outcome.changed("result") {
         let new = result.get("output").unwrap_or(result).clone();
         specific.insert("updatedToolOutput".to_owned(), new);
     }
 }
 
-fn gate(ruling: &mut Ruling<'_>, event: &str, output: &mut Map<String, Value>) {
-    let changes_prompt = ruling.modified("prompt").is_some();
-    match ruling.decision() {
-        "stop" => {
+fn gate(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, event: &str, output: &mut Map<String, Value>) {
+    let changes_prompt = outcome.changed("prompt").is_some();
+    match outcome.decision {
+        Action::Stop => {
             output.insert("continue".to_owned(), json!(false));
-            output.insert("stopReason".to_owned(), json!(ruling.reason()));
+            output.insert("stopReason".to_owned(), json!(outcome.reason_text()));
             return;
         }
-        _ if ruling.refuses() => {}
-        "ask" => ruling.degrade(format!("Codex asks nobody on {event}: the question counts as a block")),
-        "retry" if event == "UserPromptSubmit" => ruling.degrade("Codex knows no retry for a prompt: it is blocked"),
-        _ if changes_prompt => ruling.degrade("Codex takes no changed prompt: it is blocked"),
+        _ if outcome.refuses() => {}
+        Action::Ask => answer.degrade(format!("Codex asks nobody on {event}: the question counts as a block")),
+        Action::Retry if event == "UserPromptSubmit" => {
+            answer.degrade("Codex knows no retry for a prompt: it is blocked");
+        }
+        _ if changes_prompt => answer.degrade("Codex takes no changed prompt: it is blocked"),
         _ => return,
     }
-    let reason = if changes_prompt && !ruling.refuses() {
+    let reason = if changes_prompt && !outcome.refuses() {
         "a hook changed the prompt, which cannot be told".to_owned()
     } else {
-        ruling.reason()
+        outcome.reason_text()
     };
     output.insert("decision".to_owned(), json!("block"));
     output.insert("reason".to_owned(), json!(reason));
 }
 
 /// Context and messages.
-fn texts(ruling: &mut Ruling<'_>, event: &str, output: &mut Map<String, Value>, specific: &mut Map<String, Value>) {
+fn texts(
+    outcome: &OutcomeView<'_>,
+    answer: &mut WireAnswer,
+    event: &str,
+    output: &mut Map<String, Value>,
+    specific: &mut Map<String, Value>,
+) {
     let mut told = output.get("systemMessage").and_then(Value::as_str).map(str::to_owned);
     let mut tell =
         |text: String| told = Some(told.take().map_or_else(|| text.clone(), |known| format!("{known}\n{text}")));
-    if let Some(messages) = ruling.messages() {
+    if let Some(messages) = outcome.messages_text() {
         tell(messages);
     }
-    if let Some(context) = ruling.context() {
+    if let Some(context) = outcome.context_text() {
         if matches!(event, "PreToolUse" | "PostToolUse" | "UserPromptSubmit" | "SessionStart" | "SubagentStart") {
             specific.insert("additionalContext".to_owned(), json!(context));
         } else {
-            ruling.degrade(format!("Codex takes no context on {event}: it is shown to the user"));
+            answer.degrade(format!("Codex takes no context on {event}: it is shown to the user"));
             tell(context);
         }
     }

@@ -4,50 +4,51 @@ use serde_json::{Map, Value, json};
 
 use super::NAME;
 use super::events::{Known, home_of, named};
-use crate::ruling::Ruling;
-use crate::{Decided, WireAnswer, tool_names};
+use crate::{OutcomeView, WireAnswer, tool_names};
+use hookweave_machine::action::Action;
 
 /// The form that an event came in.
-fn form(decided: &Decided<'_>) -> Option<&'static Known> {
+fn form(outcome: &OutcomeView<'_>) -> Option<&'static Known> {
     let own =
         |payload: &Map<String, Value>| named(payload.get("metadata")?.get(NAME)?.get("hook_event_name")?.as_str()?);
-    own(&decided.event.payload)
-        .filter(|known| known.event == decided.event.event)
-        .or_else(|| home_of(decided.event.event))
+    own(&outcome.event.payload)
+        .filter(|known| known.event == outcome.event.event)
+        .or_else(|| home_of(outcome.event.event))
 }
 
 /// Tells an outcome. For VS Code's form of a tool call it is told in both ways, flat and nested.
-pub(super) fn answer(decided: &Decided<'_>) -> WireAnswer {
-    let mut ruling = Ruling::new(decided);
-    let Some(known) = form(decided) else {
-        ruling.degrade(format!("Copilot has no event for {}", decided.event.event));
-        return ruling.answer(Map::new());
+pub(super) fn answer(outcome: &OutcomeView<'_>) -> WireAnswer {
+    let mut answer = WireAnswer::default();
+    let Some(known) = form(outcome) else {
+        answer.degrade(format!("Copilot has no event for {}", outcome.event.event));
+        return answer;
     };
     let mut output = Map::new();
     let mut warning = None;
     match known.event {
-        "PreToolUse" => pre_tool_use(&mut ruling, decided, &mut output),
-        "PermissionRequest" => permission_request(&mut ruling, &mut output),
-        "PostToolUse" | "PostToolUseFailure" => after_tool(&mut ruling, &mut output),
+        "PreToolUse" => pre_tool_use(outcome, &mut answer, &mut output),
+        "PermissionRequest" => permission_request(outcome, &mut answer, &mut output),
+        "PostToolUse" | "PostToolUseFailure" => after_tool(outcome, &mut answer, &mut output),
         // Without an answer the agent stops.
-        "Stop" | "SubagentStop" if ruling.decision() == "stop" => {}
-        "Stop" | "SubagentStop" if ruling.refuses() => {
+        "Stop" | "SubagentStop" if outcome.decision == Action::Stop => {}
+        "Stop" | "SubagentStop" if outcome.refuses() => {
             output.insert("decision".to_owned(), json!("block"));
-            output.insert("reason".to_owned(), json!(ruling.reason()));
+            output.insert("reason".to_owned(), json!(outcome.reason_text()));
         }
         event => {
-            let is_open = matches!(ruling.decision(), "continue" | "allow" | "skip") && !ruling.refuses();
-            if !is_open || !ruling.changed().is_empty() {
-                ruling.degrade(format!("Copilot lets no command refuse or change {event}: the user is warned"));
-                warning = Some(ruling.reason());
+            let is_open =
+                matches!(outcome.decision, Action::Continue | Action::Allow | Action::Skip) && !outcome.refuses();
+            if !is_open || !outcome.modified.is_empty() {
+                answer.degrade(format!("Copilot lets no command refuse or change {event}: the user is warned"));
+                warning = Some(outcome.reason_text());
             }
         }
     }
-    texts(&mut ruling, known, &mut output);
+    texts(outcome, &mut answer, known, &mut output);
     if known.snake && known.event == "PreToolUse" && !output.is_empty() {
         nest(&mut output);
     }
-    let mut answer = ruling.answer(output);
+    let mut answer = answer.with_output(output);
     if let Some(warning) = warning {
         answer.exit_code = 2;
         answer.stderr = warning;
@@ -76,40 +77,40 @@ fn decide(output: &mut Map<String, Value>, decision: &str, reason: &str) {
     output.insert("permissionDecisionReason".to_owned(), json!(reason));
 }
 
-fn pre_tool_use(ruling: &mut Ruling<'_>, decided: &Decided<'_>, output: &mut Map<String, Value>) {
-    match ruling.decision() {
-        _ if ruling.refuses() => {
-            if ruling.decision() == "stop" {
-                ruling.degrade("Copilot cannot stop the agent here: the call is denied");
+fn pre_tool_use(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, output: &mut Map<String, Value>) {
+    match outcome.decision {
+        _ if outcome.refuses() => {
+            if outcome.decision == Action::Stop {
+                answer.degrade("Copilot cannot stop the agent here: the call is denied");
             }
-            return decide(output, "deny", &ruling.reason());
+            return decide(output, "deny", &outcome.reason_text());
         }
-        "retry" => {
-            ruling.degrade("Copilot knows no retry: the call is denied");
-            return decide(output, "deny", &ruling.reason());
+        Action::Retry => {
+            answer.degrade("Copilot knows no retry: the call is denied");
+            return decide(output, "deny", &outcome.reason_text());
         }
-        "ask" => decide(output, "ask", &ruling.question()),
-        "allow" => _ = output.insert("permissionDecision".to_owned(), json!("allow")),
+        Action::Ask => decide(output, "ask", &outcome.question()),
+        Action::Allow => _ = output.insert("permissionDecision".to_owned(), json!("allow")),
         _ => {}
     }
-    let Some(args) = ruling.modified("args").and_then(Value::as_object) else { return };
-    let tool = decided.payload.get("tool").and_then(Value::as_str).unwrap_or_default();
+    let Some(args) = outcome.changed("args").and_then(Value::as_object) else { return };
+    let tool = outcome.payload.get("tool").and_then(Value::as_str).unwrap_or_default();
     let args = tool_names::args_to_dialect(NAME, tool, None, args);
     output.insert("modifiedArgs".to_owned(), Value::Object(args));
 }
 
-fn permission_request(ruling: &mut Ruling<'_>, output: &mut Map<String, Value>) {
-    let denial = match ruling.decision() {
-        _ if ruling.refuses() => ruling.reason(),
-        "retry" => {
-            ruling.degrade("Copilot knows no retry: the request is denied");
-            ruling.reason()
+fn permission_request(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, output: &mut Map<String, Value>) {
+    let denial = match outcome.decision {
+        _ if outcome.refuses() => outcome.reason_text(),
+        Action::Retry => {
+            answer.degrade("Copilot knows no retry: the request is denied");
+            outcome.reason_text()
         }
-        _ if ruling.modified("args").is_some() => {
-            ruling.degrade("Copilot takes no changed arguments here: the request is denied");
+        _ if outcome.changed("args").is_some() => {
+            answer.degrade("Copilot takes no changed arguments here: the request is denied");
             "a hook changed the arguments, which cannot be told".to_owned()
         }
-        "allow" => {
+        Action::Allow => {
             output.insert("behavior".to_owned(), json!("allow"));
             return;
         }
@@ -118,21 +119,21 @@ fn permission_request(ruling: &mut Ruling<'_>, output: &mut Map<String, Value>) 
     };
     output.insert("behavior".to_owned(), json!("deny"));
     output.insert("message".to_owned(), json!(denial));
-    if ruling.decision() == "stop" {
+    if outcome.decision == Action::Stop {
         output.insert("interrupt".to_owned(), json!(true));
     }
 }
 
-fn after_tool(ruling: &mut Ruling<'_>, output: &mut Map<String, Value>) {
-    match ruling.decision() {
-        "stop" => ruling.degrade("Copilot cannot stop the agent here: the model is told why"),
-        "retry" => ruling.degrade("Copilot knows no retry"),
+fn after_tool(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, output: &mut Map<String, Value>) {
+    match outcome.decision {
+        Action::Stop => answer.degrade("Copilot cannot stop the agent here: the model is told why"),
+        Action::Retry => answer.degrade("Copilot knows no retry"),
         _ => {}
     }
-    if ruling.refuses() {
-        output.insert("additionalContext".to_owned(), json!(ruling.reason()));
+    if outcome.refuses() {
+        output.insert("additionalContext".to_owned(), json!(outcome.reason_text()));
     }
-    if let Some(result) = ruling.modified("result") {
+    if let Some(result) = outcome.changed("result") {
         let new = result.get("output").unwrap_or(result);
         let text = new.as_str().map_or_else(|| new.to_string(), str::to_owned);
         let failed = result.get("success") == Some(&Value::Bool(false));
@@ -142,8 +143,8 @@ fn after_tool(ruling: &mut Ruling<'_>, output: &mut Map<String, Value>) {
 }
 
 /// Context, messages and what only Copilot has.
-fn texts(ruling: &mut Ruling<'_>, known: &Known, output: &mut Map<String, Value>) {
-    if let Some(context) = ruling.context() {
+fn texts(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, known: &Known, output: &mut Map<String, Value>) {
+    if let Some(context) = outcome.context_text() {
         let takes = matches!(
             known.event,
             "PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "SessionStart" | "SubagentStart" | "Notification"
@@ -153,13 +154,13 @@ fn texts(ruling: &mut Ruling<'_>, known: &Known, output: &mut Map<String, Value>
             let text = before.map_or_else(|| context.clone(), |before| format!("{before}\n\n{context}"));
             output.insert("additionalContext".to_owned(), json!(text));
         } else {
-            ruling.degrade(format!("Copilot takes no context on {}", known.name));
+            answer.degrade(format!("Copilot takes no context on {}", known.name));
         }
     }
-    if ruling.messages().is_some() {
-        ruling.degrade("Copilot shows no message of a hook");
+    if outcome.messages_text().is_some() {
+        answer.degrade("Copilot shows no message of a hook");
     }
-    if let Some(response) = ruling.own(NAME, "modifiedResponse").filter(|_| known.event == "SubagentStop") {
+    if let Some(response) = outcome.own(NAME, "modifiedResponse").filter(|_| known.event == "SubagentStop") {
         output.insert("modifiedResponse".to_owned(), response.clone());
     }
 }

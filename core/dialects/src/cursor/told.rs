@@ -5,50 +5,50 @@ use serde_json::{Map, Value, json};
 use super::NAME;
 use super::events::{Ask, Known, Reads, home_of, named};
 use super::stdin::mcp_tool;
-use crate::ruling::Ruling;
-use crate::{Decided, WireAnswer, tool_names};
+use crate::{OutcomeView, WireAnswer, tool_names};
+use hookweave_machine::action::Action;
 
 /// The home event that an event came as.
-fn home(decided: &Decided<'_>) -> Option<&'static Known> {
+fn home(outcome: &OutcomeView<'_>) -> Option<&'static Known> {
     let own =
         |payload: &Map<String, Value>| named(payload.get("metadata")?.get(NAME)?.get("hook_event_name")?.as_str()?);
-    let known = own(&decided.event.payload).filter(|known| known.event == decided.event.event);
-    known.or_else(|| home_of(decided.event.event))
+    let known = own(&outcome.event.payload).filter(|known| known.event == outcome.event.event);
+    known.or_else(|| home_of(outcome.event.event))
 }
 
 /// Tells an outcome.
-pub(super) fn answer(decided: &Decided<'_>) -> WireAnswer {
-    let mut ruling = Ruling::new(decided);
+pub(super) fn answer(outcome: &OutcomeView<'_>) -> WireAnswer {
+    let mut answer = WireAnswer::default();
     let mut output = Map::new();
-    let Some(known) = home(decided) else {
-        ruling.degrade(format!("Cursor has no event for {}", decided.event.event));
-        return ruling.answer(output);
+    let Some(known) = home(outcome) else {
+        answer.degrade(format!("Cursor has no event for {}", outcome.event.event));
+        return answer.with_output(output);
     };
     match known.reads {
-        Reads::Permission(ask) => permission(&mut ruling, decided, known, ask, &mut output),
-        Reads::Continue => prompt(&mut ruling, &mut output),
-        Reads::Followup => match ruling.decision() {
+        Reads::Permission(ask) => permission(outcome, &mut answer, known, ask, &mut output),
+        Reads::Continue => prompt(outcome, &mut answer, &mut output),
+        Reads::Followup => match outcome.decision {
             // Without a follow-up the agent stops.
-            "stop" => {}
-            _ if ruling.refuses() => say(&mut output, "followup_message", &ruling.reason()),
-            "ask" => {
-                ruling.degrade(format!("Cursor asks nobody on {}: the agent goes on", known.name));
-                say(&mut output, "followup_message", &ruling.question());
+            Action::Stop => {}
+            _ if outcome.refuses() => say(&mut output, "followup_message", &outcome.reason_text()),
+            Action::Ask => {
+                answer.degrade(format!("Cursor asks nobody on {}: the agent goes on", known.name));
+                say(&mut output, "followup_message", &outcome.question());
             }
             _ => {}
         },
-        Reads::Result => result_told(&mut ruling, decided, &mut output),
+        Reads::Result => result_told(outcome, &mut answer, &mut output),
         Reads::Context | Reads::Message | Reads::Nothing => {
-            if ruling.refuses() || ruling.decision() == "ask" {
-                ruling.degrade(format!("Cursor does not let a hook refuse {}", known.name));
+            if outcome.refuses() || outcome.decision == Action::Ask {
+                answer.degrade(format!("Cursor does not let a hook refuse {}", known.name));
             }
-            if !ruling.changed().is_empty() {
-                ruling.degrade(format!("Cursor takes no changes on {}", known.name));
+            if !outcome.modified.is_empty() {
+                answer.degrade(format!("Cursor takes no changes on {}", known.name));
             }
         }
     }
-    texts(&mut ruling, known, &mut output);
-    ruling.answer(output)
+    texts(outcome, &mut answer, known, &mut output);
+    answer.with_output(output)
 }
 
 fn say(output: &mut Map<String, Value>, name: &str, text: &str) {
@@ -63,55 +63,55 @@ fn deny(output: &mut Map<String, Value>, reason: &str) {
 }
 
 fn permission(
-    ruling: &mut Ruling<'_>,
-    decided: &Decided<'_>,
+    outcome: &OutcomeView<'_>,
+    answer: &mut WireAnswer,
     known: &Known,
     ask: Ask,
     output: &mut Map<String, Value>,
 ) {
-    match ruling.decision() {
-        _ if ruling.refuses() => {
-            if ruling.decision() == "stop" {
-                ruling.degrade("Cursor cannot stop the agent here: the action is denied");
+    match outcome.decision {
+        _ if outcome.refuses() => {
+            if outcome.decision == Action::Stop {
+                answer.degrade("Cursor cannot stop the agent here: the action is denied");
             }
-            return deny(output, &ruling.reason());
+            return deny(output, &outcome.reason_text());
         }
-        "ask" if ask == Ask::Asks => {
+        Action::Ask if ask == Ask::Asks => {
             say(output, "permission", "ask");
-            say(output, "user_message", &ruling.question());
+            say(output, "user_message", &outcome.question());
         }
-        decision @ ("ask" | "retry") => {
-            ruling.degrade(format!("Cursor knows no {decision} on {}: it is denied", known.name));
-            return deny(output, &ruling.question());
+        decision @ (Action::Ask | Action::Retry) => {
+            answer.degrade(format!("Cursor knows no {decision} on {}: it is denied", known.name));
+            return deny(output, &outcome.question());
         }
-        "allow" => say(output, "permission", "allow"),
+        Action::Allow => say(output, "permission", "allow"),
         _ => {}
     }
-    let Some(args) = ruling.modified("args") else { return };
-    let tool = decided.payload.get("tool").and_then(Value::as_str).unwrap_or_default();
+    let Some(args) = outcome.changed("args") else { return };
+    let tool = outcome.payload.get("tool").and_then(Value::as_str).unwrap_or_default();
     if let Some(args) = args.as_object().filter(|_| known.name == "preToolUse") {
         say(output, "permission", "allow");
         let input = tool_names::args_to_dialect(NAME, tool, None, args);
         output.insert("updated_input".to_owned(), Value::Object(input));
     } else {
-        ruling.degrade(format!("Cursor takes no changed arguments on {}: it is denied", known.name));
+        answer.degrade(format!("Cursor takes no changed arguments on {}: it is denied", known.name));
         deny(output, "a hook changed the arguments, which cannot be told");
     }
 }
 
-fn prompt(ruling: &mut Ruling<'_>, output: &mut Map<String, Value>) {
-    let reason = match ruling.decision() {
-        "stop" => {
-            ruling.degrade("Cursor cannot stop the agent here: the prompt is blocked");
-            ruling.reason()
+fn prompt(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, output: &mut Map<String, Value>) {
+    let reason = match outcome.decision {
+        Action::Stop => {
+            answer.degrade("Cursor cannot stop the agent here: the prompt is blocked");
+            outcome.reason_text()
         }
-        _ if ruling.refuses() => ruling.reason(),
-        decision @ ("ask" | "retry") => {
-            ruling.degrade(format!("Cursor knows no {decision} for a prompt: it is blocked"));
-            ruling.question()
+        _ if outcome.refuses() => outcome.reason_text(),
+        decision @ (Action::Ask | Action::Retry) => {
+            answer.degrade(format!("Cursor knows no {decision} for a prompt: it is blocked"));
+            outcome.question()
         }
-        _ if ruling.modified("prompt").is_some() => {
-            ruling.degrade("Cursor takes no changed prompt: it is blocked");
+        _ if outcome.changed("prompt").is_some() => {
+            answer.degrade("Cursor takes no changed prompt: it is blocked");
             "a hook changed the prompt, which cannot be told".to_owned()
         }
         _ => return,
@@ -120,41 +120,41 @@ fn prompt(ruling: &mut Ruling<'_>, output: &mut Map<String, Value>) {
     say(output, "user_message", &reason);
 }
 
-fn result_told(ruling: &mut Ruling<'_>, decided: &Decided<'_>, output: &mut Map<String, Value>) {
-    if ruling.decision() == "stop" {
-        ruling.degrade("Cursor cannot stop the agent here: the model is told why");
+fn result_told(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, output: &mut Map<String, Value>) {
+    if outcome.decision == Action::Stop {
+        answer.degrade("Cursor cannot stop the agent here: the model is told why");
     }
-    if ruling.refuses() {
-        say(output, "additional_context", &ruling.reason());
+    if outcome.refuses() {
+        say(output, "additional_context", &outcome.reason_text());
     }
-    let Some(result) = ruling.modified("result") else { return };
+    let Some(result) = outcome.changed("result") else { return };
     let new = result.get("output").unwrap_or(result);
-    let tool = decided.payload.get("tool").and_then(Value::as_str).unwrap_or_default();
+    let tool = outcome.payload.get("tool").and_then(Value::as_str).unwrap_or_default();
     if mcp_tool(tool).is_some() {
         let new = if new.is_object() { new.clone() } else { json!({ "output": new }) };
         output.insert("updated_mcp_tool_output".to_owned(), new);
     } else {
-        ruling.degrade("Cursor replaces the results of MCP tools alone: the model sees this one as it was");
+        answer.degrade("Cursor replaces the results of MCP tools alone: the model sees this one as it was");
     }
 }
 
 /// Context and messages.
-fn texts(ruling: &mut Ruling<'_>, known: &Known, output: &mut Map<String, Value>) {
+fn texts(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, known: &Known, output: &mut Map<String, Value>) {
     let mut add = |name: &str, text: String| {
         let before = output.get(name).and_then(Value::as_str).map(|before| format!("{before}\n{text}"));
         output.insert(name.to_owned(), json!(before.unwrap_or(text)));
     };
-    if let Some(context) = ruling.context() {
+    if let Some(context) = outcome.context_text() {
         match known.reads {
             Reads::Continue | Reads::Context | Reads::Result => add("additional_context", context),
             Reads::Permission(Ask::Asks) => add("agent_message", context),
-            _ => ruling.degrade(format!("Cursor takes no context on {}", known.name)),
+            _ => answer.degrade(format!("Cursor takes no context on {}", known.name)),
         }
     }
-    if let Some(messages) = ruling.messages() {
+    if let Some(messages) = outcome.messages_text() {
         match known.reads {
             Reads::Permission(_) | Reads::Continue | Reads::Message => add("user_message", messages),
-            _ => ruling.degrade(format!("Cursor shows no message on {}", known.name)),
+            _ => answer.degrade(format!("Cursor shows no message on {}", known.name)),
         }
     }
 }

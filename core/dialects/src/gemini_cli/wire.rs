@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::{EVENTS, Known, NAME, SELECTION, mcp, model, named};
 use crate::incoming::{Incoming, refuse};
-use crate::ruling::Ruling;
-use crate::{Decided, WireAnswer, WireEvent, tool_names};
+use crate::{OutcomeView, WireAnswer, WireEvent, tool_names};
+use hookweave_machine::action::Action;
 use hookweave_machine::error::Error;
 
 /// Reads an event.
@@ -106,42 +106,42 @@ fn model_call(incoming: &mut Incoming, known: &Known) -> Result<(), Error> {
 }
 
 /// The home event that an event came as.
-fn home(decided: &Decided<'_>) -> Option<&'static Known> {
+fn home(outcome: &OutcomeView<'_>) -> Option<&'static Known> {
     let own =
         |payload: &Map<String, Value>| named(payload.get("metadata")?.get(NAME)?.get("hook_event_name")?.as_str()?);
-    own(&decided.event.payload)
-        .filter(|known| known.event == decided.event.event)
-        .or_else(|| EVENTS.iter().find(|known| known.event == decided.event.event))
+    own(&outcome.event.payload)
+        .filter(|known| known.event == outcome.event.event)
+        .or_else(|| EVENTS.iter().find(|known| known.event == outcome.event.event))
 }
 
 /// Tells an outcome.
-pub(super) fn answer(decided: &Decided<'_>) -> WireAnswer {
-    let mut ruling = Ruling::new(decided);
-    let Some(known) = home(decided) else {
-        ruling.degrade(format!("Gemini CLI has no event for {}", decided.event.event));
-        return ruling.answer(Map::new());
+pub(super) fn answer(outcome: &OutcomeView<'_>) -> WireAnswer {
+    let mut answer = WireAnswer::default();
+    let Some(known) = home(outcome) else {
+        answer.degrade(format!("Gemini CLI has no event for {}", outcome.event.event));
+        return answer;
     };
     let (mut output, mut specific) = (Map::new(), Map::new());
     if known.name == SELECTION {
-        selection(&mut ruling, decided, &mut specific);
+        selection(outcome, &mut answer, &mut specific);
     } else {
         if known.decides {
-            decision(&mut ruling, known, &mut output);
-        } else if ruling.refuses() || ruling.decision() == "ask" {
-            ruling.degrade(format!("Gemini CLI does not let a hook refuse {}", known.name));
+            decision(outcome, &mut answer, known, &mut output);
+        } else if outcome.refuses() || outcome.decision == Action::Ask {
+            answer.degrade(format!("Gemini CLI does not let a hook refuse {}", known.name));
         }
         // A question keeps what hooks changed; a refusal makes it moot.
         let refused = output.contains_key("continue") || output.get("decision") == Some(&json!("deny"));
         if !refused {
-            changes(&mut ruling, decided, known, &mut output, &mut specific);
+            changes(outcome, &mut answer, known, &mut output, &mut specific);
         }
-        texts(&mut ruling, known, &mut output, &mut specific);
+        texts(outcome, &mut answer, known, &mut output, &mut specific);
     }
     if !specific.is_empty() {
         specific.insert("hookEventName".to_owned(), json!(known.name));
         output.insert("hookSpecificOutput".to_owned(), Value::Object(specific));
     }
-    ruling.answer(output)
+    answer.with_output(output)
 }
 
 fn deny(output: &mut Map<String, Value>, reason: impl Into<String>) {
@@ -149,27 +149,27 @@ fn deny(output: &mut Map<String, Value>, reason: impl Into<String>) {
     output.insert("reason".to_owned(), json!(reason.into()));
 }
 
-fn decision(ruling: &mut Ruling<'_>, known: &Known, output: &mut Map<String, Value>) {
-    match ruling.decision() {
-        "stop" => {
+fn decision(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, known: &Known, output: &mut Map<String, Value>) {
+    match outcome.decision {
+        Action::Stop => {
             output.insert("continue".to_owned(), json!(false));
-            output.insert("stopReason".to_owned(), json!(ruling.reason()));
+            output.insert("stopReason".to_owned(), json!(outcome.reason_text()));
         }
-        _ if ruling.refuses() => deny(output, ruling.reason()),
-        "ask" if known.name == "BeforeTool" => {
+        _ if outcome.refuses() => deny(output, outcome.reason_text()),
+        Action::Ask if known.name == "BeforeTool" => {
             output.insert("decision".to_owned(), json!("ask"));
-            output.insert("reason".to_owned(), json!(ruling.reason()));
-            output.insert("systemMessage".to_owned(), json!(ruling.question()));
+            output.insert("reason".to_owned(), json!(outcome.reason_text()));
+            output.insert("systemMessage".to_owned(), json!(outcome.question()));
         }
-        decision @ ("ask" | "retry")
+        decision @ (Action::Ask | Action::Retry)
             if matches!(known.name, "BeforeTool" | "BeforeAgent" | "BeforeModel")
-                || (decision == "ask" && known.name == "AfterAgent") =>
+                || (decision == Action::Ask && known.name == "AfterAgent") =>
         {
-            ruling.degrade(format!("Gemini CLI knows no {decision} on {}: it is denied", known.name));
-            deny(output, ruling.reason());
+            answer.degrade(format!("Gemini CLI knows no {decision} on {}: it is denied", known.name));
+            deny(output, outcome.reason_text());
         }
-        "allow" => {
-            ruling.degrade("an allow grants nothing in Gemini CLI: its own approval decides");
+        Action::Allow => {
+            answer.degrade("an allow grants nothing in Gemini CLI: its own approval decides");
             output.insert("decision".to_owned(), json!("allow"));
         }
         _ => {}
@@ -178,44 +178,44 @@ fn decision(ruling: &mut Ruling<'_>, known: &Known, output: &mut Map<String, Val
 
 /// What hooks changed, as far as the event takes it.
 fn changes(
-    ruling: &mut Ruling<'_>,
-    decided: &Decided<'_>,
+    outcome: &OutcomeView<'_>,
+    answer: &mut WireAnswer,
     known: &Known,
     output: &mut Map<String, Value>,
     specific: &mut Map<String, Value>,
 ) {
-    for field in ruling.changed() {
-        let Some(value) = decided.payload.get(field) else { continue };
+    for field in outcome.modified.iter().map(String::as_str) {
+        let Some(value) = outcome.payload.get(field) else { continue };
         match (known.name, field) {
             ("BeforeTool", "args") => {
-                if let Some(input) = merging(decided, value) {
+                if let Some(input) = merging(outcome, value) {
                     specific.insert("tool_input".to_owned(), input);
                 } else {
-                    ruling.degrade("Gemini CLI cannot take an argument away: the call is denied");
+                    answer.degrade("Gemini CLI cannot take an argument away: the call is denied");
                     deny(output, "a hook took arguments away, which cannot be told");
                 }
             }
             ("AfterTool", "result") => {
                 let text = value.get("output").unwrap_or(value);
-                ruling.degrade("Gemini CLI replaces a result only by refusing it: the new result is the reason");
+                answer.degrade("Gemini CLI replaces a result only by refusing it: the new result is the reason");
                 deny(output, text.as_str().map_or_else(|| text.to_string(), str::to_owned));
             }
             ("AfterModel", "response") => {
                 let text = value.get("text").and_then(Value::as_str).unwrap_or_default();
                 if text.is_empty() {
-                    ruling.degrade("Gemini CLI keeps an answer that would become empty: it is denied");
+                    answer.degrade("Gemini CLI keeps an answer that would become empty: it is denied");
                     deny(output, "a hook emptied the answer");
                 } else {
-                    specific.insert("llm_response".to_owned(), model::response(decided.payload));
+                    specific.insert("llm_response".to_owned(), model::response(outcome.payload));
                 }
             }
-            ("BeforeModel", "prompt" | "system_prompt") if is_whole(decided) => {
-                let mut request = model::request(decided.payload);
+            ("BeforeModel", "prompt" | "system_prompt") if is_whole(outcome) => {
+                let mut request = model::request(outcome.payload);
                 let messages = request.get_mut("messages").map(Value::take).unwrap_or_default();
                 specific.insert("llm_request".to_owned(), json!({ "messages": messages }));
             }
             (event, field) => {
-                ruling.degrade(format!("Gemini CLI takes no changed `{field}` on {event}: it is denied"));
+                answer.degrade(format!("Gemini CLI takes no changed `{field}` on {event}: it is denied"));
                 deny(output, format!("a hook changed `{field}`, which cannot be told"));
             }
         }
@@ -223,57 +223,63 @@ fn changes(
 }
 
 /// The arguments for a system that merges; `None` when some would have to go.
-fn merging(decided: &Decided<'_>, args: &Value) -> Option<Value> {
-    let tool = decided.payload.get("tool")?.as_str()?;
+fn merging(outcome: &OutcomeView<'_>, args: &Value) -> Option<Value> {
+    let tool = outcome.payload.get("tool")?.as_str()?;
     let now = tool_names::args_to_dialect(NAME, tool, None, args.as_object()?);
-    let before = decided.event.payload.get("args").and_then(Value::as_object).cloned().unwrap_or_default();
+    let before = outcome.event.payload.get("args").and_then(Value::as_object).cloned().unwrap_or_default();
     let before = tool_names::args_to_dialect(NAME, tool, None, &before);
     let stays = before.keys().all(|name| now.contains_key(name));
     stays.then_some(Value::Object(now))
 }
 
 /// Whether the request held nothing beside what the payload has: then its messages can be built anew.
-fn is_whole(decided: &Decided<'_>) -> bool {
-    let own = decided.event.payload.get("metadata").and_then(|metadata| metadata.get(NAME)?.get("llm_request"));
-    own.is_none_or(|request| request.get("messages") == model::request(&decided.event.payload).get("messages"))
+fn is_whole(outcome: &OutcomeView<'_>) -> bool {
+    let own = outcome.event.payload.get("metadata").and_then(|metadata| metadata.get(NAME)?.get("llm_request"));
+    own.is_none_or(|request| request.get("messages") == model::request(&outcome.event.payload).get("messages"))
 }
 
-fn selection(ruling: &mut Ruling<'_>, decided: &Decided<'_>, specific: &mut Map<String, Value>) {
+fn selection(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, specific: &mut Map<String, Value>) {
     let none = json!({"mode": "NONE", "allowedFunctionNames": []});
-    let is_open = matches!(ruling.decision(), "continue" | "allow" | "skip");
-    let only_tools = ruling.changed().iter().all(|field| *field == "tools");
+    let is_open = matches!(outcome.decision, Action::Continue | Action::Allow | Action::Skip);
+    let only_tools = outcome.modified.iter().all(|field| *field == "tools");
     if !is_open || !only_tools {
-        ruling.degrade("Gemini CLI reads only the choice of tools here: none is left to the model");
+        answer.degrade("Gemini CLI reads only the choice of tools here: none is left to the model");
         specific.insert("toolConfig".to_owned(), none);
-    } else if let Some(Value::Array(tools)) = ruling.modified("tools") {
+    } else if let Some(Value::Array(tools)) = outcome.changed("tools") {
         let names: Vec<_> = tools.iter().filter_map(model::tool_name).map(|name| mcp::to_dialect(name, None)).collect();
         let config = if names.is_empty() { none } else { json!({"mode": "AUTO", "allowedFunctionNames": names}) };
         specific.insert("toolConfig".to_owned(), config);
-    } else if let Some(config) = ruling.own(NAME, "toolConfig").filter(|_| decided.event.event == "GenerateStart") {
+    } else if let Some(config) = outcome.own(NAME, "toolConfig").filter(|_| outcome.event.event == "GenerateStart") {
         specific.insert("toolConfig".to_owned(), config.clone());
     }
-    if ruling.context().is_some() || ruling.messages().is_some() {
-        ruling.degrade("Gemini CLI takes no text here");
+    if outcome.context_text().is_some() || outcome.messages_text().is_some() {
+        answer.degrade("Gemini CLI takes no text here");
     }
 }
 
 /// Context, messages and what only Gemini CLI has.
-fn texts(ruling: &mut Ruling<'_>, known: &Known, output: &mut Map<String, Value>, specific: &mut Map<String, Value>) {
+fn texts(
+    outcome: &OutcomeView<'_>,
+    answer: &mut WireAnswer,
+    known: &Known,
+    output: &mut Map<String, Value>,
+    specific: &mut Map<String, Value>,
+) {
     let mut told: Vec<String> =
         output.get("systemMessage").and_then(Value::as_str).map(str::to_owned).into_iter().collect();
-    told.extend(ruling.messages());
-    if let Some(context) = ruling.context() {
+    told.extend(outcome.messages_text());
+    if let Some(context) = outcome.context_text() {
         if matches!(known.name, "BeforeAgent" | "AfterTool" | "SessionStart") {
             specific.insert("additionalContext".to_owned(), json!(context));
         } else {
-            ruling.degrade(format!("Gemini CLI takes no context on {}: it is shown to the user", known.name));
+            answer.degrade(format!("Gemini CLI takes no context on {}: it is shown to the user", known.name));
             told.push(context);
         }
     }
     if !told.is_empty() {
         output.insert("systemMessage".to_owned(), json!(told.join("\n")));
     }
-    if ruling.suppresses_output() {
+    if outcome.suppress_output {
         output.insert("suppressOutput".to_owned(), json!(true));
     }
     let own = match known.name {
@@ -281,7 +287,7 @@ fn texts(ruling: &mut Ruling<'_>, known: &Known, output: &mut Map<String, Value>
         "AfterAgent" => "clearContext",
         _ => return,
     };
-    if let Some(value) = ruling.own(NAME, own) {
+    if let Some(value) = outcome.own(NAME, own) {
         specific.insert(own.to_owned(), value.clone());
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use hookweave_dialects::{Decided, Dialect, Exited, Invocation, RunKind, WebAnswer, WireAnswer, WireEvent};
+use hookweave_dialects::{Dialect, Exited, Invocation, OutcomeView, RunKind, WebAnswer, WireAnswer, WireEvent};
 use hookweave_machine::answer::{self, Reading};
 use hookweave_machine::dispatch::Said;
 use hookweave_machine::event::{BUILT_IN, FieldKind};
@@ -382,7 +382,8 @@ fn laxer(
 ) -> Option<String> {
     let gate = invocation.event.gate();
     let outcome = outcome(decision, gate, tells);
-    let written = dialect.outcome_to_wire(&Decided { event, outcome: &outcome, payload: &event.payload });
+    let written =
+        dialect.outcome_to_wire(&OutcomeView::read(event, &event.payload, &outcome).expect("the decision is known"));
     let (found, answer) = read_back(dialect, invocation, &written);
     // Where nothing can be refused, and where the event is itself the question, saying so is all that can be done.
     let is_question = decision == "ask" && event.event == "PermissionRequest";
@@ -421,7 +422,8 @@ fn changed_arguments_reach_the_agent_or_nothing_passes() {
                 let mut payload = event.payload.clone();
                 payload.insert("args".to_owned(), json!({"command": "rm", "file_path": "/project/b"}));
                 let outcome = outcome(decision, true, &json!({"modified": ["args"]}));
-                let written = dialect.outcome_to_wire(&Decided { event: &event, outcome: &outcome, payload: &payload });
+                let written = dialect
+                    .outcome_to_wire(&OutcomeView::read(&event, &payload, &outcome).expect("the decision is known"));
                 let (found, answer) = read_back(dialect, &invocation, &written);
                 let new = answer.as_ref().and_then(|answer| answer.get("modified")?.get("args"));
                 let reached = new.is_some_and(|args| args.get("command") == Some(&json!("rm")));
@@ -509,7 +511,8 @@ proptest! {
                 broken.insert(name, value.clone());
                 if let Ok(event) = dialect.event_from_wire(&Value::Object(broken)) {
                     let outcome = outcome("block", true, &json!({"modified": ["args"], "ext": {dialect.name(): wire}}));
-                    let _ = dialect.outcome_to_wire(&Decided { event: &event, outcome: &outcome, payload: &event.payload });
+                    let view = OutcomeView::read(&event, &event.payload, &outcome).expect("the decision is known");
+                    let _ = dialect.outcome_to_wire(&view);
                 }
             }
         }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use hookweave_dialects::{Decided, Dialect, Exited, Invocation, Place, RunKind, WebAnswer, WireEvent};
+use hookweave_dialects::{Dialect, Exited, Invocation, OutcomeView, Place, RunKind, WebAnswer, WireEvent};
 use hookweave_machine::dispatch::Said;
 use hookweave_machine::event::EventSpec;
 use hookweave_machine::hook::HookSpec;
@@ -275,7 +275,8 @@ fn miswritten(dialect: &dyn Dialect, row: &Wire, place: &str) -> Vec<String> {
     if let Some(text) = &row.outcome {
         let payload = row.changed.as_deref().map_or_else(|| event.payload.clone(), |text| object(place, text));
         let outcome = outcome(place, text);
-        let written = dialect.outcome_to_wire(&Decided { event: &event, outcome: &outcome, payload: &payload });
+        let written =
+            dialect.outcome_to_wire(&OutcomeView::read(&event, &payload, &outcome).expect("the decision is known"));
         if written.exit_code != row.exit
             || !prints(&row.stdout, &written.stdout)
             || !prints(&row.stderr, &written.stderr)

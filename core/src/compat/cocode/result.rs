@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::engine::Outcome;
 use crate::response::HookResponse;
-use hookweave_host::dialects::{cocode, outcome_to_wire};
+use hookweave_host::dialects::cocode;
 
 /// What a hook says, in Cocode's own JSON too: `"Continue"`, `{"Reject": {"reason": "…"}}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -51,7 +51,7 @@ impl HookResult {
 
     /// What all hooks say together, by the dialect's rules.
     pub(super) fn of(outcome: &Outcome) -> Self {
-        match outcome_to_wire("cocode", &outcome.to_json()) {
+        match outcome.to_wire("cocode") {
             Err(error) => Self::Reject { reason: error.to_string() },
             Ok(wire) if wire.exit_code != 0 => Self::Reject { reason: wire.stderr },
             Ok(wire) => serde_json::from_str(&wire.stdout).unwrap_or_else(|error| Self::Reject {

@@ -9,19 +9,19 @@ use crate::claude_code::events::{Hears, Holds};
 impl Writer<'_> {
     pub(super) fn tell(&mut self) {
         let name = self.known.name;
-        if let Some(context) = self.ruling.context() {
+        if let Some(context) = self.outcome.context_text() {
             let goes_on = matches!(name, "Stop" | "SubagentStop") && !self.output.contains_key("decision");
             if !self.may_say("additionalContext") {
-                self.ruling.degrade(format!("{name} hooks cannot give context; it is left out"));
+                self.answer.degrade(format!("{name} hooks cannot give context; it is left out"));
             } else if goes_on {
-                self.ruling.degrade(format!("context on {name} would make the agent go on; it is left out"));
+                self.answer.degrade(format!("context on {name} would make the agent go on; it is left out"));
             } else {
                 self.set_specific("additionalContext", context);
             }
         }
-        if let Some(messages) = self.ruling.messages() {
+        if let Some(messages) = self.outcome.messages_text() {
             if self.known.hears == Hears::Neither {
-                self.ruling.degrade(format!("{name} hooks cannot show messages; they are left out"));
+                self.answer.degrade(format!("{name} hooks cannot show messages; they are left out"));
             } else if let Some(Value::String(first)) = self.output.get("systemMessage") {
                 let both = format!("{first}\n{messages}");
                 self.set("systemMessage", both);
@@ -29,7 +29,7 @@ impl Writer<'_> {
                 self.set("systemMessage", messages);
             }
         }
-        if self.ruling.suppresses_output() {
+        if self.outcome.suppress_output {
             self.set("suppressOutput", true);
         }
     }
@@ -45,17 +45,17 @@ impl Writer<'_> {
             }
             // An answer to a form is handed on only when nobody refuses.
             if matches!(*name, "action" | "content")
-                && (self.ruling.refuses() || self.specific.get("action").is_some_and(|action| action == "decline"))
+                && (self.outcome.refuses() || self.specific.get("action").is_some_and(|action| action == "decline"))
             {
                 continue;
             }
-            let own = self.ruling.own(self.flavour.name, name).filter(|own| holds_it(*holds, own)).cloned();
+            let own = self.outcome.own(self.flavour.name, name).filter(|own| holds_it(*holds, own)).cloned();
             if let Some(own) = own {
                 self.set_specific(name, own);
             }
         }
         if let Some(sequence) =
-            self.ruling.own(self.flavour.name, "terminalSequence").filter(|own| own.is_string()).cloned()
+            self.outcome.own(self.flavour.name, "terminalSequence").filter(|own| own.is_string()).cloned()
         {
             self.set("terminalSequence", sequence);
         }
@@ -71,7 +71,7 @@ impl Writer<'_> {
         let output = std::mem::take(&mut self.output);
         let is_path = self.known.name == "WorktreeCreate" && self.stderr.is_none();
         let path = output.get("hookSpecificOutput").and_then(|specific| specific.get("worktreePath")).cloned();
-        let mut answer = self.ruling.answer(output);
+        let mut answer = self.answer.with_output(output);
         if let Some(reason) = self.stderr {
             answer.exit_code = 2;
             answer.stderr = reason;
