@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 
 import { PLATFORMS, commandOf, packageOf } from "./platform.mjs";
 
-/** Of the package in a folder: `{ program }`, or `{ error }` in words with the mend. */
+/** Of the package in a folder: `{ program }`, or `{ error }` in words with the fix. */
 export function findCommand(root, name) {
   const own = join(root, "native", commandOf(name));
   // Built in a checkout, or packed with it.

@@ -116,7 +116,7 @@ export class DetachedHooks {
     const wakes = hook.wakes === true && (answer.action === "block" || answer.action === "stop");
     const late = { event: record.plan.event, hook: hook.name, wakes, answer };
     if (this.lateListener === null) {
-      logger?.info("a detached hook answered, and nobody listens", late);
+      logger?.info("a detached hook answered, and there is no listener", late);
       return;
     }
     callListener(this.lateListener, [late], (error) => {

@@ -156,7 +156,7 @@ export class Engine implements HookRuntime {
       const event = outcome.event.eventType;
       const details = { event, hook, id, kind, message, duration, error, times };
       if (became === "block") this.logger.error("hook failed, the action is blocked", details);
-      else this.logger.warn("hook failed, the action goes on", details);
+      else this.logger.warn("hook failed, the action continues", details);
     }
   }
 }

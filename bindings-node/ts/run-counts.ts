@@ -134,8 +134,8 @@ export class RunCounts {
   logWarnings(): void {
     const warnings = JSON.parse(callNative(() => this.native.newWarnings())) as HookWarning[];
     for (const warning of warnings) {
-      const { hook, event, reason, mend } = warning;
-      this.logger?.warn(`hook ${hook} on ${event} ${reason}; ${mend}`, { ...warning });
+      const { hook, event, reason, fix } = warning;
+      this.logger?.warn(`hook ${hook} on ${event} ${reason}; ${fix}`, { ...warning });
     }
   }
 

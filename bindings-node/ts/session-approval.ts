@@ -22,7 +22,7 @@ export async function approve(
     args === null ? null : (copyForHook(effects.values[args]) as ApprovalRequest["args"]);
   const request = { id: randomUUID(), sessionId, agentId, ...rest, args: shown, timeout };
   const { cancellation, release } = follow(effects.cancelling);
-  const late = new DOMException("nobody answered in time", "TimeoutError");
+  const late = new DOMException("no answer in time", "TimeoutError");
   const expire = (): void => {
     cancellation.abort(late);
   };

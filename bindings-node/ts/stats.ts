@@ -41,9 +41,9 @@ export interface HookWarning {
   readonly hook: string;
   readonly id: string;
   readonly event: string;
-  readonly kind: "never_matched" | "always_fails" | "slow" | "misspelt_field";
+  readonly kind: "never_matched" | "always_fails" | "slow" | "misspelled_field";
   readonly reason: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
 /** The canonical form of one hook's statistics. */

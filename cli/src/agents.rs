@@ -226,8 +226,8 @@ pub(crate) fn agent(name: &str) -> Result<&'static Agent> {
     AGENTS.iter().find(|agent| agent.name == name).ok_or_else(|| {
         let known: Vec<&str> = AGENTS.iter().map(|agent| agent.name).collect();
         if hookweave_host::dialects::named(name).is_ok() {
-            let mend = format!("run `hookweave hook --agent {name}` from it yourself");
-            return Failed::new(format!("{name} has no settings file for one command; {mend}"));
+            let fix = format!("run `hookweave hook --agent {name}` from it yourself");
+            return Failed::new(format!("{name} has no settings file for one command; {fix}"));
         }
         let hint = did_you_mean(name, known.iter().copied());
         Failed::new(format!("unknown agent `{name}`{hint}; known are {}", known.join(", ")))

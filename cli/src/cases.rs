@@ -126,7 +126,7 @@ impl Case {
         }?;
         if self.agent.is_none() && self.expect.is_about_the_wire() {
             return Err(
-                "`exit_code`, `stdout` and `stderr` are what an agent is told; add `agent` and `wire`".to_owned()
+                "`exit_code`, `stdout` and `stderr` are what an agent receives; add `agent` and `wire`".to_owned()
             );
         }
         Ok(())

@@ -159,7 +159,9 @@ pub(crate) fn make(screen: Screen<'_>, changes: &[Change], how: How) -> Result<b
 /// Asks at the terminal; without one nothing is confirmed.
 pub(crate) fn confirmed() -> Result<bool> {
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-        return Err(Failed::new("nobody is there to confirm; run it with --yes, or with --dry-run to look only"));
+        return Err(Failed::new(
+            "there is no terminal to confirm on; run it with --yes, or with --dry-run to look only",
+        ));
     }
     let mut err = std::io::stderr().lock();
     write!(err, "Go ahead? [y/N] ")?;

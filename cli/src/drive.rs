@@ -155,7 +155,7 @@ fn collect(told: &Receiver<Ended>, awaited: usize, deadline: Deadline, jobs: Vec
 
 /// The reports in the order of the calls.
 fn reports(calls: &[Call<Arc<NativeHook>>], mut ended: Vec<Ended>) -> Vec<Report<Value>> {
-    let cancelled = || Said::Failed(Failure::new(FailureKind::Cancelled, "the hook ended without a word"));
+    let cancelled = || Said::Failed(Failure::new(FailureKind::Cancelled, "the hook exited without reporting a result"));
     let report = |(index, call): (usize, &Call<Arc<NativeHook>>)| {
         if call.entry().detached() {
             return Report::new(Said::Detached, 0);

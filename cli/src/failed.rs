@@ -33,7 +33,7 @@ pub(crate) const BROKEN: u8 = 2;
 /// An error that ends a command, with what to do about it.
 #[derive(Debug)]
 pub(crate) enum Failed {
-    /// What, where, and the mend.
+    /// What, where, and the fix.
     Said(String),
     /// The reader of the output has closed it.
     NobodyReads,
@@ -51,13 +51,13 @@ impl Failed {
     /// A file that cannot be read, with what to do about it.
     pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> Self {
         use std::io::ErrorKind;
-        let mend = match error.kind() {
+        let fix = match error.kind() {
             ErrorKind::NotFound => "; name one that is there",
             ErrorKind::IsADirectory => "; name a file in it",
             ErrorKind::PermissionDenied => "; let yourself read it (chmod u+r), or name another one",
             _ => "",
         };
-        Self::file(path, format!("cannot be read: {error}{mend}"))
+        Self::file(path, format!("cannot be read: {error}{fix}"))
     }
 
     /// An error about a file.
@@ -70,7 +70,7 @@ impl fmt::Display for Failed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Said(what) => f.write_str(what),
-            Self::NobodyReads => f.write_str("nobody reads the output any more"),
+            Self::NobodyReads => f.write_str("the output is closed"),
         }
     }
 }

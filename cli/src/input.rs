@@ -112,7 +112,7 @@ pub(crate) fn event_of(text: &str, agent: Option<&str>, name: Option<&str>) -> R
         return Ok(GivenEvent { name: event.event.to_owned(), payload: event.payload });
     }
     if text.trim().is_empty() {
-        return Err(Failed::new(format!("no event stands in it; write one, {SUCH_AS}")));
+        return Err(Failed::new(format!("it has no event; write one, {SUCH_AS}")));
     }
     // Programs of Windows mark their files so.
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
@@ -123,9 +123,8 @@ pub(crate) fn event_of(text: &str, agent: Option<&str>, name: Option<&str>) -> R
     let said = payload.get("event_type").or_else(|| payload.get("event")).and_then(Value::as_str);
     let name = name.or(said).ok_or_else(|| {
         let wire = payload.get("hook_event_name").or_else(|| payload.get("hookEventName")).is_some();
-        let mend =
-            if wire { "it looks like what an agent sends: say which with --agent" } else { "add it, or --event" };
-        Failed::new(format!("the event has no `event_type`; {mend}"))
+        let fix = if wire { "it looks like what an agent sends: say which with --agent" } else { "add it, or --event" };
+        Failed::new(format!("the event has no `event_type`; {fix}"))
     })?;
     let name = name.to_owned();
     let mut payload = payload;

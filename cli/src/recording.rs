@@ -75,7 +75,7 @@ fn recorded(line: &[u8]) -> std::result::Result<Recorded, String> {
     match value.get("hookweave_record") {
         None => Err("it has no `hookweave_record`; `hookweave record` writes what is read here".to_owned()),
         Some(version) if *version != VERSION => {
-            Err(format!("it has version {version}, and this program knows {VERSION}; record it anew"))
+            Err(format!("it has version {version}, and this program knows {VERSION}; record it again"))
         }
         Some(_) => serde_json::from_value(value).map_err(said),
     }

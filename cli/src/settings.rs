@@ -21,10 +21,10 @@ type Place = (String, usize, usize);
 impl Settings {
     /// Reads a text; an empty one is an empty object.
     pub(crate) fn read(text: &str) -> Result<Self, Refused> {
-        let text = JsonText::read(text).map_err(|why| format!("is no JSON: {why}; mend it first"))?;
+        let text = JsonText::read(text).map_err(|why| format!("is no JSON: {why}; fix it first"))?;
         let settings = Self { text };
         if !settings.text.value(&[]).is_some_and(|top| top.is_object()) {
-            return Err("must hold an object; mend it first".to_owned());
+            return Err("must hold an object; fix it first".to_owned());
         }
         settings.refuse_doubles(&[], "")?;
         settings.refuse_doubles(&[Field("hooks")], "hooks.")?;
@@ -36,7 +36,7 @@ impl Settings {
         let names = self.text.names(steps);
         let double = names.iter().enumerate().find(|(at, name)| names.iter().take(*at).any(|other| other == *name));
         match double {
-            Some((_, name)) => Err(format!("has `{before}{name}` twice, and only the last counts; mend it first")),
+            Some((_, name)) => Err(format!("has `{before}{name}` twice, and only the last counts; fix it first")),
             None => Ok(()),
         }
     }
@@ -81,7 +81,7 @@ impl Settings {
                 return Ok(());
             }
             Some(Value::Object(_)) => {}
-            Some(_) => return Err("`hooks` must be an object; mend it first".to_owned()),
+            Some(_) => return Err("`hooks` must be an object; fix it first".to_owned()),
         }
         let list = [hooks.as_slice(), &[Field(event)]].concat();
         match self.text.value(&list) {
@@ -101,7 +101,7 @@ impl Settings {
                     self.take(agent, &hooks, place);
                 }
             }
-            Some(_) => return Err(format!("`hooks.{event}` must be a list; mend it first")),
+            Some(_) => return Err(format!("`hooks.{event}` must be a list; fix it first")),
         }
         Ok(())
     }
@@ -111,7 +111,7 @@ impl Settings {
         let is_bare = self.text.value(&[Field("hooks")]).is_none();
         let hooks = if is_bare { Vec::new() } else { vec![Field("hooks")] };
         let Some(Value::Object(events)) = self.text.value(&hooks) else {
-            return Err("`hooks` must be an object; mend it first".to_owned());
+            return Err("`hooks` must be an object; fix it first".to_owned());
         };
         let mut own: Vec<Place> = Vec::new();
         for (event, groups) in &events {

@@ -67,7 +67,7 @@ fn a_log_tells_selection_runs_and_failures_at_their_levels() -> Checked {
     assert!(said(Level::DEBUG, ["selected=2", "hooks selected"]), "{lines:?}");
     assert!(said(Level::INFO, ["hook=open", "hook starts"]), "{lines:?}");
     assert!(said(Level::INFO, ["hook=closed", "hook ended"]), "{lines:?}");
-    assert!(said(Level::WARN, ["open", "the action goes on: broken"]), "{lines:?}");
+    assert!(said(Level::WARN, ["open", "the action continues: broken"]), "{lines:?}");
     assert!(said(Level::ERROR, ["closed", "blocks: shut"]), "{lines:?}");
     Ok(())
 }

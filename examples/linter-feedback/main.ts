@@ -1,4 +1,4 @@
-/** Runs a linter on every file that the agent writes, and has the model mend what it finds in the same turn. */
+/** Runs a linter on every file that the agent writes, and has the model fix what it finds in the same turn. */
 
 import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";

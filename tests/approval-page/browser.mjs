@@ -186,7 +186,7 @@ export function browserTests(language) {
       assert.match(await card(0).getByRole("timer").textContent(), /^Denied in 0:0[1-8] by default\.$/);
       assert.deepEqual(
         (await agent.end())[0],
-        "Bash: nobody answered in time: May the agent run this command? (hook commands)",
+        "Bash: no answer in time: May the agent run this command? (hook commands)",
       );
       // The server has gone with its agent.
       await page.getByText("The connection is lost").waitFor();

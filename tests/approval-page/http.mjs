@@ -241,8 +241,8 @@ export function httpTests(language) {
         assert.ok(later.left_ms <= second.left_ms - 500, "the time of the others goes on when one is decided");
         assert.deepEqual(await agent.end(), [
           "Bash: user denied: May the agent run this command? (hook commands)",
-          "Bash: nobody answered in time: May the agent run this command? (hook commands)",
-          "Write: nobody answered in time: May the agent change production? (hook production)",
+          "Bash: no answer in time: May the agent run this command? (hook commands)",
+          "Write: no answer in time: May the agent change production? (hook production)",
         ]);
         await assert.rejects(agent.decide(second.id, "Allow once"), { code: "ECONNREFUSED" });
       } finally {

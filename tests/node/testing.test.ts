@@ -126,9 +126,9 @@ describe("asserts", () => {
     ],
     [block, (it) => assertBlocked(it, { by: "other" }), "that `other` decides, but it was `hook`"],
     [undefined, assertAllowed, "expected to be allowed, but the decision is `continue`"],
-    [block, assertContinues, "expected to go on, but the decision is `block`"],
-    [ask, assertContinues, "expected to go on, but the decision is `ask`"],
-    [allow, assertAsked, "expected that a person is asked, but nobody is"],
+    [block, assertContinues, "expected to continue, but the decision is `block`"],
+    [ask, assertContinues, "expected to continue, but the decision is `ask`"],
+    [allow, assertAsked, "expected that a person is asked, but none is"],
     [
       ask,
       (it) => assertAsked(it, { prompt: "what" }),
@@ -345,7 +345,7 @@ describe("a client for a test", () => {
   test("fails when a hook fails unexpectedly", async () => {
     await assert.rejects(failing(), (error: Error) => {
       assert.match(error.message, /^hooks failed unexpectedly: `broken`/);
-      assert.match(error.message, /broken {2}failed {8}raised, so the action goes on: .*no disk/);
+      assert.match(error.message, /broken {2}failed {8}raised, so the action continues: .*no disk/);
       return true;
     });
     await failing(["broken"]);

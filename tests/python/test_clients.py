@@ -635,7 +635,7 @@ for _ in range(9):
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=20, check=False)
     assert done.stdout.splitlines() == ["continue"] * 9
     assert done.stderr.count("hook guard") == 1
-    assert "ValueError: no such rule; the action goes on" in done.stderr
+    assert "ValueError: no such rule; the action continues" in done.stderr
 
 
 def test_the_cause_of_a_failure_is_kept() -> None:

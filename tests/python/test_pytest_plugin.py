@@ -120,7 +120,7 @@ def test_fails_by_itself(hook_client):
     result.stdout.fnmatch_lines(
         [
             "*hooks failed unexpectedly: `broken`*",
-            "*broken  failed        raised, so the action goes on: *no disk*",
+            "*broken  failed        raised, so the action continues: *no disk*",
             "*a hook failed unexpectedly: detached hook broken failed*",
             "*assert 1 == 2*",
         ]

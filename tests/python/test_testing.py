@@ -87,9 +87,9 @@ def test_holds(answer: Any, check: Callable[[Judged], None]) -> None:
         (BLOCK, lambda it: assert_blocked(it, reason=re.compile("x+")), "expected a reason that fits /x+/, but it is"),
         (BLOCK, lambda it: assert_blocked(it, by="other"), "expected that `other` decides, but it was `hook`"),
         (None, lambda it: assert_allowed(it), "expected to be allowed, but the decision is `continue`"),
-        (BLOCK, lambda it: assert_continues(it), "expected to go on, but the decision is `block`"),
-        (ASK, lambda it: assert_continues(it), "expected to go on, but the decision is `ask`"),
-        (ALLOW, lambda it: assert_asked(it), "expected that a person is asked, but nobody is"),
+        (BLOCK, lambda it: assert_continues(it), "expected to continue, but the decision is `block`"),
+        (ASK, lambda it: assert_continues(it), "expected to continue, but the decision is `ask`"),
+        (ALLOW, lambda it: assert_asked(it), "expected that a person is asked, but none is"),
         (ASK, lambda it: assert_asked(it, prompt="what"), "a question with 'what'; there is 'really?' of `hook`"),
         (None, lambda it: assert_modified(it), "expected that a hook changes the event, but none does"),
         (None, lambda it: assert_modified(it, args={}), "args: expected {}, but no hook changed it"),
@@ -243,7 +243,7 @@ def test_what_a_person_denies_is_blocked() -> None:
     call = asyncio.run(main())
     assert_blocked(call, by="user", reason="user denied")
     with pytest.raises(
-        AssertionError, match="expected to go on, but the decision is `deny`\n\ncall of Bash: did not run"
+        AssertionError, match="expected to continue, but the decision is `deny`\n\ncall of Bash: did not run"
     ):
         assert_continues(call)
 

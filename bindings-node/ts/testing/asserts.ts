@@ -49,7 +49,7 @@ export function assertContinues(outcome: Judged): void {
       ? outcome.ran
       : ["continue", "allow", "skip", "done"].includes(decision);
   if (!goesOn) {
-    fail(`expected to go on, but the decision is \`${decision}\``, outcome, assertContinues);
+    fail(`expected to continue, but the decision is \`${decision}\``, outcome, assertContinues);
   }
 }
 
@@ -58,7 +58,7 @@ export function assertAsked(outcome: Judged, wanted: { prompt?: Text; by?: strin
   takes(wanted, ["prompt", "by"], assertAsked);
   const asked = outcomesOf(outcome).filter(({ decision }) => decision === "ask");
   if (asked.length === 0) {
-    fail("expected that a person is asked, but nobody is", outcome, assertAsked);
+    fail("expected that a person is asked, but none is", outcome, assertAsked);
   }
   const given = asked.flatMap(({ asks, reason }) =>
     asks.map(({ prompt, hook }): Given => [prompt ?? reason, hook]),
@@ -220,7 +220,7 @@ function traceOf(outcome: Judged): TraceEntry[] {
 function checkDecided(outcome: Judged, { reason, by }: Decided, assert: Assert): void {
   const decider = deciderOf(outcome);
   if (by !== undefined && decider !== by) {
-    const came = decider === null ? "nobody" : `\`${decider}\``;
+    const came = decider === null ? "none" : `\`${decider}\``;
     fail(`expected that \`${by}\` decides, but it was ${came}`, outcome, assert);
   }
   if (!fits(outcome.reason, reason)) {

@@ -42,7 +42,7 @@ def raise_unless_asked(error: asyncio.CancelledError, before: int | None) -> NoR
     now = _native.cancel_requests()
     if before is None or now is None or now > before:
         raise error
-    raise CancelledError("it ended in a cancellation that nobody asked for") from error
+    raise CancelledError("it ended in a cancellation that was not requested") from error
 
 
 async def finish(awaitable: Awaitable[T]) -> T:

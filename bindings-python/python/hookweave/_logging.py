@@ -58,7 +58,7 @@ def _entry(event: str, entry: TraceEntry, matcher: Mapping[str, Any], times: int
             entry.duration,
             entry.failure.kind,
             entry.failure.message,
-            "is blocked" if blocks else "goes on",
+            "is blocked" if blocks else "continues",
             again,
             extra=about,
             exc_info=entry.failure.error.__cause__,
@@ -120,4 +120,4 @@ def warned(warnings: Sequence[Mapping[str, Any]]) -> None:
     for warning in warnings:
         about = {name: warning[name] for name in ("hook", "event", "kind")}
         text = "hook %s on %s %s; %s"
-        logger.warning(text, warning["hook"], warning["event"], warning["reason"], warning["mend"], extra=about)
+        logger.warning(text, warning["hook"], warning["event"], warning["reason"], warning["fix"], extra=about)

@@ -13,7 +13,7 @@ from .response import Action
 
 __all__ = ["Durations", "HookStats", "HookWarning", "Stats", "WarningKind"]
 
-WarningKind: TypeAlias = Literal["never_matched", "always_fails", "slow", "misspelt_field"]
+WarningKind: TypeAlias = Literal["never_matched", "always_fails", "slow", "misspelled_field"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +64,10 @@ class HookWarning:
     event: str
     kind: WarningKind
     reason: str
-    mend: str
+    fix: str
 
     def __str__(self) -> str:
-        return f"hook {self.hook} on {self.event} {self.reason}; {self.mend}"
+        return f"hook {self.hook} on {self.event} {self.reason}; {self.fix}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,7 @@ impl Verify {
         } else {
             show_report(screen, &report)?;
             if self.anchor.is_none() {
-                let what = "without --anchor nobody can tell that records are missing at the end";
+                let what = "without --anchor, missing records at the end are not detected";
                 writeln!(screen, "{}", styled(DIM, what))?;
             }
         }
@@ -104,7 +104,7 @@ fn show_report(screen: Screen<'_>, report: &Report) -> Result<()> {
     }
     for torn in &report.torn {
         let place = place_text(&torn.file, torn.line);
-        let note = if torn.confirmed { "and the next writer says so" } else { "and nobody has confirmed that" };
+        let note = if torn.confirmed { "and the next writer confirms it" } else { "and that is not confirmed" };
         writeln!(screen, "  {} a line that its writer did not finish, {note}", styled(WARN, &place))?;
     }
     if report.lost > 0 {
@@ -112,7 +112,7 @@ fn show_report(screen: Screen<'_>, report: &Report) -> Result<()> {
         writeln!(screen, "  {}", styled(WARN, &what))?;
     }
     if let Some(begins) = report.begins {
-        writeln!(screen, "  begins with record {begins}; rotation has taken the older ones away and said so")?;
+        writeln!(screen, "  begins with record {begins}; rotation removed the older ones, as recorded")?;
     }
     if let Some(anchored) = report.anchored {
         let (style, word) = if anchored { (GOOD, "is there as it was") } else { (BAD, "is not there as it was") };

@@ -210,7 +210,7 @@ fn takes_tables(file: &Path, before: Option<&str>) -> Result<()> {
     match before.map(toml::from_str::<toml::Table>) {
         Some(Err(why)) => refuse(format!("cannot be added to: {}", why.to_string().trim_end())),
         Some(Ok(table)) if !table.contains_key("hookweave") => {
-            refuse("does not begin with `hookweave = 1`, so that nobody would read hooks in it".to_owned())
+            refuse("does not begin with `hookweave = 1`, so no program would read hooks in it".to_owned())
         }
         _ => Ok(()),
     }

@@ -100,7 +100,7 @@ impl Hook {
         let text = read.as_deref().unwrap_or_default();
         let decided = match &read {
             Ok(text) => catch_unwind(AssertUnwindSafe(|| self.decide(dialect, text)))
-                .unwrap_or_else(|_| Err(Failed::new("it came upon a bug of its own; please report it"))),
+                .unwrap_or_else(|_| Err(Failed::new("internal error; please report it"))),
             Err(why) => Err(Failed::new(why.to_string())),
         };
         let (answer, policy) = match decided {
@@ -213,7 +213,7 @@ fn refuse_broken(report: &FilesReport) -> Result<()> {
         None => Ok(()),
         Some(first) => {
             let more = if broken.len() > 1 { format!(" (and {} more)", broken.len() - 1) } else { String::new() };
-            Err(Failed::new(format!("the policy is broken: {first}{more}; `hookweave lint` says what to mend")))
+            Err(Failed::new(format!("the policy is broken: {first}{more}; `hookweave lint` says what to fix")))
         }
     }
 }

@@ -22,7 +22,7 @@ const MIB: u64 = 1024 * 1024;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Every hookweave client in the program and in those that it starts is recorded, in Python, Node and Rust, and so is
-`hookweave hook`. What is recorded may hold what the agent worked on; secrets are blacked out by the audit's rules.
+`hookweave hook`. The recording may hold what the agent worked on; secrets are redacted by the audit's rules.
 Exits as the program does.
 
   hookweave record --out runs.jsonl -- python agent.py

@@ -145,7 +145,7 @@ impl Tally {
         let total = format!("{} the same, {} different", self.same, self.different);
         writeln!(screen, "{}", styled(if self.different > 0 { BAD } else { GOOD }, &total))?;
         if self.redacted > 0 {
-            let what = format!("secrets were blacked out of {}", count(self.redacted, "event"));
+            let what = format!("secrets were redacted in {}", count(self.redacted, "event"));
             writeln!(screen, "{}", styled(WARN, &what))?;
         }
         let (hooks, number) = &self.in_code;
@@ -186,7 +186,7 @@ fn show(
 ) -> Result<()> {
     let tool = recorded.payload.get("tool").and_then(Value::as_str).unwrap_or_default();
     let args = recorded.payload.get("args").map(Value::to_string).unwrap_or_default();
-    let note = if redacted { styled(WARN, " (secrets blacked out)") } else { String::new() };
+    let note = if redacted { styled(WARN, " (secrets redacted)") } else { String::new() };
     let event = styled(BOLD, &recorded.event);
     writeln!(screen, "#{number} {event} {} {}{note}", shown(tool), styled(DIM, &clipped(&args)))?;
     for (name, then, now) in differences {

@@ -66,7 +66,7 @@ fn every_change_is_seen() {
     next("3 passed, 0 failed, 1 skipped");
     write("hookweave.toml", &policy.replace("exit 2", "exit 0"));
     next("1 passed, 2 failed");
-    // What cannot be read is told, and its mend is seen as well.
+    // What cannot be read is told, and its fix is seen as well.
     write("hookweave.toml", "hookweave = [");
     next("error:");
     write("hookweave.toml", &policy);

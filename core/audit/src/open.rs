@@ -223,7 +223,7 @@ impl Open {
         if !desk.is_failing() {
             return None;
         }
-        let why = desk.standing().why.unwrap_or_else(|| "whoever hears the records does not take them".to_owned());
+        let why = desk.standing().why.unwrap_or_else(|| "the callback for records does not accept them".to_owned());
         Some(format!("audit: {why}"))
     }
 

@@ -75,7 +75,7 @@ impl Recorded {
         recorded
     }
 
-    /// Whether secrets were blacked out of the event: hooks may decide otherwise without them.
+    /// Whether secrets were redacted in the event: hooks may decide otherwise without them.
     #[must_use]
     pub fn is_redacted(&self) -> bool {
         self.payload.values().any(holds_redacted)

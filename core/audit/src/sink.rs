@@ -164,7 +164,7 @@ impl Outbox {
         }
         if full(&mut lines) {
             lines.lost += 1;
-            return Err("whoever hears the records does not keep up".to_owned());
+            return Err("the callback for records does not keep up".to_owned());
         }
         lines.waiting.push_back(line.to_owned());
         let first = lines.waiting.len() == 1;

@@ -240,7 +240,7 @@ impl Dialect for A3s {
                 return answer;
             }
             answer.degrade("modified: A3S would take the changed arguments for granted; it is a block");
-            refusal = Some("a hook changed the arguments, and nobody has approved them".to_owned());
+            refusal = Some("a hook changed the arguments, and they are not approved".to_owned());
         }
         let mut response = Map::new();
         let mut put = |name: &str, value: Value| _ = response.insert(name.to_owned(), value);
@@ -259,7 +259,7 @@ impl Dialect for A3s {
             put("modified", Value::Object(modified));
         }
         if outcome.decision == Action::Allow && !is_request {
-            answer.degrade("allow: A3S cannot be told; it goes on");
+            answer.degrade("allow: A3S's format cannot express it; the action continues");
         }
         answer.with_output(response)
     }

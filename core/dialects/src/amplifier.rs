@@ -105,7 +105,7 @@ impl HookResult {
                 None if self.notes.len() >= MOST_NOTES => {}
                 None => self
                     .notes
-                    .push(format!("`data.{}` is no field of {event} and was passed over", output::shown(&key))),
+                    .push(format!("`data.{}` is no field of {event} and was skipped", output::shown(&key))),
             }
         }
         Ok(modified)
@@ -268,7 +268,7 @@ impl Dialect for Amplifier {
             put("ephemeral", json!(injections.iter().all(|injection| injection.ephemeral)));
         } else {
             if outcome.decision == Action::Allow {
-                answer.degrade("allow: Amplifier's hooks cannot grant; it goes on");
+                answer.degrade("allow: Amplifier's hooks cannot grant; the action continues");
             }
             put("action", json!("continue"));
         }

@@ -211,7 +211,7 @@ impl Dialect for Cocode {
             return WireAnswer { exit_code: 2, stderr: reason, ..answer };
         }
         if outcome.decision == Action::Allow {
-            answer.degrade("allow: Cocode cannot be told; it goes on");
+            answer.degrade("allow: Cocode's format cannot express it; the action continues");
         }
         let input = TELLS.modified.iter().find_map(|field| outcome.changed(field));
         let stdout = match input {

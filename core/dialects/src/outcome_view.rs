@@ -246,7 +246,7 @@ fn entry_failed_open(entry: &Map<String, Value>) -> Option<String> {
 }
 
 fn failed_open(hook: &str, message: &str) -> String {
-    format!("the hook {hook} failed and was passed over: {message}")
+    format!("the hook {hook} failed and was skipped: {message}")
 }
 
 fn word(part: &Map<String, Value>, name: &str, known: &[&'static str]) -> Option<&'static str> {

@@ -169,7 +169,7 @@ impl Dialect for Wingman {
         canonical::leave_out(outcome, &mut answer, TELLS);
         let Some(reason) = refusal else { return answer };
         if outcome.event.event != "PreToolUse" {
-            answer.degrade("block: Wingman logs it and goes on, after a tool and at the end");
+            answer.degrade("block: Wingman logs it and continues, after a tool and at the end");
         }
         WireAnswer { exit_code: 2, stderr: reason, ..answer }
     }

@@ -178,7 +178,7 @@ pub struct Problem {
     pub place: String,
     /// The line, from 1, when it is known.
     pub line: Option<usize>,
-    /// What is wrong, and the mend.
+    /// What is wrong, and the fix.
     pub message: String,
     /// Whether the entry was left out because of it.
     pub fatal: bool,

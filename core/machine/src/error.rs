@@ -154,7 +154,7 @@ impl fmt::Display for Code {
 }
 
 impl Error {
-    /// An error of this code whose message names the thing, the place and the mend.
+    /// An error of this code whose message names the thing, the place and the fix.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }

@@ -8,7 +8,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailBehavior {
-    /// Fail-open: the action goes on.
+    /// Fail-open: the action continues.
     #[default]
     Continue,
     /// Fail-closed: the action is blocked.

@@ -142,7 +142,7 @@ pub struct Told {
 }
 
 impl<T, V> Outcome<T, V> {
-    /// The failures that the program's log is told of: each that blocks, and of those of a hook after which the action goes on
+    /// The failures that the program's log is told of: each that blocks, and of those of a hook after which the action continues
     /// the first, the tenth, the hundredth and so on.
     pub fn failures_to_tell(&self) -> impl Iterator<Item = Told> {
         let failures =

@@ -182,7 +182,7 @@ impl Tally {
 
     /// Counts a failure for the program's log; gives how many there were, if the log is to be told.
     ///
-    /// That is each that blocks and, of those after which the action goes on, the first, the tenth, the hundredth and so on, so
+    /// That is each that blocks and, of those after which the action continues, the first, the tenth, the hundredth and so on, so
     /// that none is overlooked and none floods.
     pub(crate) fn failed(&self, became: FailBehavior) -> Option<u64> {
         let times = self.book.get_or_init(Box::default).failed.fetch_add(1, Relaxed) + 1;

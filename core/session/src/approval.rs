@@ -161,7 +161,7 @@ impl Cx {
         let reply = self.perform(Effect::Approve(Box::new(request.clone()))).await;
         let (granted, by, why) = match &reply {
             Reply::Chosen { option } => (request.granting.contains(option), "user", None),
-            Reply::TimedOut => (request.default == "allow", "timeout", Some("nobody answered in time".to_owned())),
+            Reply::TimedOut => (request.default == "allow", "timeout", Some("no answer in time".to_owned())),
             Reply::Failed { why } => (false, "host", Some(format!("the approval failed: {why}"))),
             _ => (false, "host", Some("the approval gave no answer".to_owned())),
         };
@@ -181,7 +181,7 @@ impl Cx {
 /// The question as a person gets it.
 pub(super) fn request(subject: &Subject<'_>, hook: Option<&Asker>, ask: &Ask) -> ApprovalRequest {
     let prompt = ask.prompt.clone().unwrap_or_else(|| match subject.tool {
-        "" => format!("Go on with {}?", subject.event),
+        "" => format!("Continue with {}?", subject.event),
         tool => format!("Run {tool}?"),
     });
     let allows = |option: &String| option == ONCE || option == ALWAYS || ask.grants.contains(option);

@@ -101,9 +101,7 @@ impl Settings {
         settings.context_limit = Some(count("context_limit", 0)?).filter(|limit| *limit > 0);
         settings.keep_recent = match bytes("keep_recent", settings.keep_recent)? {
             0 => {
-                return Err(
-                    reader.refuse("keep_recent", "must be at least 1: what the model was told last has to stay")
-                );
+                return Err(reader.refuse("keep_recent", "must be at least 1: the last message to the model must stay"));
             }
             recent => recent,
         };

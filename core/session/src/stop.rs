@@ -128,7 +128,7 @@ impl Cx {
             self.tell("warning", text).await;
             return Stopped { should_continue: false, reason: verdict.reason.clone() };
         }
-        let reason = verdict.reason.clone().unwrap_or_else(|| format!("hook {hook} wants the work to go on"));
+        let reason = verdict.reason.clone().unwrap_or_else(|| format!("hook {hook} wants the work to continue"));
         let metadata = json!({"source": "hook", "hook_name": hook, "event": event});
         let Value::Object(metadata) = metadata else { return Stopped::default() };
         self.add_message(Role::User, Some(reason.clone()), None, metadata).await;

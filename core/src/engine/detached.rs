@@ -65,7 +65,7 @@ impl Detached {
         let listener = self.late.read().unwrap_or_else(PoisonError::into_inner).clone();
         let (event, hook) = (job.event.name(), &**job.entry.name());
         let Some(listener) = listener else {
-            tracing::info!(event, hook, %answer, "a detached hook answered, and nobody listens");
+            tracing::info!(event, hook, %answer, "a detached hook answered, and there is no listener");
             return;
         };
         let late = LateAnswer {

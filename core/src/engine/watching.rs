@@ -116,7 +116,7 @@ impl Attending {
                 if lists.iter().any(|count| *count > 0)
                     && catch_unwind(AssertUnwindSafe(|| (self.told)(&report))).is_err()
                 {
-                    tracing::error!("whoever is told of reloads panicked");
+                    tracing::error!("the listener of reloads panicked");
                 }
             }
             Err(why) => tracing::warn!("a reload failed, and the hooks in force may be the old ones: {why}"),

@@ -35,7 +35,7 @@ PreToolUse of Bash: block by `guard`: never\\u{1b}[2K this\\nway
 hooks:
   log     ran           continue
   fix     ran           continue; changed args
-  broken  failed        raised, so the action goes on: no disk
+  broken  failed        raised, so the action continues: no disk
   guard   ran           block: never\\u{1b}[2K this\\nway
   late    skipped       blocked by `guard`
   writes  not selected  tool `Bash` does not match `Write`

@@ -58,7 +58,7 @@ def assert_continues(outcome: Judged) -> None:
     else:
         continues = _decision(outcome) in ("continue", "allow", "skip")
     if not continues:
-        _fail(f"expected to go on, but the decision is `{_decision(outcome)}`", outcome)
+        _fail(f"expected to continue, but the decision is `{_decision(outcome)}`", outcome)
 
 
 def assert_asked(outcome: Judged, *, prompt: Text | None = None, by: str | None = None) -> None:
@@ -66,7 +66,7 @@ def assert_asked(outcome: Judged, *, prompt: Text | None = None, by: str | None 
     __tracebackhide__ = True
     asked = [single for single in outcomes(outcome) if single.decision == "ask"]
     if not asked:
-        _fail("expected that a person is asked, but nobody is", outcome)
+        _fail("expected that a person is asked, but none is", outcome)
     questions = [(ask.prompt or single.reason, ask.hook) for single in asked for ask in single.asks]
     _some("a question", questions, prompt, by, outcome)
 
@@ -175,7 +175,7 @@ def _decided(outcome: Judged, reason: Text | None, decider: str | None) -> None:
     __tracebackhide__ = True
     came = by(outcome)
     if decider is not None and came != decider:
-        _fail(f"expected that `{decider}` decides, but it was {f'`{came}`' if came else 'nobody'}", outcome)
+        _fail(f"expected that `{decider}` decides, but it was {f'`{came}`' if came else 'none'}", outcome)
     if not _fits(outcome.reason, reason):
         _fail(f"expected a reason{_with(reason)}, but it is {outcome.reason!r}", outcome)
 

@@ -258,9 +258,7 @@ impl Grep {
     /// Runs the command.
     pub(super) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         if self.text.is_empty() {
-            return Err(Failed::new(
-                "the text is empty, which stands in every record; `hookweave audit tail` shows them",
-            ));
+            return Err(Failed::new("the text is empty, which is in every record; `hookweave audit tail` shows them"));
         }
         let wanted = if self.ignore_case { self.text.to_lowercase() } else { self.text.clone() };
         let mut found = 0;

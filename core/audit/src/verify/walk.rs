@@ -62,7 +62,7 @@ impl<'a> Walk<'a> {
         self.hold_against_anchor();
         if self.report.records == 0 && self.report.problems.is_empty() {
             self.at.1 = self.at.1.max(1);
-            let what = "no record stands in it: a log begins with one; it was emptied, its writer ended before the first one, \
+            let what = "it has no record: a log begins with one; it was emptied, its writer ended before the first one, \
                         or it is no log";
             let problem = self.problem(ProblemKind::Missing, 1, what.to_owned());
             self.report(problem);

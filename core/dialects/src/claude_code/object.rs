@@ -88,7 +88,7 @@ impl<'a> Reading<'a, '_> {
         }
         match text(self.answer, "decision") {
             Some("block") if super::is_beyond_hooks(self.invocation) => {
-                self.draft.note("settings of the administrator take effect whatever hooks say");
+                self.draft.note("settings of the administrator take effect regardless of hooks");
             }
             Some("block") if self.known.blocks => {
                 self.draft.decide("block", self.reason(text(self.answer, "reason")));

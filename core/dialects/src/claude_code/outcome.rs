@@ -29,10 +29,10 @@ pub(crate) fn write(flavour: &Flavour, outcome: &OutcomeView<'_>) -> WireAnswer 
     writer.finish()
 }
 
-/// An event that the agent does not have: it cannot have sent it, so only a refusal is said.
+/// An event that the agent does not have: it cannot have sent it, so only a refusal is reported.
 fn foreign(flavour: &Flavour, outcome: &OutcomeView<'_>) -> WireAnswer {
     let mut answer = WireAnswer::default();
-    answer.degrade(format!("{} has no event {}; only a refusal is said", flavour.name, outcome.event.event));
+    answer.degrade(format!("{} has no event {}; only a refusal is reported", flavour.name, outcome.event.event));
     if outcome.refuses() {
         answer.exit_code = 2;
         answer.stderr = outcome.reason_text();
@@ -154,7 +154,7 @@ impl Writer<'_> {
             }
             name if self.known.blocks => {
                 if name == "ConfigChange" && self.outcome.payload.get("source") == Some(&json!("policy_settings")) {
-                    self.answer.degrade("settings of the administrator take effect whatever hooks say");
+                    self.answer.degrade("settings of the administrator take effect regardless of hooks");
                 }
                 self.set("decision", "block");
                 self.set("reason", reason);

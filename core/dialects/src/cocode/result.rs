@@ -48,7 +48,7 @@ pub(super) fn read_answer(invocation: &Invocation, text: &str) -> Said<Value> {
         Some(HookResult::ModifyInput(input)) => modify(invocation, &input),
         None => {
             let line = output::first_line(text);
-            canonical::noted(NAME, &format!("the output is no result and was passed over: {line}"))
+            canonical::noted(NAME, &format!("the output is no result and was skipped: {line}"))
         }
     }
 }

@@ -87,7 +87,7 @@ pub(super) fn answer(outcome: &OutcomeView<'_>) -> WireAnswer {
         "PostToolUse" => post_tool_use(outcome, &mut output, &mut specific),
         "UserPromptSubmit" | "Stop" | "SubagentStop" => gate(outcome, &mut answer, event, &mut output),
         "SubagentStart" | "PreCompact" if outcome.decision == Action::Ask => {
-            answer.degrade(format!("Codex asks nobody on {event}: the question counts as a refusal"));
+            answer.degrade(format!("Codex does not ask on {event}: the question counts as a refusal"));
             start_or_compact(outcome, &mut answer, event, &mut output);
         }
         "SubagentStart" | "PreCompact" | "PostCompact" | "SessionStart" if outcome.refuses() => {
@@ -149,7 +149,7 @@ fn pre_tool_use(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, specific: &m
                 specific.insert("updatedInput".to_owned(), input);
             } else {
                 answer.degrade("Codex cannot take the changed arguments: the call is denied");
-                deny(specific, "a hook changed the arguments in a way that cannot be told");
+                deny(specific, "a hook changed the arguments in a way that the format cannot express");
             }
         }
     }
@@ -222,7 +222,7 @@ fn gate(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, event: &str, output:
             return;
         }
         _ if outcome.refuses() => {}
-        Action::Ask => answer.degrade(format!("Codex asks nobody on {event}: the question counts as a block")),
+        Action::Ask => answer.degrade(format!("Codex does not ask on {event}: the question counts as a block")),
         Action::Retry if event == "UserPromptSubmit" => {
             answer.degrade("Codex knows no retry for a prompt: it is blocked");
         }
@@ -230,7 +230,7 @@ fn gate(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, event: &str, output:
         _ => return,
     }
     let reason = if changes_prompt && !outcome.refuses() {
-        "a hook changed the prompt, which cannot be told".to_owned()
+        "a hook changed the prompt, which the format cannot express".to_owned()
     } else {
         outcome.reason_text()
     };

@@ -108,7 +108,7 @@ fn permission_request(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, output
         }
         _ if outcome.changed("args").is_some() => {
             answer.degrade("Copilot takes no changed arguments here: the request is denied");
-            "a hook changed the arguments, which cannot be told".to_owned()
+            "a hook changed the arguments, which the format cannot express".to_owned()
         }
         Action::Allow => {
             output.insert("behavior".to_owned(), json!("allow"));
@@ -126,7 +126,7 @@ fn permission_request(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, output
 
 fn after_tool(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, output: &mut Map<String, Value>) {
     match outcome.decision {
-        Action::Stop => answer.degrade("Copilot cannot stop the agent here: the model is told why"),
+        Action::Stop => answer.degrade("Copilot cannot stop the agent here: the model receives the reason"),
         Action::Retry => answer.degrade("Copilot knows no retry"),
         _ => {}
     }

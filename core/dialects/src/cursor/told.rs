@@ -32,7 +32,7 @@ pub(super) fn answer(outcome: &OutcomeView<'_>) -> WireAnswer {
             Action::Stop => {}
             _ if outcome.refuses() => say(&mut output, "followup_message", &outcome.reason_text()),
             Action::Ask => {
-                answer.degrade(format!("Cursor asks nobody on {}: the agent goes on", known.name));
+                answer.degrade(format!("Cursor does not ask on {}: the agent continues", known.name));
                 say(&mut output, "followup_message", &outcome.question());
             }
             _ => {}
@@ -95,7 +95,7 @@ fn permission(
         output.insert("updated_input".to_owned(), Value::Object(input));
     } else {
         answer.degrade(format!("Cursor takes no changed arguments on {}: it is denied", known.name));
-        deny(output, "a hook changed the arguments, which cannot be told");
+        deny(output, "a hook changed the arguments, which the format cannot express");
     }
 }
 
@@ -112,7 +112,7 @@ fn prompt(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, output: &mut Map<S
         }
         _ if outcome.changed("prompt").is_some() => {
             answer.degrade("Cursor takes no changed prompt: it is blocked");
-            "a hook changed the prompt, which cannot be told".to_owned()
+            "a hook changed the prompt, which the format cannot express".to_owned()
         }
         _ => return,
     };
@@ -122,7 +122,7 @@ fn prompt(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, output: &mut Map<S
 
 fn result_told(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, output: &mut Map<String, Value>) {
     if outcome.decision == Action::Stop {
-        answer.degrade("Cursor cannot stop the agent here: the model is told why");
+        answer.degrade("Cursor cannot stop the agent here: the model receives the reason");
     }
     if outcome.refuses() {
         say(output, "additional_context", &outcome.reason_text());

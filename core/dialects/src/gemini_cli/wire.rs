@@ -192,7 +192,7 @@ fn changes(
                     specific.insert("tool_input".to_owned(), input);
                 } else {
                     answer.degrade("Gemini CLI cannot take an argument away: the call is denied");
-                    deny(output, "a hook took arguments away, which cannot be told");
+                    deny(output, "a hook took arguments away, which the format cannot express");
                 }
             }
             ("AfterTool", "result") => {
@@ -216,7 +216,7 @@ fn changes(
             }
             (event, field) => {
                 answer.degrade(format!("Gemini CLI takes no changed `{field}` on {event}: it is denied"));
-                deny(output, format!("a hook changed `{field}`, which cannot be told"));
+                deny(output, format!("a hook changed `{field}`, which the format cannot express"));
             }
         }
     }

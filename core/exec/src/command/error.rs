@@ -22,7 +22,7 @@ pub enum CommandError {
     NoDirectory {
         /// The hook's command.
         command: String,
-        /// Which directory, what is wrong with it, and the mend.
+        /// Which directory, what is wrong with it, and the fix.
         reason: String,
     },
     /// The system had no room for one more program for as long as it may take.

@@ -130,7 +130,7 @@ impl State {
                 drop(inner);
                 let (work, cancel) = (job.work, job.cancel);
                 if catch_unwind(AssertUnwindSafe(|| work(&cancel))).is_err() {
-                    tracing::error!("a hook's own job panicked; the other hooks go on");
+                    tracing::error!("a hook's own job panicked; the other hooks continue");
                 }
                 inner = self.lock();
                 inner.running.retain(|(id, _)| *id != job.id);

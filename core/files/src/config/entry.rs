@@ -218,7 +218,7 @@ pub(super) fn environment(entry: &Spot<'_>) -> Take<Vec<(String, String)>> {
         if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
             let spot = entry.given("env").unwrap_or_else(|| entry.clone());
             return Err(
-                spot.wrong(format!("`{}` is no variable that a process can have; mend its name or value", cut(name)))
+                spot.wrong(format!("`{}` is no variable that a process can have; fix its name or value", cut(name)))
             );
         }
     }

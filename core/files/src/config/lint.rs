@@ -24,7 +24,7 @@ use hookweave_machine::error::{Code, Error};
 pub struct Finding {
     /// The rule's name, for example `timeout-unit`.
     pub rule: &'static str,
-    /// What, where, and the mend.
+    /// What, where, and the fix.
     #[serde(flatten)]
     pub problem: Problem,
 }
@@ -40,7 +40,7 @@ pub const RULES: &[(&str, &str)] = &[
     ("invalid", "an entry that is left out, or a file that cannot be read"),
     ("remark", "an entry that is taken otherwise than it is written"),
     ("ambiguous-file", "a file that fits several systems"),
-    ("unknown-key", "a key of a handler that nobody reads"),
+    ("unknown-key", "a key of a handler that no system reads"),
     ("timeout-unit", "seconds where milliseconds are meant, or the reverse"),
     ("matcher-never", "a matcher that never matches"),
     ("matcher-ignored", "a matcher on an event that has nothing to match"),

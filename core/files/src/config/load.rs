@@ -81,7 +81,7 @@ pub struct Ready {
     pub fingerprint: String,
     /// Is asked before every run.
     pub guard: Arc<Guard>,
-    /// Why it cannot be told which files it runs.
+    /// Why the files that it runs cannot be determined.
     pub unsure: Option<String>,
 }
 
@@ -98,7 +98,7 @@ pub struct Untrusted {
     pub scripts: Vec<PathBuf>,
     /// Why it does not count.
     pub why: String,
-    /// Why it cannot be told which files it runs; `why` says it too.
+    /// Why the files that it runs cannot be determined; `why` says it too.
     #[serde(skip)]
     pub unsure: Option<String>,
 }
@@ -192,7 +192,7 @@ pub(crate) fn refuse_left_out(problems: &[Problem]) -> Result<(), Error> {
         return Ok(());
     }
     let mut message = refused(&left_out).message().to_owned();
-    message.push_str("\nmend it, or leave out what is named here with `partial` (on the command line --partial)");
+    message.push_str("\nfix it, or leave out what is named here with `partial` (on the command line --partial)");
     Err(Error::new(Code::InvalidConfig, message))
 }
 

@@ -101,8 +101,8 @@ fn candidate(
             Some(why) => Some(format!("it cannot be approved: {why}")),
             None => approvals.why_not(&ready.approval(project)).map(|why| match &ready.unsure {
                 Some(unsure) => format!(
-                    "{why}; it cannot be told which files it runs ({unsure}), so that it is asked about anew whenever a script of \
-                     its folders changes"
+                    "{why}; the files that it runs cannot be determined ({unsure}), so a change of any script in its folders needs a \
+                     new approval"
                 ),
                 None => why,
             }),
@@ -125,9 +125,9 @@ impl Approvals {
                 && (known.place == wanted.place || known.runs == wanted.runs)
         });
         let why = if earlier {
-            "it, or a script that it names, changed since it was approved; look at it and approve it anew"
+            "it, or a script that it names, changed since it was approved; review it and approve it again"
         } else {
-            "nobody has approved it; look at it and at its scripts, then approve it"
+            "it is not approved; review it and its scripts, then approve it"
         };
         Some(why.to_owned())
     }

@@ -155,10 +155,10 @@ impl TrustStore {
         let mut text = String::with_capacity(usize::try_from(length).unwrap_or_default() + 1);
         file.take(MAX_STORE + 1).read_to_string(&mut text).map_err(|error| self.refuse(error))?;
         if text.len() as u64 > MAX_STORE {
-            return Err(self.refuse("it is too large; move it away and approve anew"));
+            return Err(self.refuse("it is too large; move it away and approve again"));
         }
         let stored: Stored = serde_json::from_str(&text)
-            .map_err(|error| self.refuse(format!("it cannot be read ({error}); move it away and approve anew")))?;
+            .map_err(|error| self.refuse(format!("it cannot be read ({error}); move it away and approve again")))?;
         if stored.hookweave != 1 {
             return Err(self.refuse(format!("it has version {}, and this engine knows version 1", stored.hookweave)));
         }
@@ -175,7 +175,7 @@ impl TrustStore {
         let owner = meta.uid();
         let user = rustix::process::geteuid().as_raw();
         if owner != user && owner != 0 {
-            return Err(self.refuse(format!("it belongs to another user ({owner}); move it away and approve anew")));
+            return Err(self.refuse(format!("it belongs to another user ({owner}); move it away and approve again")));
         }
         if meta.mode() & 0o022 != 0 {
             return Err(self.refuse("others can write it, so that it proves nothing; look at it, then chmod 600"));

@@ -104,7 +104,7 @@ pub(super) fn refuse_unfilled(loaded: &mut Loaded) {
                 file: origin.file.clone(),
                 place: origin.place.clone(),
                 line: origin.line,
-                message: format!("it needs `{name}`, {}", mend(declared.dialect.name(), name)),
+                message: format!("it needs `{name}`, {}", fix(declared.dialect.name(), name)),
                 fatal: true,
             }));
             false
@@ -112,7 +112,7 @@ pub(super) fn refuse_unfilled(loaded: &mut Loaded) {
     });
 }
 
-fn mend(dialect: &str, name: &str) -> String {
+fn fix(dialect: &str, name: &str) -> String {
     if name.ends_with("_PROJECT_DIR") {
         let own = of(PROJECTS, dialect).first();
         let instead = own.map_or_else(|| "$(git rev-parse --show-toplevel)".to_owned(), |own| format!("${own}"));

@@ -96,12 +96,12 @@ impl NativeHook {
     /// What it means that the host has set nobody to ask.
     #[must_use]
     pub fn unanswered(&self, invocation: &Invocation) -> Said<Value> {
-        let (what, mend) = if self.wants_tool() {
+        let (what, fix) = if self.wants_tool() {
             ("calls a tool of an MCP server", "set_tool_caller")
         } else {
             ("asks a model", "set_judge")
         };
-        let why = format!("the hook {what}, and the host has set nobody to do it; call {mend} first");
+        let why = format!("the hook {what}, and the host has no callback for it; call {fix} first");
         self.broken(invocation, Failure::new(FailureKind::NotStarted, why))
     }
 

@@ -43,7 +43,7 @@ fn a_projects_hooks_wait_for_approval_and_are_listed() {
         (GUARD, "PreToolUse", Some(1))
     );
     assert_eq!(guard.scripts, [world.path("project/.claude/guard.sh")]);
-    assert!(guard.why.contains("nobody has approved it"));
+    assert!(guard.why.contains("it is not approved"));
     assert_eq!(local.approval.runs, "local");
     assert_eq!(found.found.iter().filter(|found| found.note.is_some()).count(), 2);
 

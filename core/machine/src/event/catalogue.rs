@@ -112,12 +112,12 @@ impl Catalogue {
             return Ok(Arc::new(EventSpec::custom(name)));
         }
         let known = PLACES.keys().copied().chain(self.own.keys().map(String::as_str));
-        let mend = if name.contains(':') {
+        let fix = if name.contains(':') {
             "its namespace belongs to known events; use another one for custom events"
         } else {
             "define a custom event with define_event, or give it a name with a colon such as `deploy:start`"
         };
-        Err(Error::new(Code::UnknownEvent, format!("unknown event `{name}`{}; {mend}", did_you_mean(name, known))))
+        Err(Error::new(Code::UnknownEvent, format!("unknown event `{name}`{}; {fix}", did_you_mean(name, known))))
     }
 
     /// Remembers a custom event that somebody listens to.

@@ -337,7 +337,7 @@ fn fail<T, V>(record: &mut Record<T, V>, event: &EventSpec, failure: Failure<V>)
                     kind = kind.as_str(),
                     micros,
                     times,
-                    "hook failed, the action goes on: {message}"
+                    "hook failed, the action continues: {message}"
                 );
             }
         }

@@ -171,9 +171,7 @@ impl About {
             "Agent" => "subagent_type",
             "Skill" => "skill",
             _ => {
-                return Err(format!(
-                    "nobody knows what the parentheses of `{tool}({content})` are about; leave them out"
-                ));
+                return Err(format!("the parentheses of `{tool}({content})` have no meaning; leave them out"));
             }
         };
         glob(content, false).map(|glob| Self::Argument(argument, glob))

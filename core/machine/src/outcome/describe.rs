@@ -118,7 +118,7 @@ impl<T, V> Outcome<T, V> {
 /// What became of a hook, in words.
 fn came_to(entry: &TraceEntry<'_>) -> String {
     if let Some(failure) = &entry.failure {
-        let so = if failure.became == FailBehavior::Block { "the action is blocked" } else { "the action goes on" };
+        let so = if failure.became == FailBehavior::Block { "the action is blocked" } else { "the action continues" };
         return format!("{}, so {so}: {}", failure.kind, one_line(failure.message));
     }
     if entry.status == Status::Skipped || entry.status == Status::Detached {

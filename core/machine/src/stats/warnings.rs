@@ -35,7 +35,7 @@ pub enum WarningKind {
     /// It takes so long that every call waits for it.
     Slow,
     /// Payloads of its event lack a field and have one whose name is nearly the same.
-    MisspeltField,
+    MisspelledField,
 }
 
 /// Something that a person should look at.
@@ -52,12 +52,12 @@ pub struct Warning {
     /// What was seen.
     pub reason: String,
     /// What helps.
-    pub mend: String,
+    pub fix: String,
 }
 
 impl std::fmt::Display for Warning {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "hook {} on {} {}; {}", self.hook, self.event, self.reason, self.mend)
+        write!(f, "hook {} on {} {}; {}", self.hook, self.event, self.reason, self.fix)
     }
 }
 
@@ -75,25 +75,25 @@ pub(super) struct About<'a> {
 pub(super) fn warning(stats: &HookStats, about: &About<'_>) -> Option<Warning> {
     let failures: u64 = stats.failures.values().sum();
     let slow = stats.duration_us.as_ref().filter(|took| took.p95 > SLOW_MS * 1000.0 * (1.0 + ERROR));
-    let (kind, reason, mend) = if stats.never_matched {
+    let (kind, reason, fix) = if stats.never_matched {
         if about.dispatches < NEVER_MATCHED_AFTER {
             return None;
         }
-        (WarningKind::NeverMatched, never_matched(about), mend_matcher(about))
+        (WarningKind::NeverMatched, never_matched(about), fix_matcher(about))
     } else if stats.runs >= ALWAYS_FAILS_AFTER && failures >= stats.runs {
         let kinds: Vec<_> = stats.failures.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
         let reason = format!("failed in all of its {} runs ({})", stats.runs, kinds.join(", "));
-        let mend = "its messages are in the log and in the traces; mend the hook, or take it out".to_owned();
-        (WarningKind::AlwaysFails, reason, mend)
+        let fix = "its messages are in the log and in the traces; fix or remove the hook".to_owned();
+        (WarningKind::AlwaysFails, reason, fix)
     } else if let Some(took) = slow.filter(|_| about.waited_for && stats.runs >= SLOW_AFTER) {
         let reason = format!("slows every call: of {} runs 5 in 100 took over {:.0} ms", stats.runs, took.p95 / 1000.0);
-        let mend = "make it cheaper, narrow its matcher, or make it detached if nothing hangs on its answer".to_owned();
-        (WarningKind::Slow, reason, mend)
+        let fix = "make it cheaper, narrow its matcher, or make it detached if nothing hangs on its answer".to_owned();
+        (WarningKind::Slow, reason, fix)
     } else {
         return None;
     };
     let (hook, id, event) = (stats.hook.clone(), stats.id.clone(), stats.event.clone());
-    Some(Warning { hook, id, event, kind, reason, mend })
+    Some(Warning { hook, id, event, kind, reason, fix })
 }
 
 /// A hook's event is raised with a misspelt field.
@@ -103,9 +103,9 @@ pub(super) fn misspelt(hook: &str, id: HookId, event: &str, slip: &Slip) -> Warn
         hook: hook.to_owned(),
         id: id.to_string(),
         event: event.to_owned(),
-        kind: WarningKind::MisspeltField,
+        kind: WarningKind::MisspelledField,
         reason: format!("is given events without `{missing}` but with `{given}`, which it does not know"),
-        mend: format!("raise {event} with `{missing}`; no matcher looks at `{given}`"),
+        fix: format!("raise {event} with `{missing}`; no matcher looks at `{given}`"),
     }
 }
 
@@ -114,7 +114,7 @@ fn never_matched(about: &About<'_>) -> String {
     format!("ran in none of {} dispatches; its matcher is {matcher}", about.dispatches)
 }
 
-fn mend_matcher(about: &About<'_>) -> String {
+fn fix_matcher(about: &About<'_>) -> String {
     let names = about.tools.iter().map(String::as_str);
     let wanted = about.matcher.tool.as_deref().unwrap_or_default();
     let near = if wanted.is_empty() { String::new() } else { did_you_mean(wanted, names.clone()) };
@@ -164,8 +164,8 @@ mod tests {
     fn of_many_tools_the_first_are_named() {
         let tools: Vec<String> = (1..=9).map(|tool| format!("tool-{tool}")).collect();
         let matcher = MatcherSpec::default();
-        let mend = |tools| mend_matcher(&About { matcher: &matcher, waited_for: true, dispatches: 100, tools });
-        assert!(mend(&tools).contains("tool-8, …; ask explain"), "{}", mend(&tools));
-        assert!(mend(&tools[..8]).contains("tool-8; ask explain"), "{}", mend(&tools[..8]));
+        let fix = |tools| fix_matcher(&About { matcher: &matcher, waited_for: true, dispatches: 100, tools });
+        assert!(fix(&tools).contains("tool-8, …; ask explain"), "{}", fix(&tools));
+        assert!(fix(&tools[..8]).contains("tool-8; ask explain"), "{}", fix(&tools[..8]));
     }
 }

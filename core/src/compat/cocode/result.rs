@@ -55,7 +55,7 @@ impl HookResult {
             Err(error) => Self::Reject { reason: error.to_string() },
             Ok(wire) if wire.exit_code != 0 => Self::Reject { reason: wire.stderr },
             Ok(wire) => serde_json::from_str(&wire.stdout).unwrap_or_else(|error| Self::Reject {
-                reason: format!("the hooks' result cannot be told in Cocode's words: {error}"),
+                reason: format!("the hooks' result cannot be expressed in Cocode's format: {error}"),
             }),
         }
     }

@@ -53,7 +53,7 @@ fn a_file_that_cannot_be_begun_anew_is_tried_again_and_what_is_required_is_block
             |path| std::fs::remove_file(path.parent().unwrap()).unwrap(),
         ),
     ];
-    for (spoil, mend) in spoil {
+    for (spoil, fix) in spoil {
         let log = Log::new();
         let path = log.folder().join("deep").join("audit.jsonl");
         let config = AuditConfig { queue: 8, wait: Duration::from_millis(20), ..AuditConfig::file(&path).required() };
@@ -70,7 +70,7 @@ fn a_file_that_cannot_be_begun_anew_is_tried_again_and_what_is_required_is_block
             assert!(engine.audit().trouble().is_some_and(|why| why.contains("audit.jsonl")));
         }
         assert!(!engine.flush_audit(Duration::from_millis(50)));
-        mend(&path);
+        fix(&path);
         until(&engine, |outcome| !outcome.blocked());
         assert!(engine.audit().close(LONG), "{}", folder(&path).display());
         let kinds: Vec<_> = crate::audit::support::records(&path).iter().map(|record| record.kind).collect();

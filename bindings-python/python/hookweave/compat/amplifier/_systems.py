@@ -57,7 +57,7 @@ class Systems:
         except (ApprovalTimeoutError, TimeoutError):
             if request.default == "allow" and request.granting:
                 return request.granting[0]
-            raise ApprovalTimeoutError("nobody answered in time, denied by default") from None
+            raise ApprovalTimeoutError("no answer in time, denied by default") from None
         if chosen in GRANTING and chosen not in request.granting and request.granting:
             return request.granting[0]
         return chosen

@@ -64,7 +64,7 @@ class HookResult:
                 default = known.default if known.default is not dataclasses.MISSING else known.default_factory()
                 setattr(self, known.name, given.pop(known.name, default))
             if given:
-                logger.warning("a HookResult has no %s; passed over", ", ".join(sorted(given)))
+                logger.warning("a HookResult has no %s; skipped", ", ".join(sorted(given)))
 
     def __setattr__(self, name: str, value: object) -> None:
         # It no longer is what the hooks answered.

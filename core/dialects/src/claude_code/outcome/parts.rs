@@ -14,7 +14,7 @@ impl Writer<'_> {
             if !self.may_say("additionalContext") {
                 self.answer.degrade(format!("{name} hooks cannot give context; it is left out"));
             } else if goes_on {
-                self.answer.degrade(format!("context on {name} would make the agent go on; it is left out"));
+                self.answer.degrade(format!("context on {name} would keep the agent at work; it is left out"));
             } else {
                 self.set_specific("additionalContext", context);
             }

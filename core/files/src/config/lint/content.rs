@@ -133,7 +133,8 @@ fn look_at_exits(hook: &Hook<'_>, dialect: &str, text: &str, findings: &mut Find
 
 fn look_at_variables(dialect: &str, text: &str, findings: &mut Findings<'_>) {
     for name in NEVER_SET.iter().filter(|name| has_word(text, name)) {
-        findings.add("unknown-variable", format!("nobody sets `{name}`; read the event from standard input, as JSON"));
+        findings
+            .add("unknown-variable", format!("no system sets `{name}`; read the event from standard input, as JSON"));
     }
     if dialect == "codex" && has_word(text, "CLAUDE_PROJECT_DIR") {
         findings

@@ -104,10 +104,10 @@ fn is_server_alone(name: &str) -> bool {
 
 fn look_at_name(dialect: &str, name: &str, findings: &mut Findings<'_>) {
     if is_server_alone(name) {
-        let mend = if dialect == "native" { format!("{name}__*") } else { format!("{name}__.*") };
+        let fix = if dialect == "native" { format!("{name}__*") } else { format!("{name}__.*") };
         findings.add(
             "matcher-never",
-            format!("`{name}` is no tool: tools of a server are called mcp__<server>__<tool>; write `{mend}`"),
+            format!("`{name}` is no tool: tools of a server are called mcp__<server>__<tool>; write `{fix}`"),
         );
         return;
     }
@@ -193,8 +193,8 @@ fn look_for_tools(dialect: &str, pattern: &str, findings: &mut Findings<'_>) {
         return;
     }
     // Only then the names that any agent may use: `Bash` would be found in `BashOutput`.
-    if let Some(mend) = rows(dialect).filter(|tool| hits(tool.ours)).find_map(|tool| renamed(dialect, tool.ours)) {
-        findings.add("unknown-tool", format!("`{pattern}` matches no tool that {dialect} has{mend}"));
+    if let Some(fix) = rows(dialect).filter(|tool| hits(tool.ours)).find_map(|tool| renamed(dialect, tool.ours)) {
+        findings.add("unknown-tool", format!("`{pattern}` matches no tool that {dialect} has{fix}"));
         return;
     }
     let known = known(dialect);

@@ -176,7 +176,7 @@ fn fail_behavior(
     } else {
         return Ok(given);
     };
-    reading.remark(entry, format!("`onFailure` does not count for {why}; a failure lets the agent go on"));
+    reading.remark(entry, format!("`onFailure` does not count for {why}; after a failure the agent continues"));
     Ok(None)
 }
 

@@ -41,7 +41,7 @@ pub(super) fn add(
         found.look(folder, 0).map_err(|()| {
             let (files, bytes) = (MAX_FILES.0, MAX_BYTES / 1024 / 1024);
             format!(
-                "it cannot be told which files it runs, and its folder {} holds more than {files} scripts or {bytes} MiB of \
+                "the files that it runs cannot be determined, and its folder {} holds more than {files} scripts or {bytes} MiB of \
                  them; have it name its scripts",
                 folder.display()
             )
