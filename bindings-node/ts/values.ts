@@ -85,7 +85,7 @@ function handedOver(object: object): unknown {
   if (isView(object) || typeof object === "function") return originalOf(object);
   throw errorOf(
     "invalid_answer",
-    `${nameOf(object)} cannot be copied, and the hook could change it after others have looked at it; hand on plain data`,
+    `${nameOf(object)} cannot be copied, and the hook could change it after others have looked at it; pass plain data`,
   );
 }
 

@@ -172,7 +172,7 @@ fn escape(text: &str) -> Option<u32> {
     digits.bytes().all(|digit| digit.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok())?
 }
 
-/// A JSON object that stands behind other text, on lines of its own: what a hook meant that printed something first.
+/// A JSON object that follows other text, on lines of its own: what a hook meant that printed something first.
 #[must_use]
 pub fn object_behind_text(text: &str) -> Option<Map<String, Value>> {
     let plain = without_ansi(text);

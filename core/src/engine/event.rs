@@ -37,21 +37,21 @@ impl Event {
 
     /// A tool is about to run.
     #[must_use]
-    #[expect(clippy::needless_pass_by_value, reason = "callers hand over a json!({…}) that they have just made")]
+    #[expect(clippy::needless_pass_by_value, reason = "callers pass a json!({…}) that they have just made")]
     pub fn pre_tool_use(tool: &str, args: Value) -> Self {
         Self::new("PreToolUse", json!({"tool": tool, "args": args}))
     }
 
     /// A tool has run.
     #[must_use]
-    #[expect(clippy::needless_pass_by_value, reason = "callers hand over a json!({…}) that they have just made")]
+    #[expect(clippy::needless_pass_by_value, reason = "callers pass a json!({…}) that they have just made")]
     pub fn post_tool_use(tool: &str, args: Value, result: Value) -> Self {
         Self::new("PostToolUse", json!({"tool": tool, "args": args, "result": result}))
     }
 
     /// A tool has failed.
     #[must_use]
-    #[expect(clippy::needless_pass_by_value, reason = "callers hand over a json!({…}) that they have just made")]
+    #[expect(clippy::needless_pass_by_value, reason = "callers pass a json!({…}) that they have just made")]
     pub fn post_tool_use_failure(tool: &str, args: Value, error: &str) -> Self {
         Self::new("PostToolUseFailure", json!({"tool": tool, "args": args, "error": error}))
     }

@@ -165,7 +165,7 @@ impl<'a> Walk<'a> {
                 (ProblemKind::Missing, next, what)
             }
             Ordering::Less => {
-                let what = format!("record {} stands behind record {before}", record.seq);
+                let what = format!("record {} follows record {before}", record.seq);
                 (ProblemKind::Misplaced, record.seq, what)
             }
         };

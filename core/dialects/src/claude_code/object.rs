@@ -32,7 +32,7 @@ pub(crate) fn read(
 ) {
     let mut reading = Reading { flavour, known, invocation, draft, answer, refusal };
     if answer.get("async") == Some(&json!(true)) && refusal.is_none() {
-        reading.draft.note("the hook went on in the background; what it says there decides nothing");
+        reading.draft.note("the hook continued in the background; its answer there decides nothing");
         return;
     }
     reading.universal();

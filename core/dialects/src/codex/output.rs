@@ -66,7 +66,7 @@ fn said(invocation: &Invocation, stdout: &str, stderr: &str) -> Said<Value> {
         }
         _ => {
             if output::object_behind_text(stdout).is_some() {
-                draft.note("the JSON object stands behind other text, where Codex does not read it");
+                draft.note("the JSON object follows other text, where Codex does not read it");
             }
             draft.said()
         }

@@ -60,7 +60,7 @@ fn plain(invocation: &Invocation, known: Known, text: &str, code: Option<i32>) -
         Some(_) => return None,
     }
     if output::object_behind_text(text).is_some() {
-        draft.note("the JSON object stands behind other text, where Gemini CLI does not read it");
+        draft.note("the JSON object follows other text, where Gemini CLI does not read it");
     }
     Some(draft.said())
 }

@@ -136,7 +136,7 @@ impl Reader<'_> {
     }
 
     /// Up to the closing `"`, with its variables; `Some(None)` when it would have to be run.
-    #[expect(clippy::option_option, reason = "an open quote is another thing than a text that nobody can know")]
+    #[expect(clippy::option_option, reason = "an open quote is another thing than an unknown text")]
     fn double(&mut self, known: &dyn Fn(&str) -> Option<String>) -> Option<Option<String>> {
         let mut text = Some(String::new());
         loop {

@@ -162,7 +162,7 @@ fn look_at_pattern(pattern: &str, findings: &mut Findings<'_>) {
                 findings.add("matcher-never", what);
             }
             '$' if !bracket && !matches!(at(index + 1), None | Some(')' | '|' | '$')) => {
-                let what = format!("in `{pattern}` text stands behind `$`, so that it never matches; put `$` last");
+                let what = format!("in `{pattern}` text follows `$`, so that it never matches; put `$` last");
                 findings.add("matcher-never", what);
             }
             // `\S*` repeats a class of letters, which is meant.
