@@ -103,9 +103,9 @@ impl HookResult {
                     return Err(format!("`data.{}` may not be modified on {event}", output::shown(&key)));
                 }
                 None if self.notes.len() >= MOST_NOTES => {}
-                None => self
-                    .notes
-                    .push(format!("`data.{}` is no field of {event} and was skipped", output::shown(&key))),
+                None => {
+                    self.notes.push(format!("`data.{}` is no field of {event} and was skipped", output::shown(&key)))
+                }
             }
         }
         Ok(modified)

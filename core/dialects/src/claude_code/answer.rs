@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
         let why = if stdout.starts_with('{') {
             "what was printed begins with `{` but is no JSON; it is read as plain text"
         } else if output::object_behind_text(stdout).is_some() {
-            "JSON behind other text is not read; nothing that it says counts"
+            "JSON that follows other text is not read; nothing in it counts"
         } else if stdout.starts_with(['[', '"']) && output::parse(stdout) != Json::Not {
             "only a JSON object is read as an answer; a list or a string is plain text"
         } else {
