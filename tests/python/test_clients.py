@@ -610,7 +610,7 @@ def test_a_hook_that_fails_again_is_told_of_more_and_more_rarely(caplog: pytest.
         for _ in range(250):
             client.dispatch_sync("PreToolUse", tool="Bash", args={})
         told = [record.getMessage() for record in caplog.records if record.exc_info]
-        assert [text.rpartition("goes on")[2] for text in told] == [
+        assert [text.rpartition("continues")[2] for text in told] == [
             "",
             " (it has failed 10 times by now)",
             " (it has failed 100 times by now)",
