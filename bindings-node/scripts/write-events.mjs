@@ -30,7 +30,6 @@ function typeOf({ name, kind }) {
 }
 
 const events = native.catalogue();
-const common = new Set(["agentId", "cwd", "metadata"]);
 const lines = [
   "/** The known events and what each carries. Written by scripts/write-events.mjs; do not edit. */",
   'import type { EventBase, ModelResponseRecord, PreToolUseContext } from "./event-base.js";',
@@ -41,10 +40,9 @@ for (const event of events) {
   lines.push(
     `/** ${names}: ${event.gate ? "a gate, so that a block stops the action" : "not a gate, so that a block is feedback"}. */`,
     `export interface ${event.name}Event extends EventBase<"${event.name}"> {`,
-    ...event.fields.map((field) => {
-      const optional = field.optional && !(common.has(field.name) && !field.optional) ? "?" : "";
-      return `  readonly ${field.name}${optional}: ${typeOf(field)};`;
-    }),
+    ...event.fields.map(
+      (field) => `  readonly ${field.name}${field.optional ? "?" : ""}: ${typeOf(field)};`,
+    ),
     "}",
   );
 }

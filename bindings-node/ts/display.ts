@@ -1,5 +1,6 @@
-import type { Logger } from "./logging.js";
 /** Where the user reads messages. */
+
+import type { Logger } from "./logging.js";
 
 /** Shows messages to the user. */
 export interface Display {

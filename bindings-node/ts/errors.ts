@@ -249,8 +249,12 @@ export function describe(thrown: unknown): string {
   }
 }
 
-/** Whether an error is one of the engine's own, by its code. */
+/** Codes of errors whose classes have constructors of their own, so that `byCode` cannot make them. */
+const OWN_CONSTRUCTOR: ReadonlySet<string> = new Set(["subagent_blocked", "tool_failed"]);
+
+/** Whether an error is one of the engine's own, by its code: whichever copy or realm of this package made it. */
 export function isOurs(error: unknown): error is Error {
   const code = codeOf(error);
-  return error instanceof HookweaveError || (code !== null && Object.hasOwn(byCode, code));
+  if (error instanceof HookweaveError) return true;
+  return code !== null && (Object.hasOwn(byCode, code) || OWN_CONSTRUCTOR.has(code));
 }

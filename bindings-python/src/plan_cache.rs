@@ -119,7 +119,7 @@ impl Plans {
     }
 }
 
-/// `hookweave.events.CLASSES`: event classes by canonical name.
+/// `hookweave.event.CLASSES`: event classes by canonical name.
 fn classes(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     static CLASSES: pyo3::sync::PyOnceLock<Py<PyDict>> = pyo3::sync::PyOnceLock::new();
     CLASSES.import(py, "hookweave.event", "CLASSES").cloned()

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { HookweaveError, UnknownEventError } from "hookweave";
@@ -6,7 +7,15 @@ import { HookweaveError, UnknownEventError } from "hookweave";
 /** What programs cannot import. Compiled tests lie in bindings-node/build-tests. */
 const internal = (await import(new URL("../dist/errors.js", import.meta.url).href)) as {
   translate(thrown: unknown): unknown;
+  isOurs(thrown: unknown): boolean;
 };
+
+/** Codes of conditions that only Python has. */
+const ONLY_PYTHON: ReadonlySet<string> = new Set([
+  "awaitable_in_sync_dispatch",
+  "not_picklable",
+  "unsupported_interpreter",
+]);
 
 function coded(code: string): Error {
   return Object.assign(new Error("why"), { code });
@@ -34,4 +43,16 @@ test("an error of the platform or of Node-API stays what it is", () => {
   }
   const plain = new Error("no code");
   assert.equal(internal.translate(plain), plain);
+});
+
+test("every error of the engine is known by its code, also one of another copy of the package", () => {
+  const source = readFileSync(new URL("../../core/machine/src/error.rs", import.meta.url), "utf8");
+  const codes = [...source.matchAll(/Self::\w+ => "(\w+)"/g)].map(([, code]) => code ?? "");
+  assert.ok(codes.includes("subagent_blocked"));
+  assert.deepEqual(
+    codes.filter((code) => !ONLY_PYTHON.has(code) && !internal.isOurs(coded(code))),
+    [],
+  );
+  assert.equal(internal.isOurs(coded("ENOENT")), false);
+  assert.equal(internal.isOurs(coded("some_later_code")), false);
 });
