@@ -54,7 +54,9 @@ def short(name: str) -> str:
 def differences(picture: Arrows, crates: Arrows) -> list[str]:
     """What the picture and the crates do not agree on."""
     missing = [f"{a} depends on {b}, and no arrow shows it" for a, b in sorted(crates - picture)]
-    return missing + [f"an arrow leads from {a} to {b}, and there is no dependency" for a, b in sorted(picture - crates)]
+    return missing + [
+        f"an arrow leads from {a} to {b}, and there is no dependency" for a, b in sorted(picture - crates)
+    ]
 
 
 def main() -> int:

@@ -55,7 +55,7 @@ def rust_steps() -> list[Step]:
         Step("order of crates", [sys.executable, "tools/crate_order.py"]),
     ]
     present = installed_targets()
-    # The crates without IO anywhere; on other systems those without TLS, which has parts in C that need a compiler for there.
+    # The crates without IO anywhere; on other systems those without TLS, whose parts in C need a compiler of their own.
     pure = [*check, *(f"-phookweave-{name}" for name in ("machine", "dialects"))]
     portable = [*pure, *(f"-phookweave-{name}" for name in ("clock", "session", "spawn", "audit"))]
     for target, command in [(PURE_TARGET, pure), *((target, portable) for target in OTHER_TARGETS)]:

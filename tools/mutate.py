@@ -41,7 +41,14 @@ def run(program: Path, jobs: int, extra: list[str]) -> None:
     """Tests every mutant against the vectors alone; survivors are no error of the run."""
     files = [argument for name in FILES for argument in ("--file", f"core/machine/src/{name}")]
     command = [str(program), "mutants", "--dir", str(ROOT), "--output", str(OUT.parent), "--jobs", str(jobs)]
-    command += ["--package", "hookweave-machine", "--test-package", "hookweave-vectors", "--timeout", str(TIMEOUT_SECONDS)]
+    command += [
+        "--package",
+        "hookweave-machine",
+        "--test-package",
+        "hookweave-vectors",
+        "--timeout",
+        str(TIMEOUT_SECONDS),
+    ]
     # The unbroken core is tested before, by the same vectors; cargo-mutants would look for them in the core's package.
     subprocess.run(["cargo", "test", "--package", "hookweave-vectors", "--test", "vectors"], cwd=ROOT, check=True)
     command += ["--baseline=skip"]

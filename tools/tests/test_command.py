@@ -221,7 +221,7 @@ RECORDINGS = ROOT / "tests" / "recordings"
 
 @pytest.mark.parametrize("language", ["python", "node"])
 def test_an_agent_is_recorded_and_replayed(language: str, installed: Path, released: Path, project: Path) -> None:
-    """What it leaves is what the same agent leaves in Rust: `core/tests/it/recording.rs` compares with the same file."""
+    """It leaves what the same agent leaves in Rust: `core/tests/it/recording.rs` compares with the same file."""
     shutil.copy(RECORDINGS / "agent.mjs", released)
     agent = {
         "python": [str(installed / "python"), str(RECORDINGS / "agent.py")],
