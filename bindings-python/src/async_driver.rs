@@ -240,9 +240,8 @@ impl AsyncDriver {
                 self.current = Some(coroutine);
                 Ok(Next::Stepped(sent))
             }
-            Halt::Raised { limit } => {
+            Halt::Raised { error, limit } => {
                 self.limit = limit;
-                let error = PyErr::fetch(py);
                 Python::attach(|py| self.raised(py, error)).map(Next::from)
             }
             Halt::NotInline => self.start(py).map(Next::from),

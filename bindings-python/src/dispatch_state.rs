@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use hookweave_host::audit::Level;
+use hookweave_host::dispatch::Times;
 use hookweave_host::{self as host, Call, Failure, FailureKind, Report, Said, Stage, Step, Submitted};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
@@ -56,6 +57,8 @@ pub(crate) struct DispatchState {
     /// Values that the engine made up, if some hook asked for one.
     filled: Option<Object>,
     stage: Option<Stage<Handler, Object>>,
+    /// Durations of hooks of the stage's `ahead` that did not answer, in nanoseconds, until they are reported.
+    quiet: Times,
     /// The last event object, and how often the payload had changed when it was made.
     event: Option<(OwnEvent, u32)>,
     began: u64,
@@ -77,6 +80,7 @@ impl DispatchState {
             payload: request.payload,
             filled: request.filled,
             stage: None,
+            quiet: Times::new(),
             event: None,
             began: 0,
             clock: 0,
@@ -154,9 +158,21 @@ impl DispatchState {
         self.stage.as_ref().map_or(&[], Stage::planned)
     }
 
-    /// Whether the hooks that follow may run one behind the other, with [`Self::go_past`] after each.
-    pub(crate) fn is_flowing(&self) -> bool {
-        self.stage.as_ref().is_some_and(Stage::is_flowing)
+    /// The hook at an index of the stage, or of those that may follow it without asking.
+    fn call_at(&self, index: usize) -> Option<&Call<Handler>> {
+        let stage = self.stage.as_ref()?;
+        stage.calls().get(index).or_else(|| stage.ahead().get(index))
+    }
+
+    /// The next hook that may run without asking, behind those that [`Self::note_quiet`] has noted; and its index.
+    pub(crate) fn next_ahead(&self) -> Option<(usize, &Call<Handler>)> {
+        let index = self.quiet.len();
+        Some((index, self.stage.as_ref()?.ahead().get(index)?))
+    }
+
+    /// Whether some hooks may run without asking.
+    pub(crate) fn runs_ahead(&self) -> bool {
+        self.stage.as_ref().is_some_and(|stage| !stage.ahead().is_empty())
     }
 
     /// Goes on with the reports of the stage; gives the end when it was the last one.
@@ -171,29 +187,22 @@ impl DispatchState {
         self.take(step)
     }
 
-    /// Goes past a hook of a flowing run that answered nothing in time.
+    /// Notes that the next hook did not answer and was in time.
     #[inline]
-    pub(crate) fn go_past(&mut self, took: u64) {
-        if let Some(stage) = &mut self.stage {
-            stage.go_past(took);
-        }
+    pub(crate) fn note_quiet(&mut self, took: u64) {
+        self.quiet.push(took);
     }
 
-    /// Goes on after all hooks that [`Self::go_past`] went past.
+    /// Reports the hooks that [`Self::note_quiet`] has noted; gives the end when they were the last ones.
     #[inline]
-    pub(crate) fn finish(&mut self, host: &PyHost<'_>) -> Option<Finished> {
-        let step = self.stage.take()?.finish(host);
+    pub(crate) fn pass_quiet(&mut self, py: Python<'_>) -> Option<Finished> {
+        let step = self.stage.take()?.pass(&PyHost::new(py), std::mem::take(&mut self.quiet));
         self.take(step)
     }
 
     /// Goes on after the only hook of a stage ended with a result, in time or not.
     #[inline]
     pub(crate) fn resume_with(&mut self, py: Python<'_>, result: Object, took: u64, limit: u64) -> Option<Finished> {
-        if result.is_none() && took <= limit {
-            let stage = self.stage.take()?;
-            let step = stage.pass(&PyHost::new(py), took);
-            return self.take(step);
-        }
         self.resume(py, [Report { said: answer(py, result), took, overran: took > limit }])
     }
 
@@ -213,7 +222,7 @@ impl DispatchState {
         how: Start,
         call: impl FnOnce(&mut Self, &Object, &Object) -> R,
     ) -> PyResult<R> {
-        let Some(entry) = self.calls().get(index).map(Call::entry) else {
+        let Some(entry) = self.call_at(index).map(Call::entry) else {
             return Err(errors::internal("a call vanished"));
         };
         let (callable, once) = (entry.handler().callable.clone(), entry.once());
@@ -239,8 +248,7 @@ impl DispatchState {
             self.cached.audit.starts(&PyHost::new(py), stage, index, |wait| py.detach(wait));
         }
         // The end of a detached hook is logged with its start.
-        let Some(entry) = self.calls().get(index).map(Call::entry).filter(|entry| self.logs && !entry.detached())
-        else {
+        let Some(entry) = self.call_at(index).map(Call::entry).filter(|entry| self.logs && !entry.detached()) else {
             return Ok(());
         };
         logging::started(py, &self.cached.name, entry.name())

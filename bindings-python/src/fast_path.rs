@@ -12,7 +12,6 @@ use pyo3::prelude::*;
 use crate::dispatch_state::{DispatchState, Start, limit_of};
 use crate::object::{self, Awaiting, Object, Sent, call_one};
 use crate::outcome::Finished;
-use crate::values::PyHost;
 
 /// Why a run of hooks has stopped.
 pub(crate) enum Halt {
@@ -36,8 +35,10 @@ pub(crate) enum Halt {
         /// How long it may take, in nanoseconds.
         limit: u64,
     },
-    /// Calling a hook has raised what is set as the Python error.
+    /// Calling a hook has raised.
     Raised {
+        /// What it raised.
+        error: PyErr,
         /// How long the hook may take, in nanoseconds.
         limit: u64,
     },
@@ -48,40 +49,48 @@ pub(crate) enum Halt {
 /// Runs the next hooks, one after the other, while they answer nothing in time.
 #[inline]
 pub(crate) fn run(py: Python<'_>, state: &mut DispatchState) -> PyResult<Halt> {
-    if state.reports_starts() || !state.is_flowing() {
-        return Ok(Halt::NotInline);
+    let halt = run_quiet(py, state)?;
+    let finished = state.pass_quiet(py);
+    Ok(halt.unwrap_or(Halt::Passed(finished)))
+}
+
+/// The hook at which the run stops; none when all of them have passed.
+#[inline]
+fn run_quiet(py: Python<'_>, state: &mut DispatchState) -> PyResult<Option<Halt>> {
+    if state.reports_starts() || !state.runs_ahead() {
+        return Ok(Some(Halt::NotInline));
     }
     let none = Object::none(py);
-    while let Some(call) = state.calls().first() {
+    while let Some((index, call)) = state.next_ahead() {
         if !is_inline(call) {
-            return Ok(Halt::NotInline);
+            return Ok(Some(Halt::NotInline));
         }
         let limit = limit_of(call);
-        let called = state.start_hook(py, 0, Start::Alone, |_, callable, event| call_one(py, callable, event))?;
-        let Some(mut result) = called else { return Ok(Halt::Raised { limit }) };
+        let called = state.start_hook(py, index, Start::Alone, |_, callable, event| call_one(py, callable, event))?;
+        let Some(mut result) = called else { return Ok(Some(Halt::Raised { error: PyErr::fetch(py), limit })) };
         if !result.is_none() {
             let coroutine = match object::awaiting(&result) {
                 Awaiting::Nothing => None,
                 Awaiting::Coroutine => Some(result.clone()),
                 Awaiting::Awaitable => match object::await_iter(py, &result) {
                     Some(iterator) => Some(iterator),
-                    None => return Ok(Halt::Raised { limit }),
+                    None => return Ok(Some(Halt::Raised { error: PyErr::fetch(py), limit })),
                 },
             };
             if let Some(coroutine) = coroutine {
                 match object::send(py, &coroutine, none.borrow(py)) {
                     Sent::Returned(value) => result = value,
-                    sent => return Ok(Halt::Stepped { coroutine, sent, limit }),
+                    sent => return Ok(Some(Halt::Stepped { coroutine, sent, limit })),
                 }
             }
         }
         let took = state.lap();
         if !result.is_none() || took > limit {
-            return Ok(Halt::Ended { result, took, limit });
+            return Ok(Some(Halt::Ended { result, took, limit }));
         }
-        state.go_past(took);
+        state.note_quiet(took);
     }
-    Ok(Halt::Passed(state.finish(&PyHost::new(py))))
+    Ok(None)
 }
 
 /// Whether a hook is called right here, on the task of its dispatch.

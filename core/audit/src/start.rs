@@ -79,7 +79,7 @@ impl Audit {
     ) {
         let open = self.open.load();
         let Some(open) = open.as_deref() else { return };
-        let Some(call) = stage.from_here().get(index) else { return };
+        let Some(call) = stage.calls().get(index).or_else(|| stage.ahead().get(index)) else { return };
         let (hook, id) = (Arc::clone(call.entry().name()), call.entry().id());
         let (dispatch, about) = begun(host, stage, open);
         let event = Arc::clone(stage.event());

@@ -44,7 +44,12 @@ pub enum Step<T, V> {
 
 /// The hooks to run now: one in sequential mode, those of equal priority in parallel mode.
 ///
-/// Owns the suspended dispatch and holds no lock; dropping it abandons the dispatch.
+/// Owns the suspended dispatch and holds no lock; dropping it abandons the dispatch. Its methods are of three kinds:
+///
+/// * **to look**: [`calls`](Self::calls) are the hooks to run and [`ahead`](Self::ahead) those that may follow without asking;
+///   [`payload`](Self::payload), [`changes`](Self::changes) and [`event`](Self::event) are what they see;
+/// * **to report a start**: [`started`](Self::started);
+/// * **to advance**: [`resume`](Self::resume) with what came of each hook, [`pass`](Self::pass) past hooks that did not answer.
 #[derive(Debug)]
 pub struct Stage<T, V> {
     /// The outcome in the making: allocated once, when the dispatch begins.
@@ -89,10 +94,10 @@ impl<T, V> Stage<T, V> {
         self.making.progress.plan.calls().get(self.making.progress.at..self.end).unwrap_or_default()
     }
 
-    /// The hooks of this stage and those that follow it as long as all of them answer nothing.
+    /// The hooks of this stage and those that follow it as long as none of them answers.
     ///
-    /// A driver may run them one by one without asking, and report a whole run of quiet ones with [`Self::resume`]
-    /// calls at the end. Empty in parallel mode, and when a later hook has to be admitted first.
+    /// A driver may run them one after the other without asking, and report those that did not answer with one [`Self::pass`].
+    /// Empty in parallel mode, and when a later hook has to be admitted first.
     pub fn ahead(&self) -> &[Call<T>] {
         let progress = &self.making.progress;
         if progress.plan.is_in_turn() && progress.admits_all() {
@@ -100,48 +105,6 @@ impl<T, V> Stage<T, V> {
         } else {
             &[]
         }
-    }
-
-    /// Whether the hooks of [`Self::ahead`] may be passed one behind the other: there are some, and nobody has said anything yet.
-    #[inline]
-    pub fn is_flowing(&self) -> bool {
-        self.making.progress.details.is_none() && !self.ahead().is_empty()
-    }
-
-    /// How long each hook took that has run so far and said nothing, to be added to and given back.
-    pub fn take_times(&mut self) -> Times {
-        std::mem::take(&mut self.making.progress.quiet)
-    }
-
-    /// Goes past the first hooks of [`Self::ahead`], which have answered nothing: as many as there are times more than before.
-    pub fn pass_many(&mut self, times: Times) {
-        let progress = &mut self.making.progress;
-        progress.at = times.len();
-        progress.quiet = times;
-        self.end = (progress.at + 1).min(progress.plan.calls().len());
-    }
-
-    /// Goes past the first hook of [`Self::ahead`], which has answered nothing in time; the hook behind it is then the one to run.
-    ///
-    /// Only where [`Self::is_flowing`] has said so for the whole run of hooks, at whose end [`Self::finish`] goes on.
-    #[inline]
-    pub fn go_past(&mut self, took: u64) {
-        let progress = &mut self.making.progress;
-        progress.quiet.push(took);
-        progress.at = self.end;
-        self.end = (progress.at + 1).min(progress.plan.calls().len());
-    }
-
-    /// Goes on when all hooks of [`Self::ahead`] were passed.
-    #[inline]
-    pub fn finish<H: Host<Value = V>>(self, host: &H) -> Step<T, V> {
-        next(self.making, host)
-    }
-
-    /// The hooks of this stage and, where they may run without asking, those that follow it.
-    pub fn from_here(&self) -> &[Call<T>] {
-        let ahead = self.ahead();
-        if ahead.is_empty() { self.calls() } else { ahead }
     }
 
     /// What is on record of the dispatch already.
@@ -193,21 +156,26 @@ impl<T, V> Stage<T, V> {
         }
     }
 
-    /// Whether this is one hook and nobody has said anything yet.
-    #[inline]
-    fn is_quiet(&self) -> bool {
-        self.making.progress.details.is_none() && self.end == self.making.progress.at + 1
-    }
-
-    /// Goes on after a stage of one hook that answered nothing in time, as [`Self::resume`] would.
-    #[inline]
-    pub fn pass<H: Host<Value = V>>(mut self, host: &H, took: u64) -> Step<T, V> {
-        if !self.is_quiet() {
-            return self.resume(host, [Report::new(Said::Nothing, took)]);
+    /// Advances past the first hooks of [`Self::ahead`], which did not answer and were in time: as many as there are durations, in
+    /// nanoseconds. Without any it gives the stage as it is.
+    pub fn pass<H: Host<Value = V>>(mut self, host: &H, quiet: Times) -> Step<T, V> {
+        if quiet.is_empty() {
+            return Step::Run(self);
         }
         let progress = &mut self.making.progress;
-        progress.quiet.push(took);
-        progress.at = self.end;
+        if progress.details.is_none() {
+            progress.at += quiet.len();
+            if progress.quiet.is_empty() {
+                progress.quiet = quiet;
+            } else {
+                progress.quiet.extend(quiet);
+            }
+        } else {
+            for took in quiet {
+                let end = progress.at + 1;
+                progress.take_stage(host, end, std::iter::once(Report::new(Said::Nothing, took)));
+            }
+        }
         next(self.making, host)
     }
 
@@ -217,12 +185,16 @@ impl<T, V> Stage<T, V> {
     pub fn resume<H: Host<Value = V>>(mut self, host: &H, reports: impl IntoIterator<Item = Report<V>>) -> Step<T, V> {
         let mut reports = reports.into_iter();
         let first = reports.next();
+        let progress = &mut self.making.progress;
         if let Some(Report { said: Said::Nothing, took, overran: false }) = first
-            && self.is_quiet()
+            && progress.details.is_none()
+            && self.end == progress.at + 1
         {
-            return self.pass(host, took);
+            progress.quiet.push(took);
+            progress.at = self.end;
+            return next(self.making, host);
         }
-        self.making.progress.take_stage(host, self.end, first.into_iter().chain(reports));
+        progress.take_stage(host, self.end, first.into_iter().chain(reports));
         next(self.making, host)
     }
 }

@@ -55,7 +55,6 @@ impl<T, V> Progress<T, V> {
         reuse: Reuse,
         payload: V,
     ) -> Self {
-        let quiet = Times::with_capacity(plan.calls().len());
         Self {
             snapshot,
             event,
@@ -63,7 +62,7 @@ impl<T, V> Progress<T, V> {
             reuse,
             at: 0,
             payload,
-            quiet,
+            quiet: Times::new(),
             details: None,
             begun: None,
             claims: Claims::default(),

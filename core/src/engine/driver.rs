@@ -21,7 +21,7 @@ use super::shared::Shared;
 use super::{Event, Outcome};
 use crate::engine::handler::{Code, HookError, SyncCode};
 use crate::response::HookResponse;
-use hookweave_host::dispatch::{Failure, FailureKind, Report, Said, Stage, Step};
+use hookweave_host::dispatch::{Failure, FailureKind, Report, Said, Stage, Step, Times};
 use hookweave_host::index::Call;
 use hookweave_host::registry::Entry;
 
@@ -109,7 +109,7 @@ pub(super) async fn run(
             changed = Some(event.with_payload(Arc::clone(stage.payload())));
         }
         let shown = changed.as_ref().unwrap_or(&event);
-        if !is_heard && stage.is_flowing() {
+        if !is_heard && !stage.ahead().is_empty() {
             step = flow_on(detached, stage, shown, depth, &mut clock).await;
             continue;
         }
@@ -136,12 +136,12 @@ pub(super) async fn run(
 /// Runs the hooks of a stage and those that follow it, up to the first that has something to say.
 async fn flow_on(
     detached: &Arc<Detached>,
-    mut stage: Staged,
+    stage: Staged,
     event: &Event,
     depth: u32,
     clock: &mut Instant,
 ) -> Step<Code, Arc<Value>> {
-    let mut times = stage.take_times();
+    let mut times = Times::new();
     let calls = stage.ahead();
     let ended = match poll_fn(|context| Poll::Ready(flow(calls, event, depth, clock, &mut times, context))).await {
         None => None,
@@ -154,10 +154,13 @@ async fn flow_on(
             Some((Report::new(said, nanos(*clock, ended)), ended))
         }
     };
-    stage.pass_many(times);
-    let Some((report, ended)) = ended else { return stage.finish(&Shared) };
-    *clock = ended;
-    stage.resume(&Shared, [report])
+    match (stage.pass(&Shared, times), ended) {
+        (Step::Run(stage), Some((report, ended))) => {
+            *clock = ended;
+            stage.resume(&Shared, [report])
+        }
+        (step, _) => step,
+    }
 }
 
 /// One hook on its way, in a box of its own: it takes more than most dispatches need.

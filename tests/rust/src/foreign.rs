@@ -142,7 +142,9 @@ impl Foreign {
         let reports: Vec<_> = running.into_iter().map(|one| one.report.expect("every hook has ended")).collect();
         promises.note(&stage, &reports, &self.theatre);
         match reports.as_slice() {
-            [Report { said: Said::Nothing, took, overran: false }] => stage.pass(&Json, *took),
+            [Report { said: Said::Nothing, took, overran: false }] if !stage.ahead().is_empty() => {
+                stage.pass(&Json, [*took].into_iter().collect())
+            }
             _ => stage.resume(&Json, reports),
         }
     }
