@@ -170,9 +170,11 @@ impl DispatchState {
         Some((index, self.stage.as_ref()?.ahead().get(index)?))
     }
 
-    /// Whether some hooks may run without asking.
-    pub(crate) fn runs_ahead(&self) -> bool {
-        self.stage.as_ref().is_some_and(|stage| !stage.ahead().is_empty())
+    /// Makes room for the durations of the hooks that may run without asking; false when there are none.
+    pub(crate) fn begin_ahead(&mut self) -> bool {
+        let count = self.stage.as_ref().map_or(0, |stage| stage.ahead().len());
+        self.quiet.reserve_exact(count);
+        count > 0
     }
 
     /// Goes on with the reports of the stage; gives the end when it was the last one.

@@ -57,7 +57,7 @@ pub(crate) fn run(py: Python<'_>, state: &mut DispatchState) -> PyResult<Halt> {
 /// The hook at which the run stops; none when all of them have passed.
 #[inline]
 fn run_quiet(py: Python<'_>, state: &mut DispatchState) -> PyResult<Option<Halt>> {
-    if state.reports_starts() || !state.runs_ahead() {
+    if state.reports_starts() || !state.begin_ahead() {
         return Ok(Some(Halt::NotInline));
     }
     let none = Object::none(py);

@@ -141,8 +141,8 @@ async fn flow_on(
     depth: u32,
     clock: &mut Instant,
 ) -> Step<Code, Arc<Value>> {
-    let mut times = Times::new();
     let calls = stage.ahead();
+    let mut times = Times::with_capacity(calls.len());
     let ended = match poll_fn(|context| Poll::Ready(flow(calls, event, depth, clock, &mut times, context))).await {
         None => None,
         Some(Halt::Said(ended)) => Some(ended),
