@@ -104,7 +104,7 @@ impl HookResult {
                 }
                 None if self.notes.len() >= MOST_NOTES => {}
                 None => {
-                    self.notes.push(format!("`data.{}` is no field of {event} and was skipped", output::shown(&key)))
+                    self.notes.push(format!("`data.{}` is no field of {event} and was skipped", output::shown(&key)));
                 }
             }
         }
