@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 /// Reads the monotonic clock.
 #[inline]
-#[expect(clippy::disallowed_methods, reason = "the one place where this driver reads its clock")]
+#[expect(clippy::disallowed_methods, reason = "the driver measures its hooks")]
 pub(crate) fn now() -> Instant {
     Instant::now()
 }

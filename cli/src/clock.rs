@@ -1,4 +1,4 @@
-//! The one place where the command reads the clock.
+//! The clock of the command.
 
 use std::time::Instant;
 

@@ -9,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 use super::anchor::Anchor;
 use super::line;
 use super::record::Written;
+use hookweave_machine::hex::{hex, push_hex};
 
 /// What the first record of a log holds on to.
 pub(super) const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
@@ -93,25 +94,6 @@ fn is_hash(text: &str) -> bool {
 /// The SHA-256 of some bytes, in hexadecimal digits.
 pub(super) fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
-}
-
-pub(super) fn hex(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(2 * bytes.len());
-    push_hex(bytes, &mut text);
-    text
-}
-
-fn push_hex(bytes: &[u8], text: &mut String) {
-    // Computed rather than looked up, and in pieces of a fixed size, so that many digits are made at once.
-    let digit = |nibble: u8| b'0' + nibble + if nibble < 10 { 0 } else { b'a' - b'0' - 10 };
-    for piece in bytes.chunks(16) {
-        let mut digits = [[0_u8; 2]; 16];
-        for (to, byte) in digits.iter_mut().zip(piece) {
-            *to = [digit(byte >> 4), digit(byte & 15)];
-        }
-        let made = digits.as_flattened().get(..2 * piece.len()).unwrap_or_default();
-        text.push_str(std::str::from_utf8(made).unwrap_or_default());
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The audit log: what hooks did and decided, in a form that can be proved complete.
 //!
 //! **Owns** records, redaction, the hash chain, rotation and verification; recordings for replay stand beside it.
-//! **Never** holds up a dispatch, but for a full queue of a log that is `required`. Nothing is recorded that was not redacted.
+//! **Never** holds up a dispatch for more than a second, unless the log is `required`. Nothing is recorded that was not redacted.
 //!
 //! A driver hands each outcome to an [`Audit`]; registry and sessions report the rest as a [`Witness`]. A thread turns what is queued into
 //! [`Record`]s, redacts them, links each to the one before by its hash, and writes them.

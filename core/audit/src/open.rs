@@ -47,7 +47,7 @@ impl Open {
     /// Opens the file and starts the writer.
     pub(super) fn new(config: AuditConfig, level: Arc<AtomicU8>) -> Result<Self, Error> {
         let config = Arc::new(config);
-        let key = config.key.as_deref().map_or_else(Key::random, Key::of);
+        let key = config.key.as_deref().map_or_else(Key::random, |key| Key::of(key.as_bytes()));
         let file = config.file.as_deref().map(|path| LogFile::open(path, now_ms())).transpose()?;
         let path = file.as_ref().map(|(file, _)| file.path());
         let desk = start(&config, &key, &level, file, None)?;

@@ -1,6 +1,6 @@
 //! Time and random ids.
 //!
-//! **Owns** every reading of a clock and every random id in the core, so that a test can see where they come from.
+//! **Owns** the clock of the crates below the drivers, and every random id. A driver reads a clock of its own, because it measures hooks.
 //! **Never** decides anything by them.
 //!
 //! # Entry points
@@ -19,14 +19,14 @@ pub use ids::new_id;
 /// The monotonic time, which timeouts are measured by.
 #[must_use]
 pub fn now() -> Instant {
-    #[expect(clippy::disallowed_methods, reason = "the one place where the monotonic clock is read")]
+    #[expect(clippy::disallowed_methods, reason = "the monotonic clock of the crates below the drivers")]
     Instant::now()
 }
 
 /// Milliseconds since the epoch.
 #[must_use]
 pub fn now_ms() -> u64 {
-    #[expect(clippy::disallowed_methods, reason = "the one place where the wall clock is read")]
+    #[expect(clippy::disallowed_methods, reason = "the wall clock, which timestamps are read from")]
     let now = std::time::SystemTime::now();
     now.duration_since(std::time::UNIX_EPOCH).map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }

@@ -1,4 +1,4 @@
-//! One event on its way through its hooks: a machine without clocks, threads, futures or locks.
+//! One event on its way through its hooks. A dispatch holds no clock, thread, future or lock.
 //!
 //! [`begin`] says which hooks to run; a driver runs them and reports what came of it with [`Stage::resume`]; at last
 //! there is an [`Outcome`]. The machine is generic over the handler `T` and over who owns the payload (`V`). A hook that

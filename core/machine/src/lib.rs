@@ -2,8 +2,8 @@
 //! [`Outcome`](outcome::Outcome), and what a failure means.
 //!
 //! **Owns** events, payloads, answers, matchers, hooks, the registry with its index, dispatches, outcomes and explanations.
-//! **Never** reads a clock, opens a file, starts a thread or calls a hook: a driver does, and reports what came of it. Values stay with
-//! their host; the machine reads them through [`payload::Host`].
+//! **Never** reads a clock, opens a file, starts a thread or calls a hook: a driver does, and reports what came of it. Of the system it
+//! asks only for the working and the home directory. Values stay with their host; the machine reads them through [`payload::Host`].
 //!
 //! # Entry points
 //!
@@ -24,6 +24,7 @@ pub mod explain;
 pub mod failure;
 mod fold;
 pub mod handler_output;
+pub mod hex;
 pub mod hook;
 pub mod index;
 pub mod json;

@@ -201,8 +201,8 @@ impl Made<'_> {
 
 /// Who owns the values: the core's window on one host language.
 ///
-/// Implementations never run user code (no `__eq__`, no getter of a class, no proxy trap where it can be told apart):
-/// looking at a payload must not have effects.
+/// Reading a value may run user code (a getter, a trap of a `Proxy`, `__eq__`), which may register hooks or dispatch again. Nothing
+/// is locked or borrowed meanwhile; implementations avoid such code where the language lets them.
 pub trait Host {
     /// An owned value.
     type Value;

@@ -129,8 +129,8 @@ fn has_long_descriptor(text: &str) -> bool {
     })
 }
 
-/// The part of a program's path that names it.
-fn base_name(program: &str) -> &str {
+/// The part of a program's path that names it; empty for a path that ends in `/`, which no program has.
+fn program_name(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 

@@ -6,9 +6,9 @@
 //!
 //! # Entry points
 //!
-//! * [`Session`] holds what outlives an event: permissions, the budget of a turn, the environment.
+//! * [`Session`] holds what outlives an event: permissions, remembered approvals, the budget of a turn, the environment.
 //! * [`ToolRun`], [`Submitted`], [`Generation`] and [`Compaction`] are what flows end with.
-//! * [`Permissions`] remembers approvals.
+//! * [`Permissions`] is what the host allows, asks about or denies before any hook.
 
 mod agent;
 mod approval;

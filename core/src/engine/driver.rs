@@ -73,7 +73,7 @@ pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> &str {
 }
 
 pub(super) fn now() -> Instant {
-    #[expect(clippy::disallowed_methods, reason = "the engine's driver is the one place that measures time")]
+    #[expect(clippy::disallowed_methods, reason = "the driver measures its hooks")]
     Instant::now()
 }
 

@@ -3,7 +3,7 @@
 use super::flat::collect;
 use super::walk::Walk;
 use super::words::{Said, is_name, is_plain_text};
-use super::{base_name, wrappers};
+use super::{program_name, wrappers};
 
 /// Words of a shell's grammar. A parser that takes one for a program does not know this shell.
 const GRAMMAR: &[&str] = &[
@@ -34,7 +34,7 @@ impl Walk<'_> {
         if is_written && (GRAMMAR.contains(&name.plain.as_str()) || name.plain.starts_with('-')) {
             return None;
         }
-        let wraps = wrappers::wraps(base_name(&name.plain));
+        let wraps = wrappers::wraps(program_name(&name.plain));
         wrappers::push(self.line, words, wraps);
         self.inner(words, 0)?;
         if wraps {
@@ -46,7 +46,7 @@ impl Walk<'_> {
     /// What a command runs by itself.
     pub(super) fn inner(&mut self, words: &[Said], nested: usize) -> Option<()> {
         let Some((name, args)) = words.split_first() else { return Some(()) };
-        let name = base_name(&name.plain);
+        let name = program_name(&name.plain);
         match name {
             _ if SHELLS.contains(&name) => self.shell(args),
             "eval" => self.eval(args),
@@ -73,7 +73,7 @@ impl Walk<'_> {
 
     /// Every command that the arguments of a wrapper may be.
     fn wrapped(&mut self, words: &[Said]) -> Option<()> {
-        let takes_lines = wrappers::takes_lines(base_name(&words.first()?.plain));
+        let takes_lines = wrappers::takes_lines(program_name(&words.first()?.plain));
         for from in 1..words.len() {
             let rest = words.get(from..)?;
             self.inner(rest, 1)?;

@@ -1,7 +1,7 @@
 //! Programs that run the command in their arguments, and the texts by which rules know a command.
 
 use super::words::{Said, is_name, is_plain_word};
-use super::{Line, Simple, base_name};
+use super::{Line, Simple, program_name};
 
 /// Programs that run the command in their arguments.
 const WRAPPERS: &[&str] = &[
@@ -120,7 +120,7 @@ pub(super) fn xargs(args: &[Said]) -> Option<()> {
         } else if XARGS_VALUED.contains(&word) {
             args.next()?;
         } else if !word.starts_with('-') {
-            let runs_more = wraps(base_name(word)) || base_name(word).ends_with("sh") || word == "eval";
+            let runs_more = wraps(program_name(word)) || program_name(word).ends_with("sh") || word == "eval";
             let is_filled = replaced.is_some_and(|mark| word.contains(&mark));
             return (!runs_more && !is_filled).then_some(());
         }
@@ -136,7 +136,7 @@ pub(super) fn find(args: &[Said]) -> Option<()> {
     pairs
         .all(|(_, program)| {
             let is_named = program.fixed().is_some_and(|name| !name.contains("{}"));
-            is_named && !wraps(base_name(&program.plain)) && !base_name(&program.plain).ends_with("sh")
+            is_named && !wraps(program_name(&program.plain)) && !program_name(&program.plain).ends_with("sh")
         })
         .then_some(())
 }
@@ -152,7 +152,7 @@ pub(super) fn push(line: &mut Line, words: &[Said], wraps: bool) {
         // `/bin/rm` is `rm`.
         let based = rest.first().filter(|first| first.plain.contains('/')).map(|first| {
             let (_, args) = plain.split_at_checked(first.plain.len()).unwrap_or_default();
-            format!("{}{args}", base_name(&first.plain))
+            format!("{}{args}", program_name(&first.plain))
         });
         for text in [Some(raw), Some(plain), based].into_iter().flatten() {
             let text = text.trim().to_owned();

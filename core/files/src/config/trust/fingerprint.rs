@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::config::Declared;
 use crate::config::guard::{Content, Guard};
+use hookweave_machine::hex::hex;
 
 /// What an approval of a hook is for; an error when one of its scripts cannot be read to be approved.
 pub(in crate::config) fn fingerprint(
@@ -57,14 +58,6 @@ fn hash(value: &Value) -> String {
     canonical(value, &mut text);
     let digest: [u8; 32] = Sha256::digest(&text).into();
     format!("sha256:{}", hex(&digest))
-}
-
-fn hex(bytes: &[u8; 32]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(64), |mut text, byte| {
-        _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// JSON with sorted names and no spaces, so that how a file is laid out does not matter.
