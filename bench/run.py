@@ -183,7 +183,8 @@ event, isolation, timing, timeout, failure rule, outcome and trace. The bare loo
 
 {chr(10).join(facts)}
 
-A *bar* must be met; a *goal* is what the design has been shown to allow.
+A *bar* must be met, or [ARCHITECTURE.md](../ARCHITECTURE.md) argues why it is missed; a *goal* is what the design has
+been shown to allow.
 
 {as_markdown(bar_rows(measured(BARS, samples), samples))}
 
