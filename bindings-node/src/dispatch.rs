@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hookweave_host::audit::Audit;
 use hookweave_host::session::{Session, Verdict};
-use hookweave_host::{Call, Excess, Failure, FailureKind, Outcome, Report, Said, Stage, Step, present};
+use hookweave_host::{Call, Excess, Failure, FailureKind, HandlerResult, Outcome, Report, Stage, Step, present};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
@@ -220,20 +220,20 @@ fn failure(report: &HookReport) -> Failure<Slot> {
 
 fn core_report(call: Option<&Call<HandlerRef>>, report: &HookReport) -> Report<Slot> {
     let said = match report.result {
-        HookResult::Nothing => Said::Nothing,
-        HookResult::Answer => Said::Answer(Slot(report.value.unwrap_or(0))),
-        HookResult::Detached => Said::Detached,
-        HookResult::Failed => Said::Failed(failure(report)),
-        HookResult::Timeout => {
-            Said::Failed(Failure::timeout(Duration::from_secs_f64(report.limit.unwrap_or(0.0).max(0.0) / 1000.0)))
-        }
+        HookResult::Nothing => HandlerResult::Nothing,
+        HookResult::Answer => HandlerResult::Answer(Slot(report.value.unwrap_or(0))),
+        HookResult::Detached => HandlerResult::Detached,
+        HookResult::Failed => HandlerResult::Failed(failure(report)),
+        HookResult::Timeout => HandlerResult::Failed(Failure::timeout(Duration::from_secs_f64(
+            report.limit.unwrap_or(0.0).max(0.0) / 1000.0,
+        ))),
     };
     let took = nanos(report.duration);
     // A handler that holds the thread cannot be interrupted: it has answered, only too late.
     let limit = call.and_then(|call| call.entry().handler().limit(call.entry().timeout()));
     let limit = limit.map_or(u128::MAX, |limit| limit.as_nanos());
-    let overran = u128::from(took) > limit && matches!(said, Said::Nothing | Said::Answer(_));
-    Report { said, took, overran }
+    let overran = u128::from(took) > limit && matches!(said, HandlerResult::Nothing | HandlerResult::Answer(_));
+    Report { result: said, took, overran }
 }
 
 /// Advances by no-op hooks, and then by the reports of the stage after them.
@@ -340,7 +340,7 @@ impl NativeDispatch {
 
     /// Applies the environment variables of the outcome to a session.
     pub(crate) fn apply_env(&self, session: &Session, values: &Values<'_>) -> Result<(), CodedError> {
-        self.read(|outcome| session.heard(outcome, values))
+        self.read(|outcome| session.keep_variables(outcome, values))
     }
 
     pub(crate) fn read<R>(&self, read: impl FnOnce(&Outcome<HandlerRef, Slot>) -> R) -> Result<R, CodedError> {

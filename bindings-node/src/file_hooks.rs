@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use hookweave_host::dialects::{self, Exited};
 use hookweave_host::event::Catalogue;
-use hookweave_host::{EventSpec, Failure, FailureKind, Invocation, NativeHook, Said, TraceContext, from_json};
+use hookweave_host::{EventSpec, Failure, FailureKind, FileHook, HandlerResult, Invocation, TraceContext, from_json};
 use napi::Status;
 use napi::bindgen_prelude::{FnArgs, Function};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
@@ -32,13 +32,13 @@ pub(crate) fn completion_queue(deliver: Function<'_, Completion, ()>) -> napi::R
 /// A hook from a file, as the TypeScript layer runs it.
 #[napi]
 pub struct NativeFileHook {
-    hook: Arc<NativeHook>,
+    hook: Arc<FileHook>,
     event: Arc<EventSpec>,
     completions: Arc<CompletionQueue>,
 }
 
 impl NativeFileHook {
-    pub(crate) const fn new(hook: Arc<NativeHook>, event: Arc<EventSpec>, completions: Arc<CompletionQueue>) -> Self {
+    pub(crate) const fn new(hook: Arc<FileHook>, event: Arc<EventSpec>, completions: Arc<CompletionQueue>) -> Self {
         Self { hook, event, completions }
     }
 
@@ -161,14 +161,14 @@ pub fn dialect_answer(dialect: String, event: String, returned: String) -> Resul
 }
 
 /// The JSON text of a result: `{"answer": …}`, perhaps with `large`, `{"failed": {"kind", "message", "restricts"}}` or `{}`.
-fn completion_text(result: Said<Value>) -> String {
+fn completion_text(result: HandlerResult<Value>) -> String {
     let completion = match result {
-        Said::Nothing | Said::Detached => json!({}),
-        Said::Answer(answer) => {
+        HandlerResult::Nothing | HandlerResult::Detached => json!({}),
+        HandlerResult::Answer(answer) => {
             let large = large_integers(&answer);
             if large.is_empty() { json!({"answer": answer}) } else { json!({"answer": answer, "large": large}) }
         }
-        Said::Failed(Failure { kind, message, meant_to_restrict, .. }) => {
+        HandlerResult::Failed(Failure { kind, message, meant_to_restrict, .. }) => {
             json!({"failed": {"kind": kind.as_str(), "message": message, "restricts": meant_to_restrict}})
         }
     };

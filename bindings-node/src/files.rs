@@ -8,8 +8,8 @@ use hookweave_host::config::Directories;
 use hookweave_host::config::lint::lint;
 use hookweave_host::config::load::LoadOptions;
 use hookweave_host::{
-    Approval, Error, EventSpec, FilesWatch, Host, NativeHook, Noticed, Prepared, QUIET, Request, TrustStore, Watched,
-    hook_id,
+    Approval, Error, EventSpec, FileHook, FilesWatch, Host, PendingChanges, Prepared, QUIET, Request, TrustStore,
+    Watched, hook_id,
 };
 use napi::Env;
 use napi::bindgen_prelude::{Function, Unknown};
@@ -76,7 +76,7 @@ fn registering<R: Serialize>(
     hooks: &mut NativeClient,
     deliver: Function<'_, Completion, ()>,
     ids: impl FnOnce(&R) -> &[String],
-    run: impl FnOnce(&NativeClient, &dyn Fn(Arc<NativeHook>, Arc<EventSpec>) -> HandlerRef) -> Result<R, Error>,
+    run: impl FnOnce(&NativeClient, &dyn Fn(Arc<FileHook>, Arc<EventSpec>) -> HandlerRef) -> Result<R, Error>,
 ) -> Result<Loaded, CodedError> {
     let completions = match hooks.completions() {
         Some(completions) => Arc::clone(completions),
@@ -84,7 +84,7 @@ fn registering<R: Serialize>(
     };
     let next = Cell::new(*hooks.next());
     let made = RefCell::new(Vec::new());
-    let wrap = |hook: Arc<NativeHook>, event: Arc<EventSpec>| {
+    let wrap = |hook: Arc<FileHook>, event: Arc<EventSpec>| {
         let number = next.replace(next.get() + 1);
         let handler = hooks.handler_ref(number, !hook.is_hosted());
         let native = NativeFileHook::new(hook, event, Arc::clone(&completions));
@@ -201,7 +201,7 @@ impl NativeWatch {
     /// The changes since the last call.
     #[napi(catch_unwind)]
     pub fn take(&self) -> NativeFileChanges {
-        let Noticed { reload, files } = self.watch.as_ref().map(FilesWatch::take).unwrap_or_default();
+        let PendingChanges { reload, files } = self.watch.as_ref().map(FilesWatch::take).unwrap_or_default();
         let files =
             files.into_iter().map(|(file, event)| json!({"file_path": file.display().to_string(), "event": event}));
         NativeFileChanges { reload, files: Value::Array(files.collect()).to_string() }

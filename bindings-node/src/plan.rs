@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use hookweave_host::audit::{About, Audit, Batch};
+use hookweave_host::audit::{Audit, Batch, EventDigest};
 use hookweave_host::{
     Code, Error, EventSpec, Host, Kind, Plan, Registry, Reuse, Snapshot, Spelling, Step, begin, check_depth,
     has_tool_use_id, present,
@@ -131,7 +131,7 @@ impl NativePlan {
             // What is inside of `args` is spelled as it comes.
             if in_args { format!("{tag}args.{name}") } else { format!("{tag}{}", Spelling::TypeScript.local(name)) }
         };
-        let places: Vec<_> = About::places(&self.event, &self.snapshot)?.into_iter().map(place).collect();
+        let places: Vec<_> = EventDigest::places(&self.event, &self.snapshot)?.into_iter().map(place).collect();
         Some(places.join("\0"))
     }
 

@@ -76,7 +76,7 @@ impl NativeSession {
     /// Whether outcomes of dispatches in which every hook was a no-op are needed.
     #[napi(getter, catch_unwind)]
     pub fn needs_no_op_outcomes(&self) -> bool {
-        self.session.hears_silence()
+        self.session.wants_no_op_outcomes()
     }
 
     /// The environment that hooks left, as JSON text.

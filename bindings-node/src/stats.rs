@@ -52,7 +52,7 @@ impl NativeClient {
             let Ok(spec) = self.registry().resolve(event) else { continue };
             transfer.warnings_due |= spec.count(nanos(dispatches));
             #[expect(clippy::cast_precision_loss, reason = "a number of dispatches")]
-            transfer.until.push(spec.until_look() as f64);
+            transfer.until.push(spec.until_check() as f64);
         }
         transfer
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hookweave_host::{Failure, Report, Said};
+use hookweave_host::{Failure, HandlerResult, Report};
 use pyo3::exceptions::{PyException, PyRuntimeError, PyRuntimeWarning, PyStopIteration, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
@@ -396,10 +396,10 @@ impl AsyncDriver {
         state.visit(visit)?;
         visit_all(current.iter().chain(cancellation).chain(depth_token), visit)?;
         visit_all(task.iter().flat_map(|task| [&task.event_loop, &task.object]), visit)?;
-        let reported = stage_reports.iter().flatten().flatten().filter_map(|report| match &report.said {
-            Said::Answer(answer) => Some(answer),
-            Said::Failed(failure) => failure.cause.as_ref(),
-            Said::Nothing | Said::Detached => None,
+        let reported = stage_reports.iter().flatten().flatten().filter_map(|report| match &report.result {
+            HandlerResult::Answer(answer) => Some(answer),
+            HandlerResult::Failed(failure) => failure.cause.as_ref(),
+            HandlerResult::Nothing | HandlerResult::Detached => None,
         });
         visit_all(reported, visit)
     }

@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hookweave_host::{Failure, FailureKind, Said};
+use hookweave_host::{Failure, FailureKind, HandlerResult};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -18,16 +18,16 @@ use crate::serial;
 
 /// What hooks reported, in the order of their ends.
 struct Completions {
-    waiting: Mutex<Vec<(u64, Said<Value>)>>,
+    waiting: Mutex<Vec<(u64, HandlerResult<Value>)>>,
     wakeup: wakeup::Wakeup,
 }
 
 impl Completions {
-    fn lock(&self) -> MutexGuard<'_, Vec<(u64, Said<Value>)>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<(u64, HandlerResult<Value>)>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&self, ticket: u64, reported: Said<Value>) {
+    fn add(&self, ticket: u64, reported: HandlerResult<Value>) {
         self.lock().push((ticket, reported));
         self.wakeup.wake();
     }
@@ -36,7 +36,7 @@ impl Completions {
     fn wake(&self) {
         let mut waiting = self.lock();
         if waiting.is_empty() {
-            waiting.push((0, Said::Nothing));
+            waiting.push((0, HandlerResult::Nothing));
         }
         drop(waiting);
         self.wakeup.wake();
@@ -58,7 +58,7 @@ impl CompletionQueue {
     }
 
     /// Adds a completion under a ticket, from any thread.
-    pub(crate) fn sender(&self, ticket: u64) -> impl FnOnce(Said<Value>) + Send + 'static {
+    pub(crate) fn sender(&self, ticket: u64) -> impl FnOnce(HandlerResult<Value>) + Send + 'static {
         let completions = Arc::clone(&self.completions);
         move |reported| completions.add(ticket, reported)
     }
@@ -100,17 +100,17 @@ impl CompletionQueue {
 }
 
 /// What a hook reported as `(True, answer)` or `(False, exception)`.
-pub(crate) fn result(py: Python<'_>, reported: Said<Value>) -> PyResult<Bound<'_, PyTuple>> {
+pub(crate) fn result(py: Python<'_>, reported: HandlerResult<Value>) -> PyResult<Bound<'_, PyTuple>> {
     match reported {
-        Said::Nothing | Said::Detached => (true, py.None()).into_pyobject(py),
-        Said::Answer(answer) => match serial::to_python(py, &answer) {
+        HandlerResult::Nothing | HandlerResult::Detached => (true, py.None()).into_pyobject(py),
+        HandlerResult::Answer(answer) => match serial::to_python(py, &answer) {
             Ok(answer) => (true, answer).into_pyobject(py),
             // An integer with more digits than Python takes: the rest of the answer may have been a refusal.
             Err(why) => {
                 (false, restricting(py, FailureKind::InvalidAnswer, &why.value(py).to_string())).into_pyobject(py)
             }
         },
-        Said::Failed(failure) => {
+        HandlerResult::Failed(failure) => {
             let Failure { kind, message, meant_to_restrict, .. } = failure;
             let exception = exception_class(py)?.enter((kind.as_str(), message, meant_to_restrict))?;
             (false, exception).into_pyobject(py)

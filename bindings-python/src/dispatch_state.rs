@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use hookweave_host::audit::Level;
 use hookweave_host::dispatch::Times;
-use hookweave_host::{self as host, Call, Failure, FailureKind, Report, Said, Stage, Step, Submitted};
+use hookweave_host::{self as host, Call, Failure, FailureKind, HandlerResult, Report, Stage, Step, Submitted};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -205,7 +205,7 @@ impl DispatchState {
     /// Goes on after the only hook of a stage ended with a result, in time or not.
     #[inline]
     pub(crate) fn resume_with(&mut self, py: Python<'_>, result: Object, took: u64, limit: u64) -> Option<Finished> {
-        self.resume(py, [Report { said: answer(py, result), took, overran: took > limit }])
+        self.resume(py, [Report { result: answer(py, result), took, overran: took > limit }])
     }
 
     /// Drops the suspended machine, so that claims of hooks that never started are given back.
@@ -329,7 +329,7 @@ impl DispatchState {
         let took = self.lap();
         let limit = self.calls().get(index).and_then(|call| call.entry().handler().limit(call.entry().timeout()));
         let overran = limit.is_some_and(|limit| took > clock::nanos(limit));
-        Report { said: answer(py, result), took, overran }
+        Report { result: answer(py, result), took, overran }
     }
 
     /// The report of a hook that failed.
@@ -344,9 +344,9 @@ impl DispatchState {
     }
 
     /// What it means that a hook raised.
-    pub(crate) fn raised(&mut self, py: Python<'_>, index: usize, error: PyErr) -> PyResult<Said<Object>> {
+    pub(crate) fn raised(&mut self, py: Python<'_>, index: usize, error: PyErr) -> PyResult<HandlerResult<Object>> {
         if let Some(failure) = completions::failure_of(py, &error) {
-            return Ok(Said::Failed(failure));
+            return Ok(HandlerResult::Failed(failure));
         }
         let message = errors::describe(py, &error);
         let cause = Some(Object::from_bound(error.into_value(py).into_bound(py)));
@@ -354,11 +354,16 @@ impl DispatchState {
     }
 
     /// What it means that a hook gave no answer; the dialect of a hook that asks the host may turn that into one.
-    pub(crate) fn failure(&mut self, py: Python<'_>, index: usize, failure: Failure<Object>) -> PyResult<Said<Object>> {
+    pub(crate) fn failure(
+        &mut self,
+        py: Python<'_>,
+        index: usize,
+        failure: Failure<Object>,
+    ) -> PyResult<HandlerResult<Object>> {
         let Some(entry) = self.calls().get(index).map(|call| Arc::clone(call.entry())) else {
-            return Ok(Said::Failed(failure));
+            return Ok(HandlerResult::Failed(failure));
         };
-        let HandlerKind::Hosted(hook) = &entry.handler().kind else { return Ok(Said::Failed(failure)) };
+        let HandlerKind::Hosted(hook) = &entry.handler().kind else { return Ok(HandlerResult::Failed(failure)) };
         let event = self.own_event(py)?;
         Ok(hook.without_answer(py, &event, failure))
     }
@@ -417,15 +422,15 @@ impl DispatchState {
         let reported = match client.get().submit(py, Object::of(&job)) {
             Submitted::Start(_) => {
                 job.enter_method(intern!(py, "start"), ())?;
-                Said::Detached
+                HandlerResult::Detached
             }
             Submitted::Waiting => {
                 job.enter_method(intern!(py, "wait"), ())?;
-                Said::Detached
+                HandlerResult::Detached
             }
             Submitted::Refused(_) => {
                 let limit = client.get().registry(py).options().max_detached;
-                Said::Failed(Failure::new(FailureKind::DetachedLimit, host::refusal(limit)))
+                HandlerResult::Failed(Failure::new(FailureKind::DetachedLimit, host::refusal(limit)))
             }
         };
         Ok(Report::new(reported, 0))
@@ -456,8 +461,8 @@ impl DispatchState {
 
 /// The answer that a handler's result is.
 #[inline]
-pub(crate) fn answer(py: Python<'_>, result: Object) -> Said<Object> {
-    if result.is_none() { Said::Nothing } else { Said::Answer(answer_of(py, result)) }
+pub(crate) fn answer(py: Python<'_>, result: Object) -> HandlerResult<Object> {
+    if result.is_none() { HandlerResult::Nothing } else { HandlerResult::Answer(answer_of(py, result)) }
 }
 
 /// A timeout in nanoseconds; the largest number for none.

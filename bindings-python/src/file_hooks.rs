@@ -7,7 +7,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use hookweave_host::{
-    self as host, EventSpec, Failure, FailureKind, Invocation, NativeHook, Said, TraceContext, from_json,
+    self as host, EventSpec, Failure, FailureKind, FileHook as CoreFileHook, HandlerResult, Invocation, TraceContext,
+    from_json,
 };
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -30,12 +31,12 @@ const SIGNAL_PAUSE: Duration = Duration::from_millis(50);
 #[pyclass(frozen, module = "hookweave._native")]
 #[derive(Debug, Clone)]
 pub(crate) struct FileHook {
-    hook: Arc<NativeHook>,
+    hook: Arc<CoreFileHook>,
     event: Arc<EventSpec>,
 }
 
 impl FileHook {
-    pub(crate) const fn new(hook: Arc<NativeHook>, event: Arc<EventSpec>) -> Self {
+    pub(crate) const fn new(hook: Arc<CoreFileHook>, event: Arc<EventSpec>) -> Self {
         Self { hook, event }
     }
 
@@ -50,19 +51,27 @@ impl FileHook {
     }
 
     /// What it means that the host gave no answer: the hook's dialect may know that the action must not happen then.
-    pub(crate) fn without_answer(&self, py: Python<'_>, event: &Object, failure: Failure<Object>) -> Said<Object> {
+    pub(crate) fn without_answer(
+        &self,
+        py: Python<'_>,
+        event: &Object,
+        failure: Failure<Object>,
+    ) -> HandlerResult<Object> {
         let Failure { kind, message, cause, meant_to_restrict } = failure;
-        let failed =
-            |meant_to_restrict, kind, message| Said::Failed(Failure { kind, message, cause, meant_to_restrict });
+        let failed = |meant_to_restrict, kind, message| {
+            HandlerResult::Failed(Failure { kind, message, cause, meant_to_restrict })
+        };
         let Ok(invocation) = self.invocation(py, &event.bind(py)) else { return failed(true, kind, message) };
         let failure = Failure { kind, message, cause: None, meant_to_restrict };
         match self.hook.broken(&invocation, failure) {
-            Said::Nothing | Said::Detached => Said::Nothing,
-            Said::Answer(answer) => match serial::to_python(py, &answer) {
-                Ok(answer) => Said::Answer(answer_of(py, Object::from_bound(answer))),
+            HandlerResult::Nothing | HandlerResult::Detached => HandlerResult::Nothing,
+            HandlerResult::Answer(answer) => match serial::to_python(py, &answer) {
+                Ok(answer) => HandlerResult::Answer(answer_of(py, Object::from_bound(answer))),
                 Err(why) => failed(true, FailureKind::InvalidAnswer, why.value(py).to_string()),
             },
-            Said::Failed(Failure { kind, message, meant_to_restrict, .. }) => failed(meant_to_restrict, kind, message),
+            HandlerResult::Failed(Failure { kind, message, meant_to_restrict, .. }) => {
+                failed(meant_to_restrict, kind, message)
+            }
         }
     }
 }
@@ -190,17 +199,17 @@ impl BegunFileHook {
 /// The result of one hook, for the thread that waits for it.
 #[derive(Default)]
 struct ResultCell {
-    reported: Mutex<Option<Said<Value>>>,
+    reported: Mutex<Option<HandlerResult<Value>>>,
     is_set: Condvar,
 }
 
 impl ResultCell {
-    fn set(&self, reported: Said<Value>) {
+    fn set(&self, reported: HandlerResult<Value>) {
         *self.reported.lock().unwrap_or_else(PoisonError::into_inner) = Some(reported);
         self.is_set.notify_one();
     }
 
-    fn wait(&self, limit: Duration) -> Option<Said<Value>> {
+    fn wait(&self, limit: Duration) -> Option<HandlerResult<Value>> {
         let reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.is_set.wait_timeout_while(reported, limit, |reported| reported.is_none());
         waited.unwrap_or_else(PoisonError::into_inner).0.take()

@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hookweave_host::config::lint::lint;
 use hookweave_host::config::load::LoadOptions;
-use hookweave_host::{self as host, Approval, Error, EventSpec, NativeHook, Prepared, Request, TrustStore};
+use hookweave_host::{
+    self as host, Approval, Error, EventSpec, FileHook as CoreFileHook, Prepared, Request, TrustStore,
+};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList};
@@ -40,7 +42,7 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
 }
 
 /// Makes the Python handler of a hook from a file.
-fn handler(client: &Bound<'_, Client>, hook: Arc<NativeHook>, event: Arc<EventSpec>) -> PyResult<Handler> {
+fn handler(client: &Bound<'_, Client>, hook: Arc<CoreFileHook>, event: Arc<EventSpec>) -> PyResult<Handler> {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let py = client.py();
     let hosted = hook.is_hosted();
@@ -54,11 +56,11 @@ fn handler(client: &Bound<'_, Client>, hook: Arc<NativeHook>, event: Arc<EventSp
 /// Runs something that registers handlers; the first exception of making one is what is raised.
 fn registering<R>(
     client: &Bound<'_, Client>,
-    run: impl FnOnce(&dyn Fn(Arc<NativeHook>, Arc<EventSpec>) -> Handler) -> Result<R, Error>,
+    run: impl FnOnce(&dyn Fn(Arc<CoreFileHook>, Arc<EventSpec>) -> Handler) -> Result<R, Error>,
 ) -> PyResult<R> {
     let py = client.py();
     let raised = std::cell::RefCell::new(None);
-    let wrap = |hook: Arc<NativeHook>, event: Arc<EventSpec>| {
+    let wrap = |hook: Arc<CoreFileHook>, event: Arc<EventSpec>| {
         handler(client, hook, event).unwrap_or_else(|error| {
             raised.borrow_mut().get_or_insert(error);
             Handler { callable: Object::none(py), in_thread: false, is_async: false, kind: HandlerKind::Function }

@@ -17,7 +17,7 @@ use crate::object::{Gil, Object};
 const FEW: usize = 12;
 
 /// Names that the core picks together, and the same as interned strings.
-type Known = (&'static [&'static str], &'static [Object]);
+type PickedNames = (&'static [&'static str], &'static [Object]);
 
 /// The fields of a dict that have these names, found in one pass over it.
 ///
@@ -49,7 +49,7 @@ pub(crate) fn pick<'py, const N: usize>(
 /// Names as interned strings; made when they are first picked, and kept.
 #[inline]
 fn interned(py: Python<'_>, names: &'static [&'static str]) -> &'static [Object] {
-    static KNOWN: Gil<RefCell<Vec<Known>>> = Gil::new(RefCell::new(Vec::new()));
+    static KNOWN: Gil<RefCell<Vec<PickedNames>>> = Gil::new(RefCell::new(Vec::new()));
     let known = KNOWN.get(py);
     if let Some((_, keys)) = known.borrow().iter().find(|known| ptr::eq(known.0, names)) {
         return keys;

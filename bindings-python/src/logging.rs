@@ -4,7 +4,7 @@
 //!
 //! Bar: "Python, 0 matching hooks / bare loop" of docs/BENCHMARKS.md, <= 1.3x; 1.97x on 2026-11-23.
 
-use hookweave_host::Told;
+use hookweave_host::ReportedFailure;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -53,11 +53,16 @@ pub(crate) fn started(py: Python<'_>, event: &Object, hook: &str) -> PyResult<()
 }
 
 /// Logs the end of a dispatch: of one in which a hook failed, and of any where level info is on.
-pub(crate) fn dispatched(py: Python<'_>, outcome: &Object, client: &Object, failures: &[Told]) -> PyResult<()> {
+pub(crate) fn dispatched(
+    py: Python<'_>,
+    outcome: &Object,
+    client: &Object,
+    failures: &[ReportedFailure],
+) -> PyResult<()> {
     static DISPATCHED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let log = DISPATCHED.import(py, "hookweave._logging", "dispatched")?;
     let times = PyDict::new(py);
-    for Told { index, times: count } in failures {
+    for ReportedFailure { index, times: count } in failures {
         times.set_item(index, count)?;
     }
     log.enter((outcome.borrow(py), client.borrow(py), times)).map(drop)

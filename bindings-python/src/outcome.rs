@@ -73,9 +73,9 @@ impl Finished {
 
     /// The failures to be logged.
     #[inline]
-    pub(crate) fn failures_to_log(&self) -> Vec<host::Told> {
+    pub(crate) fn failures_to_log(&self) -> Vec<host::ReportedFailure> {
         match self {
-            Self::Folded(outcome) => outcome.failures_to_tell().collect(),
+            Self::Folded(outcome) => outcome.failures_to_log().collect(),
             Self::NoHooks { .. } => Vec::new(),
         }
     }
@@ -163,8 +163,8 @@ impl Outcome {
     }
 
     /// Whether it holds nothing for a session that needs no outcomes without an answer.
-    pub(crate) fn is_no_op(&self, py: Python<'_>, hears_silence: bool) -> bool {
-        !hears_silence
+    pub(crate) fn is_no_op(&self, py: Python<'_>, wants_no_op_outcomes: bool) -> bool {
+        !wants_no_op_outcomes
             && match &self.0.get(py).finished {
                 Finished::Folded(outcome) => outcome.is_quiet(),
                 Finished::NoHooks { .. } => true,
@@ -174,7 +174,7 @@ impl Outcome {
     /// What a session needs of it; `None` when no hook was selected.
     pub(crate) fn verdict(&self, py: Python<'_>, session: &Session) -> Option<Verdict> {
         match &self.0.get(py).finished {
-            Finished::NoHooks { .. } if !session.hears_silence() => None,
+            Finished::NoHooks { .. } if !session.wants_no_op_outcomes() => None,
             _ => Some(session.verdict(self.inner(py), &PyHost::new(py))),
         }
     }
@@ -182,7 +182,7 @@ impl Outcome {
     /// Adds to a session what hooks left in its environment.
     pub(crate) fn report_to(&self, py: Python<'_>, session: &Session) {
         if let Finished::Folded(outcome) = &self.0.get(py).finished {
-            session.heard(outcome, &PyHost::new(py));
+            session.keep_variables(outcome, &PyHost::new(py));
         }
     }
 

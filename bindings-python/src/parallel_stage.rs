@@ -76,7 +76,7 @@ pub(crate) fn finish(
             "timeout" => state.failure(py, index, Failure::timeout(limit.unwrap_or_default()))?,
             other => state.failure(py, index, Failure::new(FailureKind::NotStarted, other))?,
         };
-        *report = Some(Report { said, took, overran });
+        *report = Some(Report { result: said, took, overran });
     }
     state.lap();
     Ok(reports.into_iter().flatten())

@@ -229,7 +229,7 @@ impl Flow {
     /// The outcome of the event that the flow has raised.
     fn dispatched<'py>(&self, outcome: &Bound<'py, Outcome>) -> PyResult<Bound<'py, PyAny>> {
         let py = outcome.py();
-        if outcome.get().is_no_op(py, self.with(|state| state.machine.session().hears_silence())?) {
+        if outcome.get().is_no_op(py, self.with(|state| state.machine.session().wants_no_op_outcomes())?) {
             return self.step(py, Reply::Dispatched { verdict: None, value: None, json: Map::new() });
         }
         let (value, json) = self.changed(outcome)?;

@@ -9,9 +9,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use hookweave_host::dialects::OutcomeValues;
-use hookweave_host::dispatch::{Failure, FailureKind, Said, Stage, Step, begin, check_depth};
+use hookweave_host::dispatch::{Failure, FailureKind, HandlerResult, Stage, Step, begin, check_depth};
+use hookweave_host::file_hook::FileHook;
 use hookweave_host::json::Json;
-use hookweave_host::native::NativeHook;
 use hookweave_host::outcome::Outcome as Folded;
 use hookweave_host::{Call, Envelope, Job, Planned, Report, check_payload, now_ms};
 use serde_json::{Map, Value};
@@ -21,7 +21,7 @@ use crate::failed::{Failed, Result};
 use crate::policy::Policy;
 
 /// What all hooks said together.
-pub(crate) type Outcome = Folded<Arc<NativeHook>, Value>;
+pub(crate) type Outcome = Folded<Arc<FileHook>, Value>;
 
 /// How deep this process stands in dispatches of others, as the engine tells its commands.
 const DEPTH: &str = "HOOKWEAVE_DEPTH";
@@ -88,15 +88,15 @@ pub(crate) fn checked(payload: &Map<String, Value>) -> Result<Value> {
 }
 
 /// What a hook at an index of its stage came to, and how long it took.
-type Ended = (usize, Said<Value>, u64);
+type Ended = (usize, HandlerResult<Value>, u64);
 
 /// Starts the hooks of a stage together and waits for all that are awaited.
 fn run(
-    mut stage: Stage<Arc<NativeHook>, Value>,
+    mut stage: Stage<Arc<FileHook>, Value>,
     fill: impl Fn(&Map<String, Value>) -> Map<String, Value>,
     depth: u32,
     deadline: Deadline,
-) -> Result<Step<Arc<NativeHook>, Value>> {
+) -> Result<Step<Arc<FileHook>, Value>> {
     for index in 0..stage.calls().len() {
         stage.started(index);
     }
@@ -154,11 +154,12 @@ fn collect(told: &Receiver<Ended>, awaited: usize, deadline: Deadline, jobs: Vec
 }
 
 /// The reports in the order of the calls.
-fn reports(calls: &[Call<Arc<NativeHook>>], mut ended: Vec<Ended>) -> Vec<Report<Value>> {
-    let cancelled = || Said::Failed(Failure::new(FailureKind::Cancelled, "the hook exited without reporting a result"));
-    let report = |(index, call): (usize, &Call<Arc<NativeHook>>)| {
+fn reports(calls: &[Call<Arc<FileHook>>], mut ended: Vec<Ended>) -> Vec<Report<Value>> {
+    let cancelled =
+        || HandlerResult::Failed(Failure::new(FailureKind::Cancelled, "the hook exited without reporting a result"));
+    let report = |(index, call): (usize, &Call<Arc<FileHook>>)| {
         if call.entry().detached() {
-            return Report::new(Said::Detached, 0);
+            return Report::new(HandlerResult::Detached, 0);
         }
         match ended.iter().position(|(at, ..)| *at == index) {
             Some(found) => {

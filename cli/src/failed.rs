@@ -34,7 +34,7 @@ pub(crate) const BROKEN: u8 = 2;
 #[derive(Debug)]
 pub(crate) enum Failed {
     /// What, where, and the fix.
-    Said(String),
+    Message(String),
     /// The reader of the output has closed it.
     NobodyReads,
 }
@@ -45,7 +45,7 @@ pub(crate) type Result<T> = std::result::Result<T, Failed>;
 impl Failed {
     /// An error in its own words.
     pub(crate) fn new(what: impl Into<String>) -> Self {
-        Self::Said(what.into())
+        Self::Message(what.into())
     }
 
     /// A file that cannot be read, with what to do about it.
@@ -62,14 +62,14 @@ impl Failed {
 
     /// An error about a file.
     pub(crate) fn file(path: &Path, what: impl fmt::Display) -> Self {
-        Self::Said(format!("{}: {what}", path.display()))
+        Self::Message(format!("{}: {what}", path.display()))
     }
 }
 
 impl fmt::Display for Failed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Said(what) => f.write_str(what),
+            Self::Message(what) => f.write_str(what),
             Self::NobodyReads => f.write_str("the output is closed"),
         }
     }
@@ -77,7 +77,7 @@ impl fmt::Display for Failed {
 
 impl From<hookweave_host::Error> for Failed {
     fn from(error: hookweave_host::Error) -> Self {
-        Self::Said(format!("{} [{}]", error.message(), error.code()))
+        Self::Message(format!("{} [{}]", error.message(), error.code()))
     }
 }
 
@@ -86,13 +86,13 @@ impl From<std::io::Error> for Failed {
     fn from(error: std::io::Error) -> Self {
         match error.kind() {
             std::io::ErrorKind::BrokenPipe => Self::NobodyReads,
-            _ => Self::Said(format!("the output cannot be written: {error}")),
+            _ => Self::Message(format!("the output cannot be written: {error}")),
         }
     }
 }
 
 impl From<serde_json::Error> for Failed {
     fn from(error: serde_json::Error) -> Self {
-        if error.is_io() { std::io::Error::from(error).into() } else { Self::Said(error.to_string()) }
+        if error.is_io() { std::io::Error::from(error).into() } else { Self::Message(error.to_string()) }
     }
 }

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
+use hookweave_host::file_hook::{FileHook, Runtime, Settings};
 use hookweave_host::files::{Files, Report, Request};
 use hookweave_host::hook::Scope;
 use hookweave_host::json::Json;
-use hookweave_host::native::{NativeHook, Runtime, Settings};
 use hookweave_host::{HookId, HookInfo, Options, Registry, Trust};
 use serde_json::{Map, Value, json};
 
@@ -119,7 +119,7 @@ impl Which {
 #[derive(Debug)]
 pub(crate) struct Policy {
     /// The hooks.
-    pub(crate) registry: Registry<Arc<NativeHook>>,
+    pub(crate) registry: Registry<Arc<FileHook>>,
     /// What they run on.
     pub(crate) runtime: Arc<Runtime>,
     /// What loading gave.

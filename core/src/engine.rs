@@ -8,10 +8,10 @@ mod detached;
 mod dispatching;
 mod driver;
 mod event;
-mod flow;
+mod fast_path;
+mod file_hooks;
 mod handler;
 mod in_place;
-mod native;
 mod outcome;
 mod session;
 mod shared;
@@ -41,7 +41,7 @@ pub use outcome::Outcome;
 pub use session::*;
 
 pub(crate) use driver::panic_message;
-pub(crate) use native::NativeCode;
+pub(crate) use file_hooks::FileHookCode;
 
 use detached::Detached;
 use shared::Shared;
@@ -76,18 +76,18 @@ struct Inner {
     enabled: AtomicBool,
     detached: Arc<Detached>,
     hosted: Hosted,
-    natives: native::Natives,
+    file_hooks: file_hooks::FileHooks,
     audit: Arc<hookweave_host::audit::Audit>,
 }
 
 impl Default for Inner {
     fn default() -> Self {
-        Self::new(Options::default(), hookweave_host::native::Settings::default())
+        Self::new(Options::default(), hookweave_host::file_hook::Settings::default())
     }
 }
 
 impl Inner {
-    fn new(options: Options, settings: hookweave_host::native::Settings) -> Self {
+    fn new(options: Options, settings: hookweave_host::file_hook::Settings) -> Self {
         let (enabled, max_detached) = (options.enabled, options.max_detached);
         let registry = Registry::new(options);
         let audit = hookweave_host::audit::Audit::new();
@@ -97,7 +97,7 @@ impl Inner {
             detached: Arc::new(Detached::new(max_detached)),
             registry,
             hosted: Hosted::default(),
-            natives: native::Natives::new(settings),
+            file_hooks: file_hooks::FileHooks::new(settings),
             audit,
         }
     }
@@ -111,7 +111,7 @@ impl Engine {
     }
 
     pub(crate) fn of_profile(profile: &'static Profile) -> Self {
-        let inner = Inner::new(Options::of(profile), hookweave_host::native::Settings::default());
+        let inner = Inner::new(Options::of(profile), hookweave_host::file_hook::Settings::default());
         Self { inner: Arc::new(inner) }
     }
 
@@ -122,7 +122,7 @@ impl Engine {
 
     pub(crate) fn with_settings(settings: &serde_json::Value) -> Result<Self, Error> {
         let inner =
-            Inner::new(Options::read(&Json, &settings)?, hookweave_host::native::Settings::read(&Json, &settings)?);
+            Inner::new(Options::read(&Json, &settings)?, hookweave_host::file_hook::Settings::read(&Json, &settings)?);
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -172,7 +172,7 @@ impl Engine {
     /// Says which known tool a host's tool is, and which of its arguments hold a command and file paths.
     pub fn define_tool(&self, definition: ToolDefinition) -> Result<(), Error> {
         self.inner.registry.define_tool(definition.clone())?;
-        self.inner.natives.define_tool(definition);
+        self.inner.file_hooks.define_tool(definition);
         Ok(())
     }
 

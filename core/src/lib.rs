@@ -14,15 +14,16 @@ mod response;
 
 #[doc(inline)]
 pub use hookweave_host::{
-    action, answer, audit, config, dialects, dispatch, error, event, exec, explain, files, hook, index, json, matcher,
-    native, options, outcome, payload, registry, session, stats, tool, witness,
+    action, answer, audit, config, dialects, dispatch, error, event, exec, explain, file_hook, files, hook, index,
+    json, matcher, observer, options, outcome, payload, registry, session, stats, tool,
 };
 
 pub use engine::{
-    AllowAll, Approval, Approver, Compaction, Context, ContextMessage, DenyAll, Display, Engine, EngineBuilder, Event,
-    Generation, Handler, HookContext, HookError, HookFuture, LateAnswer, LogDisplay, Messages, Model, ModelRequest,
-    ModelResponse, Noticed, Outcome, PendingApproval, PendingApprovals, Registration, Running, Session, SessionBuilder,
-    Started, Stopped, Submitted, TerminalApprover, Tool, ToolContext, ToolOutcome, ToolResult, ToolUse,
+    AllowAll, Approval, Approver, BoxFuture, Compaction, Context, ContextMessage, DenyAll, Display, Engine,
+    EngineBuilder, Event, Generation, Handler, HookContext, HookError, HookFuture, LateAnswer, LogDisplay, Messages,
+    Model, ModelRequest, ModelResponse, NoticeResult, Outcome, PendingApproval, PendingApprovals, Registration,
+    Session, SessionBuilder, Started, Stopped, Submitted, TerminalApprover, Tool, ToolContext, ToolOutcome, ToolResult,
+    ToolUse,
 };
 pub use error::{Code, Error};
 pub use response::{HookResponse, IntoResponse};

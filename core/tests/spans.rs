@@ -6,7 +6,7 @@
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
-use hookweave::{Engine, Event, HookError, HookResponse, ModelRequest, ModelResponse, Running, ToolUse};
+use hookweave::{BoxFuture, Engine, Event, HookError, HookResponse, ModelRequest, ModelResponse, ToolUse};
 use serde_json::json;
 use tracing::field::{Field, Visit};
 use tracing::{Metadata, Subscriber, span};
@@ -96,7 +96,7 @@ fn a_dispatch_is_a_span_and_its_hooks_are_below() -> Result<(), Box<dyn std::err
 struct Calls(Mutex<u32>);
 
 impl hookweave::Model for Calls {
-    fn respond(&self, _: ModelRequest) -> Running<'_, Result<ModelResponse, HookError>> {
+    fn respond(&self, _: ModelRequest) -> BoxFuture<'_, Result<ModelResponse, HookError>> {
         let mut turn = self.0.lock().expect("nobody panics here");
         *turn += 1;
         let call = |name: &str| ToolUse { id: Some(format!("call {name}")), name: name.to_owned(), args: json!({}) };
@@ -168,7 +168,7 @@ impl hookweave::Tool for Adds {
         &self,
         _: serde_json::Value,
         _: hookweave::ToolContext,
-    ) -> Running<'_, Result<hookweave::ToolResult, HookError>> {
+    ) -> BoxFuture<'_, Result<hookweave::ToolResult, HookError>> {
         Box::pin(async { Ok(hookweave::ToolResult::from(3)) })
     }
 }

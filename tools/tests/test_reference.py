@@ -21,8 +21,8 @@ CODE = re.compile(r"`([^`]+)`")
 
 # Public, and deliberately without a row; the reason is beside each.
 RUST_WITHOUT_A_ROW = {
-    "Running": "the type of a future; the traits that return it are listed",
-    "Noticed": "the texts that `notify` returns, a list in Python and TypeScript",
+    "BoxFuture": "the type of a future; the traits that return it are listed",
+    "NoticeResult": "the texts that `notify` returns, a list in Python and TypeScript",
     "Engine::new": "a constructor",
     "Engine::builder": "a constructor",
     "EngineBuilder::build": "ends the builder",
@@ -40,9 +40,9 @@ MODULES_WITHOUT_A_ROW = {
     "exec": "runs commands and webhooks",
     "index": MACHINE,
     "json": MACHINE,
-    "native": "the settings of commands are options of a client",
+    "file_hook": "the settings of commands are options of a client",
     "payload": MACHINE,
-    "witness": "the interface of the audit log to the machine",
+    "observer": "the interface of the audit log to the machine",
 }
 
 

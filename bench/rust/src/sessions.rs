@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hookweave::{Engine, Running, Tool, ToolContext, ToolResult};
+use hookweave::{BoxFuture, Engine, Tool, ToolContext, ToolResult};
 use serde_json::{Value, json};
 
 use super::Variant;
@@ -15,7 +15,7 @@ struct Work;
 
 impl Tool for Work {
     #[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
-    fn run(&self, _: Value, _: ToolContext) -> Running<'_, Result<ToolResult, hookweave::HookError>> {
+    fn run(&self, _: Value, _: ToolContext) -> BoxFuture<'_, Result<ToolResult, hookweave::HookError>> {
         let began = Instant::now();
         while began.elapsed() < TOOL {
             std::hint::spin_loop();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 
-use super::place::Place;
+use super::process_mark::ProcessMark;
 use hookweave_clock::now;
 
 /// How long a thread waits for another one that opens the log.
@@ -39,7 +39,7 @@ impl Drop for Turn<'_> {
 impl Absence {
     /// Waits until it is this thread's turn; `None` when another one takes too long.
     pub(super) fn turn(&self) -> Option<Turn<'_>> {
-        let here = Place::here().number();
+        let here = ProcessMark::here().number();
         let until = now() + TURN;
         loop {
             let holder = self.opening.load(Ordering::Acquire);
@@ -56,10 +56,10 @@ impl Absence {
     }
 
     /// Says why this process has no log; true when that is news.
-    pub(super) fn tell(&self, why: &str) -> bool {
+    pub(super) fn report(&self, why: &str) -> bool {
         let is_news = self.why().is_none_or(|known| known != why);
         if is_news {
-            self.why.store(Some(Arc::new((Place::here().number(), why.to_owned()))));
+            self.why.store(Some(Arc::new((ProcessMark::here().number(), why.to_owned()))));
         }
         is_news
     }
@@ -67,7 +67,7 @@ impl Absence {
     /// Why this process has no log.
     pub(super) fn why(&self) -> Option<String> {
         let why = self.why.load();
-        why.as_ref().filter(|why| why.0 == Place::here().number()).map(|why| why.1.clone())
+        why.as_ref().filter(|why| why.0 == ProcessMark::here().number()).map(|why| why.1.clone())
     }
 
     /// Counts what nobody writes.

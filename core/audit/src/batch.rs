@@ -7,10 +7,10 @@ use smallvec::SmallVec;
 
 use hookweave_machine::event::EventSpec;
 use hookweave_machine::index::{Call, Plan};
+use hookweave_machine::observer::{Part, beginning, each_text, tagged};
 use hookweave_machine::outcome::Outcome;
 use hookweave_machine::payload::Host;
 use hookweave_machine::registry::HookId;
-use hookweave_machine::witness::{Part, beginning, each_text, tagged};
 
 /// How much memory is kept to be used again, in bytes.
 pub(super) const KEPT: usize = 2 * 1024 * 1024;
@@ -53,7 +53,7 @@ impl Batch {
 
     /// Adds a dispatch that ended at a time on the driver's clock; its hooks took so many nanoseconds each.
     ///
-    /// `texts` are those of [`About::places`](hookweave_machine::witness::About::places), each behind its tag and with a NUL after it. A
+    /// `texts` are those of [`EventDigest::places`](hookweave_machine::observer::EventDigest::places), each behind its tag and with a NUL after it. A
     /// dispatch without hooks is nothing to record.
     pub fn add<T>(
         &mut self,
@@ -97,7 +97,7 @@ impl Batch {
         let mut is_cut = false;
         texts(&mut |part, text| {
             let kept = beginning(text);
-            is_cut |= part == Part::Looked && kept.len() < text.len();
+            is_cut |= part == Part::Matched && kept.len() < text.len();
             put(numbers, ((kept.len() as u64) << PART_BITS) | (part as u64 + 1));
             copied.push_str(kept);
         });
@@ -244,7 +244,7 @@ const fn part(mark: u64) -> Part {
         1 => Part::Agent,
         2 => Part::Tool,
         3 => Part::ToolUseId,
-        _ => Part::Looked,
+        _ => Part::Matched,
     }
 }
 
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn every_part_has_the_number_that_it_is_read_by() {
-        for known in [Part::Session, Part::Agent, Part::Tool, Part::ToolUseId, Part::Looked] {
+        for known in [Part::Session, Part::Agent, Part::Tool, Part::ToolUseId, Part::Matched] {
             assert_eq!(part((5 << PART_BITS) | (known as u64 + 1)), known);
             assert!((known as u64) + 1 < CUT);
         }
@@ -301,11 +301,11 @@ mod tests {
         batch.append(&mut other);
         assert_eq!((batch.len(), other.len(), other.weight()), (2, 0, 0));
         assert!(other.read_back().next().is_none());
-        let told: Vec<_> = batch.read_back().collect();
-        let [first, second] = told.as_slice() else { panic!("{told:?}") };
+        let items: Vec<_> = batch.read_back().collect();
+        let [first, second] = items.as_slice() else { panic!("{items:?}") };
         assert_eq!((first.ended, first.event, first.cut), (7, "PreToolUse", true));
         let short: Vec<_> = first.texts.iter().map(|(part, text)| (*part, text.len().min(5))).collect();
-        let looked = Part::Looked;
+        let looked = Part::Matched;
         assert_eq!(short, [(Part::Session, 3), (Part::Tool, 4), (looked, 5), (looked, 5), (Part::ToolUseId, 0)]);
         assert_eq!(first.first(Part::Tool), Some("Bash"));
         let runs: Vec<_> = first.runs.iter().map(|(_, name, took)| (*name, *took)).collect();

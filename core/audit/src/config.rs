@@ -8,9 +8,9 @@ use super::level::{Fsync, Level};
 use super::redact::{Redaction, Redactor};
 use super::sink::Sink;
 use hookweave_machine::error::{Code, Error};
+use hookweave_machine::observer::Inputs;
 use hookweave_machine::payload::{Host, Kind};
 use hookweave_machine::read::Reader;
-use hookweave_machine::witness::Inputs;
 
 /// How many happenings wait for the writer at most.
 pub const QUEUE: usize = 8192;
@@ -225,7 +225,7 @@ mod tests {
         assert_eq!((config.required, config.key.as_deref()), (true, Some("k")));
         let usual = read(json!({"rotation": {"keep": 1}})).unwrap();
         assert_eq!((usual.queue, usual.required, usual.rotation.max_bytes), (QUEUE, false, Some(MAX_BYTES)));
-        for (given, told) in [
+        for (given, expected) in [
             (json!("loud"), "known are off, error, info, verbose"),
             (json!({"levle": "info"}), "did you mean `level`"),
             (json!({"queue": 0}), "must be at least 1"),
@@ -235,7 +235,7 @@ mod tests {
             (json!(7), "must be an object"),
         ] {
             let error = read(given.clone()).unwrap_err();
-            assert!(error.message().contains(told), "{given}: {error}");
+            assert!(error.message().contains(expected), "{given}: {error}");
             assert_eq!(error.code(), Code::InvalidOption);
         }
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::chain::{Link, check, sha256};
 use super::config::Rotation;
-use super::place::Place;
+use super::process_mark::ProcessMark;
 use super::read::same_file;
 use super::segments::Names;
 use hookweave_machine::error::{Code, Error};
@@ -184,7 +184,7 @@ const LOCK_WAIT: (u32, Duration) = (10, Duration::from_millis(10));
 #[derive(Debug)]
 struct Lock {
     file: File,
-    place: Place,
+    place: ProcessMark,
 }
 
 impl Drop for Lock {
@@ -201,7 +201,7 @@ fn lock(path: &Path) -> io::Result<Option<Lock>> {
     let file = open_regular(path)?;
     for _ in 0..LOCK_WAIT.0 {
         match fs4::FileExt::try_lock(&file) {
-            Ok(()) => return Ok(Some(Lock { file, place: Place::here() })),
+            Ok(()) => return Ok(Some(Lock { file, place: ProcessMark::here() })),
             Err(fs4::TryLockError::WouldBlock) => std::thread::sleep(LOCK_WAIT.1),
             Err(fs4::TryLockError::Error(why)) => return Err(why),
         }
@@ -303,7 +303,7 @@ mod tests {
         let held = lock(&path).unwrap().unwrap();
         // As a forked child and a program that is being started have it: the same open file.
         let [of_child, of_program] = [(); 2].map(|()| held.file.try_clone().unwrap());
-        drop(Lock { file: of_child, place: Place::elsewhere() });
+        drop(Lock { file: of_child, place: ProcessMark::elsewhere() });
         assert!(lock(&path).unwrap().is_none(), "the parent still writes");
         drop(held);
         assert!(lock(&path).unwrap().is_some());

@@ -3,7 +3,7 @@
 //! **Owns** records, redaction, the hash chain, rotation and verification; recordings for replay stand beside it.
 //! **Never** holds up a dispatch for more than a second, unless the log is `required`. Nothing is recorded that was not redacted.
 //!
-//! A driver hands each outcome to an [`Audit`]; registry and sessions report the rest as a [`Witness`]. A thread turns what is queued into
+//! A driver hands each outcome to an [`Audit`]; registry and sessions report the rest as a [`Observer`]. A thread turns what is queued into
 //! [`Record`]s, redacts them, links each to the one before by its hash, and writes them.
 //!
 //! # Entry points
@@ -16,15 +16,16 @@ mod anchor;
 mod batch;
 mod chain;
 mod config;
-mod desk;
 mod digest;
 mod file;
 mod level;
 mod line;
+mod line_buffer;
 mod notes;
 mod open;
-mod place;
+mod process_mark;
 mod queue;
+mod queue_item;
 mod quiet;
 #[cfg(all(test, shuttle))]
 mod races;
@@ -34,10 +35,9 @@ pub mod recording;
 mod redact;
 mod scratch;
 mod segments;
-mod sheet;
+mod shared_state;
 mod sink;
 mod start;
-mod told;
 mod usual;
 mod verify;
 mod writer;
@@ -54,12 +54,12 @@ use hookweave_machine::error::Error;
 use hookweave_machine::outcome::Outcome;
 use hookweave_machine::payload::Host;
 
-use hookweave_machine::witness::observe_trust;
+use hookweave_machine::observer::observe_trust;
 
 pub use anchor::Anchor;
 pub use batch::Batch;
 pub use config::{AuditConfig, LONGEST_WAIT, MAX_BYTES, QUEUE, Rotation};
-pub use hookweave_machine::witness::{About, Inputs, Witness};
+pub use hookweave_machine::observer::{EventDigest, Inputs, Observer};
 pub use level::{Fsync, Level};
 
 pub use read::{Follow, Line, Lines, MAX_LINE, read, tail};
@@ -73,7 +73,7 @@ pub(crate) use file::open_regular;
 pub(crate) use redact::Redactor;
 
 use open::Open;
-use told::{Dispatched, Told};
+use queue_item::{Dispatched, QueueItem};
 
 /// How long [`Audit::close`] and dropping the last handle wait for what is not yet written.
 pub const CLOSE: Duration = Duration::from_secs(5);
@@ -130,7 +130,7 @@ impl Audit {
         let mut audit = Self::default();
         audit.recorder = recorder;
         let audit = Arc::new(audit);
-        audit.hear(Level::Off);
+        audit.set_effective_level(Level::Off);
         observe_trust(&audit);
         audit
     }
@@ -145,11 +145,11 @@ impl Audit {
         let goes_somewhere = config.file.is_some() || !config.sinks.is_empty();
         // The file of before is let go first: it may be the same one.
         self.end(CLOSE);
-        self.hear(Level::Off);
+        self.set_effective_level(Level::Off);
         self.level.store(level as u8, Ordering::Relaxed);
         if goes_somewhere {
             self.open.store(Some(Arc::new(Open::new(config, Arc::clone(&self.level))?)));
-            self.hear(level);
+            self.set_effective_level(level);
         }
         Ok(())
     }
@@ -170,16 +170,16 @@ impl Audit {
     pub fn set_level(&self, level: Level) {
         let before = self.level.swap(level as u8, Ordering::Relaxed);
         let Some(open) = self.open.load_full() else { return };
-        self.hear(level);
+        self.set_effective_level(level);
         if before != level as u8 {
             let changed =
                 Record::new(Kind::AuditLevel).with("level", level.as_str()).with("before", Level::of(before).as_str());
-            open.tell(Told::Note(Box::new(changed), now_ms(), None));
+            open.enqueue(QueueItem::Note(Box::new(changed), now_ms(), None));
         }
     }
 
     /// Hears what the log needs from now on, and what a recording needs.
-    fn hear(&self, level: Level) {
+    fn set_effective_level(&self, level: Level) {
         let least = if self.recorder.is_some() { Level::Info } else { Level::Off };
         self.effective.store(level.max(least) as u8, Ordering::Relaxed);
     }
@@ -208,7 +208,7 @@ impl Audit {
     /// Whether dispatches in which no hook says anything are recorded too.
     #[inline]
     #[must_use]
-    pub fn hears_quiet(&self) -> bool {
+    pub fn records_no_ops(&self) -> bool {
         self.effective() >= Level::Info
     }
 
@@ -224,7 +224,7 @@ impl Audit {
         outcome: &mut Outcome<T, H::Value>,
         aside: impl FnOnce(&(dyn Fn() + Sync)),
     ) {
-        if self.hears(outcome) {
+        if self.records_outcome(outcome) {
             self.record_dispatch(host, outcome, present().ticks, aside);
         }
     }
@@ -238,13 +238,13 @@ impl Audit {
         ended: u64,
         aside: impl FnOnce(&(dyn Fn() + Sync)),
     ) {
-        if self.hears(outcome) {
+        if self.records_outcome(outcome) {
             self.record_dispatch(host, outcome, ended, aside);
         }
     }
 
     #[inline]
-    fn hears<T, V>(&self, outcome: &Outcome<T, V>) -> bool {
+    fn records_outcome<T, V>(&self, outcome: &Outcome<T, V>) -> bool {
         let level = self.effective();
         level >= Level::Info || (level == Level::Error && !outcome.is_quiet())
     }
@@ -254,7 +254,7 @@ impl Audit {
     pub fn takes_copies(&self) -> bool {
         let open = self.open.load();
         self.recorder.is_none()
-            && self.hears_quiet()
+            && self.records_no_ops()
             && open.as_deref().is_some_and(|open| open.inputs() == Inputs::Digest && !open.is_required())
     }
 
@@ -264,7 +264,7 @@ impl Audit {
     /// They find room together when one does: a batch of a few hundred is large. What a driver has not handed over yet is lost
     /// with the process, so it keeps a batch for a few milliseconds at most.
     pub fn quiet(&self, batch: &mut Batch) {
-        if self.hears_quiet()
+        if self.records_no_ops()
             && !batch.is_empty()
             && let Some(open) = self.open.load().as_deref()
         {
@@ -307,15 +307,15 @@ impl Audit {
                 if batch.is_empty() { None } else { open.offer_quiet(batch, level, binding, aside) }
             })
         } else {
-            let told = Dispatched::of(host, outcome, open.inputs(), level);
-            if told.is_empty() {
+            let item = Dispatched::of(host, outcome, open.inputs(), level);
+            if item.is_empty() {
                 return;
             }
-            open.offer(Told::Dispatch(Box::new(told)), binding, aside)
+            open.offer(QueueItem::Dispatch(Box::new(item)), binding, aside)
         };
         if let Some(why) = refused.filter(|_| binding && open.is_required()) {
-            let about = About::of(host, outcome.event(), outcome.first_payload(), outcome.tools(), open.inputs());
-            open.tell(notes::refused(outcome.event(), about, &why));
+            let about = EventDigest::of(host, outcome.event(), outcome.first_payload(), outcome.tools(), open.inputs());
+            open.enqueue(notes::refused(outcome.event(), about, &why));
             outcome.refuse(why);
         }
     }
@@ -327,7 +327,7 @@ impl Audit {
 
     /// Writes what was told, says that this was all, and records nothing more; false when the time is up before.
     pub fn close(&self, limit: Duration) -> bool {
-        self.hear(Level::Off);
+        self.set_effective_level(Level::Off);
         self.end(limit)
     }
 

@@ -6,22 +6,22 @@ use serde_json::Value;
 
 use super::level::Level;
 use super::open::Open;
+use super::queue_item::QueueItem;
 use super::record::{Kind, Record};
-use super::told::Told;
 use super::{Audit, Inputs};
 use hookweave_clock::now_ms;
 use hookweave_machine::action::Action;
 use hookweave_machine::event::EventSpec;
-use hookweave_machine::witness::{About, Change, InSession, Named, Part, Seen, Witness};
+use hookweave_machine::observer::{Change, EventDigest, InSession, Named, ObservedEvent, Observer, Part};
 
-impl Witness for Audit {
-    fn saw(&self, seen: Seen<'_>) {
+impl Observer for Audit {
+    fn observe(&self, seen: ObservedEvent<'_>) {
         if !self.takes_notes() {
             return;
         }
         let Some(open) = self.open.load_full() else { return };
         // The last word on a tool call is told before anybody hears of it.
-        let binding = matches!(seen, Seen::ToolRun { .. });
+        let binding = matches!(seen, ObservedEvent::ToolRun { .. });
         open.offer(note(seen), binding, |wait| wait());
     }
 
@@ -32,7 +32,7 @@ impl Witness for Audit {
         self.open.load_full().map(|open| open.inputs())
     }
 
-    fn refuses(&self, before: Seen<'_>) -> Option<String> {
+    fn refuses(&self, before: ObservedEvent<'_>) -> Option<String> {
         let open = self.open.load_full().filter(|open| self.takes_notes() && open.is_required())?;
         open.offer(note(before), true, |wait| wait())
     }
@@ -49,13 +49,13 @@ impl Audit {
     }
 }
 
-fn note(seen: Seen<'_>) -> Told {
+fn note(seen: ObservedEvent<'_>) -> QueueItem {
     let (record, about) = record(seen);
-    Told::Note(Box::new(record), now_ms(), about)
+    QueueItem::Note(Box::new(record), now_ms(), about)
 }
 
 /// A gate that is blocked because what its hooks said cannot be recorded: once records are written again, this is told with them.
-pub(super) fn refused(event: &EventSpec, about: About, why: &str) -> Told {
+pub(super) fn refused(event: &EventSpec, about: EventDigest, why: &str) -> QueueItem {
     let record = Record {
         session: about.first(Part::Session),
         agent: about.first(Part::Agent),
@@ -66,27 +66,27 @@ pub(super) fn refused(event: &EventSpec, about: About, why: &str) -> Told {
         reason: Some(why.to_owned()),
         ..Record::new(Kind::Blocked)
     };
-    Told::Note(Box::new(record), now_ms(), Some(Arc::new(about)))
+    QueueItem::Note(Box::new(record), now_ms(), Some(Arc::new(about)))
 }
 
-fn record(seen: Seen<'_>) -> (Record, Option<Arc<About>>) {
+fn record(seen: ObservedEvent<'_>) -> (Record, Option<Arc<EventDigest>>) {
     let record = match seen {
-        Seen::Hook(Change::Registered, hook) => of_hook(Kind::HookRegistered, &hook),
-        Seen::Hook(Change::Removed, hook) => of_hook(Kind::HookRemoved, &hook),
-        Seen::Hook(Change::Enabled, hook) => of_hook(Kind::HookEnabled, &hook),
-        Seen::Hook(Change::Disabled, hook) => of_hook(Kind::HookDisabled, &hook),
-        Seen::Loaded { files, hooks, problems, untrusted } => Record::new(Kind::ConfigLoaded)
+        ObservedEvent::Hook(Change::Registered, hook) => of_hook(Kind::HookRegistered, &hook),
+        ObservedEvent::Hook(Change::Removed, hook) => of_hook(Kind::HookRemoved, &hook),
+        ObservedEvent::Hook(Change::Enabled, hook) => of_hook(Kind::HookEnabled, &hook),
+        ObservedEvent::Hook(Change::Disabled, hook) => of_hook(Kind::HookDisabled, &hook),
+        ObservedEvent::Loaded { files, hooks, problems, untrusted } => Record::new(Kind::ConfigLoaded)
             .with("files", files)
             .with("hooks", hooks)
             .with("problems", problems)
             .with("untrusted", untrusted),
-        Seen::Asked { about, event, hook, hook_id, prompt, options } => Record {
+        ObservedEvent::Asked { about, event, hook, hook_id, prompt, options } => Record {
             hook_id: hook_id.map(|id| id.to_string()),
             ..in_session(Kind::ApprovalAsked, &about, Some(event), hook)
         }
         .with("prompt", prompt)
         .with("options", options.to_vec()),
-        Seen::Decided { about, event, hook, hook_id, granted, by, reason, option, remembered } => Record {
+        ObservedEvent::Decided { about, event, hook, hook_id, granted, by, reason, option, remembered } => Record {
             hook_id: hook_id.map(|id| id.to_string()),
             outcome: Some(if granted { "granted" } else { "denied" }.to_owned()),
             reason: reason.map(str::to_owned),
@@ -95,8 +95,10 @@ fn record(seen: Seen<'_>) -> (Record, Option<Arc<About>>) {
         .with("by", by)
         .with("option", option.map_or(Value::Null, Value::from))
         .with("remembered", remembered.map_or(Value::Null, Value::from)),
-        Seen::ToolStarts { about, input } => return (in_session(Kind::ToolStarted, &about, None, None), input),
-        Seen::ToolRun { about, input, ran, ok, decision, reason, by, error, attempts } => {
+        ObservedEvent::ToolStarts { about, input } => {
+            return (in_session(Kind::ToolStarted, &about, None, None), input);
+        }
+        ObservedEvent::ToolRun { about, input, ran, ok, decision, reason, by, error, attempts } => {
             let outcome = match (ran, ok) {
                 (true, true) => "ok",
                 (true, false) => "failed",

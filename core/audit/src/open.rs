@@ -11,19 +11,19 @@ use super::absence::Absence;
 use super::anchor::Anchor;
 use super::batch::Batch;
 use super::config::{AuditConfig, LONGEST_WAIT};
-use super::desk::{Desk, Parent};
 use super::digest::Key;
 use super::file::{Found, LogFile};
 use super::level::{Fsync, Level};
 use super::queue::{Handed, Patience, Queue, Refused};
+use super::queue_item::QueueItem;
 use super::record::{Kind, Record};
 use super::redact::{Redaction, Redactor};
-use super::told::Told;
+use super::shared_state::{Parent, SharedState};
 use super::writer::{self, Writer};
 use super::{Audit, Inputs};
 use hookweave_clock::now_ms;
 use hookweave_machine::error::{Code, Error};
-use hookweave_machine::witness::{ApprovedHook, TrustObserver};
+use hookweave_machine::observer::{ApprovedHook, TrustObserver};
 
 /// How long a decision waits for its record at most, as long as the log can be written.
 const BINDING: Duration = Duration::from_secs(5);
@@ -36,7 +36,7 @@ pub(super) struct Open {
     config: Arc<AuditConfig>,
     level: Arc<AtomicU8>,
     key: Key,
-    desk: ArcSwap<Desk>,
+    shared: ArcSwap<SharedState>,
     absence: Absence,
     /// What is blacked out of recordings beside the usual, where this client has rules of its own.
     redactor: Option<Redactor>,
@@ -50,11 +50,11 @@ impl Open {
         let key = config.key.as_deref().map_or_else(Key::random, |key| Key::of(key.as_bytes()));
         let file = config.file.as_deref().map(|path| LogFile::open(path, now_ms())).transpose()?;
         let path = file.as_ref().map(|(file, _)| file.path());
-        let desk = start(&config, &key, &level, file, None)?;
+        let shared = start(&config, &key, &level, file, None)?;
         let has_rules = config.redaction != Redaction::default();
         let redactor = has_rules.then(|| Redactor::new(&config.redaction)).transpose()?;
-        let (desk, absence, path) = (ArcSwap::new(desk), Absence::default(), Mutex::new(path));
-        Ok(Self { config, level, key, desk, absence, redactor, path })
+        let (shared, absence, path) = (ArcSwap::new(shared), Absence::default(), Mutex::new(path));
+        Ok(Self { config, level, key, shared, absence, redactor, path })
     }
 
     pub(super) fn inputs(&self) -> Inputs {
@@ -74,41 +74,41 @@ impl Open {
     }
 
     /// The queue and writer of this process: a forked child gets its own, and a file of its own.
-    fn desk(&self) -> Option<Arc<Desk>> {
-        let desk = self.desk.load_full();
-        if desk.is_here() { Some(desk) } else { self.in_child(desk) }
+    fn shared(&self) -> Option<Arc<SharedState>> {
+        let shared = self.shared.load_full();
+        if shared.is_here() { Some(shared) } else { self.in_child(shared) }
     }
 
     #[cold]
-    fn in_child(&self, parents: Arc<Desk>) -> Option<Arc<Desk>> {
+    fn in_child(&self, parents: Arc<SharedState>) -> Option<Arc<SharedState>> {
         if let Some(_turn) = self.absence.turn()
-            && !self.desk.load().is_here()
+            && !self.shared.load().is_here()
         {
             self.open_in_child(&parents);
         }
         // The parent's threads do not exist here, and what they held locked stays locked: nothing of theirs is let go.
         std::mem::forget(parents);
-        Some(self.desk.load_full()).filter(|desk| desk.is_here())
+        Some(self.shared.load_full()).filter(|shared| shared.is_here())
     }
 
-    fn open_in_child(&self, parents: &Arc<Desk>) {
+    fn open_in_child(&self, parents: &Arc<SharedState>) {
         let last = parents.standing_now().and_then(|standing| standing.last);
         let file = self.config.file.as_deref().map(|path| LogFile::open_own(path, now_ms())).transpose();
         let made = file.and_then(|file| {
             let path = file.as_ref().map(|(file, _)| file.path());
             let parent = Parent { process: parents.process, last, lost: self.absence.take_lost() };
             let lost = parent.lost;
-            let desk = start(&self.config, &self.key, &self.level, file, Some(parent));
-            desk.inspect_err(|_| self.absence.lose(lost)).map(|desk| (desk, path))
+            let shared = start(&self.config, &self.key, &self.level, file, Some(parent));
+            shared.inspect_err(|_| self.absence.lose(lost)).map(|shared| (shared, path))
         });
         match made {
-            Ok((desk, path)) => {
-                self.desk.compare_and_swap(parents, desk);
+            Ok((shared, path)) => {
+                self.shared.compare_and_swap(parents, shared);
                 if let Ok(mut known) = self.path.try_lock() {
                     *known = path;
                 }
             }
-            Err(why) if self.absence.tell(why.message()) => {
+            Err(why) if self.absence.report(why.message()) => {
                 tracing::error!(error = %why, "a forked process has no audit log");
             }
             Err(_) => {}
@@ -116,16 +116,21 @@ impl Open {
     }
 
     /// Tells the writer something that nobody waits for.
-    pub(super) fn tell(&self, told: Told) {
-        self.offer(told, false, |wait| wait());
+    pub(super) fn enqueue(&self, item: QueueItem) {
+        self.offer(item, false, |wait| wait());
     }
 
     /// Hands something to the writer; says why it may never be written.
     ///
     /// What is binding must be on record before anybody acts on it: where the log is required, it is written when this returns
     /// nothing.
-    pub(super) fn offer(&self, told: Told, binding: bool, aside: impl FnOnce(&(dyn Fn() + Sync))) -> Option<String> {
-        self.hand(Handed::One(Some(told)), binding, aside)
+    pub(super) fn offer(
+        &self,
+        item: QueueItem,
+        binding: bool,
+        aside: impl FnOnce(&(dyn Fn() + Sync)),
+    ) -> Option<String> {
+        self.hand(Handed::One(Some(item)), binding, aside)
     }
 
     /// The same, of dispatches in which no hook had anything to say; the batch is empty afterwards.
@@ -143,34 +148,34 @@ impl Open {
 
     /// A number for a dispatch, in this process.
     pub(super) fn next_dispatch(&self) -> u64 {
-        self.desk().map_or(0, |desk| desk.next_dispatch())
+        self.shared().map_or(0, |shared| shared.next_dispatch())
     }
 
     /// Tells the writer something and waits, as long as the log can be written, until it is written.
-    pub(super) fn insist(&self, told: Told) {
-        let Some(desk) = self.desk() else { return self.absence.lose(1) };
-        _ = self.wait(&desk, Handed::One(Some(told)), None, false, |wait| wait());
+    pub(super) fn insist(&self, item: QueueItem) {
+        let Some(shared) = self.shared() else { return self.absence.lose(1) };
+        _ = self.wait(&shared, Handed::One(Some(item)), None, false, |wait| wait());
     }
 
     fn hand(&self, mut handed: Handed<'_>, binding: bool, aside: impl FnOnce(&(dyn Fn() + Sync))) -> Option<String> {
-        let known = self.desk.load();
+        let known = self.shared.load();
         let own;
-        let desk = if known.is_here() {
+        let shared = if known.is_here() {
             &**known
         } else {
-            own = self.desk();
-            let Some(desk) = own.as_deref() else {
+            own = self.shared();
+            let Some(shared) = own.as_deref() else {
                 self.absence.lose(handed.count() as u64);
                 return Some(self.trouble().unwrap_or_else(|| "audit: this process has no log".to_owned()));
             };
-            desk
+            shared
         };
         let binding = binding && self.config.required;
-        let handed = match desk.queue.offer(&mut handed) {
+        let handed = match shared.queue.offer(&mut handed) {
             // A forked child may leave at any time without a word to anybody, as workers do.
-            Ok(_) if !binding && desk.parent.is_none() => Ok(()),
+            Ok(_) if !binding && shared.parent.is_none() => Ok(()),
             Err(Refused::Closed) => Err(Refused::Closed),
-            offered => self.wait(desk, handed, offered.ok(), binding, aside),
+            offered => self.wait(shared, handed, offered.ok(), binding, aside),
         };
         match handed {
             Err(Refused::Full) => Some("audit: the queue is full, what was to be recorded is lost".to_owned()),
@@ -180,7 +185,7 @@ impl Open {
                 Some(self.trouble().unwrap_or_else(|| why.to_owned()))
             }
             Ok(()) if binding => None,
-            _ if desk.is_failing() => self.trouble(),
+            _ if shared.is_failing() => self.trouble(),
             _ => None,
         }
     }
@@ -189,18 +194,18 @@ impl Open {
     #[cold]
     fn wait(
         &self,
-        desk: &Desk,
+        shared: &SharedState,
         handed: Handed<'_>,
         number: Option<u64>,
         binding: bool,
         aside: impl FnOnce(&(dyn Fn() + Sync)),
     ) -> Result<(), Refused> {
-        let limit = if desk.is_writer() { Duration::ZERO } else { self.config.wait.min(LONGEST_WAIT) };
+        let limit = if shared.is_writer() { Duration::ZERO } else { self.config.wait.min(LONGEST_WAIT) };
         let patience = Patience { limit, insists: binding };
         let wait = |handed: &mut Handed<'_>| {
-            let number = number.map_or_else(|| desk.queue.insist(handed, patience), Ok)?;
+            let number = number.map_or_else(|| shared.queue.insist(handed, patience), Ok)?;
             let limit = if binding { BINDING } else { USUAL };
-            let is_written = !desk.is_writer() && desk.queue.written(number, limit);
+            let is_written = !shared.is_writer() && shared.queue.written(number, limit);
             if is_written { Ok(()) } else { Err(Refused::Unwritten) }
         };
         // What waits may be run on another thread, and is run once.
@@ -215,33 +220,33 @@ impl Open {
 
     /// What keeps the log from being written.
     pub(super) fn trouble(&self) -> Option<String> {
-        let desk = self.desk.load();
-        if !desk.is_here() {
+        let shared = self.shared.load();
+        if !shared.is_here() {
             // What keeps the parent from writing is its own.
             return self.absence.why().map(|why| format!("audit: this process has no log: {why}"));
         }
-        if !desk.is_failing() {
+        if !shared.is_failing() {
             return None;
         }
-        let why = desk.standing().why.unwrap_or_else(|| "the callback for records does not accept them".to_owned());
+        let why = shared.standing().why.unwrap_or_else(|| "the callback for records does not accept them".to_owned());
         Some(format!("audit: {why}"))
     }
 
     pub(super) fn flush(&self, limit: Duration) -> bool {
-        self.desk().is_none_or(|desk| desk.queue.flush(limit))
+        self.shared().is_none_or(|shared| shared.queue.flush(limit))
     }
 
     pub(super) fn close(&self, limit: Duration) -> bool {
-        let desk = self.desk.load_full();
+        let shared = self.shared.load_full();
         // A forked child that has recorded nothing has nothing to close.
-        !desk.is_here() || desk.queue.close(limit)
+        !shared.is_here() || shared.queue.close(limit)
     }
 
     /// The last record that this process has written; `None` in a forked child that has recorded nothing.
     pub(super) fn anchor(&self) -> Option<Anchor> {
-        let desk = self.desk.load();
+        let shared = self.shared.load();
         // In a forked child nobody may ever let go of the parent's lock.
-        if desk.is_here() { desk.standing().last } else { None }
+        if shared.is_here() { shared.standing().last } else { None }
     }
 }
 
@@ -251,14 +256,14 @@ fn start(
     level: &Arc<AtomicU8>,
     file: Option<(LogFile, Found)>,
     parent: Option<Parent>,
-) -> Result<Arc<Desk>, Error> {
+) -> Result<Arc<SharedState>, Error> {
     let redactor = Redactor::new(&config.redaction)?;
     let last = file.as_ref().map(|(_, found)| found.link.clone()).unwrap_or_default().anchor();
     let queue = Queue::new(config.queue, config.fsync != Fsync::Record);
-    let desk = Arc::new(Desk::new(queue, Arc::clone(level), last, parent));
-    let writer = Writer::new(Arc::clone(&desk), Arc::clone(config), key.clone(), redactor, file);
+    let shared = Arc::new(SharedState::new(queue, Arc::clone(level), last, parent));
+    let writer = Writer::new(Arc::clone(&shared), Arc::clone(config), key.clone(), redactor, file);
     if writer::start(writer) {
-        return Ok(desk);
+        return Ok(shared);
     }
     Err(Error::new(Code::AuditFailed, "the system gives no thread for the audit log"))
 }
@@ -273,12 +278,12 @@ impl TrustObserver for Audit {
             .with("place", hook.place)
             .with("dialect", hook.dialect)
             .with("runs", hook.runs);
-        open.tell(Told::Note(Box::new(note), now_ms(), None));
+        open.enqueue(QueueItem::Note(Box::new(note), now_ms(), None));
     }
 
     fn revoked(&self, fingerprint: &str) {
         let Some(open) = self.open.load_full() else { return };
         let note = Record::new(Kind::TrustTaken).with("fingerprint", fingerprint);
-        open.tell(Told::Note(Box::new(note), now_ms(), None));
+        open.enqueue(QueueItem::Note(Box::new(note), now_ms(), None));
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::batch::Batch;
 use super::level::Level;
-use super::told::Told;
+use super::queue_item::QueueItem;
 use hookweave_clock::now;
 use hookweave_machine::sync::{Condvar, Mutex, MutexGuard};
 
@@ -43,7 +43,7 @@ pub(super) struct Patience {
 #[derive(Debug)]
 pub(super) enum Handed<'h> {
     /// One thing that happened.
-    One(Option<Told>),
+    One(Option<QueueItem>),
     /// Dispatches in which no hook had anything to say, told at a level.
     Quiet(&'h mut Batch, Level),
 }
@@ -52,7 +52,7 @@ impl Handed<'_> {
     /// How many happenings it is.
     pub(super) fn count(&self) -> usize {
         match self {
-            Self::One(told) => usize::from(told.is_some()),
+            Self::One(item) => usize::from(item.is_some()),
             Self::Quiet(batch, _) => batch.len(),
         }
     }
@@ -103,8 +103,8 @@ struct State {
 /// What is to be written.
 #[derive(Debug, Default)]
 pub(super) struct Work {
-    pub(super) told: Vec<Told>,
-    /// The dispatches that [`Told::Quiet`] stands for, in order.
+    pub(super) items: Vec<QueueItem>,
+    /// The dispatches that [`QueueItem::Quiet`] stands for, in order.
     pub(super) quiet: Batch,
 }
 
@@ -157,16 +157,16 @@ impl Queue {
     fn put(&self, state: &mut State, handed: &mut Handed<'_>) {
         let (count, before) = (handed.count(), state.waiting);
         match handed {
-            Handed::One(told) => {
-                state.weight += told.as_ref().map_or(0, Told::weight);
-                state.work.told.extend(told.take());
+            Handed::One(item) => {
+                state.weight += item.as_ref().map_or(0, QueueItem::weight);
+                state.work.items.extend(item.take());
             }
             Handed::Quiet(batch, level) => {
                 state.weight += batch.weight();
                 state.work.quiet.append(batch);
-                match state.work.told.last_mut() {
-                    Some(Told::Quiet(last, dispatches)) if last == level => *dispatches += count,
-                    _ => state.work.told.push(Told::Quiet(*level, count)),
+                match state.work.items.last_mut() {
+                    Some(QueueItem::Quiet(last, dispatches)) if last == level => *dispatches += count,
+                    _ => state.work.items.push(QueueItem::Quiet(*level, count)),
                 }
             }
         }
@@ -232,7 +232,7 @@ impl Queue {
 
     /// What there is, as soon as there is something and a moment has passed; spare memory comes back in exchange.
     pub(super) fn take(&self, mut spare: Work) -> Taken {
-        spare.told.clear();
+        spare.items.clear();
         spare.quiet.clear();
         let mut state = self.lock();
         let gathering =

@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 
 use super::batch::Quiet;
 use super::level::Level;
+use super::queue_item::{Maker, micros};
 use super::record::{Input, Kind, Written};
-use super::told::{Maker, micros};
 use super::usual::Usual;
 use hookweave_machine::action::Action;
+use hookweave_machine::observer::Part;
 use hookweave_machine::stats::Now;
-use hookweave_machine::witness::Part;
 
 impl Quiet<'_> {
     /// Makes its records, each with the time at which it happened.
@@ -35,7 +35,7 @@ impl Quiet<'_> {
         let digested = self.texts.iter().filter_map(|(part, text)| match part {
             Part::Session | Part::Agent => None,
             Part::Tool => Some(usual(text)),
-            Part::ToolUseId | Part::Looked => Some(redactor.text(text)),
+            Part::ToolUseId | Part::Matched => Some(redactor.text(text)),
         });
         let input = Input { digest: maker.key.digest(digested), cut: self.cut, payload: None };
         let ended_ms = now.epoch_ms.saturating_sub(now.ticks.saturating_sub(self.ended) / 1_000_000);

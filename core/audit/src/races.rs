@@ -12,14 +12,14 @@ mod level;
 mod queue;
 
 /// What is told, as far as the queue knows.
-mod told {
+mod queue_item {
     #[derive(Debug)]
-    pub(super) enum Told {
+    pub(super) enum QueueItem {
         Quiet(super::level::Level, usize),
         One(u64),
     }
 
-    impl Told {
+    impl QueueItem {
         pub(super) const fn weight(&self) -> usize {
             1
         }
@@ -33,7 +33,7 @@ mod queue_races {
     use shuttle::thread;
 
     use super::queue::{Handed, Patience, Queue, Refused, Taken, Work};
-    use super::told::Told;
+    use super::queue_item::QueueItem;
     use hookweave_machine::sync::Mutex;
 
     const ORDERS: usize = 1_000;
@@ -64,7 +64,9 @@ mod queue_races {
                 let Taken { work, lost, put, last } = self.queue.take(spare);
                 *self.lost.lock().expect("no panic") += lost;
                 let numbers = || {
-                    work.told.iter().filter_map(|told| if let Told::One(number) = told { Some(*number) } else { None })
+                    work.items
+                        .iter()
+                        .filter_map(|item| if let QueueItem::One(number) = item { Some(*number) } else { None })
                 };
                 let mut file = self.file.lock().expect("no panic");
                 file.extend(numbers());
@@ -83,8 +85,8 @@ mod queue_races {
         }
 
         /// Hands a number over as the log does: without waiting where there is room.
-        fn tell(&self, number: u64, insists: bool) -> Result<u64, Refused> {
-            let mut handed = Handed::One(Some(Told::One(number)));
+        fn hand_over(&self, number: u64, insists: bool) -> Result<u64, Refused> {
+            let mut handed = Handed::One(Some(QueueItem::One(number)));
             match self.queue.offer(&mut handed) {
                 Err(Refused::Full) => self.queue.insist(&mut handed, Patience { limit: LONG, insists }),
                 other => other,
@@ -119,7 +121,7 @@ mod queue_races {
                 move || {
                     let log = Log::new(capacity, None);
                     beside_a_writer(&log, || {
-                        each_thread(&log, |log, number| assert!(log.tell(number, false).is_ok()));
+                        each_thread(&log, |log, number| assert!(log.hand_over(number, false).is_ok()));
                         assert!(log.queue.close(LONG));
                     });
                     let file = log.file.lock().expect("no panic").clone();
@@ -143,7 +145,7 @@ mod queue_races {
                     let log = Log::new(capacity, Some(11));
                     beside_a_writer(&log, || {
                         each_thread(&log, |log, number| {
-                            let place = log.tell(number, true).expect("there is room");
+                            let place = log.hand_over(number, true).expect("there is room");
                             let is_written = log.queue.written(place, LONG);
                             assert!(log.holds(number), "it came back too early");
                             // One that is told so of an older one may be refused too; never the reverse.
@@ -166,7 +168,7 @@ mod queue_races {
                 log.queue.fails(true);
                 // Nothing is written before all who wait have come back.
                 each_thread(&log, |log, number| {
-                    if let Ok(place) = log.tell(number, true) {
+                    if let Ok(place) = log.hand_over(number, true) {
                         assert!(!log.queue.written(place, LONG));
                     }
                 });
@@ -188,7 +190,7 @@ mod queue_races {
                 let log = Log::new(2, None);
                 beside_a_writer(&log, || {
                     each_thread(&log, |log, number| {
-                        log.tell(number, false).expect("there is room");
+                        log.hand_over(number, false).expect("there is room");
                         assert!(log.queue.flush(LONG) && log.holds(number));
                     });
                     assert!(log.queue.close(LONG));
@@ -215,7 +217,7 @@ mod queue_races {
                         let log = Arc::clone(&log);
                         move || {
                             for number in 1..=3 {
-                                match log.tell(number, true) {
+                                match log.hand_over(number, true) {
                                     Ok(_) => kept.lock().expect("no panic").push(number),
                                     Err(refused) => assert_eq!(refused, Refused::Closed),
                                 }

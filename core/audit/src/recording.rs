@@ -13,9 +13,9 @@ use serde_json::{Map, Value};
 use crate::REDACTED;
 use hookweave_clock::now_ms;
 use hookweave_machine::json::from_json;
+use hookweave_machine::observer::payload_json;
 use hookweave_machine::outcome::Outcome;
 use hookweave_machine::payload::Host;
-use hookweave_machine::witness::payload_json;
 
 pub use came::Came;
 pub use recorder::{FILE, MAX_BYTES, Recorder, SECRETS, USUAL_MAX_BYTES};

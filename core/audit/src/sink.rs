@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 
-use super::place::Place;
+use super::process_mark::ProcessMark;
 
 /// How many lines an [`Outbox`] holds.
 const HELD: usize = 8192;
@@ -50,7 +50,7 @@ pub struct Outbox {
 }
 
 struct Shelf {
-    place: Place,
+    place: ProcessMark,
     lines: Mutex<Lines>,
     some: Condvar,
     room: Condvar,
@@ -58,7 +58,7 @@ struct Shelf {
 
 impl Shelf {
     fn new() -> Self {
-        Self { place: Place::here(), lines: Mutex::default(), some: Condvar::new(), room: Condvar::new() }
+        Self { place: ProcessMark::here(), lines: Mutex::default(), some: Condvar::new(), room: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Lines> {

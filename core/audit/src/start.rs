@@ -7,14 +7,14 @@ use std::sync::Arc;
 use super::Audit;
 use super::level::Level;
 use super::open::Open;
+use super::queue_item::{Maker, QueueItem, input};
 use super::record::{Kind, Record};
-use super::told::{Maker, Told, input};
 use hookweave_clock::now_ms;
 use hookweave_machine::dispatch::Stage;
 use hookweave_machine::event::EventSpec;
+use hookweave_machine::observer::{Begun, EventDigest, Part};
 use hookweave_machine::payload::Host;
 use hookweave_machine::registry::HookId;
-use hookweave_machine::witness::{About, Begun, Part};
 
 /// A hook is about to run.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(super) struct Start {
     hook: Arc<str>,
     id: HookId,
     dispatch: u64,
-    about: About,
+    about: EventDigest,
 }
 
 impl Start {
@@ -85,11 +85,11 @@ impl Audit {
         let event = Arc::clone(stage.event());
         let start = Start { at_ms: now_ms(), event, hook, id, dispatch, about };
         aside(&{
-            let told = std::sync::Mutex::new(Some(Told::Start(Box::new(start))));
+            let item = std::sync::Mutex::new(Some(QueueItem::Start(Box::new(start))));
             move || {
-                let told = told.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
-                if let Some(told) = told {
-                    open.insist(told);
+                let item = item.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+                if let Some(item) = item {
+                    open.insist(item);
                 }
             }
         });
@@ -97,7 +97,7 @@ impl Audit {
 }
 
 /// The number of a dispatch on record, and what it is about: with its payload, where that is kept, only once.
-fn begun<T, H: Host>(host: &H, stage: &mut Stage<T, H::Value>, open: &Open) -> (u64, About) {
+fn begun<T, H: Host>(host: &H, stage: &mut Stage<T, H::Value>, open: &Open) -> (u64, EventDigest) {
     if let Some(begun) = stage.begun() {
         return (begun.number, begun.about.clone());
     }

@@ -9,19 +9,19 @@ use serde_json::{Value, json};
 
 use super::batch::Quiet;
 use super::config::AuditConfig;
-use super::desk::{Desk, Standing};
 use super::digest::Key;
 use super::file::{Found, LogFile};
 use super::level::Level;
+use super::line_buffer::LineBuffer;
 use super::queue::{Taken, Work};
+use super::queue_item::{Maker, QueueItem, input};
 use super::record::{Kind, Record};
 use super::redact::Redactor;
-use super::sheet::Sheet;
-use super::told::{Maker, Told, input};
+use super::shared_state::{SharedState, Standing};
 use super::usual::Usual;
 use hookweave_clock::{now_ms, present};
+use hookweave_machine::observer::EventDigest;
 use hookweave_machine::stats::Now;
-use hookweave_machine::witness::About;
 
 /// The version of what a log holds, told in the record that opens it.
 pub const VERSION: u32 = 1;
@@ -31,13 +31,13 @@ const CHUNK: usize = 256 * 1024;
 
 /// What the writer works with.
 pub(super) struct Writer {
-    desk: Arc<Desk>,
+    shared: Arc<SharedState>,
     config: Arc<AuditConfig>,
     key: Key,
     redactor: Redactor,
     usual: Usual,
     file: Option<LogFile>,
-    sheet: Sheet,
+    buffer: LineBuffer,
     looked_ms: u64,
     /// Somebody who hears records did not take one since the last was written out, or the disk may not have them.
     unsure: bool,
@@ -52,7 +52,7 @@ pub(super) struct Writer {
 impl Writer {
     /// Made on the thread that opens the log, so that what is wrong with its settings is told there.
     pub(super) fn new(
-        desk: Arc<Desk>,
+        shared: Arc<SharedState>,
         config: Arc<AuditConfig>,
         key: Key,
         redactor: Redactor,
@@ -60,16 +60,16 @@ impl Writer {
     ) -> Self {
         let (file, found) = opened.unzip();
         let found = found.unwrap_or_default();
-        let sheet = Sheet::after(found.link.clone());
+        let buffer = LineBuffer::after(found.link.clone());
         let usual = Usual::default();
         let mut writer = Self {
-            desk,
+            shared,
             config,
             key,
             redactor,
             usual,
             file,
-            sheet,
+            buffer,
             looked_ms: now_ms(),
             unsure: false,
             failing: false,
@@ -91,19 +91,19 @@ impl Writer {
         let mut opened = Record::new(Kind::AuditOpened)
             .with("version", VERSION)
             .with("engine", env!("CARGO_PKG_VERSION"))
-            .with("level", self.desk.level().as_str())
+            .with("level", self.shared.level().as_str())
             .with("process", std::process::id());
         if let Some(whose) = self.file.as_ref().and_then(|file| file.instead_of.clone()) {
             opened = opened.with("beside", whose);
         }
-        if let Some(parent) = &self.desk.parent {
+        if let Some(parent) = &self.shared.parent {
             opened = opened.with("parent", parent.process);
             if let Some(last) = &parent.last {
                 opened = opened.with("parent_last", last.to_string());
             }
         }
         self.seal(&opened, now);
-        if let Some(lost) = self.desk.parent.as_ref().map(|parent| parent.lost).filter(|lost| *lost > 0) {
+        if let Some(lost) = self.shared.parent.as_ref().map(|parent| parent.lost).filter(|lost| *lost > 0) {
             self.gap(lost, "the log of this process could not be opened");
         }
     }
@@ -114,8 +114,8 @@ impl Writer {
 
     /// Works until nothing more comes.
     pub(super) fn run(mut self) {
-        let queue = &Arc::clone(&self.desk).queue;
-        self.desk.is_written_here();
+        let queue = &Arc::clone(&self.shared).queue;
+        self.shared.is_written_here();
         if self.write_out() {
             queue.begun(self.is_sure());
         }
@@ -148,54 +148,54 @@ impl Writer {
     fn take_all(&mut self, work: &Work) {
         let mut quiet = work.quiet.read_back();
         let now = present();
-        for told in &work.told {
-            if let Told::Quiet(level, dispatches) = told {
+        for item in &work.items {
+            if let QueueItem::Quiet(level, dispatches) = item {
                 for dispatch in quiet.by_ref().take(*dispatches) {
                     self.take_quiet(&dispatch, *level, now);
                     self.write_when_due();
                 }
             } else {
-                self.take(told);
+                self.take(item);
                 self.write_when_due();
             }
         }
     }
 
     fn write_when_due(&mut self) {
-        if self.sheet.lines.len() >= CHUNK {
+        if self.buffer.lines.len() >= CHUNK {
             self.write_out();
         }
     }
 
     fn take_quiet(&mut self, dispatch: &Quiet<'_>, level: Level, now: Now) {
-        let Self { desk, config, key, redactor, usual, file, sheet, unsure, .. } = self;
+        let Self { shared, config, key, redactor, usual, file, buffer, unsure, .. } = self;
         let maker = Maker { key, redactor, inputs: config.inputs };
-        dispatch.records(level, desk.next_dispatch(), now, &maker, usual, |record, at| {
-            let heard = sheet.seal(record, at, &config.sinks, file.is_some());
-            *unsure |= !heard;
-            desk.hear(heard);
+        dispatch.records(level, shared.next_dispatch(), now, &maker, usual, |record, at| {
+            let taken_by_all = buffer.seal(record, at, &config.sinks, file.is_some());
+            *unsure |= !taken_by_all;
+            shared.set_sinks_ok(taken_by_all);
         });
     }
 
-    fn take(&mut self, told: &Told) {
-        match told {
+    fn take(&mut self, item: &QueueItem) {
+        match item {
             // Those are taken from where they wait.
-            Told::Quiet(..) => {}
-            Told::Note(note, at, about) => {
+            QueueItem::Quiet(..) => {}
+            QueueItem::Note(note, at, about) => {
                 let mut note = (**note).clone();
                 self.redactor.record(&mut note);
-                let of = |about: &Arc<About>| input(about, &self.key, &self.redactor, self.config.inputs);
+                let of = |about: &Arc<EventDigest>| input(about, &self.key, &self.redactor, self.config.inputs);
                 note.input = about.as_ref().map(of);
                 self.seal(&note, *at);
             }
-            Told::Dispatch(dispatched) => {
+            QueueItem::Dispatch(dispatched) => {
                 let mut made = Vec::new();
-                dispatched.records(|| self.desk.next_dispatch(), &self.maker(), |record, at| made.push((record, at)));
+                dispatched.records(|| self.shared.next_dispatch(), &self.maker(), |record, at| made.push((record, at)));
                 for (record, at) in made {
                     self.seal_clean(record, at);
                 }
             }
-            Told::Start(start) => {
+            QueueItem::Start(start) => {
                 let (record, at) = start.record(&self.maker());
                 self.seal_clean(record, at);
             }
@@ -216,16 +216,16 @@ impl Writer {
 
     /// Gives a record its place in the chain and hands it to everybody who hears records.
     fn seal(&mut self, record: &Record, at_ms: u64) {
-        let heard = self.sheet.seal(record.written(), at_ms, &self.config.sinks, self.file.is_some());
-        self.unsure |= !heard;
-        self.desk.hear(heard);
+        let taken_by_all = self.buffer.seal(record.written(), at_ms, &self.config.sinks, self.file.is_some());
+        self.unsure |= !taken_by_all;
+        self.shared.set_sinks_ok(taken_by_all);
     }
 }
 
 /// Starts the thread; `false` when the system gives none.
 pub(super) fn start(writer: Writer) -> bool {
-    let desk = Arc::clone(&writer.desk);
-    let ended = Ended(Arc::clone(&desk));
+    let shared = Arc::clone(&writer.shared);
+    let ended = Ended(Arc::clone(&shared));
     let body = move || {
         let _ended = ended;
         writer.run();
@@ -234,7 +234,7 @@ pub(super) fn start(writer: Writer) -> bool {
 }
 
 /// Tells those who wait that the writer is gone, also when it panicked.
-struct Ended(Arc<Desk>);
+struct Ended(Arc<SharedState>);
 
 impl Drop for Ended {
     fn drop(&mut self) {

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::canonical::{self, Tells};
+use super::canonical::{self, Expressible};
 use super::output::{self, Json};
 use super::{
-    Dialect, Encoded, Exited, Invocation, OutcomeView, Place, RunKind, WireAnswer, WireEvent, incoming, matching,
+    Dialect, Encoded, Exited, Invocation, OutcomeView, Placement, RunKind, WireAnswer, WireEvent, incoming, matching,
 };
 use hookweave_machine::action::Action;
-use hookweave_machine::dispatch::Said;
+use hookweave_machine::dispatch::HandlerResult;
 use hookweave_machine::error::Error;
 use hookweave_machine::event::{BuiltIn, COMMON_FIELDS, FieldKind};
 use hookweave_machine::matcher::MatcherSpec;
@@ -40,7 +40,7 @@ const EVENTS: &[(&str, &str)] = &[
 const ACTIONS: &[(&str, &str, u64)] =
     &[("continue", "CONTINUE", 0), ("block", "BLOCK", 1), ("retry", "RETRY", 2), ("skip", "SKIP", 3)];
 
-const TELLS: Tells = Tells {
+const EXPRESSIBLE: Expressible = Expressible {
     name: "A3S",
     ask: false,
     retry: true,
@@ -91,7 +91,7 @@ fn respelled(
 }
 
 /// A response in the engine's words; what A3S does not have is said in the engine's own.
-fn answer(invocation: &Invocation, response: Map<String, Value>) -> Said<Value> {
+fn answer(invocation: &Invocation, response: Map<String, Value>) -> HandlerResult<Value> {
     let mut answer = Map::new();
     let word = match response.get("action").filter(|action| !action.is_null()) {
         Some(action) => match word(action) {
@@ -128,7 +128,7 @@ fn word(action: &Value) -> Option<&'static str> {
     theirs.map(|row| row.0).or_else(ours)
 }
 
-fn unknown(invocation: &Invocation, action: &Value, response: &Map<String, Value>) -> Said<Value> {
+fn unknown(invocation: &Invocation, action: &Value, response: &Map<String, Value>) -> HandlerResult<Value> {
     let restricts = canonical::restricts(invocation, &Value::Object(response.clone()));
     let what = format!("unknown action {}; known are continue, block, retry, skip", output::shown(&action.to_string()));
     canonical::invalid_answer(what, restricts)
@@ -152,18 +152,18 @@ impl Dialect for A3s {
         true
     }
 
-    fn place(&self, declared_event: &str, matcher: Option<&str>) -> Option<Result<Place, String>> {
+    fn place(&self, declared_event: &str, matcher: Option<&str>) -> Option<Result<Placement, String>> {
         let (_, event) = EVENTS.iter().copied().find(|(name, _)| *name == declared_event)?;
         let has_tool = canonical::built_in(event)?.fields.iter().any(|field| field.name == "tool");
         Some(match matcher {
-            None => Ok(Place { event, matcher: MatcherSpec::default() }),
+            None => Ok(Placement { event, matcher: MatcherSpec::default() }),
             Some(tool) if !has_tool => {
                 Err(format!("{declared_event} has no tool, so that `{tool}` never matches; take the matcher out"))
             }
             Some("") => Err("an empty tool name never matches; take the matcher out to match all".to_owned()),
             Some(tool) => {
                 let exact = matching::literal(tool);
-                Ok(Place { event, matcher: MatcherSpec { tool_pattern: Some(exact), ..MatcherSpec::default() } })
+                Ok(Placement { event, matcher: MatcherSpec { tool_pattern: Some(exact), ..MatcherSpec::default() } })
             }
         })
     }
@@ -189,7 +189,7 @@ impl Dialect for A3s {
         Encoded { body: Value::Object(body), env: Vec::new(), env_file: None }
     }
 
-    fn decode(&self, invocation: &Invocation, exited: &Exited) -> Said<Value> {
+    fn decode(&self, invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
         match exited.code {
             Some(0) => {}
             Some(2) => return canonical::block(exited),
@@ -197,7 +197,7 @@ impl Dialect for A3s {
         }
         let text = output::text(&exited.stdout);
         match output::parse(&text) {
-            _ if text.is_empty() => Said::Nothing,
+            _ if text.is_empty() => HandlerResult::Nothing,
             Json::Object(response) => answer(invocation, response),
             _ => {
                 let what = format!("a response is a JSON object or nothing, not `{}`", output::first_line(&text));
@@ -228,8 +228,8 @@ impl Dialect for A3s {
 
     fn outcome_to_wire(&self, outcome: &OutcomeView<'_>) -> WireAnswer {
         let mut answer = WireAnswer::default();
-        let mut refusal = canonical::refusal(outcome, &mut answer, TELLS);
-        canonical::leave_out(outcome, &mut answer, TELLS);
+        let mut refusal = canonical::refusal(outcome, &mut answer, EXPRESSIBLE);
+        canonical::leave_out(outcome, &mut answer, EXPRESSIBLE);
         let known = canonical::built_in(outcome.event.event);
         let respell = |(field, value)| known.map(|known| camel(known, field, value));
         let modified: Map<String, Value> = canonical::modified(outcome).into_iter().filter_map(respell).collect();

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::canonical::{self, Tells};
+use super::canonical::{self, Expressible};
 use super::output::{self, Json};
-use super::{Dialect, Encoded, Exited, Invocation, OutcomeView, Place, RunKind, WireAnswer, WireEvent};
+use super::{Dialect, Encoded, Exited, Invocation, OutcomeView, Placement, RunKind, WireAnswer, WireEvent};
 use hookweave_machine::action::Action;
-use hookweave_machine::dispatch::Said;
+use hookweave_machine::dispatch::HandlerResult;
 use hookweave_machine::error::Error;
 use hookweave_machine::matcher::MatcherSpec;
 
@@ -22,7 +22,7 @@ const MOST_NOTES: usize = 10;
 /// Choices that a person has when a hook names none.
 const OPTIONS: &[&str] = &["Allow once", "Deny"];
 
-const TELLS: Tells = Tells {
+const EXPRESSIBLE: Expressible = Expressible {
     name: "Amplifier",
     ask: true,
     retry: false,
@@ -113,7 +113,7 @@ impl HookResult {
 }
 
 /// A result in the engine's words.
-fn answer(invocation: &Invocation, fields: Map<String, Value>) -> Said<Value> {
+fn answer(invocation: &Invocation, fields: Map<String, Value>) -> HandlerResult<Value> {
     if !fields.contains_key("action") && canonical::restricts(invocation, &Value::Object(fields.clone())) {
         let what = "it has no `action`, and says no in the words of another system".to_owned();
         return canonical::invalid_answer(what, true);
@@ -180,10 +180,10 @@ impl Dialect for Amplifier {
         false
     }
 
-    fn place(&self, declared_event: &str, matcher: Option<&str>) -> Option<Result<Place, String>> {
+    fn place(&self, declared_event: &str, matcher: Option<&str>) -> Option<Result<Placement, String>> {
         let event = data::event(declared_event)?;
         Some(match matcher {
-            None => Ok(Place { event, matcher: MatcherSpec::default() }),
+            None => Ok(Placement { event, matcher: MatcherSpec::default() }),
             Some(_) => Err("Amplifier's hooks have no matchers; look at the event's data in the hook".to_owned()),
         })
     }
@@ -209,13 +209,13 @@ impl Dialect for Amplifier {
         field == "action" && value == "modify"
     }
 
-    fn decode(&self, invocation: &Invocation, exited: &Exited) -> Said<Value> {
+    fn decode(&self, invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
         if exited.code != Some(0) {
             return canonical::exited(exited);
         }
         let text = output::text(&exited.stdout);
         match output::parse(&text) {
-            _ if text.is_empty() => Said::Nothing,
+            _ if text.is_empty() => HandlerResult::Nothing,
             Json::Object(fields) => answer(invocation, fields),
             _ => {
                 let what = format!("a result is a JSON object or nothing, not `{}`", output::first_line(&text));
@@ -230,7 +230,7 @@ impl Dialect for Amplifier {
 
     fn outcome_to_wire(&self, outcome: &OutcomeView<'_>) -> WireAnswer {
         let mut answer = WireAnswer::default();
-        let mut refusal = canonical::refusal(outcome, &mut answer, TELLS);
+        let mut refusal = canonical::refusal(outcome, &mut answer, EXPRESSIBLE);
         let is_modified = !outcome.modified.is_empty();
         if refusal.is_none() && outcome.decision == Action::Ask && is_modified {
             answer.degrade("modified: Amplifier takes a question or a change, not both; it is a block");

@@ -6,16 +6,16 @@ use super::{Exited, Invocation, OutcomeView, WireAnswer, draft, output};
 use hookweave_machine::action::Action;
 pub(crate) use hookweave_machine::answer::intent::{self, Intent};
 use hookweave_machine::answer::{self, Reading};
-use hookweave_machine::dispatch::{FailureKind, Said};
+use hookweave_machine::dispatch::{FailureKind, HandlerResult};
 use hookweave_machine::event::{BUILT_IN, BuiltIn};
 use hookweave_machine::json::Json;
 
 /// Takes an answer when it holds for its event; else it is an invalid one.
-pub(super) fn checked(invocation: &Invocation, answer: Map<String, Value>) -> Said<Value> {
+pub(super) fn checked(invocation: &Invocation, answer: Map<String, Value>) -> HandlerResult<Value> {
     let answer = Value::Object(answer);
     match read(invocation, &answer) {
-        Reading::Nothing => Said::Nothing,
-        Reading::Answer(_) => Said::Answer(answer),
+        Reading::Nothing => HandlerResult::Nothing,
+        Reading::Answer(_) => HandlerResult::Answer(answer),
         Reading::Invalid(invalid) => invalid_answer(invalid.message, invalid.meant_to_restrict),
     }
 }
@@ -54,13 +54,13 @@ pub(super) fn text_restricts(invocation: &Invocation, text: &str) -> bool {
 }
 
 /// A failure to answer.
-pub(super) fn invalid_answer(message: String, meant_to_restrict: bool) -> Said<Value> {
+pub(super) fn invalid_answer(message: String, meant_to_restrict: bool) -> HandlerResult<Value> {
     let kind = FailureKind::InvalidAnswer;
     if meant_to_restrict { draft::refused(kind, message) } else { draft::failed(kind, message) }
 }
 
 /// A value of a decision that none of the event's words is; one that says no keeps a gate shut.
-pub(super) fn unknown_word(name: &str, value: &Value) -> Said<Value> {
+pub(super) fn unknown_word(name: &str, value: &Value) -> HandlerResult<Value> {
     let says_no = match value {
         Value::Bool(flag) => !flag,
         Value::String(word) => intent::is_restricting(word),
@@ -70,25 +70,25 @@ pub(super) fn unknown_word(name: &str, value: &Value) -> Said<Value> {
 }
 
 /// A process that ended in a way that says that it failed.
-pub(super) fn exited(exited: &Exited) -> Said<Value> {
+pub(super) fn exited(exited: &Exited) -> HandlerResult<Value> {
     let (stdout, stderr) = (output::text(&exited.stdout), output::text(&exited.stderr));
     draft::failed(FailureKind::Exited, output::ending(exited.code, exited.signal, &stdout, &stderr))
 }
 
 /// A refusal for what a process left on standard error, or for how it ended when it left nothing.
-pub(super) fn block(exited: &Exited) -> Said<Value> {
+pub(super) fn block(exited: &Exited) -> HandlerResult<Value> {
     let stderr = output::text(&exited.stderr);
     let reason = output::without_ansi(&stderr);
     let reason = match output::trim(&reason) {
         "" => output::ending(exited.code, exited.signal, "", ""),
         reason => reason.to_owned(),
     };
-    Said::Answer(json!({"action": "block", "reason": reason}))
+    HandlerResult::Answer(json!({"action": "block", "reason": reason}))
 }
 
 /// An answer that says nothing but leaves a remark in the trace.
-pub(super) fn noted(dialect: &str, note: &str) -> Said<Value> {
-    Said::Answer(json!({"ext": {dialect: {"notes": [note]}}}))
+pub(super) fn noted(dialect: &str, note: &str) -> HandlerResult<Value> {
+    HandlerResult::Answer(json!({"ext": {dialect: {"notes": [note]}}}))
 }
 
 /// The variables that have a value.
@@ -103,7 +103,7 @@ pub(super) fn built_in(name: &str) -> Option<&'static BuiltIn> {
 
 /// What an agent can be told beside a refusal.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Tells {
+pub(super) struct Expressible {
     /// The agent's name, for people.
     pub(super) name: &'static str,
     /// That a person has to decide.
@@ -121,8 +121,8 @@ pub(super) fn modified<'a>(outcome: &'a OutcomeView<'_>) -> Vec<(&'a str, &'a Va
 }
 
 /// Why the agent must refuse, if it must; what it cannot be told of a gate becomes a refusal, and that is said.
-pub(super) fn refusal(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, tells: Tells) -> Option<String> {
-    let name = tells.name;
+pub(super) fn refusal(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, expressible: Expressible) -> Option<String> {
+    let name = expressible.name;
     let is_gate = built_in(outcome.event.event).is_some_and(|event| event.gate);
     let refusal = match outcome.decision {
         Action::Block => return Some(outcome.reason_text()),
@@ -130,22 +130,22 @@ pub(super) fn refusal(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, tells:
             answer.degrade(format!("stop: {name} cannot end the turn for a hook; it is a block"));
             return Some(outcome.reason_text());
         }
-        Action::Ask if !tells.ask => {
+        Action::Ask if !expressible.ask => {
             answer.degrade(format!("ask: {name} cannot ask a person for a hook; it is a block"));
             return Some(format!("a person has to approve this and cannot be asked here: {}", question(outcome)));
         }
-        Action::Retry if !tells.retry && is_gate => {
+        Action::Retry if !expressible.retry && is_gate => {
             answer.degrade(format!("retry: {name} cannot wait for a hook; it is a block"));
             Some(format!("try again later: {}", outcome.reason_text()))
         }
-        Action::Retry if !tells.retry => {
+        Action::Retry if !expressible.retry => {
             answer.degrade(format!("retry: {name} does not try again for a hook"));
             None
         }
         _ => None,
     };
     let names = outcome.modified.iter().map(String::as_str);
-    let lost: Vec<_> = names.filter(|field| !tells.modified.contains(field)).collect();
+    let lost: Vec<_> = names.filter(|field| !expressible.modified.contains(field)).collect();
     if lost.is_empty() || refusal.is_some() {
         return refusal;
     }
@@ -159,10 +159,10 @@ pub(super) fn refusal(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, tells:
 }
 
 /// Says which texts have no place in an agent's answer.
-pub(super) fn leave_out(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, tells: Tells) {
+pub(super) fn leave_out(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, expressible: Expressible) {
     let given = [("injections", !outcome.injections.is_empty()), ("messages", !outcome.messages.is_empty())];
     for (name, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
-        answer.degrade(format!("{name}: {} has no place for them; they are left out", tells.name));
+        answer.degrade(format!("{name}: {} has no place for them; they are left out", expressible.name));
     }
 }
 
@@ -206,7 +206,9 @@ mod tests {
             (json!(true), false),
             (json!(0), false),
         ] {
-            let Said::Failed(failure) = unknown_word("permission", &value) else { panic!("{value} is no word") };
+            let HandlerResult::Failed(failure) = unknown_word("permission", &value) else {
+                panic!("{value} is no word")
+            };
             assert_eq!(failure.meant_to_restrict, says_no, "{value}");
         }
     }

@@ -2,23 +2,20 @@
 //!
 //! Other agents speak it with small differences; a [`Flavour`] says which.
 
-mod answer;
+mod decode;
+mod encode;
 mod events;
-mod hosted;
-mod object;
-mod outcome;
 mod place;
-mod schema;
-mod stdin;
+mod wire;
 
 use std::time::Duration;
 
 use serde_json::Value;
 
 use super::{
-    Dialect, Encoded, Exited, Inherits, Invocation, OutcomeView, Place, RunKind, WebAnswer, WireAnswer, WireEvent,
+    Dialect, Encoded, Exited, Inherits, Invocation, OutcomeView, Placement, RunKind, WebAnswer, WireAnswer, WireEvent,
 };
-use hookweave_machine::dispatch::{Failure, Said};
+use hookweave_machine::dispatch::{Failure, HandlerResult};
 use hookweave_machine::error::Error;
 
 /// The dialect's name.
@@ -112,10 +109,10 @@ impl Dialect for ClaudeCode {
         true
     }
 
-    fn place(&self, declared_event: &str, matcher: Option<&str>) -> Option<Result<Place, String>> {
+    fn place(&self, declared_event: &str, matcher: Option<&str>) -> Option<Result<Placement, String>> {
         let known = events::known(declared_event).filter(|event| (self.flavour.has)(event.name))?;
         let matcher = place::matcher(known, matcher, self.flavour.name);
-        Some(matcher.map(|matcher| Place { event: known.name, matcher }))
+        Some(matcher.map(|matcher| Placement { event: known.name, matcher }))
     }
 
     fn events(&self) -> Vec<&'static str> {
@@ -135,7 +132,7 @@ impl Dialect for ClaudeCode {
     }
 
     fn encode(&self, invocation: &Invocation) -> Encoded {
-        stdin::encode(&self.flavour, invocation)
+        encode::encode(&self.flavour, invocation)
     }
 
     fn may_refuse(&self, invocation: &Invocation) -> bool {
@@ -145,39 +142,39 @@ impl Dialect for ClaudeCode {
     fn is_idle(&self, invocation: &Invocation, field: &str, _value: &Value) -> bool {
         let Some(known) = events::known(invocation.event.name()) else { return false };
         match field {
-            "continue" => known.hears != events::Hears::Both,
+            "continue" => known.listens != events::Listens::Both,
             // Where a hook may refuse in other words, this is a refusal in the wrong ones.
             "decision" => !known.blocks && !matches!(known.name, "PermissionRequest" | "PreModelSwitch"),
             _ => false,
         }
     }
 
-    fn decode(&self, invocation: &Invocation, exited: &Exited) -> Said<Value> {
-        answer::decode(&self.flavour, invocation, exited)
+    fn decode(&self, invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
+        decode::decode(&self.flavour, invocation, exited)
     }
 
-    fn decode_web(&self, invocation: &Invocation, answer: &WebAnswer) -> Said<Value> {
-        answer::decode_web(&self.flavour, invocation, answer)
+    fn decode_web(&self, invocation: &Invocation, answer: &WebAnswer) -> HandlerResult<Value> {
+        decode::decode_web(&self.flavour, invocation, answer)
     }
 
-    fn decode_hosted(&self, invocation: &Invocation, kind: RunKind, answer: &Value) -> Said<Value> {
-        match hosted::decode(&self.flavour, invocation, kind, answer) {
-            Said::Failed(failure) => self.broken(invocation, failure),
+    fn decode_hosted(&self, invocation: &Invocation, kind: RunKind, answer: &Value) -> HandlerResult<Value> {
+        match decode::decode_hosted(&self.flavour, invocation, kind, answer) {
+            HandlerResult::Failed(failure) => self.broken(invocation, failure),
             said => said,
         }
     }
 
-    fn broken(&self, invocation: &Invocation, failure: Failure<Value>) -> Said<Value> {
+    fn broken(&self, invocation: &Invocation, failure: Failure<Value>) -> HandlerResult<Value> {
         // Without a directory there is no worktree, however the hook came to its end.
         let restricts = failure.meant_to_restrict || invocation.event.name() == "WorktreeCreate";
-        Said::Failed(Failure { meant_to_restrict: restricts, ..failure })
+        HandlerResult::Failed(Failure { meant_to_restrict: restricts, ..failure })
     }
 
     fn event_from_wire(&self, wire: &Value) -> Result<WireEvent, Error> {
-        stdin::event_from_wire(&self.flavour, wire)
+        wire::event_from_wire(&self.flavour, wire)
     }
 
     fn outcome_to_wire(&self, outcome: &OutcomeView<'_>) -> WireAnswer {
-        outcome::write(&self.flavour, outcome)
+        wire::outcome_to_wire(&self.flavour, outcome)
     }
 }

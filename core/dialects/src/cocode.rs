@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::canonical::{self, Tells};
+use super::canonical::{self, Expressible};
 use super::incoming::{self, Incoming};
 use super::output;
-use super::{Dialect, Encoded, Exited, Invocation, OutcomeView, Place, RunKind, WebAnswer, WireAnswer, WireEvent};
+use super::{Dialect, Encoded, Exited, Invocation, OutcomeView, Placement, RunKind, WebAnswer, WireAnswer, WireEvent};
 use hookweave_machine::action::Action;
-use hookweave_machine::dispatch::{Failure, FailureKind, Said};
+use hookweave_machine::dispatch::{Failure, FailureKind, HandlerResult};
 use hookweave_machine::error::Error;
 use hookweave_machine::matcher::MatcherSpec;
 
@@ -49,7 +49,8 @@ const FIELDS: &[(&str, &str)] = &[
     ("cwd", "cwd"),
 ];
 
-const TELLS: Tells = Tells { name: "Cocode", ask: false, retry: false, modified: &["args", "prompt"] };
+const EXPRESSIBLE: Expressible =
+    Expressible { name: "Cocode", ask: false, retry: false, modified: &["args", "prompt"] };
 
 /// The hooks of Cocode; two settings of a command hook decide what it reads and whether anybody reads it.
 #[derive(Debug)]
@@ -101,7 +102,7 @@ impl Dialect for Cocode {
         false
     }
 
-    fn place(&self, declared_event: &str, matcher: Option<&str>) -> Option<Result<Place, String>> {
+    fn place(&self, declared_event: &str, matcher: Option<&str>) -> Option<Result<Placement, String>> {
         let (_, event) = EVENTS.iter().copied().find(|(name, _)| *name == declared_event)?;
         let has_tool = canonical::built_in(event)?.fields.iter().any(|field| field.name == "tool");
         let spec = match matcher {
@@ -109,7 +110,7 @@ impl Dialect for Cocode {
             // At home a matcher is not looked at when the event has no tool.
             _ => Ok(MatcherSpec::default()),
         };
-        Some(spec.map(|matcher| Place { event, matcher }))
+        Some(spec.map(|matcher| Placement { event, matcher }))
     }
 
     fn events(&self) -> Vec<&'static str> {
@@ -153,15 +154,15 @@ impl Dialect for Cocode {
         self.parse_result
     }
 
-    fn decode(&self, invocation: &Invocation, exited: &Exited) -> Said<Value> {
+    fn decode(&self, invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
         match exited.code {
             Some(0) if self.parse_result => read_answer(invocation, &output::text(&exited.stdout)),
-            Some(0) => Said::Nothing,
+            Some(0) => HandlerResult::Nothing,
             _ => canonical::block(exited),
         }
     }
 
-    fn decode_web(&self, invocation: &Invocation, answer: &WebAnswer) -> Said<Value> {
+    fn decode_web(&self, invocation: &Invocation, answer: &WebAnswer) -> HandlerResult<Value> {
         if (200..300).contains(&answer.status) {
             return read_answer(invocation, &output::text(&answer.body));
         }
@@ -171,13 +172,15 @@ impl Dialect for Cocode {
             answer.status,
             if line.is_empty() { "" } else { ": " }
         );
-        Said::Answer(json!({"action": "block", "reason": reason}))
+        HandlerResult::Answer(json!({"action": "block", "reason": reason}))
     }
 
-    fn broken(&self, _invocation: &Invocation, failure: Failure<Value>) -> Said<Value> {
+    fn broken(&self, _invocation: &Invocation, failure: Failure<Value>) -> HandlerResult<Value> {
         match failure.kind {
-            FailureKind::Timeout | FailureKind::Cancelled | FailureKind::DetachedLimit => Said::Failed(failure),
-            _ => Said::Answer(json!({"action": "block", "reason": failure.message})),
+            FailureKind::Timeout | FailureKind::Cancelled | FailureKind::DetachedLimit => {
+                HandlerResult::Failed(failure)
+            }
+            _ => HandlerResult::Answer(json!({"action": "block", "reason": failure.message})),
         }
     }
 
@@ -204,8 +207,8 @@ impl Dialect for Cocode {
 
     fn outcome_to_wire(&self, outcome: &OutcomeView<'_>) -> WireAnswer {
         let mut answer = WireAnswer::default();
-        let refusal = canonical::refusal(outcome, &mut answer, TELLS);
-        canonical::leave_out(outcome, &mut answer, TELLS);
+        let refusal = canonical::refusal(outcome, &mut answer, EXPRESSIBLE);
+        canonical::leave_out(outcome, &mut answer, EXPRESSIBLE);
         if let Some(reason) = refusal {
             // Any failure is a rejection, also for a hook whose output nobody reads.
             return WireAnswer { exit_code: 2, stderr: reason, ..answer };
@@ -213,7 +216,7 @@ impl Dialect for Cocode {
         if outcome.decision == Action::Allow {
             answer.degrade("allow: Cocode's format cannot express it; the action continues");
         }
-        let input = TELLS.modified.iter().find_map(|field| outcome.changed(field));
+        let input = EXPRESSIBLE.modified.iter().find_map(|field| outcome.changed(field));
         let stdout = match input {
             Some(input) => json!({"ModifyInput": {"new_input": input}}).to_string(),
             None => json!("Continue").to_string(),
@@ -244,7 +247,7 @@ mod tests {
     fn says(dialect: &dyn Dialect, code: i32, stdout: &str) -> Option<Value> {
         let exited = Exited { code: Some(code), signal: None, stdout: stdout.into(), stderr: b"bad".to_vec() };
         match dialect.decode(&invocation(), &exited) {
-            Said::Answer(answer) => Some(answer),
+            HandlerResult::Answer(answer) => Some(answer),
             _ => None,
         }
     }
@@ -276,7 +279,7 @@ mod tests {
             (FailureKind::Exited, true),
         ] {
             let said = COCODE.broken(&invocation(), Failure::new(kind, "it broke"));
-            assert_eq!(matches!(said, Said::Answer(_)), rejects, "{kind}");
+            assert_eq!(matches!(said, HandlerResult::Answer(_)), rejects, "{kind}");
         }
     }
 }

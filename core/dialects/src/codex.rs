@@ -1,8 +1,9 @@
 //! Codex CLI: Claude Code's names with a strict reading of what hooks print.
 
-mod output;
+mod decode;
+mod encode;
+mod events;
 mod patch;
-mod stdin;
 mod wire;
 
 use std::time::Duration;
@@ -10,8 +11,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::matching::{self, Target};
-use super::{Dialect, Encoded, Exited, Invocation, OutcomeView, Place, RunKind, WireAnswer, WireEvent};
-use hookweave_machine::dispatch::Said;
+use super::{Dialect, Encoded, Exited, Invocation, OutcomeView, Placement, RunKind, WireAnswer, WireEvent};
+use events::{EVENTS, known};
+use hookweave_machine::dispatch::HandlerResult;
 use hookweave_machine::error::Error;
 
 /// The dialect's name.
@@ -24,25 +26,6 @@ pub struct Codex;
 /// Its one instance.
 pub static CODEX: Codex = Codex;
 
-/// Every event has the engine's own name; the string matcher is held against this.
-const EVENTS: &[(&str, Target)] = &[
-    ("SessionStart", Target::Subtype),
-    ("SessionEnd", Target::Subtype),
-    ("UserPromptSubmit", Target::Nothing),
-    ("PreToolUse", Target::Tool),
-    ("PermissionRequest", Target::Tool),
-    ("PostToolUse", Target::Tool),
-    ("PreCompact", Target::Subtype),
-    ("PostCompact", Target::Subtype),
-    ("SubagentStart", Target::Subtype),
-    ("SubagentStop", Target::Subtype),
-    ("Stop", Target::Nothing),
-];
-
-fn known(event: &str) -> Option<(&'static str, Target)> {
-    EVENTS.iter().copied().find(|(name, _)| *name == event)
-}
-
 impl Dialect for Codex {
     fn name(&self) -> &'static str {
         NAME
@@ -52,7 +35,7 @@ impl Dialect for Codex {
         true
     }
 
-    fn place(&self, declared_event: &str, matcher: Option<&str>) -> Option<Result<Place, String>> {
+    fn place(&self, declared_event: &str, matcher: Option<&str>) -> Option<Result<Placement, String>> {
         let (event, target) = known(declared_event)?;
         let matcher = match matcher.unwrap_or_default() {
             "" | "*" => Ok(hookweave_machine::matcher::MatcherSpec::default()),
@@ -64,7 +47,7 @@ impl Dialect for Codex {
                 Err(_) => Err(format!("matcher `{text}` is no regular expression that Codex takes")),
             },
         };
-        Some(matcher.map(|matcher| Place { event, matcher }))
+        Some(matcher.map(|matcher| Placement { event, matcher }))
     }
 
     fn events(&self) -> Vec<&'static str> {
@@ -77,15 +60,15 @@ impl Dialect for Codex {
 
     fn encode(&self, invocation: &Invocation) -> Encoded {
         // No variable at all, not even `CLAUDE_PROJECT_DIR`; a plugin's own ones come with its file.
-        Encoded { body: stdin::body(invocation), env: Vec::new(), env_file: None }
+        Encoded { body: encode::body(invocation), env: Vec::new(), env_file: None }
     }
 
     fn is_idle(&self, invocation: &Invocation, field: &str, _value: &Value) -> bool {
         field == "continue" && invocation.event.name() == "SubagentStart"
     }
 
-    fn decode(&self, invocation: &Invocation, exited: &Exited) -> Said<Value> {
-        output::decode(invocation, exited)
+    fn decode(&self, invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
+        decode::decode(invocation, exited)
     }
 
     fn event_from_wire(&self, wire: &Value) -> Result<WireEvent, Error> {

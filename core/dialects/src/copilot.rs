@@ -1,9 +1,8 @@
 //! GitHub Copilot, the CLI and the cloud agent: two payload forms, chosen by how a file spells the event.
 
+mod decode;
+mod encode;
 mod events;
-mod output;
-mod stdin;
-mod told;
 mod wire;
 
 use std::time::Duration;
@@ -11,9 +10,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::matching::{self, Target};
-use super::{Dialect, Encoded, Exited, Invocation, OutcomeView, Place, RunKind, WebAnswer, WireAnswer, WireEvent};
-use events::{EVENTS, Known, named};
-use hookweave_machine::dispatch::{Failure, FailureKind, Said};
+use super::{Dialect, Encoded, Exited, Invocation, OutcomeView, Placement, RunKind, WebAnswer, WireAnswer, WireEvent};
+use events::{CopilotEvent, EVENTS, named};
+use hookweave_machine::dispatch::{Failure, FailureKind, HandlerResult};
 use hookweave_machine::error::Error;
 use hookweave_machine::matcher::MatcherSpec;
 
@@ -28,7 +27,7 @@ pub struct Copilot;
 pub static COPILOT: Copilot = Copilot;
 
 /// The matcher of one event. Those that other systems' files declare read it as Claude Code's do, or nearly.
-fn matcher(known: &Known, text: &str) -> Result<MatcherSpec, String> {
+fn matcher(known: &CopilotEvent, text: &str) -> Result<MatcherSpec, String> {
     if text.is_empty() || known.target == Target::Nothing {
         return Ok(MatcherSpec::default());
     }
@@ -55,10 +54,10 @@ impl Dialect for Copilot {
         false
     }
 
-    fn place(&self, declared_event: &str, text: Option<&str>) -> Option<Result<Place, String>> {
+    fn place(&self, declared_event: &str, text: Option<&str>) -> Option<Result<Placement, String>> {
         let known = named(declared_event)?;
         let placed = matcher(known, text.unwrap_or_default());
-        Some(placed.map(|matcher| Place { event: known.event, matcher }))
+        Some(placed.map(|matcher| Placement { event: known.event, matcher }))
     }
 
     fn events(&self) -> Vec<&'static str> {
@@ -74,21 +73,21 @@ impl Dialect for Copilot {
     }
 
     fn encode(&self, invocation: &Invocation) -> Encoded {
-        Encoded { body: stdin::body(invocation), env: Vec::new(), env_file: None }
+        Encoded { body: encode::body(invocation), env: Vec::new(), env_file: None }
     }
 
-    fn decode(&self, invocation: &Invocation, exited: &Exited) -> Said<Value> {
-        output::decode(invocation, exited)
+    fn decode(&self, invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
+        decode::decode(invocation, exited)
     }
 
-    fn decode_web(&self, invocation: &Invocation, answer: &WebAnswer) -> Said<Value> {
-        output::decode_web(invocation, answer)
+    fn decode_web(&self, invocation: &Invocation, answer: &WebAnswer) -> HandlerResult<Value> {
+        decode::decode_web(invocation, answer)
     }
 
-    fn broken(&self, invocation: &Invocation, mut failure: Failure<Value>) -> Said<Value> {
+    fn broken(&self, invocation: &Invocation, mut failure: Failure<Value>) -> HandlerResult<Value> {
         // A guard that cannot be started refuses; one that is too slow does not.
-        failure.meant_to_restrict |= failure.kind == FailureKind::NotStarted && output::guards(invocation);
-        Said::Failed(failure)
+        failure.meant_to_restrict |= failure.kind == FailureKind::NotStarted && decode::guards(invocation);
+        HandlerResult::Failed(failure)
     }
 
     fn event_from_wire(&self, wire: &Value) -> Result<WireEvent, Error> {
@@ -96,6 +95,6 @@ impl Dialect for Copilot {
     }
 
     fn outcome_to_wire(&self, outcome: &OutcomeView<'_>) -> WireAnswer {
-        told::answer(outcome)
+        wire::answer(outcome)
     }
 }

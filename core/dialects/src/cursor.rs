@@ -1,9 +1,8 @@
 //! Cursor: an event for each kind of tool call beside one for all of them.
 
+mod decode;
+mod encode;
 mod events;
-mod output;
-mod stdin;
-mod told;
 mod wire;
 
 use std::time::Duration;
@@ -12,9 +11,9 @@ use serde_json::Value;
 
 use super::draft::failed;
 use super::matching::{self, Target};
-use super::{Dialect, Encoded, Exited, Invocation, OutcomeView, Place, RunKind, WireAnswer, WireEvent};
+use super::{Dialect, Encoded, Exited, Invocation, OutcomeView, Placement, RunKind, WireAnswer, WireEvent};
 use events::{EVENTS, named};
-use hookweave_machine::dispatch::{FailureKind, Said};
+use hookweave_machine::dispatch::{FailureKind, HandlerResult};
 use hookweave_machine::error::Error;
 use hookweave_machine::matcher::MatcherSpec;
 
@@ -41,7 +40,7 @@ impl Dialect for Cursor {
         true
     }
 
-    fn place(&self, declared_event: &str, matcher: Option<&str>) -> Option<Result<Place, String>> {
+    fn place(&self, declared_event: &str, matcher: Option<&str>) -> Option<Result<Placement, String>> {
         let known = named(declared_event)?;
         let mut placed = match matcher.unwrap_or_default() {
             "" | "*" => Ok(MatcherSpec::default()),
@@ -51,7 +50,7 @@ impl Dialect for Cursor {
         if let (Ok(matcher), Some(tools)) = (&mut placed, known.tools) {
             matcher.tool = Some(tools.to_owned());
         }
-        Some(placed.map(|matcher| Place { event: known.event, matcher }))
+        Some(placed.map(|matcher| Placement { event: known.event, matcher }))
     }
 
     fn events(&self) -> Vec<&'static str> {
@@ -68,20 +67,20 @@ impl Dialect for Cursor {
     }
 
     fn encode(&self, invocation: &Invocation) -> Encoded {
-        Encoded { body: stdin::body(invocation), env: stdin::env(invocation), env_file: None }
+        Encoded { body: encode::body(invocation), env: encode::env(invocation), env_file: None }
     }
 
     fn is_idle(&self, invocation: &Invocation, field: &str, value: &Value) -> bool {
-        output::is_idle(invocation, field, value)
+        decode::is_idle(invocation, field, value)
     }
 
-    fn decode(&self, invocation: &Invocation, exited: &Exited) -> Said<Value> {
-        output::decode(invocation, exited)
+    fn decode(&self, invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
+        decode::decode(invocation, exited)
     }
 
-    fn decode_hosted(&self, invocation: &Invocation, kind: RunKind, answer: &Value) -> Said<Value> {
+    fn decode_hosted(&self, invocation: &Invocation, kind: RunKind, answer: &Value) -> HandlerResult<Value> {
         if kind == RunKind::Prompt {
-            return output::judged(invocation, answer);
+            return decode::judged(invocation, answer);
         }
         failed(FailureKind::InvalidAnswer, format!("{NAME} has no hooks of kind {kind:?}"))
     }
@@ -91,7 +90,7 @@ impl Dialect for Cursor {
     }
 
     fn outcome_to_wire(&self, outcome: &OutcomeView<'_>) -> WireAnswer {
-        told::answer(outcome)
+        wire::answer(outcome)
     }
 }
 

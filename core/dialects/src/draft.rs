@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::Invocation;
-use hookweave_machine::dispatch::{Failure, FailureKind, Said};
+use hookweave_machine::dispatch::{Failure, FailureKind, HandlerResult};
 use hookweave_machine::event::FieldKind;
 
 /// Collects what one hook said; [`Draft::said`] gives an answer that is valid for the event.
@@ -122,7 +122,7 @@ impl<'i> Draft<'i> {
     }
 
     /// The answer; nothing when the hook had nothing to say.
-    pub(super) fn said(mut self) -> Said<Value> {
+    pub(super) fn into_result(mut self) -> HandlerResult<Value> {
         let mut answer = Map::new();
         if let Some((action, reason)) = self.decision {
             answer.insert("action".to_owned(), json!(action));
@@ -147,7 +147,7 @@ impl<'i> Draft<'i> {
         if !self.own.is_empty() {
             answer.insert("ext".to_owned(), json!({ self.dialect: self.own }));
         }
-        if answer.is_empty() { Said::Nothing } else { Said::Answer(Value::Object(answer)) }
+        if answer.is_empty() { HandlerResult::Nothing } else { HandlerResult::Answer(Value::Object(answer)) }
     }
 }
 
@@ -164,11 +164,11 @@ fn takes(kind: FieldKind, value: &Value) -> bool {
 }
 
 /// A failure that lets the failure rule decide.
-pub(super) fn failed(kind: FailureKind, message: impl Into<String>) -> Said<Value> {
-    Said::Failed(Failure::new(kind, message))
+pub(super) fn failed(kind: FailureKind, message: impl Into<String>) -> HandlerResult<Value> {
+    HandlerResult::Failed(Failure::new(kind, message))
 }
 
 /// A failure of a hook that meant to restrict: a gate stays shut.
-pub(super) fn refused(kind: FailureKind, message: impl Into<String>) -> Said<Value> {
-    Said::Failed(Failure { meant_to_restrict: true, ..Failure::new(kind, message) })
+pub(super) fn refused(kind: FailureKind, message: impl Into<String>) -> HandlerResult<Value> {
+    HandlerResult::Failed(Failure { meant_to_restrict: true, ..Failure::new(kind, message) })
 }

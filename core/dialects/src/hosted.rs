@@ -4,11 +4,11 @@ use serde_json::{Map, Value};
 
 use super::draft::failed;
 use super::output::{self, Json, kind};
-use hookweave_machine::dispatch::{FailureKind, Said};
+use hookweave_machine::dispatch::{FailureKind, HandlerResult};
 
 /// What a model or an agent thinks of what it was asked about.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum HostedVerdict {
     /// It may go on.
     Passes,
     /// It must not.
@@ -21,7 +21,7 @@ pub(super) enum Verdict {
 }
 
 /// Reads `{"ok": …}`, which a model may also have written as text; anything else is the failure of the hook.
-pub(super) fn verdict(said: &Value) -> Result<Verdict, Said<Value>> {
+pub(super) fn verdict(said: &Value) -> Result<HostedVerdict, HandlerResult<Value>> {
     let inner;
     let fields = match said {
         Value::Object(fields) => fields,
@@ -35,21 +35,21 @@ pub(super) fn verdict(said: &Value) -> Result<Verdict, Said<Value>> {
         other => return invalid(&format!("the model answered {}, not {{\"ok\": …}}", kind(other))),
     };
     match fields.get("ok") {
-        Some(Value::Bool(true)) => Ok(Verdict::Passes),
+        Some(Value::Bool(true)) => Ok(HostedVerdict::Passes),
         Some(Value::Bool(false)) => Ok(refusal(fields)),
         Some(other) => invalid(&format!("`ok` must be true or false, is {}", kind(other))),
         None => invalid("`ok` is missing from what the model answered"),
     }
 }
 
-fn refusal(fields: &Map<String, Value>) -> Verdict {
+fn refusal(fields: &Map<String, Value>) -> HostedVerdict {
     let reason = fields.get("reason").and_then(Value::as_str).filter(|reason| !reason.is_empty());
     let impossible = fields.get("impossible") == Some(&Value::Bool(true));
-    Verdict::Refuses { reason: reason.map(str::to_owned), impossible }
+    HostedVerdict::Refuses { reason: reason.map(str::to_owned), impossible }
 }
 
 /// The text of an MCP tool's result, which is read as if a command had printed it; empty when it says nothing.
-pub(super) fn tool_text(said: &Value) -> Result<String, Said<Value>> {
+pub(super) fn tool_text(said: &Value) -> Result<String, HandlerResult<Value>> {
     let texts = |content: &[Value]| {
         let texts: Vec<&str> = content.iter().filter_map(|block| block.get("text")?.as_str()).collect();
         texts.join("\n")
@@ -71,6 +71,6 @@ pub(super) fn tool_text(said: &Value) -> Result<String, Said<Value>> {
     }
 }
 
-fn invalid<T>(why: &str) -> Result<T, Said<Value>> {
+fn invalid<T>(why: &str) -> Result<T, HandlerResult<Value>> {
     Err(failed(FailureKind::InvalidAnswer, why))
 }

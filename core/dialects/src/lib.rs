@@ -21,10 +21,10 @@ pub mod cursor;
 mod draft;
 pub mod factory;
 pub mod gemini_cli;
+pub mod hookweave;
 mod hosted;
 mod incoming;
 mod matching;
-pub mod native;
 mod outcome_view;
 pub mod output;
 mod unable;
@@ -39,7 +39,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use hookweave_machine::dispatch::{Failure, FailureKind, Said};
+use hookweave_machine::dispatch::{Failure, FailureKind, HandlerResult};
 use hookweave_machine::error::{Code, Error, did_you_mean};
 use hookweave_machine::event::EventSpec;
 use hookweave_machine::matcher::MatcherSpec;
@@ -130,7 +130,7 @@ pub enum RunKind {
 
 /// Where a declared hook belongs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Place {
+pub struct Placement {
     /// The canonical event.
     pub event: &'static str,
     /// For which events of that kind.
@@ -175,7 +175,7 @@ pub trait Dialect: Debug + Sync {
     /// Where a hook belongs that its file declares under an event name and with a string matcher.
     ///
     /// `None` when the system has no such event; an error says what is wrong with the matcher.
-    fn place(&self, declared_event: &str, matcher: Option<&str>) -> Option<Result<Place, String>>;
+    fn place(&self, declared_event: &str, matcher: Option<&str>) -> Option<Result<Placement, String>>;
 
     /// The event names that a file of this dialect may use, in the order of its documentation.
     fn events(&self) -> Vec<&'static str>;
@@ -212,22 +212,22 @@ pub trait Dialect: Debug + Sync {
     }
 
     /// What a process meant by its exit code and output, as its system reads it; [`answer_of_command`] says what counts.
-    fn decode(&self, invocation: &Invocation, exited: &Exited) -> Said<Value>;
+    fn decode(&self, invocation: &Invocation, exited: &Exited) -> HandlerResult<Value>;
 
     /// What a web server meant, see [`answer_of_server`]; refused where the system has no webhooks.
-    fn decode_web(&self, _invocation: &Invocation, _answer: &WebAnswer) -> Said<Value> {
-        Said::Failed(Failure::new(FailureKind::InvalidAnswer, format!("{} has no webhooks", self.name())))
+    fn decode_web(&self, _invocation: &Invocation, _answer: &WebAnswer) -> HandlerResult<Value> {
+        HandlerResult::Failed(Failure::new(FailureKind::InvalidAnswer, format!("{} has no webhooks", self.name())))
     }
 
     /// What the host's model, agent or MCP tool meant, see [`answer_of_host`]; refused where the system has no such hooks.
-    fn decode_hosted(&self, _invocation: &Invocation, kind: RunKind, _answer: &Value) -> Said<Value> {
+    fn decode_hosted(&self, _invocation: &Invocation, kind: RunKind, _answer: &Value) -> HandlerResult<Value> {
         let what = format!("{} has no hooks of kind {kind:?}", self.name());
-        Said::Failed(Failure::new(FailureKind::InvalidAnswer, what))
+        HandlerResult::Failed(Failure::new(FailureKind::InvalidAnswer, what))
     }
 
     /// What it means that a hook could not be run to its end (not started, timed out, unreachable).
-    fn broken(&self, _invocation: &Invocation, failure: Failure<Value>) -> Said<Value> {
-        Said::Failed(failure)
+    fn broken(&self, _invocation: &Invocation, failure: Failure<Value>) -> HandlerResult<Value> {
+        HandlerResult::Failed(failure)
     }
 
     /// Reads what the agent of this dialect sends to its hooks.
@@ -248,7 +248,7 @@ pub const ALL: &[&dyn Dialect] = &[
     &a3s::A3S,
     &amplifier::AMPLIFIER,
     &cocode::COCODE,
-    &native::NATIVE,
+    &hookweave::HOOKWEAVE,
     &wingman::WINGMAN,
 ];
 
@@ -291,7 +291,7 @@ mod tests {
                     RunKind::McpTool => dialect.decode_hosted(&invocation, kind, &Value::Null),
                     _ => dialect.decode_hosted(&invocation, kind, &json!({"ok": true})),
                 };
-                assert_eq!(dialect.has(kind), !matches!(said, Said::Failed(_)), "{} {kind:?}", dialect.name());
+                assert_eq!(dialect.has(kind), !matches!(said, HandlerResult::Failed(_)), "{} {kind:?}", dialect.name());
             }
         }
     }

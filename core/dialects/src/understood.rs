@@ -11,25 +11,30 @@ use super::hosted;
 use super::output::{self, Json};
 use super::{Dialect, Exited, Invocation, OutcomeView, RunKind, WebAnswer, WireEvent, draft};
 pub(crate) use hookweave_machine::answer::intent::{self, Intent};
-use hookweave_machine::dispatch::{FailureKind, Said};
+use hookweave_machine::dispatch::{FailureKind, HandlerResult};
 
 /// What a process meant by its exit code and output.
 #[must_use]
-pub fn answer_of_command(dialect: &dyn Dialect, invocation: &Invocation, exited: &Exited) -> Said<Value> {
+pub fn answer_of_command(dialect: &dyn Dialect, invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
     let said = dialect.decode(invocation, exited);
-    heard(dialect, invocation, said, &output::text(&exited.stdout))
+    checked(dialect, invocation, said, &output::text(&exited.stdout))
 }
 
 /// What a web server meant.
 #[must_use]
-pub fn answer_of_server(dialect: &dyn Dialect, invocation: &Invocation, answer: &WebAnswer) -> Said<Value> {
+pub fn answer_of_server(dialect: &dyn Dialect, invocation: &Invocation, answer: &WebAnswer) -> HandlerResult<Value> {
     let said = dialect.decode_web(invocation, answer);
-    heard(dialect, invocation, said, &output::text(&answer.body))
+    checked(dialect, invocation, said, &output::text(&answer.body))
 }
 
 /// What the host's model, agent or MCP tool meant.
 #[must_use]
-pub fn answer_of_host(dialect: &dyn Dialect, invocation: &Invocation, kind: RunKind, answer: &Value) -> Said<Value> {
+pub fn answer_of_host(
+    dialect: &dyn Dialect,
+    invocation: &Invocation,
+    kind: RunKind,
+    answer: &Value,
+) -> HandlerResult<Value> {
     let said = dialect.decode_hosted(invocation, kind, answer);
     if kind != RunKind::McpTool && hosted::verdict(answer).is_ok() {
         // It was understood, and the dialect has said what follows.
@@ -40,11 +45,16 @@ pub fn answer_of_host(dialect: &dyn Dialect, invocation: &Invocation, kind: RunK
         (_, Value::String(text)) => text.clone(),
         (_, other) => other.to_string(),
     };
-    heard(dialect, invocation, said, output::trim(&text))
+    checked(dialect, invocation, said, output::trim(&text))
 }
 
 /// What was said, or a refusal where more was meant.
-fn heard(dialect: &dyn Dialect, invocation: &Invocation, said: Said<Value>, text: &str) -> Said<Value> {
+fn checked(
+    dialect: &dyn Dialect,
+    invocation: &Invocation,
+    said: HandlerResult<Value>,
+    text: &str,
+) -> HandlerResult<Value> {
     if !invocation.event.gate() || text.is_empty() || !dialect.may_refuse(invocation) {
         return said;
     }
@@ -53,7 +63,7 @@ fn heard(dialect: &dyn Dialect, invocation: &Invocation, said: Said<Value>, text
     }
     let event = invocation.event.name();
     let what = match &said {
-        Said::Failed(failure) => failure.message.clone(),
+        HandlerResult::Failed(failure) => failure.message.clone(),
         _ => format!("{} reads no refusal in this on {event}: {}", dialect.name(), output::first_line(text)),
     };
     let form = right_form(dialect, invocation).map(|form| format!("; the right form is {form}")).unwrap_or_default();
@@ -62,14 +72,14 @@ fn heard(dialect: &dyn Dialect, invocation: &Invocation, said: Said<Value>, text
 }
 
 /// What the engine makes of what was said.
-fn understood(said: &Said<Value>) -> Intent {
+fn understood(said: &HandlerResult<Value>) -> Intent {
     match said {
-        Said::Detached => Intent::Refuses,
+        HandlerResult::Detached => Intent::Refuses,
         // How it ended says that the hook failed, and the failure rule what that means.
-        Said::Failed(failure) if failure.kind != FailureKind::InvalidAnswer => Intent::Refuses,
-        Said::Failed(failure) if failure.meant_to_restrict => Intent::Refuses,
-        Said::Nothing | Said::Failed(_) => Intent::Nothing,
-        Said::Answer(answer) => {
+        HandlerResult::Failed(failure) if failure.kind != FailureKind::InvalidAnswer => Intent::Refuses,
+        HandlerResult::Failed(failure) if failure.meant_to_restrict => Intent::Refuses,
+        HandlerResult::Nothing | HandlerResult::Failed(_) => Intent::Nothing,
+        HandlerResult::Answer(answer) => {
             let action = answer.get("action").and_then(Value::as_str).unwrap_or_default();
             if matches!(action, "block" | "stop" | "ask" | "retry") || answer.get("ask").is_some() {
                 Intent::Refuses
@@ -83,8 +93,8 @@ fn understood(said: &Said<Value>) -> Intent {
 }
 
 /// Whether text became something that the model or the user is given.
-fn is_taken(said: &Said<Value>) -> bool {
-    matches!(said, Said::Answer(answer) if answer.get("inject").is_some() || answer.get("message").is_some())
+fn is_taken(said: &HandlerResult<Value>) -> bool {
+    matches!(said, HandlerResult::Answer(answer) if answer.get("inject").is_some() || answer.get("message").is_some())
 }
 
 /// What a text meant, as far as it is JSON or was to be: an object and those behind it, and what comes after.

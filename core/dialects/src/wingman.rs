@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::canonical::{self, Tells};
+use super::canonical::{self, Expressible};
 use super::incoming::{self, Incoming};
 use super::{
-    Dialect, Encoded, Exited, Invocation, OutcomeView, Place, RunKind, WireAnswer, WireEvent, matching, output,
+    Dialect, Encoded, Exited, Invocation, OutcomeView, Placement, RunKind, WireAnswer, WireEvent, matching, output,
     tool_names,
 };
-use hookweave_machine::dispatch::Said;
+use hookweave_machine::dispatch::HandlerResult;
 use hookweave_machine::error::Error;
 use hookweave_machine::matcher::MatcherSpec;
 use hookweave_machine::pattern::Pattern;
@@ -19,7 +19,7 @@ const NAME: &str = "wingman";
 const EVENTS: &[&str] = &["PreToolUse", "PostToolUse", "Stop"];
 
 /// What a Wingman agent can be told: a refusal before a tool, nothing else.
-const TELLS: Tells = Tells { name: "Wingman", ask: false, retry: false, modified: &[] };
+const EXPRESSIBLE: Expressible = Expressible { name: "Wingman", ask: false, retry: false, modified: &[] };
 
 /// The hooks of Wingman.
 #[derive(Debug)]
@@ -73,13 +73,13 @@ impl Dialect for Wingman {
         true
     }
 
-    fn place(&self, declared_event: &str, matcher: Option<&str>) -> Option<Result<Place, String>> {
+    fn place(&self, declared_event: &str, matcher: Option<&str>) -> Option<Result<Placement, String>> {
         let event = EVENTS.iter().copied().find(|event| *event == declared_event)?;
         let spec = match matcher {
             Some(matcher) if event != "Stop" => tool_matcher(matcher),
             _ => Ok(MatcherSpec::default()),
         };
-        Some(spec.map(|matcher| Place { event, matcher }))
+        Some(spec.map(|matcher| Placement { event, matcher }))
     }
 
     fn events(&self) -> Vec<&'static str> {
@@ -120,9 +120,9 @@ impl Dialect for Wingman {
         false
     }
 
-    fn decode(&self, invocation: &Invocation, exited: &Exited) -> Said<Value> {
+    fn decode(&self, invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
         match exited.code {
-            Some(0) => Said::Nothing,
+            Some(0) => HandlerResult::Nothing,
             Some(2) if invocation.event.name() == "PreToolUse" => canonical::block(exited),
             // On later events every failure is logged and the agent goes on.
             _ => canonical::exited(exited),
@@ -165,8 +165,8 @@ impl Dialect for Wingman {
 
     fn outcome_to_wire(&self, outcome: &OutcomeView<'_>) -> WireAnswer {
         let mut answer = WireAnswer::default();
-        let refusal = canonical::refusal(outcome, &mut answer, TELLS);
-        canonical::leave_out(outcome, &mut answer, TELLS);
+        let refusal = canonical::refusal(outcome, &mut answer, EXPRESSIBLE);
+        canonical::leave_out(outcome, &mut answer, EXPRESSIBLE);
         let Some(reason) = refusal else { return answer };
         if outcome.event.event != "PreToolUse" {
             answer.degrade("block: Wingman logs it and continues, after a tool and at the end");

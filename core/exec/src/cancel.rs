@@ -17,7 +17,7 @@ pub struct Cancel {
 
 #[derive(Default)]
 struct Shared {
-    told: AtomicBool,
+    cancelled: AtomicBool,
     watchers: Mutex<Watchers>,
 }
 
@@ -42,14 +42,14 @@ impl Cancel {
 
     /// Whether it was told.
     pub fn is_cancelled(&self) -> bool {
-        self.shared.told.load(Ordering::Acquire)
+        self.shared.cancelled.load(Ordering::Acquire)
     }
 
     /// Tells it: every watcher runs on this thread, each once.
     pub fn cancel(&self) {
         let waiting = {
             let mut watchers = self.shared.lock();
-            self.shared.told.store(true, Ordering::Release);
+            self.shared.cancelled.store(true, Ordering::Release);
             std::mem::take(&mut watchers.waiting)
         };
         for (_, watcher) in waiting {

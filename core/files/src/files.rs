@@ -1,6 +1,6 @@
 //! The hooks that a client has from files: loading, reloading, taking out again.
 //!
-//! What a file says is the business of [`config`](crate::config), how a hook runs that of [`native`](crate::native); here
+//! What a file says is the business of [`config`](crate::config), how a hook runs that of [`file_hook`](crate::file_hook); here
 //! the two meet a client's registry, whoever its host is.
 
 mod request;
@@ -18,17 +18,17 @@ use crate::config::load::{Configuration, Found, LoadOptions, Ready, Untrusted, l
 use crate::config::reload::{Change, Changes, Reload, judge};
 use crate::config::trust::TrustStore;
 use crate::config::watch::Sightings;
-use crate::native::{NativeHook, Runtime};
+use crate::file_hook::{FileHook, Runtime};
 use hookweave_machine::error::{Code, Error};
 use hookweave_machine::event::EventSpec;
+use hookweave_machine::observer::ObservedEvent;
 use hookweave_machine::registry::{HookId, Registry, Seat};
-use hookweave_machine::witness::Seen;
 
 pub use request::Request;
-pub use watching::{FilesWatch, Noticed, Watched};
+pub use watching::{FilesWatch, PendingChanges, Watched};
 
 /// Makes a host's handler of a hook from a file.
-pub type Wrap<'w, T> = &'w dyn Fn(Arc<NativeHook>, Arc<EventSpec>) -> T;
+pub type Wrap<'w, T> = &'w dyn Fn(Arc<FileHook>, Arc<EventSpec>) -> T;
 
 /// What came of loading.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -125,14 +125,14 @@ impl Files {
         wrap: Wrap<'_, T>,
     ) -> Result<Report, Error> {
         registry.check_open("load hooks from files")?;
-        let _known = hookweave_machine::pattern::Known::hold();
+        let _known = hookweave_machine::pattern::PatternCache::hold();
         let configuration = read(&request, registry, runtime)?;
         let seat = registry.seat();
         let mut batch = Batch { request, configuration, seat, hooks: Vec::new(), problems: Vec::new() };
         batch.register(registry, runtime, wrap)?;
         let report = batch.report();
         self.lock().push(batch);
-        tell(registry, &report);
+        notify_observer(registry, &report);
         Ok(report)
     }
 
@@ -186,7 +186,7 @@ impl Files {
         for batch in batches.iter() {
             reloaded.report.add(batch.report());
         }
-        tell(registry, &reloaded.report);
+        notify_observer(registry, &reloaded.report);
         Ok(reloaded)
     }
 
@@ -201,9 +201,9 @@ impl Files {
 }
 
 /// Tells whoever keeps a record what was loaded.
-fn tell<T>(registry: &Registry<T>, report: &Report) {
-    let Some(witness) = registry.witness() else { return };
-    witness.saw(Seen::Loaded {
+fn notify_observer<T>(registry: &Registry<T>, report: &Report) {
+    let Some(observer) = registry.observer() else { return };
+    observer.observe(ObservedEvent::Loaded {
         files: report.found.iter().map(|found| found.file.display().to_string()).collect(),
         hooks: report.hooks.len(),
         problems: report.problems.iter().map(ToString::to_string).collect(),
@@ -297,7 +297,7 @@ fn register<T>(
 ) -> Result<HookId, Error> {
     let spec = ready.declared.spec.clone();
     let event = registry.resolve(&spec.event)?;
-    let hook = NativeHook::new(ready.declared.clone(), Some(Arc::clone(&ready.guard)), Arc::clone(runtime));
+    let hook = FileHook::new(ready.declared.clone(), Some(Arc::clone(&ready.guard)), Arc::clone(runtime));
     registry.register_at(Some(seat), spec, wrap(Arc::new(hook), event))
 }
 

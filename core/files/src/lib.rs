@@ -6,8 +6,8 @@
 //! # Entry points
 //!
 //! * [`config::load`] finds, reads and merges; [`config::trust`] approves; [`config::lint`] reports likely mistakes.
-//! * [`native`] runs one hook of a file; [`files`] holds what a client has loaded and reloads it.
+//! * [`file_hook`] runs one hook of a file; [`files`] holds what a client has loaded and reloads it.
 
 pub mod config;
+pub mod file_hook;
 pub mod files;
-pub mod native;

@@ -13,11 +13,11 @@ pub mod envelope;
 pub use hookweave_audit as audit;
 pub use hookweave_dialects as dialects;
 pub use hookweave_exec as exec;
-pub use hookweave_files::{config, files, native};
+pub use hookweave_files::{config, file_hook, files};
 pub use hookweave_machine::{
     action, answer, detached, directory, dispatch, error, escape, event, explain, handler_output, hook, index, json,
-    look, matcher, options, outcome, path, pattern, payload, read, registry, stats, sync, timestamp, tool, tool_names,
-    witness,
+    match_input, matcher, observer, options, outcome, path, pattern, payload, read, registry, stats, sync, timestamp,
+    tool, tool_names,
 };
 pub use hookweave_session as session;
 
@@ -28,7 +28,7 @@ pub use hookweave_machine::answer::{Ask, Injection, Message};
 pub use hookweave_machine::detached::{DetachedQueue, MAX_WAITING, Submitted, refusal};
 pub use hookweave_machine::directory::Directory;
 pub use hookweave_machine::dispatch::{
-    Failure, FailureKind, MAX_DEPTH, Report, Said, Stage, Status, Step, begin, check_depth,
+    Failure, FailureKind, HandlerResult, MAX_DEPTH, Report, Stage, Status, Step, begin, check_depth,
 };
 pub use hookweave_machine::error::{Code, Error};
 pub use hookweave_machine::event::{
@@ -43,7 +43,7 @@ pub use hookweave_machine::options::{Mode, Options, Profile};
 pub use hookweave_machine::outcome::{Outcome, Summary, TraceEntry, Unmatched, Vote};
 pub use hookweave_machine::payload::{BadKey, Excess, Host, Kind, MAX_NESTING, MAX_VALUES, Made, Room, Spelling};
 pub use hookweave_machine::registry::{Entry, HookId, HookInfo, Registry};
-pub use hookweave_machine::stats::{HookCounter, Now, Stats, Told, Warning};
+pub use hookweave_machine::stats::{HookCounter, Now, ReportedFailure, Stats, Warning};
 pub use hookweave_machine::tool::ToolDefinition;
 
 pub use hookweave_clock::{new_id, now, now_ms, present, ticks};
@@ -51,10 +51,10 @@ pub use hookweave_dialects::Invocation;
 pub use hookweave_exec::pool::Job;
 pub use hookweave_files::config::trust::{Approval, Trust, TrustStore};
 pub use hookweave_files::config::watch::QUIET;
+pub use hookweave_files::file_hook::{FileHook, Question, Runtime, Settings, TraceContext};
 pub use hookweave_files::files::{
-    Files, FilesWatch, Noticed, Prepared, Reloaded, Report as FilesReport, Request, Watched,
+    Files, FilesWatch, PendingChanges, Prepared, Reloaded, Report as FilesReport, Request, Watched,
 };
-pub use hookweave_files::native::{NativeHook, Question, Runtime, Settings, TraceContext};
 
 /// Parses a hook's id, or says that no hook can have it.
 pub fn hook_id(text: &str) -> Result<HookId, Error> {

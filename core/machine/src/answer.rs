@@ -142,9 +142,13 @@ impl<'v, H: Host> Parser<'_, 'v, H> {
             let canonical = self.spelling().canonical(key);
             if !FIELDS.contains(&&*canonical) {
                 let known: Vec<_> = FIELDS.iter().map(|name| self.spelling().local(name)).collect();
-                let slip = did_you_mean(key, known.iter().map(|name| &**name));
-                let form = if slip.is_empty() { intent::right_form(self.host, self.object) } else { String::new() };
-                return Err(format!("unknown key `{key}`{slip}{form}"));
+                let misspelled_field = did_you_mean(key, known.iter().map(|name| &**name));
+                let form = if misspelled_field.is_empty() {
+                    intent::right_form(self.host, self.object)
+                } else {
+                    String::new()
+                };
+                return Err(format!("unknown key `{key}`{misspelled_field}{form}"));
             }
             if seen.contains(&canonical) {
                 return Err(format!("`{canonical}` is given twice, in two spellings"));

@@ -17,7 +17,7 @@ use crate::outcome::Outcome;
 use crate::payload::Host;
 
 pub use crate::failure::{Failure, FailureKind};
-pub use crate::fold::{Details, MAX_RECHECKS, Record, Report, Said, Status, Times};
+pub use crate::fold::{Details, HandlerResult, MAX_RECHECKS, Record, Report, Status, Times};
 
 /// How deep dispatches may nest: a hook that dispatches, whose hook dispatches, and so on.
 pub const MAX_DEPTH: u32 = 16;
@@ -108,7 +108,7 @@ impl<T, V> Stage<T, V> {
     }
 
     /// What is on record of the dispatch already.
-    pub const fn begun(&mut self) -> &mut Option<Box<crate::witness::Begun>> {
+    pub const fn begun(&mut self) -> &mut Option<Box<crate::observer::Begun>> {
         &mut self.making.progress.begun
     }
 
@@ -118,9 +118,9 @@ impl<T, V> Stage<T, V> {
     }
 
     /// What the event was about as it came.
-    pub fn about<H: Host<Value = V>>(&self, host: &H, inputs: crate::witness::Inputs) -> crate::witness::About {
+    pub fn about<H: Host<Value = V>>(&self, host: &H, inputs: crate::observer::Inputs) -> crate::observer::EventDigest {
         let making = &self.making;
-        crate::witness::About::of(host, &making.progress.event, making.first_payload(), making.tools(), inputs)
+        crate::observer::EventDigest::of(host, &making.progress.event, making.first_payload(), making.tools(), inputs)
     }
 
     /// The hooks that are selected as things stand, from the first of the plan on.
@@ -173,7 +173,7 @@ impl<T, V> Stage<T, V> {
         } else {
             for took in quiet {
                 let end = progress.at + 1;
-                progress.take_stage(host, end, std::iter::once(Report::new(Said::Nothing, took)));
+                progress.take_stage(host, end, std::iter::once(Report::new(HandlerResult::Nothing, took)));
             }
         }
         next(self.making, host)
@@ -186,7 +186,7 @@ impl<T, V> Stage<T, V> {
         let mut reports = reports.into_iter();
         let first = reports.next();
         let progress = &mut self.making.progress;
-        if let Some(Report { said: Said::Nothing, took, overran: false }) = first
+        if let Some(Report { result: HandlerResult::Nothing, took, overran: false }) = first
             && progress.details.is_none()
             && self.end == progress.at + 1
         {

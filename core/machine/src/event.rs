@@ -3,7 +3,7 @@
 //! The catalogue is data ([`BUILT_IN`]); bindings export it, so that no list of events is typed twice.
 
 mod catalogue;
-mod slip;
+mod misspelled_field;
 mod table;
 
 use crate::payload::Kind;
@@ -11,8 +11,8 @@ use crate::tally::EventTally;
 
 pub(crate) use catalogue::place_of;
 pub use catalogue::{Catalogue, EventDefinition};
-pub(crate) use slip::Slip;
-use slip::Slips;
+pub(crate) use misspelled_field::MisspelledField;
+use misspelled_field::MisspelledFields;
 pub use table::{BUILT_IN, COMMON_FIELDS};
 
 /// What kind of value a payload field holds.
@@ -112,7 +112,7 @@ pub struct EventSpec {
     modifiable: Vec<Modifiable>,
     built_in: Option<&'static BuiltIn>,
     tally: EventTally,
-    slips: Slips,
+    misspelled_fields: MisspelledFields,
 }
 
 impl EventSpec {
@@ -129,7 +129,7 @@ impl EventSpec {
                 .collect(),
             built_in: Some(built_in),
             tally: EventTally::default(),
-            slips: Slips::default(),
+            misspelled_fields: MisspelledFields::default(),
         }
     }
 
@@ -141,7 +141,7 @@ impl EventSpec {
             modifiable: Vec::new(),
             built_in: None,
             tally: EventTally::default(),
-            slips: Slips::default(),
+            misspelled_fields: MisspelledFields::default(),
         }
     }
 
@@ -157,8 +157,8 @@ impl EventSpec {
     }
 
     /// Fields that its payloads seem to misspell.
-    pub(crate) const fn slips(&self) -> &Slips {
-        &self.slips
+    pub(crate) const fn misspelled_fields(&self) -> &MisspelledFields {
+        &self.misspelled_fields
     }
 
     /// Whether a block stops what the agent is about to do.

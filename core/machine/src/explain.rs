@@ -64,20 +64,20 @@ pub fn explain<'v, T, H: Host>(
         stages.extend((at..end).map(|_| stage));
         (at, stage) = (end, stage + 1);
     }
-    let look = snapshot.look(host, event, payload.clone());
+    let input = snapshot.match_input(host, event, payload.clone());
     for (position, listed) in index.hooks().iter().enumerate().filter(|(_, listed)| !listed.entry.is_spent()) {
         let entry = &listed.entry;
         let selected = plan.calls().iter().zip(&stages).find(|(call, _)| call.position() == position);
         let why = match (selected, listed.enabled) {
             (Some(_), _) => None,
             (None, false) => Some("the hook is disabled".to_owned()),
-            (None, true) => entry.matcher().why_not(&look),
+            (None, true) => entry.matcher().why_not(&input),
         };
         explanation.hooks.push(Explained {
             hook: entry.name().to_string(),
             id: entry.id().to_string(),
             matched: selected.is_some(),
-            covers: selected.is_some_and(|(call, _)| call.covers()),
+            covers: selected.is_some_and(|(call, _)| call.grants_all()),
             stage: selected.map(|(_, stage)| *stage),
             why,
             priority: entry.priority(),

@@ -21,7 +21,7 @@ use crate::payload::Host;
 
 use claims::Claims;
 pub use details::{Details, Record, Status};
-pub use report::{Report, Said};
+pub use report::{HandlerResult, Report};
 
 /// How often mandatory hooks look again at what others made of an event, before it is said that they do not agree.
 pub const MAX_RECHECKS: u32 = 4;
@@ -43,7 +43,7 @@ pub(crate) struct Progress<T, V> {
     pub(crate) quiet: Times,
     pub(crate) details: Option<Box<Details<T, V>>>,
     /// What is on record of it already.
-    pub(crate) begun: Option<Box<crate::witness::Begun>>,
+    pub(crate) begun: Option<Box<crate::observer::Begun>>,
     pub(crate) claims: Claims<T>,
 }
 

@@ -13,8 +13,8 @@ use rustc_hash::FxHashMap;
 use crate::entry::{Entry, Listed};
 use crate::error::Error;
 use crate::event::{BUILT_IN, Catalogue, EventSpec, place_of};
-use crate::look::Look;
-use crate::matcher::Verdict;
+use crate::match_input::MatchInput;
+use crate::matcher::MatchResult;
 use crate::options::{Mode, Options};
 use crate::payload::Host;
 use crate::tool::Tools;
@@ -28,13 +28,13 @@ const MAX_REMEMBERED_TOOLS: usize = 1024;
 #[derive(Debug)]
 pub struct Call<T> {
     entry: Arc<Entry<T>>,
-    covers: bool,
+    grants_all: bool,
     position: usize,
 }
 
 impl<T> Clone for Call<T> {
     fn clone(&self) -> Self {
-        Self { entry: Arc::clone(&self.entry), covers: self.covers, position: self.position }
+        Self { entry: Arc::clone(&self.entry), grants_all: self.grants_all, position: self.position }
     }
 }
 
@@ -45,8 +45,8 @@ impl<T> Call<T> {
     }
 
     /// Whether its `allow` counts for everything that the event names.
-    pub const fn covers(&self) -> bool {
-        self.covers
+    pub const fn grants_all(&self) -> bool {
+        self.grants_all
     }
 
     /// Its place among all hooks of the event.
@@ -154,7 +154,7 @@ pub struct Snapshot<T> {
 pub struct EventIndex<T> {
     spec: Arc<EventSpec>,
     hooks: Vec<Listed<T>>,
-    looks_at_tool: bool,
+    tests_tool: bool,
     any_tool: OnceLock<ToolIndex<T>>,
     by_tool: ArcSwap<FxHashMap<String, Arc<ToolIndex<T>>>>,
 }
@@ -183,7 +183,7 @@ impl<T> Snapshot<T> {
                 None => own.get_mut(spec.name()),
             };
             if let Some(event) = event {
-                event.looks_at_tool |= listed.entry.matcher().looks_at_tool();
+                event.tests_tool |= listed.entry.matcher().tests_tool();
                 event.hooks.push(listed);
             }
         }
@@ -196,8 +196,13 @@ impl<T> Snapshot<T> {
     }
 
     /// What matchers read of an event of this client's.
-    pub(crate) fn look<'v, H: Host>(&'v self, host: &'v H, event: &'v EventSpec, payload: H::View<'v>) -> Look<'v, H> {
-        Look::new(host, event, payload, self.tools(), &self.options().directory)
+    pub(crate) fn match_input<'v, H: Host>(
+        &'v self,
+        host: &'v H,
+        event: &'v EventSpec,
+        payload: H::View<'v>,
+    ) -> MatchInput<'v, H> {
+        MatchInput::new(host, event, payload, self.tools(), &self.options().directory)
     }
 
     pub(crate) const fn tools(&self) -> &Tools {
@@ -221,10 +226,10 @@ impl<T> Snapshot<T> {
 
     /// The hooks that a payload selects.
     pub fn plan<'v, H: Host>(&'v self, host: &'v H, event: &'v EventIndex<T>, payload: &H::View<'v>) -> Planned<T> {
-        if !event.looks_at_tool {
+        if !event.tests_tool {
             if event.any_tool.get().is_none() {
                 // Not while the index is made: looking at a payload may run the host's code, which may dispatch this event.
-                event.spec.look_for_slips(host, payload);
+                event.spec.check_field_names(host, payload);
             }
             let index = event.any_tool.get_or_init(|| event.index_tool(None, self));
             return match &index.fixed {
@@ -235,11 +240,11 @@ impl<T> Snapshot<T> {
         let index = host
             .field(payload, "tool")
             .and_then(|tool| {
-                let new = || event.spec.look_for_slips(host, payload);
+                let new = || event.spec.check_field_names(host, payload);
                 host.text(&tool, |name| event.remembered(name, self, new))
             })
             .unwrap_or_else(|| {
-                event.spec.look_for_slips(host, payload);
+                event.spec.check_field_names(host, payload);
                 Arc::new(event.index_tool(None, self))
             });
         match &index.fixed {
@@ -255,17 +260,17 @@ impl<T> Snapshot<T> {
         index: &ToolIndex<T>,
         payload: &H::View<'v>,
     ) -> Planned<T> {
-        let look = self.look(host, &event.spec, payload.clone());
+        let input = self.match_input(host, &event.spec, payload.clone());
         let calls = index
             .sets
-            .candidates(&look, index.calls.len())
+            .candidates(&input, index.calls.len())
             .filter_map(|candidate| {
                 let call = index.calls.get(candidate)?;
                 if call.entry.is_spent() {
                     return None;
                 }
-                let verdict = call.entry.matcher().judge_rest(&look);
-                verdict.selects.then(|| Call { covers: call.covers && verdict.covers, ..call.clone() })
+                let verdict = call.entry.matcher().judge_rest(&input);
+                verdict.selects.then(|| Call { grants_all: call.grants_all && verdict.grants_all, ..call.clone() })
             })
             .collect();
         Planned { plan: Arc::new(Plan::new(calls, self.options.mode)), reuse: Reuse::Never }
@@ -277,7 +282,7 @@ impl<T> EventIndex<T> {
         Self {
             spec,
             hooks: Vec::new(),
-            looks_at_tool: false,
+            tests_tool: false,
             any_tool: OnceLock::new(),
             by_tool: ArcSwap::from_pointee(FxHashMap::default()),
         }
@@ -322,13 +327,13 @@ impl<T> EventIndex<T> {
         });
         let mut calls = Vec::new();
         for (position, listed) in self.hooks.iter().enumerate().filter(|(_, listed)| listed.enabled) {
-            let Verdict { selects, covers } = listed.entry.matcher().judge_tool(names.as_deref());
+            let MatchResult { selects, grants_all } = listed.entry.matcher().judge_tool(names.as_deref());
             if selects {
-                let covers = covers && snapshot.options.profile.grants;
-                calls.push(Call { entry: Arc::clone(&listed.entry), covers, position });
+                let grants_all = grants_all && snapshot.options.profile.grants;
+                calls.push(Call { entry: Arc::clone(&listed.entry), grants_all, position });
             }
         }
-        let open = calls.iter().any(|call| call.entry.matcher().looks_past_tool() || call.entry.once());
+        let open = calls.iter().any(|call| call.entry.matcher().tests_more_than_tool() || call.entry.once());
         let sets = if open { PatternSets::new(&calls) } else { PatternSets::default() };
         let fixed = (!open).then(|| Arc::new(Plan::new(calls.clone(), snapshot.options.mode)));
         ToolIndex { calls, fixed, sets }

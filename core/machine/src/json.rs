@@ -136,14 +136,14 @@ pub fn large_integer(number: &Number) -> Option<String> {
 }
 
 /// One step from a container to what it holds.
-enum Place {
+enum PathStep {
     Field(String),
     Item(usize),
 }
 
 struct Writer {
     out: String,
-    path: Vec<Place>,
+    path: Vec<PathStep>,
     room: Room,
     /// What has no JSON form is described instead of refused.
     for_people: bool,
@@ -178,7 +178,7 @@ impl Writer {
             if index > 0 {
                 self.out.push(',');
             }
-            self.path.push(Place::Item(index));
+            self.path.push(PathStep::Item(index));
             match host.item(view, index) {
                 Some(item) => self.value(host, &item)?,
                 None => self.refuse("undefined has no JSON form")?,
@@ -210,7 +210,7 @@ impl Writer {
             first = false;
             self.text(&key);
             self.out.push(':');
-            self.path.push(Place::Field(key));
+            self.path.push(PathStep::Field(key));
             self.value(host, &field)?;
             self.path.pop();
         }
@@ -244,9 +244,9 @@ impl Writer {
         let mut path = String::new();
         for place in &self.path {
             match place {
-                Place::Field(name) if path.is_empty() => path.push_str(name),
-                Place::Field(name) => _ = write!(path, ".{name}"),
-                Place::Item(index) => _ = write!(path, "[{index}]"),
+                PathStep::Field(name) if path.is_empty() => path.push_str(name),
+                PathStep::Field(name) => _ = write!(path, ".{name}"),
+                PathStep::Item(index) => _ = write!(path, "[{index}]"),
             }
         }
         NotJson { path, what }

@@ -28,8 +28,9 @@ pub mod hex;
 pub mod hook;
 pub mod index;
 pub mod json;
-pub mod look;
+pub mod match_input;
 pub mod matcher;
+pub mod observer;
 pub mod options;
 pub mod outcome;
 pub mod path;
@@ -43,7 +44,6 @@ pub mod sync;
 mod tally;
 pub mod timestamp;
 pub mod tool;
-pub mod witness;
 
 pub use error::{Code, Error};
 #[doc(inline)]

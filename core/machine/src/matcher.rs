@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 use crate::error::{Code, Error};
 use crate::event::EventSpec;
-use crate::look::{Found, Look};
+use crate::match_input::{Found, MatchInput};
 use crate::path::{PathForms, base_name};
 use crate::pattern::{Names, PathGlob, Pattern};
 use crate::payload::Host;
@@ -24,25 +24,25 @@ pub use spec::{ArgTest, MatcherSpec};
 
 /// What a matcher says of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Verdict {
+pub struct MatchResult {
     /// The hook runs.
     pub selects: bool,
     /// An `allow` of the hook counts.
-    pub covers: bool,
+    pub grants_all: bool,
 }
 
-impl Verdict {
-    const YES: Self = Self { selects: true, covers: true };
-    const NO: Self = Self { selects: false, covers: false };
+impl MatchResult {
+    const YES: Self = Self { selects: true, grants_all: true };
+    const NO: Self = Self { selects: false, grants_all: false };
     /// It cannot be told: the hook runs, and its `allow` does not count.
-    const MURKY: Self = Self { selects: true, covers: false };
+    const INDETERMINATE: Self = Self { selects: true, grants_all: false };
 
     const fn of(holds: bool) -> Self {
         if holds { Self::YES } else { Self::NO }
     }
 
     const fn and(self, other: Self) -> Self {
-        Self { selects: self.selects && other.selects, covers: self.covers && other.covers }
+        Self { selects: self.selects && other.selects, grants_all: self.grants_all && other.grants_all }
     }
 }
 
@@ -132,12 +132,12 @@ impl Matcher {
         &self.spec
     }
 
-    pub(crate) const fn looks_at_tool(&self) -> bool {
+    pub(crate) const fn tests_tool(&self) -> bool {
         self.tool.is_some() || self.tool_pattern.is_some()
     }
 
     /// Whether anything beside the tool decides.
-    pub(crate) const fn looks_past_tool(&self) -> bool {
+    pub(crate) const fn tests_more_than_tool(&self) -> bool {
         self.spec.rule.is_some()
             || self.source_pattern.is_some()
             || self.base_name.is_some()
@@ -158,50 +158,52 @@ impl Matcher {
     }
 
     /// The conditions on the tool, whose answer depends on nothing but the tool.
-    pub(crate) fn judge_tool(&self, names: Option<&[&str]>) -> Verdict {
-        if !self.looks_at_tool() {
-            return Verdict::YES;
+    pub(crate) fn judge_tool(&self, names: Option<&[&str]>) -> MatchResult {
+        if !self.tests_tool() {
+            return MatchResult::YES;
         }
-        let Some(names) = names else { return Verdict::MURKY };
+        let Some(names) = names else { return MatchResult::INDETERMINATE };
         let known = known_names(names, self.spec.naming);
-        let tool =
-            self.tool.as_ref().map_or(Verdict::YES, |tool| Verdict::of(known.iter().any(|name| tool.matches(name))));
-        tool.and(self.tool_pattern.as_ref().map_or(Verdict::YES, |pattern| {
+        let tool = self
+            .tool
+            .as_ref()
+            .map_or(MatchResult::YES, |tool| MatchResult::of(known.iter().any(|name| tool.matches(name))));
+        tool.and(self.tool_pattern.as_ref().map_or(MatchResult::YES, |pattern| {
             let verdict = judge_texts(pattern, &known, false);
             // Another word for the same tool: a pattern speaks of one of them, never of all.
             let fits = |name: &str| pattern.is_match(name) == Some(true);
             let named = self.spec.naming.is_some() && known.iter().any(|name| fits(name));
             let each = names.iter().all(|name| fits(name) || tool_names::aliases(name).iter().any(|alias| fits(alias)));
-            Verdict { covers: verdict.covers || named || each, ..verdict }
+            MatchResult { grants_all: verdict.grants_all || named || each, ..verdict }
         }))
     }
 
     /// The conditions on everything else.
-    pub(crate) fn judge_rest<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
-        let mut verdict = Verdict::YES;
+    pub(crate) fn judge_rest<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
+        let mut verdict = MatchResult::YES;
         for (_, judge) in self.conditions() {
-            verdict = verdict.and(judge(self, look));
+            verdict = verdict.and(judge(self, input));
             if !verdict.selects {
-                return Verdict::NO;
+                return MatchResult::NO;
             }
         }
         verdict
     }
 
     /// Why an event is not for this hook; `None` when it is.
-    pub(crate) fn why_not<H: Host>(&self, look: &Look<'_, H>) -> Option<String> {
-        if !self.judge_tool(look.tool_names().as_deref()).selects {
-            let tool = look.tool_names().map(|names| names.join("`, `")).unwrap_or_default();
+    pub(crate) fn why_not<H: Host>(&self, input: &MatchInput<'_, H>) -> Option<String> {
+        if !self.judge_tool(input.tool_names().as_deref()).selects {
+            let tool = input.tool_names().map(|names| names.join("`, `")).unwrap_or_default();
             let wanted = self.spec.tool.as_deref().or(self.spec.tool_pattern.as_deref()).unwrap_or_default();
             return Some(format!("tool `{tool}` does not match `{wanted}`"));
         }
         self.conditions()
-            .find(|(_, judge)| !judge(self, look).selects)
+            .find(|(_, judge)| !judge(self, input).selects)
             .map(|(field, _)| format!("matcher.{field} `{}` does not match", self.spec.shown(field)))
     }
 
-    fn conditions<'v, H: Host + 'v>(&self) -> impl Iterator<Item = (&'static str, Judge<'v, H>)> + use<'_, 'v, H> {
-        let all: [(&'static str, bool, Judge<'v, H>); 9] = [
+    fn conditions<'v, H: Host + 'v>(&self) -> impl Iterator<Item = (&'static str, Condition<'v, H>)> + use<'_, 'v, H> {
+        let all: [(&'static str, bool, Condition<'v, H>); 9] = [
             ("source", self.source.is_some(), Self::judge_source),
             ("source_pattern", self.source_pattern.is_some(), Self::judge_source_pattern),
             ("session", self.session.is_some(), Self::judge_session),
@@ -216,68 +218,68 @@ impl Matcher {
     }
 
     /// What the string matchers of dialects look at.
-    fn subject<'v, H: Host>(&self, look: &Look<'v, H>) -> Found<Cow<'v, str>> {
-        self.spec.subject.or(look.event().subtype()).map_or(Found::none(), |field| look.text(field))
+    fn subject<'v, H: Host>(&self, input: &MatchInput<'v, H>) -> Found<Cow<'v, str>> {
+        self.spec.subject.or(input.event().subtype()).map_or(Found::none(), |field| input.text(field))
     }
 
-    fn judge_source<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
-        judge_name(self.source.as_ref(), &self.subject(look))
+    fn judge_source<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
+        judge_name(self.source.as_ref(), &self.subject(input))
     }
 
-    fn judge_source_pattern<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
-        let Some(pattern) = &self.source_pattern else { return Verdict::YES };
-        let found = self.subject(look);
+    fn judge_source_pattern<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
+        let Some(pattern) = &self.source_pattern else { return MatchResult::YES };
+        let found = self.subject(input);
         let texts: Vec<&str> = found.items.iter().map(|text| &**text).collect();
-        judge_texts(pattern, &texts, found.murky)
+        judge_texts(pattern, &texts, found.indeterminate)
     }
 
-    fn judge_base_name<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
-        let Some(pattern) = &self.base_name else { return Verdict::YES };
-        let found = look.paths();
+    fn judge_base_name<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
+        let Some(pattern) = &self.base_name else { return MatchResult::YES };
+        let found = input.paths();
         let names: Vec<&str> = found.items.iter().flat_map(PathForms::forms).map(base_name).collect();
-        judge_texts(pattern, &names, found.murky || found.items.iter().any(PathForms::has_open_name))
+        judge_texts(pattern, &names, found.indeterminate || found.items.iter().any(PathForms::has_open_name))
     }
 
-    fn judge_rule<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
-        let Some(rule) = &self.rule else { return Verdict::YES };
+    fn judge_rule<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
+        let Some(rule) = &self.rule else { return MatchResult::YES };
         let naming = self.spec.naming.unwrap_or("claude-code");
-        rule.judge(look.tool_names().map(|names| known_names(&names, Some(naming))).as_deref(), look)
+        rule.judge(input.tool_names().map(|names| known_names(&names, Some(naming))).as_deref(), input)
     }
 
-    fn judge_session<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
-        judge_name(self.session.as_ref(), &look.text("session_id"))
+    fn judge_session<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
+        judge_name(self.session.as_ref(), &input.text("session_id"))
     }
 
-    fn judge_agent<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
-        judge_name(self.agent.as_ref(), &look.text("agent_id"))
+    fn judge_agent<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
+        judge_name(self.agent.as_ref(), &input.text("agent_id"))
     }
 
-    fn judge_command<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
-        let Some(pattern) = &self.command else { return Verdict::YES };
-        let found = look.commands();
+    fn judge_command<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
+        let Some(pattern) = &self.command else { return MatchResult::YES };
+        let found = input.commands();
         let texts: Vec<&str> = found.items.iter().map(|text| &**text).collect();
-        judge_texts(pattern, &texts, found.murky)
+        judge_texts(pattern, &texts, found.indeterminate)
     }
 
-    fn judge_path<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
-        let Some(glob) = &self.path else { return Verdict::YES };
-        let found: &Found<PathForms> = look.paths();
-        if found.murky || found.items.iter().any(|path| glob.is_open(path)) {
-            return Verdict::MURKY;
+    fn judge_path<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
+        let Some(glob) = &self.path else { return MatchResult::YES };
+        let found: &Found<PathForms> = input.paths();
+        if found.indeterminate || found.items.iter().any(|path| glob.is_open(path)) {
+            return MatchResult::INDETERMINATE;
         }
-        Verdict {
+        MatchResult {
             selects: found.items.iter().any(|path| glob.selects(path)),
-            covers: !found.items.is_empty() && found.items.iter().all(|path| glob.covers(path)),
+            grants_all: !found.items.is_empty() && found.items.iter().all(|path| glob.matches_all_forms(path)),
         }
     }
 
-    fn judge_args<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
-        self.args.iter().map(|condition| condition.judge(look)).fold(Verdict::YES, Verdict::and)
+    fn judge_args<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
+        self.args.iter().map(|condition| condition.judge(input)).fold(MatchResult::YES, MatchResult::and)
     }
 }
 
 /// One condition held against an event.
-type Judge<'v, H> = fn(&Matcher, &Look<'v, H>) -> Verdict;
+type Condition<'v, H> = fn(&Matcher, &MatchInput<'v, H>) -> MatchResult;
 
 /// A tool's names, those that it had before, and those that a dialect has for it.
 fn known_names<'n>(names: &[&'n str], dialect: Option<&str>) -> Vec<&'n str> {
@@ -291,22 +293,22 @@ fn known_names<'n>(names: &[&'n str], dialect: Option<&str>) -> Vec<&'n str> {
     known
 }
 
-fn judge_name(names: Option<&Names>, found: &Found<Cow<'_, str>>) -> Verdict {
-    let Some(names) = names else { return Verdict::YES };
-    if found.murky {
-        return Verdict::MURKY;
+fn judge_name(names: Option<&Names>, found: &Found<Cow<'_, str>>) -> MatchResult {
+    let Some(names) = names else { return MatchResult::YES };
+    if found.indeterminate {
+        return MatchResult::INDETERMINATE;
     }
-    Verdict::of(found.items.iter().any(|name| names.matches(name)))
+    MatchResult::of(found.items.iter().any(|name| names.matches(name)))
 }
 
-fn judge_texts(pattern: &Pattern, texts: &[&str], murky: bool) -> Verdict {
-    if murky {
-        return Verdict::MURKY;
+fn judge_texts(pattern: &Pattern, texts: &[&str], indeterminate: bool) -> MatchResult {
+    if indeterminate {
+        return MatchResult::INDETERMINATE;
     }
     let hits: Vec<Option<bool>> = texts.iter().map(|text| pattern.is_match(text)).collect();
-    Verdict {
+    MatchResult {
         selects: hits.iter().any(|hit| *hit != Some(false)),
-        covers: !hits.is_empty() && hits.iter().all(|hit| *hit == Some(true)),
+        grants_all: !hits.is_empty() && hits.iter().all(|hit| *hit == Some(true)),
     }
 }
 
@@ -332,8 +334,8 @@ mod tests {
         let before = READ.get();
         for _ in 0..2 {
             // Planned, and planned again.
-            let look = crate::look::Look::new(&Json, &event, &payload, &tools, &directory);
-            assert_eq!(rules.iter().filter(|rule| rule.judge_rest(&look).selects).count(), 1);
+            let input = crate::match_input::MatchInput::new(&Json, &event, &payload, &tools, &directory);
+            assert_eq!(rules.iter().filter(|rule| rule.judge_rest(&input).selects).count(), 1);
         }
         assert_eq!(READ.get() - before, 1);
     }

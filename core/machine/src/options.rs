@@ -115,7 +115,7 @@ const OWN: &[&str] = &[
     "max_detached",
 ];
 
-/// The settings of hooks from files, which `native::Settings` reads from the same object.
+/// The settings of hooks from files, which `file_hook::Settings` reads from the same object.
 pub const OF_FILES: &[&str] = &["project_dir", "max_running", "output_cap", "scrub_environment", "webhooks"];
 
 impl Options {

@@ -16,8 +16,8 @@ use crate::event::EventSpec;
 use crate::fold::{Details, Progress, Record};
 use crate::hook::{FailBehavior, Scope};
 use crate::index::{Plan, Reuse, Snapshot};
+use crate::observer::Begun;
 use crate::payload::Host;
-use crate::witness::Begun;
 
 pub use snapshot::Stand;
 pub use trace::{FailureEntry, Overrode, TraceEntry};
@@ -317,9 +317,9 @@ impl<T, V> Outcome<T, V> {
         let mut unmatched = Vec::new();
         for (position, listed) in index.hooks().iter().enumerate().filter(|(position, _)| !is_selected(*position)) {
             let payload = host.view(self.payload_at(position));
-            let look = self.progress.snapshot.look(host, &self.progress.event, payload);
+            let input = self.progress.snapshot.match_input(host, &self.progress.event, payload);
             let why = if listed.enabled {
-                listed.entry.matcher().why_not(&look).unwrap_or_else(|| "its turn had passed".to_owned())
+                listed.entry.matcher().why_not(&input).unwrap_or_else(|| "its turn had passed".to_owned())
             } else {
                 "the hook is disabled".to_owned()
             };

@@ -10,7 +10,7 @@ pub(crate) struct PathForms {
     /// As the event spells it.
     pub(crate) raw: String,
     /// The places that it can mean: a backslash is a separator or a letter, `~` the home directory or a name.
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<NormalizedPath>,
     /// The working directory is known, so that relative paths and relative patterns have a place.
     is_anchored: bool,
     /// Nobody can tell where it leads: it has a NUL, at which some programs stop reading, or names what only the host knows.
@@ -19,7 +19,7 @@ pub(crate) struct PathForms {
 
 /// A normalised path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct NormalizedPath {
     /// From the root, or as given when neither the path nor the working directory has one.
     pub(crate) full: String,
     /// From the working directory, when the place lies inside it.
@@ -56,7 +56,7 @@ impl PathForms {
     }
 
     fn add(&mut self, path: &str, cwd: Option<&str>) {
-        let place = Place::new(path, cwd);
+        let place = NormalizedPath::new(path, cwd);
         if !self.places.contains(&place) {
             self.places.push(place);
         }
@@ -76,7 +76,8 @@ impl PathForms {
 
     /// Whether nobody can tell what the last component is called.
     pub(crate) fn has_open_name(&self) -> bool {
-        let is_open = |place: &Place| matches!(base_name(&place.full), "" | ".." | "~") && !is_absolute(&place.full);
+        let is_open =
+            |place: &NormalizedPath| matches!(base_name(&place.full), "" | ".." | "~") && !is_absolute(&place.full);
         self.is_odd || (!self.is_anchored && self.places.iter().any(is_open))
     }
 
@@ -86,7 +87,7 @@ impl PathForms {
     }
 }
 
-impl Place {
+impl NormalizedPath {
     fn new(path: &str, cwd: Option<&str>) -> Self {
         let full = resolve(path, cwd);
         let relative = cwd.and_then(|cwd| inside(&full, cwd)).map(ToOwned::to_owned);

@@ -1,8 +1,8 @@
 //! Compiled patterns: names with globs, regular expressions with a step limit, path globs.
 
 mod glob;
-mod known;
 mod linear;
+mod pattern_cache;
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::path::{self, PathForms};
 use glob::Glob;
 use linear::Linear;
 
-pub use known::Known;
+pub use pattern_cache::PatternCache;
 
 /// How many steps a pattern with lookaround or backreferences may take on one text.
 const STEP_LIMIT: usize = 100_000;
@@ -97,7 +97,7 @@ impl Pattern {
         if text.len() > MAX_PATTERN {
             return Err(format!("the pattern has {} bytes; at most {MAX_PATTERN} are taken", text.len()));
         }
-        let read = known::read(text);
+        let read = pattern_cache::read(text);
         match read {
             Ok(plain) => Ok(Self::Plain(plain)),
             Err(regex::Error::CompiledTooBig(limit)) => Err(format!("`{text}` compiles to more than {limit} bytes")),
@@ -168,7 +168,7 @@ impl PathGlob {
     }
 
     /// Whether the path's place matches under every reading, so that an `allow` may count.
-    pub(crate) fn covers(&self, path: &PathForms) -> bool {
+    pub(crate) fn matches_all_forms(&self, path: &PathForms) -> bool {
         path.places
             .iter()
             .all(|place| self.hits(&place.full) || place.relative.as_deref().is_some_and(|rest| self.hits(rest)))
@@ -232,8 +232,8 @@ mod tests {
     fn an_allow_is_not_covered_by_how_a_path_is_written() {
         let src = PathGlob::new("src/**").unwrap();
         let escape = PathForms::new("src/../../etc/passwd", Some("/w"));
-        assert!(src.selects(&escape) && !src.covers(&escape));
+        assert!(src.selects(&escape) && !src.matches_all_forms(&escape));
         let inside = PathForms::new("/w/src/a.py", Some("/w"));
-        assert!(src.selects(&inside) && src.covers(&inside));
+        assert!(src.selects(&inside) && src.matches_all_forms(&inside));
     }
 }

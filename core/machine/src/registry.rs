@@ -21,10 +21,10 @@ use crate::event::{Catalogue, EventDefinition, EventSpec};
 use crate::hook::HookSpec;
 use crate::index::Snapshot;
 use crate::matcher::Matcher;
+use crate::observer::{Change, Named, ObservedEvent, Observer};
 use crate::options::Options;
 use crate::sync::{ArcSwap, AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering};
 use crate::tool::{KnownTools, ToolDefinition, Tools};
-use crate::witness::{Change, Named, Seen, Witness};
 
 use crate::entry::Listed;
 pub use crate::entry::{Entry, HookId, HookInfo};
@@ -60,7 +60,7 @@ pub struct Registry<T> {
     stale: AtomicBool,
     version: AtomicU64,
     closed: AtomicBool,
-    witness: OnceLock<Arc<dyn Witness>>,
+    observer: OnceLock<Arc<dyn Observer>>,
     known_tools: Arc<KnownTools>,
 }
 
@@ -79,19 +79,19 @@ impl<T> Registry<T> {
             stale: AtomicBool::new(false),
             version: AtomicU64::new(0),
             closed: AtomicBool::new(false),
-            witness: OnceLock::new(),
+            observer: OnceLock::new(),
             known_tools: Arc::default(),
         }
     }
 
     /// Sets who keeps a record of hooks that come and go; the first one stays.
-    pub fn watch(&self, witness: Arc<dyn Witness>) {
-        _ = self.witness.set(witness);
+    pub fn watch(&self, observer: Arc<dyn Observer>) {
+        _ = self.observer.set(observer);
     }
 
     /// Who keeps a record of hooks that come and go.
-    pub fn witness(&self) -> Option<&Arc<dyn Witness>> {
-        self.witness.get()
+    pub fn observer(&self) -> Option<&Arc<dyn Observer>> {
+        self.observer.get()
     }
 
     /// The tools that the host has defined, also those that come later.
@@ -99,8 +99,8 @@ impl<T> Registry<T> {
         &self.known_tools
     }
 
-    fn tell(&self, entry: &Entry<T>, change: Change) {
-        let Some(witness) = self.witness.get() else { return };
+    fn notify_observer(&self, entry: &Entry<T>, change: Change) {
+        let Some(observer) = self.observer.get() else { return };
         let id = entry.id().to_string();
         let hook = Named {
             id: &id,
@@ -109,7 +109,7 @@ impl<T> Registry<T> {
             scope: entry.scope(),
             origin: entry.origin().map(|origin| &**origin),
         };
-        witness.saw(Seen::Hook(change, hook));
+        observer.observe(ObservedEvent::Hook(change, hook));
     }
 
     /// The settings.
@@ -186,7 +186,7 @@ impl<T> Registry<T> {
         state.hooks.insert(seat.unwrap_or(Seat::own(id.number())), listed);
         self.changed(&state);
         drop(state);
-        self.tell(&entry, Change::Registered);
+        self.notify_observer(&entry, Change::Registered);
         Ok(id)
     }
 
@@ -198,7 +198,7 @@ impl<T> Registry<T> {
     /// Removes a hook; false when it is not there (any more).
     pub fn unregister(&self, id: HookId) -> bool {
         self.take(id).is_some_and(|removed| {
-            self.tell(&removed.entry, Change::Removed);
+            self.notify_observer(&removed.entry, Change::Removed);
             !removed.entry.is_spent()
         })
     }
@@ -222,7 +222,7 @@ impl<T> Registry<T> {
         };
         self.changed(&state);
         drop(state);
-        self.tell(&entry, if enabled { Change::Enabled } else { Change::Disabled });
+        self.notify_observer(&entry, if enabled { Change::Enabled } else { Change::Disabled });
         Ok(())
     }
 

@@ -21,7 +21,7 @@ pub use crate::tally::{ERROR, HookCounter};
 pub use warnings::{ALWAYS_FAILS_AFTER, NEVER_MATCHED_AFTER, SLOW_AFTER, SLOW_MS, Warning, WarningKind};
 
 use crate::tally::{Read, Run, RunKind, Tally};
-use warnings::{About, misspelt, warning};
+use warnings::{HookFacts, misspelt, warning};
 
 /// How long a hook's runs took, in microseconds; percentiles are within [`ERROR`] of the true ones, `max` is exact.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -134,7 +134,7 @@ fn run_of<T, V>(record: &Record<T, V>) -> Run {
 
 /// A failure that the program's log is told of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Told {
+pub struct ReportedFailure {
     /// Its place in the trace.
     pub index: usize,
     /// How often the hook has failed by now.
@@ -144,10 +144,10 @@ pub struct Told {
 impl<T, V> Outcome<T, V> {
     /// The failures that the program's log is told of: each that blocks, and of those of a hook after which the action continues
     /// the first, the tenth, the hundredth and so on.
-    pub fn failures_to_tell(&self) -> impl Iterator<Item = Told> {
+    pub fn failures_to_log(&self) -> impl Iterator<Item = ReportedFailure> {
         let failures =
             self.records().iter().enumerate().filter_map(|(at, record)| Some((at, record.failure.as_ref()?)));
-        failures.filter_map(|(index, failure)| Some(Told { index, times: failure.told? }))
+        failures.filter_map(|(index, failure)| Some(ReportedFailure { index, times: failure.times_logged? }))
     }
 }
 
@@ -166,8 +166,8 @@ impl EventSpec {
 
     /// After how many more dispatches it is time for [`Registry::new_warnings`].
     #[must_use]
-    pub fn until_look(&self) -> u64 {
-        self.tally().until_look()
+    pub fn until_check(&self) -> u64 {
+        self.tally().until_check()
     }
 }
 
@@ -179,7 +179,7 @@ impl<T> Registry<T> {
             stats.hooks.push(hook);
             stats.warnings.extend(warning);
         });
-        stats.warnings.extend(self.slips(|_| true));
+        stats.warnings.extend(self.misspelled_fields(|_| true));
         for event in self.catalogue().events() {
             let dispatches = event.tally().read(reset);
             if dispatches > 0 {
@@ -195,23 +195,23 @@ impl<T> Registry<T> {
         self.each_tally(Now { ticks: 0, epoch_ms: 0 }, false, |_, warning, tally| {
             new.extend(warning.filter(|_| tally.warns_first()));
         });
-        new.extend(self.slips(EventSpec::tells_slip_first));
+        new.extend(self.misspelled_fields(EventSpec::reports_misspelled_field_first));
         new
     }
 
     /// Misspelt fields of events, each told of with the first hook that is given them.
-    fn slips(&self, wanted: impl Fn(&EventSpec) -> bool) -> Vec<Warning> {
-        let (snapshot, mut told) = (self.snapshot(), Vec::new());
+    fn misspelled_fields(&self, wanted: impl Fn(&EventSpec) -> bool) -> Vec<Warning> {
+        let (snapshot, mut times_logged) = (self.snapshot(), Vec::new());
         for spec in self.catalogue().events() {
-            let Some(slip) = spec.slips().first() else { continue };
+            let Some(misspelled_field) = spec.misspelled_fields().first() else { continue };
             let hooks = snapshot.event(spec.name()).map(crate::index::EventIndex::hooks).unwrap_or_default();
             let Some(hook) = hooks.iter().find(|listed| listed.enabled).map(|listed| &listed.entry) else { continue };
             if wanted(spec) {
-                told.push(misspelt(hook.name(), hook.id(), spec.name(), slip));
+                times_logged.push(misspelt(hook.name(), hook.id(), spec.name(), misspelled_field));
             }
         }
-        told.sort_by(|one, other| one.event.cmp(&other.event));
-        told
+        times_logged.sort_by(|one, other| one.event.cmp(&other.event));
+        times_logged
     }
 
     fn each_tally(&self, now: Now, reset: bool, mut each: impl FnMut(HookStats, Option<Warning>, &Tally)) {
@@ -224,8 +224,8 @@ impl<T> Registry<T> {
             let tools = || snapshot.event(&info.event).map_or_else(Vec::new, crate::index::EventIndex::tools_seen);
             let warning = info.enabled.then(|| {
                 let tools = if stats.never_matched { tools() } else { Vec::new() };
-                let about = About { matcher: &info.matcher, waited_for: !info.detached, dispatches, tools: &tools };
-                warning(&stats, &about)
+                let facts = HookFacts { matcher: &info.matcher, waited_for: !info.detached, dispatches, tools: &tools };
+                warning(&stats, &facts)
             });
             each(stats, warning.flatten(), tally);
         }
@@ -278,8 +278,11 @@ mod tests {
         let now = Now { ticks: 90_000_000, epoch_ms: 1_000_000 };
         let stats = hook_stats("h", "hook-1", "Stop", &tally.read(false), now);
         let took = stats.duration_us.unwrap();
-        for (told, exact) in [(took.p50, 50_000.0), (took.p95, 95_000.0), (took.p99, 99_000.0)] {
-            assert!((told - exact).abs() <= exact * ERROR && told < exact * 1.04, "{told} for {exact}");
+        for (times_logged, exact) in [(took.p50, 50_000.0), (took.p95, 95_000.0), (took.p99, 99_000.0)] {
+            assert!(
+                (times_logged - exact).abs() <= exact * ERROR && times_logged < exact * 1.04,
+                "{times_logged} for {exact}"
+            );
         }
         assert!((took.max - 100_000.0).abs() < f64::EPSILON);
         assert_eq!(stats.last_run, Some(1_000_000 - 50));
@@ -292,8 +295,8 @@ mod tests {
         registry.register(HookSpec { name: Some("idle".into()), ..HookSpec::new("Stop") }, ()).unwrap();
         let catalogue = registry.catalogue();
         catalogue.events().find(|event| event.name() == "Stop").unwrap().count(NEVER_MATCHED_AFTER);
-        let told: Vec<_> = registry.new_warnings().into_iter().map(|warning| warning.hook).collect();
-        assert_eq!(told, ["idle"]);
+        let times_logged: Vec<_> = registry.new_warnings().into_iter().map(|warning| warning.hook).collect();
+        assert_eq!(times_logged, ["idle"]);
         assert_eq!(registry.new_warnings(), []);
         let now = Now { ticks: 0, epoch_ms: 0 };
         assert_eq!(registry.stats(now, false).warnings.len(), 1, "whoever asks is told again");

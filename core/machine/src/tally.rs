@@ -33,7 +33,7 @@ impl EventTally {
     }
 
     /// How many dispatches are left until the next look for warnings.
-    pub(crate) fn until_look(&self) -> u64 {
+    pub(crate) fn until_check(&self) -> u64 {
         let total = self.total.load(Relaxed);
         (total + 1).next_power_of_two().max(FIRST_LOOK) - total
     }
@@ -230,10 +230,10 @@ mod tests {
         let event = EventTally::default();
         let looks: Vec<u64> = (1..=300).filter(|_| event.add::<true>(1)).collect();
         assert_eq!(looks, [16, 32, 64, 128, 256]);
-        assert_eq!(event.until_look(), 512 - 300);
+        assert_eq!(event.until_check(), 512 - 300);
         assert!(!event.add::<false>(200) && event.add::<false>(30), "several at once pass a look too");
         assert!(EventTally::default().add::<false>(1000));
-        assert_eq!(EventTally::default().until_look(), 16);
+        assert_eq!(EventTally::default().until_check(), 16);
     }
 
     #[test]

@@ -226,7 +226,7 @@ impl Answering<'_> {
     /// A call of a tool that the host does not have is on record like any other.
     fn refuse_unknown(&self, call: &Requested) -> ToolRun {
         let run = unknown(call);
-        run.tell(&self.cx.session, None);
+        run.record(&self.cx.session, None);
         run
     }
 

@@ -9,7 +9,7 @@ use super::state::Approval;
 use super::verdict::Asker;
 use hookweave_machine::answer::Ask;
 use hookweave_machine::escape::escaped;
-use hookweave_machine::witness::Seen;
+use hookweave_machine::observer::ObservedEvent;
 
 /// The choice that allows this once.
 pub(super) const ONCE: &str = "Allow once";
@@ -96,7 +96,7 @@ impl Cx {
             fields
         };
         let values = || subject.args.map(|args| ("args", args)).into_iter().collect::<Vec<_>>();
-        self.tell_asked(subject, hook, &request);
+        self.record_question(subject, hook, &request);
         let asked = json!({"prompt": ask.prompt.as_deref().unwrap_or(&request.prompt)});
         let said = self.dispatch("PermissionRequest", about(asked), values(), &["args"]).await;
         let is_denied = matches!(said.verdict.settled, Some((_, false, _)));
@@ -107,15 +107,15 @@ impl Cx {
             Some(decided) => decided,
             None => self.ask_person(subject, hook, request).await,
         };
-        self.tell_decided(subject, hook, &decided);
+        self.record_decision(subject, hook, &decided);
         let outcome = json!({"by": decided.by, "reason": decided.reason});
         let event = if decided.granted { "PermissionGranted" } else { "PermissionDenied" };
         self.dispatch(event, about(outcome), values(), &[]).await;
         if decided.granted { Settled::Granted } else { Settled::Denied(decided) }
     }
 
-    pub(super) fn tell_asked(&self, subject: &Subject<'_>, hook: Option<&Asker>, request: &ApprovalRequest) {
-        self.session.tell(subject.tool, subject.tool_use_id, |about| Seen::Asked {
+    pub(super) fn record_question(&self, subject: &Subject<'_>, hook: Option<&Asker>, request: &ApprovalRequest) {
+        self.session.record(subject.tool, subject.tool_use_id, |about| ObservedEvent::Asked {
             about,
             event: subject.event,
             hook: request.hook.as_deref(),
@@ -125,9 +125,9 @@ impl Cx {
         });
     }
 
-    pub(super) fn tell_decided(&self, subject: &Subject<'_>, hook: Option<&Asker>, decided: &Decided) {
+    pub(super) fn record_decision(&self, subject: &Subject<'_>, hook: Option<&Asker>, decided: &Decided) {
         let name = hook.map(|hook| escaped(&hook.name));
-        self.session.tell(subject.tool, subject.tool_use_id, |about| Seen::Decided {
+        self.session.record(subject.tool, subject.tool_use_id, |about| ObservedEvent::Decided {
             about,
             event: subject.event,
             hook: name.as_deref(),

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use hookweave_machine::observer::Observer;
 use hookweave_machine::options::{Directory, Profile};
 use hookweave_machine::registry::Registry;
 use hookweave_machine::tool::KnownTools;
-use hookweave_machine::witness::Witness;
 
 /// What a session has from the client that opens it.
 #[derive(Debug, Clone)]
@@ -17,7 +17,7 @@ pub struct Client {
     /// The tools that the host has defined, also later.
     pub(super) tools: Arc<KnownTools>,
     /// Who keeps a record of tool calls and approvals.
-    pub(super) witness: Option<Arc<dyn Witness>>,
+    pub(super) observer: Option<Arc<dyn Observer>>,
 }
 
 impl Client {
@@ -28,7 +28,7 @@ impl Client {
             profile: registry.options().profile,
             directory: registry.options().directory.clone(),
             tools: Arc::clone(registry.known_tools()),
-            witness: registry.witness().cloned(),
+            observer: registry.observer().cloned(),
         }
     }
 }

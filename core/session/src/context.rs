@@ -46,7 +46,7 @@ impl Cx {
                 continue;
             }
             let size = content.len();
-            self.tell(
+            self.log(
                 "error",
                 format!("what hook {hook} injects has {size} bytes, over the limit of {limit}: left out"),
             )
@@ -67,11 +67,8 @@ impl Cx {
             over.then_some(state.injected_tokens)
         };
         if let Some(used) = warned {
-            self.tell(
-                "warning",
-                format!("hooks have injected {used} tokens in this turn, over the budget of {budget}"),
-            )
-            .await;
+            self.log("warning", format!("hooks have injected {used} tokens in this turn, over the budget of {budget}"))
+                .await;
         }
     }
 }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::Session;
 use super::effect::{Effect, Finished, Reply, Role, ValueId};
 use super::fields::{Fields, Own};
-use super::verdict::Heard;
+use super::verdict::SharedVerdict;
 
 /// Something that a session does, in steps.
 ///
@@ -21,7 +21,7 @@ use super::verdict::Heard;
 pub struct Flow {
     session: Arc<Session>,
     function: Pin<Box<dyn Future<Output = Finished> + Send>>,
-    desk: Desk,
+    slot: EffectSlot,
 }
 
 impl fmt::Debug for Flow {
@@ -48,9 +48,9 @@ impl Flow {
     where
         F: Future<Output = Finished> + Send + 'static,
     {
-        let desk = Desk::default();
-        let function = Box::pin(function(Cx { session: Arc::clone(session), desk: desk.clone() }));
-        Self { session: Arc::clone(session), function, desk }
+        let slot = EffectSlot::default();
+        let function = Box::pin(function(Cx { session: Arc::clone(session), slot: slot.clone() }));
+        Self { session: Arc::clone(session), function, slot }
     }
 
     /// The session that does it.
@@ -63,13 +63,13 @@ impl Flow {
     ///
     /// After [`Effect::Finish`] there is no more.
     pub fn step(&mut self, reply: Reply) -> Effect {
-        self.desk.lock().reply = Some(reply);
+        self.slot.lock().reply = Some(reply);
         let mut context = Context::from_waker(Waker::noop());
         match self.function.as_mut().poll(&mut context) {
             Poll::Ready(result) => Effect::Finish { result },
             // Nothing but an effect is ever waited for.
             Poll::Pending => {
-                self.desk.lock().effect.take().unwrap_or(Effect::Finish { result: Finished::Json(Value::Null) })
+                self.slot.lock().effect.take().unwrap_or(Effect::Finish { result: Finished::Json(Value::Null) })
             }
         }
     }
@@ -77,33 +77,33 @@ impl Flow {
 
 /// Where a flow and its driver leave things for each other.
 #[derive(Debug, Clone, Default)]
-struct Desk(Arc<Mutex<Papers>>);
+struct EffectSlot(Arc<Mutex<SlotState>>);
 
 #[derive(Debug, Default)]
-struct Papers {
+struct SlotState {
     effect: Option<Effect>,
     reply: Option<Reply>,
     /// What hooks tell the model while nothing may stand between a tool call and its result.
-    held: Option<Vec<Held>>,
+    held: Option<Vec<HeldMessage>>,
 }
 
 /// A message of hooks that waits for its place in the context.
 #[derive(Debug)]
-struct Held {
+struct HeldMessage {
     role: Role,
     content: String,
     metadata: Map<String, Value>,
 }
 
-impl Desk {
-    fn lock(&self) -> MutexGuard<'_, Papers> {
+impl EffectSlot {
+    fn lock(&self) -> MutexGuard<'_, SlotState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// An effect that is waited for.
 struct Exchange {
-    desk: Desk,
+    slot: EffectSlot,
     effect: Option<Effect>,
 }
 
@@ -112,20 +112,20 @@ impl Future for Exchange {
 
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Reply> {
         let effect = self.effect.take();
-        let mut papers = self.desk.lock();
+        let mut state = self.slot.lock();
         if let Some(effect) = effect {
-            papers.effect = Some(effect);
-            papers.reply = None;
+            state.effect = Some(effect);
+            state.reply = None;
             return Poll::Pending;
         }
-        papers.reply.take().map_or(Poll::Pending, Poll::Ready)
+        state.reply.take().map_or(Poll::Pending, Poll::Ready)
     }
 }
 
 /// What hooks said of an event, and the field that was asked for.
 #[derive(Debug, Default)]
-pub(super) struct Said {
-    pub(super) verdict: Heard,
+pub(super) struct DispatchResult {
+    pub(super) verdict: SharedVerdict,
     pub(super) value: Option<ValueId>,
     pub(super) json: Map<String, Value>,
 }
@@ -134,10 +134,10 @@ pub(super) struct Said {
 #[derive(Debug, Clone)]
 pub(super) struct Cx {
     pub(super) session: Arc<Session>,
-    desk: Desk,
+    slot: EffectSlot,
 }
 
-impl Said {
+impl DispatchResult {
     /// The text that hooks made of a field, when they changed it.
     pub(super) fn text(&self, field: &str) -> Option<String> {
         self.json.get(field).and_then(Value::as_str).map(str::to_owned)
@@ -147,11 +147,11 @@ impl Said {
 impl Cx {
     /// Has something done.
     pub(super) async fn perform(&self, effect: Effect) -> Reply {
-        Exchange { desk: self.desk.clone(), effect: Some(effect) }.await
+        Exchange { slot: self.slot.clone(), effect: Some(effect) }.await
     }
 
     /// Raises an event of plain fields.
-    pub(super) async fn raise(&self, event: &'static str, fields: Value) -> Said {
+    pub(super) async fn raise(&self, event: &'static str, fields: Value) -> DispatchResult {
         self.dispatch(event, fields, Vec::new(), &[]).await
     }
 
@@ -162,23 +162,23 @@ impl Cx {
         own: impl Into<Own>,
         values: Vec<(&'static str, ValueId)>,
         wants: &'static [&'static str],
-    ) -> Said {
+    ) -> DispatchResult {
         let fields = Fields { common: Arc::clone(&self.session.common), own: own.into().0 };
         let Reply::Dispatched { verdict: Some(verdict), value, json } =
             self.perform(Effect::Dispatch { event, fields, values, wants }).await
         else {
-            return Said::default();
+            return DispatchResult::default();
         };
         let left_out = self.session.note(&verdict);
         if !left_out.is_empty() {
             let names = left_out.join(", ");
             let why =
                 format!("variables that hooks left were not kept, as they are too many, too long or odd: {names}");
-            self.tell("warning", why).await;
+            self.log("warning", why).await;
         }
         self.show_messages(&verdict).await;
         self.inject(event, &verdict).await;
-        Said { verdict: Heard::of(verdict), value, json }
+        DispatchResult { verdict: SharedVerdict::of(verdict), value, json }
     }
 
     async fn show_messages(&self, verdict: &super::Verdict) {
@@ -189,7 +189,7 @@ impl Cx {
     }
 
     /// Tells the user something of the engine's own.
-    pub(super) async fn tell(&self, level: &'static str, text: String) {
+    pub(super) async fn log(&self, level: &'static str, text: String) {
         self.perform(Effect::Show { text, level, source: OWN.to_owned() }).await;
     }
 
@@ -202,34 +202,34 @@ impl Cx {
         metadata: Map<String, Value>,
     ) {
         if let Reply::Failed { why } = self.perform(Effect::AddMessage { role, content, value, metadata }).await {
-            self.tell("error", format!("the context did not take a message: {why}")).await;
+            self.log("error", format!("the context did not take a message: {why}")).await;
         }
     }
 
     /// Adds what hooks tell the model; while messages are held it waits with the others.
     pub(super) async fn add_from_hooks(&self, role: Role, content: String, metadata: Map<String, Value>) {
-        let message = Held { role, content, metadata };
-        let now = match &mut self.desk.lock().held {
+        let message = HeldMessage { role, content, metadata };
+        let now = match &mut self.slot.lock().held {
             Some(held) => {
                 held.push(message);
                 None
             }
             None => Some(message),
         };
-        if let Some(Held { role, content, metadata }) = now {
+        if let Some(HeldMessage { role, content, metadata }) = now {
             self.add_message(role, Some(content), None, metadata).await;
         }
     }
 
     /// From now on what hooks tell the model is held: models demand results right behind the calls.
     pub(super) fn hold_messages(&self) {
-        self.desk.lock().held.get_or_insert_default();
+        self.slot.lock().held.get_or_insert_default();
     }
 
     /// Adds what was held, in its order.
     pub(super) async fn add_held_messages(&self) {
-        let held = self.desk.lock().held.take().unwrap_or_default();
-        for Held { role, content, metadata } in held {
+        let held = self.slot.lock().held.take().unwrap_or_default();
+        for HeldMessage { role, content, metadata } in held {
             self.add_message(role, Some(content), None, metadata).await;
         }
     }

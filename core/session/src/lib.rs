@@ -56,7 +56,7 @@ pub use effect::{Called, Effect, Finished, Reply, Requested, Role, Speaker, Valu
 pub use environment::OpenSessions;
 pub use fields::{Field, Fields, Surroundings};
 pub use flow::Flow;
-pub use notices::Noticed;
+pub use notices::NoticeResult;
 pub use permission::{Permission, Permissions};
 pub use prompt::Submitted;
 pub use question::{Reading, TerminalQuestion};
@@ -172,7 +172,7 @@ impl Session {
     }
 
     /// The same of an event that the host has raised in the session by itself.
-    pub fn heard<T, H: Host>(&self, outcome: &Outcome<T, H::Value>, host: &H) {
+    pub fn keep_variables<T, H: Host>(&self, outcome: &Outcome<T, H::Value>, host: &H) {
         for (scope, left) in verdict::env(outcome, host) {
             for name in self.environment.take_in(scope, &left) {
                 tracing::warn!(

@@ -10,7 +10,7 @@ use super::flow::Flow;
 
 /// What came of a notice.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Noticed {
+pub struct NoticeResult {
     /// The field that hooks may fill, as they left it; `None` when they did not.
     pub value: Option<Value>,
     /// What hooks object to.
@@ -18,19 +18,19 @@ pub struct Noticed {
 }
 
 impl Session {
-    /// Something the user should know; ends with a [`Noticed`].
+    /// Something the user should know; ends with a [`NoticeResult`].
     #[must_use]
     pub fn notify(self: &Arc<Self>, message: &str, title: Option<&str>, kind: Option<&str>) -> Flow {
         self.notice("Notification", json!({"message": message, "title": title, "kind": kind}), &[])
     }
 
-    /// A line about the agent's state, which hooks may write; ends with a [`Noticed`].
+    /// A line about the agent's state, which hooks may write; ends with a [`NoticeResult`].
     #[must_use]
     pub fn status_line(self: &Arc<Self>, fields: Map<String, Value>) -> Flow {
         self.notice("StatusLine", Value::Object(fields), &["text"])
     }
 
-    /// Files that fit what the user has begun to type, which hooks may choose; ends with a [`Noticed`].
+    /// Files that fit what the user has begun to type, which hooks may choose; ends with a [`NoticeResult`].
     #[must_use]
     pub fn file_suggestions(self: &Arc<Self>, query: &str, suggestions: &[Value]) -> Flow {
         self.notice("FileSuggestion", json!({"query": query, "suggestions": suggestions}), &["suggestions"])
@@ -40,7 +40,7 @@ impl Session {
         Flow::new(self, move |cx| async move {
             let said = cx.dispatch(event, fields, Vec::new(), wants).await;
             let value = wants.first().and_then(|field| said.json.get(*field).cloned());
-            Noticed { value, feedback: said.verdict.feedback.clone() }
+            NoticeResult { value, feedback: said.verdict.feedback.clone() }
         })
     }
 }

@@ -82,9 +82,9 @@ impl Cx {
                 shown: Some(about.to_owned()),
             };
             let request = request(&subject, Some(hook), ask);
-            self.tell_asked(&subject, Some(hook), &request);
+            self.record_question(&subject, Some(hook), &request);
             let decided = self.ask_person(&subject, Some(hook), request).await;
-            self.tell_decided(&subject, Some(hook), &decided);
+            self.record_decision(&subject, Some(hook), &decided);
             if !decided.granted {
                 return Passed::No(decided.reason);
             }

@@ -3,53 +3,58 @@
 use std::sync::Arc;
 
 use super::{Session, Verdict};
+use hookweave_machine::observer::{EventDigest, InSession, Inputs, ObservedEvent};
 use hookweave_machine::outcome::Outcome;
 use hookweave_machine::payload::Host;
-use hookweave_machine::witness::{About, InSession, Inputs, Seen};
 
 impl Session {
     /// Whether a driver has to tell what came of dispatches in which no hook had anything to say.
     #[must_use]
-    pub fn hears_silence(&self) -> bool {
+    pub fn wants_no_op_outcomes(&self) -> bool {
         self.inputs().is_some()
     }
 
     /// What the session needs of a dispatch's outcome.
     pub fn verdict<T, H: Host>(&self, outcome: &Outcome<T, H::Value>, host: &H) -> Verdict {
         let inputs = self.inputs().filter(|_| outcome.event().name() == "PreToolUse");
-        let of = |inputs| About::of(host, outcome.event(), outcome.payload(), outcome.tools(), inputs);
+        let of = |inputs| EventDigest::of(host, outcome.event(), outcome.payload(), outcome.tools(), inputs);
         let mut verdict = Verdict { about: inputs.map(of).map(Arc::new), ..Verdict::of(outcome, host) };
         if self.settings.profile.continue_grants && outcome.event().name() == "PermissionRequest" {
-            verdict.hear_consent(outcome);
+            verdict.apply_consent(outcome);
         }
         verdict
     }
 
     fn inputs(&self) -> Option<Inputs> {
-        self.client.witness.as_ref().and_then(|witness| witness.inputs())
+        self.client.observer.as_ref().and_then(|observer| observer.inputs())
     }
 
     /// Whether anything has to be on record before it is done: a step of a flow may wait for the disk then.
     #[must_use]
     pub fn waits_for_records(&self) -> bool {
-        self.client.witness.as_ref().is_some_and(|witness| witness.is_binding())
+        self.client.observer.as_ref().is_some_and(|observer| observer.is_binding())
     }
 
     /// Takes note that a tool is about to run, where that has to be on record first; why it may not.
-    pub(super) fn may_not_start(&self, tool: &str, tool_use_id: &str, input: Option<Arc<About>>) -> Option<String> {
+    pub(super) fn may_not_start(
+        &self,
+        tool: &str,
+        tool_use_id: &str,
+        input: Option<Arc<EventDigest>>,
+    ) -> Option<String> {
         let about = InSession { session: &self.id, agent: self.agent_id(), tool, tool_use_id: Some(tool_use_id) };
-        self.client.witness.as_ref()?.refuses(Seen::ToolStarts { about, input })
+        self.client.observer.as_ref()?.refuses(ObservedEvent::ToolStarts { about, input })
     }
 
     /// Tells what happened about a tool call, or about no tool.
-    pub(super) fn tell<'s>(
+    pub(super) fn record<'s>(
         &'s self,
         tool: &'s str,
         tool_use_id: Option<&'s str>,
-        seen: impl FnOnce(InSession<'s>) -> Seen<'s>,
+        seen: impl FnOnce(InSession<'s>) -> ObservedEvent<'s>,
     ) {
-        if let Some(witness) = &self.client.witness {
-            witness.saw(seen(InSession { session: &self.id, agent: self.agent_id(), tool, tool_use_id }));
+        if let Some(observer) = &self.client.observer {
+            observer.observe(seen(InSession { session: &self.id, agent: self.agent_id(), tool, tool_use_id }));
         }
     }
 }

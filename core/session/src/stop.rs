@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::effect::Role;
-use super::flow::{Cx, Flow, Said};
+use super::flow::{Cx, DispatchResult, Flow};
 use super::prompt::Passed;
 use super::settings::MAX_STOPS;
 use super::{Agent, Session};
@@ -91,7 +91,7 @@ impl Session {
     pub fn stop_subagent(self: &Arc<Self>) -> Flow {
         Flow::new(self, |cx| async move {
             let said = cx.about_subagent("SubagentStop").await;
-            cx.goes_on("SubagentStop", said).await
+            cx.check_stop("SubagentStop", said).await
         })
     }
 }
@@ -106,11 +106,11 @@ impl Cx {
             fields.extend(details);
         }
         let said = self.raise("Stop", fields).await;
-        self.goes_on("Stop", said).await
+        self.check_stop("Stop", said).await
     }
 
     /// A block means: keep working. The reason goes to the model, and not more than so often in a row.
-    async fn goes_on(&self, event: &'static str, said: Said) -> Stopped {
+    async fn check_stop(&self, event: &'static str, said: DispatchResult) -> Stopped {
         let verdict = said.verdict;
         if verdict.decision != Action::Block {
             self.session.state().stops = 0;
@@ -125,7 +125,7 @@ impl Cx {
         if stops > MAX_STOPS {
             self.session.state().stops = 0;
             let text = format!("hook {hook} has kept the agent from stopping {MAX_STOPS} times in a row: it stops now");
-            self.tell("warning", text).await;
+            self.log("warning", text).await;
             return Stopped { should_continue: false, reason: verdict.reason.clone() };
         }
         let reason = verdict.reason.clone().unwrap_or_else(|| format!("hook {hook} wants the work to continue"));
@@ -139,7 +139,7 @@ impl Cx {
         self.session.agent.as_ref().map_or("", |agent| agent.kind.as_str())
     }
 
-    async fn about_subagent(&self, event: &'static str) -> Said {
+    async fn about_subagent(&self, event: &'static str) -> DispatchResult {
         let (id, kind) = match &self.session.agent {
             Some(Agent { id, kind }) => (id.clone(), kind.clone()),
             None => (String::new(), String::new()),

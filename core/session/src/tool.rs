@@ -8,13 +8,13 @@ use serde_json::json;
 use super::approval::{Decided, Settled, Subject};
 use super::effect::{Called, Effect, Finished, Reply, ValueId};
 use super::fields::{Field, Own, Surroundings};
-use super::flow::{Cx, Flow, Said};
+use super::flow::{Cx, DispatchResult, Flow};
 use super::permission::Permission;
-use super::verdict::{Asker, Heard};
+use super::verdict::{Asker, SharedVerdict};
 use super::{Session, Verdict};
 use hookweave_machine::action::Action;
 use hookweave_machine::answer::Ask;
-use hookweave_machine::witness::{About, Seen};
+use hookweave_machine::observer::{EventDigest, ObservedEvent};
 
 /// A tool call to be made.
 #[derive(Debug, Clone)]
@@ -85,8 +85,8 @@ impl Session {
 
 impl ToolRun {
     /// Tells whoever keeps a record what came of the call, and what it was about.
-    pub(super) fn tell(&self, session: &Session, input: Option<Arc<About>>) {
-        session.tell(&self.tool, Some(&self.tool_use_id), |about| Seen::ToolRun {
+    pub(super) fn record(&self, session: &Session, input: Option<Arc<EventDigest>>) {
+        session.record(&self.tool, Some(&self.tool_use_id), |about| ObservedEvent::ToolRun {
             about,
             input,
             ran: self.ran,
@@ -132,7 +132,7 @@ impl Cx {
         if may_run {
             attempt.carry_out().await;
         }
-        attempt.run.tell(&self.session, attempt.about.clone());
+        attempt.run.record(&self.session, attempt.about.clone());
         attempt.run
     }
 }
@@ -143,7 +143,7 @@ struct Attempt<'c> {
     run: ToolRun,
     retries: u32,
     /// What is judged, where tool runs are recorded.
-    about: Option<Arc<About>>,
+    about: Option<Arc<EventDigest>>,
 }
 
 impl Attempt<'_> {
@@ -293,7 +293,7 @@ impl Attempt<'_> {
         self.run.stops |= said.verdict.decision == Action::Stop;
     }
 
-    async fn look_at_failure(&mut self, error: &str, called: &Called) -> Heard {
+    async fn look_at_failure(&mut self, error: &str, called: &Called) -> SharedVerdict {
         let fields = Own::from(json!({"error": error, "duration": called.duration}));
         let said = self.raise("PostToolUseFailure", fields, vec![("args", self.run.args)], &[]).await;
         self.run.stops |= said.verdict.decision == Action::Stop;
@@ -310,7 +310,7 @@ impl Attempt<'_> {
         mut fields: Own,
         values: Vec<(&'static str, ValueId)>,
         wants: &'static [&'static str],
-    ) -> Said {
+    ) -> DispatchResult {
         if event != "PermissionDenied" {
             fields = fields.text("tool", &self.run.tool).text("tool_use_id", &self.run.tool_use_id);
         }

@@ -9,10 +9,10 @@ use hookweave_machine::action::Action;
 use hookweave_machine::answer::{Ask, Injection, Message};
 use hookweave_machine::hook::Scope;
 use hookweave_machine::json::{from_json, to_json};
+use hookweave_machine::observer::EventDigest;
 use hookweave_machine::outcome::{From, Outcome};
 use hookweave_machine::payload::Host;
 use hookweave_machine::registry::HookId;
-use hookweave_machine::witness::About;
 
 /// A hook that asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,14 +44,14 @@ pub struct Verdict {
     /// The hook whose word may stand for a person's, and whether it grants.
     pub settled: Option<(String, bool, Option<String>)>,
     /// What the event was about, where tool runs are recorded.
-    pub about: Option<Arc<About>>,
+    pub about: Option<Arc<EventDigest>>,
 }
 
 impl Verdict {
     /// Takes a `continue` that a hook of the program's said aloud for a grant, where nobody settled or held back anything.
     ///
     /// A hook from a file says what its own dialect means.
-    pub(super) fn hear_consent<T, V>(&mut self, outcome: &Outcome<T, V>) {
+    pub(super) fn apply_consent<T, V>(&mut self, outcome: &Outcome<T, V>) {
         if self.settled.is_some() || !matches!(self.decision, Action::Continue | Action::Allow) {
             return;
         }
@@ -98,15 +98,15 @@ impl Verdict {
 
 /// The verdict of a dispatch; of one in which nobody said anything it is made once for all.
 #[derive(Debug, Default)]
-pub(super) struct Heard(Option<Box<Verdict>>);
+pub(super) struct SharedVerdict(Option<Box<Verdict>>);
 
-impl Heard {
+impl SharedVerdict {
     pub(super) const fn of(verdict: Box<Verdict>) -> Self {
         Self(Some(verdict))
     }
 }
 
-impl Deref for Heard {
+impl Deref for SharedVerdict {
     type Target = Verdict;
 
     fn deref(&self) -> &Verdict {

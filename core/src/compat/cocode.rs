@@ -30,7 +30,7 @@ use std::path::Path;
 
 use crate::engine::{Engine, Event};
 use crate::response::HookResponse;
-use hookweave_host::dialects::{Dialect, Place, cocode};
+use hookweave_host::dialects::{Dialect, Placement, cocode};
 use hookweave_host::error::{Code, Error};
 use hookweave_host::files::Request;
 use hookweave_host::hook::HookSpec;
@@ -88,7 +88,7 @@ impl HookRegistry {
     pub fn try_register(&mut self, hook: HookDefinition) -> Result<String, Error> {
         let HookDefinition { event, handler, once, timeout, name, tool_matcher } = hook;
         let place = cocode::COCODE.place(event.as_str(), tool_matcher.as_deref());
-        let Some(Ok(Place { event: canonical, matcher })) = place else {
+        let Some(Ok(Placement { event: canonical, matcher })) = place else {
             let why = place.and_then(Result::err).unwrap_or_else(|| "there is no such event".to_owned());
             return Err(Error::new(Code::InvalidMatcher, format!("{}: {why}", event.as_str())));
         };

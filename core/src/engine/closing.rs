@@ -27,7 +27,7 @@ impl Engine {
         self.unwatch();
         let ended = self.inner.detached.is_idle() || self.drain(limit).await;
         {
-            self.stop_native_hooks(Duration::ZERO);
+            self.stop_file_hooks(Duration::ZERO);
             let audit = std::sync::Arc::clone(&self.inner.audit);
             let end = move || audit.close(hookweave_host::audit::CLOSE);
             // Waiting for a disk is not for a thread that has other tasks.

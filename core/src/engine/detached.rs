@@ -11,7 +11,7 @@ use super::Event;
 use super::driver::{now, run_entry};
 use crate::engine::handler::Code;
 use hookweave_host::detached::{DetachedQueue, Submitted, refusal};
-use hookweave_host::dispatch::{Failure, FailureKind, Said};
+use hookweave_host::dispatch::{Failure, FailureKind, HandlerResult};
 use hookweave_host::registry::Entry;
 
 /// A hook that waits for its place.
@@ -61,7 +61,7 @@ impl Detached {
         *self.late.write().unwrap_or_else(PoisonError::into_inner) = Some(listener);
     }
 
-    fn tell(&self, job: &Job, answer: &Value) {
+    fn notify(&self, job: &Job, answer: &Value) {
         let listener = self.late.read().unwrap_or_else(PoisonError::into_inner).clone();
         let (event, hook) = (job.event.name(), &**job.entry.name());
         let Some(listener) = listener else {
@@ -106,12 +106,12 @@ impl Detached {
 
     /// Runs a job and then whatever waits, one after the other, in the place that the job has.
     async fn work(&self, first: Job) {
-        let mut place = Place { detached: self, taken: true };
+        let mut place = JobSlot { detached: self, taken: true };
         let mut next = Some(first);
         while let Some(job) = next {
             let (report, _) = run_entry(&job.entry, &job.event, job.depth, now()).await;
-            match report.said {
-                Said::Failed(failure) => {
+            match report.result {
+                HandlerResult::Failed(failure) => {
                     let (event, hook) = (job.event.name(), &**job.entry.name());
                     tracing::warn!(
                         event,
@@ -121,8 +121,8 @@ impl Detached {
                         failure.message
                     );
                 }
-                Said::Answer(answer) => self.tell(&job, &answer),
-                Said::Nothing | Said::Detached => {}
+                HandlerResult::Answer(answer) => self.notify(&job, &answer),
+                HandlerResult::Nothing | HandlerResult::Detached => {}
             }
             next = self.lock().finished();
         }
@@ -156,12 +156,12 @@ impl Detached {
 }
 
 /// Gives the place back when a runtime that shuts down drops a job half-way.
-struct Place<'a> {
+struct JobSlot<'a> {
     detached: &'a Detached,
     taken: bool,
 }
 
-impl Drop for Place<'_> {
+impl Drop for JobSlot<'_> {
     fn drop(&mut self) {
         if self.taken {
             drop(self.detached.lock().reset());

@@ -54,7 +54,7 @@ impl Engine {
             span.record("blocked", outcome.blocked());
         }
         if outcome.inner().count(ended) {
-            self.tell_warnings();
+            self.log_warnings();
         }
         Ok(outcome)
     }
@@ -67,7 +67,7 @@ impl Engine {
     }
 
     #[cold]
-    fn tell_warnings(&self) {
+    fn log_warnings(&self) {
         for warning in self.inner.registry.new_warnings() {
             tracing::warn!(hook = %warning.hook, event = %warning.event, kind = ?warning.kind, "{warning}");
         }

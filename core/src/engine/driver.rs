@@ -16,12 +16,12 @@ use tracing::level_filters::LevelFilter;
 use tracing::{Instrument as _, Span};
 
 use super::detached::Detached;
-use super::flow::{Halt, flow};
+use super::fast_path::{Halt, run_fast_path};
 use super::shared::Shared;
 use super::{Event, Outcome};
 use crate::engine::handler::{Code, HookError, SyncCode};
 use crate::response::HookResponse;
-use hookweave_host::dispatch::{Failure, FailureKind, Report, Said, Stage, Step, Times};
+use hookweave_host::dispatch::{Failure, FailureKind, HandlerResult, Report, Stage, Step, Times};
 use hookweave_host::index::Call;
 use hookweave_host::registry::Entry;
 
@@ -143,17 +143,18 @@ async fn flow_on(
 ) -> Step<Code, Arc<Value>> {
     let calls = stage.ahead();
     let mut times = Times::with_capacity(calls.len());
-    let ended = match poll_fn(|context| Poll::Ready(flow(calls, event, depth, clock, &mut times, context))).await {
-        None => None,
-        Some(Halt::Said(ended)) => Some(ended),
-        Some(Halt::Other(call)) => Some(boxed(run_call(detached, call, event, depth, *clock)).await),
-        Some(Halt::Pending(call, future)) => {
-            let timed = Timed::pending(future, call.entry().timeout(), depth);
-            let said = timed.await.map_or_else(Said::Failed, read);
-            let ended = now();
-            Some((Report::new(said, nanos(*clock, ended)), ended))
-        }
-    };
+    let ended =
+        match poll_fn(|context| Poll::Ready(run_fast_path(calls, event, depth, clock, &mut times, context))).await {
+            None => None,
+            Some(Halt::Ended(ended)) => Some(ended),
+            Some(Halt::Other(call)) => Some(boxed(run_call(detached, call, event, depth, *clock)).await),
+            Some(Halt::Pending(call, future)) => {
+                let timed = Timed::pending(future, call.entry().timeout(), depth);
+                let said = timed.await.map_or_else(HandlerResult::Failed, read);
+                let ended = now();
+                Some((Report::new(said, nanos(*clock, ended)), ended))
+            }
+        };
     match (stage.pass(&Shared, times), ended) {
         (Step::Run(stage), Some((report, ended))) => {
             *clock = ended;
@@ -164,9 +165,9 @@ async fn flow_on(
 }
 
 /// One hook on its way, in a box of its own: it takes more than most dispatches need.
-type Running<'a> = Pin<Box<dyn Future<Output = Ended> + Send + 'a>>;
+type BoxedHookRun<'a> = Pin<Box<dyn Future<Output = Ended> + Send + 'a>>;
 
-fn boxed<'a>(running: impl Future<Output = Ended> + Send + 'a) -> Running<'a> {
+fn boxed<'a>(running: impl Future<Output = Ended> + Send + 'a) -> BoxedHookRun<'a> {
     Box::pin(running)
 }
 
@@ -174,7 +175,7 @@ fn boxed<'a>(running: impl Future<Output = Ended> + Send + 'a) -> Running<'a> {
 pub(super) type Ended = (Report<Arc<Value>>, Instant);
 
 /// Polls the hooks of a stage together; their reports come in the order of the hooks, with the time of the last.
-async fn all(mut running: Vec<Running<'_>>) -> (Vec<Report<Arc<Value>>>, Option<Instant>) {
+async fn all(mut running: Vec<BoxedHookRun<'_>>) -> (Vec<Report<Arc<Value>>>, Option<Instant>) {
     let mut ended: Vec<Option<Ended>> = running.iter().map(|_| None).collect();
     poll_fn(|context| {
         let mut waiting = false;
@@ -195,7 +196,7 @@ async fn run_call(detached: &Arc<Detached>, call: &Call<Code>, event: &Event, de
     let entry = call.entry();
     if entry.detached() {
         let started = detached.start(Arc::clone(entry), event.clone(), depth);
-        return (Report::new(started.map_or_else(Said::Failed, |()| Said::Detached), 0), began);
+        return (Report::new(started.map_or_else(HandlerResult::Failed, |()| HandlerResult::Detached), 0), began);
     }
     run_entry(entry, event, depth, began).await
 }
@@ -205,12 +206,12 @@ fn run_sync(entry: &Entry<Code>, run: &SyncCode, event: &Event, depth: u32, bega
     let span = hook_span(entry);
     let _within = span.enter();
     log_start(entry);
-    let said = inside(depth, || run(event)).map_or_else(Said::Failed, read);
+    let said = inside(depth, || run(event)).map_or_else(HandlerResult::Failed, read);
     let ended = now();
     let took = nanos(began, ended);
     let overran = overran(entry, took);
-    tell_end(&span, entry, &said, took);
-    (Report { said, took, overran }, ended)
+    record_end(&span, entry, &said, took);
+    (Report { result: said, took, overran }, ended)
 }
 
 /// Whether a hook that cannot be interrupted took longer than it may.
@@ -222,28 +223,28 @@ pub(super) fn overran(entry: &Entry<Code>, took: u64) -> bool {
 pub(super) async fn run_entry(entry: &Entry<Code>, event: &Event, depth: u32, began: Instant) -> Ended {
     match entry.handler() {
         Code::Sync(run) => run_sync(entry, run, event, depth, began),
-        Code::Native(native) => {
+        Code::File(hook) => {
             let span = hook_span(entry);
             span.in_scope(|| log_start(entry));
-            let said = native.run(entry.event(), event, depth).instrument(span.clone()).await;
+            let said = hook.run(entry.event(), event, depth).instrument(span.clone()).await;
             let ended = now();
             let took = nanos(began, ended);
-            tell_end(&span, entry, &said, took);
+            record_end(&span, entry, &said, took);
             (Report::new(said, took), ended)
         }
         Code::Async(handler) => {
             let span = hook_span(entry);
             span.in_scope(|| log_start(entry));
             let said = match span.in_scope(|| inside(depth, || handler.handle(event))) {
-                Err(failure) => Said::Failed(failure),
+                Err(failure) => HandlerResult::Failed(failure),
                 Ok(future) => {
                     let timed = Timed::new(future, entry.timeout(), depth).instrument(span.clone());
-                    timed.await.map_or_else(Said::Failed, read)
+                    timed.await.map_or_else(HandlerResult::Failed, read)
                 }
             };
             let ended = now();
             let took = nanos(began, ended);
-            tell_end(&span, entry, &said, took);
+            record_end(&span, entry, &said, took);
             (Report::new(said, took), ended)
         }
     }
@@ -259,12 +260,12 @@ fn hook_span(entry: &Entry<Code>) -> Span {
 }
 
 /// Says in its span what a hook came to, and in the log that it ended.
-fn tell_end<V>(span: &Span, entry: &Entry<Code>, said: &Said<V>, took: u64) {
+fn record_end<V>(span: &Span, entry: &Entry<Code>, said: &HandlerResult<V>, took: u64) {
     let outcome = match said {
-        Said::Nothing => "nothing",
-        Said::Answer(_) => "answer",
-        Said::Detached => "detached",
-        Said::Failed(failure) => failure.kind.as_str(),
+        HandlerResult::Nothing => "nothing",
+        HandlerResult::Answer(_) => "answer",
+        HandlerResult::Detached => "detached",
+        HandlerResult::Failed(failure) => failure.kind.as_str(),
     };
     span.record("outcome", outcome);
     span.in_scope(|| log_end(entry, took));
@@ -274,11 +275,11 @@ fn log_end(entry: &Entry<Code>, took: u64) {
     tracing::info!(event = entry.event().name(), hook = %entry.name(), micros = took / 1000, "hook ended");
 }
 
-pub(super) fn read(answered: Result<HookResponse, HookError>) -> Said<Arc<Value>> {
+pub(super) fn read(answered: Result<HookResponse, HookError>) -> HandlerResult<Arc<Value>> {
     match answered {
-        Ok(response) if response.is_empty() => Said::Nothing,
-        Ok(response) => Said::Answer(Arc::new(response.into_json())),
-        Err(error) => Said::Failed(Failure::new(FailureKind::Raised, error.to_string())),
+        Ok(response) if response.is_empty() => HandlerResult::Nothing,
+        Ok(response) => HandlerResult::Answer(Arc::new(response.into_json())),
+        Err(error) => HandlerResult::Failed(Failure::new(FailureKind::Raised, error.to_string())),
     }
 }
 

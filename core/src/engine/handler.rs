@@ -28,7 +28,7 @@ pub(crate) enum Code {
     Sync(SyncCode),
     Async(Arc<dyn Handler>),
     /// A command, a webhook, or a question to the host's own model or tools.
-    Native(crate::engine::NativeCode),
+    File(crate::engine::FileHookCode),
 }
 
 /// A closure that answers at once.
@@ -39,7 +39,7 @@ impl std::fmt::Debug for Code {
         f.write_str(match self {
             Self::Sync(_) => "Sync",
             Self::Async(_) => "Async",
-            Self::Native(_) => "Native",
+            Self::File(_) => "File",
         })
     }
 }
@@ -49,7 +49,7 @@ impl Code {
     pub(crate) fn wakes(&self) -> bool {
         match self {
             Self::Sync(_) | Self::Async(_) => false,
-            Self::Native(native) => native.wakes(),
+            Self::File(hook) => hook.wakes(),
         }
     }
 

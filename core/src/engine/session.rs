@@ -22,11 +22,11 @@ use hookweave_host::session::{Session as Machine, ToolCall};
 
 pub use approvers::{AllowAll, DenyAll, PendingApproval, PendingApprovals};
 pub use builder::SessionBuilder;
-pub use hookweave_host::session::{Compaction, Noticed, Started, Stopped, Submitted};
+pub use hookweave_host::session::{Compaction, NoticeResult, Started, Stopped, Submitted};
 pub(crate) use hosted::Hosted;
 pub use parts::{
-    Approval, Approver, Context, ContextMessage, Display, LogDisplay, Messages, Model, ModelRequest, ModelResponse,
-    Running, Tool, ToolContext, ToolResult, ToolUse,
+    Approval, Approver, BoxFuture, Context, ContextMessage, Display, LogDisplay, Messages, Model, ModelRequest,
+    ModelResponse, Tool, ToolContext, ToolResult, ToolUse,
 };
 pub use results::{Generation, ToolOutcome};
 pub use terminal::TerminalApprover;
@@ -148,19 +148,19 @@ impl Session {
     }
 
     /// Raises `Notification`.
-    pub async fn notify(&self, message: &str, title: Option<&str>, kind: Option<&str>) -> Result<Noticed, Error> {
+    pub async fn notify(&self, message: &str, title: Option<&str>, kind: Option<&str>) -> Result<NoticeResult, Error> {
         self.driver().run(self.machine.notify(message, title, kind)).await
     }
 
     /// Asks hooks for a line about the agent's state.
     pub async fn status_line(&self, fields: Map<String, Value>) -> Result<Option<String>, Error> {
-        let noticed: Noticed = self.driver().run(self.machine.status_line(fields)).await?;
+        let noticed: NoticeResult = self.driver().run(self.machine.status_line(fields)).await?;
         Ok(noticed.value.as_ref().and_then(Value::as_str).map(str::to_owned))
     }
 
     /// Asks hooks for files that fit what the user has begun to type; as given when they have nothing to say.
     pub async fn suggest_files(&self, query: &str, suggestions: Vec<Value>) -> Result<Vec<Value>, Error> {
-        let noticed: Noticed = self.driver().run(self.machine.file_suggestions(query, &suggestions)).await?;
+        let noticed: NoticeResult = self.driver().run(self.machine.file_suggestions(query, &suggestions)).await?;
         Ok(match noticed.value {
             Some(Value::Array(chosen)) => chosen,
             _ => suggestions,

@@ -22,7 +22,7 @@ impl Drop for Watching {
     }
 }
 
-type Told = Box<dyn Fn(&Reloaded) + Send>;
+type ReloadListener = Box<dyn Fn(&Reloaded) + Send>;
 
 impl Engine {
     /// Reloads whenever a loaded file changes, or one appears where hooks may stand, and tells what came of it; when a file
@@ -30,36 +30,36 @@ impl Engine {
     ///
     /// It runs as a task of the tokio runtime that it is called in, until [`unwatch`](Self::unwatch) or the engine's end, and
     /// takes the place of an earlier one. `invalid_config` when files cannot be watched here, or outside of a runtime.
-    pub fn watch(&self, told: impl Fn(&Reloaded) + Send + 'static) -> Result<(), Error> {
+    pub fn watch(&self, on_reload: impl Fn(&Reloaded) + Send + 'static) -> Result<(), Error> {
         self.check_open("watch files")?;
         let runtime = tokio::runtime::Handle::try_current().map_err(|_| {
             let why = "files are watched by a task of a tokio runtime; call `watch` inside one, or reload by hand";
             Error::new(Code::InvalidConfig, why)
         })?;
         let bell = Arc::new(Notify::new());
-        let (watch, watched) = self.look_after(&bell)?;
+        let (watch, watched) = self.start_watch(&bell)?;
         let engine = Arc::downgrade(&self.inner);
-        let attending = Attending { engine, bell, watch, watched, told: Box::new(told) };
+        let attending = Attending { engine, bell, watch, watched, on_reload: Box::new(on_reload) };
         let watching = Watching(runtime.spawn(attending.run()));
-        *self.inner.natives.watching.lock().unwrap_or_else(PoisonError::into_inner) = Some(watching);
+        *self.inner.file_hooks.watching.lock().unwrap_or_else(PoisonError::into_inner) = Some(watching);
         Ok(())
     }
 
     /// Watches no more; does nothing where nothing is watched.
     pub fn unwatch(&self) {
-        self.inner.natives.watching.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.inner.file_hooks.watching.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
-    fn look_after(&self, bell: &Arc<Notify>) -> Result<(FilesWatch, Watched), Error> {
-        let natives = &self.inner.natives;
-        let watched = natives.files.watched(&natives.runtime);
+    fn start_watch(&self, bell: &Arc<Notify>) -> Result<(FilesWatch, Watched), Error> {
+        let file_hooks = &self.inner.file_hooks;
+        let watched = file_hooks.files.watched(&file_hooks.runtime);
         let bell = Arc::clone(bell);
-        let watch = natives.files.watch(&natives.runtime, QUIET, move || bell.notify_one())?;
+        let watch = file_hooks.files.watch(&file_hooks.runtime, QUIET, move || bell.notify_one())?;
         Ok((watch, watched))
     }
 
     fn watched(&self) -> Watched {
-        self.inner.natives.files.watched(&self.inner.natives.runtime)
+        self.inner.file_hooks.files.watched(&self.inner.file_hooks.runtime)
     }
 }
 
@@ -69,7 +69,7 @@ struct Attending {
     bell: Arc<Notify>,
     watch: FilesWatch,
     watched: Watched,
-    told: Told,
+    on_reload: ReloadListener,
 }
 
 impl Attending {
@@ -97,7 +97,7 @@ impl Attending {
         if engine.watched() == self.watched {
             return;
         }
-        match engine.look_after(&self.bell) {
+        match engine.start_watch(&self.bell) {
             Ok((watch, watched)) => {
                 let old = std::mem::replace(&mut self.watch, watch);
                 self.watched = watched;
@@ -114,7 +114,7 @@ impl Attending {
             Ok(report) => {
                 let lists = [report.added.len(), report.removed.len(), report.changed.len(), report.kept.len()];
                 if lists.iter().any(|count| *count > 0)
-                    && catch_unwind(AssertUnwindSafe(|| (self.told)(&report))).is_err()
+                    && catch_unwind(AssertUnwindSafe(|| (self.on_reload)(&report))).is_err()
                 {
                     tracing::error!("the listener of reloads panicked");
                 }

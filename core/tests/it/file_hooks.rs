@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hookweave::native::Question;
+use hookweave::file_hook::Question;
 use hookweave::{Engine, Event, HookResponse};
 use serde_json::{Value, json};
 

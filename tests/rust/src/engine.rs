@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hookweave::audit::AuditConfig;
+use hookweave::file_hook::Question;
 use hookweave::files::Request;
 use hookweave::hook::HookSpec;
 use hookweave::json::Json;
-use hookweave::native::Question;
 use hookweave::tool::ToolDefinition;
 use hookweave::{Engine, Event, Handler, HookError, HookFuture, HookResponse, LateAnswer};
 use hookweave_host::FILLED_IN;

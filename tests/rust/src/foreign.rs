@@ -15,9 +15,9 @@ use hookweave::json::Json;
 use hookweave_host::dialects::{self, OutcomeValues, encode_outcome, outcome_to_wire};
 use hookweave_host::outcome::Outcome;
 use hookweave_host::{
-    Call, DetachedQueue, Envelope, Error, EventDefinition, Failure, FailureKind, HookId, HookSpec, Mode, Options, Plan,
-    Planned, Registry, Report, Reuse, Said, Stage, Step, Submitted, ToolDefinition, begin, check_depth, check_payload,
-    explain, hook_id, now_ms, present, refusal, ticks,
+    Call, DetachedQueue, Envelope, Error, EventDefinition, Failure, FailureKind, HandlerResult, HookId, HookSpec, Mode,
+    Options, Plan, Planned, Registry, Report, Reuse, Stage, Step, Submitted, ToolDefinition, begin, check_depth,
+    check_payload, explain, hook_id, now_ms, present, refusal, ticks,
 };
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -142,7 +142,7 @@ impl Foreign {
         let reports: Vec<_> = running.into_iter().map(|one| one.report.expect("every hook has ended")).collect();
         promises.note(&stage, &reports, &self.theatre);
         match reports.as_slice() {
-            [Report { said: Said::Nothing, took, overran: false }] if !stage.ahead().is_empty() => {
+            [Report { result: HandlerResult::Nothing, took, overran: false }] if !stage.ahead().is_empty() => {
                 stage.pass(&Json, [*took].into_iter().collect())
             }
             _ => stage.resume(&Json, reports),
@@ -155,10 +155,10 @@ impl Foreign {
         let limit = entry.timeout();
         if entry.detached() {
             let said = if self.detached.submit(Job { script, event, limit, depth }) {
-                Said::Detached
+                HandlerResult::Detached
             } else {
                 let why = refusal(self.registry.options().max_detached);
-                Said::Failed(Failure::new(FailureKind::DetachedLimit, why))
+                HandlerResult::Failed(Failure::new(FailureKind::DetachedLimit, why))
             };
             return Running { future: None, report: Some(Report::new(said, 0)) };
         }
@@ -176,7 +176,7 @@ impl Foreign {
                 None => said(run.await),
                 Some(limit) => match tokio::time::timeout(limit, run).await {
                     Ok(result) => said(result),
-                    Err(_) => Said::Failed(Failure::timeout(limit)),
+                    Err(_) => HandlerResult::Failed(Failure::timeout(limit)),
                 },
             };
             Report::new(said, took(began))
@@ -330,13 +330,13 @@ fn checked(payload: Value) -> Result<Value, Error> {
     Ok(payload)
 }
 
-fn said(result: Result<Option<Value>, String>) -> Said<Value> {
+fn said(result: Result<Option<Value>, String>) -> HandlerResult<Value> {
     match result {
-        Ok(None) => Said::Nothing,
-        Ok(Some(answer)) => Said::Answer(answer),
+        Ok(None) => HandlerResult::Nothing,
+        Ok(Some(answer)) => HandlerResult::Answer(answer),
         Err(message) => {
             let cause = Some(json!({ "raised": message }));
-            Said::Failed(Failure { cause, ..Failure::new(FailureKind::Raised, message) })
+            HandlerResult::Failed(Failure { cause, ..Failure::new(FailureKind::Raised, message) })
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hookweave_host::{FailureKind, HookId, Outcome, Report, Said, Stage};
+use hookweave_host::{FailureKind, HandlerResult, HookId, Outcome, Report, Stage};
 use serde_json::{Value, json};
 
 use crate::script::{Script, Theatre};
@@ -38,7 +38,7 @@ impl Promises {
         {
             theatre.complain(format!("the machine said that {next} would follow, then asked for {ids:?}"));
         }
-        let nothing = reports.iter().all(|report| matches!(report.said, Said::Nothing) && !report.overran);
+        let nothing = reports.iter().all(|report| matches!(report.result, HandlerResult::Nothing) && !report.overran);
         self.quiet = nothing && ids.len() == 1 && (self.quiet || self.stages == 0);
         self.stages += 1;
         self.rechecks += if stage.is_recheck() { reports.len() } else { 0 };

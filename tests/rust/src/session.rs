@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use hookweave::session::{Reading, Role, TerminalQuestion};
 use hookweave::{
-    Approval, Approver, Context, ContextMessage, Display, Engine, HookError, Model, ModelRequest, ModelResponse,
-    Running, Session, Tool, ToolContext, ToolOutcome, ToolResult, ToolUse,
+    Approval, Approver, BoxFuture, Context, ContextMessage, Display, Engine, HookError, Model, ModelRequest,
+    ModelResponse, Session, Tool, ToolContext, ToolOutcome, ToolResult, ToolUse,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -156,7 +156,7 @@ impl Agent {
 struct Part(Arc<Agent>);
 
 impl Approver for Part {
-    fn approve<'a>(&'a self, approval: &'a Approval) -> Running<'a, Result<String, HookError>> {
+    fn approve<'a>(&'a self, approval: &'a Approval) -> BoxFuture<'a, Result<String, HookError>> {
         let turn = self.0.log().asked.len();
         let mut asked = serde_json::to_value(&approval.request).unwrap();
         asked["args"] = approval.args.clone();
@@ -209,7 +209,7 @@ impl Display for Part {
 struct Scripted(Arc<Agent>, String);
 
 impl Tool for Scripted {
-    fn run(&self, args: Value, context: ToolContext) -> Running<'_, Result<ToolResult, HookError>> {
+    fn run(&self, args: Value, context: ToolContext) -> BoxFuture<'_, Result<ToolResult, HookError>> {
         let Self(agent, name) = self;
         let turn = agent.log().tools.iter().filter(|run| run["tool"] == **name).count();
         agent.log().tools.push(json!({"tool": name, "args": args, "env": context.env}));
@@ -227,7 +227,7 @@ impl Tool for Scripted {
 }
 
 impl Model for Part {
-    fn respond(&self, request: ModelRequest) -> Running<'_, Result<ModelResponse, HookError>> {
+    fn respond(&self, request: ModelRequest) -> BoxFuture<'_, Result<ModelResponse, HookError>> {
         let turn = self.0.log().model_calls.len();
         let ephemeral: Vec<Value> =
             request.messages.iter().map(|message| json!({"role": message.role, "content": message.content})).collect();

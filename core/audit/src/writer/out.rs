@@ -4,10 +4,10 @@ use std::io;
 use std::time::Duration;
 
 use super::Writer;
-use crate::desk::Standing;
 use crate::file::LogFile;
 use crate::level::Fsync;
 use crate::record::{Kind, Record};
+use crate::shared_state::Standing;
 use hookweave_clock::now_ms;
 
 /// How long is waited before what failed is tried again.
@@ -22,11 +22,11 @@ impl Writer {
     /// False when it has given up, because the log is being closed.
     pub(super) fn write_out(&mut self) -> bool {
         let now = now_ms();
-        if self.file.as_ref().is_some_and(|file| file.is_due(&self.config.rotation, self.sheet.lines.len(), now)) {
+        if self.file.as_ref().is_some_and(|file| file.is_due(&self.config.rotation, self.buffer.lines.len(), now)) {
             self.rotate(now);
         }
         let is_written = self.write_lines();
-        self.sheet.lines.clear();
+        self.buffer.lines.clear();
         if !is_written {
             // Whatever came behind half a line would be lost with it: the next process closes the line.
             self.file = None;
@@ -49,7 +49,7 @@ impl Writer {
 
     fn write_lines(&mut self) -> bool {
         let mut written = 0;
-        while let Some(rest) = self.sheet.lines.get(written..).filter(|rest| !rest.is_empty()) {
+        while let Some(rest) = self.buffer.lines.get(written..).filter(|rest| !rest.is_empty()) {
             let Some(file) = &mut self.file else { break };
             match file.write(rest) {
                 Ok(some) => written += some,
@@ -65,10 +65,10 @@ impl Writer {
     /// Says what keeps the log from being written and waits a while; false when there is no time left to try again.
     fn waits_after(&mut self, why: &io::Error) -> bool {
         self.fail(why);
-        if self.desk.queue.is_closing() {
+        if self.shared.queue.is_closing() {
             return false;
         }
-        self.desk.queue.pause(AGAIN);
+        self.shared.queue.pause(AGAIN);
         true
     }
 
@@ -77,7 +77,7 @@ impl Writer {
         if std::mem::take(&mut self.failing) {
             tracing::warn!("the audit log can be written again");
         }
-        self.desk.stand(Standing { last: self.sheet.link.anchor(), why: None });
+        self.shared.stand(Standing { last: self.buffer.link.anchor(), why: None });
     }
 
     fn fail(&mut self, why: &io::Error) {
@@ -87,7 +87,7 @@ impl Writer {
         let path = self.file.as_ref().map(LogFile::path).or_else(|| self.config.file.clone());
         let path = path.map(|path| path.display().to_string()).unwrap_or_default();
         tracing::error!(file = path, error = %why, "the audit log cannot be written");
-        self.desk.stand(Standing { last: self.desk.standing().last, why: Some(format!("{path}: {why}")) });
+        self.shared.stand(Standing { last: self.shared.standing().last, why: Some(format!("{path}: {why}")) });
     }
 
     fn rotate(&mut self, now: u64) {
@@ -136,7 +136,7 @@ impl Writer {
         };
         self.file = Some(file);
         if found.holds_records {
-            self.sheet.link = found.link.clone();
+            self.buffer.link = found.link.clone();
             self.begin(&found);
         }
         let note = Record::new(Kind::AuditReplaced).with("why", "the file was removed, renamed or replaced");

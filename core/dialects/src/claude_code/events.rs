@@ -30,7 +30,7 @@ pub(crate) enum Two {
 
 /// Which of `continue` and `systemMessage` an event listens to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Hears {
+pub(crate) enum Listens {
     /// Both.
     Both,
     /// The message.
@@ -54,13 +54,13 @@ pub(crate) enum Holds {
 
 /// One event.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Known {
+pub(crate) struct ClaudeEvent {
     pub(crate) name: &'static str,
     pub(crate) target: Target,
     pub(crate) two: Two,
     /// Whether `decision: "block"` counts.
     pub(crate) blocks: bool,
-    pub(crate) hears: Hears,
+    pub(crate) listens: Listens,
     /// Whether `permission_mode` stands on stdin.
     pub(crate) has_mode: bool,
     /// Payload fields that stand on stdin: the engine's name and the wire's.
@@ -69,17 +69,17 @@ pub(crate) struct Known {
     pub(crate) specific: &'static [(&'static str, Holds)],
 }
 
-const fn event(name: &'static str, target: Target, two: Two) -> Known {
-    Known { name, target, two, blocks: false, hears: Hears::Both, has_mode: true, fields: &[], specific: &[] }
+const fn event(name: &'static str, target: Target, two: Two) -> ClaudeEvent {
+    ClaudeEvent { name, target, two, blocks: false, listens: Listens::Both, has_mode: true, fields: &[], specific: &[] }
 }
 
-impl Known {
+impl ClaudeEvent {
     const fn fields(mut self, fields: &'static [(&'static str, &'static str)]) -> Self {
         self.fields = fields;
         self
     }
 
-    const fn says(mut self, specific: &'static [(&'static str, Holds)]) -> Self {
+    const fn answers(mut self, specific: &'static [(&'static str, Holds)]) -> Self {
         self.specific = specific;
         self
     }
@@ -89,8 +89,8 @@ impl Known {
         self
     }
 
-    const fn hears(mut self, hears: Hears) -> Self {
-        self.hears = hears;
+    const fn listens(mut self, listens: Listens) -> Self {
+        self.listens = listens;
         self
     }
 
@@ -127,11 +127,11 @@ const ELICITED: &[(&str, Holds)] =
     &[("action", Holds::OneOf(&["accept", "decline", "cancel"])), ("content", Holds::Object)];
 
 /// Every event, in the order of the documentation.
-pub(crate) const EVENTS: &[Known] = &[
+pub(crate) const EVENTS: &[ClaudeEvent] = &[
     event("SessionStart", Target::Field("source"), Two::TellsUser)
         .without_mode()
         .fields(&[("source", "source"), ("model", "model")])
-        .says(&[
+        .answers(&[
             CONTEXT,
             ("initialUserMessage", Holds::Text),
             ("sessionTitle", Holds::Text),
@@ -141,9 +141,9 @@ pub(crate) const EVENTS: &[Known] = &[
     event("Setup", Target::Field("trigger"), Two::TellsUser)
         .without_mode()
         .fields(&[("trigger", "trigger")])
-        .says(&[CONTEXT]),
+        .answers(&[CONTEXT]),
     event("InstructionsLoaded", Target::Field("load_reason"), Two::Ignored)
-        .hears(Hears::Neither)
+        .listens(Listens::Neither)
         .without_mode()
         .fields(&[
             ("file_path", "file_path"),
@@ -153,7 +153,7 @@ pub(crate) const EVENTS: &[Known] = &[
             ("trigger_file_path", "trigger_file_path"),
             ("parent_file_path", "parent_file_path"),
         ]),
-    event("UserPromptSubmit", Target::Nothing, Two::Blocks).blocks().fields(&[("prompt", "prompt")]).says(&[
+    event("UserPromptSubmit", Target::Nothing, Two::Blocks).blocks().fields(&[("prompt", "prompt")]).answers(&[
         CONTEXT,
         ("sessionTitle", Holds::Text),
         ("suppressOriginalPrompt", Holds::Flag),
@@ -167,9 +167,9 @@ pub(crate) const EVENTS: &[Known] = &[
             ("command_source", "command_source"),
             ("prompt", "prompt"),
         ])
-        .says(&[CONTEXT, ("suppressOriginalPrompt", Holds::Flag)]),
+        .answers(&[CONTEXT, ("suppressOriginalPrompt", Holds::Flag)]),
     event("MessageDisplay", Target::Nothing, Two::Ignored)
-        .hears(Hears::Neither)
+        .listens(Listens::Neither)
         .without_mode()
         .fields(&[
             ("turn_id", "turn_id"),
@@ -178,18 +178,18 @@ pub(crate) const EVENTS: &[Known] = &[
             ("final", "final"),
             ("delta", "delta"),
         ])
-        .says(&[("displayContent", Holds::Text)]),
-    event("PreToolUse", Target::Tool, Two::Blocks).blocks().fields(&[("tool_use_id", "tool_use_id")]).says(&[
+        .answers(&[("displayContent", Holds::Text)]),
+    event("PreToolUse", Target::Tool, Two::Blocks).blocks().fields(&[("tool_use_id", "tool_use_id")]).answers(&[
         ("permissionDecision", Holds::OneOf(&["allow", "deny", "ask", "defer"])),
         ("permissionDecisionReason", Holds::Text),
         ("updatedInput", Holds::Object),
         CONTEXT,
     ]),
-    event("PermissionRequest", Target::Tool, Two::Ignored).says(&[("decision", Holds::Ruling)]),
+    event("PermissionRequest", Target::Tool, Two::Ignored).answers(&[("decision", Holds::Ruling)]),
     event("PermissionDenied", Target::Tool, Two::Ignored)
         .fields(&[("tool_use_id", "tool_use_id"), ("reason", "reason")])
-        .says(&[("retry", Holds::Flag)]),
-    event("PostToolUse", Target::Tool, Two::TellsModel).blocks().fields(&[("tool_use_id", "tool_use_id")]).says(&[
+        .answers(&[("retry", Holds::Flag)]),
+    event("PostToolUse", Target::Tool, Two::TellsModel).blocks().fields(&[("tool_use_id", "tool_use_id")]).answers(&[
         CONTEXT,
         ("updatedToolOutput", Holds::Anything),
         ("updatedMCPToolOutput", Holds::Anything),
@@ -198,79 +198,79 @@ pub(crate) const EVENTS: &[Known] = &[
     event("PostToolUseFailure", Target::Tool, Two::TellsModel)
         .blocks()
         .fields(&[("tool_use_id", "tool_use_id"), ("error", "error"), ("duration", "duration_ms")])
-        .says(&[CONTEXT]),
-    event("PostToolBatch", Target::Nothing, Two::Blocks).blocks().says(&[CONTEXT]),
+        .answers(&[CONTEXT]),
+    event("PostToolBatch", Target::Nothing, Two::Blocks).blocks().answers(&[CONTEXT]),
     event("Notification", Target::Field("kind"), Two::Ignored)
-        .hears(Hears::Neither)
+        .listens(Listens::Neither)
         .without_mode()
         .fields(&[("message", "message"), ("title", "title"), ("kind", "notification_type")])
-        .says(&[CONTEXT]),
+        .answers(&[CONTEXT]),
     event("SubagentStart", Target::Field("agent_type"), Two::TellsUser)
         .without_mode()
         .fields(&[("agent_type", "agent_type")])
-        .says(&[CONTEXT]),
+        .answers(&[CONTEXT]),
     event("SubagentStop", Target::Field("agent_type"), Two::Blocks)
         .blocks()
         .fields(&[("agent_type", "agent_type")])
-        .says(&[CONTEXT]),
-    event("TaskCreated", Target::Nothing, Two::Blocks).blocks().hears(Hears::Message).fields(TASK),
+        .answers(&[CONTEXT]),
+    event("TaskCreated", Target::Nothing, Two::Blocks).blocks().listens(Listens::Message).fields(TASK),
     event("TaskCompleted", Target::Nothing, Two::Blocks).fields(TASK),
     event("TeammateIdle", Target::Nothing, Two::Blocks)
         .fields(&[("teammate_name", "teammate_name"), ("team_name", "team_name")]),
     event("Stop", Target::Nothing, Two::Blocks)
         .blocks()
         .fields(&[("last_message", "last_assistant_message")])
-        .says(&[CONTEXT]),
+        .answers(&[CONTEXT]),
     event("StopFailure", Target::Field("error"), Two::Ignored)
-        .hears(Hears::Neither)
+        .listens(Listens::Neither)
         .without_mode()
         .fields(&[("error", "error")]),
     event("PreCompact", Target::Field("trigger"), Two::Blocks)
         .blocks()
-        .hears(Hears::Neither)
+        .listens(Listens::Neither)
         .without_mode()
         .fields(&[("trigger", "trigger"), ("custom_instructions", "custom_instructions")]),
     event("PostCompact", Target::Field("trigger"), Two::TellsUser)
-        .hears(Hears::Neither)
+        .listens(Listens::Neither)
         .without_mode()
         .fields(&[("trigger", "trigger"), ("summary", "compact_summary")]),
-    event("PreModelSwitch", Target::Field("source"), Two::Blocks).without_mode().fields(MODEL_SWITCH).says(&[
+    event("PreModelSwitch", Target::Field("source"), Two::Blocks).without_mode().fields(MODEL_SWITCH).answers(&[
         ("permissionDecision", Holds::OneOf(&["allow", "deny", "ask"])),
         ("permissionDecisionReason", Holds::Text),
     ]),
     event("PostModelSwitch", Target::Field("source"), Two::Ignored)
         .without_mode()
         .fields(MODEL_SWITCH)
-        .says(&[CONTEXT]),
+        .answers(&[CONTEXT]),
     event("ConfigChange", Target::Field("source"), Two::Blocks)
         .blocks()
-        .hears(Hears::Neither)
+        .listens(Listens::Neither)
         .without_mode()
         .fields(&[("source", "source"), ("file_path", "file_path")]),
     event("CwdChanged", Target::Nothing, Two::TellsUser)
-        .hears(Hears::Message)
+        .listens(Listens::Message)
         .without_mode()
         .fields(&[("old_cwd", "old_cwd"), ("new_cwd", "new_cwd")])
-        .says(&[("watchPaths", Holds::Texts)]),
+        .answers(&[("watchPaths", Holds::Texts)]),
     event("DirectoryAdded", Target::Field("source"), Two::Ignored)
         .without_mode()
         .fields(&[("directory", "directory"), ("source", "source")]),
     event("FileChanged", Target::BaseName, Two::TellsUser)
-        .hears(Hears::Message)
+        .listens(Listens::Message)
         .without_mode()
         .fields(&[("file_path", "file_path"), ("event", "event")])
-        .says(&[("watchPaths", Holds::Texts)]),
+        .answers(&[("watchPaths", Holds::Texts)]),
     event("WorktreeCreate", Target::Nothing, Two::Fails)
-        .hears(Hears::Neither)
+        .listens(Listens::Neither)
         .without_mode()
         .fields(&[("name", "name")])
-        .says(&[("worktreePath", Holds::Text)]),
+        .answers(&[("worktreePath", Holds::Text)]),
     event("WorktreeRemove", Target::Nothing, Two::Ignored)
-        .hears(Hears::Neither)
+        .listens(Listens::Neither)
         .without_mode()
         .fields(&[("worktree_path", "worktree_path")]),
     event("Elicitation", Target::Field("mcp_server_name"), Two::Blocks)
-        .hears(Hears::Neither)
+        .listens(Listens::Neither)
         .fields(&[
             ("mcp_server_name", "mcp_server_name"),
             ("message", "message"),
@@ -279,9 +279,9 @@ pub(crate) const EVENTS: &[Known] = &[
             ("elicitation_id", "elicitation_id"),
             ("requested_schema", "requested_schema"),
         ])
-        .says(ELICITED),
+        .answers(ELICITED),
     event("ElicitationResult", Target::Field("mcp_server_name"), Two::Blocks)
-        .hears(Hears::Neither)
+        .listens(Listens::Neither)
         .fields(&[
             ("mcp_server_name", "mcp_server_name"),
             ("action", "action"),
@@ -289,14 +289,14 @@ pub(crate) const EVENTS: &[Known] = &[
             ("mode", "mode"),
             ("elicitation_id", "elicitation_id"),
         ])
-        .says(ELICITED),
+        .answers(ELICITED),
     event("SessionEnd", Target::Field("reason"), Two::TellsUser)
-        .hears(Hears::Neither)
+        .listens(Listens::Neither)
         .without_mode()
         .fields(&[("reason", "reason")]),
 ];
 
 /// The event of this name.
-pub(crate) fn known(name: &str) -> Option<&'static Known> {
+pub(crate) fn known(name: &str) -> Option<&'static ClaudeEvent> {
     EVENTS.iter().find(|event| event.name == name)
 }

@@ -1,6 +1,6 @@
 //! Where a hook belongs: Claude Code's rule for string matchers.
 
-use super::events::{Known, Target};
+use super::events::{ClaudeEvent, Target};
 use hookweave_machine::matcher::MatcherSpec;
 use hookweave_machine::pattern::Pattern;
 
@@ -8,7 +8,7 @@ use hookweave_machine::pattern::Pattern;
 ///
 /// Nothing, `""` and `"*"` match all. Letters, digits, `_`, `-`, blanks, `,` and `|` are a list of exact names;
 /// anything else is a regular expression that may match anywhere.
-pub(crate) fn matcher(known: &Known, matcher: Option<&str>, naming: &'static str) -> Result<MatcherSpec, String> {
+pub(crate) fn matcher(known: &ClaudeEvent, matcher: Option<&str>, naming: &'static str) -> Result<MatcherSpec, String> {
     let text = matcher.unwrap_or_default();
     if matches!(text, "" | "*") || known.target == Target::Nothing {
         return Ok(MatcherSpec::default());
@@ -35,7 +35,7 @@ pub(crate) fn matcher(known: &Known, matcher: Option<&str>, naming: &'static str
     })
 }
 
-fn base(known: &Known, naming: &'static str) -> MatcherSpec {
+fn base(known: &ClaudeEvent, naming: &'static str) -> MatcherSpec {
     match known.target {
         Target::Tool => MatcherSpec { naming: Some(naming), ..MatcherSpec::default() },
         Target::Field(field) => MatcherSpec { subject: Some(field), ..MatcherSpec::default() },
@@ -43,7 +43,7 @@ fn base(known: &Known, naming: &'static str) -> MatcherSpec {
     }
 }
 
-fn is_list(known: &Known, text: &str) -> bool {
+fn is_list(known: &ClaudeEvent, text: &str) -> bool {
     let is_narrow = matches!(known.name, "FileChanged" | "StopFailure");
     text.chars().all(|letter| {
         letter.is_ascii_alphanumeric()

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::NAME;
 use crate::output::{self, Json};
 use crate::{Invocation, canonical};
-use hookweave_machine::dispatch::Said;
+use hookweave_machine::dispatch::HandlerResult;
 
 /// One of the three results.
 enum HookResult {
@@ -37,14 +37,14 @@ fn read_result(text: &str) -> Option<HookResult> {
 }
 
 /// What a printed or sent result means; what is none lets the action go on, with a remark.
-pub(super) fn read_answer(invocation: &Invocation, text: &str) -> Said<Value> {
+pub(super) fn read_answer(invocation: &Invocation, text: &str) -> HandlerResult<Value> {
     let text = output::trim(text);
     if text.is_empty() {
-        return Said::Nothing;
+        return HandlerResult::Nothing;
     }
     match read_result(text) {
-        Some(HookResult::Continue) => Said::Nothing,
-        Some(HookResult::Reject(reason)) => Said::Answer(json!({"action": "block", "reason": reason})),
+        Some(HookResult::Continue) => HandlerResult::Nothing,
+        Some(HookResult::Reject(reason)) => HandlerResult::Answer(json!({"action": "block", "reason": reason})),
         Some(HookResult::ModifyInput(input)) => modify(invocation, &input),
         None => {
             let line = output::first_line(text);
@@ -67,7 +67,7 @@ pub fn nothing_to_change(event: &str) -> String {
     format!("{event} has no input that a hook could change")
 }
 
-fn modify(invocation: &Invocation, input: &Value) -> Said<Value> {
+fn modify(invocation: &Invocation, input: &Value) -> HandlerResult<Value> {
     let event = invocation.event.name();
     let Some(field) = input_field(event) else { return canonical::noted(NAME, &nothing_to_change(event)) };
     let modified = json!({field: input});

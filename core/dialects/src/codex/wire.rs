@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{NAME, known, patch, stdin};
+use super::events::known;
+use super::{NAME, encode, patch};
 use crate::incoming::{Incoming, refuse};
 use crate::{OutcomeView, WireAnswer, WireEvent, tool_names};
 use hookweave_machine::action::Action;
@@ -18,8 +19,8 @@ pub(super) fn event(wire: &Value) -> Result<WireEvent, Error> {
     // What `encode` makes up when nothing is known says nothing on the way back either.
     let session = incoming.peek("session_id").cloned().unwrap_or(Value::Null);
     incoming.forget("turn_id", &session);
-    incoming.forget("model", &json!(stdin::NO_MODEL));
-    incoming.forget("permission_mode", &json!(stdin::USUAL_MODE));
+    incoming.forget("model", &json!(encode::NO_MODEL));
+    incoming.forget("permission_mode", &json!(encode::USUAL_MODE));
     incoming.session(&["session_id"]);
     incoming.moves(&["cwd"], "cwd");
     incoming.moves(&["agent_id"], "agent_id");

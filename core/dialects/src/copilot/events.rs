@@ -5,7 +5,7 @@ use crate::matching::Target;
 
 /// One event under one name.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Known {
+pub(super) struct CopilotEvent {
     /// The name in a file.
     pub(super) name: &'static str,
     /// The engine's name.
@@ -18,20 +18,20 @@ pub(super) struct Known {
     pub(super) claude_matcher: bool,
 }
 
-const fn camel(name: &'static str, event: &'static str, target: Target) -> Known {
-    Known { name, event, target, snake: false, claude_matcher: false }
+const fn camel(name: &'static str, event: &'static str, target: Target) -> CopilotEvent {
+    CopilotEvent { name, event, target, snake: false, claude_matcher: false }
 }
 
-const fn snake(name: &'static str, event: &'static str, target: Target) -> Known {
-    Known { name, event, target, snake: true, claude_matcher: false }
+const fn snake(name: &'static str, event: &'static str, target: Target) -> CopilotEvent {
+    CopilotEvent { name, event, target, snake: true, claude_matcher: false }
 }
 
-const fn claude(name: &'static str) -> Known {
-    Known { name, event: name, target: Target::Tool, snake: true, claude_matcher: true }
+const fn claude(name: &'static str) -> CopilotEvent {
+    CopilotEvent { name, event: name, target: Target::Tool, snake: true, claude_matcher: true }
 }
 
 /// Copilot's own spelling stands first: it is the home event of the engine's.
-pub(super) const EVENTS: &[Known] = &[
+pub(super) const EVENTS: &[CopilotEvent] = &[
     camel("sessionStart", "SessionStart", Target::Nothing),
     camel("sessionEnd", "SessionEnd", Target::Nothing),
     camel("userPromptSubmitted", "UserPromptSubmit", Target::Nothing),
@@ -61,17 +61,17 @@ pub(super) const EVENTS: &[Known] = &[
 ];
 
 /// The event of a name in a file.
-pub(super) fn named(name: &str) -> Option<&'static Known> {
+pub(super) fn named(name: &str) -> Option<&'static CopilotEvent> {
     EVENTS.iter().find(|known| known.name == name)
 }
 
 /// The event that a canonical one is when nothing says more.
-pub(super) fn home_of(event: &str) -> Option<&'static Known> {
+pub(super) fn home_of(event: &str) -> Option<&'static CopilotEvent> {
     EVENTS.iter().find(|known| known.event == event)
 }
 
 /// The event of an invocation: as its file names it, or the home event of the canonical one.
-pub(super) fn of(invocation: &Invocation) -> Option<&'static Known> {
+pub(super) fn of(invocation: &Invocation) -> Option<&'static CopilotEvent> {
     named(&invocation.declared_event)
         .filter(|known| known.event == invocation.event.name())
         .or_else(|| home_of(invocation.event.name()))

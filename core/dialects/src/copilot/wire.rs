@@ -1,14 +1,18 @@
-//! Copilot as the agent: what it sends to a hook.
+//! Copilot as the agent: the events that it sends to a hook, and the outcomes that it reads.
+
+mod outcome;
 
 use serde_json::{Map, Value, json};
 
 use super::NAME;
-use super::events::{Known, home_of, named};
-use super::stdin::spelt;
+use super::encode::spelt;
+use super::events::{CopilotEvent, home_of, named};
 use crate::incoming::{Incoming, refuse};
 use crate::output::{self, Json};
 use crate::{WireEvent, tool_names};
 use hookweave_machine::error::Error;
+
+pub(super) use outcome::answer;
 
 /// A field under either spelling.
 macro_rules! either {
@@ -92,7 +96,7 @@ fn own_names(incoming: &mut Incoming) {
     incoming.forget("transcript_path", &json!(""));
 }
 
-fn guess(incoming: &Incoming) -> Option<&'static Known> {
+fn guess(incoming: &Incoming) -> Option<&'static CopilotEvent> {
     let has = |name: &str| incoming.peek(name).is_some();
     named(match () {
         () if has("toolResult") => "postToolUse",
@@ -112,7 +116,7 @@ fn guess(incoming: &Incoming) -> Option<&'static Known> {
     })
 }
 
-fn tool(incoming: &mut Incoming, known: &Known) -> Result<(), Error> {
+fn tool(incoming: &mut Incoming, known: &CopilotEvent) -> Result<(), Error> {
     let name = incoming.take_any(either!("tool_name"));
     let Some(name) = name.as_ref().and_then(Value::as_str) else {
         return Err(refuse(NAME, format!("`{}` must be a string", spelt("tool_name", known.snake))));
@@ -149,7 +153,7 @@ fn tool(incoming: &mut Incoming, known: &Known) -> Result<(), Error> {
     Ok(())
 }
 
-fn subagent(incoming: &mut Incoming, known: &Known) -> Result<(), Error> {
+fn subagent(incoming: &mut Incoming, known: &CopilotEvent) -> Result<(), Error> {
     let name = incoming.peek("agent_name").or_else(|| incoming.peek("agentName")).cloned();
     incoming.moves(either!("agent_id"), "agent_id");
     let kind = incoming.take_any(either!("agent_type")).or_else(|| name.clone());

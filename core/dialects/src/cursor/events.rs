@@ -5,7 +5,7 @@ use crate::matching::Target;
 
 /// One event.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Known {
+pub(super) struct CursorEvent {
     /// Its name at home.
     pub(super) name: &'static str,
     /// The engine's name.
@@ -58,12 +58,12 @@ const fn known(
     tools: Option<&'static str>,
     target: Target,
     reads: Reads,
-) -> Known {
-    Known { name, event, tools, target, reads }
+) -> CursorEvent {
+    CursorEvent { name, event, tools, target, reads }
 }
 
 /// The event for all tools stands before those for some: it is the home event of the engine's.
-pub(super) const EVENTS: &[Known] = &[
+pub(super) const EVENTS: &[CursorEvent] = &[
     known("sessionStart", "SessionStart", None, Target::Nothing, Reads::Context),
     known("sessionEnd", "SessionEnd", None, Target::Nothing, Reads::Nothing),
     known("preToolUse", "PreToolUse", None, Target::Tool, Reads::Permission(Ask::Ignored)),
@@ -84,17 +84,17 @@ pub(super) const EVENTS: &[Known] = &[
 ];
 
 /// The event of a home name.
-pub(super) fn named(name: &str) -> Option<&'static Known> {
+pub(super) fn named(name: &str) -> Option<&'static CursorEvent> {
     EVENTS.iter().find(|known| known.name == name)
 }
 
 /// The event that a canonical one is when nothing says more.
-pub(super) fn home_of(event: &str) -> Option<&'static Known> {
+pub(super) fn home_of(event: &str) -> Option<&'static CursorEvent> {
     EVENTS.iter().find(|known| known.event == event)
 }
 
 /// The event of an invocation: as its file names it, or the home event of the canonical one.
-pub(super) fn of(invocation: &Invocation) -> Option<&'static Known> {
+pub(super) fn of(invocation: &Invocation) -> Option<&'static CursorEvent> {
     named(&invocation.declared_event)
         .filter(|known| known.event == invocation.event.name())
         .or_else(|| home_of(invocation.event.name()))

@@ -1,14 +1,18 @@
-//! Cursor as the agent: what it sends to a hook.
+//! Cursor as the agent: the events that it sends to a hook, and the outcomes that it reads.
+
+mod outcome;
 
 use serde_json::{Map, Value, json};
 
 use super::NAME;
+use super::encode::{NO_MODEL, VERSION};
 use super::events::{home_of, named};
-use super::stdin::{NO_MODEL, VERSION};
 use crate::incoming::{Incoming, refuse};
 use crate::output::{self, Json};
 use crate::{WireEvent, tool_names};
 use hookweave_machine::error::Error;
+
+pub(super) use outcome::answer;
 
 /// Reads an event.
 pub(super) fn event(wire: &Value) -> Result<WireEvent, Error> {

@@ -50,7 +50,7 @@ pub(super) fn response(payload: &Map<String, Value>) -> Value {
 }
 
 /// The last text that a role said in a request.
-pub(super) fn said_by<'r>(request: &'r Value, role: &str) -> Option<&'r str> {
+pub(super) fn text_by<'r>(request: &'r Value, role: &str) -> Option<&'r str> {
     let messages = request.get("messages")?.as_array()?;
     let message = messages.iter().rev().find(|message| message.get("role").and_then(Value::as_str) == Some(role))?;
     message.get("content")?.as_str()

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{EVENTS, Known, NAME, SELECTION, mcp, model, named};
+use super::events::{EVENTS, GeminiEvent, SELECTION, named};
+use super::{NAME, mcp, model};
 use crate::incoming::{Incoming, refuse};
 use crate::{OutcomeView, WireAnswer, WireEvent, tool_names};
 use hookweave_machine::action::Action;
@@ -72,13 +73,13 @@ fn tool(incoming: &mut Incoming, event: &str) -> Result<(), Error> {
     Ok(())
 }
 
-fn model_call(incoming: &mut Incoming, known: &Known) -> Result<(), Error> {
+fn model_call(incoming: &mut Incoming, known: &GeminiEvent) -> Result<(), Error> {
     let request = incoming.peek("llm_request").cloned().ok_or_else(|| refuse(NAME, "`llm_request` is missing"))?;
     let mut payload = Map::new();
-    payload.insert("prompt".to_owned(), json!(model::said_by(&request, "user").unwrap_or_default()));
+    payload.insert("prompt".to_owned(), json!(model::text_by(&request, "user").unwrap_or_default()));
     payload.insert("model".to_owned(), request.get("model").cloned().unwrap_or(Value::Null));
     if known.event == "GenerateStart" {
-        if let Some(system) = model::said_by(&request, "system") {
+        if let Some(system) = model::text_by(&request, "system") {
             payload.insert("system_prompt".to_owned(), json!(system));
         }
         let names = request.get("toolConfig").and_then(|config| config.get("allowedFunctionNames"));
@@ -106,7 +107,7 @@ fn model_call(incoming: &mut Incoming, known: &Known) -> Result<(), Error> {
 }
 
 /// The home event that an event came as.
-fn home(outcome: &OutcomeView<'_>) -> Option<&'static Known> {
+fn home(outcome: &OutcomeView<'_>) -> Option<&'static GeminiEvent> {
     let own =
         |payload: &Map<String, Value>| named(payload.get("metadata")?.get(NAME)?.get("hook_event_name")?.as_str()?);
     own(&outcome.event.payload)
@@ -114,7 +115,7 @@ fn home(outcome: &OutcomeView<'_>) -> Option<&'static Known> {
         .or_else(|| EVENTS.iter().find(|known| known.event == outcome.event.event))
 }
 
-/// Tells an outcome.
+/// Expressible an outcome.
 pub(super) fn answer(outcome: &OutcomeView<'_>) -> WireAnswer {
     let mut answer = WireAnswer::default();
     let Some(known) = home(outcome) else {
@@ -149,7 +150,7 @@ fn deny(output: &mut Map<String, Value>, reason: impl Into<String>) {
     output.insert("reason".to_owned(), json!(reason.into()));
 }
 
-fn decision(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, known: &Known, output: &mut Map<String, Value>) {
+fn decision(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, known: &GeminiEvent, output: &mut Map<String, Value>) {
     match outcome.decision {
         Action::Stop => {
             output.insert("continue".to_owned(), json!(false));
@@ -180,7 +181,7 @@ fn decision(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, known: &Known, o
 fn changes(
     outcome: &OutcomeView<'_>,
     answer: &mut WireAnswer,
-    known: &Known,
+    known: &GeminiEvent,
     output: &mut Map<String, Value>,
     specific: &mut Map<String, Value>,
 ) {
@@ -261,7 +262,7 @@ fn selection(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, specific: &mut 
 fn texts(
     outcome: &OutcomeView<'_>,
     answer: &mut WireAnswer,
-    known: &Known,
+    known: &GeminiEvent,
     output: &mut Map<String, Value>,
     specific: &mut Map<String, Value>,
 ) {

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use hookweave_dialects::{Dialect, Exited, Invocation, OutcomeView, RunKind, WebAnswer, WireAnswer, WireEvent};
 use hookweave_machine::answer::{self, Reading};
-use hookweave_machine::dispatch::Said;
+use hookweave_machine::dispatch::HandlerResult;
 use hookweave_machine::event::{BUILT_IN, FieldKind};
 use hookweave_machine::json::Json;
 use proptest::prelude::*;
@@ -215,14 +215,14 @@ fn any_output() -> impl Strategy<Value = Vec<u8>> {
 }
 
 /// Checks that what was understood is an answer that holds for the event.
-fn valid(dialect: &dyn Dialect, invocation: &Invocation, said: &Said<Value>) -> Result<(), TestCaseError> {
-    if let Said::Answer(answer) = said
+fn valid(dialect: &dyn Dialect, invocation: &Invocation, said: &HandlerResult<Value>) -> Result<(), TestCaseError> {
+    if let HandlerResult::Answer(answer) = said
         && let Reading::Invalid(invalid) = answer::read(&Json, &invocation.event, &answer)
     {
         let place = format!("{} on {}", dialect.name(), invocation.declared_event);
         return Err(TestCaseError::fail(format!("{place}: {answer} is no answer: {}", invalid.message)));
     }
-    prop_assert!(!matches!(said, Said::Detached));
+    prop_assert!(!matches!(said, HandlerResult::Detached));
     Ok(())
 }
 
@@ -295,12 +295,12 @@ fn read_back(dialect: &dyn Dialect, invocation: &Invocation, written: &WireAnswe
         stderr: written.stderr.clone().into_bytes(),
     };
     match hookweave_dialects::answer_of_command(dialect, invocation, &exited) {
-        Said::Answer(answer) => {
+        HandlerResult::Answer(answer) => {
             let action = answer.get("action").and_then(Value::as_str).unwrap_or("continue").to_owned();
             let asks = answer.get("ask").is_some_and(|ask| !ask.is_null());
             (strictness(&action).max(if asks { 2 } else { 0 }), Some(answer))
         }
-        Said::Failed(failure) if failure.meant_to_restrict => (3, None),
+        HandlerResult::Failed(failure) if failure.meant_to_restrict => (3, None),
         _ => (1, None),
     }
 }

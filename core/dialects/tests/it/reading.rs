@@ -2,7 +2,7 @@
 
 use hookweave_dialects::Exited;
 use hookweave_machine::answer::{self, Reading as Read};
-use hookweave_machine::dispatch::{Failure, Said};
+use hookweave_machine::dispatch::{Failure, HandlerResult};
 use hookweave_machine::event::EventSpec;
 use hookweave_machine::json::Json;
 use serde_json::{Value, json};
@@ -134,11 +134,11 @@ pub fn wrong(
     says: &str,
     expect: Option<&Value>,
     exact: Option<&Value>,
-    found: Said<Value>,
+    found: HandlerResult<Value>,
 ) -> Option<String> {
     match (says, found) {
-        ("nothing", Said::Nothing) => None,
-        ("answer", Said::Answer(answer)) => {
+        ("nothing", HandlerResult::Nothing) => None,
+        ("answer", HandlerResult::Answer(answer)) => {
             if let Read::Invalid(invalid) = answer::read(&Json, event, &&answer) {
                 return Some(format!("{answer} is no valid answer: {}", invalid.message));
             }
@@ -151,7 +151,7 @@ pub fn wrong(
             let expect = expect?;
             (!matches(expect, &answer)).then(|| format!("{}\n  got {answer}", difference(expect, &answer)))
         }
-        ("failed", Said::Failed(failure)) => {
+        ("failed", HandlerResult::Failed(failure)) => {
             let found = failed(&failure);
             let expect = expect?;
             (!matches_failure(expect, &found)).then(|| format!("fails with {found}, not {expect}"))

@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use hookweave_dialects::{Dialect, Exited, Invocation, OutcomeView, Place, RunKind, WebAnswer, WireEvent};
-use hookweave_machine::dispatch::Said;
+use hookweave_dialects::{Dialect, Exited, Invocation, OutcomeView, Placement, RunKind, WebAnswer, WireEvent};
+use hookweave_machine::dispatch::HandlerResult;
 use hookweave_machine::event::EventSpec;
 use hookweave_machine::hook::HookSpec;
 use hookweave_machine::json::Json;
@@ -72,7 +72,7 @@ fn every_exit_code_and_output_means_what_the_tables_say() {
     report("combinations of event, exit code, stdout and stderr", checked, &wrong);
 }
 
-fn said(sample: &Sample, dialect: &dyn Dialect, invocation: &Invocation, place: &str) -> Said<Value> {
+fn said(sample: &Sample, dialect: &dyn Dialect, invocation: &Invocation, place: &str) -> HandlerResult<Value> {
     if let Some(status) = sample.status {
         let answer = WebAnswer { status, content_type: None, body: sample.body.clone().into_bytes() };
         return hookweave_dialects::answer_of_server(dialect, invocation, &answer);
@@ -147,7 +147,7 @@ fn hooks_read_what_the_tables_say() {
 }
 
 /// Whether a matcher selects an event in which a field is this text.
-fn selects(place: &Place, event: &Arc<EventSpec>, field: &str, text: &str) -> Result<bool, String> {
+fn selects(place: &Placement, event: &Arc<EventSpec>, field: &str, text: &str) -> Result<bool, String> {
     let registry = Registry::new(Options::default());
     let spec = HookSpec { matcher: place.matcher.clone(), ..HookSpec::new(place.event) };
     registry.register(spec, ()).map_err(|error| error.to_string())?;

@@ -42,8 +42,9 @@ impl Program {
     pub(super) fn reported(&self, leaves_children: bool) -> Self {
         const REPORT: &str = "\"$@\" 3>&-; echo $? >&3";
         let line = if leaves_children { REPORT.to_owned() } else { format!("{REPORT}; kill -9 0") };
-        let told = [OsString::from("-c"), OsString::from(line), OsString::from("sh"), self.file.clone().into()];
-        let rest = told.into_iter().chain(self.arguments.iter().skip(1).cloned());
+        let shell_arguments =
+            [OsString::from("-c"), OsString::from(line), OsString::from("sh"), self.file.clone().into()];
+        let rest = shell_arguments.into_iter().chain(self.arguments.iter().skip(1).cloned());
         Self::new(PathBuf::from("/bin/sh"), "sh", rest)
     }
 

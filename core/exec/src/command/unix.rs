@@ -71,7 +71,7 @@ fn begin<'a>(
     program: &Program,
     directory: Option<&Path>,
     environment: &[(OsString, OsString)],
-) -> io::Result<Running<'a>> {
+) -> io::Result<RunningCommand<'a>> {
     let (woken, wake) = pipes::wake()?;
     // A byte and not a closed end: a process that the host forks meanwhile keeps the end open.
     let watch = cancel.watch(move || wake.ring());
@@ -80,10 +80,10 @@ fn begin<'a>(
     let (stderr, child_stderr) = Output::new(Stream::Stderr)?;
     let (report, child_report) = if leader::is_forgotten() { pipes::report()? } else { (None, None) };
     let start = |program: &Program| {
-        let told;
+        let report;
         let program = if child_report.is_some() {
-            told = program.reported(run.leave_children);
-            &told
+            report = program.reported(run.leave_children);
+            &report
         } else {
             program
         };
@@ -104,7 +104,7 @@ fn begin<'a>(
     let leader = Leader::new(started?, report, run.leave_children)?;
     let deadline = run.timeout.and_then(|limit| now().checked_add(limit));
     let started = Started::new();
-    Ok(Running {
+    Ok(RunningCommand {
         run,
         leader,
         woken,
@@ -135,7 +135,7 @@ fn start_patiently(start: impl Fn() -> io::Result<i32>) -> io::Result<i32> {
 }
 
 /// A command that was started.
-struct Running<'a> {
+struct RunningCommand<'a> {
     run: &'a CommandRun<'a>,
     leader: Leader,
     /// Readable when the run is cancelled.
@@ -151,7 +151,7 @@ struct Running<'a> {
     output_ends: Option<Instant>,
 }
 
-impl Running<'_> {
+impl RunningCommand<'_> {
     /// Waits, writes and reads; an error on the way drops the leader, which kills all that is left.
     fn follow(mut self) -> Result<Exited, CommandError> {
         loop {
@@ -168,7 +168,7 @@ impl Running<'_> {
             for part in self.wait(time)? {
                 self.attend(part)?;
             }
-            if self.ended.is_none() && !self.leader.tells_its_exit() {
+            if self.ended.is_none() && !self.leader.reports_exit() {
                 self.attend(Part::Exit)?;
             }
         }
@@ -203,7 +203,7 @@ impl Running<'_> {
             }
         }
         let mut until = if self.ended.is_some() { self.output_ends } else { self.deadline };
-        if self.ended.is_none() && !self.leader.tells_its_exit() {
+        if self.ended.is_none() && !self.leader.reports_exit() {
             let again = time + ASK_AGAIN;
             until = Some(until.map_or(again, |until| until.min(again)));
         }

@@ -41,11 +41,11 @@ pub(super) fn run(run: &CommandRun<'_>, cancel: &Cancel) -> Result<Exited, Comma
     let child = command.wrap(JobObject).spawn();
     let child = child.map_err(|error| not_started(format!("`{}`: {error}", program.file.display())))?;
     let mut job = Job { child, leaves_children: false };
-    let (tell, news) = channel();
-    let told = tell.clone();
-    let _watch = cancel.watch(move || drop(told.send(News::Cancelled)));
-    let threads = job.start_threads(&run.stdin, &tell);
-    drop(tell);
+    let (sender, news) = channel();
+    let on_cancel = sender.clone();
+    let _watch = cancel.watch(move || drop(on_cancel.send(News::Cancelled)));
+    let threads = job.start_threads(&run.stdin, &sender);
+    drop(sender);
     threads.map_err(|error| CommandError::lost(run, error.to_string()))?;
     let exited = follow(run, &mut job, &news)?;
     job.leaves_children = run.leave_children;
@@ -98,18 +98,18 @@ struct Job {
 
 impl Job {
     /// Pipes cannot be waited for there, so each has a thread; a thread ends when its pipe does.
-    fn start_threads(&mut self, stdin: &[u8], tell: &Sender<News>) -> io::Result<()> {
+    fn start_threads(&mut self, stdin: &[u8], sender: &Sender<News>) -> io::Result<()> {
         if let Some(mut pipe) = self.child.stdin().take() {
             let bytes = stdin.to_vec();
             start_thread(move || drop(pipe.write_all(&bytes)))?;
         }
         if let Some(pipe) = self.child.stdout().take() {
-            let tell = tell.clone();
-            start_thread(move || read(pipe, Stream::Stdout, &tell))?;
+            let sender = sender.clone();
+            start_thread(move || read(pipe, Stream::Stdout, &sender))?;
         }
         if let Some(pipe) = self.child.stderr().take() {
-            let tell = tell.clone();
-            start_thread(move || read(pipe, Stream::Stderr, &tell))?;
+            let sender = sender.clone();
+            start_thread(move || read(pipe, Stream::Stderr, &sender))?;
         }
         Ok(())
     }
@@ -128,13 +128,13 @@ fn start_thread(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     builder.spawn(work).map(drop)
 }
 
-fn read(mut pipe: impl Read, stream: Stream, tell: &Sender<News>) {
+fn read(mut pipe: impl Read, stream: Stream, sender: &Sender<News>) {
     let mut chunk = vec![0; 16 * 1024];
     while let Ok(length @ 1..) = pipe.read(&mut chunk) {
         let bytes = chunk.get(..length).unwrap_or_default().to_vec();
-        if tell.send(News::Read(stream, bytes)).is_err() {
+        if sender.send(News::Read(stream, bytes)).is_err() {
             return;
         }
     }
-    let _ = tell.send(News::End);
+    let _ = sender.send(News::End);
 }

@@ -19,7 +19,7 @@ const STACK: usize = 1024 * 1024;
 type Work = Box<dyn FnOnce(&Cancel) + Send>;
 
 /// A job that has not started.
-pub(super) struct Waiting {
+pub(super) struct QueuedJob {
     id: u64,
     cancel: Cancel,
     work: Work,
@@ -39,7 +39,7 @@ pub(super) struct State {
 #[derive(Default)]
 struct Inner {
     next: u64,
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<QueuedJob>,
     running: Vec<(u64, Cancel)>,
     threads: usize,
     idle: usize,
@@ -86,7 +86,7 @@ impl State {
         }
         inner.next += 1;
         let id = inner.next;
-        inner.waiting.push_back(Waiting { id, cancel: cancel.clone(), work });
+        inner.waiting.push_back(QueuedJob { id, cancel: cancel.clone(), work });
         // An idle thread serves one waiting job; the rest need threads of their own.
         if inner.waiting.len() <= inner.idle {
             drop(inner);
@@ -134,7 +134,7 @@ impl State {
                 }
                 inner = self.lock();
                 inner.running.retain(|(id, _)| *id != job.id);
-                self.tell_if_quiet(&inner);
+                self.notify_if_quiet(&inner);
                 continue;
             }
             if inner.closed {
@@ -152,11 +152,11 @@ impl State {
     }
 
     /// Takes a job back that has not started; the caller drops it, without the lock.
-    pub(super) fn take_waiting(&self, id: u64) -> Option<Waiting> {
+    pub(super) fn take_waiting(&self, id: u64) -> Option<QueuedJob> {
         let mut inner = self.lock();
         let at = inner.waiting.iter().position(|job| job.id == id)?;
         let taken = inner.waiting.remove(at);
-        self.tell_if_quiet(&inner);
+        self.notify_if_quiet(&inner);
         taken
     }
 
@@ -171,7 +171,7 @@ impl State {
             inner.closed = true;
             let waiting = std::mem::take(&mut inner.waiting);
             let running: Vec<Cancel> = inner.running.iter().map(|(_, cancel)| cancel.clone()).collect();
-            self.tell_if_quiet(&inner);
+            self.notify_if_quiet(&inner);
             (waiting, running)
         };
         self.wake.notify_all();
@@ -184,7 +184,7 @@ impl State {
         }
     }
 
-    fn tell_if_quiet(&self, inner: &Inner) {
+    fn notify_if_quiet(&self, inner: &Inner) {
         if inner.watchers > 0 && inner.is_quiet() {
             self.quiet.notify_all();
         }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::NoAnswer;
-use super::device::{Device, Heard};
+use super::device::{Device, TerminalInput};
 use super::turn::Turn;
 use crate::cancel::Cancel;
 use hookweave_clock::now;
@@ -48,10 +48,10 @@ impl Asking<'_> {
         let mut typed = String::new();
         while !self.cancel.is_cancelled() {
             self.invite()?;
-            let reading = match self.device.hear(PAUSE)? {
-                Heard::Nothing => continue,
-                Heard::End => self.question.read(None),
-                Heard::Some(text) => {
+            let reading = match self.device.read_input(PAUSE)? {
+                TerminalInput::Nothing => continue,
+                TerminalInput::End => self.question.read(None),
+                TerminalInput::Some(text) => {
                     typed.push_str(&text);
                     let Some(line) = typed.strip_suffix(['\n', '\r']) else { continue };
                     if self.device.has_input(PASTED)? { self.question.pasted() } else { self.question.read(Some(line)) }

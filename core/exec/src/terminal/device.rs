@@ -22,7 +22,7 @@ const LINE: usize = 8192;
 const STOPPED: Duration = Duration::from_millis(100);
 
 /// What came from the person.
-pub(super) enum Heard {
+pub(super) enum TerminalInput {
     Nothing,
     /// A line, or the part of one that was sent without its end.
     Some(String),
@@ -87,16 +87,18 @@ impl Device {
     }
 
     /// Waits for a line, at most so long.
-    pub(super) fn hear(&self, within: Duration) -> Result<Heard, NoAnswer> {
+    pub(super) fn read_input(&self, within: Duration) -> Result<TerminalInput, NoAnswer> {
         if !self.has_input(within)? {
-            return Ok(Heard::Nothing);
+            return Ok(TerminalInput::Nothing);
         }
         let mut line = [0_u8; LINE];
         match rustix::io::read(&self.file, &mut line) {
             // No more input, or no terminal any more.
-            Ok(0) | Err(Errno::IO) => Ok(Heard::End),
-            Ok(length) => Ok(Heard::Some(String::from_utf8_lossy(line.get(..length).unwrap_or_default()).into_owned())),
-            Err(Errno::AGAIN | Errno::INTR) => Ok(Heard::Nothing),
+            Ok(0) | Err(Errno::IO) => Ok(TerminalInput::End),
+            Ok(length) => {
+                Ok(TerminalInput::Some(String::from_utf8_lossy(line.get(..length).unwrap_or_default()).into_owned()))
+            }
+            Err(Errno::AGAIN | Errno::INTR) => Ok(TerminalInput::Nothing),
             Err(why) => Err(unusable(why)),
         }
     }

@@ -62,21 +62,21 @@ impl GuardedResolver {
 
     /// Looks a name up on a thread of its own, since a lookup can be neither timed nor interrupted.
     fn look_up(&self, host: String, port: u16, call: &Call) -> io::Result<Vec<SocketAddr>> {
-        let place = Place::take(&self.running)
+        let permit = LookupPermit::take(&self.running)
             .ok_or_else(|| io::Error::other(format!("{MAX_LOOKUPS} lookups are under way already")))?;
-        let (tell, told) = mpsc::channel();
-        let wake = tell.clone();
+        let (sender, receiver) = mpsc::channel();
+        let wake = sender.clone();
         let names = Arc::clone(&self.names);
         thread::Builder::new().name("hookweave-lookup".to_owned()).spawn(move || {
             let found = names.resolve(&host, port);
-            drop(place);
+            drop(permit);
             // Nobody listens any more when the request has ended.
-            let _ = tell.send(Some(found));
+            let _ = sender.send(Some(found));
         })?;
         let left = call.left()?;
         call.during(
             move || drop(wake.send(None)),
-            || match told.recv_timeout(left) {
+            || match receiver.recv_timeout(left) {
                 Ok(Some(found)) => found,
                 Ok(None) => Err(cancelled()),
                 Err(_) => Err(io::ErrorKind::TimedOut.into()),
@@ -116,9 +116,9 @@ impl fmt::Debug for GuardedResolver {
 }
 
 /// One of the places for lookups, held until the lookup returns.
-struct Place(Arc<AtomicUsize>);
+struct LookupPermit(Arc<AtomicUsize>);
 
-impl Place {
+impl LookupPermit {
     fn take(running: &Arc<AtomicUsize>) -> Option<Self> {
         let free = |count: usize| (count < MAX_LOOKUPS).then_some(count + 1);
         running.fetch_update(Ordering::AcqRel, Ordering::Acquire, free).ok()?;
@@ -126,7 +126,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for LookupPermit {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::AcqRel);
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::load::{Configuration, Found, Piece, read_text, refuse_left_out, refused};
 use super::merge::{self, Approvals};
-use super::places::{self, Place, is_absent};
+use super::places::{self, CandidateFile, is_absent};
 use super::recognise::Format;
 use super::trust::{Trust, TrustStore};
 use super::variables::refuse_unfilled;
@@ -154,20 +154,20 @@ impl Wanted {
         Ok(Self { dialects, scopes })
     }
 
-    fn takes(&self, place: &Place) -> bool {
+    fn takes(&self, place: &CandidateFile) -> bool {
         (self.dialects.is_empty() || self.dialects.contains(&place.format.dialect_name()))
             && (self.scopes.is_empty() || self.scopes.contains(&place.scope))
     }
 }
 
 fn read_place(
-    place: Place,
+    place: CandidateFile,
     text: std::io::Result<String>,
     project: Option<&PathBuf>,
     discovery: &Discovery<'_>,
     configuration: &mut Configuration,
 ) -> Result<Option<Piece>, Error> {
-    let Place { file, format, scope, plugin } = place;
+    let CandidateFile { file, format, scope, plugin } = place;
     let dialect = format.dialect_name();
     let mut found = Found { file: file.clone(), dialect, scope, hooks: 0, broken: false, note: None };
     let text = match text {
@@ -201,7 +201,7 @@ fn read_place(
     }
     // Codex's and Gemini's settings hold much else; a file without hooks is not worth a line.
     let silent = loaded.hooks.is_empty() && loaded.problems.is_empty() && loaded.switches.is_empty();
-    if silent && !matches!(format, Format::NativeToml | Format::NativeJson) {
+    if silent && !matches!(format, Format::HookweaveToml | Format::HookweaveJson) {
         found.note = Some("it declares no hooks".to_owned());
     }
     found.hooks = loaded.hooks.len();

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::reading::{Reading, Spot, Take, bounded, cut};
 use super::{Declared, Run, variables};
-use hookweave_dialects::{Dialect, Place};
+use hookweave_dialects::{Dialect, Placement};
 use hookweave_exec::command::{CommandLine, CommandSpec, Shell};
 use hookweave_exec::webhook::{Method, UnsetVariable, WebhookSpec};
 use hookweave_machine::error::did_you_mean;
@@ -104,7 +104,7 @@ impl Reading<'_> {
             let what = format!("{} has no event `{}`{hint}; it has {known}", dialect.name(), cut(declared));
             return Err(spot.wrong(what));
         };
-        let Place { event, matcher: spec } =
+        let Placement { event, matcher: spec } =
             place.map_err(|why| spot.wrong(format!("matcher `{}`: {why}", cut(matcher.unwrap_or_default()))))?;
         let event = self.events().resolve(event).map_err(|error| spot.wrong(error.message()))?;
         Matcher::new(spec.clone(), &event).map_err(|error| spot.wrong(error.message()))?;

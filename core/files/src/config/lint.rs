@@ -123,9 +123,9 @@ pub fn lint(file: &Path, options: &LoadOptions<'_>) -> Result<Vec<Finding>, Erro
         let roots = Roots { project: project.as_deref(), home: options.directories.home.as_deref() };
         let hook = Hook { declared, roots };
         let mut findings = Findings { declared, all: &mut all };
-        entries::look(&hook, &mut findings);
-        matchers::look(&hook, &mut findings);
-        content::look(&hook, &mut findings);
+        entries::check(&hook, &mut findings);
+        matchers::check(&hook, &mut findings);
+        content::check(&hook, &mut findings);
     }
     all.sort_by(|a, b| a.problem.line.cmp(&b.problem.line).then_with(|| a.rule.cmp(b.rule)));
     Ok(all)

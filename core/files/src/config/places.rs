@@ -59,14 +59,14 @@ fn absolute(variable: &str) -> Option<PathBuf> {
 
 /// A file that is looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct CandidateFile {
     pub(super) file: PathBuf,
     pub(super) format: Format,
     pub(super) scope: Scope,
     pub(super) plugin: Option<PathBuf>,
 }
 
-impl Place {
+impl CandidateFile {
     fn new(file: PathBuf, format: Format, scope: Scope) -> Self {
         Self { file, format, scope, plugin: None }
     }
@@ -85,10 +85,10 @@ const PROJECT: &[(&str, Format, Scope)] = &[
     (".factory/settings.json", Format::Factory, Scope::Project),
     (".wingman/wingman.config.json", Format::Wingman, Scope::Project),
     (".cocode/hooks.toml", Format::Cocode, Scope::Project),
-    ("hookweave.toml", Format::NativeToml, Scope::Project),
-    ("hookweave.json", Format::NativeJson, Scope::Project),
-    ("hookweave.local.toml", Format::NativeToml, Scope::Local),
-    ("hookweave.local.json", Format::NativeJson, Scope::Local),
+    ("hookweave.toml", Format::HookweaveToml, Scope::Project),
+    ("hookweave.json", Format::HookweaveJson, Scope::Project),
+    ("hookweave.local.toml", Format::HookweaveToml, Scope::Local),
+    ("hookweave.local.json", Format::HookweaveJson, Scope::Local),
 ];
 
 #[cfg(target_os = "macos")]
@@ -97,16 +97,16 @@ const MACHINE: &[(&str, Format)] = &[
     ("etc/codex/requirements.toml", Format::CodexToml),
     ("Library/Application Support/GeminiCli/settings.json", Format::Gemini),
     ("Library/Application Support/Cursor/hooks.json", Format::Cursor),
-    ("Library/Application Support/hookweave/hookweave.toml", Format::NativeToml),
-    ("Library/Application Support/hookweave/hookweave.json", Format::NativeJson),
+    ("Library/Application Support/hookweave/hookweave.toml", Format::HookweaveToml),
+    ("Library/Application Support/hookweave/hookweave.json", Format::HookweaveJson),
 ];
 #[cfg(windows)]
 const MACHINE: &[(&str, Format)] = &[
     ("Program Files\\ClaudeCode\\managed-settings.json", Format::Claude),
     ("ProgramData\\gemini-cli\\settings.json", Format::Gemini),
     ("ProgramData\\Cursor\\hooks.json", Format::Cursor),
-    ("ProgramData\\hookweave\\hookweave.toml", Format::NativeToml),
-    ("ProgramData\\hookweave\\hookweave.json", Format::NativeJson),
+    ("ProgramData\\hookweave\\hookweave.toml", Format::HookweaveToml),
+    ("ProgramData\\hookweave\\hookweave.json", Format::HookweaveJson),
 ];
 #[cfg(not(any(target_os = "macos", windows)))]
 const MACHINE: &[(&str, Format)] = &[
@@ -114,26 +114,34 @@ const MACHINE: &[(&str, Format)] = &[
     ("etc/codex/requirements.toml", Format::CodexToml),
     ("etc/gemini-cli/settings.json", Format::Gemini),
     ("etc/cursor/hooks.json", Format::Cursor),
-    ("etc/hookweave/hookweave.toml", Format::NativeToml),
-    ("etc/hookweave/hookweave.json", Format::NativeJson),
+    ("etc/hookweave/hookweave.toml", Format::HookweaveToml),
+    ("etc/hookweave/hookweave.json", Format::HookweaveJson),
 ];
 
 /// Every place that is looked at, wider scopes first.
-pub(super) fn all(directories: &Directories, cwd: &Path, agent: Option<&str>, plugins: &[PathBuf]) -> Vec<Place> {
+pub(super) fn all(
+    directories: &Directories,
+    cwd: &Path,
+    agent: Option<&str>,
+    plugins: &[PathBuf],
+) -> Vec<CandidateFile> {
     let mut places = managed(directories);
     places.extend(user(directories));
     for root in plugins {
         let plugin = Some(root.clone());
-        places.push(Place { plugin, ..Place::new(root.join("hooks/hooks.json"), Format::Claude, Scope::User) });
+        places.push(CandidateFile {
+            plugin,
+            ..CandidateFile::new(root.join("hooks/hooks.json"), Format::Claude, Scope::User)
+        });
     }
     let levels = project_levels(cwd, directories.home.as_deref());
     for level in &levels {
-        let here = PROJECT.iter().map(|(path, format, scope)| Place::new(level.join(path), *format, *scope));
+        let here = PROJECT.iter().map(|(path, format, scope)| CandidateFile::new(level.join(path), *format, *scope));
         places.extend(here.filter(|place| place.scope == Scope::Project));
         places.extend(listed(&level.join(".github/hooks"), Format::Copilot, Scope::Project));
     }
     for level in &levels {
-        let here = PROJECT.iter().map(|(path, format, scope)| Place::new(level.join(path), *format, *scope));
+        let here = PROJECT.iter().map(|(path, format, scope)| CandidateFile::new(level.join(path), *format, *scope));
         places.extend(here.filter(|place| place.scope == Scope::Local));
     }
     for level in &levels {
@@ -142,12 +150,12 @@ pub(super) fn all(directories: &Directories, cwd: &Path, agent: Option<&str>, pl
     places
 }
 
-fn of_agent(level: &Path, name: &str) -> [Place; 3] {
+fn of_agent(level: &Path, name: &str) -> [CandidateFile; 3] {
     let own = level.join(".hookweave/agents");
     [
-        Place::new(level.join(".wingman/agents").join(name).join("agent.json"), Format::Wingman, Scope::Agent),
-        Place::new(own.join(format!("{name}.toml")), Format::NativeToml, Scope::Agent),
-        Place::new(own.join(format!("{name}.json")), Format::NativeJson, Scope::Agent),
+        CandidateFile::new(level.join(".wingman/agents").join(name).join("agent.json"), Format::Wingman, Scope::Agent),
+        CandidateFile::new(own.join(format!("{name}.toml")), Format::HookweaveToml, Scope::Agent),
+        CandidateFile::new(own.join(format!("{name}.json")), Format::HookweaveJson, Scope::Agent),
     ]
 }
 
@@ -156,19 +164,19 @@ fn is_plain(name: &str) -> bool {
     !name.is_empty() && !name.contains(['/', '\\', '\0']) && name != "." && name != ".."
 }
 
-fn managed(directories: &Directories) -> Vec<Place> {
+fn managed(directories: &Directories) -> Vec<CandidateFile> {
     let Some(machine) = &directories.machine else { return Vec::new() };
-    let mut places: Vec<Place> =
-        MACHINE.iter().map(|(path, format)| Place::new(machine.join(path), *format, Scope::Managed)).collect();
+    let mut places: Vec<CandidateFile> =
+        MACHINE.iter().map(|(path, format)| CandidateFile::new(machine.join(path), *format, Scope::Managed)).collect();
     if let Some(settings) = places.first().and_then(|place| place.file.parent()) {
         places.extend(listed(&settings.join("managed-settings.d"), Format::Claude, Scope::Managed));
     }
     places
 }
 
-fn user(directories: &Directories) -> Vec<Place> {
+fn user(directories: &Directories) -> Vec<CandidateFile> {
     let mut places = Vec::new();
-    let mut add = |file: PathBuf, format: Format| places.push(Place::new(file, format, Scope::User));
+    let mut add = |file: PathBuf, format: Format| places.push(CandidateFile::new(file, format, Scope::User));
     if let Some(claude) = directories.claude() {
         add(claude.join("settings.json"), Format::Claude);
     }
@@ -184,8 +192,8 @@ fn user(directories: &Directories) -> Vec<Place> {
     }
     if let Some(config) = &directories.config {
         add(config.join("cocode/hooks.toml"), Format::Cocode);
-        add(config.join("hookweave/hookweave.toml"), Format::NativeToml);
-        add(config.join("hookweave/hookweave.json"), Format::NativeJson);
+        add(config.join("hookweave/hookweave.toml"), Format::HookweaveToml);
+        add(config.join("hookweave/hookweave.json"), Format::HookweaveJson);
     }
     if let Some(home) = &directories.home {
         places.extend(listed(&home.join(".copilot/hooks"), Format::Copilot, Scope::User));
@@ -199,19 +207,19 @@ pub(super) fn is_absent(error: &std::io::Error) -> bool {
 }
 
 /// The JSON files of a folder, by name.
-fn listed(folder: &Path, format: Format, scope: Scope) -> Vec<Place> {
+fn listed(folder: &Path, format: Format, scope: Scope) -> Vec<CandidateFile> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if is_absent(&error) => return Vec::new(),
         // Whoever reads the files finds that this one cannot be read, and says so.
-        Err(_) => return vec![Place::new(folder.to_path_buf(), format, scope)],
+        Err(_) => return vec![CandidateFile::new(folder.to_path_buf(), format, scope)],
     };
     let mut files: Vec<PathBuf> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
         .collect();
     files.sort();
-    files.into_iter().map(|file| Place::new(file, format, scope)).collect()
+    files.into_iter().map(|file| CandidateFile::new(file, format, scope)).collect()
 }
 
 /// The directories of a project, from its repository's root down to the working directory.

@@ -11,7 +11,7 @@ mod cursor;
 mod flat;
 mod gemini;
 mod groups;
-pub(super) mod native;
+pub(super) mod hookweave;
 mod wingman;
 
 use super::{Format, Loaded, Source};
@@ -30,7 +30,7 @@ pub fn read(format: Format, text: &str, source: &Source<'_>) -> Loaded {
         Format::Wingman => wingman::read(text, source),
         Format::Cocode => cocode::read(text, source),
         Format::A3s => a3s::read(text, source),
-        Format::NativeToml => native::read_toml(text, source),
-        Format::NativeJson => native::read_json(text, source),
+        Format::HookweaveToml => hookweave::read_toml(text, source),
+        Format::HookweaveJson => hookweave::read_json(text, source),
     }
 }

@@ -30,9 +30,9 @@ pub enum Format {
     /// A3S's JSON defaults.
     A3s,
     /// `hookweave.toml`.
-    NativeToml,
+    HookweaveToml,
     /// `hookweave.json`.
-    NativeJson,
+    HookweaveJson,
 }
 
 impl Format {
@@ -49,7 +49,7 @@ impl Format {
             Self::Wingman => "wingman",
             Self::Cocode => "cocode",
             Self::A3s => "a3s",
-            Self::NativeToml | Self::NativeJson => "native",
+            Self::HookweaveToml | Self::HookweaveJson => "native",
         }
     }
 
@@ -110,8 +110,8 @@ fn by_dialect(name: &str, toml: bool) -> Result<Format, Error> {
         ("wingman", false) => Format::Wingman,
         ("cocode", true) => Format::Cocode,
         ("a3s", false) => Format::A3s,
-        ("native", true) => Format::NativeToml,
-        ("native", false) => Format::NativeJson,
+        ("native", true) => Format::HookweaveToml,
+        ("native", false) => Format::HookweaveJson,
         (name, toml) => {
             let ending = if toml { ".toml" } else { "this ending" };
             return Err(Error::new(Code::InvalidConfig, format!("{name} has no configuration files with {ending}")));
@@ -130,13 +130,13 @@ const HOMES: &[(&str, Format)] = &[
     (".wingman", Format::Wingman),
     (".cocode", Format::Cocode),
     ("cocode", Format::Cocode),
-    (".hookweave", Format::NativeToml),
+    (".hookweave", Format::HookweaveToml),
 ];
 
 fn by_place(file: &Path) -> Option<Recognised> {
     let name = file.file_name()?.to_str()?;
     let toml = has_extension(file, "toml");
-    let native = if toml { Format::NativeToml } else { Format::NativeJson };
+    let native = if toml { Format::HookweaveToml } else { Format::HookweaveJson };
     match name {
         "hookweave.toml" | "hookweave.json" | "hookweave.local.toml" | "hookweave.local.json" => {
             return Some(Recognised::sure(native));
@@ -156,7 +156,7 @@ fn by_place(file: &Path) -> Option<Recognised> {
         }
         let home = HOMES.iter().find(|(home, _)| home == parent).map(|(_, format)| *format);
         match home {
-            Some(Format::NativeToml) => return Some(Recognised::sure(native)),
+            Some(Format::HookweaveToml) => return Some(Recognised::sure(native)),
             Some(format) if toml == (format == Format::Cocode) => return Some(Recognised::sure(format)),
             _ => {}
         }
@@ -177,7 +177,7 @@ fn by_shape(text: &str, toml: bool) -> Option<Recognised> {
 
 fn toml_shape(top: &Node) -> Option<Recognised> {
     if top.get("hookweave").is_some() {
-        return Some(Recognised::sure(Format::NativeToml));
+        return Some(Recognised::sure(Format::HookweaveToml));
     }
     match &top.get("hooks")?.kind {
         Kind::List(_) => Some(Recognised::chosen(Format::Cocode, "native", "its list of hooks")),
@@ -188,7 +188,7 @@ fn toml_shape(top: &Node) -> Option<Recognised> {
 
 fn json_shape(top: &Node) -> Option<Recognised> {
     if top.get("hookweave").is_some() {
-        return Some(Recognised::sure(Format::NativeJson));
+        return Some(Recognised::sure(Format::HookweaveJson));
     }
     if top.get("toolHooks").is_some() {
         return Some(Recognised::sure(Format::Wingman));

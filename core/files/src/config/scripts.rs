@@ -23,7 +23,7 @@ use hookweave_exec::command::{CommandLine, CommandSpec};
 use places::Places;
 use programs::{has_data_ending, has_script_ending, is_assignment};
 pub(super) use standing::is_executable;
-use standing::{Seen, Standing};
+use standing::{Standing, StandingCache};
 use tokens::{Token, tokens};
 
 /// How many scripts of one hook are looked at; one with more cannot be approved.
@@ -143,7 +143,7 @@ fn look<'r>(
     let places = Places::new(roots, plugin, base);
     let mut search = Search {
         places,
-        seen: Seen::default(),
+        seen: StandingCache::default(),
         found: Vec::new(),
         fed,
         in_text: false,
@@ -173,7 +173,7 @@ fn look<'r>(
 
 struct Search<'r> {
     places: Places<'r>,
-    seen: Seen,
+    seen: StandingCache,
     found: Vec<Script>,
     /// A shell runs what it is given on its standard input, or what `eval` and `xargs` are given.
     fed: bool,

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::places;
 use hookweave_clock::now_ms;
 use hookweave_machine::error::{Code, Error};
-use hookweave_machine::witness::{ApprovedHook, each_trust_observer};
+use hookweave_machine::observer::{ApprovedHook, each_trust_observer};
 
 pub(super) use fingerprint::{fingerprint, switch_fingerprint};
 

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::{Batch, Files};
 use crate::config::Declared;
 use crate::config::watch::{Change, Sightings, Watch, watch};
-use crate::native::{Runtime, Wakeup};
+use crate::file_hook::{Runtime, Wakeup};
 use hookweave_machine::error::Error;
 
 /// The event that a changed file raises.
@@ -30,7 +30,7 @@ pub struct Watched {
 
 /// What happened since somebody asked last.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Noticed {
+pub struct PendingChanges {
     /// A file that matters to a reload changed.
     pub reload: bool,
     /// Files that hooks want to hear of, with what became of each: `change`, `add` or `unlink`.
@@ -44,7 +44,7 @@ pub struct FilesWatch {
     _watch: Watch,
     /// For the watch that follows this one, as long as this one is there.
     _seen: Arc<Sightings>,
-    noticed: Arc<Mutex<Noticed>>,
+    noticed: Arc<Mutex<PendingChanges>>,
     wakeup: Arc<Wakeup>,
     runtime: Arc<Runtime>,
 }
@@ -52,12 +52,12 @@ pub struct FilesWatch {
 impl FilesWatch {
     /// What happened since the last call; nothing at all when hooks only want to hear of other files than before.
     #[must_use]
-    pub fn take(&self) -> Noticed {
+    pub fn take(&self) -> PendingChanges {
         std::mem::take(&mut *self.noticed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Adds what the watch before this one noticed and nobody took.
-    pub fn add(&self, missed: Noticed) {
+    pub fn add(&self, missed: PendingChanges) {
         let mut noticed = self.noticed.lock().unwrap_or_else(PoisonError::into_inner);
         noticed.reload |= missed.reload;
         for (file, what) in missed.files {
@@ -100,7 +100,7 @@ impl Files {
     ) -> Result<FilesWatch, Error> {
         let Watched { own, wanted } = self.watched(runtime);
         let wakeup = Arc::new(Wakeup::new(wake));
-        let noticed = Arc::new(Mutex::new(Noticed::default()));
+        let noticed = Arc::new(Mutex::new(PendingChanges::default()));
         let (told, waker) = (Arc::clone(&noticed), Arc::clone(&wakeup));
         let all = own.iter().chain(&wanted).cloned().collect::<Vec<_>>();
         let seen = self.sightings();
@@ -126,7 +126,7 @@ impl Files {
     }
 }
 
-impl Noticed {
+impl PendingChanges {
     /// Both lists are sorted. A file that changes again before anybody asks is told once, as what became of it last.
     fn add(&mut self, changes: &[Change], own: &[PathBuf], wanted: &[PathBuf]) {
         for change in changes {

@@ -29,8 +29,8 @@ fn files_are_recognised_by_name_place_and_shape() {
         ("/p/.wingman/wingman.config.json", "{}", Format::Wingman, ""),
         ("/p/.wingman/agents/coder/agent.json", "{}", Format::Wingman, ""),
         ("/p/.cocode/hooks.toml", "", Format::Cocode, ""),
-        ("/p/hookweave.toml", "", Format::NativeToml, ""),
-        ("/p/hookweave.json", "", Format::NativeJson, ""),
+        ("/p/hookweave.toml", "", Format::HookweaveToml, ""),
+        ("/p/hookweave.json", "", Format::HookweaveJson, ""),
         ("/p/x.json", r#"{"hooks": {"PreToolUse": [{"hooks": []}]}}"#, Format::Claude, "dialect=\"wingman\""),
         ("/p/x.json", r#"{"hooks": {"SessionStart": [{"hooks": []}]}}"#, Format::Claude, "dialect=\"codex\""),
         ("/p/x.json", r#"{"toolHooks": {}}"#, Format::Wingman, ""),
@@ -38,9 +38,9 @@ fn files_are_recognised_by_name_place_and_shape() {
         ("/p/x.json", CURSOR, Format::Cursor, "copilot"),
         ("/p/x.json", COPILOT, Format::Copilot, ""),
         ("/p/x.json", r#"{"hooks": {"maxTotalHooks": 5}}"#, Format::A3s, ""),
-        ("/p/x.json", r#"{"hookweave": 1}"#, Format::NativeJson, ""),
+        ("/p/x.json", r#"{"hookweave": 1}"#, Format::HookweaveJson, ""),
         ("/p/x.toml", COCODE, Format::Cocode, "native"),
-        ("/p/x.toml", NATIVE, Format::NativeToml, ""),
+        ("/p/x.toml", NATIVE, Format::HookweaveToml, ""),
         ("/p/x.toml", "[[hooks.Stop]]\nhooks = []", Format::CodexToml, ""),
     ] {
         let recognised = recognise(file.as_ref(), text, None).unwrap();

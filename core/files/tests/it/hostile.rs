@@ -16,8 +16,8 @@ const FORMATS: &[Format] = &[
     Format::Wingman,
     Format::Cocode,
     Format::A3s,
-    Format::NativeToml,
-    Format::NativeJson,
+    Format::HookweaveToml,
+    Format::HookweaveJson,
 ];
 
 /// Words that readers look for, so that random texts get past the first check.

@@ -238,8 +238,12 @@ fn default_timeouts_are_the_systems_own() {
             600.0,
         ),
         (Format::Copilot, r#"{"version": 1, "hooks": {"preToolUse": [{"bash": "x"}]}}"#, 30.0),
-        (Format::NativeToml, "hookweave = 1\n[[hooks]]\nevent = \"Stop\"\ncommand = \"x\"", 60.0),
-        (Format::NativeToml, "hookweave = 1\n[[hooks]]\nevent = \"Stop\"\ncommand = \"x\"\ntimeout = \"1500ms\"", 1.5),
+        (Format::HookweaveToml, "hookweave = 1\n[[hooks]]\nevent = \"Stop\"\ncommand = \"x\"", 60.0),
+        (
+            Format::HookweaveToml,
+            "hookweave = 1\n[[hooks]]\nevent = \"Stop\"\ncommand = \"x\"\ntimeout = \"1500ms\"",
+            1.5,
+        ),
         (
             Format::Claude,
             r#"{"hooks": {"SessionEnd": [{"hooks": [{"type": "command", "command": "x", "timeout": 90}]}]}}"#,
@@ -408,7 +412,7 @@ fn a3s_defaults_are_settings_of_the_client() {
 #[test]
 fn native_hooks_say_everything() {
     let loaded = read_as(
-        Format::NativeToml,
+        Format::HookweaveToml,
         r#"
 hookweave = 1
 
@@ -448,7 +452,7 @@ method = "PUT"
     assert_eq!(loaded.hooks[1].dialect.name(), "claude-code");
     assert_eq!(loaded.hooks[1].spec.group, Some("claude-code"));
     assert_eq!(loaded.hooks[2].spec.event, "deploy:start");
-    let json = read_as(Format::NativeJson, r#"{"hookweave": 1, "hooks": [{"event": "Stop", "command": "x"}]}"#);
+    let json = read_as(Format::HookweaveJson, r#"{"hookweave": 1, "hooks": [{"event": "Stop", "command": "x"}]}"#);
     assert_eq!(json.hooks.len(), 1);
 }
 
@@ -458,7 +462,7 @@ fn files_without_hooks_are_quiet() {
         (Format::Claude, r#"{"permissions": {}}"#),
         (Format::Gemini, r#"{"theme": "x"}"#),
         (Format::CodexToml, "model = \"x\""),
-        (Format::NativeToml, "hookweave = 1"),
+        (Format::HookweaveToml, "hookweave = 1"),
         (Format::Wingman, r#"{"name": "x"}"#),
         (Format::Cocode, ""),
     ] {

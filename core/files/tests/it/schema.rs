@@ -14,7 +14,7 @@ fn schema() -> Value {
 
 /// Whether the reader takes a file whole; as an agent's, so that `override` may be said.
 fn reader_takes(file: &Value) -> Result<(), String> {
-    let loaded = read_in(Format::NativeJson, Scope::Agent, &file.to_string());
+    let loaded = read_in(Format::HookweaveJson, Scope::Agent, &file.to_string());
     let fatal: Vec<String> = loaded.problems.iter().filter(|problem| problem.fatal).map(ToString::to_string).collect();
     if fatal.is_empty() { Ok(()) } else { Err(fatal.join("; ")) }
 }

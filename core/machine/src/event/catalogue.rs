@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use rustc_hash::FxHashMap;
 
-use super::slip::Slips;
+use super::misspelled_field::MisspelledFields;
 use super::{BUILT_IN, BuiltIn, COMMON_FIELDS, EventSpec, FieldKind, Modifiable};
 use crate::error::{Code, Error, did_you_mean};
 use crate::payload::Host;
@@ -165,7 +165,7 @@ impl Catalogue {
                 .collect(),
             built_in: None,
             tally: EventTally::default(),
-            slips: Slips::default(),
+            misspelled_fields: MisspelledFields::default(),
         };
         if let Some(known) = self.known(name) {
             if known.built_in.is_some() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Progress;
 use super::details::{Details, Failed, Record, Status};
 use super::merge::{self, Change, Conflict};
-use super::report::{Report, Said};
+use super::report::{HandlerResult, Report};
 use super::slots;
 use crate::action::Action;
 use crate::answer::{self, Answer, Ask, InvalidAnswer, Message, Reading};
@@ -42,7 +42,10 @@ impl<T, V> Progress<T, V> {
         let mut reports = reports.fuse();
         for (index, call) in calls.iter().enumerate() {
             let report = reports.next().unwrap_or_else(|| {
-                Report::new(Said::Failed(Failure::new(FailureKind::Cancelled, "the hook was not run to its end")), 0)
+                Report::new(
+                    HandlerResult::Failed(Failure::new(FailureKind::Cancelled, "the hook was not run to its end")),
+                    0,
+                )
             });
             if let Some(modified) =
                 details.take_report(host, &given, call, report).filter(|modified| !modified.is_empty())
@@ -166,11 +169,11 @@ impl<T, V> Details<T, V> {
         let mut record = Record::new(call, status, report.took);
         record.overran = report.overran;
         let mut modified = None;
-        match report.said {
-            Said::Nothing => {}
-            Said::Detached => record.status = Status::Detached,
-            Said::Failed(failure) => fail(&mut record, given.event, failure),
-            Said::Answer(said) => match given.read(host, &said) {
+        match report.result {
+            HandlerResult::Nothing => {}
+            HandlerResult::Detached => record.status = Status::Detached,
+            HandlerResult::Failed(failure) => fail(&mut record, given.event, failure),
+            HandlerResult::Answer(said) => match given.read(host, &said) {
                 Reading::Nothing => {}
                 Reading::Answer(answer) => modified = Some(self.take_answer(host, &mut record, *answer)),
                 Reading::Invalid(InvalidAnswer { message, meant_to_restrict }) => {
@@ -322,7 +325,7 @@ fn fail<T, V>(record: &mut Record<T, V>, event: &EventSpec, failure: Failure<V>)
     let (hook, name) = (&**entry.name(), event.name());
     #[expect(clippy::cast_precision_loss, reason = "microseconds for a reader")]
     let micros = record.took as f64 / 1000.0;
-    let told = entry.tally().failed(became);
+    let times_logged = entry.tally().failed(became);
     match became {
         FailBehavior::Block => {
             tracing::error!(event = name, hook, kind = kind.as_str(), micros, "hook failed and blocks: {message}");
@@ -330,7 +333,7 @@ fn fail<T, V>(record: &mut Record<T, V>, event: &EventSpec, failure: Failure<V>)
             record.reason = Some(format!("hook {hook} failed: {message}"));
         }
         FailBehavior::Continue => {
-            if let Some(times) = told {
+            if let Some(times) = times_logged {
                 tracing::warn!(
                     event = name,
                     hook,
@@ -343,5 +346,5 @@ fn fail<T, V>(record: &mut Record<T, V>, event: &EventSpec, failure: Failure<V>)
         }
     }
     record.status = Status::Failed;
-    record.failure = Some(Failed { kind, message, cause, became, told });
+    record.failure = Some(Failed { kind, message, cause, became, times_logged });
 }

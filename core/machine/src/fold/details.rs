@@ -57,7 +57,7 @@ pub struct Failed<V> {
     /// Whether it failed open or closed.
     pub became: FailBehavior,
     /// How often the hook has failed by now, where the program's log is told of it.
-    pub told: Option<u64>,
+    pub times_logged: Option<u64>,
 }
 
 /// One line of the trace.
@@ -121,7 +121,7 @@ impl<T, V> Record<T, V> {
 
     /// Whether what the hook said is about the event as it is after so many changes.
     pub const fn speaks_of(&self, changes: u32) -> bool {
-        self.call.covers() && self.seen >= changes
+        self.call.grants_all() && self.seen >= changes
     }
 }
 

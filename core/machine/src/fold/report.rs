@@ -4,7 +4,7 @@ use crate::failure::Failure;
 
 /// What came of running a hook.
 #[derive(Debug)]
-pub enum Said<V> {
+pub enum HandlerResult<V> {
     /// It answered nothing.
     Nothing,
     /// It answered this, not yet read.
@@ -19,7 +19,7 @@ pub enum Said<V> {
 #[derive(Debug)]
 pub struct Report<V> {
     /// What came of it.
-    pub said: Said<V>,
+    pub result: HandlerResult<V>,
     /// Nanoseconds from its start.
     pub took: u64,
     /// It ran longer than its timeout and could not be interrupted; its answer counts.
@@ -28,7 +28,7 @@ pub struct Report<V> {
 
 impl<V> Report<V> {
     /// A hook that ran in time.
-    pub const fn new(said: Said<V>, took: u64) -> Self {
-        Self { said, took, overran: false }
+    pub const fn new(said: HandlerResult<V>, took: u64) -> Self {
+        Self { result: said, took, overran: false }
     }
 }

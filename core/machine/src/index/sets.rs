@@ -4,7 +4,7 @@ use globset::{GlobSet, GlobSetBuilder};
 use regex::{RegexSet, RegexSetBuilder};
 
 use super::Call;
-use crate::look::{Found, Look};
+use crate::match_input::{Found, MatchInput};
 use crate::path::{PathForms, base_name};
 use crate::pattern::Pattern;
 use crate::payload::Host;
@@ -57,14 +57,14 @@ impl PatternSets {
     }
 
     /// The hooks to ask, in order: all when what they look at cannot be read.
-    pub(super) fn candidates<H: Host>(&self, look: &Look<'_, H>, all: usize) -> Candidates {
+    pub(super) fn candidates<H: Host>(&self, input: &MatchInput<'_, H>, all: usize) -> Candidates {
         if self.commands.is_empty() && self.bases.is_empty() && self.wholes.is_empty() {
             return Candidates::All(0..all);
         }
-        let commands = (!self.commands.is_empty()).then(|| look.commands());
-        let paths = (!(self.bases.is_empty() && self.wholes.is_empty())).then(|| look.paths());
-        let is_open = |found: &Found<PathForms>| found.murky || found.items.iter().any(PathForms::may_be_open);
-        if commands.is_some_and(|found| found.murky) || paths.is_some_and(is_open) {
+        let commands = (!self.commands.is_empty()).then(|| input.commands());
+        let paths = (!(self.bases.is_empty() && self.wholes.is_empty())).then(|| input.paths());
+        let is_open = |found: &Found<PathForms>| found.indeterminate || found.items.iter().any(PathForms::may_be_open);
+        if commands.is_some_and(|found| found.indeterminate) || paths.is_some_and(is_open) {
             return Candidates::All(0..all);
         }
         let mut hits = self.rest.clone();

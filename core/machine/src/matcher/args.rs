@@ -1,8 +1,8 @@
 //! Tests of single arguments.
 
 use super::spec::ArgTest;
-use super::{Verdict, judge_texts};
-use crate::look::Look;
+use super::{MatchResult, judge_texts};
+use crate::match_input::MatchInput;
 use crate::pattern::{Names, Pattern};
 use crate::payload::{Host, Kind};
 
@@ -30,27 +30,27 @@ impl ArgCondition {
         Ok(Self { path: path.to_owned(), test })
     }
 
-    pub(super) fn judge<H: Host>(&self, look: &Look<'_, H>) -> Verdict {
-        let values = look.argument(&self.path);
-        if values.murky {
-            return Verdict::MURKY;
+    pub(super) fn judge<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
+        let values = input.argument(&self.path);
+        if values.indeterminate {
+            return MatchResult::INDETERMINATE;
         }
-        let Some(value) = values.items.first() else { return Verdict::NO };
+        let Some(value) = values.items.first() else { return MatchResult::NO };
         if let CompiledTest::Equals(wanted) = &self.test {
-            return Verdict::of(same_as_json(look.host(), value, wanted));
+            return MatchResult::of(same_as_json(input.host(), value, wanted));
         }
-        let text = match look.host().kind(value) {
+        let text = match input.host().kind(value) {
             Kind::Text(text) => text.into_owned(),
             Kind::Int(number) => number.to_string(),
             Kind::BigInt(digits) => digits,
             Kind::Float(number) => serde_json::json!(number).to_string(),
             Kind::Bool(flag) => flag.to_string(),
-            _ => return Verdict::MURKY,
+            _ => return MatchResult::INDETERMINATE,
         };
         match &self.test {
-            CompiledTest::Glob(names) => Verdict::of(names.matches(&text)),
+            CompiledTest::Glob(names) => MatchResult::of(names.matches(&text)),
             CompiledTest::Regex(pattern) => judge_texts(pattern, &[text.as_str()], false),
-            CompiledTest::Equals(_) => Verdict::NO,
+            CompiledTest::Equals(_) => MatchResult::NO,
         }
     }
 }

@@ -4,17 +4,17 @@
 //! filled in when it runs, is shown to the hook.
 
 mod command;
-mod place;
+mod path_rule;
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::Verdict;
-use crate::look::Look;
+use super::MatchResult;
+use crate::match_input::MatchInput;
 use crate::payload::{Host, Kind};
 use crate::tool::names as tool_names;
 
 use command::Command;
-use place::Place;
+use path_rule::PathRule;
 
 /// Tools that a rule about editing covers.
 const EDITING: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
@@ -29,7 +29,7 @@ const SHELLS: &[&str] = &["Bash", "PowerShell", "Monitor"];
 #[derive(Debug, Clone)]
 pub(super) struct Rule {
     tools: Tools,
-    about: About,
+    about: RuleContent,
 }
 
 #[derive(Debug, Clone)]
@@ -44,10 +44,10 @@ enum Tools {
 
 /// What stands in the parentheses.
 #[derive(Debug, Clone)]
-enum About {
+enum RuleContent {
     Anything,
     Command(Command),
-    Path(Place),
+    Path(PathRule),
     Domain(GlobMatcher),
     /// One argument, by name.
     Argument(&'static str, GlobMatcher),
@@ -68,71 +68,75 @@ impl Rule {
             return Err(format!("`{text}` is no rule; write a tool's name, or `Tool(pattern)`"));
         }
         let name = tool_names::from_dialect("claude-code", name);
-        let about = content.map_or(Ok(About::Anything), |content| About::new(&name, content))?;
+        let about = content.map_or(Ok(RuleContent::Anything), |content| RuleContent::new(&name, content))?;
         Ok(Self { tools: Tools::new(&name, &about)?, about })
     }
 
     /// Whether a call is one that the rule speaks of; the names are all that the tool goes by.
-    pub(super) fn judge<H: Host>(&self, names: Option<&[&str]>, look: &Look<'_, H>) -> Verdict {
-        let Some(names) = names else { return Verdict::MURKY };
+    pub(super) fn judge<H: Host>(&self, names: Option<&[&str]>, input: &MatchInput<'_, H>) -> MatchResult {
+        let Some(names) = names else { return MatchResult::INDETERMINATE };
         let aliases = || names.iter().flat_map(|name| tool_names::aliases(name));
         if !names.iter().any(|name| self.tools.has(name)) && !aliases().any(|name| self.tools.has(name)) {
-            return Verdict::NO;
+            return MatchResult::NO;
         }
         match &self.about {
-            About::Anything => Verdict::YES,
-            About::Command(command) => {
-                let (lines, murky) = look.lines();
+            RuleContent::Anything => MatchResult::YES,
+            RuleContent::Command(command) => {
+                let (lines, indeterminate) = input.lines();
                 let is_foreign = names.contains(&"PowerShell") && lines.iter().any(|line| !line.is_plain());
                 // A line of another shell's is read as far as all shells agree.
-                if murky || is_foreign { Verdict::MURKY } else { all(lines.iter().map(|line| command.judge(line))) }
+                if indeterminate || is_foreign {
+                    MatchResult::INDETERMINATE
+                } else {
+                    all(lines.iter().map(|line| command.judge(line)))
+                }
             }
-            About::Path(place) => {
-                let found = look.paths();
-                let paths = found.items.iter().map(|path| place.judge(path));
+            RuleContent::Path(path_rule) => {
+                let found = input.paths();
+                let paths = found.items.iter().map(|path| path_rule.judge(path));
                 let verdict = all(paths);
-                if found.murky { Verdict::MURKY } else { verdict }
+                if found.indeterminate { MatchResult::INDETERMINATE } else { verdict }
             }
-            About::Domain(domain) => judge_argument(look, "url", |url| {
+            RuleContent::Domain(domain) => judge_argument(input, "url", |url| {
                 url::Url::parse(url.trim()).ok()?.host_str().map(|host| domain.is_match(host.trim_end_matches('.')))
             }),
-            About::Argument(name, glob) => judge_argument(look, name, |text| Some(glob.is_match(text))),
+            RuleContent::Argument(name, glob) => judge_argument(input, name, |text| Some(glob.is_match(text))),
         }
     }
 }
 
 /// Holds if any does; an `allow` counts if all do.
-fn all(verdicts: impl Iterator<Item = Verdict>) -> Verdict {
-    let mut any = Verdict::NO;
+fn all(verdicts: impl Iterator<Item = MatchResult>) -> MatchResult {
+    let mut any = MatchResult::NO;
     let mut every = true;
     for verdict in verdicts {
         any.selects |= verdict.selects;
-        every &= verdict.covers;
+        every &= verdict.grants_all;
     }
-    Verdict { selects: any.selects, covers: any.selects && every }
+    MatchResult { selects: any.selects, grants_all: any.selects && every }
 }
 
-fn judge_argument<H: Host>(look: &Look<'_, H>, name: &str, test: impl Fn(&str) -> Option<bool>) -> Verdict {
-    let found = look.argument(name);
-    if found.murky {
-        return Verdict::MURKY;
+fn judge_argument<H: Host>(input: &MatchInput<'_, H>, name: &str, test: impl Fn(&str) -> Option<bool>) -> MatchResult {
+    let found = input.argument(name);
+    if found.indeterminate {
+        return MatchResult::INDETERMINATE;
     }
-    let Some(value) = found.items.first() else { return Verdict::NO };
-    match look.host().kind(value) {
-        Kind::Text(text) => test(&text).map_or(Verdict::MURKY, Verdict::of),
-        _ => Verdict::MURKY,
+    let Some(value) = found.items.first() else { return MatchResult::NO };
+    match input.host().kind(value) {
+        Kind::Text(text) => test(&text).map_or(MatchResult::INDETERMINATE, MatchResult::of),
+        _ => MatchResult::INDETERMINATE,
     }
 }
 
 impl Tools {
-    fn new(name: &str, about: &About) -> Result<Self, String> {
+    fn new(name: &str, about: &RuleContent) -> Result<Self, String> {
         if name.strip_prefix("mcp__").is_some_and(|server| !server.contains("__")) {
             return Ok(Self::Server(format!("{name}__")));
         }
         if name.contains('*') {
             return glob(name, false).map(Self::Glob);
         }
-        let covered = |group: &[&str]| group.contains(&name) && matches!(about, About::Path(_));
+        let covered = |group: &[&str]| group.contains(&name) && matches!(about, RuleContent::Path(_));
         let named = if covered(EDITING) && name == "Edit" {
             EDITING.iter().map(|&name| name.to_owned()).collect()
         } else if covered(READING) && name == "Read" {
@@ -152,13 +156,13 @@ impl Tools {
     }
 }
 
-impl About {
+impl RuleContent {
     fn new(tool: &str, content: &str) -> Result<Self, String> {
         if SHELLS.contains(&tool) {
             return Command::new(content).map(Self::Command);
         }
         if EDITING.contains(&tool) || READING.contains(&tool) {
-            return Place::new(content).map(Self::Path);
+            return PathRule::new(content).map(Self::Path);
         }
         let argument = match tool {
             "WebFetch" => {

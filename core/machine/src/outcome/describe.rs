@@ -24,14 +24,14 @@ impl<T, V> Outcome<T, V> {
     #[must_use]
     pub fn describe<H: Host<Value = V>>(&self, host: &H) -> String {
         let mut text = String::new();
-        self.tell_decision(host, &mut text);
-        self.tell_fields(host, &mut text);
-        self.tell_hooks(host, &mut text);
-        self.tell_given(&mut text);
+        self.write_decision(host, &mut text);
+        self.write_fields(host, &mut text);
+        self.write_hooks(host, &mut text);
+        self.write_results(&mut text);
         text
     }
 
-    fn tell_decision<H: Host<Value = V>>(&self, host: &H, text: &mut String) {
+    fn write_decision<H: Host<Value = V>>(&self, host: &H, text: &mut String) {
         let tool = self.final_field(host, "tool").and_then(|tool| tool.as_str().map(str::to_owned));
         let tool = tool.map_or_else(String::new, |tool| format!(" of {}", one_line(&tool)));
         let by = self.decider().map_or_else(String::new, |(_, hook)| format!(" by `{}`", one_line(hook)));
@@ -43,7 +43,7 @@ impl<T, V> Outcome<T, V> {
     }
 
     /// The event's own fields, with what they were where hooks changed them.
-    fn tell_fields<H: Host<Value = V>>(&self, host: &H, text: &mut String) {
+    fn write_fields<H: Host<Value = V>>(&self, host: &H, text: &mut String) {
         let payload = host.view(self.payload());
         let keys = host.keys(&payload).unwrap_or_default();
         let mut names: Vec<String> = keys.iter().map(|key| host.spelling().canonical(key).into_owned()).collect();
@@ -71,7 +71,7 @@ impl<T, V> Outcome<T, V> {
         }
     }
 
-    fn tell_hooks<H: Host<Value = V>>(&self, host: &H, text: &mut String) {
+    fn write_hooks<H: Host<Value = V>>(&self, host: &H, text: &mut String) {
         let (trace, unmatched) = (self.trace(), self.unmatched(host));
         if trace.is_empty() && unmatched.is_empty() {
             text.push_str("  the event has no hooks\n");
@@ -93,7 +93,7 @@ impl<T, V> Outcome<T, V> {
         }
     }
 
-    fn tell_given(&self, text: &mut String) {
+    fn write_results(&self, text: &mut String) {
         for given in self.injections() {
             let brief = if given.part.ephemeral { ", for one call" } else { "" };
             let _ = writeln!(

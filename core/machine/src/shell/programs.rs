@@ -2,7 +2,7 @@
 
 use super::flat::collect;
 use super::walk::Walk;
-use super::words::{Said, is_name, is_plain_text};
+use super::words::{Word, is_name, is_plain_text};
 use super::{program_name, wrappers};
 
 /// Words of a shell's grammar. A parser that takes one for a program does not know this shell.
@@ -26,7 +26,7 @@ const REBINDS: &[&str] =
 
 impl Walk<'_> {
     /// A simple command of these words.
-    pub(super) fn run(&mut self, words: &[Said]) -> Option<()> {
+    pub(super) fn run(&mut self, words: &[Word]) -> Option<()> {
         let Some(name) = words.first() else { return Some(()) };
         self.has_room()?;
         let is_written = name.raw == name.plain;
@@ -44,7 +44,7 @@ impl Walk<'_> {
     }
 
     /// What a command runs by itself.
-    pub(super) fn inner(&mut self, words: &[Said], nested: usize) -> Option<()> {
+    pub(super) fn inner(&mut self, words: &[Word], nested: usize) -> Option<()> {
         let Some((name, args)) = words.split_first() else { return Some(()) };
         let name = program_name(&name.plain);
         match name {
@@ -61,7 +61,7 @@ impl Walk<'_> {
             _ if DECLARES.contains(&name) => self.declare(args),
             _ if SETS.contains(&name) => self.set(name, args),
             _ if REBINDS.contains(&name) => {
-                let asks = |arg: &Said| matches!(arg.fixed(), Some("-p" | "-r" | "-l" | "-a"));
+                let asks = |arg: &Word| matches!(arg.fixed(), Some("-p" | "-r" | "-l" | "-a"));
                 (args.is_empty() || name != "hash" && args.iter().all(asks)).then_some(())
             }
             "xargs" => wrappers::xargs(args),
@@ -72,7 +72,7 @@ impl Walk<'_> {
     }
 
     /// Every command that the arguments of a wrapper may be.
-    fn wrapped(&mut self, words: &[Said]) -> Option<()> {
+    fn wrapped(&mut self, words: &[Word]) -> Option<()> {
         let takes_lines = wrappers::takes_lines(program_name(&words.first()?.plain));
         for from in 1..words.len() {
             let rest = words.get(from..)?;
@@ -92,7 +92,7 @@ impl Walk<'_> {
     }
 
     /// `sh -c TEXT` is read; a shell that reads its commands from elsewhere is not.
-    fn shell(&mut self, args: &[Said]) -> Option<()> {
+    fn shell(&mut self, args: &[Word]) -> Option<()> {
         let mut args = args.iter();
         let mut is_text = false;
         while let Some(arg) = args.next() {
@@ -129,13 +129,13 @@ impl Walk<'_> {
         is_file(word).then_some(())
     }
 
-    fn eval(&mut self, args: &[Said]) -> Option<()> {
-        let words: Option<Vec<&str>> = args.iter().map(Said::fixed).collect();
+    fn eval(&mut self, args: &[Word]) -> Option<()> {
+        let words: Option<Vec<&str>> = args.iter().map(Word::fixed).collect();
         let text = words?.join(" ");
         collect(text.strip_prefix("-- ").unwrap_or(&text), self.line, self.depth + 1)
     }
 
-    fn trap(&mut self, args: &[Said]) -> Option<()> {
+    fn trap(&mut self, args: &[Word]) -> Option<()> {
         let mut words = args.iter().skip_while(|arg| arg.plain == "--");
         match words.next() {
             None => Some(()),
@@ -147,13 +147,13 @@ impl Walk<'_> {
     }
 
     /// A file that is read in may define anything.
-    fn source(&mut self, args: &[Said]) -> Option<()> {
+    fn source(&mut self, args: &[Word]) -> Option<()> {
         self.line.does_more = true;
         self.line.sets_texts = true;
         is_file(args.iter().find(|arg| arg.plain != "--")?.fixed()?).then_some(())
     }
 
-    fn declare(&mut self, args: &[Said]) -> Option<()> {
+    fn declare(&mut self, args: &[Word]) -> Option<()> {
         self.line.does_more = true;
         for arg in args {
             let (name, value) = arg.plain.split_once('=').unwrap_or((&arg.plain, ""));
@@ -170,7 +170,7 @@ impl Walk<'_> {
         Some(())
     }
 
-    fn set(&mut self, name: &str, args: &[Said]) -> Option<()> {
+    fn set(&mut self, name: &str, args: &[Word]) -> Option<()> {
         if name == "printf" && !args.first().is_some_and(|arg| arg.is_dynamic || arg.plain.starts_with("-v")) {
             return Some(());
         }
@@ -201,7 +201,7 @@ fn is_file(name: &str) -> bool {
 }
 
 /// `test -v a[…]` reads a sum.
-fn looks_up(args: &[Said]) -> Option<()> {
+fn looks_up(args: &[Word]) -> Option<()> {
     let mut pairs = args.iter().zip(args.iter().skip(1));
     pairs
         .all(|(option, name)| {

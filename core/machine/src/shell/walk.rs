@@ -12,7 +12,7 @@ use brush_parser::ast::{
 use brush_parser::{Parser, ParserOptions, SourceInfo};
 
 use super::flat::NUMBER;
-use super::words::{Said, is_plain_text, read};
+use super::words::{Word, is_plain_text, read};
 use super::{Line, MAX_COMMANDS};
 
 /// Variables that change nothing of what programs do, but for how they look and speak.
@@ -71,7 +71,7 @@ impl Walk<'_> {
             }
             Command::Function(function) => self.function(function),
             Command::ExtendedTest(test) => {
-                self.push(&[Said::plain("[[")], false);
+                self.push(&[Word::plain("[[")], false);
                 self.test(&test.expr)
             }
         }
@@ -96,8 +96,8 @@ impl Walk<'_> {
                 // Without a list it goes over the arguments, whatever they are.
                 self.line.sets_texts |= clause.values.is_none();
                 clause.values.iter().flatten().try_for_each(|word| {
-                    let said = read(&word.value, self.line)?;
-                    self.value(&said);
+                    let word = read(&word.value, self.line)?;
+                    self.value(&word);
                     Some(())
                 })?;
                 self.list(&clause.body.list)
@@ -146,7 +146,7 @@ impl Walk<'_> {
                 Item::AssignmentWord(assignment, word) => {
                     words.push(match assignment.value {
                         AssignmentValue::Scalar(_) => read(&word.value, self.line)?,
-                        AssignmentValue::Array(_) => Said::assigned(&word.value),
+                        AssignmentValue::Array(_) => Word::assigned(&word.value),
                     });
                     self.assigned(assignment, &words)?;
                 }
@@ -167,7 +167,7 @@ impl Walk<'_> {
     }
 
     /// `NAME=value` among the arguments: an assignment to some programs of the shell, a word to all others.
-    fn assigned(&mut self, assignment: &Assignment, words: &[Said]) -> Option<()> {
+    fn assigned(&mut self, assignment: &Assignment, words: &[Word]) -> Option<()> {
         let declares = words.first().is_some_and(|name| super::programs::DECLARES.contains(&name.plain.as_str()));
         match &assignment.value {
             _ if declares => self.assignment(assignment),
@@ -187,16 +187,16 @@ impl Walk<'_> {
         self.line.does_more |= !is_harmless(name);
         match &assignment.value {
             AssignmentValue::Scalar(value) => {
-                let said = read(&value.value, self.line)?;
-                self.value(&said);
+                let word = read(&value.value, self.line)?;
+                self.value(&word);
             }
             AssignmentValue::Array(values) => {
                 for (index, value) in values {
                     if let Some(index) = index {
                         self.index(&index.value)?;
                     }
-                    let said = read(&value.value, self.line)?;
-                    self.value(&said);
+                    let word = read(&value.value, self.line)?;
+                    self.value(&word);
                 }
             }
         }
@@ -210,18 +210,18 @@ impl Walk<'_> {
     }
 
     /// Notes what a variable is set to.
-    fn value(&mut self, said: &Said) {
-        let is_number = said.raw == NUMBER;
-        self.line.sets_texts |= !is_number && (said.is_dynamic || !is_plain_text(&said.plain));
+    fn value(&mut self, word: &Word) {
+        let is_number = word.raw == NUMBER;
+        self.line.sets_texts |= !is_number && (word.is_dynamic || !is_plain_text(&word.plain));
     }
 
     fn redirect(&mut self, redirect: &IoRedirect) -> Option<()> {
         match redirect {
             IoRedirect::File(_, kind, target) => match target {
                 IoFileRedirectTarget::Filename(word) | IoFileRedirectTarget::Duplicate(word) => {
-                    let said = read(&word.value, self.line)?;
-                    let nowhere = matches!(said.plain.as_str(), "/dev/null" | "/dev/stdout" | "/dev/stderr");
-                    self.line.does_more |= writes(kind, &said.plain) && !nowhere;
+                    let word = read(&word.value, self.line)?;
+                    let nowhere = matches!(word.plain.as_str(), "/dev/null" | "/dev/stdout" | "/dev/stderr");
+                    self.line.does_more |= writes(kind, &word.plain) && !nowhere;
                 }
                 IoFileRedirectTarget::Fd(_) => {}
                 IoFileRedirectTarget::ProcessSubstitution(..) => return None,
@@ -230,8 +230,8 @@ impl Walk<'_> {
                 read(&word.value, self.line)?;
             }
             IoRedirect::OutputAndError(word, _) => {
-                let said = read(&word.value, self.line)?;
-                self.line.does_more |= said.plain != "/dev/null";
+                let word = read(&word.value, self.line)?;
+                self.line.does_more |= word.plain != "/dev/null";
             }
             // They were taken out before.
             IoRedirect::HereDocument(..) => return None,
@@ -248,12 +248,12 @@ impl Walk<'_> {
             }
             ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => self.test(inner),
             ExtendedTestExpr::UnaryTest(kind, word) => {
-                let said = read(&word.value, self.line)?;
+                let word = read(&word.value, self.line)?;
                 // `-v a[…]` and `-R` look a name up.
-                if is_lookup(kind) && (said.is_dynamic || said.plain.contains('[')) {
+                if is_lookup(kind) && (word.is_dynamic || word.plain.contains('[')) {
                     return None;
                 }
-                self.push(&[said], false);
+                self.push(&[word], false);
                 Some(())
             }
             ExtendedTestExpr::BinaryTest(kind, left, right) => {
@@ -264,14 +264,14 @@ impl Walk<'_> {
                         self.line.reads_numbers |= side.is_dynamic || super::arithmetic::is_sum(&side.plain)?;
                     }
                 }
-                self.push(&[left, Said::plain("=="), right], false);
+                self.push(&[left, Word::plain("=="), right], false);
                 Some(())
             }
         }
     }
 
     /// Adds a command that is no more than its words.
-    fn push(&mut self, words: &[Said], wraps: bool) {
+    fn push(&mut self, words: &[Word], wraps: bool) {
         super::wrappers::push(self.line, words, wraps);
     }
 

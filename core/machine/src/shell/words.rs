@@ -7,7 +7,7 @@ use super::Line;
 
 /// A word as it is written and as the program sees it.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Said {
+pub(super) struct Word {
     pub(super) raw: String,
     pub(super) plain: String,
     /// Something in it is filled in when the line runs.
@@ -16,7 +16,7 @@ pub(super) struct Said {
     pub(super) is_patterned: bool,
 }
 
-impl Said {
+impl Word {
     pub(super) fn plain(text: &str) -> Self {
         Self { raw: text.to_owned(), plain: text.to_owned(), ..Self::default() }
     }
@@ -49,9 +49,9 @@ pub(super) fn is_name(text: &str) -> bool {
 }
 
 /// Reads a word; `None` when it is not understood.
-pub(super) fn read(text: &str, line: &mut Line) -> Option<Said> {
+pub(super) fn read(text: &str, line: &mut Line) -> Option<Word> {
     if is_plain_word(text) {
-        return Some(Said::plain(text));
+        return Some(Word::plain(text));
     }
     if names_descriptor(text) {
         // `{fd}>x cmd`: what looks like the program is not.
@@ -61,9 +61,9 @@ pub(super) fn read(text: &str, line: &mut Line) -> Option<Said> {
     let mut reader = Reader::default();
     reader.pieces(text, &pieces, false)?;
     // A brace that is never closed in this word stands for itself; nobody has to find out which are.
-    reader.said.is_patterned |= reader.braces && reader.lists;
-    line.is_dynamic |= reader.said.is_dynamic;
-    Some(Said { raw: text.to_owned(), ..reader.said })
+    reader.word.is_patterned |= reader.braces && reader.lists;
+    line.is_dynamic |= reader.word.is_dynamic;
+    Some(Word { raw: text.to_owned(), ..reader.word })
 }
 
 /// `{name}` before a redirection names a variable for it.
@@ -74,7 +74,7 @@ fn names_descriptor(text: &str) -> bool {
 
 #[derive(Default)]
 struct Reader {
-    said: Said,
+    word: Word,
     /// It has an open brace that no quotes hold.
     braces: bool,
     /// It has what lists things within braces.
@@ -98,31 +98,31 @@ impl Reader {
                         return None;
                     }
                     // A `[` that nothing closes is the program of that name, or a letter.
-                    self.said.is_patterned |= plain.contains(['*', '?']) || plain.contains('[') && text.contains(']');
+                    self.word.is_patterned |= plain.contains(['*', '?']) || plain.contains('[') && text.contains(']');
                     self.braces |= plain.contains('{');
                     self.lists |= plain.contains(',') || plain.contains("..");
                 }
-                self.said.plain.push_str(plain);
+                self.word.plain.push_str(plain);
             }
-            WordPiece::SingleQuotedText(plain) => self.said.plain.push_str(plain),
+            WordPiece::SingleQuotedText(plain) => self.word.plain.push_str(plain),
             WordPiece::AnsiCQuotedText(plain) => {
-                self.said.is_dynamic |= plain.contains('\\');
-                self.said.plain.push_str(plain);
+                self.word.is_dynamic |= plain.contains('\\');
+                self.word.plain.push_str(plain);
             }
             WordPiece::EscapeSequence(escape) => {
                 let letter = escape.strip_prefix('\\').unwrap_or(escape);
                 if quoted && !letter.starts_with(['$', '`', '"', '\\']) {
-                    self.said.plain.push('\\');
+                    self.word.plain.push('\\');
                 }
-                self.said.plain.push_str(letter);
+                self.word.plain.push_str(letter);
             }
-            WordPiece::TildePrefix(_) => self.said.plain.push_str(source),
+            WordPiece::TildePrefix(_) => self.word.plain.push_str(source),
             WordPiece::DoubleQuotedSequence(inner) | WordPiece::GettextDoubleQuotedSequence(inner) => {
                 self.pieces(text, inner, true)?;
             }
             WordPiece::ParameterExpansion(_) => {
-                self.said.is_dynamic = true;
-                self.said.plain.push_str(source);
+                self.word.is_dynamic = true;
+                self.word.plain.push_str(source);
             }
             // They were taken out before.
             WordPiece::CommandSubstitution(_)

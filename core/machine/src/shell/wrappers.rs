@@ -1,6 +1,6 @@
 //! Programs that run the command in their arguments, and the texts by which rules know a command.
 
-use super::words::{Said, is_name, is_plain_word};
+use super::words::{Word, is_name, is_plain_word};
 use super::{Line, Simple, program_name};
 
 /// Programs that run the command in their arguments.
@@ -87,7 +87,7 @@ pub(super) fn takes_lines(name: &str) -> bool {
 }
 
 /// Whether it can be told which word of a wrapper's is the program: `None` when it may be one that is filled in.
-pub(super) fn is_certain(words: &[Said]) -> Option<()> {
+pub(super) fn is_certain(words: &[Word]) -> Option<()> {
     let mut options = false;
     for word in words.iter().skip(1) {
         let is_assignment = word.plain.split_once('=').is_some_and(|(name, _)| is_name(name));
@@ -105,7 +105,7 @@ pub(super) fn is_certain(words: &[Said]) -> Option<()> {
 }
 
 /// `xargs`: a program that its input names, or a command that its input is put into, may be any.
-pub(super) fn xargs(args: &[Said]) -> Option<()> {
+pub(super) fn xargs(args: &[Word]) -> Option<()> {
     let mut args = args.iter();
     let mut replaced: Option<String> = None;
     while let Some(arg) = args.next() {
@@ -130,8 +130,8 @@ pub(super) fn xargs(args: &[Said]) -> Option<()> {
 }
 
 /// `find`: a program that it is to run must be named.
-pub(super) fn find(args: &[Said]) -> Option<()> {
-    let runs = |word: &Said| matches!(word.plain.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
+pub(super) fn find(args: &[Word]) -> Option<()> {
+    let runs = |word: &Word| matches!(word.plain.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
     let mut pairs = args.iter().zip(args.iter().skip(1)).filter(|(option, _)| runs(option));
     pairs
         .all(|(_, program)| {
@@ -142,7 +142,7 @@ pub(super) fn find(args: &[Said]) -> Option<()> {
 }
 
 /// Adds a command, and for a program that runs another one every command that its arguments may be.
-pub(super) fn push(line: &mut Line, words: &[Said], wraps: bool) {
+pub(super) fn push(line: &mut Line, words: &[Word], wraps: bool) {
     let Some(name) = words.first() else { return };
     let mut texts = Vec::new();
     for from in 0..if wraps { words.len() } else { 1 } {
@@ -171,7 +171,7 @@ pub(super) fn push(line: &mut Line, words: &[Said], wraps: bool) {
 }
 
 /// The command as an `allow` may mean it.
-fn exact(words: &[Said]) -> Vec<String> {
+fn exact(words: &[Word]) -> Vec<String> {
     let mut texts = Vec::new();
     let mut rest = words;
     while let Some(name) = rest.first().filter(|name| is_plain_word(&name.plain)) {
@@ -192,7 +192,7 @@ fn is_count(text: &str) -> bool {
     !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit() || c == '.')
 }
 
-fn join(words: &[Said], pick: fn(&Said) -> &str) -> String {
+fn join(words: &[Word], pick: fn(&Word) -> &str) -> String {
     let mut text = String::new();
     for word in words {
         if !text.is_empty() {

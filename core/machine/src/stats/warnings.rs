@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::HookStats;
 use crate::entry::HookId;
 use crate::error::did_you_mean;
-use crate::event::Slip;
+use crate::event::MisspelledField;
 use crate::matcher::MatcherSpec;
 use crate::tally::ERROR;
 
@@ -62,7 +62,7 @@ impl std::fmt::Display for Warning {
 }
 
 /// What is known of a hook beside its counts.
-pub(super) struct About<'a> {
+pub(super) struct HookFacts<'a> {
     pub(super) matcher: &'a MatcherSpec,
     pub(super) waited_for: bool,
     /// The dispatches of its event since it is counted.
@@ -72,20 +72,20 @@ pub(super) struct About<'a> {
 }
 
 /// What is wrong with a hook, if anything is.
-pub(super) fn warning(stats: &HookStats, about: &About<'_>) -> Option<Warning> {
+pub(super) fn warning(stats: &HookStats, facts: &HookFacts<'_>) -> Option<Warning> {
     let failures: u64 = stats.failures.values().sum();
     let slow = stats.duration_us.as_ref().filter(|took| took.p95 > SLOW_MS * 1000.0 * (1.0 + ERROR));
     let (kind, reason, fix) = if stats.never_matched {
-        if about.dispatches < NEVER_MATCHED_AFTER {
+        if facts.dispatches < NEVER_MATCHED_AFTER {
             return None;
         }
-        (WarningKind::NeverMatched, never_matched(about), fix_matcher(about))
+        (WarningKind::NeverMatched, never_matched(facts), fix_matcher(facts))
     } else if stats.runs >= ALWAYS_FAILS_AFTER && failures >= stats.runs {
         let kinds: Vec<_> = stats.failures.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
         let reason = format!("failed in all of its {} runs ({})", stats.runs, kinds.join(", "));
         let fix = "its messages are in the log and in the traces; fix or remove the hook".to_owned();
         (WarningKind::AlwaysFails, reason, fix)
-    } else if let Some(took) = slow.filter(|_| about.waited_for && stats.runs >= SLOW_AFTER) {
+    } else if let Some(took) = slow.filter(|_| facts.waited_for && stats.runs >= SLOW_AFTER) {
         let reason = format!("slows every call: of {} runs 5 in 100 took over {:.0} ms", stats.runs, took.p95 / 1000.0);
         let fix = "make it cheaper, narrow its matcher, or make it detached if nothing hangs on its answer".to_owned();
         (WarningKind::Slow, reason, fix)
@@ -97,8 +97,8 @@ pub(super) fn warning(stats: &HookStats, about: &About<'_>) -> Option<Warning> {
 }
 
 /// A hook's event is raised with a misspelt field.
-pub(super) fn misspelt(hook: &str, id: HookId, event: &str, slip: &Slip) -> Warning {
-    let Slip { missing, given } = slip;
+pub(super) fn misspelt(hook: &str, id: HookId, event: &str, misspelled_field: &MisspelledField) -> Warning {
+    let MisspelledField { missing, given } = misspelled_field;
     Warning {
         hook: hook.to_owned(),
         id: id.to_string(),
@@ -109,20 +109,20 @@ pub(super) fn misspelt(hook: &str, id: HookId, event: &str, slip: &Slip) -> Warn
     }
 }
 
-fn never_matched(about: &About<'_>) -> String {
-    let matcher = serde_json::to_string(about.matcher).unwrap_or_default();
-    format!("ran in none of {} dispatches; its matcher is {matcher}", about.dispatches)
+fn never_matched(facts: &HookFacts<'_>) -> String {
+    let matcher = serde_json::to_string(facts.matcher).unwrap_or_default();
+    format!("ran in none of {} dispatches; its matcher is {matcher}", facts.dispatches)
 }
 
-fn fix_matcher(about: &About<'_>) -> String {
-    let names = about.tools.iter().map(String::as_str);
-    let wanted = about.matcher.tool.as_deref().unwrap_or_default();
+fn fix_matcher(facts: &HookFacts<'_>) -> String {
+    let names = facts.tools.iter().map(String::as_str);
+    let wanted = facts.matcher.tool.as_deref().unwrap_or_default();
     let near = if wanted.is_empty() { String::new() } else { did_you_mean(wanted, names.clone()) };
     let named: Vec<_> = names.take(TOOLS_NAMED).collect();
     let came = if named.is_empty() {
         "ask explain".to_owned()
     } else {
-        let more = if about.tools.len() > named.len() { ", …" } else { "" };
+        let more = if facts.tools.len() > named.len() { ", …" } else { "" };
         format!("the tools that came are {}{more}{near}; ask explain", named.join(", "))
     };
     format!("{came} why it is not selected, or whether an earlier hook ends these dispatches")
@@ -150,8 +150,8 @@ mod tests {
                 last_run: None,
                 never_matched: false,
             };
-            let about = About { matcher: &MatcherSpec::default(), waited_for, dispatches: runs, tools: &[] };
-            warning(&stats, &about).map(|warning| (warning.kind, warning.reason))
+            let facts = HookFacts { matcher: &MatcherSpec::default(), waited_for, dispatches: runs, tools: &[] };
+            warning(&stats, &facts).map(|warning| (warning.kind, warning.reason))
         };
         let reason = "slows every call: of 20 runs 5 in 100 took over 600 ms".to_owned();
         assert_eq!(told(20, 600_000.0, true), Some((WarningKind::Slow, reason)));
@@ -164,7 +164,7 @@ mod tests {
     fn of_many_tools_the_first_are_named() {
         let tools: Vec<String> = (1..=9).map(|tool| format!("tool-{tool}")).collect();
         let matcher = MatcherSpec::default();
-        let fix = |tools| fix_matcher(&About { matcher: &matcher, waited_for: true, dispatches: 100, tools });
+        let fix = |tools| fix_matcher(&HookFacts { matcher: &matcher, waited_for: true, dispatches: 100, tools });
         assert!(fix(&tools).contains("tool-8, …; ask explain"), "{}", fix(&tools));
         assert!(fix(&tools[..8]).contains("tool-8; ask explain"), "{}", fix(&tools[..8]));
     }

@@ -25,7 +25,7 @@ fn judge(rule: &str, payload: &Value) -> (bool, bool) {
     let snapshot = registry.snapshot();
     let event = snapshot.event("PreToolUse").expect("the event has a hook");
     let planned = snapshot.plan(&Json, event, &payload);
-    planned.plan.calls().first().map_or((false, false), |call| (true, call.covers()))
+    planned.plan.calls().first().map_or((false, false), |call| (true, call.grants_all()))
 }
 
 fn bash(rule: &str, command: &str) -> (bool, bool) {

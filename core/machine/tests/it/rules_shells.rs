@@ -46,7 +46,7 @@ impl Rules {
         let payload = json!({"tool": "Bash", "args": {"command": line}, "cwd": "/"});
         let first = |snapshot: &Snapshot<()>| {
             let event = snapshot.event("PreToolUse").expect("an event with a hook");
-            snapshot.plan(&Json, event, &&payload).plan.calls().first().map(hookweave_machine::index::Call::covers)
+            snapshot.plan(&Json, event, &&payload).plan.calls().first().map(hookweave_machine::index::Call::grants_all)
         };
         (first(&self.allow) == Some(true), first(&self.deny).is_some())
     }

@@ -135,7 +135,7 @@ fn native(
     run: hookweave_host::config::Run,
     dialect: &'static dyn hookweave_host::dialects::Dialect,
 ) -> Result<String, Error> {
-    engine.register_native(hookweave_host::config::Declared {
+    engine.register_file_hook(hookweave_host::config::Declared {
         spec,
         dialect,
         declared_event: event.as_str().to_owned(),

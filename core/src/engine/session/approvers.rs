@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
-use super::parts::{Approval, Approver, Running};
+use super::parts::{Approval, Approver, BoxFuture};
 use crate::engine::handler::HookError;
 use hookweave_host::error::{Code, Error};
 
@@ -14,7 +14,7 @@ use hookweave_host::error::{Code, Error};
 pub struct DenyAll;
 
 impl Approver for DenyAll {
-    fn approve<'a>(&'a self, _: &'a Approval) -> Running<'a, Result<String, HookError>> {
+    fn approve<'a>(&'a self, _: &'a Approval) -> BoxFuture<'a, Result<String, HookError>> {
         Box::pin(std::future::ready(Ok("Deny".to_owned())))
     }
 }
@@ -24,7 +24,7 @@ impl Approver for DenyAll {
 pub struct AllowAll;
 
 impl Approver for AllowAll {
-    fn approve<'a>(&'a self, approval: &'a Approval) -> Running<'a, Result<String, HookError>> {
+    fn approve<'a>(&'a self, approval: &'a Approval) -> BoxFuture<'a, Result<String, HookError>> {
         let option = approval.request.granting.first().cloned();
         Box::pin(std::future::ready(option.ok_or_else(|| "no option of the question allows".into())))
     }
@@ -40,7 +40,7 @@ pub struct PendingApproval {
 }
 
 #[derive(Debug)]
-struct Waiting {
+struct WaitingApproval {
     pending: PendingApproval,
     answer: oneshot::Sender<String>,
 }
@@ -48,11 +48,11 @@ struct Waiting {
 /// Questions that wait to be decided from elsewhere: a web page, a chat, another process. Clones are the same queue.
 #[derive(Debug, Clone, Default)]
 pub struct PendingApprovals {
-    waiting: Arc<Mutex<BTreeMap<u64, Waiting>>>,
+    waiting: Arc<Mutex<BTreeMap<u64, WaitingApproval>>>,
 }
 
 impl PendingApprovals {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Waiting>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, WaitingApproval>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -83,26 +83,26 @@ impl PendingApprovals {
 }
 
 /// Takes a question out of the queue when nobody waits for it any more.
-struct Place {
+struct QueuePosition {
     queue: PendingApprovals,
     place: u64,
 }
 
-impl Drop for Place {
+impl Drop for QueuePosition {
     fn drop(&mut self) {
         self.queue.lock().remove(&self.place);
     }
 }
 
 impl Approver for PendingApprovals {
-    fn approve<'a>(&'a self, approval: &'a Approval) -> Running<'a, Result<String, HookError>> {
+    fn approve<'a>(&'a self, approval: &'a Approval) -> BoxFuture<'a, Result<String, HookError>> {
         let (answer, answered) = oneshot::channel();
         let pending = PendingApproval { id: hookweave_host::new_id(), approval: approval.clone() };
         let place = {
             let mut waiting = self.lock();
             let place = waiting.last_key_value().map_or(0, |(last, _)| last + 1);
-            waiting.insert(place, Waiting { pending, answer });
-            Place { queue: self.clone(), place }
+            waiting.insert(place, WaitingApproval { pending, answer });
+            QueuePosition { queue: self.clone(), place }
         };
         Box::pin(async move {
             let _place = place;

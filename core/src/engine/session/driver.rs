@@ -245,7 +245,7 @@ impl<'s> Driver<'s> {
             _ => return Err(crate::engine::not_an_object(event)),
         }
         let outcome = self.dispatch(event, Value::Object(fields)).await?;
-        self.session.machine.heard(outcome.inner(), &Shared);
+        self.session.machine.keep_variables(outcome.inner(), &Shared);
         Ok(outcome)
     }
 

@@ -14,7 +14,7 @@ use crate::engine::handler::HookError;
 use hookweave_host::session::{ApprovalRequest, Role};
 
 /// Something under way.
-pub type Running<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A question to a person, with the very arguments that would be used.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,7 +40,7 @@ impl Approval {
 /// Who is asked.
 pub trait Approver: Send + Sync {
     /// Asks; gives one of the options. Anything else denies, and so does an error.
-    fn approve<'a>(&'a self, approval: &'a Approval) -> Running<'a, Result<String, HookError>>;
+    fn approve<'a>(&'a self, approval: &'a Approval) -> BoxFuture<'a, Result<String, HookError>>;
 }
 
 impl<C, F> Approver for C
@@ -48,7 +48,7 @@ where
     C: Fn(Approval) -> F + Send + Sync,
     F: Future<Output = Result<String, HookError>> + Send + 'static,
 {
-    fn approve<'a>(&'a self, approval: &'a Approval) -> Running<'a, Result<String, HookError>> {
+    fn approve<'a>(&'a self, approval: &'a Approval) -> BoxFuture<'a, Result<String, HookError>> {
         Box::pin(self(approval.clone()))
     }
 }
@@ -158,7 +158,7 @@ impl<V: Into<Value>> From<V> for ToolResult {
 /// Something that an agent can do.
 pub trait Tool: Send + Sync {
     /// Does it; an error is a failed run.
-    fn run(&self, args: Value, context: ToolContext) -> Running<'_, Result<ToolResult, HookError>>;
+    fn run(&self, args: Value, context: ToolContext) -> BoxFuture<'_, Result<ToolResult, HookError>>;
 }
 
 struct ClosureTool<C>(C);
@@ -169,7 +169,7 @@ where
     F: Future<Output = Result<R, HookError>> + Send + 'static,
     R: Into<ToolResult>,
 {
-    fn run(&self, args: Value, _: ToolContext) -> Running<'_, Result<ToolResult, HookError>> {
+    fn run(&self, args: Value, _: ToolContext) -> BoxFuture<'_, Result<ToolResult, HookError>> {
         let running = (self.0)(args);
         Box::pin(async move { running.await.map(Into::into) })
     }
@@ -222,7 +222,7 @@ pub struct ModelResponse {
 /// The host's model.
 pub trait Model: Send + Sync {
     /// Answers; an error raises `GenerateError`.
-    fn respond(&self, request: ModelRequest) -> Running<'_, Result<ModelResponse, HookError>>;
+    fn respond(&self, request: ModelRequest) -> BoxFuture<'_, Result<ModelResponse, HookError>>;
 }
 
 impl<C, F> Model for C
@@ -230,7 +230,7 @@ where
     C: Fn(ModelRequest) -> F + Send + Sync,
     F: Future<Output = Result<ModelResponse, HookError>> + Send + 'static,
 {
-    fn respond(&self, request: ModelRequest) -> Running<'_, Result<ModelResponse, HookError>> {
+    fn respond(&self, request: ModelRequest) -> BoxFuture<'_, Result<ModelResponse, HookError>> {
         Box::pin(self(request))
     }
 }

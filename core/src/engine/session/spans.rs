@@ -20,7 +20,7 @@ pub(super) struct Spans {
 
 /// What an effect is about, as far as spans are.
 #[derive(Clone, Copy)]
-pub(super) enum About {
+pub(super) enum SpanSubject {
     Event(&'static str),
     Model,
     Other,
@@ -67,21 +67,21 @@ impl Spans {
     }
 
     /// Opens and closes what an effect begins and ends; gives the span that the effect belongs to.
-    pub(super) fn before(&mut self, session: &Session, effect: &Effect) -> (Span, About) {
+    pub(super) fn before(&mut self, session: &Session, effect: &Effect) -> (Span, SpanSubject) {
         if self.whole.is_disabled() && self.tool.is_disabled() {
-            return (Span::none(), About::Other);
+            return (Span::none(), SpanSubject::Other);
         }
         let about = match effect {
             Effect::Dispatch { event, fields, .. } => {
                 self.raises(session, event, fields);
-                About::Event(event)
+                SpanSubject::Event(event)
             }
-            Effect::CallModel { .. } => About::Model,
+            Effect::CallModel { .. } => SpanSubject::Model,
             Effect::AddMessage { role: Role::Tool, metadata, .. } => {
                 self.close_tool(metadata);
-                About::Other
+                SpanSubject::Other
             }
-            _ => About::Other,
+            _ => SpanSubject::Other,
         };
         let inner = [&self.tool, &self.model].into_iter().find(|span| !span.is_disabled());
         (inner.unwrap_or(&self.whole).clone(), about)
@@ -113,12 +113,12 @@ impl Spans {
     }
 
     /// Takes note of what came of an effect.
-    pub(super) fn after(&mut self, about: About, reply: &Reply) {
+    pub(super) fn after(&mut self, about: SpanSubject, reply: &Reply) {
         match (about, reply) {
-            (About::Model, Reply::Responded { usage, .. }) => self.uses(usage),
-            (About::Model, _) => self.called = true,
-            (About::Event("GenerateEnd" | "GenerateError"), _) => {
-                self.close_model(matches!(about, About::Event("GenerateError")));
+            (SpanSubject::Model, Reply::Responded { usage, .. }) => self.uses(usage),
+            (SpanSubject::Model, _) => self.called = true,
+            (SpanSubject::Event("GenerateEnd" | "GenerateError"), _) => {
+                self.close_model(matches!(about, SpanSubject::Event("GenerateError")));
             }
             _ => {}
         }

@@ -2,7 +2,7 @@
 
 use tokio::sync::oneshot;
 
-use super::parts::{Approval, Approver, Running};
+use super::parts::{Approval, Approver, BoxFuture};
 use crate::engine::handler::HookError;
 use hookweave_host::exec::cancel::Cancel;
 use hookweave_host::exec::terminal;
@@ -24,7 +24,7 @@ impl Drop for Asked {
 }
 
 impl Approver for TerminalApprover {
-    fn approve<'a>(&'a self, approval: &'a Approval) -> Running<'a, Result<String, HookError>> {
+    fn approve<'a>(&'a self, approval: &'a Approval) -> BoxFuture<'a, Result<String, HookError>> {
         let question = TerminalQuestion::new(&approval.request).of_agent(approval.agent_id.as_deref());
         let (left, asked) = (approval.timeout(), Asked(Cancel::new()));
         let cancel = asked.0.clone();

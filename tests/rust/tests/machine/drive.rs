@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use hookweave::json::Json;
 use hookweave::{Engine, Event, HookError, HookResponse};
-use hookweave_host::{Failure, FailureKind, Mode, Plan, Planned, Registry, Report, Reuse, Said, Stage, Step, begin};
+use hookweave_host::{
+    Failure, FailureKind, HandlerResult, Mode, Plan, Planned, Registry, Report, Reuse, Stage, Step, begin,
+};
 use serde_json::Value;
 
 use super::given::{Given, Says};
@@ -47,12 +49,12 @@ pub(crate) fn by_facade(given: &Given) -> Driven {
                         let first = !driven.stages.iter().flatten().any(|earlier| earlier == hook);
                         let hook = &given.hooks[*hook];
                         if hook.is_detached() {
-                            return Report::new(Said::Detached, 0);
+                            return Report::new(HandlerResult::Detached, 0);
                         }
                         Report::new(said(if first { &hook.first } else { &hook.again }), 0)
                     })
                     .collect();
-                driven.quiet.push(reports.iter().all(|report| matches!(report.said, Said::Nothing)));
+                driven.quiet.push(reports.iter().all(|report| matches!(report.result, HandlerResult::Nothing)));
                 driven.rechecks.push(stage.is_recheck());
                 driven.ahead.push(stage.ahead().iter().map(|call| *call.entry().handler()).collect());
                 driven.stages.push(hooks);
@@ -74,11 +76,11 @@ pub(crate) fn by_facade(given: &Given) -> Driven {
     }
 }
 
-fn said(says: &Says) -> Said<Value> {
+fn said(says: &Says) -> HandlerResult<Value> {
     match says {
-        Says::Answer(Value::Null) => Said::Nothing,
-        Says::Answer(answer) => Said::Answer(answer.clone()),
-        Says::Raises => Said::Failed(Failure::new(FailureKind::Raised, "boom")),
+        Says::Answer(Value::Null) => HandlerResult::Nothing,
+        Says::Answer(answer) => HandlerResult::Answer(answer.clone()),
+        Says::Raises => HandlerResult::Failed(Failure::new(FailureKind::Raised, "boom")),
     }
 }
 
@@ -181,7 +183,7 @@ impl Crowd {
             stage.started(index);
             self.starts[*hook] += 1;
         }
-        let step = stage.resume(&Json, hooks.iter().map(|_| Report::new(Said::Nothing, 0)));
+        let step = stage.resume(&Json, hooks.iter().map(|_| Report::new(HandlerResult::Nothing, 0)));
         self.keep(place, step);
     }
 

@@ -50,7 +50,7 @@ pub(super) struct Leader {
     leaves_children: bool,
     started: Instant,
     /// The code that was read from the report.
-    told: Cell<Option<i32>>,
+    reported: Cell<Option<i32>>,
     /// Nothing is left to kill or to wait for.
     done: bool,
 }
@@ -59,7 +59,7 @@ impl Leader {
     pub(super) fn new(process: i32, report: Option<OwnedFd>, leaves_children: bool) -> io::Result<Self> {
         let process = Pid::from_raw(process).ok_or_else(|| io::Error::from(Errno::SRCH))?;
         let exit = hookweave_spawn::exit_event(process.as_raw_pid()).ok();
-        Ok(Self { process, exit, report, leaves_children, started: now(), told: Cell::new(None), done: false })
+        Ok(Self { process, exit, report, leaves_children, started: now(), reported: Cell::new(None), done: false })
     }
 
     /// The descriptor that becomes readable at its exit.
@@ -68,7 +68,7 @@ impl Leader {
     }
 
     /// Whether there is such a descriptor; else it has to be asked.
-    pub(super) fn tells_its_exit(&self) -> bool {
+    pub(super) fn reports_exit(&self) -> bool {
         self.exit.is_some()
     }
 
@@ -80,11 +80,11 @@ impl Leader {
     fn look(&self, and: WaitIdOptions) -> Option<Ended> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | and;
         loop {
-            let told = match self.by_descriptor(options) {
+            let reported = match self.by_descriptor(options) {
                 None | Some(Err(Errno::INVAL)) => waitid(WaitId::Pid(self.process), options),
-                Some(told) => told,
+                Some(reported) => reported,
             };
-            return match told {
+            return match reported {
                 Ok(Some(status)) => Some(self.reported(true).unwrap_or_else(|| Ended::of(&status))),
                 Ok(None) => None,
                 Err(Errno::INTR) => continue,
@@ -110,14 +110,14 @@ impl Leader {
 
     /// What the shell above the command has told of its end.
     fn reported(&self, held: bool) -> Option<Ended> {
-        let mut told = self.told.get();
-        if told.is_none() {
+        let mut reported = self.reported.get();
+        if reported.is_none() {
             let mut bytes = [0; 16];
             let read = rustix::io::read(self.report.as_ref()?, &mut bytes).ok()?;
-            told = std::str::from_utf8(bytes.get(..read)?).ok()?.trim_end().parse().ok();
-            self.told.set(told);
+            reported = std::str::from_utf8(bytes.get(..read)?).ok()?.trim_end().parse().ok();
+            self.reported.set(reported);
         }
-        told.map(|code| Ended { code: Some(code), signal: None, known: true, held })
+        reported.map(|code| Ended { code: Some(code), signal: None, known: true, held })
     }
 
     /// Kills what it left behind, unless that may stay, and takes it off the system's list.

@@ -67,7 +67,7 @@ fn exits_with(text: &str, code: char) -> bool {
 /// Dialects in which every exit code but 0 refuses.
 const ANY_CODE_BLOCKS: &[&str] = &["cocode"];
 
-pub(super) fn look(hook: &Hook<'_>, findings: &mut Findings<'_>) {
+pub(super) fn check(hook: &Hook<'_>, findings: &mut Findings<'_>) {
     let Run::Command(command) = &hook.declared.run else { return };
     let line = match &command.line {
         CommandLine::Shell { text, .. } => text.clone(),
@@ -88,21 +88,21 @@ pub(super) fn look(hook: &Hook<'_>, findings: &mut Findings<'_>) {
         }
         texts.extend(read_text(&script.path));
     }
-    look_at_programs(command, findings);
+    check_programs(command, findings);
     let dialect = hook.declared.dialect.name();
     let text = texts.join("\n");
-    look_at_exits(hook, dialect, &text, findings);
+    check_exits(hook, dialect, &text, findings);
     for (_, fields, instead) in UNREAD.iter().filter(|(of, _, _)| *of == dialect) {
         for field in fields.iter().filter(|field| has_word(&text, field)) {
             findings.add("unread-field", format!("{dialect} does not read `{field}`; it reads {instead}"));
         }
     }
-    look_at_variables(dialect, &text, findings);
-    look_at_names(dialect, &text, findings);
+    check_variables(dialect, &text, findings);
+    check_names(dialect, &text, findings);
 }
 
 /// A shell that does not find a program ends with 127, which most systems take for a pass.
-fn look_at_programs(command: &CommandSpec, findings: &mut Findings<'_>) {
+fn check_programs(command: &CommandSpec, findings: &mut Findings<'_>) {
     let own = command.env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.into());
     let Some(path) = own.or_else(|| std::env::var_os("PATH")) else { return };
     let folders: Vec<_> = std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect();
@@ -118,7 +118,7 @@ fn look_at_programs(command: &CommandSpec, findings: &mut Findings<'_>) {
     }
 }
 
-fn look_at_exits(hook: &Hook<'_>, dialect: &str, text: &str, findings: &mut Findings<'_>) {
+fn check_exits(hook: &Hook<'_>, dialect: &str, text: &str, findings: &mut Findings<'_>) {
     let event = hookweave_machine::event::BUILT_IN.iter().find(|known| known.name == hook.declared.spec.event);
     let gate = event.is_none_or(|event| event.gate);
     if !gate || hook.declared.spec.detached || ANY_CODE_BLOCKS.contains(&dialect) {
@@ -131,7 +131,7 @@ fn look_at_exits(hook: &Hook<'_>, dialect: &str, text: &str, findings: &mut Find
     }
 }
 
-fn look_at_variables(dialect: &str, text: &str, findings: &mut Findings<'_>) {
+fn check_variables(dialect: &str, text: &str, findings: &mut Findings<'_>) {
     for name in NEVER_SET.iter().filter(|name| has_word(text, name)) {
         findings
             .add("unknown-variable", format!("no system sets `{name}`; read the event from standard input, as JSON"));
@@ -143,7 +143,7 @@ fn look_at_variables(dialect: &str, text: &str, findings: &mut Findings<'_>) {
 }
 
 /// A script that waits for `"Bash"` never sees it where that tool is `run_shell_command`.
-fn look_at_names(dialect: &str, text: &str, findings: &mut Findings<'_>) {
+fn check_names(dialect: &str, text: &str, findings: &mut Findings<'_>) {
     for ours in ["Bash", "Edit", "Write", "Read"] {
         let theirs: Vec<_> = tool_names::TOOLS
             .iter()

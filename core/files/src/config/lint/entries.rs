@@ -68,7 +68,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("cocode", &["event", "tool_matcher", "timeout_sec", "once", "name", "shell", "webhook"]),
 ];
 
-pub(super) fn look(hook: &Hook<'_>, findings: &mut Findings<'_>) {
+pub(super) fn check(hook: &Hook<'_>, findings: &mut Findings<'_>) {
     let dialect = hook.declared.dialect.name();
     let entry = hook.declared.entry.get("hook").unwrap_or(&Value::Null);
     if let (Some((_, known)), Some(fields)) = (KEYS.iter().find(|(name, _)| *name == dialect), entry.as_object()) {
@@ -81,14 +81,14 @@ pub(super) fn look(hook: &Hook<'_>, findings: &mut Findings<'_>) {
     }
     let time = ["timeout", "timeoutSec", "timeout_sec"].into_iter().find_map(|key| entry.get(key)?.as_f64());
     if let Some(time) = time {
-        look_at_time(dialect, time, findings);
+        check_time(dialect, time, findings);
     }
     if let Run::Webhook(webhook) = &hook.declared.run {
-        look_at_url(&webhook.url, findings);
+        check_url(&webhook.url, findings);
     }
 }
 
-fn look_at_time(dialect: &str, time: f64, findings: &mut Findings<'_>) {
+fn check_time(dialect: &str, time: f64, findings: &mut Findings<'_>) {
     if dialect == "gemini-cli" {
         if time < 1000.0 {
             let meant = time * 1000.0;
@@ -112,7 +112,7 @@ fn look_at_time(dialect: &str, time: f64, findings: &mut Findings<'_>) {
     }
 }
 
-fn look_at_url(url: &str, findings: &mut Findings<'_>) {
+fn check_url(url: &str, findings: &mut Findings<'_>) {
     let Some(rest) = url.strip_prefix("http://") else { return };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = authority.rsplit('@').next().unwrap_or_default();

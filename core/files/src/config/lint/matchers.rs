@@ -45,7 +45,7 @@ const TOOLS: &[&str] = &[
     "Write",
 ];
 
-pub(super) fn look(hook: &Hook<'_>, findings: &mut Findings<'_>) {
+pub(super) fn check(hook: &Hook<'_>, findings: &mut Findings<'_>) {
     let declared = hook.declared;
     let spec = &declared.spec.matcher;
     let written = written(&declared.entry);
@@ -73,14 +73,14 @@ pub(super) fn look(hook: &Hook<'_>, findings: &mut Findings<'_>) {
     }
     if let Some(names) = &spec.tool {
         for name in names.split('|').map(str::trim).filter(|name| !name.is_empty() && *name != "*") {
-            look_at_name(dialect, name, findings);
+            check_name(dialect, name, findings);
         }
     }
     for pattern in [&spec.tool_pattern, &spec.source_pattern, &spec.command_pattern].into_iter().flatten() {
-        look_at_pattern(pattern, findings);
+        check_pattern(pattern, findings);
     }
     if let Some(pattern) = spec.tool_pattern.as_ref().filter(|_| !findings.has("matcher-never")) {
-        look_for_tools(dialect, pattern, findings);
+        check_tools(dialect, pattern, findings);
     }
 }
 
@@ -102,7 +102,7 @@ fn is_server_alone(name: &str) -> bool {
         .is_some_and(|server| !server.is_empty() && !server.contains("__") && !server.contains('*'))
 }
 
-fn look_at_name(dialect: &str, name: &str, findings: &mut Findings<'_>) {
+fn check_name(dialect: &str, name: &str, findings: &mut Findings<'_>) {
     if is_server_alone(name) {
         let fix = if dialect == "native" { format!("{name}__*") } else { format!("{name}__.*") };
         findings.add(
@@ -145,7 +145,7 @@ fn known(dialect: &str) -> Vec<&'static str> {
     TOOLS.iter().filter(|ours| rows(dialect).all(|tool| tool.ours != **ours)).copied().chain(own(dialect)).collect()
 }
 
-fn look_at_pattern(pattern: &str, findings: &mut Findings<'_>) {
+fn check_pattern(pattern: &str, findings: &mut Findings<'_>) {
     let letters: Vec<char> = pattern.chars().collect();
     let at = |index: usize| letters.get(index).copied();
     let mut bracket = false;
@@ -181,14 +181,14 @@ fn look_at_pattern(pattern: &str, findings: &mut Findings<'_>) {
     }
 }
 
-fn look_for_tools(dialect: &str, pattern: &str, findings: &mut Findings<'_>) {
+fn check_tools(dialect: &str, pattern: &str, findings: &mut Findings<'_>) {
     let Ok(compiled) = Pattern::new(pattern) else { return };
     let hits = |name: &str| compiled.is_match(name) != Some(false);
     let samples = ["mcp__server__tool", "mcp__server", "mcp_server_tool", "MCP:tool"];
     if own(dialect).chain(samples).any(hits) || pattern.to_lowercase().contains("mcp") {
         let alone = pattern.trim_start_matches('^').trim_end_matches('$');
         if pattern.ends_with('$') && is_server_alone(alone) {
-            look_at_name(dialect, alone, findings);
+            check_name(dialect, alone, findings);
         }
         return;
     }

@@ -44,9 +44,9 @@ pub(in crate::config) fn is_executable(path: &Path) -> bool {
 
 /// What was seen at the paths of one line.
 #[derive(Debug, Default)]
-pub(super) struct Seen(RefCell<FxHashMap<PathBuf, Standing>>);
+pub(super) struct StandingCache(RefCell<FxHashMap<PathBuf, Standing>>);
 
-impl Seen {
+impl StandingCache {
     pub(super) fn at(&self, path: &Path) -> Standing {
         if let Some(known) = self.0.borrow().get(path) {
             return *known;

@@ -6,9 +6,9 @@ use std::sync::mpsc::{Receiver, channel};
 use serde_json::json;
 
 use super::*;
+use crate::file_hook::{FileHook, Settings};
 use crate::files::Request;
-use crate::native::{NativeHook, Settings};
-use hookweave_machine::dispatch::Said;
+use hookweave_machine::dispatch::HandlerResult;
 use hookweave_machine::event::EventSpec;
 use hookweave_machine::options::Options;
 use hookweave_machine::registry::Registry;
@@ -19,7 +19,7 @@ struct Project {
     dir: tempfile::TempDir,
     files: Files,
     runtime: Arc<Runtime>,
-    hooks: Vec<(Arc<NativeHook>, Arc<EventSpec>)>,
+    hooks: Vec<(Arc<FileHook>, Arc<EventSpec>)>,
 }
 
 impl Project {
@@ -61,7 +61,7 @@ impl Project {
         let invocation = hook.invocation(event, payload.as_object().unwrap().clone(), 0);
         let (sender, done) = channel();
         let _job = hook.start(invocation, move |said| _ = sender.send(said));
-        assert!(matches!(done.recv_timeout(LONG).unwrap(), Said::Answer(_)));
+        assert!(matches!(done.recv_timeout(LONG).unwrap(), HandlerResult::Answer(_)));
     }
 }
 
@@ -86,12 +86,12 @@ fn what_became_of_a_file_is_told_and_a_reload_only_of_hooks_own_files() {
             None => fs::remove_file(project.at(".env")).unwrap(),
         }
         rung.recv_timeout(LONG).unwrap();
-        assert_eq!(watch.take(), Noticed { reload: false, files: vec![(project.at(".env"), word)] });
+        assert_eq!(watch.take(), PendingChanges { reload: false, files: vec![(project.at(".env"), word)] });
     }
     fs::write(project.at(".claude/settings.json"), "{}").unwrap();
     rung.recv_timeout(LONG).unwrap();
-    assert_eq!(watch.take(), Noticed { reload: true, files: Vec::new() });
-    assert_eq!(watch.take(), Noticed::default());
+    assert_eq!(watch.take(), PendingChanges { reload: true, files: Vec::new() });
+    assert_eq!(watch.take(), PendingChanges::default());
 }
 
 #[test]
@@ -129,12 +129,12 @@ fn a_file_that_changes_between_being_named_and_being_watched_is_told() {
 #[test]
 fn a_file_that_changes_often_is_told_once() {
     let (file, other) = (PathBuf::from("/p/.env"), PathBuf::from("/p/settings.json"));
-    let mut noticed = Noticed::default();
+    let mut noticed = PendingChanges::default();
     for kind in [crate::config::watch::ChangeKind::Removed, crate::config::watch::ChangeKind::Added] {
         let change = Change { file: file.clone(), kind };
         noticed.add(&[change], std::slice::from_ref(&other), std::slice::from_ref(&file));
     }
-    assert_eq!(noticed, Noticed { reload: false, files: vec![(file, "add")] });
+    assert_eq!(noticed, PendingChanges { reload: false, files: vec![(file, "add")] });
 }
 
 #[cfg(unix)]
@@ -152,7 +152,7 @@ fn hooks_of_one_dispatch_add_up_and_a_later_one_replaces_what_they_want() {
     project.run(1, 1);
     rung.recv_timeout(LONG).unwrap();
     assert_eq!(wanted(), [PathBuf::from("/w/a"), PathBuf::from("/w/c")]);
-    assert_eq!(watch.take(), Noticed::default());
+    assert_eq!(watch.take(), PendingChanges::default());
     project.run(1, 1);
     assert!(rung.try_recv().is_err(), "nothing is other than before");
     drop(watch);

@@ -2,7 +2,7 @@
 
 use regex::Regex;
 
-use super::Verdict;
+use super::MatchResult;
 use crate::shell::Reading;
 
 /// A pattern over one simple command.
@@ -43,12 +43,12 @@ impl Command {
     }
 
     /// What the rule says of a line; what is not understood holds.
-    pub(super) fn judge(&self, reading: &Reading) -> Verdict {
-        let Some(line) = &reading.line else { return Verdict::MURKY };
+    pub(super) fn judge(&self, reading: &Reading) -> MatchResult {
+        let Some(line) = &reading.line else { return MatchResult::INDETERMINATE };
         let unknown = reading.is_nameless || self.is_specific && line.is_dynamic;
         let mut patterns = self.patterns.iter().filter(|pattern| pattern.may_fit(reading)).peekable();
         if patterns.peek().is_none() {
-            return Verdict { selects: unknown, covers: false };
+            return MatchResult { selects: unknown, grants_all: false };
         }
         let patterns: Vec<&Pattern> = patterns.collect();
         let fits =
@@ -64,11 +64,11 @@ impl Command {
             || line.commands.iter().any(|command| {
                 fits(&command.texts) || self.is_specific && command.is_patterned && may_fit(&command.texts)
             });
-        let covers = !unknown
+        let grants_all = !unknown
             && !line.does_more
             && !line.commands.is_empty()
             && line.commands.iter().all(|command| fits(&command.exact));
-        Verdict { selects, covers }
+        MatchResult { selects, grants_all }
     }
 }
 

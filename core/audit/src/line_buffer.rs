@@ -1,0 +1,47 @@
+//! Lines that are made and not yet written, and the chain that they are part of.
+
+use std::sync::Arc;
+
+use super::chain::Link;
+use super::record::Written;
+use super::sink::Sink;
+use hookweave_machine::timestamp;
+
+/// Lines that are made and not yet written.
+#[derive(Debug, Default)]
+pub(super) struct LineBuffer {
+    pub(super) link: Link,
+    pub(super) lines: Vec<u8>,
+    /// The last point in time that was written down, and its text: many records share one.
+    stamp: (u64, String),
+}
+
+impl LineBuffer {
+    /// Goes on with a chain.
+    pub(super) fn after(link: Link) -> Self {
+        Self { link, ..Self::default() }
+    }
+
+    /// Gives a record its place in the chain and hands it to everybody who hears records; false when somebody did not take it.
+    ///
+    /// Where no file is written nothing is kept of it.
+    pub(super) fn seal(&mut self, record: Written<'_>, at_ms: u64, sinks: &[Arc<dyn Sink>], is_kept: bool) -> bool {
+        if self.stamp.0 != at_ms || self.stamp.1.is_empty() {
+            self.stamp = (at_ms, timestamp::iso(i64::try_from(at_ms).unwrap_or(i64::MAX)));
+        }
+        let begins = self.lines.len();
+        self.link.seal(Written { time: &self.stamp.1, ..record }, &mut self.lines);
+        let mut taken_by_all = true;
+        for sink in sinks {
+            // Whoever hears it is the program's own code, and must not end the writer.
+            let line = self.lines.get(begins..).unwrap_or_default().trim_ascii_end();
+            let line = std::str::from_utf8(line).unwrap_or_default();
+            let taken = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| sink.take(line)));
+            taken_by_all &= matches!(taken, Ok(Ok(())));
+        }
+        if !is_kept {
+            self.lines.truncate(begins);
+        }
+        taken_by_all
+    }
+}

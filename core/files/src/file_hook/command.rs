@@ -1,0 +1,122 @@
+//! A hook's command: what it is given, where it runs, and what it leaves behind.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::env_file::EnvFile;
+use super::environment::{self, Environment};
+use super::trace_context::TraceContext;
+use super::{FileHook, Surroundings};
+use hookweave_dialects::{self, Encoded, Exited, Invocation};
+use hookweave_exec::cancel::Cancel;
+use hookweave_exec::command::{self, CommandError, CommandLine, CommandRun, CommandSpec};
+use hookweave_machine::dispatch::{Failure, FailureKind, HandlerResult};
+
+impl FileHook {
+    /// Runs a command to its end, on this thread.
+    pub(super) fn run_command(
+        &self,
+        spec: &CommandSpec,
+        invocation: &Invocation,
+        Surroundings { environment, left }: &Surroundings,
+        cancel: &Cancel,
+    ) -> Result<HandlerResult<Value>, Failure<Value>> {
+        let dialect = self.declared.dialect;
+        let limit = self.limit();
+        let Encoded { body, env, env_file } = self.encode(invocation);
+        let env_file = env_file.map(EnvFile::new).transpose().map_err(|why| {
+            // A full disk, or no descriptor left: nothing that the hook itself is to blame for.
+            let why = format!("no file for environment variables could be made: {why}");
+            Failure { meant_to_restrict: true, ..Failure::new(FailureKind::NotStarted, why) }
+        })?;
+        let scrub = self.runtime.settings.scrub_environment;
+        let mut variables = environment.inherited(dialect.inherits(), scrub);
+        variables.add(left, environment, scrub);
+        if let Some(trace) = TraceContext::inherited(environment) {
+            // Also where a dialect passes on nothing of the environment: it says where the command is, not what it may know.
+            variables = variables.in_trace(Some(trace));
+        }
+        for (name, value) in env.iter().chain(&spec.env) {
+            variables.set(name, value);
+        }
+        variables.set("HOOKWEAVE_DEPTH", invocation.depth.to_string());
+        if let Some((name, file)) = env_file.as_ref().map(EnvFile::variable) {
+            variables.set(name, file);
+        }
+        let spec = &placed(spec, &variables);
+        let env_file = env_file.map(|file| (file, variables.clone()));
+        let run = CommandRun {
+            spec,
+            stdin: if body.is_null() { Vec::new() } else { body.to_string().into_bytes() },
+            env: variables.into_entries(),
+            directories: Self::directories(invocation),
+            timeout: limit,
+            output_cap: self.runtime.settings.output_cap,
+            leave_children: self.declared.spec.detached,
+        };
+        let exited: Exited = command::run(&run, cancel).map_err(|error| broken_command(&error, limit))?;
+        let said = hookweave_dialects::answer_of_command(dialect, invocation, &exited);
+        Ok(match env_file.map(|(file, given)| file.read(&given)).filter(|left| !left.is_empty()) {
+            Some(left) => with_env(said, dialect.name(), left),
+            None => said,
+        })
+    }
+
+    /// Where the command runs, unless it names a directory of its own: where the event happens. Only for an event that
+    /// names no directory it is the project's, or the user's home.
+    pub(super) fn directories(invocation: &Invocation) -> Vec<PathBuf> {
+        match invocation.text("cwd").filter(|cwd| !cwd.is_empty()) {
+            Some(cwd) => vec![PathBuf::from(cwd)],
+            None => invocation.project_dir.clone().into_iter().chain(std::env::home_dir()).collect(),
+        }
+    }
+}
+
+fn broken_command(error: &CommandError, limit: Option<Duration>) -> Failure<Value> {
+    match (error, limit) {
+        (CommandError::TimedOut { .. }, Some(limit)) => Failure::timeout(limit),
+        (CommandError::OutputOverCap { .. }, _) => Failure::new(FailureKind::InvalidAnswer, error.to_string()),
+        (CommandError::Cancelled { .. }, _) => Failure::new(FailureKind::Cancelled, error.to_string()),
+        // These lie in what happens around the hook and not in the hook: whoever brings them about must not get past it.
+        (CommandError::Lost { .. }, _) => restricting(FailureKind::Lost, error),
+        (CommandError::NoDirectory { .. } | CommandError::NoRoom { .. }, _) => {
+            restricting(FailureKind::NotStarted, error)
+        }
+        _ => Failure::new(FailureKind::NotStarted, error.to_string()),
+    }
+}
+
+fn restricting(kind: FailureKind, error: &CommandError) -> Failure<Value> {
+    Failure { meant_to_restrict: true, ..Failure::new(kind, error.to_string()) }
+}
+
+/// The command with its placeholders filled: in the exec form no shell does it, so that `${CLAUDE_PROJECT_DIR}` in a
+/// program or an argument stands for the variable's value as it is.
+fn placed<'a>(spec: &'a CommandSpec, variables: &Environment) -> Cow<'a, CommandSpec> {
+    let CommandLine::Exec { program, args } = &spec.line else { return Cow::Borrowed(spec) };
+    if !std::iter::once(program).chain(args).any(|text| text.contains("${")) {
+        return Cow::Borrowed(spec);
+    }
+    let filled = |text: &String| environment::filled(text, |name| variables.text(name));
+    let line = CommandLine::Exec { program: filled(program), args: args.iter().map(filled).collect() };
+    Cow::Owned(CommandSpec { line, ..spec.clone() })
+}
+
+/// Adds what a hook left for later commands to what it said.
+fn with_env(said: HandlerResult<Value>, dialect: &str, left: Map<String, Value>) -> HandlerResult<Value> {
+    let mut answer = match said {
+        HandlerResult::Nothing => Map::new(),
+        HandlerResult::Answer(Value::Object(answer)) => answer,
+        other => return other,
+    };
+    let ext = answer.entry("ext").or_insert_with(|| json!({}));
+    if let Some(own) = ext.as_object_mut().map(|ext| ext.entry(dialect).or_insert_with(|| json!({})))
+        && let Some(own) = own.as_object_mut()
+    {
+        own.insert("env".to_owned(), Value::Object(left));
+    }
+    HandlerResult::Answer(Value::Object(answer))
+}

@@ -1,0 +1,81 @@
+//! Fields that payloads lack and have under nearly the same name.
+//!
+//! Payloads are open: agents send more than the catalogue knows, so that an unknown field is no mistake. Beside a field
+//! that is missing it probably is one, and a guard that looks for the missing one sees nothing. Looking costs nothing
+//! where it matters: it is done for the first payloads of an event or a tool, and for those without a tool.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+
+use super::{BuiltIn, COMMON_FIELDS, EventSpec};
+use crate::error::nearest;
+use crate::payload::Host;
+
+/// How many payloads of an event are looked at.
+const MOST_CHECKS: u32 = 64;
+
+/// What the engine fills in by itself, so that it may be missing.
+const FILLED_IN: &str = "tool_use_id";
+
+/// A field that payloads lack, and what they have instead, both as the host spells them.
+#[derive(Debug)]
+pub(crate) struct MisspelledField {
+    pub(crate) missing: String,
+    pub(crate) given: String,
+}
+
+/// The first slip in the payloads of an event.
+#[derive(Debug, Default)]
+pub(crate) struct MisspelledFields {
+    first: OnceLock<MisspelledField>,
+    checks: AtomicU32,
+    reported: AtomicBool,
+}
+
+impl MisspelledFields {
+    pub(crate) fn first(&self) -> Option<&MisspelledField> {
+        self.first.get()
+    }
+
+    /// True the first time.
+    pub(crate) fn is_first_report(&self) -> bool {
+        !self.reported.swap(true, Relaxed)
+    }
+}
+
+impl EventSpec {
+    /// Whether nobody was told of its slip before.
+    pub(crate) fn reports_misspelled_field_first(&self) -> bool {
+        self.misspelled_fields().is_first_report()
+    }
+
+    /// Looks at a payload that may be unlike those before.
+    #[cold]
+    pub(crate) fn check_field_names<'v, H: Host>(&self, host: &'v H, payload: &H::View<'v>) {
+        let Some(known) = self.built_in() else { return };
+        let misspelled_fields = self.misspelled_fields();
+        if misspelled_fields.first().is_none() && misspelled_fields.checks.load(Relaxed) < MOST_CHECKS {
+            misspelled_fields.checks.fetch_add(1, Relaxed);
+            if let Some(misspelled_field) = find(known, host, payload) {
+                _ = misspelled_fields.first.set(misspelled_field);
+            }
+        }
+    }
+}
+
+fn find<'v, H: Host>(known: &BuiltIn, host: &'v H, payload: &H::View<'v>) -> Option<MisspelledField> {
+    let is_missing = |name| host.field(payload, name).is_none_or(|view| host.kind(&view).is_nothing());
+    let wanted = known.fields.iter().filter(|field| !field.optional && field.name != FILLED_IN);
+    let mut missing = wanted.map(|field| field.name).filter(|name| is_missing(name)).peekable();
+    missing.peek()?;
+    let spelling = host.spelling();
+    let keys = host.keys(payload).ok()?;
+    let is_known = |name: &str| known.fields.iter().chain(COMMON_FIELDS).any(|field| field.name == name);
+    let unknown: Vec<_> = keys.iter().map(|key| spelling.canonical(key)).filter(|name| !is_known(name)).collect();
+    missing.find_map(|name| {
+        let given = nearest(name, unknown.iter().map(|given| &**given))?;
+        // It may come from anywhere, and goes to a log.
+        let given = spelling.local(given).escape_debug().to_string();
+        Some(MisspelledField { missing: spelling.local(name).into_owned(), given })
+    })
+}

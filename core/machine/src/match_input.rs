@@ -1,0 +1,328 @@
+//! What matchers read of one event, looked up once and only when asked for.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use smallvec::{SmallVec, smallvec};
+
+use crate::directory::Directory;
+use crate::event::EventSpec;
+use crate::path::PathForms;
+use crate::payload::{Host, Kind};
+use crate::shell::{self, Reading};
+use crate::tool::{Tool, Tools};
+
+/// Argument names that hold a file path in the tools of every known agent.
+pub(crate) const PATH_ARGUMENTS: [&str; 5] = ["file_path", "path", "notebook_path", "paths", "files"];
+
+/// The arguments that matchers look at in the tools of every known agent.
+static MATCHED_ARGUMENTS: [&str; 6] = {
+    let [file_path, path, notebook_path, paths, files] = PATH_ARGUMENTS;
+    ["command", file_path, path, notebook_path, paths, files]
+};
+
+/// The candidates of one condition.
+#[derive(Debug)]
+pub(crate) struct Found<T> {
+    /// Nearly always one, which needs no memory of its own.
+    pub(crate) items: SmallVec<[T; 1]>,
+    /// Something is there that cannot be read: the condition holds, and an `allow` does not count.
+    pub(crate) indeterminate: bool,
+}
+
+impl<T> Found<T> {
+    pub(crate) fn none() -> Self {
+        Self { items: SmallVec::new(), indeterminate: false }
+    }
+
+    fn unreadable() -> Self {
+        Self { items: SmallVec::new(), indeterminate: true }
+    }
+}
+
+/// An event under the matchers' eyes.
+pub(crate) struct MatchInput<'v, H: Host> {
+    host: &'v H,
+    event: &'v EventSpec,
+    payload: H::View<'v>,
+    tools: &'v Tools,
+    directory: &'v Directory,
+    tool: OnceCell<Option<Cow<'v, str>>>,
+    args: OnceCell<Found<H::View<'v>>>,
+    commands: OnceCell<Found<Cow<'v, str>>>,
+    paths: OnceCell<Found<PathForms>>,
+    lines: OnceCell<Vec<Arc<Reading>>>,
+}
+
+impl<'v, H: Host> MatchInput<'v, H> {
+    pub(crate) fn new(
+        host: &'v H,
+        event: &'v EventSpec,
+        payload: H::View<'v>,
+        tools: &'v Tools,
+        directory: &'v Directory,
+    ) -> Self {
+        Self {
+            host,
+            event,
+            payload,
+            tools,
+            directory,
+            tool: OnceCell::new(),
+            args: OnceCell::new(),
+            commands: OnceCell::new(),
+            paths: OnceCell::new(),
+            lines: OnceCell::new(),
+        }
+    }
+
+    pub(crate) const fn host(&self) -> &'v H {
+        self.host
+    }
+
+    pub(crate) const fn event(&self) -> &'v EventSpec {
+        self.event
+    }
+
+    /// The tool's name; `None` when the payload has none that is text.
+    pub(crate) fn tool(&self) -> Option<&str> {
+        self.tool
+            .get_or_init(|| {
+                let view = self.host.field(&self.payload, "tool")?;
+                self.host.long_text(&view)
+            })
+            .as_deref()
+    }
+
+    fn defined(&self) -> Option<&'v Tool> {
+        self.tool().and_then(|name| self.tools.get(name))
+    }
+
+    /// The tool's name and those of the tools that it was defined to be the same as.
+    pub(crate) fn tool_names(&self) -> Option<Vec<&str>> {
+        let name = self.tool()?;
+        let mut names = vec![name];
+        if let Some(tool) = self.defined() {
+            names.extend(tool.same_as.iter().map(String::as_str));
+        }
+        Some(names)
+    }
+
+    /// A text field of the payload.
+    pub(crate) fn text(&self, field: &str) -> Found<Cow<'v, str>> {
+        self.host.field(&self.payload, field).map_or_else(Found::none, |view| self.as_text(&view))
+    }
+
+    fn as_text(&self, view: &H::View<'v>) -> Found<Cow<'v, str>> {
+        match self.host.long_text(view) {
+            Some(text) => Found { items: smallvec![text], indeterminate: false },
+            None if matches!(self.host.kind(view), Kind::Null | Kind::Absent) => Found::none(),
+            None => Found::unreadable(),
+        }
+    }
+
+    /// The arguments, if they are there and an object.
+    fn args(&self) -> &Found<H::View<'v>> {
+        self.args.get_or_init(|| {
+            let Some(args) = self.host.field(&self.payload, "args") else { return Found::none() };
+            match self.host.kind(&args) {
+                Kind::Null | Kind::Absent => Found::none(),
+                Kind::Object => Found { items: smallvec![args], indeterminate: false },
+                _ => Found::unreadable(),
+            }
+        })
+    }
+
+    /// The commands that the event would run.
+    pub(crate) fn commands(&self) -> &Found<Cow<'v, str>> {
+        self.commands.get_or_init(|| {
+            let args = self.args();
+            let mut found = Found { items: SmallVec::new(), indeterminate: args.indeterminate };
+            let Some(args) = args.items.first() else { return found };
+            let named = self.defined().and_then(|tool| tool.command.as_deref());
+            for name in std::iter::once("command").chain(named) {
+                if let Some(view) = self.host.get(args, name) {
+                    let text = self.as_text(&view);
+                    found.indeterminate |= text.indeterminate;
+                    found.items.extend(text.items);
+                }
+            }
+            found
+        })
+    }
+
+    /// The commands that the event would run, taken apart, and whether some of them cannot be read.
+    pub(crate) fn lines(&self) -> (&[Arc<Reading>], bool) {
+        let commands = self.commands();
+        let lines = self.lines.get_or_init(|| commands.items.iter().map(|command| shell::read(command)).collect());
+        (lines, commands.indeterminate)
+    }
+
+    /// The file paths that the event names.
+    pub(crate) fn paths(&self) -> &Found<PathForms> {
+        self.paths.get_or_init(|| {
+            let mut found = Found::none();
+            let mut texts = SmallVec::new();
+            found.indeterminate = self.path_texts(&mut texts);
+            if texts.is_empty() {
+                return found;
+            }
+            let given = self.text("cwd");
+            let cwd = given.items.first().cloned().or_else(|| self.directory.now().filter(|_| !given.indeterminate));
+            found.items = texts.iter().map(|path| PathForms::new(path, cwd.as_deref())).collect();
+            found
+        })
+    }
+
+    /// The file paths that the event names, as they are written; says whether some of it cannot be read.
+    pub(crate) fn path_texts(&self, texts: &mut SmallVec<[Cow<'v, str>; 1]>) -> bool {
+        let args = self.args();
+        let mut indeterminate = args.indeterminate;
+        if let Some(args) = args.items.first() {
+            let named = self.defined().map_or(&[][..], |tool| &tool.paths);
+            for name in PATH_ARGUMENTS.into_iter().chain(named.iter().map(String::as_str)) {
+                if let Some(view) = self.host.get(args, name) {
+                    indeterminate |= self.collect_paths(&view, texts);
+                }
+            }
+        }
+        if let Some(view) = self.event.path().and_then(|field| self.host.field(&self.payload, field)) {
+            indeterminate |= self.collect_paths(&view, texts);
+        }
+        indeterminate
+    }
+
+    /// Adds the path or paths that a value holds; says whether some of it cannot be read.
+    fn collect_paths(&self, view: &H::View<'v>, texts: &mut SmallVec<[Cow<'v, str>; 1]>) -> bool {
+        let Kind::List(length) = self.host.kind(view) else {
+            let text = self.as_text(view);
+            texts.extend(text.items);
+            return text.indeterminate;
+        };
+        let mut indeterminate = false;
+        for item in (0..length).filter_map(|index| self.host.item(view, index)) {
+            let text = self.as_text(&item);
+            indeterminate |= text.indeterminate;
+            texts.extend(text.items);
+        }
+        indeterminate
+    }
+
+    /// The argument at a dotted path: the key that has the dots in its name first, then the nested one.
+    pub(crate) fn argument(&self, path: &str) -> Found<H::View<'v>> {
+        let args = self.args();
+        if args.indeterminate {
+            return Found::unreadable();
+        }
+        let Some(args) = args.items.first() else { return Found::none() };
+        if let Some(whole) = self.host.get(args, path) {
+            return Found { items: smallvec![whole], indeterminate: false };
+        }
+        let mut at = args.clone();
+        for name in path.split('.') {
+            at = match self.host.kind(&at) {
+                Kind::Object => match self.host.get(&at, name) {
+                    Some(field) => field,
+                    None => return Found::none(),
+                },
+                Kind::List(_) => match name.parse().ok().and_then(|index| self.host.item(&at, index)) {
+                    Some(item) => item,
+                    None => return Found::none(),
+                },
+                Kind::Null | Kind::Absent => return Found::none(),
+                _ => return Found::unreadable(),
+            };
+        }
+        Found { items: smallvec![at], indeterminate: false }
+    }
+}
+
+/// Hands out the texts that [`Look`] finds, each as it is written: commands, paths, subtype. For a record, which has no use for
+/// anything else that a look keeps.
+pub(crate) fn each_matched_text<'v, H: Host>(
+    host: &'v H,
+    event: &EventSpec,
+    payload: &H::View<'v>,
+    args: Option<&H::View<'v>>,
+    tool: Option<&Tool>,
+    mut take: impl FnMut(&str),
+) {
+    if let Some(args) = args.filter(|args| matches!(host.kind(args), Kind::Object)) {
+        let [command, paths @ ..] = host.pick(args, &MATCHED_ARGUMENTS);
+        let named = tool.and_then(|tool| tool.command.as_deref()).and_then(|name| host.get(args, name));
+        for command in command.iter().chain(&named) {
+            host.text(command, &mut take);
+        }
+        for path in paths.iter().flatten() {
+            each_path(host, path, &mut take);
+        }
+        for name in tool.iter().flat_map(|tool| &tool.paths) {
+            if let Some(path) = host.get(args, name) {
+                each_path(host, &path, &mut take);
+            }
+        }
+    }
+    if let Some(path) = event.path().and_then(|field| host.field(payload, field)) {
+        each_path(host, &path, &mut take);
+    }
+    if let Some(subtype) = event.subtype().and_then(|field| host.field(payload, field)) {
+        host.text(&subtype, take);
+    }
+}
+
+/// Hands out the path or paths that a value holds.
+fn each_path<'v, H: Host>(host: &'v H, view: &H::View<'v>, mut take: impl FnMut(&str)) {
+    let Kind::List(length) = host.kind(view) else {
+        host.text(view, take);
+        return;
+    };
+    for item in (0..length).filter_map(|index| host.item(view, index)) {
+        host.text(&item, &mut take);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Catalogue;
+    use crate::json::Json;
+    use crate::tool::ToolDefinition;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_handed_out_is_what_a_look_finds() {
+        let catalogue = Catalogue::default();
+        let mut tools = Tools::default();
+        let definition = json!({"name": "shell", "command": "script", "paths": ["target", "cwd"]});
+        tools.define(ToolDefinition::read(&Json, &&definition).unwrap()).unwrap();
+        let directory = Directory::default();
+        let payloads = [
+            json!({"tool": "Bash", "args": {"command": "ls", "paths": ["a", 7, "b"], "path": null, "files": {}}}),
+            json!({"tool": "shell", "args": {"command": "ls", "script": "make", "target": "c", "cwd": ["d"], "file_path": "e"}}),
+            json!({"tool": "shell", "args": {"a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6, "g": 7, "path": "h", "command": "i"}}),
+            json!({"tool": 7, "args": ["command"], "file_path": "j", "source": "startup", "trigger": "auto"}),
+            json!({"args": {"command": ["ls"]}, "file_path": ["k", "l"], "source": 7}),
+            json!({}),
+        ];
+        for event in ["PreToolUse", "FileChanged", "SessionStart", "PreCompact"] {
+            let event = catalogue.resolve(event).unwrap();
+            for payload in &payloads {
+                let input = MatchInput::new(&Json, &event, payload, &tools, &directory);
+                let mut found: Vec<_> = input.commands().items.iter().map(ToString::to_string).collect();
+                let mut paths = SmallVec::new();
+                input.path_texts(&mut paths);
+                found.extend(paths.iter().map(ToString::to_string));
+                found.extend(
+                    event.subtype().iter().flat_map(|field| input.text(field).items).map(|text| text.to_string()),
+                );
+                let mut handed = Vec::new();
+                let args = payload.get("args");
+                each_matched_text(&Json, &event, &payload, args.as_ref(), input.defined(), |text| {
+                    handed.push(text.to_owned());
+                });
+                assert_eq!(handed, found, "{}: {payload}", event.name());
+            }
+        }
+    }
+}

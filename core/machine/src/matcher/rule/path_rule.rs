@@ -1,0 +1,88 @@
+//! Patterns over file paths, by the rules of `.gitignore`.
+
+use globset::GlobMatcher;
+
+use super::{MatchResult, glob};
+use crate::path::{PathForms, base_name, compose};
+
+/// A pattern over file paths.
+#[derive(Debug, Clone)]
+pub(super) struct PathRule {
+    glob: GlobMatcher,
+    from: From,
+}
+
+/// Where a path pattern begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum From {
+    /// The working directory.
+    Here,
+    /// Any directory: the pattern is one name.
+    Anywhere,
+    /// The root of the file system.
+    Root,
+    /// The working directory, or the root: which one depends on the file that the rule stands in.
+    HereOrRoot,
+}
+
+impl PathRule {
+    /// The rules of `.gitignore`: a pattern with a `/` begins at the working directory, one name is found anywhere,
+    /// and what matches a directory matches everything in it.
+    pub(super) fn new(content: &str) -> Result<Self, String> {
+        let text = compose(content);
+        let (from, rest) = if let Some(absolute) = text.strip_prefix("//") {
+            (From::Root, format!("/{absolute}"))
+        } else if let Some(inside) = text.strip_prefix("~/") {
+            let home = std::env::home_dir().ok_or("`~/` in a rule needs a home directory, and there is none")?;
+            let home = globset::escape(&home.to_string_lossy().replace('\\', "/"));
+            (From::Root, format!("{}/{inside}", home.trim_end_matches('/')))
+        } else if let Some(rooted) = text.strip_prefix('/') {
+            (From::HereOrRoot, rooted.to_owned())
+        } else if let Some(here) = text.strip_prefix("./") {
+            (From::Here, here.to_owned())
+        } else if text.trim_end_matches('/').contains('/') {
+            (From::Here, text)
+        } else {
+            (From::Anywhere, text)
+        };
+        let rest = rest.trim_end_matches('/');
+        if rest.is_empty() {
+            return Err(format!("`{content}` names no file"));
+        }
+        Ok(Self { glob: glob(rest, true)?, from })
+    }
+
+    pub(super) fn judge(&self, path: &PathForms) -> MatchResult {
+        if path.is_open(matches!(self.from, From::Here | From::HereOrRoot)) {
+            return MatchResult::INDETERMINATE;
+        }
+        MatchResult {
+            selects: path.forms().any(|form| self.hits(form)),
+            grants_all: path.places.iter().all(|path_rule| match (self.from, path_rule.relative.as_deref()) {
+                (From::Root, _) => self.hits(&path_rule.full),
+                (_, Some(inside)) => self.hits(inside),
+                (_, None) => false,
+            }),
+        }
+    }
+
+    /// Whether a path or a directory that it lies in matches.
+    fn hits(&self, path: &str) -> bool {
+        let path = path.trim_start_matches("./");
+        let mut at = match self.from {
+            From::Here if path.starts_with('/') => return false,
+            From::HereOrRoot => path.trim_start_matches('/'),
+            From::Here | From::Root | From::Anywhere => path,
+        };
+        loop {
+            let name = if self.from == From::Anywhere { base_name(at) } else { at };
+            if self.glob.is_match(name) {
+                return true;
+            }
+            match at.rsplit_once('/') {
+                Some((above, _)) if !above.is_empty() => at = above,
+                _ => return false,
+            }
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! Commands, webhooks and hosted questions as hooks of the engine.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use serde_json::Value;
+
+use super::driver::{Timed, inside};
+use super::watching::Watching;
+use super::{Engine, Event, Outcome};
+use crate::engine::handler::{Code, HookError};
+use hookweave_host::config::Declared;
+use hookweave_host::dialects::Invocation;
+use hookweave_host::dispatch::{Failure, FailureKind, HandlerResult};
+use hookweave_host::error::Error;
+use hookweave_host::event::EventSpec;
+use hookweave_host::file_hook::{FileHook, Question, Runtime, Settings, TraceContext};
+use hookweave_host::files::{Files, Reloaded, Report, Request};
+use hookweave_host::session::OpenSessions;
+use hookweave_host::tool::ToolDefinition;
+
+/// What a host answers to a question.
+type Answering = Pin<Box<dyn Future<Output = Result<Value, HookError>> + Send>>;
+
+type Answer = dyn Fn(Question) -> Answering + Send + Sync;
+
+type Trace = dyn Fn() -> Option<TraceContext> + Send + Sync;
+
+/// Who answers the questions of hooks that only the host can run.
+#[derive(Default)]
+struct Hosts {
+    judge: RwLock<Option<Arc<Answer>>>,
+    tools: RwLock<Option<Arc<Answer>>>,
+    trace: RwLock<Option<Arc<Trace>>>,
+}
+
+impl std::fmt::Debug for Hosts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Hosts").finish_non_exhaustive()
+    }
+}
+
+impl Hosts {
+    fn set_judge(&self, answer: impl Fn(Question) -> Answering + Send + Sync + 'static) {
+        *self.judge.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(answer));
+    }
+
+    fn set_tools(&self, answer: impl Fn(Question) -> Answering + Send + Sync + 'static) {
+        *self.tools.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(answer));
+    }
+
+    fn trace(&self) -> Option<TraceContext> {
+        let trace = self.trace.read().unwrap_or_else(PoisonError::into_inner).clone();
+        trace.and_then(|trace| trace())
+    }
+
+    fn who_answers(&self, question: &Question) -> Option<Arc<Answer>> {
+        let answers = match question {
+            Question::Judge { .. } => &self.judge,
+            Question::Tool { .. } => &self.tools,
+        };
+        answers.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// What one engine has for hooks from files.
+#[derive(Debug)]
+pub(super) struct FileHooks {
+    pub(super) runtime: Arc<Runtime>,
+    pub(super) files: Files,
+    hosts: Arc<Hosts>,
+    pub(super) watching: Mutex<Option<Watching>>,
+}
+
+impl FileHooks {
+    pub(super) fn new(settings: Settings) -> Self {
+        Self {
+            runtime: Runtime::new(settings),
+            files: Files::default(),
+            hosts: Arc::default(),
+            watching: Mutex::default(),
+        }
+    }
+
+    pub(super) fn define_tool(&self, definition: ToolDefinition) {
+        self.runtime.define_tool(definition);
+    }
+
+    fn code(&self, hook: Arc<FileHook>) -> Code {
+        Code::File(FileHookCode { hook, hosts: Arc::clone(&self.hosts) })
+    }
+}
+
+impl Engine {
+    /// Loads the hooks of one file of any known system, which is recognised by its name, place and shape.
+    ///
+    /// An entry that makes no sense refuses the file. [`Request::partial`] leaves it out instead, as a problem in the report.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join(".claude/settings.json");
+    /// # std::fs::create_dir_all(directory.path().join(".claude"))?;
+    /// std::fs::write(&path, r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
+    ///     {"type": "command", "command": "echo not today >&2; exit 2"}
+    /// ]}]}}"#)?;
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let engine = hookweave::Engine::new();
+    /// let report = engine.load(&path)?;
+    /// assert!(report.problems.is_empty());
+    /// let outcome = engine.dispatch(hookweave::Event::pre_tool_use("Bash", serde_json::json!({"command": "ls"}))).await?;
+    /// assert_eq!(outcome.reason(), Some("not today"));
+    /// # Ok(()) })
+    /// # }
+    /// ```
+    pub fn load(&self, path: impl AsRef<std::path::Path>) -> Result<Report, Error> {
+        self.load_files(Request::file(path.as_ref()))
+    }
+
+    /// Loads what stands at the usual places of every known system for a working directory.
+    ///
+    /// Hooks from the project's files run only when a person has approved them; the others are reported.
+    pub fn discover(&self, cwd: impl AsRef<std::path::Path>) -> Result<Report, Error> {
+        self.load_files(Request::places(cwd.as_ref()))
+    }
+
+    /// Loads what a request names.
+    pub fn load_files(&self, request: Request) -> Result<Report, Error> {
+        let file_hooks = &self.inner.file_hooks;
+        file_hooks.files.load(&self.inner.registry, &file_hooks.runtime, request, &|hook, _| file_hooks.code(hook))
+    }
+
+    /// The conversations whose variables commands and webhooks are given.
+    pub(super) fn open_sessions(&self) -> &Arc<OpenSessions> {
+        self.inner.file_hooks.runtime.sessions()
+    }
+
+    /// Registers a native hook that no file declares; gives its id.
+    pub(crate) fn register_file_hook(&self, declared: Declared) -> Result<String, Error> {
+        let file_hooks = &self.inner.file_hooks;
+        let spec = declared.spec.clone();
+        let hook = FileHook::new(declared, None, Arc::clone(&file_hooks.runtime));
+        self.inner.registry.register(spec, file_hooks.code(Arc::new(hook))).map(|id| id.to_string())
+    }
+
+    /// Reads every loaded file again; the hooks are swapped between dispatches.
+    ///
+    /// A change that takes protection away raises `ConfigChange` first, through the hooks in force: one that blocks it
+    /// keeps everything as it is. A file that cannot be read keeps its own hooks too.
+    pub async fn reload(&self) -> Result<Reloaded, Error> {
+        let file_hooks = &self.inner.file_hooks;
+        let prepared = file_hooks.files.prepare(&self.inner.registry, &file_hooks.runtime)?;
+        for question in prepared.questions() {
+            let outcome: Outcome = self.dispatch(Event::new("ConfigChange", question)).await?;
+            if outcome.blocked() {
+                let why = outcome.reason().unwrap_or("a hook blocked the change");
+                return Ok(file_hooks.files.keep(why));
+            }
+        }
+        file_hooks.files.apply(&self.inner.registry, &file_hooks.runtime, prepared, &|hook, _| file_hooks.code(hook))
+    }
+
+    /// Sets who answers hooks that ask a model or an agent: given [`Question::Judge`], the answer is
+    /// `{"ok": true}` or `{"ok": false, "reason": "…"}`.
+    pub fn set_judge<F>(&self, answer: impl Fn(Question) -> F + Send + Sync + 'static)
+    where
+        F: Future<Output = Result<Value, HookError>> + Send + 'static,
+    {
+        self.inner.file_hooks.hosts.set_judge(move |question| Box::pin(answer(question)));
+    }
+
+    /// Sets who calls tools of MCP servers for hooks: given [`Question::Tool`], the answer is the tool's text.
+    pub fn set_tool_caller<F>(&self, call: impl Fn(Question) -> F + Send + Sync + 'static)
+    where
+        F: Future<Output = Result<Value, HookError>> + Send + 'static,
+    {
+        self.inner.file_hooks.hosts.set_tools(move |question| Box::pin(call(question)));
+    }
+
+    /// Sets who knows where a dispatch stands in a distributed trace: commands are given it as `TRACEPARENT` and `TRACESTATE`,
+    /// webhooks as headers. It is called on the task that dispatches; where it knows nothing, what the process was started
+    /// with is passed on.
+    pub fn set_trace_context(&self, trace: impl Fn() -> Option<TraceContext> + Send + Sync + 'static) {
+        *self.inner.file_hooks.hosts.trace.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(trace));
+    }
+
+    /// Kills the commands and drops the requests that run; false when something still runs after the limit.
+    pub fn stop_file_hooks(&self, limit: std::time::Duration) -> bool {
+        self.inner.file_hooks.runtime.shutdown(limit)
+    }
+}
+
+/// A native hook of one engine.
+#[derive(Debug, Clone)]
+pub(crate) struct FileHookCode {
+    hook: Arc<FileHook>,
+    hosts: Arc<Hosts>,
+}
+
+impl FileHookCode {
+    pub(crate) fn wakes(&self) -> bool {
+        self.hook.declared().wakes
+    }
+
+    /// Runs the hook to its end; dropping the future kills it.
+    pub(super) async fn run(&self, spec: &Arc<EventSpec>, event: &Event, depth: u32) -> HandlerResult<Arc<Value>> {
+        let Value::Object(payload) = event.to_json() else { return HandlerResult::Nothing };
+        let invocation = self.hook.invocation(spec, payload, depth);
+        let said = match self.hook.question(&invocation) {
+            Some(question) => self.ask(question, &invocation).await,
+            None => self.wait(invocation).await,
+        };
+        shared(said)
+    }
+
+    async fn wait(&self, invocation: Invocation) -> HandlerResult<Value> {
+        let (tell, told) = tokio::sync::oneshot::channel();
+        let job = self.hook.start_in(self.hosts.trace(), invocation, move |said| drop(tell.send(said)));
+        let _kills = job.map(hookweave_host::exec::pool::Job::cancel_on_drop);
+        told.await
+            .unwrap_or_else(|_| HandlerResult::Failed(Failure::new(FailureKind::NotStarted, "the hook was dropped")))
+    }
+
+    async fn ask(&self, question: Question, invocation: &Invocation) -> HandlerResult<Value> {
+        let Some(answer) = self.hosts.who_answers(&question) else {
+            return self.hook.unanswered(invocation);
+        };
+        let depth = invocation.depth;
+        let answered = match inside(depth, || answer(question)) {
+            Ok(answering) => Timed::new(answering, self.hook.limit(), depth).await,
+            Err(panicked) => Err(panicked),
+        };
+        match answered {
+            Ok(Ok(answer)) => self.hook.answered(invocation, &answer),
+            Ok(Err(why)) => self.hook.broken(invocation, Failure::new(FailureKind::Raised, why.to_string())),
+            Err(failure) => self.hook.broken(invocation, failure),
+        }
+    }
+}
+
+fn shared(said: HandlerResult<Value>) -> HandlerResult<Arc<Value>> {
+    match said {
+        HandlerResult::Nothing => HandlerResult::Nothing,
+        HandlerResult::Detached => HandlerResult::Detached,
+        HandlerResult::Answer(answer) => HandlerResult::Answer(Arc::new(answer)),
+        HandlerResult::Failed(Failure { kind, message, meant_to_restrict, cause }) => {
+            HandlerResult::Failed(Failure { kind, message, meant_to_restrict, cause: cause.map(Arc::new) })
+        }
+    }
+}
