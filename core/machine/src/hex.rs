@@ -29,7 +29,7 @@ mod tests {
     #[test]
     fn each_byte_has_two_digits_also_past_the_first_piece() {
         let bytes: Vec<u8> = (0..=u8::MAX).chain([0, 0x0f, 0xf0]).collect();
-        let expected: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let expected = bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
         assert_eq!(hex(&bytes), expected);
         assert_eq!(hex(&[]), "");
     }
