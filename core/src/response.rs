@@ -47,7 +47,7 @@ impl HookResponse {
         self
     }
 
-    /// Nothing against it.
+    /// No objection.
     pub fn continue_() -> Self {
         Self::of(Action::Continue)
     }
@@ -163,7 +163,7 @@ impl HookResponse {
         self
     }
 
-    /// Whether the answer says nothing; a `continue` that is said aloud is an answer.
+    /// Whether the answer is empty; an explicit `continue` is an answer.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.fields.as_ref().is_none_or(|fields| fields.is_empty())

@@ -17,7 +17,7 @@ const LOOK: Duration = Duration::from_millis(1);
 
 /// What is known as long as a process has no log.
 ///
-/// There is no lock in it: whoever held one when the process was forked would hold it in the child for ever.
+/// It has no lock: one that is held while the process forks would stay held in the child for ever.
 #[derive(Debug, Default)]
 pub(super) struct Absence {
     /// The process in which a thread is opening the log; 0 for none.
@@ -70,7 +70,7 @@ impl Absence {
         why.as_ref().filter(|why| why.0 == ProcessMark::here().number()).map(|why| why.1.clone())
     }
 
-    /// Counts what nobody writes.
+    /// Counts records that are lost.
     pub(super) fn lose(&self, count: u64) {
         self.lost.fetch_add(count, Ordering::Relaxed);
     }

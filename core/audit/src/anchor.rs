@@ -1,4 +1,4 @@
-//! A record's number and hash, kept where whoever can change the log cannot reach.
+//! A record's number and hash, to be kept out of reach of processes that can change the log.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use hookweave_machine::error::{Code, Error};
 
-/// Where a log stood: `1024:9f86d081…`. Whoever keeps it can prove later that nothing up to there was changed or cut off.
+/// Where a log stood: `1024:9f86d081…`. Kept elsewhere, it proves later that nothing up to there was changed or truncated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Anchor {
     /// The record's number.

@@ -50,10 +50,10 @@ pub struct AuditConfig {
     pub file: Option<PathBuf>,
     /// When a new file is begun.
     pub rotation: Rotation,
-    /// When the file is told to reach the disk.
+    /// When the file is synced to the disk.
     pub fsync: Fsync,
-    /// No decision without its record: a gate is told when its records are written, and blocked when they cannot be; so is a
-    /// session's tool.
+    /// No decision without its record: a gate's outcome is returned once its records are written, and is a block when they
+    /// cannot be; so is a session's tool.
     pub required: bool,
     /// How many happenings wait for the writer at most.
     pub queue: usize,
@@ -107,7 +107,7 @@ impl AuditConfig {
         Self { inputs, ..self }
     }
 
-    /// When the file is told to reach the disk.
+    /// When the file is synced to the disk.
     pub fn fsync(self, fsync: Fsync) -> Self {
         Self { fsync, ..self }
     }
@@ -117,7 +117,7 @@ impl AuditConfig {
         Self { rotation, ..self }
     }
 
-    /// No decision without its record: a gate is told when its records are written, and blocked when they cannot be.
+    /// No decision without its record: a gate's outcome is returned once its records are written, and is a block when they cannot be.
     pub fn required(self) -> Self {
         Self { required: true, ..self }
     }
@@ -127,7 +127,7 @@ impl AuditConfig {
         Self { redaction, ..self }
     }
 
-    /// Adds somebody who hears each record, in order, on the writer's thread.
+    /// Adds a sink that receives each record, in order, on the writer's thread.
     pub fn sink(mut self, sink: impl Sink + 'static) -> Self {
         self.sinks.push(Arc::new(sink));
         self

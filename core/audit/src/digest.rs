@@ -1,4 +1,4 @@
-//! What proves, to whoever has key and input, that this was the input, and tells nothing else.
+//! Keyed digests of inputs: with the key they prove that an input was this one, and reveal nothing else.
 
 use sha2::{Digest as _, Sha256};
 
@@ -10,7 +10,7 @@ const BLOCK: usize = 64;
 /// How many hexadecimal digits of a digest are kept: 128 bits.
 const DIGITS: usize = 32;
 
-/// The key of a log's digests. Without it nobody can find an input by trying the likely ones.
+/// The key of a log's digests. Without it, likely inputs cannot be tried against a digest.
 #[derive(Clone)]
 pub(super) struct Key {
     inner: Sha256,
@@ -46,7 +46,7 @@ impl Key {
         Self { inner: padded(0x36), outer: padded(0x5c) }
     }
 
-    /// A key that nobody knows and that is gone with the process.
+    /// A random key, lost when the process ends.
     pub(super) fn random() -> Self {
         Self::of(format!("{}{}", hookweave_clock::new_id(), hookweave_clock::new_id()).as_bytes())
     }

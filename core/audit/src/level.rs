@@ -58,7 +58,7 @@ impl fmt::Display for Level {
     }
 }
 
-/// When the file is told to reach the disk.
+/// When the file is synced to the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Fsync {
     /// When the system sees fit: what was written survives the end of the process, not that of the machine.

@@ -3,8 +3,8 @@
 //! **Owns** records, redaction, the hash chain, rotation and verification; recordings for replay stand beside it.
 //! **Never** holds up a dispatch for more than a second, unless the log is `required`. Nothing is recorded that was not redacted.
 //!
-//! A driver hands each outcome to an [`Audit`]; registry and sessions report the rest as a [`Observer`]. A thread turns what is queued into
-//! [`Record`]s, redacts them, links each to the one before by its hash, and writes them.
+//! A driver hands each outcome to an [`Audit`]; registry and sessions report the rest to it as their [`Observer`]. A thread turns
+//! the queued items into [`Record`]s, redacts them, links each to the one before by its hash, and writes them.
 //!
 //! # Entry points
 //!
@@ -85,7 +85,7 @@ pub struct Audit {
     /// The level as long as there is somewhere to write, else off: all that a dispatch looks at. While dispatches are
     /// recorded it is info at least.
     effective: AtomicU8,
-    /// Where dispatches are recorded, when somebody wants to replay them.
+    /// Where dispatches are recorded for a replay, when that is on.
     recorder: Option<Arc<Recorder>>,
     open: ArcSwapOption<Open>,
     /// Where the log stood when it was closed.
@@ -135,7 +135,7 @@ impl Audit {
         audit
     }
 
-    /// Opens the log as it is to be from now on; what was told before is written to where it went before.
+    /// Opens the log as it is to be from now on; earlier records are written to the previous destination.
     ///
     /// A file that cannot be written and a pattern that does not compile are errors; nothing is recorded then, until the next
     /// call succeeds.
@@ -178,7 +178,7 @@ impl Audit {
         }
     }
 
-    /// Hears what the log needs from now on, and what a recording needs.
+    /// Sets the level that dispatches check: the log's, or the recording's if that is higher.
     fn set_effective_level(&self, level: Level) {
         let least = if self.recorder.is_some() { Level::Info } else { Level::Off };
         self.effective.store(level.max(least) as u8, Ordering::Relaxed);
@@ -320,12 +320,12 @@ impl Audit {
         }
     }
 
-    /// Waits until everything that was told is written; false when the time is up before.
+    /// Waits until all queued records are written; false on timeout.
     pub fn flush(&self, limit: Duration) -> bool {
         self.open.load_full().is_none_or(|open| open.flush(limit))
     }
 
-    /// Writes what was told, says that this was all, and records nothing more; false when the time is up before.
+    /// Writes the queued records and a closing one, and records nothing more; false on timeout.
     pub fn close(&self, limit: Duration) -> bool {
         self.set_effective_level(Level::Off);
         self.end(limit)

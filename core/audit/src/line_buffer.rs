@@ -22,7 +22,7 @@ impl LineBuffer {
         Self { link, ..Self::default() }
     }
 
-    /// Gives a record its place in the chain and hands it to everybody who hears records; false when somebody did not take it.
+    /// Chains a record and passes it to every sink; false when a sink did not accept it.
     ///
     /// Where no file is written nothing is kept of it.
     pub(super) fn seal(&mut self, record: Written<'_>, at_ms: u64, sinks: &[Arc<dyn Sink>], is_kept: bool) -> bool {
@@ -33,7 +33,7 @@ impl LineBuffer {
         self.link.seal(Written { time: &self.stamp.1, ..record }, &mut self.lines);
         let mut taken_by_all = true;
         for sink in sinks {
-            // Whoever hears it is the program's own code, and must not end the writer.
+            // A sink is the program's own code: its panic must not end the writer.
             let line = self.lines.get(begins..).unwrap_or_default().trim_ascii_end();
             let line = std::str::from_utf8(line).unwrap_or_default();
             let taken = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| sink.take(line)));

@@ -1,4 +1,4 @@
-//! What registry and sessions tell, as records.
+//! Records of the registry's and the sessions' events.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ impl Observer for Audit {
             return;
         }
         let Some(open) = self.open.load_full() else { return };
-        // The last word on a tool call is told before anybody hears of it.
+        // The final record of a tool call is written before its result is returned.
         let binding = matches!(seen, ObservedEvent::ToolRun { .. });
         open.offer(note(seen), binding, |wait| wait());
     }
@@ -54,7 +54,7 @@ fn note(seen: ObservedEvent<'_>) -> QueueItem {
     QueueItem::Note(Box::new(record), now_ms(), about)
 }
 
-/// A gate that is blocked because what its hooks said cannot be recorded: once records are written again, this is told with them.
+/// A gate that is blocked because what its hooks said cannot be recorded: once records are written again, this one is written too.
 pub(super) fn refused(event: &EventSpec, about: EventDigest, why: &str) -> QueueItem {
     let record = Record {
         session: about.first(Part::Session),

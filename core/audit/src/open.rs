@@ -115,7 +115,7 @@ impl Open {
         }
     }
 
-    /// Tells the writer something that nobody waits for.
+    /// Queues an item without waiting until it is written.
     pub(super) fn enqueue(&self, item: QueueItem) {
         self.offer(item, false, |wait| wait());
     }
@@ -245,7 +245,7 @@ impl Open {
     /// The last record that this process has written; `None` in a forked child that has recorded nothing.
     pub(super) fn anchor(&self) -> Option<Anchor> {
         let shared = self.shared.load();
-        // In a forked child nobody may ever let go of the parent's lock.
+        // In a forked child the parent's lock may stay held for ever.
         if shared.is_here() { shared.standing().last } else { None }
     }
 }

@@ -1,4 +1,4 @@
-//! In which process something was made, told without a system call.
+//! In which process something was made, found without a system call.
 
 /// The process in which it was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -30,7 +30,7 @@ pub(super) enum Refused {
     Unwritten,
 }
 
-/// How long whoever hands something over waits for room.
+/// How long a caller waits for room.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patience {
     /// For so long at most.
@@ -44,7 +44,7 @@ pub(super) struct Patience {
 pub(super) enum Handed<'h> {
     /// One thing that happened.
     One(Option<QueueItem>),
-    /// Dispatches in which no hook had anything to say, told at a level.
+    /// Dispatches in which no hook answered, at the level of the time.
     Quiet(&'h mut Batch, Level),
 }
 
@@ -83,15 +83,15 @@ struct State {
     done: u64,
     /// Up to this one not everybody who hears records may have taken them, or the disk may not have them.
     unsure: u64,
-    /// How many did not find room since the writer was last told.
+    /// How many found no room since the last report to the writer.
     lost: u64,
-    /// Somebody has waited in vain: nobody waits again before there is room.
+    /// A caller has waited in vain: no other waits before there is room.
     overflowing: bool,
     /// The writer sleeps until it is woken.
     asleep: bool,
-    /// Somebody waits for what was put in to be written.
+    /// A caller waits until the queued items are written.
     hurried: bool,
-    /// Somebody has waited in vain for that: nobody waits for it again before something is written.
+    /// A caller has waited in vain for that: no other waits before something is written.
     stuck: bool,
     /// The writer cannot write just now.
     failing: bool,
@@ -114,7 +114,7 @@ pub(super) struct Taken {
     pub(super) work: Work,
     /// How many did not find room before these.
     pub(super) lost: u64,
-    /// How many were put in with these; told back when they are written.
+    /// How many were queued up to these; reported back when they are written.
     pub(super) put: u64,
     /// Nothing comes after this.
     pub(super) last: bool,
@@ -280,7 +280,7 @@ impl Queue {
         self.progress.notify_all();
     }
 
-    /// Says whether the writer can write: nobody waits for a writer that cannot.
+    /// Sets whether the writer can write: no caller waits for a writer that cannot.
     pub(super) fn fails(&self, failing: bool) {
         let mut state = self.lock();
         if state.failing != failing {

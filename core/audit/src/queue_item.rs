@@ -1,4 +1,4 @@
-//! What drivers and sessions tell, as the writer gets it: copied on the caller's thread, made into records on the writer's.
+//! What drivers and sessions record, as the writer gets it: copied on the caller's thread, made into records on the writer's.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ const LONGEST_TEXT: usize = 4096;
 /// Something that happened.
 #[derive(Debug)]
 pub(super) enum QueueItem {
-    /// The next so many dispatches in which no hook had anything to say, told at a level.
+    /// The next so many dispatches in which no hook answered, at the level of the time.
     Quiet(Level, usize),
     /// A dispatch is over.
     Dispatch(Box<Dispatched>),
@@ -74,7 +74,7 @@ struct Run {
     hook: Arc<str>,
     id: HookId,
     took: u64,
-    /// What is to be said beside that it ran; `None` for a hook that had nothing to say.
+    /// What is recorded beside the run; `None` for a hook without an answer.
     more: Option<Box<More>>,
 }
 
@@ -108,7 +108,7 @@ struct Given {
 #[derive(Debug)]
 pub(super) struct Dispatched {
     ended_ms: u64,
-    /// The level when it was told.
+    /// The level when it was recorded.
     level: Level,
     /// Its number, when starts of its hooks are on record already.
     number: Option<u64>,

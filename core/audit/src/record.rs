@@ -20,7 +20,7 @@ pub enum Kind {
     AuditGap,
     /// The level was changed.
     AuditLevel,
-    /// The file was taken away by somebody else, and a new one was begun.
+    /// The file was removed by another program, and a new one was begun.
     AuditReplaced,
     /// An old segment was removed, as rotation was told; `details` has its name and its last record.
     SegmentRemoved,
@@ -46,7 +46,7 @@ pub enum Kind {
     Modified,
     /// A hook gave context to the model: `details.content`, as whose words, and for how long.
     Injected,
-    /// A hook told the user something.
+    /// A hook sent a message to the user.
     Message,
     /// A hook wants its output kept out of the transcript.
     Suppressed,

@@ -1,8 +1,8 @@
 //! Recordings: what dispatches were about and what came of them, to be replayed against other hooks.
 //!
 //! A recording is a file with one line of JSON for each dispatch. `hookweave record` names it in the environment of a program
-//! ([`FILE`]), and from then on every client in that program and in those that it starts adds to it, whatever its language.
-//! A client records nothing and pays nothing where nobody has asked for it.
+//! ([`FILE`]), and from then on every client in that program and in those that it starts adds to it, in any language.
+//! Without it a client records nothing and has no overhead.
 
 mod came;
 mod recorder;

@@ -1,4 +1,4 @@
-//! What the writer and those who tell share, in one process.
+//! State that the writer shares with the threads that record, in one process.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -23,15 +23,15 @@ pub(super) struct Parent {
     pub(super) process: u32,
     /// Where its log stood, as far as this process knows.
     pub(super) last: Option<Anchor>,
-    /// How much was told in this process while it could not have a log.
+    /// How many records were lost in this process while it could not have a log.
     pub(super) lost: u64,
 }
 
-/// What the writer and those who tell share.
+/// State that the writer shares with the threads that record.
 #[derive(Debug)]
 pub(super) struct SharedState {
     pub(super) process: u32,
-    /// Tells whether this is the process that made it.
+    /// Whether this is the process that made it.
     place: ProcessMark,
     pub(super) queue: Queue,
     /// The writer's thread, as soon as it runs.
@@ -44,7 +44,7 @@ pub(super) struct SharedState {
     dispatches: Apart<AtomicU64>,
     /// The file cannot be written just now.
     file_fails: AtomicBool,
-    /// Somebody who hears records did not take the last one.
+    /// A sink did not accept the last record.
     sinks_fail: AtomicBool,
 }
 
@@ -76,7 +76,7 @@ impl SharedState {
         self.place.is_here()
     }
 
-    /// Says that this thread is the writer's.
+    /// Marks this thread as the writer's.
     pub(super) fn is_written_here(&self) {
         _ = self.writer.set(std::thread::current().id());
     }
@@ -99,7 +99,7 @@ impl SharedState {
         self.standing.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The same, unless somebody is at it: for a forked child, in which nobody may ever let go of the lock.
+    /// The same unless it is locked: in a forked child the lock may stay held for ever.
     pub(super) fn standing_now(&self) -> Option<Standing> {
         self.standing.try_lock().ok().map(|standing| standing.clone())
     }
@@ -112,12 +112,12 @@ impl SharedState {
         }
     }
 
-    /// Whether everybody who hears records has taken the last one.
+    /// Sets whether every sink accepted the last record.
     pub(super) fn set_sinks_ok(&self, taken_by_all: bool) {
         set(&self.sinks_fail, !taken_by_all);
     }
 
-    /// Whether what is told now may never be written.
+    /// Whether records that are queued now may never be written.
     pub(super) fn is_failing(&self) -> bool {
         self.file_fails.load(Ordering::Relaxed) || self.sinks_fail.load(Ordering::Relaxed)
     }

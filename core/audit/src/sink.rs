@@ -11,7 +11,7 @@ use super::process_mark::ProcessMark;
 /// How many lines an [`Outbox`] holds.
 const HELD: usize = 8192;
 
-/// Somebody who hears each record as the line that it is, without its line feed.
+/// Receives each record as its line, without the line feed.
 ///
 /// It is called on the writer's thread, in order, also for the records of a forked child. What it does not take is lost for it,
 /// and counted.

@@ -58,7 +58,7 @@ pub struct Torn {
     pub confirmed: bool,
 }
 
-/// What can be said of a log.
+/// The result of verifying a log.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
     /// Whether this chain and those of other processes have no problem; one without records has.
@@ -91,7 +91,7 @@ pub fn verify(path: &Path, anchor: Option<&Anchor>) -> Result<Report, Error> {
     verify_watched(path, anchor, |_| ())
 }
 
-/// The same; whoever waits is told after each line how many bytes are read.
+/// The same, with a callback after each line: how many bytes are read.
 pub fn verify_watched(path: &Path, anchor: Option<&Anchor>, mut watch: impl FnMut(u64)) -> Result<Report, Error> {
     let mut read = 0;
     let mut watch = |bytes: usize| {

@@ -1,4 +1,4 @@
-//! The thread that makes records of what was told, and writes them.
+//! The thread that makes records of the queued items, and writes them.
 
 mod out;
 
@@ -23,7 +23,7 @@ use hookweave_clock::{now_ms, present};
 use hookweave_machine::observer::EventDigest;
 use hookweave_machine::stats::Now;
 
-/// The version of what a log holds, told in the record that opens it.
+/// The version of the log's format, in the record that opens it.
 pub const VERSION: u32 = 1;
 
 /// A batch is written at the latest when so many bytes of it are ready.
@@ -39,18 +39,18 @@ pub(super) struct Writer {
     file: Option<LogFile>,
     buffer: LineBuffer,
     looked_ms: u64,
-    /// Somebody who hears records did not take one since the last was written out, or the disk may not have them.
+    /// A sink has refused a record since the last write, or the disk may not have them.
     unsure: bool,
-    /// The file cannot be written just now, and that was said.
+    /// The file cannot be written just now, and that was logged.
     failing: bool,
-    /// The next file is due and could not be begun, and that was said.
+    /// The next file is due and could not be begun, and that was logged.
     outgrown: bool,
     /// Files that are to be removed as soon as the records that say so are written.
     surplus: Vec<PathBuf>,
 }
 
 impl Writer {
-    /// Made on the thread that opens the log, so that what is wrong with its settings is told there.
+    /// Made on the thread that opens the log, so that errors in its settings appear there.
     pub(super) fn new(
         shared: Arc<SharedState>,
         config: Arc<AuditConfig>,

@@ -35,7 +35,7 @@ mod store {
         pub(super) static POOL: RefCell<Pool> = const { RefCell::new(Pool { ids: [[0; 16]; AT_ONCE], left: 0, forks: 0 }) };
     }
 
-    /// Random bytes that nobody has had yet.
+    /// Random bytes that are not used yet.
     pub(super) struct Pool {
         ids: [[u8; 16]; AT_ONCE],
         left: usize,

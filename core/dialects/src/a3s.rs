@@ -103,7 +103,7 @@ fn answer(invocation: &Invocation, response: Map<String, Value>) -> HandlerResul
     for (name, value) in response {
         match (name.as_str(), word) {
             ("action", Some(word)) => {
-                // Whoever is asked for a permission and says to go on has granted it.
+                // A permission hook that answers "continue" has granted it.
                 let grants = word == "continue" && invocation.event.name() == "PermissionRequest";
                 answer.insert(name, json!(if grants { "allow" } else { word }));
             }
@@ -235,7 +235,7 @@ impl Dialect for A3s {
         let modified: Map<String, Value> = canonical::modified(outcome).into_iter().filter_map(respell).collect();
         let is_request = outcome.event.event == "PermissionRequest";
         if is_request && refusal.is_none() && outcome.decision == Action::Continue {
-            // There a continue grants; whoever has no opinion must not answer at all.
+            // There a `continue` grants: a hook without an opinion must not answer at all.
             if modified.is_empty() {
                 return answer;
             }

@@ -101,7 +101,7 @@ pub(super) fn built_in(name: &str) -> Option<&'static BuiltIn> {
     BUILT_IN.iter().find(|event| event.name == name || event.aliases.contains(&name))
 }
 
-/// What an agent can be told beside a refusal.
+/// What an agent understands beside a refusal.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Expressible {
     /// The agent's name, for people.
@@ -120,7 +120,7 @@ pub(super) fn modified<'a>(outcome: &'a OutcomeView<'_>) -> Vec<(&'a str, &'a Va
     outcome.modified.iter().map(|name| (name.as_str(), value(name))).collect()
 }
 
-/// Why the agent must refuse, if it must; what it cannot be told of a gate becomes a refusal, and that is said.
+/// Why the agent must refuse, if it must; what it does not understand on a gate becomes a refusal, with a note.
 pub(super) fn refusal(outcome: &OutcomeView<'_>, answer: &mut WireAnswer, expressible: Expressible) -> Option<String> {
     let name = expressible.name;
     let is_gate = built_in(outcome.event.event).is_some_and(|event| event.gate);

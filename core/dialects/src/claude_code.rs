@@ -95,7 +95,7 @@ fn names(flavour: &Flavour) -> Vec<&'static str> {
     events::EVENTS.iter().map(|event| event.name).filter(|name| (flavour.has)(name)).collect()
 }
 
-/// Whether an event happens whatever hooks say: the administrator's settings changed.
+/// Whether hooks cannot refuse an event: the administrator's settings changed.
 fn is_beyond_hooks(invocation: &Invocation) -> bool {
     invocation.event.name() == "ConfigChange" && invocation.text("source") == Some("policy_settings")
 }

@@ -210,7 +210,7 @@ impl Dialect for Cocode {
         let refusal = canonical::refusal(outcome, &mut answer, EXPRESSIBLE);
         canonical::leave_out(outcome, &mut answer, EXPRESSIBLE);
         if let Some(reason) = refusal {
-            // Any failure is a rejection, also for a hook whose output nobody reads.
+            // Any failure is a rejection, also for a hook whose output is not read.
             return WireAnswer { exit_code: 2, stderr: reason, ..answer };
         }
         if outcome.decision == Action::Allow {

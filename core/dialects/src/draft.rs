@@ -1,4 +1,4 @@
-//! A canonical answer in the making: what a hook of another system said, put where the event has a place for it.
+//! A canonical answer in the making: a hook's output, put where the event has a field for it.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +6,7 @@ use super::Invocation;
 use hookweave_machine::dispatch::{Failure, FailureKind, HandlerResult};
 use hookweave_machine::event::FieldKind;
 
-/// Collects what one hook said; [`Draft::said`] gives an answer that is valid for the event.
+/// Collects one hook's answer; [`Draft::into_result`] gives an answer that is valid for the event.
 #[derive(Debug)]
 pub(super) struct Draft<'i> {
     invocation: &'i Invocation,
@@ -92,7 +92,7 @@ impl<'i> Draft<'i> {
         self.modify_within("result", "output", output);
     }
 
-    /// Replaces what the model said, and keeps the rest of its answer.
+    /// Replaces the model's text, and keeps the rest of its response.
     pub(super) fn modify_text(&mut self, text: String) {
         self.modify_within("response", "text", Value::String(text));
     }
@@ -116,7 +116,7 @@ impl<'i> Draft<'i> {
         self.own.insert(name.to_owned(), value);
     }
 
-    /// A remark for whoever reads the trace.
+    /// A remark for the trace.
     pub(super) fn note(&mut self, text: impl Into<String>) {
         self.notes.push(Value::String(text.into()));
     }

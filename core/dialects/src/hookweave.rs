@@ -27,7 +27,7 @@ const NAME: &str = "native";
 #[derive(Debug)]
 pub struct Hookweave;
 
-/// The native dialect.
+/// Our own dialect, `native` in settings.
 pub static HOOKWEAVE: Hookweave = Hookweave;
 
 /// Takes the version off an object.

@@ -13,9 +13,9 @@ pub(super) enum HostedVerdict {
     Passes,
     /// It must not.
     Refuses {
-        /// Why, when it said so.
+        /// The reason, if it gave one.
         reason: Option<String>,
-        /// Nobody can do what is asked for.
+        /// The request is impossible.
         impossible: bool,
     },
 }

@@ -6,7 +6,7 @@ use super::{WireEvent, timestamp};
 use hookweave_machine::error::{Code, Error};
 use hookweave_machine::event::BUILT_IN;
 
-/// The fields of a wire event; what nobody takes ends in `metadata.<dialect>`, so that nothing is lost.
+/// The fields of a wire event; fields that are not taken go to `metadata.<dialect>`, so that nothing is lost.
 #[derive(Debug)]
 pub(super) struct Incoming {
     dialect: &'static str,
@@ -77,7 +77,7 @@ impl Incoming {
         }
     }
 
-    /// Takes the session's id from the first name that holds one; whoever leaves it out is given one with the envelope.
+    /// Takes the session's id from the first name that holds one; where it is missing the envelope adds one.
     pub(super) fn session(&mut self, names: &[&str]) {
         let is_id = |name: &&&str| self.peek_text(name).is_some_and(|id| !id.is_empty());
         if let Some(name) = names.iter().find(is_id).copied() {
@@ -87,7 +87,7 @@ impl Incoming {
 
     /// Takes what a tool is called with; an input of null is an empty one.
     ///
-    /// A gate that is not told what is to run cannot judge it, so there the input must be there.
+    /// A gate without an input cannot judge the call, so there it is required.
     pub(super) fn input(&mut self, names: &[&str], event: &str) -> Result<Option<Value>, Error> {
         let is_gate = BUILT_IN.iter().any(|known| known.name == event && known.gate);
         let is_there = names.iter().any(|name| self.rest.contains_key(*name));

@@ -54,7 +54,7 @@ pub use unable::unable_to_wire;
 pub use understood::{answer_of_command, answer_of_host, answer_of_server};
 pub use wire::{OutcomeValues, encode_outcome, event_from_wire, outcome_to_wire};
 
-/// An event on its way to one native hook.
+/// An event on its way to one hook from a file.
 #[derive(Debug, Clone)]
 pub struct Invocation {
     /// What the engine knows of the event.
@@ -113,7 +113,7 @@ pub enum Inherits {
     Only(&'static [&'static str]),
 }
 
-/// What kind of thing a native hook runs.
+/// What kind of thing a hook from a file runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RunKind {
     /// A process.
@@ -167,7 +167,7 @@ pub trait Dialect: Debug + Sync {
     /// Whether its hooks for one event run together at home.
     fn parallel(&self) -> bool;
 
-    /// Whether its hooks for one event run one after another also where nobody waits for them.
+    /// Whether its hooks for one event run one after another also where they are detached.
     fn detached_in_order(&self) -> bool {
         false
     }
@@ -201,7 +201,7 @@ pub trait Dialect: Debug + Sync {
     /// The event as a hook reads it.
     fn encode(&self, invocation: &Invocation) -> Encoded;
 
-    /// Whether what a hook says can refuse the event: some happen whatever hooks say, and some hooks nobody reads.
+    /// Whether a hook's answer can refuse the event: some events cannot be refused, and the output of some hooks is not read.
     fn may_refuse(&self, _invocation: &Invocation) -> bool {
         true
     }

@@ -80,7 +80,7 @@ pub enum Json {
     Other(Value),
     /// No JSON.
     Not,
-    /// It may be JSON, but nobody here can read it: too deep, or a number beyond all bounds. It says something, so
+    /// It may be JSON, but cannot be read here: too deep, or a number beyond all bounds. It says something, so
     /// it must not count as nothing.
     Unreadable(String),
 }
@@ -184,7 +184,7 @@ pub fn object_behind_text(text: &str) -> Option<Map<String, Value>> {
     }
 }
 
-/// The remark on an answer that was printed to standard error, where nobody reads it; none on a log in JSON.
+/// The remark on an answer that was printed to standard error, where it is not read; none on a log in JSON.
 #[must_use]
 pub fn misplaced_answer(stderr: &str) -> Option<&'static str> {
     const WORDS: [&str; 7] = [

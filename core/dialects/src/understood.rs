@@ -1,4 +1,4 @@
-//! What a native hook said, and what it meant where its dialect could not read it.
+//! Reads the output of a hook from a file, also where its dialect cannot.
 //!
 //! A codec says what its system makes of an output, and a system lets the action go on when it can make nothing of it. A
 //! guard whose refusal has a comma too many, a second document behind it, or a word of another system would be switched
@@ -37,7 +37,7 @@ pub fn answer_of_host(
 ) -> HandlerResult<Value> {
     let said = dialect.decode_hosted(invocation, kind, answer);
     if kind != RunKind::McpTool && hosted::verdict(answer).is_ok() {
-        // It was understood, and the dialect has said what follows.
+        // The dialect understood it and has decided.
         return said;
     }
     let text = match (kind, answer) {
@@ -48,7 +48,7 @@ pub fn answer_of_host(
     checked(dialect, invocation, said, output::trim(&text))
 }
 
-/// What was said, or a refusal where more was meant.
+/// The result as read, or a refusal where the hook meant to restrict more.
 fn checked(
     dialect: &dyn Dialect,
     invocation: &Invocation,
@@ -71,7 +71,7 @@ fn checked(
     draft::refused(FailureKind::InvalidAnswer, message)
 }
 
-/// What the engine makes of what was said.
+/// The result as the engine reads it.
 fn understood(said: &HandlerResult<Value>) -> Intent {
     match said {
         HandlerResult::Detached => Intent::Refuses,

@@ -18,7 +18,7 @@ use hookweave_machine::pattern::Pattern;
 const NAME: &str = "wingman";
 const EVENTS: &[&str] = &["PreToolUse", "PostToolUse", "Stop"];
 
-/// What a Wingman agent can be told: a refusal before a tool, nothing else.
+/// What a Wingman agent understands: a refusal before a tool, nothing else.
 const EXPRESSIBLE: Expressible = Expressible { name: "Wingman", ask: false, retry: false, modified: &[] };
 
 /// The hooks of Wingman.
@@ -116,7 +116,7 @@ impl Dialect for Wingman {
     }
 
     fn may_refuse(&self, _invocation: &Invocation) -> bool {
-        // The exit code alone decides: nobody reads what a hook prints.
+        // The exit code alone decides: a hook's output is not read.
         false
     }
 

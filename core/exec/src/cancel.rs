@@ -1,4 +1,4 @@
-//! The wish that a running job ends at once, said from any thread.
+//! Cancels a running job from any thread.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 type Watcher = Box<dyn FnOnce() + Send>;
 
-/// Told once, heard by everything that watches.
+/// Set once; every watcher runs.
 ///
 /// A job that blocks watches it with something that wakes the blocking call: a command writes to a pipe that it polls, a
 /// webhook shuts its socket down.
@@ -34,13 +34,13 @@ impl Shared {
 }
 
 impl Cancel {
-    /// One that nobody has told yet.
+    /// Not cancelled yet.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Whether it was told.
+    /// Whether it was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.shared.cancelled.load(Ordering::Acquire)
     }
@@ -57,7 +57,7 @@ impl Cancel {
         }
     }
 
-    /// Runs `wake` when it is told, at once when it was told already, never after the watch is dropped and `wake` has
+    /// Runs `wake` on cancellation, at once when it was cancelled already, never after the watch is dropped and `wake` has
     /// not begun.
     #[must_use = "the watch ends when it is dropped"]
     pub fn watch(&self, wake: impl FnOnce() + Send + 'static) -> Watch {

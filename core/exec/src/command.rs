@@ -24,7 +24,7 @@ use super::cancel::Cancel;
 pub use error::{CommandError, Stream};
 pub use hookweave_machine::handler_output::Exited;
 
-/// How much a command may print on each stream when nobody says otherwise.
+/// How much a command may print on each stream by default.
 pub const DEFAULT_OUTPUT_CAP: usize = 1024 * 1024;
 
 /// How long output is still read after the command itself has exited, for what it started and left behind.
@@ -68,7 +68,7 @@ pub enum CommandLine {
 pub struct CommandSpec {
     /// What to run.
     pub line: CommandLine,
-    /// Variables of this hook; whoever builds [`CommandRun::env`] puts them in.
+    /// Variables of this hook; the builder of [`CommandRun::env`] adds them.
     pub env: Vec<(String, String)>,
     /// Where to run, instead of the event's directory; relative to that one.
     pub directory: Option<PathBuf>,

@@ -13,7 +13,7 @@ use state::State;
 
 pub use job::Job;
 
-/// How many jobs run at once when nobody says otherwise.
+/// How many jobs run at once by default.
 pub const DEFAULT_RUNNING: usize = 32;
 
 /// Runs blocking jobs, a bounded number at once; the others wait in order.

@@ -15,7 +15,7 @@ use std::time::Duration;
 use crate::cancel::Cancel;
 use hookweave_session::TerminalQuestion;
 
-/// Why nobody was asked, or nobody answered.
+/// Why the question was not shown or not answered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NoAnswer(String);
@@ -35,7 +35,7 @@ pub fn ask(question: TerminalQuestion, left: Duration, cancel: &Cancel) -> Resul
     asking::ask(question, left, cancel)
 }
 
-/// Asks and waits for the answer; where there are no terminals of Unix nobody can be asked.
+/// Asks and waits for the answer; without Unix terminals this is always an error.
 #[cfg(not(unix))]
 pub fn ask(_: TerminalQuestion, _: Duration, _: &Cancel) -> Result<Option<String>, NoAnswer> {
     Err(NoAnswer::new("hookweave asks at terminals of Unix only; give the session another approver"))

@@ -43,7 +43,7 @@ pub use trace_context::TraceContext;
 pub(crate) use wakeup::Wakeup;
 use wanted::WantedFiles;
 
-/// What the native hooks of one client share: the pool that they run on, connections, settings.
+/// What the hooks from files of one client share: the pool that they run on, connections, settings.
 #[derive(Debug)]
 pub struct Runtime {
     settings: Settings,
@@ -81,7 +81,7 @@ impl Runtime {
         self.settings.project_dir.clone().or_else(|| std::env::current_dir().ok())
     }
 
-    /// The files that hooks want to hear of.
+    /// The files that hooks want to watch.
     pub(crate) const fn wanted_files(&self) -> &WantedFiles {
         &self.wanted
     }
@@ -92,10 +92,10 @@ impl Runtime {
         &self.sessions
     }
 
-    /// Tells native hooks of a tool that the host has under a name of its own.
+    /// Defines a tool for hooks from files that the host has under its own name.
     pub fn define_tool(&self, definition: ToolDefinition) {
         if definition.same_as.is_none() && definition.command.is_none() && definition.paths.is_empty() {
-            // A schema alone says nothing of names, and what was said of them stands.
+            // A schema alone does not change the names that are known.
             return;
         }
         let mut tools = self.tools.write().unwrap_or_else(PoisonError::into_inner);
@@ -228,7 +228,7 @@ impl FileHook {
     fn run(&self, mut invocation: Invocation, surroundings: &Surroundings, cancel: &Cancel) -> HandlerResult<Value> {
         let dialect = self.declared.dialect;
         if let Some(changed) = self.changed(&invocation) {
-            // Nobody has approved what would run now; where the hook guards a gate, the gate stays shut.
+            // The script that would run now is not approved; a hook on a gate fails closed.
             return HandlerResult::Failed(Failure {
                 meant_to_restrict: true,
                 ..Failure::new(FailureKind::NotStarted, changed)
@@ -296,7 +296,7 @@ struct Surroundings {
     left: Vec<(String, String)>,
 }
 
-/// Whoever waits for a hook; told even when the job is dropped without having run.
+/// The callback of a started hook; called even when the job is dropped without having run.
 struct Done<F: FnOnce(HandlerResult<Value>)>(Option<F>);
 
 impl<F: FnOnce(HandlerResult<Value>)> Done<F> {

@@ -1,7 +1,7 @@
 //! The hooks that a client has from files: loading, reloading, taking out again.
 //!
 //! What a file says is the business of [`config`](crate::config), how a hook runs that of [`file_hook`](crate::file_hook); here
-//! the two meet a client's registry, whoever its host is.
+//! the two meet a client's registry, in every language.
 
 mod request;
 mod watching;
@@ -37,7 +37,7 @@ pub struct Report {
     pub hooks: Vec<String>,
     /// The files that were found.
     pub found: Vec<Found>,
-    /// Hooks that nobody has approved, or that changed since; they do not run.
+    /// Hooks that are not approved, or that changed since; they do not run.
     pub untrusted: Vec<Untrusted>,
     /// What could not be taken, and what will surprise.
     pub problems: Vec<Problem>,
@@ -200,7 +200,7 @@ impl Files {
     }
 }
 
-/// Tells whoever keeps a record what was loaded.
+/// Reports the loaded files to the observer.
 fn notify_observer<T>(registry: &Registry<T>, report: &Report) {
     let Some(observer) = registry.observer() else { return };
     observer.observe(ObservedEvent::Loaded {

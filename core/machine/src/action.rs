@@ -8,7 +8,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
-    /// Nothing against it.
+    /// No objection.
     #[default]
     Continue,
     /// Yes, without asking a person.

@@ -45,7 +45,7 @@ pub struct Answer<V> {
 pub struct InvalidAnswer {
     /// What is wrong and where.
     pub message: String,
-    /// It meant to restrict: on a gate it counts as a block, whatever the hook's failure behaviour.
+    /// It meant to restrict: on a gate it counts as a block, even if the hook fails open.
     pub meant_to_restrict: bool,
 }
 
@@ -54,9 +54,9 @@ pub struct InvalidAnswer {
 pub enum Reading<V> {
     /// The hook had nothing to say.
     Nothing,
-    /// The hook said something.
+    /// The hook gave an answer.
     Answer(Box<Answer<V>>),
-    /// Nobody can tell what the hook said.
+    /// The answer cannot be read.
     Invalid(InvalidAnswer),
 }
 

@@ -38,7 +38,7 @@ pub fn check_depth(depth: u32) -> Result<(), Error> {
 pub enum Step<T, V> {
     /// Hooks have to run.
     Run(Stage<T, V>),
-    /// Everything is said.
+    /// The dispatch is complete.
     Done(Box<Outcome<T, V>>),
 }
 
@@ -138,7 +138,7 @@ impl<T, V> Stage<T, V> {
         self.making.progress.visit(&mut see);
     }
 
-    /// How often hooks have changed the payload so far; whoever shows it to hooks anew looks at this.
+    /// How often hooks have changed the payload so far; a driver that caches the payload compares this.
     pub fn changes(&self) -> u32 {
         self.making.progress.details.as_ref().map_or(0, |details| details.changes)
     }

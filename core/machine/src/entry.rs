@@ -77,7 +77,7 @@ impl<T> Entry<T> {
         handler: T,
     ) -> Self {
         options.settle(&mut spec, event.name());
-        // Nobody waits for a detached hook, so its failure cannot block, whatever the client's default is.
+        // A detached hook is not awaited, so its failure cannot block, even if the client's default is to block.
         let default = if spec.detached { FailBehavior::Continue } else { options.fail_behavior };
         // A file's own system says what a failure means, and so does the hook itself.
         let said = spec.detached || spec.fail_behavior.is_some() || spec.origin.is_some();
@@ -184,7 +184,7 @@ impl<T> Entry<T> {
         self.spec.origin.as_ref()
     }
 
-    /// Whether it runs in one stage with another hook that stands next to it, whatever the mode.
+    /// Whether it runs in one stage with the hook next to it, in every mode.
     pub(crate) fn runs_with(&self, other: &Self) -> bool {
         self.group().is_some() && self.group() == other.group() && self.priority() == other.priority()
     }

@@ -18,7 +18,7 @@ pub use table::{BUILT_IN, COMMON_FIELDS};
 /// What kind of value a payload field holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldKind {
-    /// Whatever the host puts there.
+    /// Any value of the host's.
     Any,
     /// A string.
     Text,

@@ -37,7 +37,7 @@ pub enum FailureKind {
     Raised,
     /// The handler took longer than it may.
     Timeout,
-    /// Nobody can tell what the handler answered.
+    /// The handler's answer cannot be read.
     InvalidAnswer,
     /// The handler was cancelled though the dispatch was not.
     Cancelled,
@@ -47,7 +47,7 @@ pub enum FailureKind {
     DetachedLimit,
     /// A command ended in a way that says that it failed.
     Exited,
-    /// A command ended, and nobody can say how.
+    /// A command ended in an unknown way.
     Lost,
     /// A web server could not be reached, was not allowed, or refused.
     Unreachable,
@@ -97,9 +97,9 @@ pub struct Failure<V> {
     pub kind: FailureKind,
     /// What went wrong, for a person.
     pub message: String,
-    /// The host's own exception, kept for whoever looks into it.
+    /// The host's own exception, for the trace.
     pub cause: Option<V>,
-    /// The hook meant to restrict: on a gate this counts as a block, whatever its failure behaviour.
+    /// The hook meant to restrict: on a gate this counts as a block, even if the hook fails open.
     pub meant_to_restrict: bool,
 }
 

@@ -110,12 +110,12 @@ pub struct HookSpec {
     pub scope: Scope,
     /// How long it may run.
     pub timeout: Timeout,
-    /// What its failure means; the engine's default unless said.
+    /// What its failure means; defaults to the engine's setting.
     pub fail_behavior: Option<FailBehavior>,
     /// It runs at most once and is then removed.
     pub once: bool,
-    /// Whether no skip passes over it and it rechecks what others changed after it; implied by scope managed and by a
-    /// `fail_behavior` of block where it is not said.
+    /// Whether no skip passes over it and it rechecks what others changed after it; implied by scope managed and, unless
+    /// set, by a `fail_behavior` of block.
     pub mandatory: Option<bool>,
     /// It is started and not awaited.
     pub detached: bool,

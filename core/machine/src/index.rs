@@ -72,7 +72,7 @@ impl<T> Plan<T> {
         Self { calls, mode, plain, in_turn }
     }
 
-    /// No hooks: an event for which nobody has ever registered, or a client that is switched off.
+    /// No hooks: an event without registrations, or a client that is switched off.
     #[must_use]
     pub const fn empty(mode: Mode) -> Self {
         Self { calls: Vec::new(), mode, plain: true, in_turn: true }
@@ -209,14 +209,14 @@ impl<T> Snapshot<T> {
         &self.tools
     }
 
-    /// The hooks of the event with this name or alias; `None` when nobody has ever registered for it.
+    /// The hooks of the event with this name or alias; `None` when it never had a hook.
     pub fn event(&self, name: &str) -> Option<&EventIndex<T>> {
         let Some(place) = place_of(name) else { return self.own.get(name) };
         let spec = self.catalogue.built_in(place)?;
         Some(self.built_in.get(place)?.get_or_init(|| Box::new(EventIndex::new(Arc::clone(spec)))))
     }
 
-    /// The event of this name or alias, also when nobody listens.
+    /// The event of this name or alias, also without hooks.
     pub fn resolve(&self, name: &str) -> Result<Arc<EventSpec>, Error> {
         match self.event(name) {
             Some(event) => Ok(Arc::clone(&event.spec)),

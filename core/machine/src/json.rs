@@ -37,7 +37,7 @@ pub fn to_json<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Result<String, N
 
 /// Writes a value for people: as JSON text, with `<what it is>` where something has no JSON form.
 ///
-/// Nobody can hide what is in a value by putting something odd beside it.
+/// An odd value beside another one cannot hide it.
 pub fn to_shown<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> String {
     let mut writer = Writer { out: String::new(), path: Vec::new(), room: Room::default(), for_people: true };
     // For people nothing is refused but to go on without an end.

@@ -238,8 +238,8 @@ impl<'v, H: Host> MatchInput<'v, H> {
     }
 }
 
-/// Hands out the texts that [`Look`] finds, each as it is written: commands, paths, subtype. For a record, which has no use for
-/// anything else that a look keeps.
+/// Hands out the texts that [`MatchInput`] finds, each as it is written: commands, paths, subtype. For a record, which has no use for
+/// the other parts of the input.
 pub(crate) fn each_matched_text<'v, H: Host>(
     host: &'v H,
     event: &EventSpec,

@@ -22,7 +22,7 @@ use args::ArgCondition;
 
 pub use spec::{ArgTest, MatcherSpec};
 
-/// What a matcher says of an event.
+/// A matcher's result for an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MatchResult {
     /// The hook runs.
@@ -34,7 +34,7 @@ pub struct MatchResult {
 impl MatchResult {
     const YES: Self = Self { selects: true, grants_all: true };
     const NO: Self = Self { selects: false, grants_all: false };
-    /// It cannot be told: the hook runs, and its `allow` does not count.
+    /// Unknown: the hook runs, and its `allow` does not count.
     const INDETERMINATE: Self = Self { selects: true, grants_all: false };
 
     const fn of(holds: bool) -> Self {

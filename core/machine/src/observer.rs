@@ -1,6 +1,6 @@
-//! Whoever keeps a record of what happens to hooks and through them.
+//! The interface to the audit log: what happens to hooks and through them.
 //!
-//! The machine tells a [`Observer`] what it does and waits for nothing; whether and where that is written down is not its business.
+//! The machine reports its events to an [`Observer`]; whether and where they are written is the observer's concern.
 
 mod event_digest;
 mod trust;
@@ -20,7 +20,7 @@ pub use trust::{ApprovedHook, TrustObserver, each_trust_observer, observe_trust}
 /// What is kept of an event's payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Inputs {
-    /// A keyed digest of what matchers look at: it proves to whoever has key and input that this was it, and tells nothing else.
+    /// A keyed digest of what matchers look at: with the key it proves that an input was this one, and reveals nothing else.
     #[default]
     Digest,
     /// The digest and the payload, where secrets are blacked out and long texts are cut.
@@ -79,7 +79,7 @@ pub enum ObservedEvent<'s> {
         hooks: usize,
         /// What is wrong with them.
         problems: Vec<String>,
-        /// How many hooks nobody has approved.
+        /// How many hooks are not approved.
         untrusted: usize,
     },
     /// A person is asked.
@@ -157,9 +157,9 @@ pub struct Begun {
     pub about: EventDigest,
 }
 
-/// Whoever keeps a record.
+/// Receives what happens, for the audit log.
 pub trait Observer: Debug + Send + Sync {
-    /// Takes note of something.
+    /// Records an event.
     fn observe(&self, seen: ObservedEvent<'_>);
 
     /// What is kept of payloads; `None` when tool runs are not recorded.
@@ -169,6 +169,6 @@ pub trait Observer: Debug + Send + Sync {
     /// done, or `None` when it may.
     fn refuses(&self, before: ObservedEvent<'_>) -> Option<String>;
 
-    /// Whether anything has to be on record before it is done: whoever tells it waits.
+    /// Whether events have to be on record before they happen: the caller waits then.
     fn is_binding(&self) -> bool;
 }

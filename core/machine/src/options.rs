@@ -32,7 +32,7 @@ pub enum Conflict {
     /// Neither change stands: a gate is blocked, and elsewhere what they disagree about is withheld.
     #[default]
     Block,
-    /// A person is asked whether the later change shall stand. Where nobody can be asked it is withheld.
+    /// A person is asked whether the later change shall stand. Where no person can be asked, it is withheld.
     Ask,
     /// The later change stands, but never over a mandatory hook's, and a message says so.
     Last,

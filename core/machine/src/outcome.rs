@@ -62,7 +62,7 @@ pub struct Unmatched {
 pub struct Outcome<T, V> {
     pub(crate) progress: Progress<T, V>,
     deciding: Option<usize>,
-    /// Why it is blocked whatever hooks said.
+    /// Why it is blocked regardless of the hooks' answers.
     refusal: Option<Box<str>>,
 }
 
@@ -77,12 +77,12 @@ impl<T, V> Outcome<T, V> {
         Self { progress, deciding: None, refusal: None }
     }
 
-    /// Finds out who decides, when everything is said.
+    /// Finds out who decides, when all hooks are done.
     pub(crate) fn decide(&mut self) {
         self.deciding = self.progress.details.as_ref().and_then(|details| deciding(details, &self.progress.snapshot));
     }
 
-    /// The outcome of an event that nobody was asked about.
+    /// The outcome of an event without hooks.
     pub fn empty(snapshot: Arc<Snapshot<T>>, event: Arc<EventSpec>, payload: V) -> Self {
         let plan = Arc::new(Plan::empty(snapshot.options().mode));
         Self::of(Progress::new(snapshot, event, plan, Reuse::Event, payload))
@@ -108,7 +108,7 @@ impl<T, V> Outcome<T, V> {
         self.progress.details.iter().flat_map(|details| &details.originals).map(|(field, came)| (field.as_str(), came))
     }
 
-    /// Whether no hook said, failed or skipped anything.
+    /// Whether no hook answered, failed or skipped.
     pub const fn is_quiet(&self) -> bool {
         self.progress.details.is_none() && self.refusal.is_none()
     }
@@ -134,7 +134,7 @@ impl<T, V> Outcome<T, V> {
         self.progress.plan.calls().iter().map(|call| &**call.entry()).zip(self.progress.quiet.iter().copied())
     }
 
-    /// Blocks what the agent is about to do, whatever hooks said: it could not be recorded, or not be shown to a hook.
+    /// Blocks the action regardless of the hooks' answers: it could not be recorded, or not be shown to a hook.
     pub fn refuse(&mut self, why: String) {
         self.refusal = self.progress.event.gate().then(|| why.into()).or_else(|| self.refusal.take());
     }

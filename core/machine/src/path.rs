@@ -13,7 +13,7 @@ pub(crate) struct PathForms {
     pub(crate) places: Vec<NormalizedPath>,
     /// The working directory is known, so that relative paths and relative patterns have a place.
     is_anchored: bool,
-    /// Nobody can tell where it leads: it has a NUL, at which some programs stop reading, or names what only the host knows.
+    /// Its target is unknown: it has a NUL, at which some programs stop reading, or names what only the host knows.
     is_odd: bool,
 }
 
@@ -69,19 +69,19 @@ impl PathForms {
         )
     }
 
-    /// Whether nobody can tell if the place matches a pattern, which may begin at the working directory.
+    /// Whether it is unknown if the path matches a pattern that may begin at the working directory.
     pub(crate) fn is_open(&self, from_cwd: bool) -> bool {
         self.is_odd || (!self.is_anchored && (from_cwd || self.places.iter().any(|place| !is_absolute(&place.full))))
     }
 
-    /// Whether nobody can tell what the last component is called.
+    /// Whether the name of the last component is unknown.
     pub(crate) fn has_open_name(&self) -> bool {
         let is_open =
             |place: &NormalizedPath| matches!(base_name(&place.full), "" | ".." | "~") && !is_absolute(&place.full);
         self.is_odd || (!self.is_anchored && self.places.iter().any(is_open))
     }
 
-    /// Whether some pattern could be one of which nobody can tell.
+    /// Whether the answer of some pattern could be unknown.
     pub(crate) const fn may_be_open(&self) -> bool {
         self.is_odd || !self.is_anchored
     }

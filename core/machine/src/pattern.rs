@@ -153,7 +153,7 @@ impl PathGlob {
         Ok(Self { glob: Glob::new(glob), by_base_name, from_cwd })
     }
 
-    /// Whether nobody can tell if a path matches.
+    /// Whether it is unknown if a path matches.
     pub(crate) fn is_open(&self, path: &PathForms) -> bool {
         if self.by_base_name { path.has_open_name() } else { path.is_open(self.from_cwd) }
     }

@@ -215,7 +215,7 @@ pub trait Host {
     fn view<'v>(&'v self, value: &'v Self::Value) -> Self::View<'v>;
     /// Keeps the same value, owned.
     fn keep(&self, view: &Self::View<'_>) -> Self::Value;
-    /// Copies containers and shares leaves, so that whoever holds the original cannot change the copy.
+    /// Copies containers and shares leaves, so that changes to the original do not reach the copy.
     fn copy(&self, view: &Self::View<'_>) -> Result<Self::Value, Excess>;
     /// What the value is.
     fn kind<'a>(&'a self, view: &'a Self::View<'_>) -> Kind<'a>;

@@ -117,7 +117,7 @@ impl<T> Registry<T> {
         &self.options
     }
 
-    /// Counts changes: whoever caches a plan drops it when this moves.
+    /// Counts changes: a cached plan is dropped when this moves.
     pub fn version(&self) -> u64 {
         self.version.load(Ordering::Acquire)
     }
@@ -287,7 +287,7 @@ impl<T> Registry<T> {
         self.lock().catalogue.clone()
     }
 
-    /// The hooks as they are now, fixed for whoever holds them.
+    /// A snapshot of the hooks as they are now.
     pub fn snapshot(&self) -> Arc<Snapshot<T>> {
         if self.stale.load(Ordering::Acquire) {
             self.refresh();
@@ -300,7 +300,7 @@ impl<T> Registry<T> {
         // The old snapshot is dropped after the lock: it may hold the last reference to a removed handler.
         let _old;
         let state = self.lock();
-        // Whoever held the lock before may have refreshed already.
+        // The previous holder of the lock may have refreshed already.
         if self.stale.load(Ordering::Acquire) {
             let hooks = state.hooks.iter().cloned().collect();
             let snapshot = Snapshot::new(Arc::clone(&self.options), &state.catalogue, state.tools.clone(), hooks);

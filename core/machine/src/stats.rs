@@ -1,7 +1,7 @@
 //! What each hook did so far, in numbers: always on, in constant memory, for a few nanoseconds per run.
 //!
-//! Whoever drives a dispatch tells [`Outcome::count`] once that it is over. Counters are read, and judged for
-//! warnings, only when somebody asks.
+//! A driver calls [`Outcome::count`] once when a dispatch is over. Counters are read, and judged for
+//! warnings, only on request.
 
 mod warnings;
 
@@ -132,7 +132,7 @@ fn run_of<T, V>(record: &Record<T, V>) -> Run {
     }
 }
 
-/// A failure that the program's log is told of.
+/// A failure that is written to the program's log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReportedFailure {
     /// Its place in the trace.
@@ -142,7 +142,7 @@ pub struct ReportedFailure {
 }
 
 impl<T, V> Outcome<T, V> {
-    /// The failures that the program's log is told of: each that blocks, and of those of a hook after which the action continues
+    /// The failures that are written to the program's log: each that blocks, and of those of a hook after which the action continues
     /// the first, the tenth, the hundredth and so on.
     pub fn failures_to_log(&self) -> impl Iterator<Item = ReportedFailure> {
         let failures =
@@ -152,7 +152,7 @@ impl<T, V> Outcome<T, V> {
 }
 
 impl EventSpec {
-    /// Counts dispatches that nobody was asked about; true when it is time for [`Registry::new_warnings`].
+    /// Counts dispatches without a hook; true when it is time for [`Registry::new_warnings`].
     #[inline]
     pub fn count(&self, dispatches: u64) -> bool {
         self.tally().add::<false>(dispatches)
@@ -199,7 +199,7 @@ impl<T> Registry<T> {
         new
     }
 
-    /// Misspelt fields of events, each told of with the first hook that is given them.
+    /// Misspelled fields of events, each reported with the first hook that receives them.
     fn misspelled_fields(&self, wanted: impl Fn(&EventSpec) -> bool) -> Vec<Warning> {
         let (snapshot, mut times_logged) = (self.snapshot(), Vec::new());
         for spec in self.catalogue().events() {

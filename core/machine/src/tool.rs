@@ -123,7 +123,7 @@ impl UrlLoader for NoLoader {
     }
 }
 
-/// The tools that a host has defined, as they stand now: whoever holds it sees what is defined later.
+/// The tools that a host has defined; a holder also sees those defined later.
 #[derive(Debug, Default)]
 pub struct KnownTools(ArcSwap<Tools>);
 
@@ -145,7 +145,7 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// Why arguments that a hook gave are not what a tool takes; `None` when they are, or when nobody said what it takes.
+    /// Why arguments that a hook gave are not what a tool takes; `None` when they are, or when the tool has no schema.
     pub(crate) fn refuses<H: Host>(&self, host: &H, tool: &str, args: &H::Value) -> Option<String> {
         let schema = self.by_name.get(tool)?.schema.as_ref()?;
         let written = to_json(host, &host.view(args)).map_err(|why| why.to_string());

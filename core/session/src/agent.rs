@@ -17,7 +17,7 @@ use hookweave_machine::action::Action;
 pub struct Generation {
     /// `done`, `blocked`, `stopped` (a hook stopped the agent), `failed`, or `limit` (the model was called too often).
     pub status: &'static str,
-    /// What the model said last.
+    /// The model's last text.
     pub text: String,
     /// Why it did not come to its end.
     pub reason: Option<String>,

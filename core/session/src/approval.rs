@@ -37,7 +37,7 @@ pub struct ApprovalRequest {
     pub granting: Vec<String>,
     /// How long to wait, in milliseconds.
     pub timeout_ms: u64,
-    /// What happens when nobody answers in time: `allow` or `deny`.
+    /// What happens without an answer in time: `allow` or `deny`.
     pub default: &'static str,
     /// How widely "Allow always" is remembered beyond the very same arguments: `tool` or `prompt`.
     pub remember: Option<&'static str>,
@@ -48,7 +48,7 @@ pub struct ApprovalRequest {
 pub struct Decided {
     /// Whether it may go on.
     pub granted: bool,
-    /// Who said so: `user`, `remembered`, `timeout`, `host`, or a hook's name.
+    /// Who decided: `user`, `remembered`, `timeout`, `host`, or a hook's name.
     pub by: String,
     /// Why not.
     pub reason: Option<String>,
@@ -210,7 +210,7 @@ fn scopes(subject: &Subject<'_>, hook: Option<&Asker>, request: &ApprovalRequest
     let (hook, event) = (hook.map(|hook| hook.id), subject.event);
     let (tool, prompt) = (subject.tool.to_owned(), request.prompt.clone());
     let mut scopes = Vec::new();
-    // Without a text nobody can tell whether it is the same again.
+    // Without a text it cannot be recognised again.
     if let Some(args) = subject.text.clone() {
         scopes.push(Approval::Exact { hook, event, tool: tool.clone(), prompt: prompt.clone(), args });
     }

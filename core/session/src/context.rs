@@ -35,7 +35,7 @@ impl Cx {
         }
     }
 
-    /// The injections that are not too long; of the others the user is told.
+    /// The injections that are not too long; the others are logged for the user.
     async fn fitting<'v>(&self, verdict: &'v Verdict) -> Vec<&'v (String, Injection)> {
         let limit = self.session.settings.injection_limit;
         let mut fitting = Vec::new();

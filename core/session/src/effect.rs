@@ -40,7 +40,7 @@ pub enum Effect {
         /// The fields whose final values are wanted, of those that hooks changed.
         wants: &'static [&'static str],
     },
-    /// Copy a value, so that nobody else holds what it is made of, and give its JSON text; reply with [`Reply::Frozen`].
+    /// Copy a value, so that nothing else refers to its parts, and give its JSON text; reply with [`Reply::Frozen`].
     Freeze {
         /// Which one.
         value: ValueId,
@@ -165,11 +165,11 @@ pub enum Reply {
         /// Why.
         why: String,
     },
-    /// What hooks said.
+    /// The verdict of the hooks.
     Dispatched {
         /// All of it; `None` when they had nothing to say.
         verdict: Option<Box<Verdict>>,
-        /// The final value of the wanted field that is the host's own: a copy that nobody else holds.
+        /// The final value of the wanted field that is the host's own: a copy of its own.
         value: Option<ValueId>,
         /// The final values of the others.
         json: Map<String, Value>,
@@ -217,12 +217,12 @@ pub enum Reply {
     },
 }
 
-/// Who says a message of the context.
+/// The author of a message of the context.
 #[derive(Debug, Clone)]
 pub struct Speaker {
     /// `system`, `user`, `assistant`, `tool`.
     pub role: String,
-    /// Its metadata says `pinned`: it stays whatever happens.
+    /// Its metadata says `pinned`: it always stays.
     pub pinned: bool,
 }
 

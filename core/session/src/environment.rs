@@ -90,7 +90,7 @@ fn is_variable(name: &str, value: &str) -> bool {
         && !value.contains('\0')
 }
 
-/// A conversation's part: shared by whoever works in it.
+/// A conversation's part, shared by all that work in it.
 pub(super) type Shared = Arc<Mutex<Left>>;
 
 fn lock(left: &Mutex<Left>) -> MutexGuard<'_, Left> {
@@ -102,7 +102,7 @@ type Key = (String, Option<String>);
 
 /// The conversations of one client that go on now, by their ids.
 ///
-/// Each is here from its beginning to its end; one that nobody holds any more is gone too.
+/// Each is here from its beginning to its end, or until its last handle is dropped.
 #[derive(Debug, Default)]
 pub struct OpenSessions(Mutex<FxHashMap<Key, Vec<Weak<Mutex<Left>>>>>);
 

@@ -1,4 +1,4 @@
-//! Flows: written as one function from beginning to end, run in steps by whoever carries out their effects.
+//! Flows: written as one function from beginning to end, run in steps by the driver that carries out their effects.
 
 use std::fmt;
 use std::future::Future;
@@ -122,7 +122,7 @@ impl Future for Exchange {
     }
 }
 
-/// What hooks said of an event, and the field that was asked for.
+/// The verdict of an event's hooks, and the field that was asked for.
 #[derive(Debug, Default)]
 pub(super) struct DispatchResult {
     pub(super) verdict: SharedVerdict,

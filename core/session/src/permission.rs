@@ -15,7 +15,7 @@ pub enum Permission {
     Allow,
     /// A person decides, unless a hook allows it.
     Ask,
-    /// It never runs, whatever a hook says.
+    /// It never runs, even if a hook allows it.
     Deny,
 }
 

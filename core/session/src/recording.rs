@@ -1,4 +1,4 @@
-//! What a session tells whoever keeps a record of it.
+//! What a session reports to the observer.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use hookweave_machine::outcome::Outcome;
 use hookweave_machine::payload::Host;
 
 impl Session {
-    /// Whether a driver has to tell what came of dispatches in which no hook had anything to say.
+    /// Whether the session also needs the outcomes of dispatches in which no hook answered.
     #[must_use]
     pub fn wants_no_op_outcomes(&self) -> bool {
         self.inputs().is_some()
@@ -46,7 +46,7 @@ impl Session {
         self.client.observer.as_ref()?.refuses(ObservedEvent::ToolStarts { about, input })
     }
 
-    /// Tells what happened about a tool call, or about no tool.
+    /// Reports an event about a tool call, or about no tool.
     pub(super) fn record<'s>(
         &'s self,
         tool: &'s str,

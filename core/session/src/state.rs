@@ -28,7 +28,7 @@ pub(super) struct State {
     pub(super) turns: u64,
     /// Tokens that hooks have injected in this turn.
     pub(super) injected_tokens: usize,
-    /// The user was told that the turn's budget is used up.
+    /// The user was notified that the turn's budget is used up.
     pub(super) budget_told: bool,
     /// How often in a row a hook has kept the agent from stopping.
     pub(super) stops: u32,
@@ -57,14 +57,14 @@ impl State {
     }
 }
 
-/// What a person said "Allow always" to.
+/// What a person allowed always.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Approval {
     /// The very same question about the very same arguments.
     Exact { hook: Option<HookId>, event: &'static str, tool: String, prompt: String, args: String },
-    /// The same question, whatever the arguments.
+    /// The same question, with any arguments.
     Prompt { hook: Option<HookId>, event: &'static str, prompt: String },
-    /// Whatever this hook asks about this tool.
+    /// Any question of this hook about this tool.
     Tool { hook: Option<HookId>, event: &'static str, tool: String },
 }
 
@@ -102,7 +102,7 @@ impl Memory {
         self.ends
     }
 
-    /// Keeps what was said to a question, unless all was forgotten since it was asked.
+    /// Remembers the answer to a question, unless the memory was cleared since it was asked.
     pub(super) fn keep(&mut self, approval: Approval, asked: u64) {
         if self.ends == asked && self.approvals.len() < MAX_APPROVALS {
             self.approvals.insert(approval);

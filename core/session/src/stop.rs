@@ -28,7 +28,7 @@ pub struct Started {
 pub struct Stopped {
     /// A hook wants the agent to go on.
     pub should_continue: bool,
-    /// Why; the model has been told.
+    /// Why; the model has the reason.
     pub reason: Option<String>,
 }
 

@@ -21,7 +21,7 @@ use hookweave_machine::observer::{EventDigest, ObservedEvent};
 pub struct ToolCall {
     /// The tool's name.
     pub tool: String,
-    /// The arguments, a copy that nobody else holds.
+    /// The arguments, a copy of its own.
     pub args: ValueId,
     /// The call's id; made when none is given.
     pub tool_use_id: Option<String>,
@@ -54,7 +54,7 @@ pub struct ToolRun {
     pub attempts: u32,
     /// What hooks object to in what it did, for the model.
     pub feedback: Vec<String>,
-    /// What hooks have told the model about it.
+    /// What hooks sent to the model about it.
     pub injected: Vec<Injected>,
     /// A hook wants its own output kept out of the transcript.
     pub suppress_output: bool,
@@ -84,7 +84,7 @@ impl Session {
 }
 
 impl ToolRun {
-    /// Tells whoever keeps a record what came of the call, and what it was about.
+    /// Records the result of the call, and its input.
     pub(super) fn record(&self, session: &Session, input: Option<Arc<EventDigest>>) {
         session.record(&self.tool, Some(&self.tool_use_id), |about| ObservedEvent::ToolRun {
             about,
@@ -303,7 +303,7 @@ impl Attempt<'_> {
         said.verdict
     }
 
-    /// Raises an event about this call, and keeps what hooks told the model.
+    /// Raises an event about this call, and keeps what hooks send to the model.
     async fn raise(
         &mut self,
         event: &'static str,

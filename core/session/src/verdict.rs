@@ -19,11 +19,11 @@ use hookweave_machine::registry::HookId;
 pub struct Asker {
     /// Its name, which another hook may have too.
     pub name: String,
-    /// By which what was said to it is remembered.
+    /// Its id, under which answers to it are remembered.
     pub id: HookId,
 }
 
-/// What the hooks of one dispatch said, without the host's own values.
+/// The result of one dispatch's hooks, without the host's own values.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[expect(missing_docs, reason = "the fields are the outcome's methods of the same names")]
 pub struct Verdict {
@@ -48,7 +48,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Takes a `continue` that a hook of the program's said aloud for a grant, where nobody settled or held back anything.
+    /// Counts an explicit `continue` of the program's own hook as a grant, where no hook granted or restricted anything.
     ///
     /// A hook from a file says what its own dialect means.
     pub(super) fn apply_consent<T, V>(&mut self, outcome: &Outcome<T, V>) {
@@ -71,7 +71,7 @@ impl Verdict {
             votes.clone().find(|record| action(record.action) && !record.is_void(changes))
         };
         let refusing = settling(Action::refuses);
-        // What cannot be recorded, or what hooks do not agree about, is granted by nobody.
+        // What cannot be recorded, or what hooks do not agree about, is not granted.
         let refused = outcome.refusal().map(|(by, why)| (by.to_owned(), false, Some(why.to_owned())));
         let settled = refusing.or_else(|| settling(|action| action == Action::Allow)).map(|record| {
             let name = record.call.entry().name().to_string();
@@ -96,7 +96,7 @@ impl Verdict {
     }
 }
 
-/// The verdict of a dispatch; of one in which nobody said anything it is made once for all.
+/// The verdict of a dispatch; all dispatches without an answer share one.
 #[derive(Debug, Default)]
 pub(super) struct SharedVerdict(Option<Box<Verdict>>);
 

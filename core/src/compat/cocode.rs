@@ -130,7 +130,7 @@ impl HookRegistry {
     }
 }
 
-/// The hooks of a `hooks.toml`. An entry that makes no sense refuses the file: a guard that nobody could read guards nothing.
+/// The hooks of a `hooks.toml`. An entry that makes no sense refuses the file: a guard that cannot be read guards nothing.
 pub fn load_hooks_from_config(config_path: &Path) -> Result<HookRegistry, HookError> {
     let registry = HookRegistry::new();
     let dialect = Some("cocode".to_owned());

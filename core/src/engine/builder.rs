@@ -184,7 +184,7 @@ impl Registration {
         self
     }
 
-    /// Lower runs earlier; 0 unless said.
+    /// Lower runs earlier; defaults to 0.
     pub const fn priority(mut self, priority: i32) -> Self {
         self.spec.priority = priority;
         self
@@ -250,7 +250,7 @@ impl Registration {
 
     /// Registers a closure that may change the event in place; gives the hook's id.
     ///
-    /// What it changed is the `modified` of its answer, whatever else it answers. A changed field that hooks may not modify
+    /// What it changed is the `modified` of its answer, in addition to the rest of it. A changed field that hooks may not modify
     /// makes the answer invalid, and a closure that fails has changed nothing.
     ///
     /// ```

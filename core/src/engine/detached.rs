@@ -30,7 +30,7 @@ pub(super) struct Detached {
     late: RwLock<Option<Arc<Listener>>>,
 }
 
-/// What a detached hook answered when nobody waited for it any more.
+/// The late answer of a detached hook.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LateAnswer {
     /// The hook's name.
@@ -39,7 +39,7 @@ pub struct LateAnswer {
     pub event: String,
     /// The answer in its canonical form: context, messages, a reason. It decides nothing any more.
     pub answer: Value,
-    /// The hook objects, and asks that the model be told at once (`asyncRewake`).
+    /// The hook objects, and asks to notify the model at once (`asyncRewake`).
     pub wakes: bool,
 }
 
@@ -104,7 +104,7 @@ impl Detached {
         }
     }
 
-    /// Runs a job and then whatever waits, one after the other, in the place that the job has.
+    /// Runs a job and then the waiting ones, one after the other, in the job's slot.
     async fn work(&self, first: Job) {
         let mut place = JobSlot { detached: self, taken: true };
         let mut next = Some(first);

@@ -44,7 +44,7 @@ impl Engine {
         let (mut outcome, ended) = if span.is_disabled() {
             running.await
         } else {
-            // In a box, so that those of whom nobody listens to spans need not carry it about.
+            // In a box, so that dispatches without spans stay small.
             Box::pin(running.instrument(span.clone())).await
         };
         let ended = ticks(ended);
@@ -74,7 +74,7 @@ impl Engine {
     }
 }
 
-/// The span of a dispatch, below which those of its hooks are; it costs nothing while nobody listens.
+/// The span of a dispatch, below which those of its hooks are; it costs nothing while no subscriber listens.
 fn dispatch_span(event: &Event) -> tracing::Span {
     use tracing::field::Empty;
 

@@ -87,7 +87,7 @@ pub(super) type Staged = Stage<Code, Arc<Value>>;
 
 /// Takes a dispatch to its outcome; says when its last hook ended.
 ///
-/// Before a hook starts, whoever records that is told: nobody where `starting` is `None`.
+/// Before a hook starts, `starting` is called to record that.
 pub(super) async fn run(
     detached: &Arc<Detached>,
     starting: Option<impl Fn(&mut Staged, usize)>,
@@ -96,7 +96,7 @@ pub(super) async fn run(
     depth: u32,
 ) -> (Outcome, Instant) {
     let mut clock = now();
-    // Whoever listens to the log, or to spans, hears of each hook by itself.
+    // The log and spans need each hook by itself.
     let is_heard = starting.is_some() || tracing::Level::INFO <= LevelFilter::current();
     let mut changed: Option<Event> = None;
     loop {
@@ -254,7 +254,7 @@ fn log_start(entry: &Entry<Code>) {
     tracing::info!(event = entry.event().name(), hook = %entry.name(), matcher = ?entry.matcher().spec(), "hook starts");
 }
 
-/// A hook's own span, which costs nothing while nobody listens.
+/// A hook's own span, without cost while no subscriber listens.
 fn hook_span(entry: &Entry<Code>) -> Span {
     tracing::debug_span!("hookweave.hook", hook = %entry.name(), event = entry.event().name(), outcome = Empty)
 }
@@ -289,7 +289,7 @@ pub(super) struct Timed<F, V> {
     limit: Option<Duration>,
     timer: Option<Pin<Box<tokio::time::Sleep>>>,
     depth: u32,
-    /// It was just polled, by somebody who found that it is not done.
+    /// It was just polled, and is not done.
     polled: bool,
     failure: PhantomData<fn() -> V>,
 }

@@ -1,6 +1,6 @@
-//! Hooks that are done as soon as they are asked and say nothing, which is what nearly all of them do.
+//! The fast path: hooks that finish at their first poll and give no answer, as nearly all do.
 //!
-//! They run one behind the other in one turn of the caller's task: no timer is armed, no span is made, and the machine is told of all of
+//! They run one behind the other in one turn of the caller's task: no timer is armed, no span is made, and the machine receives all of
 //! them at once. What needs more than that is left to the driver.
 
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(super) enum Halt<'h> {
     Pending(&'h Call<Code>, HookFuture<'h>),
     /// It is none that is done at once.
     Other(&'h Call<Code>),
-    /// It has said something, or failed.
+    /// It has answered, or failed.
     Ended(Ended),
 }
 

@@ -136,7 +136,7 @@ impl Engine {
         self.inner.file_hooks.runtime.sessions()
     }
 
-    /// Registers a native hook that no file declares; gives its id.
+    /// Registers a hook as a file would declare it; gives its id.
     pub(crate) fn register_file_hook(&self, declared: Declared) -> Result<String, Error> {
         let file_hooks = &self.inner.file_hooks;
         let spec = declared.spec.clone();
@@ -191,7 +191,7 @@ impl Engine {
     }
 }
 
-/// A native hook of one engine.
+/// A hook from a file, for one engine.
 #[derive(Debug, Clone)]
 pub(crate) struct FileHookCode {
     hook: Arc<FileHook>,

@@ -105,7 +105,7 @@ impl Session {
         self.use_tool(tool, args, None, known).await
     }
 
-    /// Makes a tool call with everything said.
+    /// Makes a tool call with all options.
     pub async fn use_tool(
         &self,
         tool: &str,

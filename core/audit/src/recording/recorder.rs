@@ -20,7 +20,7 @@ pub const SECRETS: &str = "HOOKWEAVE_RECORD_SECRETS";
 /// The variable that says how large the file may become, in bytes.
 pub const MAX_BYTES: &str = "HOOKWEAVE_RECORD_MAX_BYTES";
 
-/// How large the file may become unless somebody says otherwise.
+/// How large the file may become by default.
 pub const USUAL_MAX_BYTES: u64 = 256 * 1024 * 1024;
 
 /// No line is longer, in bytes.
@@ -64,7 +64,7 @@ impl Recorder {
         match Self::open(&path, with_secrets, most) {
             Ok(recorder) => Some(Arc::new(recorder)),
             Err(why) => {
-                // An agent is not to fail because somebody wants to look at it.
+                // An agent must not fail because it is recorded.
                 tracing::error!(file = %path.display(), error = %why, "{FILE} names a file that cannot be recorded to");
                 None
             }

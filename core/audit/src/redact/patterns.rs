@@ -28,7 +28,7 @@ impl Patterns {
         Ok(Self { any, each: OnceLock::from(each) })
     }
 
-    /// The usual ones: compiled once in a process, by whoever needs them first.
+    /// The usual ones: compiled once per process, at first use.
     pub(super) fn usual() -> &'static Self {
         static USUAL: OnceLock<Patterns> = OnceLock::new();
         // Nobody waits for somebody else who compiles them: in a forked child that thread would not exist. That they compile

@@ -104,7 +104,7 @@ impl<'a> Walk<'a> {
         let number = |name: &str| details.get(name).and_then(serde_json::Value::as_u64);
         let text = |name: &str| details.get(name).and_then(serde_json::Value::as_str);
         match kind {
-            // Whoever has written a log may have put any number into it.
+            // A log may hold any number: its author is not trusted.
             Kind::AuditGap => self.report.lost = self.report.lost.saturating_add(number("lost").unwrap_or(0)),
             Kind::SegmentRemoved => {
                 let removed = text("last").and_then(|last| last.parse::<Anchor>().ok());

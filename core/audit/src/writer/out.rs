@@ -1,4 +1,4 @@
-//! Writing out what is sealed, as long as it takes: a full disk and a file that somebody takes away are got over.
+//! Writing out what is sealed, as long as it takes: it survives a full disk and the removal of the file.
 
 use std::io;
 use std::time::Duration;
@@ -28,7 +28,7 @@ impl Writer {
         let is_written = self.write_lines();
         self.buffer.lines.clear();
         if !is_written {
-            // Whatever came behind half a line would be lost with it: the next process closes the line.
+            // Anything behind half a line would be lost with it: the next process closes the line.
             self.file = None;
             return false;
         }
@@ -114,7 +114,7 @@ impl Writer {
         }
     }
 
-    /// Begins a new file where somebody has taken the old one away.
+    /// Begins a new file where the old one was removed.
     pub(super) fn look_after_file(&mut self) {
         let now = now_ms();
         // Where nothing is to be decided without its record, none may be written to a file that is not there any more.
@@ -126,7 +126,7 @@ impl Writer {
             return;
         }
         let Some(path) = self.file.take().map(|file| file.path()) else { return };
-        // The lock went with the old file: whoever took the file may have taken the lock's too.
+        // The lock went with the old file: the lock's file may have been removed with it.
         let (file, found) = loop {
             match LogFile::open(&path, now_ms()) {
                 Ok(opened) => break opened,

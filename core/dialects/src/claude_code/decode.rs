@@ -33,7 +33,7 @@ enum Printed {
     Answer(Map<String, Value>),
     /// A JSON object that is no answer.
     Void(String),
-    /// It may be an answer, but nobody here can read it.
+    /// It may be an answer, but cannot be read here.
     Unreadable(String),
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn decode_web(flavour: &Flavour, invocation: &Invocation, answer: &We
     }
 }
 
-/// Reads a text that somebody else printed for the hook, such as an MCP tool.
+/// Reads a text that was printed for the hook, for example by an MCP tool.
 pub(crate) fn decode_text(flavour: &Flavour, invocation: &Invocation, text: &str) -> HandlerResult<Value> {
     let exited = Exited { code: Some(0), signal: None, stdout: text.as_bytes().to_vec(), stderr: Vec::new() };
     decode(flavour, invocation, &exited)
@@ -121,7 +121,7 @@ impl<'a> Reader<'a> {
         let empty = Map::new();
         let answer = if let Printed::Answer(answer) = printed { answer } else { &empty };
         let effect = match self.known.two {
-            // Policies of the administrator take effect whatever hooks say.
+            // Policies of the administrator take effect regardless of hooks.
             Two::Blocks if super::is_beyond_hooks(self.invocation) => Two::Ignored,
             effect => effect,
         };

@@ -41,7 +41,7 @@ fn reads_exit_2(event: &str) -> bool {
     matches!(event, "PreToolUse" | "PermissionRequest" | "PostToolUse" | "UserPromptSubmit" | "Stop" | "SubagentStop")
 }
 
-/// What a hook said that ended well.
+/// The output of a hook that succeeded.
 fn read_output(invocation: &Invocation, stdout: &str, stderr: &str) -> HandlerResult<Value> {
     let event = invocation.event.name();
     let mut draft = Draft::new(NAME, invocation);

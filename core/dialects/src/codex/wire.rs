@@ -76,7 +76,7 @@ fn tool(incoming: &mut Incoming, event: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Tells an outcome.
+/// Writes an outcome for the agent.
 pub(super) fn answer(outcome: &OutcomeView<'_>) -> WireAnswer {
     let mut answer = WireAnswer::default();
     let event = outcome.event.event;

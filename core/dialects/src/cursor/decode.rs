@@ -40,7 +40,7 @@ pub(super) fn decode(invocation: &Invocation, exited: &Exited) -> HandlerResult<
     }
 }
 
-/// A question on an event where Cursor takes it and asks nobody.
+/// A question on an event where Cursor accepts it and does not ask.
 pub(super) fn is_idle(invocation: &Invocation, field: &str, value: &Value) -> bool {
     let ignores = of(invocation).is_some_and(|known| known.reads == Reads::Permission(Ask::Ignored));
     ignores && matches!(field, "permission" | "decision") && value == "ask"

@@ -49,7 +49,7 @@ pub(super) fn response(payload: &Map<String, Value>) -> Value {
     wire
 }
 
-/// The last text that a role said in a request.
+/// The last text of a role in a request.
 pub(super) fn text_by<'r>(request: &'r Value, role: &str) -> Option<&'r str> {
     let messages = request.get("messages")?.as_array()?;
     let message = messages.iter().rev().find(|message| message.get("role").and_then(Value::as_str) == Some(role))?;

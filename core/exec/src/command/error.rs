@@ -59,7 +59,7 @@ pub enum CommandError {
         /// The hook's command.
         command: String,
     },
-    /// It ended, or may have, and nobody can say how.
+    /// It ended, or may have; how is unknown.
     #[error("how `{command}` ended is not known: {reason}")]
     Lost {
         /// The hook's command.

@@ -32,7 +32,7 @@ impl Job {
         self.cancel.cancel();
     }
 
-    /// Whether the job was told to end.
+    /// Whether the job was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.cancel.is_cancelled()
     }

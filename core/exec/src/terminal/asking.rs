@@ -23,7 +23,7 @@ pub(super) fn ask(question: TerminalQuestion, left: Duration, cancel: &Cancel) -
     let question = question.for_width(device.columns()).for_height(device.rows());
     let answer = Asking { device: &device, question, deadline, cancel, invited: None }.run();
     if !matches!(answer, Ok(Some(_))) {
-        // Nobody is left who could be told that it cannot be written.
+        // No caller is left to report the error to.
         let _ = device.write("\nThis question is over.\n", || true);
     }
     answer

@@ -18,7 +18,7 @@ use super::NoAnswer;
 const PATH: &str = "/dev/tty";
 /// Longer than the longest line that a terminal gives.
 const LINE: usize = 8192;
-/// How long a terminal that takes no text is waited for, before whoever asked is looked at again.
+/// How long a terminal that takes no text is waited for, before the caller's cancellation is checked again.
 const STOPPED: Duration = Duration::from_millis(100);
 
 /// What came from the person.
@@ -46,7 +46,7 @@ impl Device {
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let file = rustix::fs::open(PATH, flags, Mode::empty())
             .map_err(|why| NoAnswer::new(format!("there is no terminal to ask at: {why}")))?;
-        // Whoever reads from the background is stopped by the system.
+        // A background process that reads is stopped by the system.
         if tcgetpgrp(&file).map_err(unusable)? != getpgrp() {
             return Err(NoAnswer::new("the program runs in the background of its terminal and cannot ask there"));
         }
@@ -103,7 +103,7 @@ impl Device {
         }
     }
 
-    /// Writes a text; gives up when nobody wants it any more.
+    /// Writes a text; gives up when it is cancelled.
     pub(super) fn write(&self, text: &str, given_up: impl Fn() -> bool) -> Result<(), NoAnswer> {
         let mut rest = text.as_bytes();
         while !rest.is_empty() {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use hookweave_clock::now;
 
-/// No request runs longer, whatever timeout was asked for.
+/// No request runs longer, even with a longer timeout.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 thread_local! {

@@ -70,7 +70,7 @@ impl GuardedResolver {
         thread::Builder::new().name("hookweave-lookup".to_owned()).spawn(move || {
             let found = names.resolve(&host, port);
             drop(permit);
-            // Nobody listens any more when the request has ended.
+            // The receiver is gone when the request has ended.
             let _ = sender.send(Some(found));
         })?;
         let left = call.left()?;

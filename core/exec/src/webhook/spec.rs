@@ -41,7 +41,7 @@ pub struct WebhookSpec {
 }
 
 impl WebhookSpec {
-    /// The variables that the headers name, in order, for dialects that allow whatever is named.
+    /// The variables that the headers name, in order, for dialects that allow every variable that is named.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.headers.iter().flat_map(|(_, value)| variables(value))
     }
@@ -65,7 +65,7 @@ pub struct WebPolicy {
     /// Patterns of allowed URLs, such as `https://hooks.example.com/*` or `http://localhost:*`; none means all, an
     /// empty list means none at all.
     pub allowed_urls: Option<Vec<String>>,
-    /// Variables that header values may name, whatever a hook's own list says; none means no further limit.
+    /// Variables that header values may name, in addition to a hook's own list; none means no further limit.
     pub allowed_env: Option<Vec<String>>,
     /// Addresses and networks that may be reached although they are link-local, metadata services or the like.
     pub allowed_networks: Vec<String>,

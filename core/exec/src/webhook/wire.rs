@@ -125,7 +125,7 @@ impl Tcp {
         let call = Call::current()?;
         let held = Arc::clone(stream);
         call.during(
-            // Both directions at once wake whoever waits, and the peer learns that nobody listens.
+            // Shutting down both directions wakes the waiting thread and tells the peer.
             move || drop(held.shutdown(Shutdown::Both)),
             || loop {
                 // The system counts in milliseconds at best, and zero would mean for ever.

@@ -40,7 +40,7 @@ pub struct Discovery<'d> {
     pub strict: bool,
     /// Entries that make no sense are left out also in files that are trusted; else those are refused, and all with them.
     pub partial: bool,
-    /// A hook that nobody has approved is an error.
+    /// A hook without approval is an error.
     pub refuse_untrusted: bool,
     /// The agent whose own files count too.
     pub agent: Option<String>,
@@ -128,7 +128,7 @@ fn real(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
 }
 
-/// Which dialects and scopes somebody asked for.
+/// The dialects and scopes that the caller asked for.
 struct Wanted {
     dialects: Vec<&'static str>,
     scopes: Vec<Scope>,

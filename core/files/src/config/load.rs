@@ -1,4 +1,4 @@
-//! Reads one file that somebody named, and gathers what any loading gives.
+//! Reads one file by name, and collects the results of loading.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -58,7 +58,7 @@ impl Default for LoadOptions<'_> {
 pub struct Configuration {
     /// Hooks that may run, in the order in which they are to be registered.
     pub hooks: Vec<Ready>,
-    /// What nobody has approved yet, or what changed since.
+    /// Hooks that are not approved, or that changed since.
     pub untrusted: Vec<Untrusted>,
     /// The files that were found.
     pub found: Vec<Found>,
@@ -130,7 +130,7 @@ pub(super) struct Piece {
     pub(super) loaded: Loaded,
 }
 
-/// Loads one file; that somebody named it makes it trusted.
+/// Loads one file; naming it makes it trusted.
 ///
 /// [`Code::InvalidConfig`] when it cannot be read, when nobody knows its format, when an entry makes no sense and `partial`
 /// does not leave it out, or with `strict` when anything in it is wrong.

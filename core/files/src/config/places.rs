@@ -211,7 +211,7 @@ fn listed(folder: &Path, format: Format, scope: Scope) -> Vec<CandidateFile> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if is_absent(&error) => return Vec::new(),
-        // Whoever reads the files finds that this one cannot be read, and says so.
+        // Reading the files reports that this one cannot be read.
         Err(_) => return vec![CandidateFile::new(folder.to_path_buf(), format, scope)],
     };
     let mut files: Vec<PathBuf> = entries

@@ -81,7 +81,7 @@ impl Recognised {
     }
 }
 
-/// Recognises a file; a dialect that somebody named decides.
+/// Recognises a file; a dialect that the caller names decides.
 pub fn recognise(file: &Path, text: &str, dialect: Option<&str>) -> Result<Recognised, Error> {
     let toml = has_extension(file, "toml");
     match dialect {

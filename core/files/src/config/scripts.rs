@@ -42,7 +42,7 @@ pub(super) struct Roots<'r> {
     pub(super) home: Option<&'r Path>,
 }
 
-/// What a hook's command runs, as far as that can be told.
+/// What a hook's command runs, as far as that is known.
 #[derive(Debug)]
 pub(super) struct Listing {
     /// The files, each once and in order: those that are there, and those that should be.

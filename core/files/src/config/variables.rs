@@ -94,7 +94,7 @@ fn of(table: &'static [(&str, &[&str])], dialect: &str) -> &'static [&'static st
     table.iter().find(|(name, _)| *name == dialect).map_or(&[], |(_, names)| names)
 }
 
-/// Takes out the hooks that need a place which nobody can tell, each with what to do about it.
+/// Removes hooks that need a folder that is unknown, each with the fix.
 pub(super) fn refuse_unfilled(loaded: &mut Loaded) {
     let problems = &mut loaded.problems;
     loaded.hooks.retain(|declared| match needed(declared) {

@@ -76,7 +76,7 @@ impl ChangeKind {
     }
 }
 
-/// What files were when somebody last looked.
+/// What files were at the last check.
 ///
 /// A watch that follows another one shares it with that, so that what changes between the two is told by one of them.
 #[derive(Debug, Default)]

@@ -87,13 +87,13 @@ impl FileHook {
         self.declared.dialect.broken(invocation, failure)
     }
 
-    /// What it means that whoever was asked has used up the hook's time.
+    /// The result when answering took longer than the hook's timeout.
     #[must_use]
     pub fn late(&self, invocation: &Invocation) -> HandlerResult<Value> {
         self.broken(invocation, Failure::timeout(self.limit().unwrap_or_default()))
     }
 
-    /// What it means that the host has set nobody to ask.
+    /// The result when the host has no callback for the question.
     #[must_use]
     pub fn unanswered(&self, invocation: &Invocation) -> HandlerResult<Value> {
         let (what, fix) = if self.wants_tool() {

@@ -11,7 +11,7 @@ use hookweave_machine::read::Reader;
 /// What was asked to be loaded; a reload asks the same again.
 #[derive(Debug, Clone)]
 pub enum Request {
-    /// One file that somebody named, which makes it trusted.
+    /// One file by name, which makes it trusted.
     File {
         /// The file.
         path: PathBuf,
@@ -34,7 +34,7 @@ pub enum Request {
         trust: Trust,
         /// Where approvals are kept; the user's own store unless given.
         store: Option<PathBuf>,
-        /// A hook that nobody has approved is an error.
+        /// A hook without approval is an error.
         refuse_untrusted: bool,
         /// A file with any mistake is refused.
         strict: bool,

@@ -28,7 +28,7 @@ pub struct Watched {
     pub wanted: Vec<PathBuf>,
 }
 
-/// What happened since somebody asked last.
+/// What happened since the last call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PendingChanges {
     /// A file that matters to a reload changed.
@@ -56,7 +56,7 @@ impl FilesWatch {
         std::mem::take(&mut *self.noticed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Adds what the watch before this one noticed and nobody took.
+    /// Adds what the previous watch noticed and was not taken.
     pub fn add(&self, missed: PendingChanges) {
         let mut noticed = self.noticed.lock().unwrap_or_else(PoisonError::into_inner);
         noticed.reload |= missed.reload;

@@ -1,6 +1,6 @@
 //! What was meant by something that cannot be read as an answer: nothing, a rewrite, or a refusal.
 //!
-//! Hook systems say "no" under many names. Whoever uses the wrong one, or leaves half an answer, has still said it, so the
+//! Hook systems say "no" under many names. An answer with the wrong name, or half of one, still means "no", so the
 //! words and places of all of them are known here, and nowhere else.
 
 mod text;
@@ -17,7 +17,7 @@ pub enum Intent {
     Nothing,
     /// It must not happen as it is.
     Rewrites,
-    /// It must not happen, or not before somebody has been asked.
+    /// It must not happen, or not before a person was asked.
     Refuses,
 }
 
@@ -83,7 +83,7 @@ enum Key {
     RewritesWithin,
     /// It refuses when its value says yes.
     Refuses,
-    /// It asks, whatever its value.
+    /// It asks, with any value.
     Asks,
     /// It refuses when its value says no.
     Passes,
@@ -226,7 +226,7 @@ fn value<'v, H: Host>(host: &'v H, view: &H::View<'v>, depth: usize) -> Intent {
         Kind::Object => object(host, view, depth, false),
         Kind::List(length) => (0..length.min(MOST_LISTED))
             .filter_map(|index| host.item(view, index))
-            // A flag in a list is nobody's answer.
+            // A flag in a list is no answer.
             .filter(|item| !matches!(host.kind(item), Kind::Bool(_)))
             .map(|item| value(host, &item, depth + 1))
             .max()
@@ -325,7 +325,7 @@ enum Form {
 }
 
 impl Form {
-    /// The answer as somebody writes it in a host's language.
+    /// The answer as a program writes it in a host's language.
     const fn text(self, spelling: Spelling) -> &'static str {
         match (spelling, self) {
             (Spelling::Python, Self::Block) => "HookResponse.block(\"…\")",

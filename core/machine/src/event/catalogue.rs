@@ -16,7 +16,7 @@ use crate::tally::EventTally;
 pub struct EventDefinition {
     /// The name, in the program's own style.
     pub name: String,
-    /// Whether a block stops what the agent is about to do; true unless said otherwise, so that no block is lost.
+    /// Whether a block stops what the agent is about to do; true by default, so that no block is lost.
     pub gate: bool,
     /// The payload fields that hooks may replace.
     pub modifiable: Vec<String>,
@@ -120,7 +120,7 @@ impl Catalogue {
         Err(Error::new(Code::UnknownEvent, format!("unknown event `{name}`{}; {fix}", did_you_mean(name, known))))
     }
 
-    /// Remembers a custom event that somebody listens to.
+    /// Remembers a custom event that has hooks.
     pub(crate) fn intern(&mut self, spec: &Arc<EventSpec>) {
         if self.known(&spec.name).is_none() {
             self.own.insert(spec.name.clone(), Arc::clone(spec));

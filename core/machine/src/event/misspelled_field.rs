@@ -24,7 +24,7 @@ pub(crate) struct MisspelledField {
     pub(crate) given: String,
 }
 
-/// The first slip in the payloads of an event.
+/// The first misspelled field in the payloads of an event.
 #[derive(Debug, Default)]
 pub(crate) struct MisspelledFields {
     first: OnceLock<MisspelledField>,
@@ -44,7 +44,7 @@ impl MisspelledFields {
 }
 
 impl EventSpec {
-    /// Whether nobody was told of its slip before.
+    /// True the first time: its misspelled field is reported once.
     pub(crate) fn reports_misspelled_field_first(&self) -> bool {
         self.misspelled_fields().is_first_report()
     }

@@ -1,4 +1,4 @@
-//! Takes in what the hooks of one stage said: the failure rule, modifications, short-circuit.
+//! Takes in the answers of one stage: the failure rule, modifications, short-circuit.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ struct Given<'g, V> {
 }
 
 impl<T, V> Progress<T, V> {
-    /// Takes in a whole stage, in the order of its hooks, whatever finished first.
+    /// Takes in a whole stage, in the order of its hooks, not of their ends.
     #[cold]
     pub(crate) fn take_stage<H: Host<Value = V>>(
         &mut self,
@@ -104,7 +104,7 @@ impl<T, V> Progress<T, V> {
             }
         }
         let rule = match self.snapshot.options().conflict {
-            // Where nobody can be asked before it happens, neither change stands.
+            // Where no person can be asked before it happens, neither change stands.
             Rule::Ask if !self.event.is_own_gate() => Rule::Block,
             rule => rule,
         };
@@ -157,7 +157,7 @@ impl<T, V> Progress<T, V> {
 }
 
 impl<T, V> Details<T, V> {
-    /// Notes what one hook said; gives back what it modifies.
+    /// Records one hook's answer; gives back what it modifies.
     fn take_report<H: Host<Value = V>>(
         &mut self,
         host: &H,
@@ -284,7 +284,7 @@ impl<T, V> Details<T, V> {
 }
 
 impl<V> Given<'_, V> {
-    /// Reads an answer. What it names as it is already is no change, and nobody judges it.
+    /// Reads an answer. A field with its current value is no change, and is not checked.
     fn read<H: Host<Value = V>>(&self, host: &H, said: &V) -> Reading<V> {
         let mut answer = match answer::read(host, self.event, &host.view(said)) {
             Reading::Answer(answer) => answer,

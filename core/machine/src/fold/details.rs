@@ -1,4 +1,4 @@
-//! What a dispatch keeps once a hook has said something.
+//! What a dispatch keeps once a hook has answered.
 
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ pub struct Failed<V> {
     pub cause: Option<V>,
     /// Whether it failed open or closed.
     pub became: FailBehavior,
-    /// How often the hook has failed by now, where the program's log is told of it.
+    /// How often the hook has failed by now, when this failure is logged.
     pub times_logged: Option<u64>,
 }
 
@@ -87,7 +87,7 @@ pub struct Record<T, V> {
     pub seen: u32,
     /// It changed its own result again: the hook is not idempotent.
     pub again: bool,
-    /// The hook said `continue` aloud, and nothing that holds it back.
+    /// The hook answered an explicit `continue`, and nothing that restricts it.
     pub consents: bool,
 }
 
@@ -119,13 +119,13 @@ impl<T, V> Record<T, V> {
         self.action == Action::Allow && !self.speaks_of(changes)
     }
 
-    /// Whether what the hook said is about the event as it is after so many changes.
+    /// Whether the hook's answer is about the event as it is after so many changes.
     pub const fn speaks_of(&self, changes: u32) -> bool {
         self.call.grants_all() && self.seen >= changes
     }
 }
 
-/// Everything that hooks have said so far.
+/// All answers of hooks so far.
 #[derive(Debug)]
 pub struct Details<T, V> {
     pub(crate) records: Vec<Record<T, V>>,
@@ -155,9 +155,9 @@ pub struct Details<T, V> {
     pub(crate) rechecks: Rechecks<V>,
     /// A block or stop ended the dispatch.
     pub(crate) ended: bool,
-    /// Why it is blocked whatever hooks said: they do not agree.
+    /// Why it is blocked regardless of the hooks' answers: they do not agree.
     pub(crate) refusal: Option<String>,
-    /// Why a person is asked whatever hooks said: they do not agree.
+    /// Why a person is asked regardless of the hooks' answers: they do not agree.
     pub(crate) question: Option<String>,
 }
 

@@ -173,7 +173,7 @@ fn settle<H: Host>(host: &H, claims: Vec<Claim<H::Value>>, slot: &Slot) -> (Opti
     let mut losers = Vec::new();
     for claim in claims {
         if says_the_same(host, &winner, &claim) {
-            // A mandatory hook stands for both, so that nobody later overrules it.
+            // A mandatory hook stands for both, so that no later hook overrules it.
             if claim.mandatory {
                 winner = claim;
             }

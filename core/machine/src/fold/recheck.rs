@@ -1,4 +1,4 @@
-//! Lets mandatory hooks look again at an event that others changed after them, until nobody changes anything.
+//! Lets mandatory hooks look again at an event that others changed after them, until no hook changes anything.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a driver tells the machine of one hook.
+//! What a driver reports to the machine about one hook.
 
 use crate::failure::Failure;
 

@@ -27,7 +27,7 @@ pub struct Profile {
     pub event_timeouts: &'static [(&'static str, Duration)],
     /// The shortest and the longest timeout of a hook that a program registers; others are moved to the nearer one.
     pub timeout_bounds: Option<(Duration, Duration)>,
-    /// The events whose hooks nobody waits for, unless such a hook is mandatory.
+    /// The events whose hooks are detached, unless such a hook is mandatory.
     pub detached: &'static [&'static str],
     /// The failures that block when neither the hook nor the client says what a failure means.
     pub blocking_failures: &'static [FailureKind],

@@ -154,7 +154,7 @@ fn shown(value: Option<&Value>) -> String {
     value.map_or_else(|| "nothing".to_owned(), |value| one_line(&value.to_string()))
 }
 
-/// A text of somebody else's on one line and not too long.
+/// A foreign text on one line, shortened.
 fn one_line(text: &str) -> String {
     let safe = escaped(text).replace('\n', "\\n").replace('\t', "\\t");
     match safe.char_indices().nth(SHOWN) {

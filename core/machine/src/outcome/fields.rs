@@ -1,4 +1,4 @@
-//! Fields of an event as JSON, in the engine's own spelling, whatever the host keeps them as.
+//! Fields of an event as JSON, in the engine's own spelling, from any host.
 
 use serde_json::Value;
 

@@ -26,7 +26,7 @@ const SEARCH: usize = 16 << 10;
 #[derive(Debug)]
 pub struct Linear {
     text: Box<str>,
-    /// Every match begins with one of these; empty when nobody knows.
+    /// Every match begins with one of these; empty when unknown.
     beginnings: Vec<String>,
     compiled: OnceLock<Option<Regex>>,
 }
@@ -47,7 +47,7 @@ impl Linear {
         &self.text
     }
 
-    /// Whether it matches somewhere in a text; `None` when nobody can tell.
+    /// Whether it matches somewhere in a text; `None` when unknown.
     pub(super) fn is_match(&self, text: &str) -> Option<bool> {
         if self.compiled.get().is_none() && self.cannot_match(text) {
             return Some(false);

@@ -9,10 +9,10 @@ use super::{Line, MAX_DEPTH, MAX_NESTING, is_bearable, walk};
 /// What stands for something that is filled in when the line runs.
 pub(super) const FILLED: &str = "${_}";
 
-/// What stands for a sum: a number, whatever it is.
+/// Stands for a sum: any number.
 pub(super) const NUMBER: &str = "${#}";
 
-/// Reads a text and adds its commands; `None` when nobody can tell what it runs.
+/// Reads a text and adds its commands; `None` when it is unknown what it runs.
 pub(super) fn collect(text: &str, line: &mut Line, depth: usize) -> Option<()> {
     if depth > MAX_DEPTH {
         return None;

@@ -9,13 +9,13 @@ use crate::event::MisspelledField;
 use crate::matcher::MatcherSpec;
 use crate::tally::ERROR;
 
-/// After so many dispatches of its event a hook that never matched is told of.
+/// After so many dispatches of its event, a hook that never matched is reported.
 pub const NEVER_MATCHED_AFTER: u64 = 100;
 
-/// After so many runs a hook that failed in all of them is told of.
+/// After so many runs, a hook that failed in all of them is reported.
 pub const ALWAYS_FAILS_AFTER: u64 = 5;
 
-/// After so many runs a hook is told of that slows every call.
+/// After so many runs, a hook that slows every call is reported.
 pub const SLOW_AFTER: u64 = 20;
 
 /// A hook whose 95th percentile is longer slows every call, in milliseconds.

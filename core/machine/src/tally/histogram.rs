@@ -43,7 +43,7 @@ fn middle_of(bucket: usize) -> u64 {
     lower + ((1 << shift) >> 1)
 }
 
-/// Adds to a counter and gives what it was; one to which nobody else adds meanwhile needs no lock of the bus, which would take
+/// Adds to a counter and gives what it was; one with a single writer needs no lock of the bus, which would take
 /// longer than all the rest.
 #[inline]
 pub(crate) fn raise<const ALONE: bool>(counter: &AtomicU64, count: u64) -> u64 {

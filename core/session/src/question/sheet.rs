@@ -176,7 +176,7 @@ impl Sheet {
         self.push(Part::About, label, rows);
     }
 
-    /// Something that is said by nobody but the engine.
+    /// A text of the engine's own.
     pub(super) fn note(&mut self, label: &str, note: &str) {
         let notes = self.noted(note);
         self.sections.push(Section { part: Part::Name, label: label.to_owned(), rows: Vec::new(), cut: 0, notes });

@@ -20,7 +20,7 @@ pub struct HookDefinition {
     pub handler: HookHandler,
     /// It runs once and is then gone.
     pub once: bool,
-    /// How long it may run; ten minutes unless said.
+    /// How long it may run; defaults to ten minutes.
     pub timeout: Duration,
     /// What traces call it.
     pub name: Option<String>,

@@ -30,7 +30,7 @@ impl Approver for AllowAll {
     }
 }
 
-/// A question that waits for somebody elsewhere.
+/// A question that waits for an answer from elsewhere.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PendingApproval {
     /// By which it is decided.
@@ -75,14 +75,14 @@ impl PendingApprovals {
             return Err(Error::new(Code::UnknownApproval, format!("`{option}` is no option; known are {known}")));
         }
         if let Some(one) = place.and_then(|place| waiting.remove(&place)) {
-            // Whoever asked may have given up in this very moment.
+            // The session may have stopped waiting in this very moment.
             let _ = one.answer.send(option.to_owned());
         }
         Ok(())
     }
 }
 
-/// Takes a question out of the queue when nobody waits for it any more.
+/// Removes a question from the queue when the session stops waiting for it.
 struct QueuePosition {
     queue: PendingApprovals,
     place: u64,

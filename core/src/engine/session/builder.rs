@@ -63,7 +63,7 @@ impl SessionBuilder {
         self
     }
 
-    /// Who hears what hooks said of every event that the session raises, in order.
+    /// The callback for the outcome of every event that the session raises, in order.
     #[must_use]
     pub fn on_outcome(mut self, observer: impl Fn(&Outcome) + Send + Sync + 'static) -> Self {
         self.parts.observer = Some(Arc::new(observer));

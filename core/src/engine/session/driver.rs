@@ -63,7 +63,7 @@ impl<'s> Driver<'s> {
         read(self.drive(flow, &no_summary).await?)
     }
 
-    /// Runs a flow whose result nobody needs.
+    /// Runs a flow whose result is not needed.
     pub(super) async fn finish(mut self, flow: Flow) -> Result<Value, Error> {
         self.drive(flow, &no_summary).await.map(Finished::into_json)
     }

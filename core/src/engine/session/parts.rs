@@ -127,7 +127,7 @@ impl Display for LogDisplay {
     }
 }
 
-/// What a tool is told beside its arguments.
+/// What a tool receives beside its arguments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolContext {
     /// The session's id.
@@ -243,7 +243,7 @@ pub(crate) struct Parts {
     pub(super) observer: Option<Observer>,
 }
 
-/// Who hears what hooks said of every event of a session.
+/// The callback for the outcome of every event of a session.
 pub(super) type Observer = Arc<dyn Fn(&Outcome) + Send + Sync>;
 
 impl Default for Parts {

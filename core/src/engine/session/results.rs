@@ -35,13 +35,13 @@ pub struct ToolOutcome {
     pub attempts: u32,
     /// What hooks object to in what it did, for the model.
     pub feedback: Vec<String>,
-    /// What hooks have told the model about it.
+    /// What hooks sent to the model about it.
     pub injected: Vec<Value>,
     /// A hook wants its own output kept out of the transcript.
     pub suppress_output: bool,
     /// A hook wants the agent to stop.
     pub stops: bool,
-    /// What hooks said of each event of the call.
+    /// The outcome of each event of the call.
     pub outcomes: Vec<Outcome>,
 }
 
@@ -76,17 +76,17 @@ impl ToolOutcome {
 pub struct Generation {
     /// `done`, `blocked`, `stopped`, `failed` or `limit`.
     pub status: String,
-    /// What the model said last.
+    /// The model's last text.
     pub text: String,
     /// Why it did not come to its end.
     pub reason: Option<String>,
     /// How often the model was called.
     pub model_calls: u32,
-    /// The tool calls, in order; what hooks said of all events is in `outcomes`.
+    /// The tool calls, in order; the outcomes of all events are in `outcomes`.
     pub tools: Vec<ToolOutcome>,
     /// The model's last response; null when there was none.
     pub response: Value,
-    /// What hooks said of each event.
+    /// The outcome of each event.
     pub outcomes: Vec<Outcome>,
 }
 

@@ -1,7 +1,7 @@
-//! The spans of a tool call and of a whole agent, for whoever listens to `tracing`.
+//! The spans of a tool call and of a whole agent, for subscribers of `tracing`.
 //!
 //! Their fields are those of OpenTelemetry's GenAI conventions, so that `tracing-opentelemetry` makes of them what the other
-//! languages make. Nothing that was said or done is in them.
+//! languages make. They hold no content.
 
 use serde_json::{Map, Value};
 use tracing::field::Empty;
@@ -143,7 +143,7 @@ impl Spans {
         self.model = Span::none();
     }
 
-    /// The model is about to be told what came of a call: it is over.
+    /// The model is about to get the result of a call: it is over.
     fn close_tool(&mut self, told: &Map<String, Value>) {
         let text = |name: &str| told.get(name).and_then(Value::as_str);
         if let Some(id) = text("tool_use_id") {

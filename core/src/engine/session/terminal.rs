@@ -14,7 +14,7 @@ use hookweave_host::session::TerminalQuestion;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TerminalApprover;
 
-/// Takes the question off the screen when nobody waits for it any more.
+/// Clears the question from the screen when the session stops waiting for it.
 struct Asked(Cancel);
 
 impl Drop for Asked {

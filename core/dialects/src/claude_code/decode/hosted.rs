@@ -40,7 +40,7 @@ fn refuses(
         event @ ("PermissionRequest" | "PermissionDenied") => {
             draft.note(format!("a prompt decides nothing on {event}: {}", reason.unwrap_or_default()));
         }
-        // Nobody can reach the goal, so there is nothing to go on for.
+        // The goal cannot be reached, so there is no reason to continue.
         "Stop" | "SubagentStop" if impossible => {
             draft.note(format!("the model finds the condition impossible to meet: {}", reason.unwrap_or_default()));
         }

@@ -16,7 +16,7 @@ fn form(outcome: &OutcomeView<'_>) -> Option<&'static CopilotEvent> {
         .or_else(|| home_of(outcome.event.event))
 }
 
-/// Expressible an outcome. For VS Code's form of a tool call it is told in both ways, flat and nested.
+/// Writes an outcome for the agent. VS Code's form of a tool call gets it in both forms, flat and nested.
 pub(in super::super) fn answer(outcome: &OutcomeView<'_>) -> WireAnswer {
     let mut answer = WireAnswer::default();
     let Some(known) = form(outcome) else {

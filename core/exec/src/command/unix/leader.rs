@@ -16,7 +16,7 @@ use hookweave_clock::now;
 /// How long the engine waits for a killed process to be gone before a thread of its own does.
 const GONE_WITHIN: Duration = Duration::from_secs(1);
 
-/// A command of this process was waited for by somebody else.
+/// Another part of the process has waited for the command.
 static FORGOTTEN: AtomicBool = AtomicBool::new(false);
 
 /// Whether the system may not tell how a command ends that starts now.
@@ -34,7 +34,7 @@ pub(super) fn forgotten() {
 pub(super) struct Ended {
     pub(super) code: Option<i32>,
     pub(super) signal: Option<i32>,
-    /// False when somebody else has waited for it, and it has not said itself how it ended.
+    /// False when another part of the process has waited for it, and it has not reported its exit.
     pub(super) known: bool,
     /// It was not waited for yet, so that its number cannot mean another process.
     held: bool,

@@ -1,4 +1,4 @@
-//! What people are told of a hook: what it runs, and a name for it.
+//! What people see of a hook: what it runs, and a name for it.
 
 use std::path::Path;
 

@@ -35,7 +35,7 @@ const UNREAD: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
-/// Variables that published hooks read and that nobody sets.
+/// Variables that published hooks read and that are never set.
 const NEVER_SET: &[&str] = &[
     "CLAUDE_TOOL_INPUT",
     "CLAUDE_TOOL_NAME",

@@ -66,7 +66,7 @@ pub(super) fn switches_count(piece: &Piece, approvals: Option<&Approvals>, confi
     }
 }
 
-/// Whether somebody switched a hook off: all hooks of its dialect, all but managed ones, or this one by name.
+/// Whether a hook is switched off: all hooks of its dialect, all but managed ones, or this one by name.
 pub(super) fn is_switched_off(candidate: &Candidate, switches: &[Switched<'_>]) -> bool {
     if candidate.scope() == Scope::Managed {
         return false;

@@ -1,4 +1,4 @@
-//! Whether the files that a command runs can all be told.
+//! Whether all files that a command runs are known.
 //!
 //! A line is read once more, by the reader of rules, which says when it does not understand all of it. What is not certain can
 //! be approved, but says so, and is asked about anew when a script of the hook's folders changes.

@@ -59,7 +59,7 @@ impl<'r> Places<'r> {
         out
     }
 
-    /// The word with a `*` for each variable that nobody knows.
+    /// The word with a `*` for each unknown variable.
     pub(super) fn pattern(&self, word: &str) -> Option<String> {
         let mut out = String::new();
         let mut rest = word;

@@ -263,7 +263,7 @@ pub(super) fn is_code(option: &str) -> bool {
     CODE.contains(&option)
 }
 
-/// Whether a program runs the file that it is given, whatever its version.
+/// Whether a program, in any version, runs the file that it is given.
 pub(super) fn is_interpreter(name: &str) -> bool {
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     INTERPRETERS.contains(&name) || !plain.is_empty() && INTERPRETERS.contains(&plain)

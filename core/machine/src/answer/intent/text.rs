@@ -2,7 +2,7 @@
 
 use super::{Intent, Key, WORDS, is_one_of, key, says_no};
 
-/// What broken JSON meant: each known key is held against the value behind it, whatever stands around them.
+/// What broken JSON meant: each known key is compared with the value behind it, regardless of the text around them.
 ///
 /// Quotes are not counted, because one that is missing or too many is what breaks most answers. Linear in the text.
 pub fn of_text(text: &str) -> Intent {

@@ -43,7 +43,7 @@ impl Writer<'_> {
             if DECIDING.contains(name) || CHANGING.contains(name) || self.specific.contains_key(*name) {
                 continue;
             }
-            // An answer to a form is handed on only when nobody refuses.
+            // An answer to a form is passed on only when no hook refuses.
             if matches!(*name, "action" | "content")
                 && (self.outcome.refuses() || self.specific.get("action").is_some_and(|action| action == "decline"))
             {
