@@ -263,6 +263,31 @@ def test_trio_in_guest_mode_on_asyncio() -> None:
     assert failure.kind == "timeout"
 
 
+@pytest.mark.parametrize("run", LOOPS)
+def test_versions_of_trio_without_in_trio_task(run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(trio.lowlevel, "in_trio_task")
+    monkeypatch.delattr(trio.lowlevel, "in_trio_run")
+    client = HookClient()
+    sleep = trio.sleep if run is on_trio else asyncio.sleep
+
+    @client.hook("Stop", detached=True)
+    async def later(event: Event) -> None:
+        await sleep(0)
+
+    @client.hook("PreToolUse")
+    async def guard(event: Event) -> HookResponse:
+        await sleep(0)
+        return HookResponse.block("no")
+
+    async def main() -> tuple[str | None, bool, bool]:
+        outcome = await client.dispatch("PreToolUse", tool="Bash", args={})
+        await client.dispatch("Stop")
+        ended = await client.session().run_tool("Bash", {}, lambda args: "ran")
+        return outcome.reason, ended.ran, await client.drain(5)
+
+    assert run(main) == ("no", False, True)
+
+
 def awaited_result(make: Callable[[], Awaitable[Any]]) -> Any:
     async def main() -> Any:
         return await make()

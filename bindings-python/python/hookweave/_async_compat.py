@@ -10,7 +10,7 @@ from typing import Any, NoReturn, TypeVar
 
 from . import _native
 
-__all__ = ["Scope", "ScopeAbortedError", "finish", "sleep", "wait", "within"]
+__all__ = ["Scope", "ScopeAbortedError", "finish", "running_trio", "sleep", "wait", "within"]
 
 T = TypeVar("T")
 
@@ -19,21 +19,28 @@ class ScopeAbortedError(Exception):
     """A scope was ended from elsewhere."""
 
 
-def _trio() -> Any:
-    """The module trio when a trio task is running, else None."""
+def running_trio() -> Any:
+    """The module trio when a trio task is running (in guest mode there may be an asyncio loop around it), else None."""
     trio = sys.modules.get("trio")
-    return trio if trio is not None and trio.lowlevel.in_trio_task() else None
+    if trio is None:
+        return None
+    try:
+        # Not in_trio_task(), which older versions lack.
+        trio.lowlevel.current_task()
+    except RuntimeError:
+        return None
+    return trio
 
 
 def current_task() -> object:
     """The task that is running."""
-    trio = _trio()
+    trio = running_trio()
     return asyncio.current_task() if trio is None else trio.lowlevel.current_task()
 
 
 async def sleep(seconds: float) -> None:
     """Lets time pass."""
-    trio = _trio()
+    trio = running_trio()
     await (asyncio.sleep(seconds) if trio is None else trio.sleep(seconds))
 
 
@@ -56,7 +63,7 @@ async def finish(awaitable: Awaitable[T]) -> T:
 
 async def within(seconds: float, awaitable: Awaitable[T]) -> tuple[bool, T | None]:
     """``(True, value)``, or ``(False, None)`` when the time is over; what is awaited is cancelled then."""
-    trio = _trio()
+    trio = running_trio()
     if trio is not None:
         value: T | None = None
         with trio.move_on_after(seconds) as scope:
@@ -74,7 +81,7 @@ async def within(seconds: float, awaitable: Awaitable[T]) -> tuple[bool, T | Non
 
 async def wait(future: Future[T]) -> T:
     """The result of something that another thread does; a cancel of the caller cancels the future."""
-    if _trio() is None:
+    if running_trio() is None:
         return await asyncio.wrap_future(future)
     from . import _trio_runner as on_trio
 
@@ -96,7 +103,7 @@ class Scope:
     async def run(self, awaitable: Awaitable[T]) -> T:
         """Awaits; is called once, by the task that made the scope."""
         try:
-            return await (self._run_asyncio(awaitable) if _trio() is None else self._run_trio(awaitable))
+            return await (self._run_asyncio(awaitable) if running_trio() is None else self._run_trio(awaitable))
         finally:
             self.ended.set_result(None)
 
@@ -118,7 +125,7 @@ class Scope:
         raise ScopeAbortedError
 
     async def _run_trio(self, awaitable: Awaitable[T]) -> T:
-        trio = _trio()
+        trio = running_trio()
         token = trio.lowlevel.current_trio_token()
         with trio.CancelScope() as scope:
             self._end = lambda: token.run_sync_soon(scope.cancel)

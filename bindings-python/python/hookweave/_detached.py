@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import inspect
-import sys
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future
 from functools import partial
@@ -13,6 +12,7 @@ from time import perf_counter
 from typing import Any, Protocol
 
 from . import _logging, _threads
+from ._async_compat import running_trio
 from ._asyncio_runner import Call, Report
 from ._file_hooks import FileHookHandler
 from .outcome import LateAnswer
@@ -100,8 +100,8 @@ Run = Callable[[Any, Job], None]
 
 def _place() -> tuple[Run, object]:
     """How to start a job later on the loop that runs now, and that loop."""
-    trio = sys.modules.get("trio")
-    if trio is not None and trio.lowlevel.in_trio_task():
+    trio = running_trio()
+    if trio is not None:
         return _launch_trio, trio.lowlevel.current_trio_token()
     try:
         return _launch_asyncio, asyncio.get_running_loop()
@@ -160,7 +160,11 @@ def _launch_trio(token: Any, job: Job) -> None:
     import trio
 
     spawn = partial(trio.lowlevel.spawn_system_task, _on_trio, job, context=job.context)
-    if trio.lowlevel.in_trio_run() and trio.lowlevel.current_trio_token() is token:
+    try:
+        is_here = trio.lowlevel.current_trio_token() is token
+    except RuntimeError:
+        is_here = False
+    if is_here:
         spawn()
     else:
         # When its turn comes, the run may have ended, and what is raised there ends the whole program.
@@ -202,8 +206,7 @@ def _launch_thread(loop: None, job: Job) -> None:
 
 async def drain(client: DetachingClient, timeout: float | None) -> bool:
     """Waits until no detached hook runs or waits; False when the time was over first."""
-    trio = sys.modules.get("trio")
-    wait = _wait_trio if trio is not None and trio.lowlevel.in_trio_task() else _wait_asyncio
+    wait = _wait_asyncio if running_trio() is None else _wait_trio
     ends = None if timeout is None else perf_counter() + timeout
     while client._outstanding:
         left = None if ends is None else ends - perf_counter()

@@ -6,12 +6,12 @@ import asyncio
 import inspect
 import json
 import os
-import sys
 import weakref
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol, TypeAlias
 
 from . import _greenlets, _native, _threads
+from ._async_compat import running_trio
 
 __all__ = ["Answerer", "FileHookError", "FileHookHandler"]
 
@@ -128,8 +128,7 @@ class FileHookHandler:
 
 async def _wait(hook: _native.FileHook, event: Any) -> Any:
     """Starts a hook and waits for it where the caller runs; a cancel kills it."""
-    trio = sys.modules.get("trio")
-    if trio is not None and trio.lowlevel.in_trio_task():
+    if running_trio() is not None:
         return _value(await _wait_trio(hook, event))
     loop = asyncio.get_running_loop()
     try:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import trio
 
 from . import _threads
+from ._async_compat import running_trio
 from ._asyncio_runner import Call, Report, begin_all
 
 __all__ = ["in_task", "run_one", "run_stage", "wait"]
@@ -20,7 +21,7 @@ T = TypeVar("T")
 
 def in_task() -> bool:
     """Whether the caller runs inside a trio task (in guest mode there may be an asyncio loop around it)."""
-    return trio.lowlevel.in_trio_task()
+    return running_trio() is not None
 
 
 async def run_threaded(handler: Callable[[Any], Any], event: object, depth: int) -> Any:

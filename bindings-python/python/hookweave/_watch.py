@@ -11,7 +11,6 @@ import contextvars
 import inspect
 import os
 import selectors
-import sys
 import threading
 import weakref
 from collections.abc import Awaitable, Callable
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from . import _native, files
+from ._async_compat import running_trio
 from ._logging import logger
 from .files import ReloadReport
 
@@ -145,8 +145,7 @@ class FileWatch:
                 return
 
     def _join(self) -> None:
-        trio = sys.modules.get("trio")
-        if trio is not None and trio.lowlevel.in_trio_task():
+        if running_trio() is not None:
             _join_trio(self)
             return
         try:
