@@ -238,7 +238,7 @@ impl FileHook {
             content::add(&mut invocation.payload, dialect.name());
         }
         let invocation = &invocation;
-        let said = match &self.declared.run {
+        let handler_result = match &self.declared.run {
             Run::Command(spec) => self.run_command(spec, invocation, surroundings, cancel),
             Run::Webhook(spec) => self.send(spec, invocation, surroundings, cancel),
             Run::Prompt { .. } | Run::McpTool { .. } => Err(Failure::new(
@@ -246,9 +246,9 @@ impl FileHook {
                 format!("a hook of kind {:?} is run by the host, which has set nothing to run it with", self.kind()),
             )),
         };
-        let said = said.unwrap_or_else(|failure| dialect.broken(invocation, failure));
-        self.note(invocation, &said);
-        said
+        let handler_result = handler_result.unwrap_or_else(|failure| dialect.broken(invocation, failure));
+        self.note(invocation, &handler_result);
+        handler_result
     }
 
     /// Says which script is another than the one that was loaded.
@@ -258,8 +258,8 @@ impl FileHook {
     }
 
     /// Notes which files the hook wants to hear of from now on.
-    fn note(&self, invocation: &Invocation, said: &HandlerResult<Value>) {
-        if let HandlerResult::Answer(answer) = said {
+    fn note(&self, invocation: &Invocation, handler_result: &HandlerResult<Value>) {
+        if let HandlerResult::Answer(answer) = handler_result {
             self.runtime.wanted.note(invocation, self.declared.dialect.name(), answer);
         }
     }
@@ -300,9 +300,9 @@ struct Surroundings {
 struct Done<F: FnOnce(HandlerResult<Value>)>(Option<F>);
 
 impl<F: FnOnce(HandlerResult<Value>)> Done<F> {
-    fn report(mut self, said: HandlerResult<Value>) {
+    fn report(mut self, handler_result: HandlerResult<Value>) {
         if let Some(report) = self.0.take() {
-            report(said);
+            report(handler_result);
         }
     }
 }
@@ -331,7 +331,7 @@ mod tests {
     /// What is reported of a hook whose job ends so, without an answer.
     fn reported(ends: impl FnOnce()) -> Failure<Value> {
         let (report, told) = channel();
-        let done = Done(Some(move |said| _ = report.send(said)));
+        let done = Done(Some(move |handler_result| _ = report.send(handler_result)));
         _ = catch_unwind(AssertUnwindSafe(move || {
             let _done = done;
             ends();

@@ -111,22 +111,22 @@ impl Answering<'_> {
             let fields = json!({
                 "prompt": prompt, "system_prompt": settings.system_prompt, "model": settings.model, "tools": self.tools,
             });
-            let said =
+            let dispatch_result =
                 self.cx.dispatch("GenerateStart", fields, Vec::new(), &["prompt", "system_prompt", "tools"]).await;
             // What a person is shown is what the model will be given.
-            let prompt = said.text("prompt").unwrap_or_else(|| prompt.to_owned());
-            match self.cx.passes("GenerateStart", &said.verdict, &prompt, &mut tries).await {
+            let prompt = dispatch_result.text("prompt").unwrap_or_else(|| prompt.to_owned());
+            match self.cx.passes("GenerateStart", &dispatch_result.verdict, &prompt, &mut tries).await {
                 Passed::Yes => {}
                 Passed::Again => continue,
                 Passed::No(reason) => {
-                    let stops = said.verdict.decision == Action::Stop;
+                    let stops = dispatch_result.verdict.decision == Action::Stop;
                     return Err((if stops { "stopped" } else { "blocked" }, reason));
                 }
             }
-            let tools = said.json.get("tools").and_then(Value::as_array);
+            let tools = dispatch_result.json.get("tools").and_then(Value::as_array);
             return Ok(Effect::CallModel {
                 prompt,
-                system_prompt: said.text("system_prompt").or_else(|| settings.system_prompt.clone()),
+                system_prompt: dispatch_result.text("system_prompt").or_else(|| settings.system_prompt.clone()),
                 tools: tools.unwrap_or(&self.tools).clone(),
                 ephemeral: std::mem::take(&mut self.cx.session.state().ephemeral),
             });
@@ -136,10 +136,10 @@ impl Answering<'_> {
     /// The model could not be called; a hook may want it tried again.
     async fn failed(&self, why: String, failures: &mut u32) -> Result<(), End> {
         let model = self.cx.session.settings.model.clone();
-        let said = self.cx.raise("GenerateError", json!({"error": why, "model": model})).await;
+        let dispatch_result = self.cx.raise("GenerateError", json!({"error": why, "model": model})).await;
         *failures += 1;
-        if said.verdict.decision == Action::Retry && *failures <= self.cx.session.settings.max_retries {
-            self.cx.wait(said.verdict.delay_ms).await;
+        if dispatch_result.verdict.decision == Action::Retry && *failures <= self.cx.session.settings.max_retries {
+            self.cx.wait(dispatch_result.verdict.delay_ms).await;
             return Ok(());
         }
         self.cx.raise("StopFailure", json!({"error": why})).await;
@@ -156,9 +156,10 @@ impl Answering<'_> {
     ) -> Result<Response, End> {
         let model = self.cx.session.settings.model.clone();
         let fields = json!({"prompt": prompt, "model": model});
-        let said = self.cx.dispatch("GenerateEnd", fields, vec![("response", response)], &["response"]).await;
+        let dispatch_result =
+            self.cx.dispatch("GenerateEnd", fields, vec![("response", response)], &["response"]).await;
         let mut response = response;
-        if let Some(changed) = said.value {
+        if let Some(changed) = dispatch_result.value {
             let (text, calls) = match self.cx.perform(Effect::ReadResponse { response: changed }).await {
                 Reply::Responded { text, calls, .. } => (text, calls),
                 reply => {
@@ -179,12 +180,12 @@ impl Answering<'_> {
         if let Some(tokens) = total {
             self.cx.note_usage(tokens, usage).await;
         }
-        if said.verdict.decision == Action::Stop {
+        if dispatch_result.verdict.decision == Action::Stop {
             self.cx.add_held_messages().await;
             self.came_to.text = said_by_model.text;
-            return Err(("stopped", said.verdict.reason.clone()));
+            return Err(("stopped", dispatch_result.verdict.reason.clone()));
         }
-        self.feed_back(&said.verdict.feedback).await;
+        self.feed_back(&dispatch_result.verdict.feedback).await;
         Ok(said_by_model)
     }
 
@@ -196,10 +197,10 @@ impl Answering<'_> {
         if ended.is_some() {
             return ended;
         }
-        let said = self.cx.raise("PostToolBatch", json!({"tool_calls": batch})).await;
-        match said.verdict.decision {
-            Action::Stop => Some(("stopped", said.verdict.reason.clone())),
-            Action::Block => Some(("blocked", said.verdict.reason.clone())),
+        let dispatch_result = self.cx.raise("PostToolBatch", json!({"tool_calls": batch})).await;
+        match dispatch_result.verdict.decision {
+            Action::Stop => Some(("stopped", dispatch_result.verdict.reason.clone())),
+            Action::Block => Some(("blocked", dispatch_result.verdict.reason.clone())),
             _ => None,
         }
     }

@@ -98,12 +98,12 @@ impl Cx {
         let values = || subject.args.map(|args| ("args", args)).into_iter().collect::<Vec<_>>();
         self.record_question(subject, hook, &request);
         let asked = json!({"prompt": ask.prompt.as_deref().unwrap_or(&request.prompt)});
-        let said = self.dispatch("PermissionRequest", about(asked), values(), &["args"]).await;
-        let is_denied = matches!(said.verdict.settled, Some((_, false, _)));
-        if let Some(args) = said.value.filter(|_| !is_denied) {
+        let dispatch_result = self.dispatch("PermissionRequest", about(asked), values(), &["args"]).await;
+        let is_denied = matches!(dispatch_result.verdict.settled, Some((_, false, _)));
+        if let Some(args) = dispatch_result.value.filter(|_| !is_denied) {
             return Settled::Rewritten(args);
         }
-        let decided = match Self::without_a_person(&said.verdict) {
+        let decided = match Self::without_a_person(&dispatch_result.verdict) {
             Some(decided) => decided,
             None => self.ask_person(subject, hook, request).await,
         };

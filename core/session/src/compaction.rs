@@ -129,9 +129,9 @@ impl Cx {
         loop {
             let fields = json!({"trigger": trigger, "custom_instructions": instructions});
             let values = messages.map(|messages| ("messages", messages)).into_iter().collect();
-            let said = self.dispatch("PreCompact", fields, values, &["custom_instructions"]).await;
-            instructions = said.text("custom_instructions").or(instructions);
-            match self.passes("PreCompact", &said.verdict, trigger, &mut tries).await {
+            let dispatch_result = self.dispatch("PreCompact", fields, values, &["custom_instructions"]).await;
+            instructions = dispatch_result.text("custom_instructions").or(instructions);
+            match self.passes("PreCompact", &dispatch_result.verdict, trigger, &mut tries).await {
                 Passed::Yes => return Ok(instructions),
                 Passed::Again => {}
                 Passed::No(reason) => return Err(reason),

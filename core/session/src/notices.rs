@@ -38,9 +38,9 @@ impl Session {
 
     fn notice(self: &Arc<Self>, event: &'static str, fields: Value, wants: &'static [&'static str]) -> Flow {
         Flow::new(self, move |cx| async move {
-            let said = cx.dispatch(event, fields, Vec::new(), wants).await;
-            let value = wants.first().and_then(|field| said.json.get(*field).cloned());
-            NoticeResult { value, feedback: said.verdict.feedback.clone() }
+            let dispatch_result = cx.dispatch(event, fields, Vec::new(), wants).await;
+            let value = wants.first().and_then(|field| dispatch_result.json.get(*field).cloned());
+            NoticeResult { value, feedback: dispatch_result.verdict.feedback.clone() }
         })
     }
 }

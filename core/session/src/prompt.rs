@@ -37,9 +37,10 @@ impl Cx {
         self.session.state().begin_turn();
         let mut tries = 0;
         loop {
-            let said = self.dispatch("UserPromptSubmit", json!({"prompt": prompt}), Vec::new(), &["prompt"]).await;
-            prompt = said.text("prompt").unwrap_or(prompt);
-            let verdict = &said.verdict;
+            let dispatch_result =
+                self.dispatch("UserPromptSubmit", json!({"prompt": prompt}), Vec::new(), &["prompt"]).await;
+            prompt = dispatch_result.text("prompt").unwrap_or(prompt);
+            let verdict = &dispatch_result.verdict;
             match self.passes("UserPromptSubmit", verdict, &prompt, &mut tries).await {
                 Passed::Yes => break,
                 Passed::Again => {}

@@ -76,8 +76,8 @@ impl Session {
         Flow::new(self, |cx| async move {
             let mut tries = 0;
             loop {
-                let said = cx.about_subagent("SubagentStart").await;
-                match cx.passes("SubagentStart", &said.verdict, cx.kind(), &mut tries).await {
+                let dispatch_result = cx.about_subagent("SubagentStart").await;
+                match cx.passes("SubagentStart", &dispatch_result.verdict, cx.kind(), &mut tries).await {
                     Passed::Yes => return Started { accepted: true, reason: None, env: cx.session.env() },
                     Passed::Again => {}
                     Passed::No(reason) => return Started { accepted: false, reason, env: Map::new() },
@@ -90,8 +90,8 @@ impl Session {
     #[must_use]
     pub fn stop_subagent(self: &Arc<Self>) -> Flow {
         Flow::new(self, |cx| async move {
-            let said = cx.about_subagent("SubagentStop").await;
-            cx.check_stop("SubagentStop", said).await
+            let dispatch_result = cx.about_subagent("SubagentStop").await;
+            cx.check_stop("SubagentStop", dispatch_result).await
         })
     }
 }
@@ -105,13 +105,13 @@ impl Cx {
         if let (Value::Object(fields), Value::Object(details)) = (&mut fields, details) {
             fields.extend(details);
         }
-        let said = self.raise("Stop", fields).await;
-        self.check_stop("Stop", said).await
+        let dispatch_result = self.raise("Stop", fields).await;
+        self.check_stop("Stop", dispatch_result).await
     }
 
     /// A block means: keep working. The reason goes to the model, and not more than so often in a row.
-    async fn check_stop(&self, event: &'static str, said: DispatchResult) -> Stopped {
-        let verdict = said.verdict;
+    async fn check_stop(&self, event: &'static str, dispatch_result: DispatchResult) -> Stopped {
+        let verdict = dispatch_result.verdict;
         if verdict.decision != Action::Block {
             self.session.state().stops = 0;
             return Stopped::default();

@@ -149,11 +149,12 @@ struct Attempt<'c> {
 impl Attempt<'_> {
     /// Asks the hooks, the host's permissions and, if need be, a person.
     async fn judge(&mut self) -> Judged {
-        let said = self.raise("PreToolUse", self.surroundings(), vec![("args", self.run.args)], &["args"]).await;
-        if let Some(args) = said.value {
+        let dispatch_result =
+            self.raise("PreToolUse", self.surroundings(), vec![("args", self.run.args)], &["args"]).await;
+        if let Some(args) = dispatch_result.value {
             self.run.args = args;
         }
-        let verdict = said.verdict;
+        let verdict = dispatch_result.verdict;
         self.about.clone_from(&verdict.about);
         match verdict.decision {
             Action::Stop | Action::Block => {
@@ -286,21 +287,22 @@ impl Attempt<'_> {
     async fn look_at_result(&mut self) {
         let mut values = vec![("args", self.run.args)];
         values.extend(self.run.result.map(|result| ("result", result)));
-        let said = self.raise("PostToolUse", Own::default(), values, &["result"]).await;
-        if let Some(result) = said.value {
+        let dispatch_result = self.raise("PostToolUse", Own::default(), values, &["result"]).await;
+        if let Some(result) = dispatch_result.value {
             self.run.result = Some(result);
         }
-        self.run.stops |= said.verdict.decision == Action::Stop;
+        self.run.stops |= dispatch_result.verdict.decision == Action::Stop;
     }
 
     async fn look_at_failure(&mut self, error: &str, called: &Called) -> SharedVerdict {
         let fields = Own::from(json!({"error": error, "duration": called.duration}));
-        let said = self.raise("PostToolUseFailure", fields, vec![("args", self.run.args)], &[]).await;
-        self.run.stops |= said.verdict.decision == Action::Stop;
-        if self.cx.session.settings.profile.post_tool_after_failure && said.verdict.decision != Action::Retry {
+        let dispatch_result = self.raise("PostToolUseFailure", fields, vec![("args", self.run.args)], &[]).await;
+        self.run.stops |= dispatch_result.verdict.decision == Action::Stop;
+        if self.cx.session.settings.profile.post_tool_after_failure && dispatch_result.verdict.decision != Action::Retry
+        {
             self.look_at_result().await;
         }
-        said.verdict
+        dispatch_result.verdict
     }
 
     /// Raises an event about this call, and keeps what hooks send to the model.
@@ -314,8 +316,8 @@ impl Attempt<'_> {
         if event != "PermissionDenied" {
             fields = fields.text("tool", &self.run.tool).text("tool_use_id", &self.run.tool_use_id);
         }
-        let said = self.cx.dispatch(event, fields, values, wants).await;
-        let verdict = &said.verdict;
+        let dispatch_result = self.cx.dispatch(event, fields, values, wants).await;
+        let verdict = &dispatch_result.verdict;
         self.run.feedback.extend(verdict.feedback.iter().cloned());
         self.run.suppress_output |= verdict.suppress_output;
         self.run.injected.extend(verdict.injections.iter().map(|(hook, one)| Injected {
@@ -324,7 +326,7 @@ impl Attempt<'_> {
             role: one.role,
             ephemeral: one.ephemeral,
         }));
-        said
+        dispatch_result
     }
 
     fn surroundings(&self) -> Own {

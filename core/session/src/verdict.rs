@@ -55,11 +55,12 @@ impl Verdict {
         if self.settled.is_some() || !matches!(self.decision, Action::Continue | Action::Allow) {
             return;
         }
-        let said = outcome.records().iter().find(|record| {
+        let dispatch_result = outcome.records().iter().find(|record| {
             let entry = record.call.entry();
             record.consents && trusted(entry.scope()) && entry.origin().is_none() && record.speaks_of(outcome.changes())
         });
-        self.settled = said.map(|record| (record.call.entry().name().to_string(), true, record.reason.clone()));
+        self.settled =
+            dispatch_result.map(|record| (record.call.entry().name().to_string(), true, record.reason.clone()));
     }
 
     /// The verdict of an outcome.

@@ -150,9 +150,9 @@ async fn flow_on(
             Some(Halt::Other(call)) => Some(boxed(run_call(detached, call, event, depth, *clock)).await),
             Some(Halt::Pending(call, future)) => {
                 let timed = Timed::pending(future, call.entry().timeout(), depth);
-                let said = timed.await.map_or_else(HandlerResult::Failed, read);
+                let handler_result = timed.await.map_or_else(HandlerResult::Failed, read);
                 let ended = now();
-                Some((Report::new(said, nanos(*clock, ended)), ended))
+                Some((Report::new(handler_result, nanos(*clock, ended)), ended))
             }
         };
     match (stage.pass(&Shared, times), ended) {
@@ -206,12 +206,12 @@ fn run_sync(entry: &Entry<Code>, run: &SyncCode, event: &Event, depth: u32, bega
     let span = hook_span(entry);
     let _within = span.enter();
     log_start(entry);
-    let said = inside(depth, || run(event)).map_or_else(HandlerResult::Failed, read);
+    let handler_result = inside(depth, || run(event)).map_or_else(HandlerResult::Failed, read);
     let ended = now();
     let took = nanos(began, ended);
     let overran = overran(entry, took);
-    record_end(&span, entry, &said, took);
-    (Report { result: said, took, overran }, ended)
+    record_end(&span, entry, &handler_result, took);
+    (Report { result: handler_result, took, overran }, ended)
 }
 
 /// Whether a hook that cannot be interrupted took longer than it may.
@@ -226,16 +226,16 @@ pub(super) async fn run_entry(entry: &Entry<Code>, event: &Event, depth: u32, be
         Code::File(hook) => {
             let span = hook_span(entry);
             span.in_scope(|| log_start(entry));
-            let said = hook.run(entry.event(), event, depth).instrument(span.clone()).await;
+            let handler_result = hook.run(entry.event(), event, depth).instrument(span.clone()).await;
             let ended = now();
             let took = nanos(began, ended);
-            record_end(&span, entry, &said, took);
-            (Report::new(said, took), ended)
+            record_end(&span, entry, &handler_result, took);
+            (Report::new(handler_result, took), ended)
         }
         Code::Async(handler) => {
             let span = hook_span(entry);
             span.in_scope(|| log_start(entry));
-            let said = match span.in_scope(|| inside(depth, || handler.handle(event))) {
+            let handler_result = match span.in_scope(|| inside(depth, || handler.handle(event))) {
                 Err(failure) => HandlerResult::Failed(failure),
                 Ok(future) => {
                     let timed = Timed::new(future, entry.timeout(), depth).instrument(span.clone());
@@ -244,8 +244,8 @@ pub(super) async fn run_entry(entry: &Entry<Code>, event: &Event, depth: u32, be
             };
             let ended = now();
             let took = nanos(began, ended);
-            record_end(&span, entry, &said, took);
-            (Report::new(said, took), ended)
+            record_end(&span, entry, &handler_result, took);
+            (Report::new(handler_result, took), ended)
         }
     }
 }
@@ -260,8 +260,8 @@ fn hook_span(entry: &Entry<Code>) -> Span {
 }
 
 /// Says in its span what a hook came to, and in the log that it ended.
-fn record_end<V>(span: &Span, entry: &Entry<Code>, said: &HandlerResult<V>, took: u64) {
-    let outcome = match said {
+fn record_end<V>(span: &Span, entry: &Entry<Code>, handler_result: &HandlerResult<V>, took: u64) {
+    let outcome = match handler_result {
         HandlerResult::Nothing => "nothing",
         HandlerResult::Answer(_) => "answer",
         HandlerResult::Detached => "detached",

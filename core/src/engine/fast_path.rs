@@ -37,7 +37,7 @@ pub(super) fn run_fast_path<'h>(
     let _depth = Depth::enter(depth);
     for call in calls {
         let entry = call.entry();
-        let (said, is_late) = match entry.handler() {
+        let (handler_result, is_late) = match entry.handler() {
             Code::Sync(run) if !entry.detached() => (guarded(|| run(event)).map(read), true),
             Code::Async(handler) if !entry.detached() => {
                 let started = guarded(|| {
@@ -58,11 +58,11 @@ pub(super) fn run_fast_path<'h>(
         let ended = now();
         let took = nanos(*clock, ended);
         let overran = is_late && overran(entry, took);
-        match said {
+        match handler_result {
             Ok(HandlerResult::Nothing) if !overran => times.push(took),
-            said => {
-                let said: HandlerResult<Arc<Value>> = said.unwrap_or_else(HandlerResult::Failed);
-                return Some(Halt::Ended((Report { result: said, took, overran }, ended)));
+            handler_result => {
+                let handler_result: HandlerResult<Arc<Value>> = handler_result.unwrap_or_else(HandlerResult::Failed);
+                return Some(Halt::Ended((Report { result: handler_result, took, overran }, ended)));
             }
         }
         *clock = ended;

@@ -207,18 +207,20 @@ impl FileHookCode {
     pub(super) async fn run(&self, spec: &Arc<EventSpec>, event: &Event, depth: u32) -> HandlerResult<Arc<Value>> {
         let Value::Object(payload) = event.to_json() else { return HandlerResult::Nothing };
         let invocation = self.hook.invocation(spec, payload, depth);
-        let said = match self.hook.question(&invocation) {
+        let handler_result = match self.hook.question(&invocation) {
             Some(question) => self.ask(question, &invocation).await,
             None => self.wait(invocation).await,
         };
-        shared(said)
+        shared(handler_result)
     }
 
     async fn wait(&self, invocation: Invocation) -> HandlerResult<Value> {
-        let (tell, told) = tokio::sync::oneshot::channel();
-        let job = self.hook.start_in(self.hosts.trace(), invocation, move |said| drop(tell.send(said)));
+        let (sender, receiver) = tokio::sync::oneshot::channel();
+        let job =
+            self.hook.start_in(self.hosts.trace(), invocation, move |handler_result| drop(sender.send(handler_result)));
         let _kills = job.map(hookweave_host::exec::pool::Job::cancel_on_drop);
-        told.await
+        receiver
+            .await
             .unwrap_or_else(|_| HandlerResult::Failed(Failure::new(FailureKind::NotStarted, "the hook was dropped")))
     }
 
@@ -239,8 +241,8 @@ impl FileHookCode {
     }
 }
 
-fn shared(said: HandlerResult<Value>) -> HandlerResult<Arc<Value>> {
-    match said {
+fn shared(handler_result: HandlerResult<Value>) -> HandlerResult<Arc<Value>> {
+    match handler_result {
         HandlerResult::Nothing => HandlerResult::Nothing,
         HandlerResult::Detached => HandlerResult::Detached,
         HandlerResult::Answer(answer) => HandlerResult::Answer(Arc::new(answer)),

@@ -58,10 +58,10 @@ impl FileHook {
             leave_children: self.declared.spec.detached,
         };
         let exited: Exited = command::run(&run, cancel).map_err(|error| broken_command(&error, limit))?;
-        let said = hookweave_dialects::answer_of_command(dialect, invocation, &exited);
+        let handler_result = hookweave_dialects::answer_of_command(dialect, invocation, &exited);
         Ok(match env_file.map(|(file, given)| file.read(&given)).filter(|left| !left.is_empty()) {
-            Some(left) => with_env(said, dialect.name(), left),
-            None => said,
+            Some(left) => with_env(handler_result, dialect.name(), left),
+            None => handler_result,
         })
     }
 
@@ -106,8 +106,8 @@ fn placed<'a>(spec: &'a CommandSpec, variables: &Environment) -> Cow<'a, Command
 }
 
 /// Adds what a hook left for later commands to what it said.
-fn with_env(said: HandlerResult<Value>, dialect: &str, left: Map<String, Value>) -> HandlerResult<Value> {
-    let mut answer = match said {
+fn with_env(handler_result: HandlerResult<Value>, dialect: &str, left: Map<String, Value>) -> HandlerResult<Value> {
+    let mut answer = match handler_result {
         HandlerResult::Nothing => Map::new(),
         HandlerResult::Answer(Value::Object(answer)) => answer,
         other => return other,

@@ -74,9 +74,9 @@ impl FileHook {
             Run::Prompt { continue_on_block: true, .. } => RunKind::Agent,
             run => run.kind(),
         };
-        let said = hookweave_dialects::answer_of_host(self.declared.dialect, invocation, kind, answer);
-        self.note(invocation, &said);
-        said
+        let handler_result = hookweave_dialects::answer_of_host(self.declared.dialect, invocation, kind, answer);
+        self.note(invocation, &handler_result);
+        handler_result
     }
 
     /// What it means that nobody came to an answer: whoever was asked raised, was cancelled, or was too late.

@@ -28,13 +28,13 @@ impl Approver for TerminalApprover {
         let question = TerminalQuestion::new(&approval.request).of_agent(approval.agent_id.as_deref());
         let (left, asked) = (approval.timeout(), Asked(Cancel::new()));
         let cancel = asked.0.clone();
-        let (tell, told) = oneshot::channel();
-        let ask = move || drop(tell.send(terminal::ask(question, left, &cancel)));
+        let (sender, receiver) = oneshot::channel();
+        let ask = move || drop(sender.send(terminal::ask(question, left, &cancel)));
         let thread = std::thread::Builder::new().name("hookweave-approval".to_owned()).spawn(ask);
         Box::pin(async move {
             let _asked = asked;
             thread?;
-            match told.await {
+            match receiver.await {
                 Ok(Ok(Some(option))) => Ok(option),
                 Ok(Ok(None)) | Err(_) => Err("the question was dropped".into()),
                 Ok(Err(why)) => Err(why.into()),
