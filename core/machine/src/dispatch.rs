@@ -4,9 +4,6 @@
 //! there is an [`Outcome`]. The machine is generic over the handler `T` and over who owns the payload (`V`). A hook that
 //! answers nothing costs a push to a list; everything else is kept in [`Details`], made when it is first needed.
 
-#[cfg(all(test, shuttle))]
-mod races;
-
 use std::sync::Arc;
 
 use crate::error::{Code, Error};

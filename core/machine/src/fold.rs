@@ -6,6 +6,8 @@ mod apply;
 mod claims;
 mod details;
 mod merge;
+#[cfg(all(test, shuttle))]
+mod races;
 mod recheck;
 mod report;
 mod slots;
