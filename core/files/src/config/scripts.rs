@@ -24,13 +24,19 @@ use places::Places;
 use programs::{has_data_ending, has_script_ending, is_assignment};
 pub(super) use standing::is_executable;
 use standing::{Standing, StandingCache};
-use tokens::{Token, tokens};
+use tokens::{Join, Token, tokens};
 
 /// How many scripts of one hook are looked at; one with more cannot be approved.
 const MAX_SCRIPTS: usize = 64;
 
 /// How deep commands are quoted in one another; what is deeper cannot be approved.
 const MAX_DEPTH: usize = 8;
+
+/// How many times a line may change its directory where it is not clear that it does; one with more cannot be approved.
+const MAX_STRAYS: usize = 4;
+
+/// Why it is not known which files a line names.
+const UNCLEAR_CD: &str = "where its `cd` leads is not clear";
 
 /// Directories whose files belong to the system: whoever can change them needs no hook.
 const SYSTEM: &[&str] = &["/bin", "/sbin", "/usr", "/lib", "/lib64", "/nix/store", "/opt/homebrew", "/System"];
@@ -124,9 +130,25 @@ fn search<'r>(
     roots: Roots<'r>,
     directory: Option<&'r Path>,
 ) -> Search<'r> {
-    let looked = look(command, plugin, roots, directory, false);
-    // A shell that is fed with what another program prints may be fed with any file that the line names.
-    if looked.fed { look(command, plugin, roots, directory, true) } else { looked }
+    let look = |missed| {
+        let looked = look(command, plugin, roots, directory, false, missed);
+        // A shell that is fed with what another program prints may be fed with any file that the line names.
+        if looked.fed { look(command, plugin, roots, directory, true, missed) } else { looked }
+    };
+    let mut looked = look(0);
+    if looked.strays {
+        looked.open = true;
+        let certain = looked.found.len();
+        for missed in 1..1_u32 << looked.entered.min(MAX_STRAYS) {
+            let other = look(missed);
+            other.found.into_iter().for_each(|script| looked.add(script.path, script.direct));
+            looked.open |= other.open;
+        }
+        if looked.found.len() > certain {
+            looked.doubt(|| UNCLEAR_CD.to_owned());
+        }
+    }
+    looked
 }
 
 fn look<'r>(
@@ -135,6 +157,7 @@ fn look<'r>(
     roots: Roots<'r>,
     directory: Option<&'r Path>,
     fed: bool,
+    missed: u32,
 ) -> Search<'r> {
     let base = command.directory.as_deref().map_or_else(
         || directory.map(Path::to_path_buf),
@@ -149,6 +172,10 @@ fn look<'r>(
         in_text: false,
         too_deep: false,
         open: false,
+        entered: 0,
+        missed,
+        led: Led::Surely,
+        strays: false,
         unsure: None,
     };
     for (name, value) in &command.env {
@@ -182,8 +209,25 @@ struct Search<'r> {
     too_deep: bool,
     /// A pattern stands for files that may come to be there.
     open: bool,
+    /// How many times the line changes its directory, and by bits which of them are taken to fail.
+    entered: usize,
+    missed: u32,
+    led: Led,
+    /// A word stands where the directory is not clear.
+    strays: bool,
     /// Why the files that were found may not be all.
     unsure: Option<String>,
+}
+
+/// Whether the line is in the directory that its `cd` names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Led {
+    /// It is.
+    Surely,
+    /// What follows runs only if it is.
+    IfItRuns,
+    /// It may be elsewhere.
+    Unclear,
 }
 
 impl Search<'_> {
@@ -197,6 +241,9 @@ impl Search<'_> {
         if self.too_deep {
             return Err(format!("it quotes commands more than {MAX_DEPTH} deep; put them into a script"));
         }
+        if self.strays && self.entered > MAX_STRAYS {
+            return Err(format!("it changes its directory more than {MAX_STRAYS} times; put it into a script"));
+        }
         Ok(())
     }
 
@@ -204,19 +251,77 @@ impl Search<'_> {
         let text = self.places.with_directories(text);
         let mut after = After::Start;
         let mut written = false;
+        // Whether a command may be left out, alone or with all that follow; and where `env -C` was called.
+        let (mut skipped, mut all_skipped) = (depth > 0, depth > 0);
+        let (mut changes, mut around) = (false, None);
         for token in tokens(&text) {
             match token {
-                Token::End => {
+                Token::End(join) => {
+                    if after == After::Cd {
+                        self.change("$HOME");
+                    }
                     self.ended(after);
                     after = After::Start;
+                    let is_clear = match join {
+                        Join::And => true,
+                        Join::Pipe => !changes,
+                        Join::Then | Join::Or => self.led == Led::Surely,
+                        Join::Other => self.led == Led::Surely && !changes,
+                    };
+                    if !is_clear {
+                        self.led = Led::Unclear;
+                    }
+                    (skipped, changes) = (all_skipped || join != Join::Then, false);
+                    if let Some(base) = around.take() {
+                        self.places.go_back(base);
+                    }
                 }
                 Token::Into => written = true,
                 // A file that is written is no script that runs.
                 Token::Word(_) if written => written = false,
-                Token::Word(word) => after = self.word(&word, after, depth),
+                Token::Word(word) => {
+                    self.strays |= self.led == Led::Unclear;
+                    all_skipped |= after == After::Start && programs::is_reserved(&word);
+                    if after == After::Start && word == "popd" {
+                        self.led = Led::Unclear;
+                    }
+                    let changes_own = after == After::Wrapper && programs::chdir_of(&word).is_some();
+                    if (after == After::Chdir || changes_own) && around.is_none() {
+                        around = Some(self.places.base());
+                    }
+                    let before = self.entered;
+                    after = self.word(&word, after, depth);
+                    if self.entered > before && self.led == Led::Surely && (skipped || all_skipped) {
+                        self.led = Led::IfItRuns;
+                    }
+                    changes |= self.entered > before;
+                }
             }
         }
         self.ended(after);
+        if let Some(base) = around {
+            self.places.go_back(base);
+        }
+        if depth > 0 && self.led == Led::IfItRuns {
+            self.led = Led::Unclear;
+        }
+    }
+
+    /// `cd` to a directory, unless it is taken to fail.
+    fn change(&mut self, word: &str) {
+        if word.starts_with('-') || !self.places.expand(word).is_some_and(|(_, is_known)| is_known) {
+            // `cd -`, `cd -P x` and `cd "$X"`.
+            self.doubt(|| UNCLEAR_CD.to_owned());
+            self.led = Led::Unclear;
+        }
+        if word.starts_with('-') && word.len() > 1 {
+            return;
+        }
+        let fails = self.entered < MAX_STRAYS && self.missed & (1 << self.entered) != 0;
+        self.entered += 1;
+        if !fails && !self.places.change(word) && self.led == Led::Surely {
+            self.led = Led::IfItRuns;
+        }
     }
 
     /// A command is over: an interpreter that was given no file reads its standard input.
@@ -253,7 +358,21 @@ impl Search<'_> {
             }
         }
         match after {
-            After::Cd => self.places.enter(word),
+            After::Cd => self.change(word),
+            // The number of a file, as `sudo -C 3` takes it, is no directory.
+            After::Chdir if !programs::is_count(word) => self.places.enter(word),
+            After::Chdir => {}
+            After::Folder if !word.starts_with('-') => {
+                self.open = true;
+                for path in self
+                    .places
+                    .expand(word)
+                    .map_or_else(Vec::new, |(folder, _)| self.places.matching(&format!("{folder}/*"), MAX_SCRIPTS))
+                {
+                    self.add(path, true);
+                }
+            }
+            After::Folder => {}
             After::Code { shell: false } => self.code(word),
             After::Code { shell: true } => {}
             _ if assigned => {}
@@ -280,6 +399,11 @@ impl Search<'_> {
 
     /// A word that may name a file, also together with its option: `-mx`, `-r./x`.
     fn named(&mut self, word: &str, after: After) {
+        if let (After::Wrapper, Some(directory)) = (after, programs::chdir_of(word)) {
+            if !programs::is_count(directory) {
+                self.places.enter(directory);
+            }
+        }
         if let After::Interpreter { shell: false } = after {
             if let Some(module) = programs::module_of(word) {
                 self.consider(module, After::Module);
@@ -320,9 +444,15 @@ impl Search<'_> {
             return;
         }
         if after == After::Module {
-            let module = word.replace('.', "/");
-            for ending in [".py", "/__main__.py", "/__init__.py"] {
-                self.look_at(&format!("{module}{ending}"), false, After::Word);
+            // A module of the directory comes before one of the same name elsewhere, and so do the packages around it.
+            self.open = true;
+            let whole = word.replace('.', "/");
+            for module in
+                whole.match_indices('/').map(|(end, _)| whole.get(..end)).chain([Some(whole.as_str())]).flatten()
+            {
+                for ending in [".py", "/__main__.py", "/__init__.py"] {
+                    self.look_at(&format!("{module}{ending}"), false, After::Word);
+                }
             }
             return;
         }
@@ -368,11 +498,28 @@ impl Search<'_> {
         if !(given || by_name || has_path) {
             return;
         }
+        // What stands before a `..` may become a link.
+        self.open |= text.contains("..");
         let Some(path) = self.places.resolve(text) else { return };
         if given && self.seen.is_dir(&path) {
+            // `node ./d` is `d.js` before it is `d/index.js`, and `package.json` may come to name another file.
+            self.open = true;
+            for ending in ["js", "cjs", "mjs", "ts", "json", "node"] {
+                let mut other = path.clone().into_os_string();
+                other.push(format!(".{ending}"));
+                let other = PathBuf::from(other);
+                if self.seen.is_file(&other) {
+                    self.add(other, false);
+                }
+            }
             for main in ["__main__.py", "package.json", "index.js", "index.mjs", "index.cjs", "index.ts"] {
                 let main = path.join(main);
                 if self.seen.is_file(&main) {
+                    for named in main_of(&main) {
+                        if self.seen.is_file(&named) {
+                            self.add(named, false);
+                        }
+                    }
                     self.add(main, false);
                 }
             }
@@ -409,6 +556,18 @@ impl Search<'_> {
             self.found.push(Script { path, direct });
         }
     }
+}
+
+/// The files that a `package.json` may mean by its `main`.
+fn main_of(package: &Path) -> Vec<PathBuf> {
+    if package.file_name().is_none_or(|name| name != "package.json") {
+        return Vec::new();
+    }
+    let read = || serde_json::from_slice::<serde_json::Value>(&std::fs::read(package).ok()?).ok();
+    let value = read().unwrap_or_default();
+    let Some(main) = value.get("main").and_then(serde_json::Value::as_str) else { return Vec::new() };
+    let endings = ["", ".js", ".json", ".node", "/index.js", "/index.json"];
+    endings.iter().map(|ending| package.with_file_name(format!("{main}{ending}"))).collect()
 }
 
 /// A pattern that says nothing of a file's name, as the `*` of `a * b` does.

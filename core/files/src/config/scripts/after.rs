@@ -1,8 +1,8 @@
 //! What a word of a command line is by what stands before it.
 
 use super::programs::{
-    is_assignment, is_code, is_count, is_data_program, is_interpreter, is_reserved, is_wrapper, loads_file, module_of,
-    runs_its_option, takes_module, takes_value,
+    is_assignment, is_chdir, is_code, is_count, is_data_program, is_interpreter, is_reserved, is_wrapper, loads_file,
+    module_of, runs_its_option, takes_module, takes_value,
 };
 
 /// Programs that run what they are given as text, wherever it comes from.
@@ -25,6 +25,10 @@ pub(super) enum After {
     Option { file: bool, of: Of },
     /// `cd`.
     Cd,
+    /// An option of a wrapper, as `env -C`, whose argument is the directory that the program starts in.
+    Chdir,
+    /// A program that runs every file of the folder that it is given.
+    Folder,
     /// `export` and its kin.
     Export,
     /// A program that only reads or writes the files that it is given, and whether `-f` gives it one to run.
@@ -49,9 +53,14 @@ impl After {
         let base_name = word.rsplit(['/', '\\']).next().unwrap_or(word);
         match self {
             Self::Start if is_reserved(word) => Self::Start,
-            Self::Start if word == "cd" || word == "pushd" => Self::Cd,
+            Self::Start | Self::Wrapper if word == "cd" || word == "pushd" => Self::Cd,
             Self::Start if matches!(word, "export" | "declare" | "typeset" | "local" | "readonly") => Self::Export,
             Self::Export => Self::Export,
+            Self::Cd if word.starts_with('-') && word.len() > 1 => Self::Cd,
+            Self::Wrapper if is_chdir(word) => Self::Chdir,
+            Self::Chdir => Self::Wrapper,
+            Self::Start | Self::Wrapper if base_name == "run-parts" => Self::Folder,
+            Self::Folder => Self::Folder,
             Self::Start | Self::Wrapper if FEEDERS.contains(&word) => Self::Wrapper,
             Self::Start | Self::Wrapper if is_interpreter(base_name) => {
                 Self::Interpreter { shell: base_name.ends_with("sh") }

@@ -39,7 +39,7 @@ fn line(names: &mut Vec<String>, text: &str) {
     let (mut begins, mut written) = (true, false);
     for token in tokens(text) {
         match token {
-            Token::End => begins = true,
+            Token::End(_) => begins = true,
             Token::Into => written = true,
             Token::Word(_) if written => written = false,
             Token::Word(word) if begins => {

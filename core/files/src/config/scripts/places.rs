@@ -83,9 +83,33 @@ impl<'r> Places<'r> {
         self.variables.push((name.to_owned(), value));
     }
 
-    /// Changes the directory.
+    /// Changes the directory as the system does: a `..` behind a link leaves what the link points to.
     pub(super) fn enter(&mut self, word: &str) {
         self.base = self.file(word);
+    }
+
+    /// Changes the directory as `cd` does, for which a `..` behind a link takes the link back; whether it is there.
+    pub(super) fn change(&mut self, word: &str) -> bool {
+        let text = self.expand(word).map(|(text, _)| text);
+        let is_searched = text.as_ref().is_some_and(|text| !text.starts_with(['/', '.', '~']));
+        let searched = self.set("CDPATH").filter(|_| is_searched).and_then(|path| {
+            let places = path.split(':').filter(|place| !place.is_empty());
+            let mut found = places.filter_map(|place| self.resolve(&format!("{place}/{}", text.as_deref()?)));
+            found.find(|path| path.is_dir())
+        });
+        self.base =
+            searched.or_else(|| text.and_then(|text| self.absolute(&text)).map(|path| without_dots(path, false)));
+        self.base.as_ref().is_some_and(|base| base.is_dir())
+    }
+
+    /// The directory in which relative paths begin.
+    pub(super) fn base(&self) -> Option<PathBuf> {
+        self.base.clone()
+    }
+
+    /// Goes back to a directory.
+    pub(super) fn go_back(&mut self, base: Option<PathBuf>) {
+        self.base = base;
     }
 
     /// The path that a word is, with variables filled in.
@@ -95,12 +119,15 @@ impl<'r> Places<'r> {
 
     /// The path that a text is.
     pub(super) fn resolve(&self, text: &str) -> Option<PathBuf> {
+        self.absolute(text).map(|path| without_dots(path, true))
+    }
+
+    fn absolute(&self, text: &str) -> Option<PathBuf> {
         let path = match (text.strip_prefix("~/"), self.roots.home) {
             (Some(rest), Some(home)) => home.join(rest),
             _ => PathBuf::from(text),
         };
-        let path = if path.is_absolute() { path } else { self.base.as_ref()?.join(path) };
-        Some(without_dots(path))
+        if path.is_absolute() { Some(path) } else { Some(self.base.as_ref()?.join(path)) }
     }
 
     /// The programs of a name on the `PATH` that the hook or its line sets.
@@ -178,8 +205,8 @@ impl<'r> Places<'r> {
     }
 }
 
-/// The path without `.` and `..`, as far as that can be said without looking.
-fn without_dots(path: PathBuf) -> PathBuf {
+/// The path without `.` and `..`. The system goes up from what a link points to, `cd` from the link itself.
+fn without_dots(path: PathBuf, follows_links: bool) -> PathBuf {
     // Nearly every path has neither, and no surplus `/`.
     let is_clean =
         |text: &str| text.starts_with('/') && !(text.contains("/.") || text.contains("//") || text.ends_with('/'));
@@ -191,6 +218,9 @@ fn without_dots(path: PathBuf) -> PathBuf {
         match part {
             Component::CurDir => {}
             Component::ParentDir if matches!(out.components().next_back(), Some(Component::Normal(_))) => {
+                if follows_links && out.is_symlink() {
+                    out = out.canonicalize().unwrap_or(out);
+                }
                 out.pop();
             }
             part => out.push(part),

@@ -172,6 +172,7 @@ const RUN_VARIABLES: &[&str] = &[
 
 /// Variables that name folders with such code.
 const FOLDER_VARIABLES: &[&str] = &[
+    "CDPATH",
     "GIT_CONFIG_GLOBAL",
     "GIT_DIR",
     "GIT_EXEC_PATH",
@@ -229,6 +230,21 @@ fn is_flags(letters: &str) -> bool {
 /// Whether a program runs the program that it is given.
 pub(super) fn is_wrapper(name: &str) -> bool {
     WRAPPERS.contains(&name)
+}
+
+/// Whether what follows an option of a wrapper is the directory for its program: `env -iC sub`, `sudo -D sub`.
+pub(super) fn is_chdir(option: &str) -> bool {
+    matches!(option, "--chdir" | "--cwd" | "--directory") || short_chdir(option) == Some("")
+}
+
+/// The directory that an option of a wrapper names in the same word: `-Csub`, `--chdir=sub`.
+pub(super) fn chdir_of(option: &str) -> Option<&str> {
+    let long = ["--chdir=", "--cwd=", "--directory="].iter().find_map(|name| option.strip_prefix(name));
+    long.or_else(|| short_chdir(option)).filter(|directory| !directory.is_empty())
+}
+
+fn short_chdir(option: &str) -> Option<&str> {
+    option.strip_prefix('-')?.trim_start_matches(['i', '0', 'v']).strip_prefix(['C', 'D'])
 }
 
 /// Whether a word of the shell stands before a command.

@@ -249,6 +249,8 @@ fn what_cannot_be_looked_at_whole_is_told() {
     assert!(search_of(&many).unwrap_err().contains("64 scripts"));
     let deep = "$(sh ".repeat(12) + "x" + &")".repeat(12);
     assert!(search_of(&format!("echo \"{deep}\"")).is_ok());
+    assert!(search_of(&("cd x; ".repeat(5) + "./g.sh")).unwrap_err().contains("more than 4 times"));
+    search_of(&("cd x && ".repeat(5) + "./g.sh")).unwrap();
     let quoted = (0..12).fold("./x".to_owned(), |line, _| format!("sh -c {}", shell_quoted(&line)));
     assert!(search_of(&quoted).unwrap_err().contains("deep"), "{quoted}");
     search_of("sh a").unwrap();
@@ -313,4 +315,104 @@ fn a_star_in_code_or_text_is_no_pattern() {
     for line in ["bash -c 'sh hooks/*'", "su -c 'sh hooks/*'", "env -S 'sh hooks/*'", "watch 'tool hooks/*'"] {
         assert!(!project.found(&spec(line)).is_empty(), "{line}");
     }
+}
+
+/// A project with the files, whose contents are their names.
+fn project_of(names: &[&str]) -> Project {
+    let project = Project(tempfile::tempdir().unwrap());
+    for name in names {
+        let path = project.0.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "").unwrap();
+    }
+    project
+}
+
+#[test]
+fn a_wrapper_may_start_its_program_in_another_directory() {
+    let project = project_of(&["g.sh", "sub/g.sh"]);
+    for line in [
+        "env -C sub ./g.sh",
+        "env -Csub ./g.sh",
+        "env -iC sub A=1 ./g.sh",
+        "env --chdir=sub sh g.sh",
+        "env --chdir sub timeout 5 ./g.sh",
+        "sudo -D sub ./g.sh",
+    ] {
+        assert_eq!(listed(&project, &spec(line), None), (vec!["sub/g.sh".to_owned()], None), "{line}");
+    }
+    assert_eq!(project.found(&spec("env -C sub ./g.sh; ./g.sh")), ["sub/g.sh", "g.sh"]);
+    assert_eq!(project.found(&spec("sudo -C 3 ./g.sh")), ["g.sh"]);
+    assert_eq!(project.found(&spec("sudo -uDave ./g.sh")), ["g.sh"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn two_dots_behind_a_link_leave_what_it_points_to() {
+    let project = project_of(&["g.sh", "d/g.sh", "d/e/x"]);
+    std::os::unix::fs::symlink("d/e", project.0.path().join("bin")).unwrap();
+    let real = project.0.path().canonicalize().unwrap().join("d/g.sh").display().to_string();
+    for line in ["bin/../g.sh", "sh bin/../g.sh", "cd bin && ../g.sh", "env -C bin/.. ./g.sh"] {
+        assert_eq!(found_of(&spec(line), project.0.path()), [real.clone()], "{line}");
+    }
+    // A shell takes the link back.
+    assert_eq!(project.found(&spec("cd bin/.. && ./g.sh")), ["g.sh"]);
+}
+
+#[test]
+fn where_a_cd_may_fail_both_directories_count() {
+    let project = project_of(&["g.sh", "sub/g.sh", "sub/x/g.sh"]);
+    for (line, wanted) in [
+        ("cd nope || cd sub; ./g.sh", "sub/g.sh"),
+        ("cd nope; ./g.sh", "g.sh"),
+        ("(cd sub); ./g.sh", "g.sh"),
+        ("false && cd sub; ./g.sh", "g.sh"),
+        ("if false; then cd sub; fi; ./g.sh", "g.sh"),
+        ("cd sub | true; ./g.sh", "g.sh"),
+        ("cd sub & ./g.sh", "g.sh"),
+        ("pushd sub; popd; ./g.sh", "g.sh"),
+        ("cd sub; cd -; ./g.sh", "g.sh"),
+        ("bash -c 'cd sub'; ./g.sh", "g.sh"),
+        ("CDPATH=sub; cd x && ./g.sh", "sub/x/g.sh"),
+        ("command cd sub; ./g.sh", "sub/g.sh"),
+    ] {
+        let (scripts, unsure) = listed(&project, &spec(line), None);
+        assert!(scripts.iter().any(|script| script == wanted), "{line}: {scripts:?}");
+        assert!(unsure.is_some() || line.starts_with("command"), "{line}");
+    }
+    for line in ["cd sub && ./g.sh", "cd sub; ./g.sh", "cd sub || exit 1; ./g.sh", "cd sub && ./g.sh | cat"] {
+        assert_eq!(listed(&project, &spec(line), None), (vec!["sub/g.sh".to_owned()], None), "{line}");
+    }
+}
+
+#[test]
+fn what_comes_before_the_file_that_runs_now_is_a_change() {
+    for (line, now, later) in [
+        ("python3 -m json.tool", "x", "json.py"),
+        ("python3 -m g", "g.py", "g/__main__.py"),
+        ("python3 -c 'import json'", "x", "json.py"),
+        ("node ./d", "d/index.js", "d.js"),
+        ("node .", "index.js", "package.json"),
+        ("run-parts hooks", "hooks/a", "hooks/b"),
+    ] {
+        let project = project_of(&[now]);
+        let named = Named {
+            command: spec(line),
+            plugin: None,
+            file: None,
+            project: Some(project.0.path().to_path_buf()),
+            home: None,
+        };
+        let listing = named.list(None);
+        let guard = crate::config::guard::Guard::of(named.clone(), &listing);
+        guard.check_in(None).unwrap();
+        let path = project.0.path().join(later);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, "").unwrap();
+        assert!(named.list(None).scripts.contains(&path), "{line}");
+        guard.check_in(None).expect_err(line);
+    }
+    let project = project_of(&["package.json", "e.js"]);
+    std::fs::write(project.0.path().join("package.json"), r#"{"main": "e"}"#).unwrap();
+    assert_eq!(project.found(&spec("node .")), ["e.js", "package.json"]);
 }

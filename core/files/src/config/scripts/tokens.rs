@@ -5,9 +5,24 @@
 pub(super) enum Token {
     Word(String),
     /// An operator after which a new command begins.
-    End,
+    End(Join),
     /// An operator after which the file is named that output goes into.
     Into,
+}
+
+/// How a command is joined to the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Join {
+    /// `;` or the end of a line: the next runs in any case.
+    Then,
+    /// `&&`.
+    And,
+    /// `||`.
+    Or,
+    /// `|`.
+    Pipe,
+    /// Anything else.
+    Other,
 }
 
 /// Splits a line as shells do, leniently: an open quote ends with the line.
@@ -55,7 +70,11 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
                         tokens.push(Token::Into);
                     }
                     '&' if chars.peek() == Some(&'>') => {}
-                    ';' | '&' | '|' | '(' | ')' | '`' | '\n' => tokens.push(Token::End),
+                    ';' | '\n' => tokens.push(Token::End(Join::Then)),
+                    '&' if chars.next_if_eq(&'&').is_some() => tokens.push(Token::End(Join::And)),
+                    '|' if chars.next_if_eq(&'|').is_some() => tokens.push(Token::End(Join::Or)),
+                    '|' if chars.peek() != Some(&'&') => tokens.push(Token::End(Join::Pipe)),
+                    '&' | '|' | '(' | ')' | '`' => tokens.push(Token::End(Join::Other)),
                     _ => {}
                 }
             }
@@ -88,7 +107,7 @@ mod tests {
             .into_iter()
             .filter_map(|token| match token {
                 Token::Word(word) => Some(word),
-                Token::End | Token::Into => None,
+                Token::End(_) | Token::Into => None,
             })
             .collect()
     }
