@@ -6,12 +6,10 @@ mod pattern_cache;
 
 use std::sync::Arc;
 
-use globset::GlobBuilder;
-
 use crate::path::{self, PathForms};
-use glob::Glob;
 use linear::Linear;
 
+pub use glob::Glob;
 pub use pattern_cache::PatternCache;
 
 /// How many steps a pattern with lookaround or backreferences may take on one text.
@@ -54,8 +52,7 @@ impl Names {
                 return Err(format!("`{text}` has an empty name between its `|`; take out the surplus `|`"));
             }
             if name.contains(['*', '?', '[', '{']) {
-                let glob = GlobBuilder::new(name).backslash_escape(true).build();
-                globs.push(Glob::new(glob.map_err(|why| format!("`{name}` is no glob: {}", why.kind()))?));
+                globs.push(Glob::new(name, |glob| glob.backslash_escape(true))?);
             } else {
                 exact.push(name.to_owned());
             }
@@ -142,15 +139,11 @@ impl PathGlob {
         if composed.ends_with('/') {
             return Err(format!("`{text}` ends with `/` and matches no file; write `{composed}**`"));
         }
-        let glob = GlobBuilder::new(&composed)
-            .literal_separator(true)
-            .backslash_escape(true)
-            .empty_alternates(true)
-            .build()
-            .map_err(|why| format!("`{text}` is no glob: {}", why.kind()))?;
+        let glob =
+            Glob::new(&composed, |glob| glob.literal_separator(true).backslash_escape(true).empty_alternates(true))?;
         let by_base_name = !composed.contains('/');
         let from_cwd = !by_base_name && !path::is_absolute(&composed) && !composed.starts_with("**/");
-        Ok(Self { glob: Glob::new(glob), by_base_name, from_cwd })
+        Ok(Self { glob, by_base_name, from_cwd })
     }
 
     /// Whether it is unknown if a path matches.

@@ -6,10 +6,9 @@
 mod command;
 mod path_rule;
 
-use globset::{GlobBuilder, GlobMatcher};
-
 use super::MatchResult;
 use crate::match_input::MatchInput;
+use crate::pattern::Glob;
 use crate::payload::{Host, Kind};
 use crate::tool::names as tool_names;
 
@@ -39,7 +38,7 @@ enum Tools {
     /// Every tool of an MCP server.
     Server(String),
     /// Names that match.
-    Glob(GlobMatcher),
+    Glob(Glob),
 }
 
 /// What stands in the parentheses.
@@ -48,9 +47,9 @@ enum RuleContent {
     Anything,
     Command(Command),
     Path(PathRule),
-    Domain(GlobMatcher),
+    Domain(Glob),
     /// One argument, by name.
-    Argument(&'static str, GlobMatcher),
+    Argument(&'static str, Glob),
 }
 
 impl Rule {
@@ -182,12 +181,6 @@ impl RuleContent {
     }
 }
 
-fn glob(text: &str, by_directory: bool) -> Result<GlobMatcher, String> {
-    GlobBuilder::new(text)
-        .literal_separator(by_directory)
-        .backslash_escape(true)
-        .empty_alternates(true)
-        .build()
-        .map(|glob| glob.compile_matcher())
-        .map_err(|why| format!("`{text}` is no pattern: {}", why.kind()))
+fn glob(text: &str, by_directory: bool) -> Result<Glob, String> {
+    Glob::new(text, |glob| glob.literal_separator(by_directory).backslash_escape(true).empty_alternates(true))
 }

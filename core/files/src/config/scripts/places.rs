@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use globset::GlobBuilder;
+use hookweave_machine::pattern::Glob;
 
 use super::Roots;
 
@@ -145,10 +145,9 @@ impl<'r> Places<'r> {
     /// The files of one directory that a pattern means, in order.
     pub(super) fn matching(&self, pattern: &str, at_most: usize) -> Vec<PathBuf> {
         let (dir, name) = pattern.rsplit_once('/').unwrap_or((".", pattern));
-        let glob = GlobBuilder::new(name).literal_separator(true).build();
+        let glob = Glob::new(name, |glob| glob.literal_separator(true));
         let (Ok(glob), Some(dir)) = (glob, self.resolve(dir)) else { return Vec::new() };
-        let (glob, entries) = (glob.compile_matcher(), std::fs::read_dir(&dir));
-        let entries = entries.into_iter().flatten().flatten();
+        let entries = std::fs::read_dir(&dir).into_iter().flatten().flatten();
         let fits = entries.filter(|entry| glob.is_match(entry.file_name())).map(|entry| entry.path());
         let mut files: Vec<_> = fits.filter(|path| path.is_file()).collect();
         files.sort();

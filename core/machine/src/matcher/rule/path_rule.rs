@@ -1,14 +1,13 @@
 //! Patterns over file paths, by the rules of `.gitignore`.
 
-use globset::GlobMatcher;
-
 use super::{MatchResult, glob};
 use crate::path::{PathForms, base_name, compose};
+use crate::pattern::Glob;
 
 /// A pattern over file paths.
 #[derive(Debug, Clone)]
 pub(super) struct PathRule {
-    glob: GlobMatcher,
+    glob: Glob,
     from: From,
 }
 
