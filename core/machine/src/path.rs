@@ -51,7 +51,7 @@ impl PathForms {
         match other_reading(path) {
             Reading::Same => {}
             Reading::Unknown => self.is_odd = true,
-            Reading::Also(path) => self.add(&path, cwd),
+            Reading::Also(paths) => paths.iter().for_each(|path| self.add(path, cwd)),
         }
     }
 
@@ -101,8 +101,8 @@ enum Reading {
     Same,
     /// What only the host could tell.
     Unknown,
-    /// This path, as many tools read it.
-    Also(String),
+    /// These paths, as many tools read it.
+    Also(Vec<String>),
 }
 
 /// How tools read what a system takes for a name: `~` as a home directory, `file:` as an address, `C:x` as a file of a drive.
@@ -113,28 +113,51 @@ fn other_reading(path: &str) -> Reading {
             Some((user, _)) if !user.is_empty() => Reading::Unknown,
             _ => std::env::home_dir()
                 .and_then(|home| home.into_os_string().into_string().ok())
-                .map_or(Reading::Unknown, |home| Reading::Also(format!("{}{rest}", home.replace('\\', "/")))),
+                .map_or(Reading::Unknown, |home| Reading::Also(vec![format!("{}{rest}", home.replace('\\', "/"))])),
         };
     }
-    if path.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:")) {
-        return of_address(path.get(5..).unwrap_or_default()).map_or(Reading::Unknown, Reading::Also);
+    if is_address(path) {
+        return of_address(path).map_or(Reading::Unknown, Reading::Also);
     }
     match path.as_bytes() {
         [drive, b':', next, ..] if drive.is_ascii_alphabetic() && *next != b'/' => {
-            Reading::Also(path.get(2..).unwrap_or_default().to_owned())
+            Reading::Also(vec![path.get(2..).unwrap_or_default().to_owned()])
         }
         _ => Reading::Same,
     }
 }
 
-/// The path of a `file:` address, without its host; `None` where it is no text.
-fn of_address(address: &str) -> Option<String> {
+/// Whether a URL parser reads a `file:` address: it passes over white space at both ends, and tabs and line breaks anywhere.
+fn is_address(path: &str) -> bool {
+    let letters = path.trim_start_matches(|letter| letter <= ' ').bytes();
+    let mut letters = letters.filter(|byte| !matches!(byte, b'\t' | b'\n' | b'\r'));
+    b"file:".iter().all(|wanted| letters.next().is_some_and(|letter| letter.eq_ignore_ascii_case(wanted)))
+}
+
+/// The paths of a `file:` address, without its host: those that a URL parser reads (`file:etc` is `/etc`), and those that
+/// a tool reads that cuts the scheme off (`file:etc` is `etc`). `None` where one of them is no text.
+fn of_address(address: &str) -> Option<Vec<String>> {
+    let clean = address.trim_matches(|letter| letter <= ' ').replace(['\t', '\n', '\r'], "");
+    let url = url::Url::parse(&clean).ok().filter(|url| url.scheme() == "file")?;
+    let mut paths = vec![of_path(url.path())?, without_scheme(clean.get(5..)?)?];
+    if address.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:")) {
+        paths.push(without_scheme(address.get(5..)?)?);
+    }
+    Some(paths)
+}
+
+/// The path behind `file:`, as it is written.
+fn without_scheme(address: &str) -> Option<String> {
     let address = address.split(['?', '#']).next().unwrap_or_default();
-    let path = match address.strip_prefix("//") {
+    of_path(match address.strip_prefix("//") {
         Some(rest) => rest.find('/').and_then(|slash| rest.get(slash..)).unwrap_or("/"),
         None => address,
-    };
-    let path = decoded(path)?;
+    })
+}
+
+/// The path that stands in an address.
+fn of_path(path: &str) -> Option<String> {
+    let path = compose(&decoded(path)?);
     let is_drive = |rest: &&str| matches!(rest.as_bytes(), [drive, b':', ..] if drive.is_ascii_alphabetic());
     Some(path.strip_prefix('/').filter(is_drive).map(ToOwned::to_owned).unwrap_or(path))
 }
@@ -266,6 +289,24 @@ mod tests {
         assert!(PathForms::new("~root/x", Some("/w")).is_open(false));
         assert!(has("file:///etc/pass%77d", "/etc/passwd") && has("FILE://host/etc/x?y#z", "/etc/x"));
         assert!(has("file:/C:/x", "C:/x") && has("file:secrets/k", "secrets/k"));
+        assert!(has("file:/cafe%CC%81", "/caf\u{e9}"));
+        for address in [
+            "file:etc/passwd",
+            "file:./etc/passwd",
+            "file:../etc/passwd",
+            "FiLe:etc/passwd",
+            "fi\tle:///etc/passwd",
+            "file:///e\ttc/pass\nwd",
+            "\n file:///etc/passwd",
+            "file:///etc/passwd ",
+            "file:\\etc\\passwd",
+            "file:/\\/etc/passwd",
+            "file:///x/.%2E/etc/passwd",
+        ] {
+            assert!(has(address, "/etc/passwd"), "{address:?}");
+        }
+        assert!(has("file", "/w/file") && has("profile:etc/passwd", "/w/profile:etc/passwd"));
+        assert!(!has("profile:etc/passwd", "/etc/passwd"));
         assert!(PathForms::new("file:///%zz", Some("/w")).is_open(false));
         assert!(PathForms::new("/a\0b", Some("/w")).is_open(false));
     }
