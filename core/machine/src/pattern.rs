@@ -190,6 +190,15 @@ mod tests {
     }
 
     #[test]
+    fn nested_braces_are_refused_in_names_and_paths() {
+        for (depth, why) in [(256, "too deep"), (1023, "at most 256")] {
+            let nested = "{".repeat(depth) + "a" + &"}".repeat(depth);
+            assert!(Names::new(&nested).unwrap_err().contains(why), "{depth}");
+            assert!(PathGlob::new(&nested).unwrap_err().contains(why), "{depth}");
+        }
+    }
+
+    #[test]
     fn lookaround_falls_back_and_nonsense_is_refused() {
         assert!(matches!(Pattern::new("rm -rf").unwrap(), Pattern::Plain(_)));
         let fancy = Pattern::new("git push (?!origin dev)").unwrap();
