@@ -5,6 +5,7 @@
 //! off by that, so one rule stands behind all codecs: an output that means to restrict, and that was read neither as a
 //! refusal nor as a question, refuses on a gate.
 
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::hosted;
@@ -106,9 +107,17 @@ fn meant(dialect: &dyn Dialect, invocation: &Invocation, text: &str, is_taken: b
     let plain = output::without_ansi(text);
     let bare = bare(&plain);
     let is_prose = !begins_like_json(bare);
-    let from = if is_prose { plain.find("\n{").and_then(|at| plain.get(at..)) } else { Some(bare) };
-    let Some(from) = from else { return Intent::Nothing };
-    let (documents, rest) = documents(from);
+    if is_prose {
+        let own_line = plain.find("\n{").and_then(|at| plain.get(at..));
+        let of_own_line = own_line.map_or(Intent::Nothing, |from| of_documents(from, is_prose, is_taken));
+        return of_own_line.max(within_prose(&plain, is_taken));
+    }
+    of_documents(bare, is_prose, is_taken)
+}
+
+/// What the JSON at the beginning of a text meant, and what comes after.
+fn of_documents(text: &str, is_prose: bool, is_taken: bool) -> Intent {
+    let (documents, rest) = documents(text);
     // What somebody is given as text may hold an object as an example; an answer is all that stands at its end.
     if is_prose && is_taken && !(documents.len() == 1 && rest.is_empty()) {
         return Intent::Nothing;
@@ -116,6 +125,53 @@ fn meant(dialect: &dyn Dialect, invocation: &Invocation, text: &str, is_taken: b
     let behind = rest.find('{').or(if documents.is_empty() { Some(0) } else { None }).and_then(|at| rest.get(at..));
     let documents = documents.iter().map(of_value).max().unwrap_or(Intent::Nothing);
     documents.max(behind.map_or(Intent::Nothing, intent::of_text))
+}
+
+/// How many parts of objects are passed over in text that somebody is given; each may take a look at all that follows.
+const MOST_BROKEN: usize = 16;
+
+/// What the objects among the words of a text meant. What cannot be read ends them: from there on it is looked at as text.
+/// Linear in the text.
+fn within_prose(text: &str, is_taken: bool) -> Intent {
+    let (mut meant, mut count, mut broken) = (Intent::Nothing, 0_usize, 0_usize);
+    let (mut rest, mut behind) = (text, text);
+    while let Some(from) = rest.find('{').and_then(|at| rest.get(at..)) {
+        if !begins_with_key(from) {
+            rest = from.get(1..).unwrap_or_default();
+            continue;
+        }
+        let mut stream = serde_json::Deserializer::from_str(from).into_iter::<IgnoredAny>();
+        let end = stream.next().and_then(Result::ok).map(|_| stream.byte_offset());
+        let Some((object, after)) = end.and_then(|end| from.split_at_checked(end)) else {
+            broken += 1;
+            if is_taken && broken <= MOST_BROKEN {
+                // Text that is given to somebody may show a part of an object.
+                rest = from.get(1..).unwrap_or_default();
+                continue;
+            }
+            return meant.max(intent::of_text(from));
+        };
+        meant = meant.max(match output::parse(object) {
+            Json::Object(fields) => of_value(&Value::Object(fields)),
+            _ => intent::of_text(object),
+        });
+        count += 1;
+        (rest, behind) = (after, after);
+    }
+    let is_example = is_taken && !(count == 1 && output::trim(behind).is_empty());
+    if is_example { Intent::Nothing } else { meant }
+}
+
+/// Whether a text that begins with a brace goes on with a key in quotes and a colon, as an object does.
+fn begins_with_key(text: &str) -> bool {
+    let quotes = ['"', '\'', '\\'];
+    let inside = text.strip_prefix('{').unwrap_or(text).trim_start();
+    let Some((_, behind)) =
+        inside.strip_prefix(quotes).and_then(|key| key.trim_start_matches(quotes).split_once(['"', '\'']))
+    else {
+        return false;
+    };
+    behind.trim_start().starts_with(':')
 }
 
 fn of_value(value: &Value) -> Intent {
@@ -170,5 +226,59 @@ fn right_form(dialect: &dyn Dialect, invocation: &Invocation) -> Option<String> 
         "" if told.exit_code == 0 => None,
         "" => Some(format!("exit code {} with the reason on standard error", told.exit_code)),
         stdout => Some(format!("`{stdout}`")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_found_among_words() {
+        for no in [
+            r#"checking... {"decision":"block","reason":"no"}"#,
+            r#"checking... {"decision":"deny"} done"#,
+            r#"a {"ok":true} b {"decision":"deny"} c"#,
+            "checking... { \"action\" :\n \"block\" }",
+            "checking... {'action': 'block'}",
+            r#"checking... {\"action\": \"block\"}"#,
+            r#"checking... {"action":"block",}"#,
+            r#"checking... {"action":"blo"#,
+            r#"${A} {x} {"y"} {} {"decision":"allow","decision":"block","decision":"allow"}"#,
+            r#"{x} {"a": 1,} {"decision":"block"}"#,
+        ] {
+            assert_eq!(within_prose(no, false), Intent::Refuses, "{no}");
+        }
+        assert_eq!(within_prose(r#"see {"hookSpecificOutput":{"updatedInput":{}}}"#, false), Intent::Rewrites);
+    }
+
+    #[test]
+    fn text_that_mentions_braces_is_text() {
+        for text in [
+            "checked ${HOME} and {a,b}; decision: block",
+            r#"a set {"block"} of words, action: stop"#,
+            r#"input: {"tool_input": {"action": "stop", "block": true}} was fine"#,
+            r#"checked {"decision":"allow"} {"ok":true}"#,
+            "fn main() { block: true }",
+            "{",
+        ] {
+            assert_eq!(within_prose(text, false), Intent::Nothing, "{text}");
+        }
+    }
+
+    #[test]
+    fn text_that_is_given_to_somebody_may_show_an_answer_but_not_end_with_one() {
+        assert_eq!(within_prose(r#"print {"decision":"block"} to refuse"#, true), Intent::Nothing);
+        assert_eq!(within_prose(r#"saw {"a": and {"decision":"block"}"#, true), Intent::Refuses);
+        assert_eq!(within_prose(r#"either {"decision":"allow"} or {"decision":"block"}"#, true), Intent::Nothing);
+    }
+
+    #[test]
+    fn hostile_text_costs_linear_time() {
+        for part in ["{\"", "{\"a\":", "{'", "{", "{\"a\":1}", "{'a':", "{\\\"a\\\":"] {
+            for is_taken in [false, true] {
+                within_prose(&("x".to_owned() + &part.repeat(50_000)), is_taken);
+            }
+        }
     }
 }
