@@ -203,3 +203,20 @@ def test_whoever_listens_hears_each_outcome_of_a_session_and_its_subagents(
     assert heard == ["SessionStart", "SubagentStart", "PreToolUse", "PostToolUse", "SubagentStop", "SessionEnd"]
     told = [record for record in caplog.records if "listener to outcomes" in record.getMessage()]
     assert [str(record.exc_info and record.exc_info[1]) for record in told] == ["not my day"] * len(heard)
+
+
+@pytest.mark.parametrize("by_hook", [False, True])
+def test_arguments_with_an_integer_that_python_does_not_take(by_hook: bool) -> None:
+    calls = [{"name": "Bash", "args": "{}"}, {"name": "Bash", "args": '{"n": [' + "9" * 4301 + "]}"}]
+    response = {"text": "", "tool_calls": calls}
+    client = HookClient()
+    ran: list[dict[str, Any]] = []
+    client.register_tool("Bash", ran.append)
+    client.register_model(lambda request: {"text": "a"} if by_hook else response)
+    if by_hook:
+        client.register_hook("GenerateEnd", lambda event: {"modified": {"response": response}})
+    answer = asyncio.run(client.session().generate("x"))
+    assert (answer.status, ran) == ("failed", [])
+    assert answer.reason is not None
+    assert "`tool_calls[1].args` of the model's response, a call of Bash" in answer.reason
+    assert "4300" in answer.reason

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 import inspect
+import json
 import uuid
 from asyncio import CancelledError
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import AbstractContextManager
 from time import perf_counter
 from types import CoroutineType
@@ -18,7 +19,7 @@ from ._native import Outcome
 from .approval import ApprovalRequest, Approver
 from .context import Context, ContextMessage
 from .display import Display
-from .errors import HookweaveError, ToolFailedError
+from .errors import HookweaveError, PayloadError, ToolFailedError
 from .models import Model, ModelRequest, OnText, record_of
 from .outcome import Injection
 from .session_results import Generation, ToolOutcome
@@ -92,6 +93,21 @@ def _ignore_text(text: str) -> None:
 
 def _why(error: BaseException) -> str:
     return str(error) or type(error).__name__
+
+
+def _refused_args(response: Any) -> PayloadError | None:
+    """The error for arguments in JSON text that have no Python form: ``int`` refuses integers of very many digits."""
+    calls = response.get("tool_calls") if isinstance(response, Mapping) else None
+    for index, call in enumerate(calls or ()):
+        args = call.get("args") if isinstance(call, Mapping) else None
+        try:
+            if isinstance(args, str) and args:
+                json.loads(args)
+        except ValueError as error:
+            place = f"`tool_calls[{index}].args` of the model's response, a call of {call.get('name')},"
+            why = f"{place} is JSON that Python does not take ({error}); it must hold shorter integers"
+            return PayloadError(why, "payload_not_json")
+    return None
 
 
 class _Part:
@@ -317,6 +333,13 @@ class Driver:
         except HookweaveError as error:
             self._cause = error
             return self._flow.failed(_why(error))
+        except ValueError as error:
+            refused = _refused_args(self._values[number])
+            if refused is None:
+                raise
+            refused.__cause__ = error
+            self._cause = refused
+            return self._flow.failed(_why(refused))
 
     async def _read_context(self, effect: Effect) -> Effect:
         context = self._session.context
