@@ -346,6 +346,35 @@ fn report(wrong: &[String]) {
 }
 
 #[test]
+fn a_refusal_among_words_refuses_in_every_dialect_that_reads_output() {
+    for (dialect, event) in pairs() {
+        let invocation = crate::subject::invocation(dialect, event, None, None);
+        if !["PreToolUse", "BeforeTool"].contains(&event) || !dialect.may_refuse(&invocation) {
+            continue;
+        }
+        let said = |text: &str| {
+            let exited = Exited { code: Some(0), signal: None, stdout: text.as_bytes().to_vec(), stderr: Vec::new() };
+            hookweave_dialects::answer_of_command(dialect, &invocation, &exited)
+        };
+        let refuses = |said: &HandlerResult<Value>| match said {
+            HandlerResult::Failed(failure) => failure.meant_to_restrict,
+            HandlerResult::Answer(answer) => answer.get("action").is_some_and(|action| action == "block"),
+            _ => false,
+        };
+        for text in [r#"checking... {"decision":"block","reason":"no"}"#, r#"${A} {"x"} {"decision":"deny"}"#] {
+            assert!(refuses(&said(text)), "{} {event}: {text}: {:?}", dialect.name(), said(text));
+        }
+        // Some systems take no plain text at all.
+        if matches!(said("plain"), HandlerResult::Failed(_)) {
+            continue;
+        }
+        for text in ["checked ${HOME} and {a,b}", r#"input: {"tool_input":{"decision":"deny"}} is fine"#] {
+            assert!(!refuses(&said(text)), "{} {event}: {text}: {:?}", dialect.name(), said(text));
+        }
+    }
+}
+
+#[test]
 fn what_is_left_for_an_agent_is_at_least_as_strict() {
     let mut wrong = Vec::new();
     for (dialect, declared) in pairs() {
