@@ -10,6 +10,7 @@ mod flat;
 mod here;
 mod memo;
 mod programs;
+mod variables;
 mod walk;
 mod words;
 mod wrappers;
@@ -52,6 +53,10 @@ pub(super) struct Line {
     reads_numbers: bool,
     /// A variable is set to what is no plain text.
     sets_texts: bool,
+    /// Variables that hold lists.
+    arrays: Vec<String>,
+    /// Variables that are declared with a value that is filled in: in one that holds a list, it is read as a list.
+    declared: Vec<String>,
 }
 
 /// One simple command.
@@ -83,7 +88,7 @@ fn read_whole(text: &str) -> Option<Line> {
     assert!(!tests::PANICS.get(), "the parser panics");
     let mut line = Line::default();
     flat::collect(text, &mut line, 0)?;
-    (!(line.reads_numbers && line.sets_texts)).then_some(line)
+    (!(line.reads_numbers && line.sets_texts || line.reads_list())).then_some(line)
 }
 
 /// The programs that a line runs, each with whether its name is filled in when it runs; `None` when not all of the line is

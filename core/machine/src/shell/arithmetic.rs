@@ -6,7 +6,7 @@ impl<'t> Scan<'t, '_> {
     /// Reads a sum up to and with its `))`.
     pub(super) fn sum(&mut self) -> Option<&'t str> {
         let inside = self.until_closed()?;
-        self.line.reads_numbers |= is_sum(inside)?;
+        self.line.reads_sum(inside)?;
         Some(inside)
     }
 
@@ -15,7 +15,7 @@ impl<'t> Scan<'t, '_> {
         let inside = self.until_closed()?;
         let parts: Vec<&str> = inside.split(';').collect();
         for part in &parts {
-            self.line.reads_numbers |= is_sum(part)?;
+            self.line.reads_sum(part)?;
         }
         (parts.len() == 3).then_some(())
     }
@@ -40,23 +40,49 @@ impl<'t> Scan<'t, '_> {
     }
 }
 
-/// Whether a sum reads variables; `None` when it is none that every shell reads alike.
-pub(super) fn is_sum(text: &str) -> Option<bool> {
+/// What a sum does.
+pub(super) struct Sum {
+    /// It reads variables.
+    pub(super) reads: bool,
+    /// It sets variables.
+    pub(super) assigns: bool,
+}
+
+/// Reads a sum; `None` when it is none that every shell reads alike.
+pub(super) fn sum(text: &str) -> Option<Sum> {
     let mut letters = text.chars().peekable();
-    let mut names = false;
+    let mut reads = false;
     while let Some(letter) = letters.next() {
         match letter {
             '$' => {
                 // `$name` is read as the name is; what stands behind `$1` or `$(` is not known.
                 letters.next_if(|next| next.is_ascii_alphabetic() || *next == '_')?;
-                names = true;
+                reads = true;
             }
-            letter if letter.is_ascii_alphabetic() || letter == '_' => names = true,
+            letter if letter.is_ascii_alphabetic() || letter == '_' => reads = true,
             letter if letter.is_ascii_digit() || " \t+-*/%<>=!&|^~?:,.()#[]".contains(letter) => {}
             _ => return None,
         }
     }
-    Some(names)
+    Some(Sum { reads, assigns: assigns(text) })
+}
+
+/// Whether a sum sets a variable: `=`, `+=` and the like, `++`, `--`.
+pub(super) fn assigns(text: &str) -> bool {
+    let mut rest = text;
+    while let Some(at) = rest.find(['=', '<', '>', '!', '+', '-']) {
+        rest = rest.get(at..).unwrap_or_default();
+        if ["<<=", ">>=", "++", "--"].iter().any(|sign| rest.starts_with(sign)) {
+            return true;
+        }
+        let is_compared = ["==", "!=", "<=", ">="].iter().any(|sign| rest.starts_with(sign));
+        if !is_compared && rest.starts_with('=') {
+            return true;
+        }
+        let is_shift = rest.starts_with("<<") || rest.starts_with(">>");
+        rest = rest.get(if is_compared || is_shift { 2 } else { 1 }..).unwrap_or_default();
+    }
+    false
 }
 
 /// Whether what stands between `${` and `}` fills in a variable and does nothing else.

@@ -2,7 +2,7 @@
 
 use super::flat::collect;
 use super::walk::Walk;
-use super::words::{Word, is_name, is_plain_text};
+use super::words::{Word, is_name};
 use super::{program_name, wrappers};
 
 /// Words of a shell's grammar. A parser that takes one for a program does not know this shell.
@@ -15,7 +15,7 @@ const GRAMMAR: &[&str] = &[
 const SHELLS: &[&str] = &["ash", "bash", "dash", "fish", "ksh", "ksh93", "mksh", "rbash", "sh", "yash", "zsh"];
 
 /// Programs of the shell whose arguments may be assignments.
-pub(super) const DECLARES: &[&str] = &["declare", "export", "local", "readonly", "typeset"];
+pub(super) const DECLARES: &[&str] = &["declare", "export", "float", "integer", "local", "readonly", "typeset"];
 
 /// Programs of the shell that set what they name to what comes from elsewhere.
 const SETS: &[&str] = &["getopts", "mapfile", "printf", "read", "readarray", "set", "unset", "wait"];
@@ -38,6 +38,7 @@ impl Walk<'_> {
         wrappers::push(self.line, words, wraps);
         self.inner(words, 0)?;
         if wraps {
+            self.wrapped_variables(words)?;
             self.wrapped(words)?;
         }
         Some(())
@@ -53,12 +54,11 @@ impl Walk<'_> {
             "trap" => self.trap(args),
             "." | "source" => self.source(args),
             "let" => args.iter().try_for_each(|arg| {
-                self.line.reads_numbers |= super::arithmetic::is_sum(arg.fixed()?)?;
                 self.line.does_more = true;
-                Some(())
+                self.line.reads_sum(arg.fixed()?)
             }),
             "test" | "[" => looks_up(args),
-            _ if DECLARES.contains(&name) => self.declare(args),
+            _ if DECLARES.contains(&name) => self.declare(name, args),
             _ if SETS.contains(&name) => self.set(name, args),
             _ if REBINDS.contains(&name) => {
                 let asks = |arg: &Word| matches!(arg.fixed(), Some("-p" | "-r" | "-l" | "-a"));
@@ -69,6 +69,17 @@ impl Walk<'_> {
             _ if nested == 0 && wrappers::wraps(name) => wrappers::is_certain(words),
             _ => Some(()),
         }
+    }
+
+    /// `env NAME=value`: variables for a program that may be a shell.
+    fn wrapped_variables(&mut self, words: &[Word]) -> Option<()> {
+        words.iter().skip(1).try_for_each(|word| {
+            let Some((name, value)) = word.plain.split_once('=') else { return Some(()) };
+            if name.starts_with("BASH_FUNC_") || is_name(name) {
+                self.line.sets(name, value, word.is_dynamic)?;
+            }
+            Some(())
+        })
     }
 
     /// Every command that the arguments of a wrapper may be.
@@ -99,7 +110,10 @@ impl Walk<'_> {
             let word = arg.fixed()?;
             match word {
                 "--version" | "--help" => return Some(()),
-                "--rcfile" | "--init-file" | "-o" | "+o" | "-O" | "+O" => {
+                "--rcfile" | "--init-file" => {
+                    is_file(args.next()?.fixed()?).then_some(())?;
+                }
+                "-o" | "+o" | "-O" | "+O" => {
                     args.next()?.fixed()?;
                 }
                 "--" => {
@@ -153,19 +167,41 @@ impl Walk<'_> {
         is_file(args.iter().find(|arg| arg.plain != "--")?.fixed()?).then_some(())
     }
 
-    fn declare(&mut self, args: &[Word]) -> Option<()> {
+    fn declare(&mut self, program: &str, args: &[Word]) -> Option<()> {
         self.line.does_more = true;
+        self.line.reads_numbers |= matches!(program, "float" | "integer");
+        let mut is_array = false;
         for arg in args {
             let (name, value) = arg.plain.split_once('=').unwrap_or((&arg.plain, ""));
             let name = name.strip_suffix('+').unwrap_or(name);
             if name.starts_with(['-', '+']) {
                 arg.fixed()?;
                 // A number, or another name for a variable.
-                self.line.reads_numbers |= name.contains(['i', 'n']);
-            } else if !is_name(name) {
+                self.line.reads_numbers |= name.contains(['i', 'n', 'E', 'F']);
+                is_array |= name.contains(['a', 'A']);
+                continue;
+            }
+            if !is_name(name) {
                 return None;
             }
-            self.line.sets_texts |= arg.is_dynamic || !is_plain_text(value);
+            let is_list = arg.raw == arg.plain && value.starts_with('(');
+            if !is_list {
+                // What is filled in is read once more if the variable holds a list.
+                let is_filled = arg.is_dynamic && value.starts_with(['$', '`', '\\']);
+                if value.starts_with('(') || is_filled && is_array {
+                    return None;
+                }
+                if is_filled {
+                    self.line.declared.push(name.to_owned());
+                }
+            }
+            if is_array {
+                self.line.arrays.push(name.to_owned());
+            }
+            if arg.plain.contains('=') && !is_list {
+                self.line.sets(name, value, arg.is_dynamic)?;
+            }
+            self.line.sets_texts |= arg.is_dynamic;
         }
         Some(())
     }
@@ -179,6 +215,17 @@ impl Walk<'_> {
         }
         self.line.does_more = true;
         self.line.sets_texts = true;
+        if !matches!(name, "set" | "unset") {
+            let is_list = args.iter().any(|arg| arg.plain.starts_with('-') && arg.plain.contains('a'));
+            for arg in args {
+                // `-vNAME` is `-v NAME`.
+                let target = arg.plain.strip_prefix('-').and_then(|option| option.get(1..)).unwrap_or(&arg.plain);
+                self.line.fills(target)?;
+                if matches!(name, "mapfile" | "readarray") || is_list {
+                    self.line.arrays.push(target.to_owned());
+                }
+            }
+        }
         match name {
             // What is set are the arguments, which no sum reads by a name.
             "set" => Some(()),
@@ -195,7 +242,7 @@ impl Walk<'_> {
 }
 
 /// A file that a shell reads its commands from, and no stream that this line or another may fill.
-fn is_file(name: &str) -> bool {
+pub(super) fn is_file(name: &str) -> bool {
     let is_stream = name == "-" || name.starts_with("/dev/") || name.starts_with("/proc/");
     !is_stream && !name.is_empty()
 }

@@ -107,6 +107,80 @@ fn everyday_lines_are_understood() {
 }
 
 #[test]
+fn what_a_shell_reads_once_more_is_not_understood() {
+    for line in [
+        "declare -A a; a[x y]=1 touch P",
+        "echo 'b[$(touch P)]'; echo $((_))",
+        "echo 'b[$(touch P)]'; ((_))",
+        "echo 'b[$(touch P)]'; let _",
+        "echo 'b[$(touch P)]'; a[_]=1",
+        "echo 'b[$(touch P)]'; a=([_]=1)",
+        "echo 'b[$(touch P)]'; declare -i z=_",
+        "echo 'b[$(touch P)]'; z=_; echo $((z))",
+        "echo 'b[$(touch P)]'; [[ $_ -eq 1 ]]",
+        "[[ 'b[$(touch P)]' =~ .* ]]; [[ BASH_REMATCH -eq 1 ]]",
+        "[[ $(echo 'b[$(touch P)]') -eq 1 ]]",
+        "f() { [[ $1 -eq 1 ]]; }; f 'b[$(touch P)]'",
+        "x='b[$(touch P)]'; RANDOM=x",
+        "x='b[$(touch P)]'; OPTIND=x",
+        "x='b[$(touch P)]'; SRANDOM=x",
+        "x='b[$(touch P)]'; HISTCMD=x",
+        "RANDOM='b[$(touch P)]'",
+        "read OPTIND <<< 'b[$(touch P)]'",
+        "declare -a b='($(touch P))'",
+        "readonly -a 'b=($(touch P))'",
+        "f() { local -a b='($(touch P))'; }; f",
+        "x='($(touch P))'; declare -a b=$x",
+        "b=(); x='($(touch P))'; declare b=$x",
+        "b=(); declare b='($(touch P))'",
+        "PS4='$(touch P)'; set -x; ls",
+        "PS4='\\044(touch P)'; set -x; ls",
+        "printf -v PS4 '%s' '$(touch P)'; set -x; ls",
+        "for PS4 in '$(touch P)'; do set -x; ls; done",
+        "BASH_ENV='$(touch P)' bash -c ls",
+        "ENV='$(touch P)' sh -ic ls",
+        "env 'BASH_ENV=$(touch P)' bash -c ls",
+        "BASH_ENV=/dev/stdin bash -c ls <<< 'touch P'",
+        "bash --rcfile /dev/stdin -ic ls <<< 'touch P'",
+        "env a='b[$(touch P)]' bash -c '((a))'",
+        "env 'BASH_FUNC_ls%%=() { touch P; }' bash -c ls",
+        "BASH_CMDS[zz]=/bin/touch; zz P",
+        "BASH_ALIASES[zz]='touch P'; shopt -s expand_aliases\nzz",
+        "PROMPT_COMMAND='touch P' bash -ic ls",
+    ] {
+        assert_eq!(parse(line), None, "{line}");
+    }
+}
+
+#[test]
+fn arithmetic_that_sets_a_variable_does_more() {
+    for line in
+        ["git $((PATH=1))", "git $((x += 1))", "git $((x<<=1))", "git $((x++))", "git $((--x))", "LC_ALL[x=1]=y git"]
+    {
+        assert!(parse(line).is_some_and(|line| line.does_more), "{line}");
+    }
+    for line in ["git $((x + 1))", "git $((x<=1))", "git $((x >= 1 && x != 2 || x == 3))", "git $((x << 1 - 1))"] {
+        assert!(parse(line).is_some_and(|line| !line.does_more), "{line}");
+    }
+}
+
+#[test]
+fn plain_numbers_and_texts_are_understood_side_by_side() {
+    for line in [
+        "x='a[b]'; RANDOM=5; echo $x",
+        "i=$((BASH_LINENO + i))",
+        "echo 'a[$(b)]' $((i + 1))",
+        "for i in 1 2 3; do echo $((i)); done; [[ $i -eq 3 && $# -gt 0 && ${#a} -lt 2 ]]",
+        "f() { local x=$1; export Y=$x; }; a=(1 $2); declare -a b=($x)",
+        "PS4='+ '; set -x; ENV=test make; COLUMNS=80 ls 'a[$(b)]'",
+        "env A='x[$y]' B=2 make",
+        "env B=2 make; x=my_var; echo $((x))",
+    ] {
+        assert!(parse(line).is_some(), "{line}");
+    }
+}
+
+#[test]
 fn what_cannot_be_parsed_is_said_and_takes_no_time() {
     assert_eq!(parse("echo 'unclosed"), None);
     assert_eq!(parse("if true"), None);

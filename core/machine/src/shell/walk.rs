@@ -12,7 +12,7 @@ use brush_parser::ast::{
 use brush_parser::{Parser, ParserOptions, SourceInfo};
 
 use super::flat::NUMBER;
-use super::words::{Word, is_plain_text, read};
+use super::words::{Word, is_name, read};
 use super::{Line, MAX_COMMANDS};
 
 /// Variables that change nothing of what programs do, but for how they look and speak.
@@ -94,11 +94,12 @@ impl Walk<'_> {
             CompoundCommand::ForClause(clause) => {
                 self.line.does_more |= !is_harmless(&clause.variable_name);
                 // Without a list it goes over the arguments, whatever they are.
-                self.line.sets_texts |= clause.values.is_none();
+                if clause.values.is_none() {
+                    self.line.fills(&clause.variable_name)?;
+                }
                 clause.values.iter().flatten().try_for_each(|word| {
                     let word = read(&word.value, self.line)?;
-                    self.value(&word);
-                    Some(())
+                    self.value(&clause.variable_name, &word)
                 })?;
                 self.list(&clause.body.list)
             }
@@ -134,6 +135,10 @@ impl Walk<'_> {
         }
         if let Some(name) = &command.word_or_name {
             if splits {
+                return None;
+            }
+            // `a[x y]=1 cmd` sets an element, and what looks like the program is not.
+            if name.value.split_once('[').is_some_and(|(array, _)| is_name(array)) {
                 return None;
             }
             words.push(read(&name.value, self.line)?);
@@ -180,7 +185,11 @@ impl Walk<'_> {
         let name = match &assignment.name {
             AssignmentName::VariableName(name) => name,
             AssignmentName::ArrayElementName(name, index) => {
-                self.index(index)?;
+                self.line.reads_sum(index)?;
+                if super::variables::is_table(name, index) {
+                    return None;
+                }
+                self.line.arrays.push(name.clone());
                 name
             }
         };
@@ -188,31 +197,42 @@ impl Walk<'_> {
         match &assignment.value {
             AssignmentValue::Scalar(value) => {
                 let word = read(&value.value, self.line)?;
-                self.value(&word);
+                self.value(name, &word)?;
             }
             AssignmentValue::Array(values) => {
+                self.line.arrays.push(name.clone());
                 for (index, value) in values {
                     if let Some(index) = index {
-                        self.index(&index.value)?;
+                        self.line.reads_sum(&index.value)?;
                     }
                     let word = read(&value.value, self.line)?;
-                    self.value(&word);
+                    // An index that the parser takes for a word.
+                    self.line.reads_numbers |= index.is_none() && value.value.starts_with('[');
+                    self.value(name, &word)?;
                 }
             }
         }
         Some(())
     }
 
-    /// An index is a sum.
-    fn index(&mut self, index: &str) -> Option<()> {
-        self.line.reads_numbers |= super::arithmetic::is_sum(index)?;
-        Some(())
+    /// Notes what a variable is set to.
+    fn value(&mut self, name: &str, word: &Word) -> Option<()> {
+        let value = if word.raw == NUMBER { "0" } else { &word.plain };
+        self.line.sets(name, value, word.is_dynamic && word.raw != NUMBER)
     }
 
-    /// Notes what a variable is set to.
-    fn value(&mut self, word: &Word) {
-        let is_number = word.raw == NUMBER;
-        self.line.sets_texts |= !is_number && (word.is_dynamic || !is_plain_text(&word.plain));
+    /// A side of a comparison of numbers: a variable's text is read as a sum.
+    fn number(&mut self, side: &Word) -> Option<()> {
+        if !side.is_dynamic {
+            return self.line.reads_sum(&side.plain);
+        }
+        self.line.reads_numbers = true;
+        let inside = side.plain.strip_prefix('$').unwrap_or_default();
+        let inside = inside.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(inside);
+        let is_number = matches!(inside, "?" | "$" | "!") || inside.starts_with('#');
+        // What an argument or a substitution holds is not known.
+        self.line.sets_texts |= !is_number && (!is_name(inside) || super::variables::names_text(inside));
+        Some(())
     }
 
     fn redirect(&mut self, redirect: &IoRedirect) -> Option<()> {
@@ -259,10 +279,8 @@ impl Walk<'_> {
             ExtendedTestExpr::BinaryTest(kind, left, right) => {
                 let (left, right) = (read(&left.value, self.line)?, read(&right.value, self.line)?);
                 if is_sum(kind) {
-                    for side in [&left, &right] {
-                        // A variable's text is read as a sum.
-                        self.line.reads_numbers |= side.is_dynamic || super::arithmetic::is_sum(&side.plain)?;
-                    }
+                    self.number(&left)?;
+                    self.number(&right)?;
                 }
                 self.push(&[left, Word::plain("=="), right], false);
                 Some(())

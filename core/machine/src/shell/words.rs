@@ -39,7 +39,9 @@ pub(super) fn is_plain_word(word: &str) -> bool {
 
 /// Whether a text that is read as a sum runs nothing.
 pub(super) fn is_plain_text(text: &str) -> bool {
-    text.chars().all(|c| c.is_alphanumeric() || "_-./+:@%,= ".contains(c))
+    // A name in it is read as the variable, and `PATH=1` sets one.
+    let is_plain = text.chars().all(|c| c.is_alphanumeric() || "_-./+:@%,= ".contains(c));
+    is_plain && !super::arithmetic::assigns(text) && !super::variables::names_text(text)
 }
 
 /// Whether a text is the name of a variable.
