@@ -93,9 +93,9 @@ fn understood(said: &HandlerResult<Value>) -> Intent {
     }
 }
 
-/// Whether text became something that the model or the user is given.
+/// Whether text became something that the model is given. A message to the user is no reason to pass over a refusal in it.
 fn is_taken(said: &HandlerResult<Value>) -> bool {
-    matches!(said, HandlerResult::Answer(answer) if answer.get("inject").is_some() || answer.get("message").is_some())
+    matches!(said, HandlerResult::Answer(answer) if answer.get("inject").is_some())
 }
 
 /// What a text meant, as far as it is JSON or was to be: an object and those behind it, and what comes after.
@@ -118,7 +118,7 @@ fn meant(dialect: &dyn Dialect, invocation: &Invocation, text: &str, is_taken: b
 /// What the JSON at the beginning of a text meant, and what comes after.
 fn of_documents(text: &str, is_prose: bool, is_taken: bool) -> Intent {
     let (documents, rest) = documents(text);
-    // What somebody is given as text may hold an object as an example; an answer is all that stands at its end.
+    // What the model is given as text may hold an object as an example; an answer is all that stands at its end.
     if is_prose && is_taken && !(documents.len() == 1 && rest.is_empty()) {
         return Intent::Nothing;
     }
@@ -127,7 +127,7 @@ fn of_documents(text: &str, is_prose: bool, is_taken: bool) -> Intent {
     documents.max(behind.map_or(Intent::Nothing, intent::of_text))
 }
 
-/// How many parts of objects are passed over in text that somebody is given; each may take a look at all that follows.
+/// How many parts of objects are passed over in text that the model is given; each may take a look at all that follows.
 const MOST_BROKEN: usize = 16;
 
 /// What the objects among the words of a text meant. What cannot be read ends them: from there on it is looked at as text.
@@ -145,7 +145,7 @@ fn within_prose(text: &str, is_taken: bool) -> Intent {
         let Some((object, after)) = end.and_then(|end| from.split_at_checked(end)) else {
             broken += 1;
             if is_taken && broken <= MOST_BROKEN {
-                // Text that is given to somebody may show a part of an object.
+                // Text that the model is given may show a part of an object.
                 rest = from.get(1..).unwrap_or_default();
                 continue;
             }
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_given_to_somebody_may_show_an_answer_but_not_end_with_one() {
+    fn text_that_the_model_is_given_may_show_an_answer_but_not_end_with_one() {
         assert_eq!(within_prose(r#"print {"decision":"block"} to refuse"#, true), Intent::Nothing);
         assert_eq!(within_prose(r#"saw {"a": and {"decision":"block"}"#, true), Intent::Refuses);
         assert_eq!(within_prose(r#"either {"decision":"allow"} or {"decision":"block"}"#, true), Intent::Nothing);

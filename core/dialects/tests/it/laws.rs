@@ -361,7 +361,11 @@ fn a_refusal_among_words_refuses_in_every_dialect_that_reads_output() {
             HandlerResult::Answer(answer) => answer.get("action").is_some_and(|action| action == "block"),
             _ => false,
         };
-        for text in [r#"checking... {"decision":"block","reason":"no"}"#, r#"${A} {"x"} {"decision":"deny"}"#] {
+        for text in [
+            r#"checking... {"decision":"block","reason":"no"}"#,
+            r#"${A} {"x"} {"decision":"deny"} done"#,
+            "a\n{\"decision\":\"deny\"}\nb",
+        ] {
             assert!(refuses(&said(text)), "{} {event}: {text}: {:?}", dialect.name(), said(text));
         }
         // Some systems take no plain text at all.
