@@ -309,6 +309,9 @@ impl Search<'_> {
 
     /// `cd` to a directory, unless it is taken to fail.
     fn change(&mut self, word: &str) {
+        if word == "--" {
+            return;
+        }
         if word.starts_with('-') || !self.places.expand(word).is_some_and(|(_, is_known)| is_known) {
             // `cd -`, `cd -P x` and `cd "$X"`.
             self.doubt(|| UNCLEAR_CD.to_owned());
@@ -387,7 +390,12 @@ impl Search<'_> {
                 let is_shell = after == (After::Code { shell: true }) || word.contains("$(") || word.contains('`');
                 let around = self.in_text;
                 self.in_text |= !is_shell;
-                self.line(word, depth + 1);
+                if after == After::Wrapper && word.starts_with('-') {
+                    // `env -S '-C sub ./x'` splits its own options.
+                    self.line(&format!("env {word}"), depth + 1);
+                } else {
+                    self.line(word, depth + 1);
+                }
                 self.in_text = around;
             } else {
                 self.too_deep = true;
@@ -399,6 +407,9 @@ impl Search<'_> {
 
     /// A word that may name a file, also together with its option: `-mx`, `-r./x`.
     fn named(&mut self, word: &str, after: After) {
+        if after == After::Word && ["--chdir", "--working-directory"].iter().any(|option| word.starts_with(option)) {
+            self.doubt(|| "an option of it sets the directory in which programs start".to_owned());
+        }
         if let (After::Wrapper, Some(directory)) = (after, programs::chdir_of(word)) {
             if !programs::is_count(directory) {
                 self.places.enter(directory);

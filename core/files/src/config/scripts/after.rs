@@ -41,6 +41,7 @@ pub(super) enum After {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Of {
     Interpreter { shell: bool },
+    Wrapper,
     Program,
 }
 
@@ -58,7 +59,11 @@ impl After {
             Self::Export => Self::Export,
             Self::Cd if word.starts_with('-') && word.len() > 1 => Self::Cd,
             Self::Wrapper if is_chdir(word) => Self::Chdir,
-            Self::Chdir => Self::Wrapper,
+            // `env -u NAME`, `sudo -u bob -g staff`.
+            Self::Wrapper if matches!(word, "-u" | "-g" | "--unset" | "--user" | "--group") => {
+                Self::Option { file: false, of: Of::Wrapper }
+            }
+            Self::Chdir | Self::Option { of: Of::Wrapper, .. } => Self::Wrapper,
             Self::Start | Self::Wrapper if base_name == "run-parts" => Self::Folder,
             Self::Folder => Self::Folder,
             Self::Start | Self::Wrapper if FEEDERS.contains(&word) => Self::Wrapper,

@@ -240,7 +240,7 @@ pub(super) fn is_chdir(option: &str) -> bool {
 /// The directory that an option of a wrapper names in the same word: `-Csub`, `--chdir=sub`.
 pub(super) fn chdir_of(option: &str) -> Option<&str> {
     let long = ["--chdir=", "--cwd=", "--directory="].iter().find_map(|name| option.strip_prefix(name));
-    long.or_else(|| short_chdir(option)).filter(|directory| !directory.is_empty())
+    long.or_else(|| short_chdir(option)).filter(|directory| !directory.is_empty() && !directory.contains(' '))
 }
 
 fn short_chdir(option: &str) -> Option<&str> {

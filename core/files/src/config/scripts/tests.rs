@@ -337,11 +337,16 @@ fn a_wrapper_may_start_its_program_in_another_directory() {
         "env -iC sub A=1 ./g.sh",
         "env --chdir=sub sh g.sh",
         "env --chdir sub timeout 5 ./g.sh",
-        "sudo -D sub ./g.sh",
+        "sudo -u bob -D sub ./g.sh",
+        "env -u X -C sub ./g.sh",
     ] {
         assert_eq!(listed(&project, &spec(line), None), (vec!["sub/g.sh".to_owned()], None), "{line}");
     }
     assert_eq!(project.found(&spec("env -C sub ./g.sh; ./g.sh")), ["sub/g.sh", "g.sh"]);
+    for line in ["env -S '-C sub ./g.sh'", "start-stop-daemon --chdir sub --exec ./g.sh"] {
+        assert!(listed(&project, &spec(line), None).1.is_some(), "{line}");
+    }
+    assert_eq!(project.found(&spec("env -S '-C sub ./g.sh'")), ["sub/g.sh"]);
     assert_eq!(project.found(&spec("sudo -C 3 ./g.sh")), ["g.sh"]);
     assert_eq!(project.found(&spec("sudo -uDave ./g.sh")), ["g.sh"]);
 }
@@ -379,6 +384,9 @@ fn where_a_cd_may_fail_both_directories_count() {
         let (scripts, unsure) = listed(&project, &spec(line), None);
         assert!(scripts.iter().any(|script| script == wanted), "{line}: {scripts:?}");
         assert!(unsure.is_some() || line.starts_with("command"), "{line}");
+    }
+    for line in ["cd -- sub && ./g.sh", "cd \\\nsub && ./g.sh"] {
+        assert_eq!(project.found(&spec(line)), ["sub/g.sh"], "{line}");
     }
     for line in ["cd sub && ./g.sh", "cd sub; ./g.sh", "cd sub || exit 1; ./g.sh", "cd sub && ./g.sh | cat"] {
         assert_eq!(listed(&project, &spec(line), None), (vec!["sub/g.sh".to_owned()], None), "{line}");

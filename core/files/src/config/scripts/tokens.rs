@@ -39,7 +39,8 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
                 end_variable(&mut word, chars.peek());
             }
             (Some('"') | None, '\\') => {
-                if let Some(next) = chars.next() {
+                // A line that goes on in the next is one line.
+                if let Some(next) = chars.next().filter(|&next| next != '\n') {
                     word.push(next);
                     open = true;
                 }
