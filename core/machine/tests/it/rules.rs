@@ -244,3 +244,23 @@ fn a_hostile_command_takes_no_time() {
         assert!(bash("Bash(git push *)", &command).0, "{command:.20}");
     }
 }
+
+#[test]
+fn nested_braces_are_refused() {
+    let registry = Registry::<()>::new(Options::default());
+    for (depth, why) in [(256, "too deep"), (600, "at most 256"), (1023, "at most 256")] {
+        let nested = "{".repeat(depth) + "a" + &"}".repeat(depth);
+        for matcher in [
+            json!({"rule": format!("Edit({nested})")}),
+            json!({"rule": format!("WebFetch(domain:{nested})")}),
+            json!({"tool": nested}),
+            json!({"path_pattern": nested}),
+            json!({"session": nested}),
+            json!({"args": {"q": nested}}),
+        ] {
+            let matcher = MatcherSpec::read(&Json, &&matcher).expect("a matcher");
+            let error = registry.register(HookSpec { matcher, ..HookSpec::new("PreToolUse") }, ()).unwrap_err();
+            assert!(error.code() == Code::InvalidMatcher && error.to_string().contains(why), "{depth}: {error}");
+        }
+    }
+}
