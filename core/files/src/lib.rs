@@ -11,3 +11,4 @@
 pub mod config;
 pub mod file_hook;
 pub mod files;
+mod open;

@@ -1,6 +1,6 @@
 //! Scripts of a loaded hook under watch: a hook whose script changed after loading does not run.
 
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, TryLockError};
@@ -8,6 +8,7 @@ use std::sync::{Mutex, TryLockError};
 use sha2::{Digest as _, Sha256};
 
 use super::scripts::{Listing, Named};
+use crate::open::open_file;
 
 /// The largest script that is hashed, in bytes.
 pub(super) const MAX_SCRIPT: u64 = 16 * 1024 * 1024;
@@ -97,7 +98,7 @@ pub(super) fn content(path: &Path) -> (Content, Option<Identity>) {
 }
 
 fn hash(path: &Path) -> io::Result<([u8; 32], Identity)> {
-    let file = File::open(path)?;
+    let file = open_file(path)?;
     let identity = Identity::of(&file.metadata()?);
     let mut hasher = Sha256::new();
     let mut reader = file.take(MAX_SCRIPT + 1);
@@ -270,7 +271,7 @@ mod tests {
         let time = std::fs::metadata(&path).unwrap().modified().unwrap();
         let guard = Guard::new(std::slice::from_ref(&path));
         std::fs::write(&other, "exit 1").unwrap();
-        File::options().write(true).open(&other).unwrap().set_modified(time).unwrap();
+        std::fs::File::options().write(true).open(&other).unwrap().set_modified(time).unwrap();
         std::fs::rename(&other, &path).unwrap();
         assert!(guard.check().is_err());
     }

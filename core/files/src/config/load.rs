@@ -1,6 +1,5 @@
 //! Reads one file by name, and collects the results of loading.
 
-use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,6 +15,7 @@ use super::tree::MAX_FILE;
 use super::trust::{Approval, fingerprint};
 use super::variables::{plugin_of, refuse_unfilled};
 use super::{Declared, Directories, Guard, Loaded, Problem, Source, merge, readers};
+use crate::open::open_file;
 use hookweave_machine::error::{Code, Error};
 use hookweave_machine::event::Catalogue;
 use hookweave_machine::hook::Scope;
@@ -212,7 +212,7 @@ pub(super) fn read_text(file: &Path) -> std::io::Result<String> {
     // In one go, unless it grows meanwhile.
     let expected = usize::try_from(meta.len()).unwrap_or(MAX_FILE).min(MAX_FILE);
     let mut bytes = Vec::with_capacity(expected + 1);
-    File::open(file)?.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes)?;
+    open_file(file)?.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > MAX_FILE {
         return Err(Error::new(
             ErrorKind::InvalidData,

@@ -38,6 +38,9 @@ const MAX_STRAYS: usize = 4;
 /// Why it is not known which files a line names.
 const UNCLEAR_CD: &str = "where its `cd` leads is not clear";
 
+/// The longest line that is looked at, in bytes; a hook with a longer one cannot be approved.
+const MAX_LINE: usize = 64 * 1024;
+
 /// Directories whose files belong to the system: whoever can change them needs no hook.
 const SYSTEM: &[&str] = &["/bin", "/sbin", "/usr", "/lib", "/lib64", "/nix/store", "/opt/homebrew", "/System"];
 
@@ -171,6 +174,7 @@ fn look<'r>(
         fed,
         in_text: false,
         too_deep: false,
+        too_long: false,
         open: false,
         entered: 0,
         missed,
@@ -207,6 +211,7 @@ struct Search<'r> {
     /// The words are part of one that no shell is known to run.
     in_text: bool,
     too_deep: bool,
+    too_long: bool,
     /// A pattern stands for files that may come to be there.
     open: bool,
     /// How many times the line changes its directory, and by bits which of them are taken to fail.
@@ -241,6 +246,9 @@ impl Search<'_> {
         if self.too_deep {
             return Err(format!("it quotes commands more than {MAX_DEPTH} deep; put them into a script"));
         }
+        if self.too_long || self.places.too_long() {
+            return Err(format!("a line or a value of it has more than {MAX_LINE} bytes; put it into a script"));
+        }
         if self.strays && self.entered > MAX_STRAYS {
             return Err(format!("it changes its directory more than {MAX_STRAYS} times; put it into a script"));
         }
@@ -248,7 +256,15 @@ impl Search<'_> {
     }
 
     fn line(&mut self, text: &str, depth: usize) {
+        if text.len() > MAX_LINE {
+            self.too_long = true;
+            return;
+        }
         let text = self.places.with_directories(text);
+        if text.len() > MAX_LINE {
+            self.too_long = true;
+            return;
+        }
         let mut after = After::Start;
         let mut written = false;
         // Whether a command may be left out, alone or with all that follow; and where `env -C` was called.

@@ -1,10 +1,11 @@
 //! The content of a file that an agent is about to read, for hooks that look into it.
 
-use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
+
+use crate::open::open_file;
 
 /// How much of a file hooks are given, in bytes.
 const MAX_CONTENT: u64 = 256 * 1024;
@@ -29,7 +30,7 @@ fn read(path: &Path) -> Option<String> {
         return None;
     }
     let mut bytes = Vec::new();
-    File::open(path).ok()?.take(MAX_CONTENT).read_to_end(&mut bytes).ok()?;
+    open_file(path).ok()?.take(MAX_CONTENT).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 

@@ -3,8 +3,8 @@
 //! A line is read once more, by the reader of rules, which says when it does not understand all of it. What is not certain can
 //! be approved, but says so, and is asked about anew when a script of the hook's folders changes.
 
-use super::Search;
 use super::programs::is_runner;
+use super::{MAX_LINE, Search};
 use hookweave_exec::command::Shell;
 use hookweave_machine::shell;
 
@@ -16,6 +16,9 @@ impl Search<'_> {
         }
         if shell == Shell::PowerShell {
             self.doubt(|| "it is a line for PowerShell, which is not read".to_owned());
+        }
+        if line.len() > MAX_LINE {
+            return;
         }
         let text = self.places.filled(&self.places.with_directories(line));
         let Some(programs) = shell::programs(&text) else {

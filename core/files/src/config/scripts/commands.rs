@@ -15,6 +15,9 @@ const BUILT_IN: &[&str] = &[
 /// Signs of a line in which a word at the beginning may be no program: patterns, arithmetic, lists, functions, texts.
 const UNCLEAR: &[&str] = &["<<", "case ", "((", "[[", "=(", "()", "function ", "PATH=", "#"];
 
+/// The longest line that is looked at, in bytes: each name is looked for in all of it.
+const MAX_LENGTH: usize = 4096;
+
 /// The names of programs that `PATH` has to find, each once. None where the line is not clear enough to say so.
 pub(in crate::config) fn named_programs(command: &CommandSpec) -> Vec<String> {
     let mut names = Vec::new();
@@ -27,7 +30,8 @@ pub(in crate::config) fn named_programs(command: &CommandSpec) -> Vec<String> {
                 Shell::Bash => add(&mut names, "bash"),
                 _ => {}
             }
-            if *shell != Shell::PowerShell && !UNCLEAR.iter().any(|sign| text.contains(sign)) {
+            let is_clear = *shell != Shell::PowerShell && text.len() <= MAX_LENGTH;
+            if is_clear && !UNCLEAR.iter().any(|sign| text.contains(sign)) {
                 line(&mut names, text);
             }
         }

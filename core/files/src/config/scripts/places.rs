@@ -1,10 +1,12 @@
 //! Where the words of a command point: directories, variables, and what the line itself sets.
 
+use std::cell::Cell;
 use std::path::{Component, Path, PathBuf};
 
 use hookweave_machine::pattern::Glob;
+use rustc_hash::FxHashMap;
 
-use super::Roots;
+use super::{MAX_LINE, Roots};
 
 /// What a command's words are read against.
 pub(super) struct Places<'r> {
@@ -13,11 +15,18 @@ pub(super) struct Places<'r> {
     base: Option<PathBuf>,
     /// Variables that the hook or its line sets.
     variables: Vec<(String, String)>,
+    /// A text grew too long with its variables filled in.
+    too_long: Cell<bool>,
 }
 
 impl<'r> Places<'r> {
     pub(super) const fn new(roots: Roots<'r>, plugin: Option<&'r Path>, base: Option<PathBuf>) -> Self {
-        Self { roots, plugin, base, variables: Vec::new() }
+        Self { roots, plugin, base, variables: Vec::new(), too_long: Cell::new(false) }
+    }
+
+    /// Whether a text grew too long with its variables filled in: `A=$A$A` doubles each time.
+    pub(super) const fn too_long(&self) -> bool {
+        self.too_long.get()
     }
 
     /// The line with commands that print a known directory filled in.
@@ -31,7 +40,12 @@ impl<'r> Places<'r> {
     pub(super) fn filled(&self, line: &str) -> String {
         let mut out = String::new();
         let mut rest = line;
+        let mut certain = FxHashMap::default();
         while let Some((before, from)) = rest.split_once('$') {
+            if out.len() > MAX_LINE {
+                // Too long to be understood, whatever follows.
+                break;
+            }
             out.push_str(before);
             let braced = from.strip_prefix('{').and_then(|from| from.split_once('}'));
             let (name, after) = braced.map_or_else(
@@ -39,9 +53,10 @@ impl<'r> Places<'r> {
                 |(inside, after)| (inside.split([':', '-']).next().unwrap_or_default(), after),
             );
             // What the line sets more than once may be something else where it stands.
-            let is_certain = line.matches(&format!("{name}=")).count() <= 1;
-            let value = self.variable(name).filter(|value| is_certain && !value.contains(['$', '`', '\'', '"', '\\']));
-            match value.filter(|_| !name.is_empty()) {
+            let mut is_certain =
+                || *certain.entry(name).or_insert_with(|| line.matches(&format!("{name}=")).nth(1).is_none());
+            let value = self.variable(name).filter(|_| !name.is_empty());
+            match value.filter(|value| is_certain() && !value.contains(['$', '`', '\'', '"', '\\'])) {
                 Some(value) if value.chars().all(|c| c.is_alphanumeric() || "_-./+:@%,= ".contains(c)) => {
                     out.push_str(value);
                 }
@@ -179,6 +194,10 @@ impl<'r> Places<'r> {
             certain &= value.is_some();
             out.push_str(value.unwrap_or(otherwise));
             rest = after;
+            if out.len() > MAX_LINE {
+                self.too_long.set(true);
+                return None;
+            }
         }
         out.push_str(rest);
         Some((out, certain))

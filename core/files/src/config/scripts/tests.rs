@@ -251,9 +251,30 @@ fn what_cannot_be_looked_at_whole_is_told() {
     assert!(search_of(&format!("echo \"{deep}\"")).is_ok());
     assert!(search_of(&("cd x; ".repeat(5) + "./g.sh")).unwrap_err().contains("more than 4 times"));
     search_of(&("cd x && ".repeat(5) + "./g.sh")).unwrap();
-    let quoted = (0..12).fold("./x".to_owned(), |line, _| format!("sh -c {}", shell_quoted(&line)));
-    assert!(search_of(&quoted).unwrap_err().contains("deep"), "{quoted}");
+    let quoted = |times| (0..times).fold("./x".to_owned(), |line: String, _| format!("sh -c {}", shell_quoted(&line)));
+    assert!(search_of(&quoted(9)).unwrap_err().contains("deep"));
+    assert!(search_of(&quoted(12)).unwrap_err().contains("bytes"));
     search_of("sh a").unwrap();
+    assert!(search_of(&format!("sh a{}", " ".repeat(MAX_LINE))).unwrap_err().contains("bytes"));
+    let doubled = format!("A=aaaaaaaa; {} sh $A", "A=$A$A; ".repeat(40));
+    assert!(search_of(&doubled).unwrap_err().contains("bytes"));
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test of how long it takes")]
+fn hostile_lines_take_no_time() {
+    let begin = std::time::Instant::now();
+    for (start, piece) in
+        [("", "$("), ("", "${"), ("A=1;", "$A "), ("A=a;", "$A"), ("", "'$("), ("", "A=$A$A;"), ("", "$(pwd)")]
+    {
+        for times in [10_000, 400_000] {
+            let command = spec(&format!("{start}{}", piece.repeat(times)));
+            let roots = Roots { project: Some(Path::new("/project")), home: None };
+            let _ = search(&command, None, roots, roots.project).complete();
+            let _ = named_programs(&command);
+        }
+    }
+    assert!(begin.elapsed() < std::time::Duration::from_secs(10), "{:?}", begin.elapsed());
 }
 
 fn shell_quoted(text: &str) -> String {
