@@ -147,6 +147,17 @@ fn what_a_shell_reads_once_more_is_not_understood() {
         "BASH_CMDS[zz]=/bin/touch; zz P",
         "BASH_ALIASES[zz]='touch P'; shopt -s expand_aliases\nzz",
         "PROMPT_COMMAND='touch P' bash -ic ls",
+        "echo 'b[$(touch P)]'; [[ $#$_ -eq 0 ]]",
+        "x='b[$(touch P)]'; SECONDS=x",
+        "PS4[0]='$(touch P)'; set -x; ls",
+        "command export PS4='$(touch P)'; set -x; ls",
+        "set -- 'b[$(touch P)]'; [[ $* -eq 1 ]]",
+        "echo 'b[$(touch P)]'; for ((i=_;i<1;i++)); do :; done",
+        "env -S \"a='b[\\$(touch P)]' bash -c '((a))'\"",
+        "a=1 b[x y]=2 touch P",
+        "PS4=$'\\x24(touch P)'; set -x; ls",
+        "BASH_CMDS=([zz]=/bin/touch); zz P",
+        "echo 'b[$(touch P)]'; trap 'echo $((_))' EXIT",
     ] {
         assert_eq!(parse(line), None, "{line}");
     }
@@ -170,7 +181,7 @@ fn plain_numbers_and_texts_are_understood_side_by_side() {
         "x='a[b]'; RANDOM=5; echo $x",
         "i=$((BASH_LINENO + i))",
         "echo 'a[$(b)]' $((i + 1))",
-        "for i in 1 2 3; do echo $((i)); done; [[ $i -eq 3 && $# -gt 0 && ${#a} -lt 2 ]]",
+        "for i in 1 2 3; do echo $((i)); done; [[ $i -eq 3 && $# -gt 0 && ${#a} -lt 2 && ${#b[@]} -eq 0 ]]",
         "f() { local x=$1; export Y=$x; }; a=(1 $2); declare -a b=($x)",
         "PS4='+ '; set -x; ENV=test make; COLUMNS=80 ls 'a[$(b)]'",
         "env A='x[$y]' B=2 make",

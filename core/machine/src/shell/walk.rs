@@ -229,7 +229,8 @@ impl Walk<'_> {
         self.line.reads_numbers = true;
         let inside = side.plain.strip_prefix('$').unwrap_or_default();
         let inside = inside.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(inside);
-        let is_number = matches!(inside, "?" | "$" | "!") || inside.starts_with('#');
+        let counted = |rest: &str| rest.is_empty() || is_name(rest.strip_suffix("[@]").unwrap_or(rest));
+        let is_number = matches!(inside, "?" | "$" | "!") || inside.strip_prefix('#').is_some_and(counted);
         // What an argument or a substitution holds is not known.
         self.line.sets_texts |= !is_number && (!is_name(inside) || super::variables::names_text(inside));
         Some(())
