@@ -378,9 +378,7 @@ impl Search<'_> {
         }
         match after {
             After::Cd => self.change(word),
-            // The number of a file, as `sudo -C 3` takes it, is no directory.
             After::Chdir if !programs::is_count(word) => self.places.enter(word),
-            After::Chdir => {}
             After::Folder if !word.starts_with('-') => {
                 self.open = true;
                 for path in self
@@ -391,9 +389,9 @@ impl Search<'_> {
                     self.add(path, true);
                 }
             }
-            After::Folder => {}
             After::Code { shell: false } => self.code(word),
-            After::Code { shell: true } => {}
+            // The number of a file, as `sudo -C 3` takes it, is no directory.
+            After::Chdir | After::Folder | After::Code { shell: true } => {}
             _ if assigned => {}
             _ => self.named(word, after),
         }
@@ -426,10 +424,10 @@ impl Search<'_> {
         if after == After::Word && ["--chdir", "--working-directory"].iter().any(|option| word.starts_with(option)) {
             self.doubt(|| "an option of it sets the directory in which programs start".to_owned());
         }
-        if let (After::Wrapper, Some(directory)) = (after, programs::chdir_of(word)) {
-            if !programs::is_count(directory) {
-                self.places.enter(directory);
-            }
+        if let (After::Wrapper, Some(directory)) = (after, programs::chdir_of(word))
+            && !programs::is_count(directory)
+        {
+            self.places.enter(directory);
         }
         if let After::Interpreter { shell: false } = after {
             if let Some(module) = programs::module_of(word) {
