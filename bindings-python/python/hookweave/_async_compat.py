@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Awaitable
 from concurrent.futures import CancelledError, Future
 from typing import Any, NoReturn, TypeVar
 
 from . import _native
+from ._running_trio import running_trio
 
-__all__ = ["Scope", "ScopeAbortedError", "finish", "running_trio", "sleep", "wait", "within"]
+__all__ = ["Scope", "ScopeAbortedError", "finish", "sleep", "wait", "within"]
 
 T = TypeVar("T")
 
 
 class ScopeAbortedError(Exception):
     """A scope was ended from elsewhere."""
-
-
-def running_trio() -> Any:
-    """The module trio when a trio task is running (in guest mode there may be an asyncio loop around it), else None."""
-    trio = sys.modules.get("trio")
-    if trio is None:
-        return None
-    try:
-        # Not in_trio_task(), which older versions lack.
-        trio.lowlevel.current_task()
-    except RuntimeError:
-        return None
-    return trio
 
 
 def current_task() -> object:

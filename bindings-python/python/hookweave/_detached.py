@@ -12,9 +12,9 @@ from time import perf_counter
 from typing import Any, Protocol
 
 from . import _logging, _threads
-from ._async_compat import running_trio
 from ._asyncio_runner import Call, Report
 from ._file_hooks import FileHookHandler
+from ._running_trio import running_trio
 from .outcome import LateAnswer
 from .response import HookResponse
 

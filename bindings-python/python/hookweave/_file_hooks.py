@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Protocol, TypeAlias
 
 from . import _greenlets, _native, _threads
-from ._async_compat import running_trio
+from ._running_trio import running_trio
 
 __all__ = ["Answerer", "FileHookError", "FileHookHandler"]
 

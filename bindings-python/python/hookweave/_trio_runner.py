@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import trio
 
 from . import _threads
-from ._async_compat import running_trio
 from ._asyncio_runner import Call, Report, begin_all
+from ._running_trio import running_trio
 
 __all__ = ["in_task", "run_one", "run_stage", "wait"]
 

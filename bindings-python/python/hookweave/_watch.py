@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from . import _native, files
-from ._async_compat import running_trio
 from ._logging import logger
+from ._running_trio import running_trio
 from .files import ReloadReport
 
 __all__ = ["FileWatch", "OnReload"]
