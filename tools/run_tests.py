@@ -60,6 +60,8 @@ def rust_suites() -> list[Suite]:
     # Threads under many orders of their steps: all is built anew with other locks, in a folder of its own.
     races = ["cargo", "test", *(f"--package=hookweave-{name}" for name in ("machine", "session", "audit")), "--lib"]
     races += ["--target-dir", "target/shuttle", "--no-fail-fast", "--quiet", "races::"]
+    # Unit tests of what the checks include run with the ordinary locks, above.
+    races += ["--", "--skip", "::tests::"]
     checked = {**env, "RUSTFLAGS": f"{os.environ.get('RUSTFLAGS', '')} --cfg shuttle".strip()}
     return [Suite("rust", command, env=env), Suite("races", races, env=checked), Suite("command", shipped, env=env)]
 

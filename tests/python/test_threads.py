@@ -218,4 +218,4 @@ print(client.dispatch_sync("Stop").trace[0].failure.kind)
     assert (done.stdout, done.returncode) == ("timeout\n", 0)
     # No log is configured, and it is shown anyway.
     [seen] = done.stderr.splitlines()
-    assert "failed on Stop" in seen and "timeout" in seen and "goes on" in seen
+    assert "failed on Stop" in seen and "timeout" in seen and "the action continues" in seen
