@@ -12,7 +12,7 @@ use super::redact::Redactor;
 use super::start::Start;
 use hookweave_clock::now_ms;
 use hookweave_machine::action::Action;
-use hookweave_machine::answer::{Ask, Injection, Message};
+use hookweave_machine::answer::{Injection, Message, Question};
 use hookweave_machine::dispatch::{FailureKind, Status};
 use hookweave_machine::event::EventSpec;
 use hookweave_machine::hook::FailBehavior;
@@ -100,7 +100,7 @@ struct Given {
     reason: Option<String>,
     injections: Vec<(Option<String>, Injection)>,
     messages: Vec<(Option<String>, Message)>,
-    asks: Vec<(Option<String>, Ask)>,
+    asks: Vec<(Option<String>, Question)>,
     suppress_output: bool,
 }
 

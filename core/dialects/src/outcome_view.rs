@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{OutcomeValues, WireAnswer, WireEvent};
 use hookweave_machine::action::Action;
-use hookweave_machine::answer::{Ask, Injection, Message};
+use hookweave_machine::answer::{Injection, Message, Question};
 use hookweave_machine::error::{Code, Error};
 use hookweave_machine::hook::FailBehavior;
 use hookweave_machine::outcome::{Outcome, TraceEntry};
@@ -29,7 +29,7 @@ pub struct OutcomeView<'a> {
     /// Messages for the user, in order.
     pub messages: Vec<Message>,
     /// Questions for a person, in order.
-    pub asks: Vec<Ask>,
+    pub asks: Vec<Question>,
     /// Reasons of hooks that objected to an event that is no gate.
     pub feedback: Vec<String>,
     /// The longest delay that a retry asked for, in milliseconds.
@@ -221,13 +221,13 @@ fn message(part: &Map<String, Value>) -> Option<Message> {
     Some(Message { text: text(part, "text")?, level })
 }
 
-fn ask(part: &Map<String, Value>) -> Ask {
+fn ask(part: &Map<String, Value>) -> Question {
     let texts = |name: &str| {
         let given = part.get(name).and_then(Value::as_array);
         given.map(|texts| texts.iter().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>())
     };
-    let defaults = Ask::default();
-    Ask {
+    let defaults = Question::default();
+    Question {
         prompt: text(part, "prompt"),
         options: texts("options").unwrap_or(defaults.options),
         grants: texts("grants").unwrap_or_default(),

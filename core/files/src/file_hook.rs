@@ -36,7 +36,7 @@ use hookweave_machine::tool::ToolDefinition;
 use hookweave_session::OpenSessions;
 
 use environment::Environment;
-pub use hosted::Question;
+pub use hosted::HostQuestion;
 use order::{Chains, Turn};
 pub use settings::Settings;
 pub use trace_context::TraceContext;

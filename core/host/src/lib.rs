@@ -24,7 +24,7 @@ pub use hookweave_session as session;
 pub use envelope::{Envelope, FILLED_IN, check_payload, has_tool_use_id, is_missing};
 pub use hookweave_dialects::{WireAnswer, WireEvent, event_from_wire, outcome_to_wire};
 pub use hookweave_machine::action::Action;
-pub use hookweave_machine::answer::{Ask, Injection, Message};
+pub use hookweave_machine::answer::{Injection, Message, Question};
 pub use hookweave_machine::detached::{DetachedQueue, MAX_WAITING, Submitted, refusal};
 pub use hookweave_machine::directory::Directory;
 pub use hookweave_machine::dispatch::{
@@ -51,7 +51,7 @@ pub use hookweave_dialects::Invocation;
 pub use hookweave_exec::pool::Job;
 pub use hookweave_files::config::trust::{Approval, Trust, TrustStore};
 pub use hookweave_files::config::watch::QUIET;
-pub use hookweave_files::file_hook::{FileHook, Question, Runtime, Settings, TraceContext};
+pub use hookweave_files::file_hook::{FileHook, HostQuestion, Runtime, Settings, TraceContext};
 pub use hookweave_files::files::{
     Files, FilesWatch, PendingChanges, Prepared, Reloaded, Report as FilesReport, Request, Watched,
 };

@@ -13,7 +13,7 @@ use crate::payload::{Host, Kind, Spelling};
 
 use intent::Intent;
 
-pub use parts::{Ask, Injection, Message};
+pub use parts::{Injection, Message, Question};
 
 /// A hook's answer, valid for its event.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub struct Answer<V> {
     /// What the user should see.
     pub messages: Vec<Message>,
     /// What a person should be asked.
-    pub ask: Option<Ask>,
+    pub ask: Option<Question>,
     /// How long to wait before the retry, in milliseconds.
     pub delay_ms: u64,
     /// Keep the hook's own output out of the transcript.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::action::Action;
-use crate::answer::{Ask, Injection, Message};
+use crate::answer::{Injection, Message, Question};
 use crate::entry::HookId;
 use crate::event::EventSpec;
 use crate::fold::{Details, Progress, Record};
@@ -238,13 +238,13 @@ impl<T, V> Outcome<T, V> {
     }
 
     /// What a person should be asked, in order.
-    pub fn asks(&self) -> Vec<From<'_, Ask>> {
+    pub fn asks(&self) -> Vec<From<'_, Question>> {
         let given = self.progress.details.iter().flat_map(|details| &details.asks);
         given.map(|(hook, _, part)| From { hook: Some(hook), part }).collect()
     }
 
     /// The questions, each with the name and the id of its hook.
-    pub fn asking(&self) -> impl Iterator<Item = (&str, HookId, &Ask)> {
+    pub fn asking(&self) -> impl Iterator<Item = (&str, HookId, &Question)> {
         let given = self.progress.details.iter().flat_map(|details| &details.asks);
         given.map(|(hook, id, ask)| (&**hook, *id, ask))
     }
@@ -368,7 +368,7 @@ pub struct Summary<'a> {
     pub votes: Vec<Vote<'a>>,
     pub injections: Vec<From<'a, Injection>>,
     pub messages: Vec<From<'a, Message>>,
-    pub asks: Vec<From<'a, Ask>>,
+    pub asks: Vec<From<'a, Question>>,
     pub feedback: Vec<&'a str>,
     pub delay_ms: u64,
     pub suppress_output: bool,

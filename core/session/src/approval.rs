@@ -7,7 +7,7 @@ use super::effect::{Effect, Reply, ValueId};
 use super::flow::Cx;
 use super::state::Approval;
 use super::verdict::Asker;
-use hookweave_machine::answer::Ask;
+use hookweave_machine::answer::Question;
 use hookweave_machine::escape::escaped;
 use hookweave_machine::observer::ObservedEvent;
 
@@ -86,7 +86,7 @@ pub(super) struct Subject<'s> {
 
 impl Cx {
     /// Asks one question about a tool call: hooks first, then what is remembered, then a person.
-    pub(super) async fn settle(&self, subject: &Subject<'_>, hook: Option<&Asker>, ask: &Ask) -> Settled {
+    pub(super) async fn settle(&self, subject: &Subject<'_>, hook: Option<&Asker>, ask: &Question) -> Settled {
         let request = request(subject, hook, ask);
         let about = |own: Value| {
             let mut fields = json!({"tool": subject.tool});
@@ -179,7 +179,7 @@ impl Cx {
 }
 
 /// The question as a person gets it.
-pub(super) fn request(subject: &Subject<'_>, hook: Option<&Asker>, ask: &Ask) -> ApprovalRequest {
+pub(super) fn request(subject: &Subject<'_>, hook: Option<&Asker>, ask: &Question) -> ApprovalRequest {
     let prompt = ask.prompt.clone().unwrap_or_else(|| match subject.tool {
         "" => format!("Continue with {}?", subject.event),
         tool => format!("Run {tool}?"),

@@ -13,7 +13,7 @@ use super::permission::Permission;
 use super::verdict::{Asker, SharedVerdict};
 use super::{Session, Verdict};
 use hookweave_machine::action::Action;
-use hookweave_machine::answer::Ask;
+use hookweave_machine::answer::Question;
 use hookweave_machine::observer::{EventDigest, ObservedEvent};
 
 /// A tool call to be made.
@@ -189,13 +189,13 @@ impl Attempt<'_> {
             self.raise("PermissionDenied", fields, vec![("args", self.run.args)], &[]).await;
             return self.refuse("deny", Some(reason), Some("host".to_owned()));
         }
-        let mut asks: Vec<(Option<&Asker>, Ask)> = Vec::new();
+        let mut asks: Vec<(Option<&Asker>, Question)> = Vec::new();
         if verdict.decision == Action::Ask {
             asks.extend(verdict.asks.iter().map(|(hook, ask)| (Some(hook), ask.clone())));
         }
         if asks.is_empty() && (verdict.decision == Action::Ask || host_asks(permission, verdict)) {
             // In the host's own words: what hooks say must not pass for them.
-            asks.push((None, Ask::default()));
+            asks.push((None, Question::default()));
         }
         if asks.is_empty() {
             return Judged::Runs;

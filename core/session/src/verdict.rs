@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use serde_json::{Map, Value};
 
 use hookweave_machine::action::Action;
-use hookweave_machine::answer::{Ask, Injection, Message};
+use hookweave_machine::answer::{Injection, Message, Question};
 use hookweave_machine::hook::Scope;
 use hookweave_machine::json::{from_json, to_json};
 use hookweave_machine::observer::EventDigest;
@@ -35,7 +35,7 @@ pub struct Verdict {
     pub modified: Vec<String>,
     pub injections: Vec<(String, Injection)>,
     pub messages: Vec<(Option<String>, Message)>,
-    pub asks: Vec<(Asker, Ask)>,
+    pub asks: Vec<(Asker, Question)>,
     pub feedback: Vec<String>,
     pub delay_ms: u64,
     pub suppress_output: bool,

@@ -15,7 +15,7 @@ use hookweave_host::dialects::Invocation;
 use hookweave_host::dispatch::{Failure, FailureKind, HandlerResult};
 use hookweave_host::error::Error;
 use hookweave_host::event::EventSpec;
-use hookweave_host::file_hook::{FileHook, Question, Runtime, Settings, TraceContext};
+use hookweave_host::file_hook::{FileHook, HostQuestion, Runtime, Settings, TraceContext};
 use hookweave_host::files::{Files, Reloaded, Report, Request};
 use hookweave_host::session::OpenSessions;
 use hookweave_host::tool::ToolDefinition;
@@ -23,7 +23,7 @@ use hookweave_host::tool::ToolDefinition;
 /// What a host answers to a question.
 type Answering = Pin<Box<dyn Future<Output = Result<Value, HookError>> + Send>>;
 
-type Answer = dyn Fn(Question) -> Answering + Send + Sync;
+type Answer = dyn Fn(HostQuestion) -> Answering + Send + Sync;
 
 type Trace = dyn Fn() -> Option<TraceContext> + Send + Sync;
 
@@ -42,11 +42,11 @@ impl std::fmt::Debug for Hosts {
 }
 
 impl Hosts {
-    fn set_judge(&self, answer: impl Fn(Question) -> Answering + Send + Sync + 'static) {
+    fn set_judge(&self, answer: impl Fn(HostQuestion) -> Answering + Send + Sync + 'static) {
         *self.judge.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(answer));
     }
 
-    fn set_tools(&self, answer: impl Fn(Question) -> Answering + Send + Sync + 'static) {
+    fn set_tools(&self, answer: impl Fn(HostQuestion) -> Answering + Send + Sync + 'static) {
         *self.tools.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(answer));
     }
 
@@ -55,10 +55,10 @@ impl Hosts {
         trace.and_then(|trace| trace())
     }
 
-    fn who_answers(&self, question: &Question) -> Option<Arc<Answer>> {
+    fn who_answers(&self, question: &HostQuestion) -> Option<Arc<Answer>> {
         let answers = match question {
-            Question::Judge { .. } => &self.judge,
-            Question::Tool { .. } => &self.tools,
+            HostQuestion::Judge { .. } => &self.judge,
+            HostQuestion::Tool { .. } => &self.tools,
         };
         answers.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -161,17 +161,17 @@ impl Engine {
         file_hooks.files.apply(&self.inner.registry, &file_hooks.runtime, prepared, &|hook, _| file_hooks.code(hook))
     }
 
-    /// Sets who answers hooks that ask a model or an agent: given [`Question::Judge`], the answer is
+    /// Sets who answers hooks that ask a model or an agent: given [`HostQuestion::Judge`], the answer is
     /// `{"ok": true}` or `{"ok": false, "reason": "…"}`.
-    pub fn set_judge<F>(&self, answer: impl Fn(Question) -> F + Send + Sync + 'static)
+    pub fn set_judge<F>(&self, answer: impl Fn(HostQuestion) -> F + Send + Sync + 'static)
     where
         F: Future<Output = Result<Value, HookError>> + Send + 'static,
     {
         self.inner.file_hooks.hosts.set_judge(move |question| Box::pin(answer(question)));
     }
 
-    /// Sets who calls tools of MCP servers for hooks: given [`Question::Tool`], the answer is the tool's text.
-    pub fn set_tool_caller<F>(&self, call: impl Fn(Question) -> F + Send + Sync + 'static)
+    /// Sets who calls tools of MCP servers for hooks: given [`HostQuestion::Tool`], the answer is the tool's text.
+    pub fn set_tool_caller<F>(&self, call: impl Fn(HostQuestion) -> F + Send + Sync + 'static)
     where
         F: Future<Output = Result<Value, HookError>> + Send + 'static,
     {
@@ -224,7 +224,7 @@ impl FileHookCode {
             .unwrap_or_else(|_| HandlerResult::Failed(Failure::new(FailureKind::NotStarted, "the hook was dropped")))
     }
 
-    async fn ask(&self, question: Question, invocation: &Invocation) -> HandlerResult<Value> {
+    async fn ask(&self, question: HostQuestion, invocation: &Invocation) -> HandlerResult<Value> {
         let Some(answer) = self.hosts.who_answers(&question) else {
             return self.hook.unanswered(invocation);
         };

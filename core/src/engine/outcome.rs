@@ -9,7 +9,7 @@ use super::Event;
 use super::shared::Shared;
 use crate::engine::handler::Code;
 use hookweave_host::action::Action;
-use hookweave_host::answer::{Ask, Injection, Message};
+use hookweave_host::answer::{Injection, Message, Question};
 use hookweave_host::dialects::{OutcomeValues, WireAnswer, encode_outcome};
 use hookweave_host::error::Error;
 use hookweave_host::outcome::{From, Stand, TraceEntry, Unmatched, Vote};
@@ -87,7 +87,7 @@ impl Outcome {
 
     /// What a person should be asked, in order.
     #[must_use]
-    pub fn asks(&self) -> Vec<From<'_, Ask>> {
+    pub fn asks(&self) -> Vec<From<'_, Question>> {
         self.inner.asks()
     }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hookweave::file_hook::Question;
+use hookweave::file_hook::HostQuestion;
 use hookweave::{Engine, Event, HookResponse};
 use serde_json::{Value, json};
 
@@ -94,7 +94,7 @@ async fn a_model_is_asked_and_nobody_to_ask_is_a_failure() -> Checked {
     assert!(!outcome.blocked());
 
     engine.set_judge(|question| async move {
-        let Question::Judge { prompt, agent, .. } = question else { return Err("not for me".into()) };
+        let HostQuestion::Judge { prompt, agent, .. } = question else { return Err("not for me".into()) };
         let safe = !agent && prompt.contains("\"ls\"");
         Ok(json!({"ok": safe, "reason": "it does not look safe"}))
     });

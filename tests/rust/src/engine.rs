@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hookweave::audit::AuditConfig;
-use hookweave::file_hook::Question;
+use hookweave::file_hook::HostQuestion;
 use hookweave::files::Request;
 use hookweave::hook::HookSpec;
 use hookweave::json::Json;
@@ -192,7 +192,7 @@ impl Client for Native {
 
     fn answer_questions(&self, part: &str, answerer: Script) {
         let (script, theatre) = (Arc::new(answerer), Arc::clone(&self.theatre));
-        let answer = move |question: Question| {
+        let answer = move |question: HostQuestion| {
             let (script, theatre) = (Arc::clone(&script), Arc::clone(&theatre));
             async move {
                 let asked = question.to_json();

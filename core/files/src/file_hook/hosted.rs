@@ -10,7 +10,7 @@ use super::FileHook;
 
 /// What a host is asked to do for a hook.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Question {
+pub enum HostQuestion {
     /// Ask a model, or an agent that may use tools, and give back its answer: `{"ok": true}` or
     /// `{"ok": false, "reason": "…"}`.
     Judge {
@@ -32,7 +32,7 @@ pub enum Question {
     },
 }
 
-impl Question {
+impl HostQuestion {
     /// The question for hosts in other languages.
     #[must_use]
     pub fn to_json(&self) -> Value {
@@ -50,14 +50,14 @@ impl Question {
 impl FileHook {
     /// What the host is asked to do; `None` for hooks that the engine runs itself.
     #[must_use]
-    pub fn question(&self, invocation: &Invocation) -> Option<Question> {
+    pub fn question(&self, invocation: &Invocation) -> Option<HostQuestion> {
         let body = self.encode(invocation).body;
         match &self.declared.run {
             Run::Prompt { text, model, agent, .. } => {
                 let prompt = prompt(text, &body);
-                Some(Question::Judge { prompt, model: model.clone(), agent: *agent })
+                Some(HostQuestion::Judge { prompt, model: model.clone(), agent: *agent })
             }
-            Run::McpTool { server, tool, input } => Some(Question::Tool {
+            Run::McpTool { server, tool, input } => Some(HostQuestion::Tool {
                 server: server.clone(),
                 tool: tool.clone(),
                 input: input.iter().map(|(name, value)| (name.clone(), filled(value, &body))).collect(),

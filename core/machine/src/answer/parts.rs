@@ -27,7 +27,7 @@ pub struct Message {
 
 /// A question for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Ask {
+pub struct Question {
     /// The question; the answer's reason when absent.
     pub prompt: Option<String>,
     /// What the person can choose.
@@ -157,17 +157,17 @@ pub(super) fn messages<'v, H: Host>(host: &'v H, view: Option<&H::View<'v>>) -> 
     })
 }
 
-pub(super) fn ask<'v, H: Host>(host: &'v H, view: Option<&H::View<'v>>) -> Result<Option<Ask>, String> {
+pub(super) fn ask<'v, H: Host>(host: &'v H, view: Option<&H::View<'v>>) -> Result<Option<Question>, String> {
     let Some(view) = view else { return Ok(None) };
     if let Kind::Text(prompt) = host.kind(view) {
-        return Ok(Some(Ask { prompt: Some(prompt.into_owned()), ..Ask::default() }));
+        return Ok(Some(Question { prompt: Some(prompt.into_owned()), ..Question::default() }));
     }
     let kind = host.kind(view);
     if kind != Kind::Object {
         return Err(format!("`ask` must be an object, is {}", kind.words()));
     }
     check_keys(host, view, "ask", &["prompt", "options", "grants", "timeout_ms", "timeout", "default", "remember"])?;
-    let defaults = Ask::default();
+    let defaults = Question::default();
     let prompt = field(host, view, "prompt").map(|prompt| text(host, &prompt, "ask.prompt")).transpose()?;
     let default = field(host, view, "default");
     let remember = field(host, view, "remember");
@@ -176,7 +176,7 @@ pub(super) fn ask<'v, H: Host>(host: &'v H, view: Option<&H::View<'v>>) -> Resul
     if let Some(unknown) = grants.iter().find(|grant| !options.contains(grant)) {
         return Err(format!("`ask.grants`: `{unknown}` is none of the options"));
     }
-    Ok(Some(Ask {
+    Ok(Some(Question {
         prompt,
         options,
         grants,
@@ -186,7 +186,7 @@ pub(super) fn ask<'v, H: Host>(host: &'v H, view: Option<&H::View<'v>>) -> Resul
     }))
 }
 
-impl Default for Ask {
+impl Default for Question {
     /// An ask without a question of its own.
     fn default() -> Self {
         Self {

@@ -8,7 +8,7 @@ use super::merge::{self, Change, Conflict};
 use super::report::{HandlerResult, Report};
 use super::slots;
 use crate::action::Action;
-use crate::answer::{self, Answer, Ask, InvalidAnswer, Message, Reading};
+use crate::answer::{self, Answer, InvalidAnswer, Message, Question, Reading};
 use crate::event::EventSpec;
 use crate::failure::{Failure, FailureKind};
 use crate::hook::FailBehavior;
@@ -212,7 +212,7 @@ impl<T, V> Details<T, V> {
             Rule::Ask => {
                 let prompt = format!("{words}; shall the change of `{winner}` stand?");
                 let Some(entry) = entry(conflict.winner) else { return };
-                self.asks.push((winner, entry.id(), Ask { prompt: Some(prompt), ..Ask::default() }));
+                self.asks.push((winner, entry.id(), Question { prompt: Some(prompt), ..Question::default() }));
                 self.question.get_or_insert(words);
             }
             Rule::Block if event.is_own_gate() => _ = self.refusal.get_or_insert(words),
@@ -241,9 +241,9 @@ impl<T, V> Details<T, V> {
         add(&mut self.messages, messages, again);
         let asks = ask.is_some() || action == Action::Ask;
         if asks {
-            let ask = ask.unwrap_or_else(Ask::default);
+            let ask = ask.unwrap_or_else(Question::default);
             let prompt = ask.prompt.or_else(|| reason.clone());
-            add(&mut self.asks, [(Arc::clone(name), entry.id(), Ask { prompt, ..ask })], again);
+            add(&mut self.asks, [(Arc::clone(name), entry.id(), Question { prompt, ..ask })], again);
         }
         if action == Action::Skip {
             self.skips.push((entry.scope(), Arc::clone(name)));

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::merge::Change;
 use super::slots::Slot;
 use crate::action::Action;
-use crate::answer::{Ask, Injection, Message};
+use crate::answer::{Injection, Message, Question};
 use crate::entry::HookId;
 use crate::event::EventSpec;
 use crate::failure::FailureKind;
@@ -143,7 +143,7 @@ pub struct Details<T, V> {
     /// Messages with their hook; the engine's own have none.
     pub(crate) messages: Vec<(Option<Arc<str>>, Message)>,
     /// Questions with the hook that asks: by its name for people, by its id for what is remembered of it.
-    pub(crate) asks: Vec<(Arc<str>, HookId, Ask)>,
+    pub(crate) asks: Vec<(Arc<str>, HookId, Question)>,
     pub(crate) delay_ms: u64,
     pub(crate) suppress_output: bool,
     /// By dialect, in order.
