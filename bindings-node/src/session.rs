@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hookweave_host::session::{Client, Permission, Session, ToolCall};
+use hookweave_host::session::{Client, Permission, Session, ToolRequest};
 use hookweave_host::{Host as _, from_json};
 use napi::Env;
 use napi::bindgen_prelude::{Object, Unknown};
@@ -113,7 +113,7 @@ impl NativeSession {
     /// Makes a tool call; `args` is the number of the value.
     #[napi(catch_unwind)]
     pub fn run_tool(&self, tool: String, args: u32, tool_use_id: String) -> u32 {
-        self.flows.add(self.session.run_tool(ToolCall { tool, args, tool_use_id: Some(tool_use_id) }))
+        self.flows.add(self.session.run_tool(ToolRequest { tool, args, tool_use_id: Some(tool_use_id) }))
     }
 
     /// Answers a prompt with a model and tools.

@@ -5,7 +5,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use hookweave_host::session::{Flow as Flowing, Permission, Session as Conversation, ToolCall};
+use hookweave_host::session::{Flow as Flowing, Permission, Session as Conversation, ToolRequest};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::{Map, Value};
@@ -124,7 +124,7 @@ impl Session {
     #[pyo3(signature = (tool, args, tool_use_id = None))]
     fn run_tool(&self, tool: String, args: &Bound<'_, PyAny>, tool_use_id: Option<String>) -> PyResult<Flow> {
         // Its arguments are the first of the flow's values.
-        let flow = self.flow(args.py(), self.machine.run_tool(ToolCall { tool, args: 0, tool_use_id }));
+        let flow = self.flow(args.py(), self.machine.run_tool(ToolRequest { tool, args: 0, tool_use_id }));
         flow.keep(&owned(args)?)?;
         Ok(flow)
     }

@@ -19,11 +19,10 @@ pub use hookweave_host::{
 };
 
 pub use engine::{
-    AllowAll, Approval, Approver, BoxFuture, Compaction, Context, ContextMessage, DenyAll, Display, Engine,
+    AllowAll, ApprovalRequest, Approver, BoxFuture, Compaction, Context, ContextMessage, DenyAll, Display, Engine,
     EngineBuilder, Event, Generation, Handler, HookContext, HookError, HookFuture, LateAnswer, LogDisplay, Messages,
-    Model, ModelRequest, ModelResponse, NoticeResult, Outcome, PendingApproval, PendingApprovals, Registration,
-    Session, SessionBuilder, Started, Stopped, Submitted, TerminalApprover, Tool, ToolContext, ToolOutcome, ToolResult,
-    ToolUse,
+    Model, ModelRequest, ModelResponse, NoticeResult, Outcome, PendingApprovals, Registration, Session, SessionBuilder,
+    Started, Stopped, Submitted, TerminalApprover, Tool, ToolCall, ToolContext, ToolOutcome, ToolResult,
 };
 pub use error::{Code, Error};
 pub use response::{HookResponse, IntoResponse};

@@ -6,7 +6,7 @@
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
-use hookweave::{BoxFuture, Engine, Event, HookError, HookResponse, ModelRequest, ModelResponse, ToolUse};
+use hookweave::{BoxFuture, Engine, Event, HookError, HookResponse, ModelRequest, ModelResponse, ToolCall};
 use serde_json::json;
 use tracing::field::{Field, Visit};
 use tracing::{Metadata, Subscriber, span};
@@ -99,7 +99,7 @@ impl hookweave::Model for Calls {
     fn respond(&self, _: ModelRequest) -> BoxFuture<'_, Result<ModelResponse, HookError>> {
         let mut turn = self.0.lock().expect("nobody panics here");
         *turn += 1;
-        let call = |name: &str| ToolUse { id: Some(format!("call {name}")), name: name.to_owned(), args: json!({}) };
+        let call = |name: &str| ToolCall { id: Some(format!("call {name}")), name: name.to_owned(), args: json!({}) };
         let response = if *turn == 1 {
             let usage = json!({"input_tokens": 10, "output_tokens": 5});
             ModelResponse { text: String::new(), tool_calls: vec![call("Add"), call("Nowhere")], usage }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use hookweave::hook::FailBehavior;
 use hookweave::session::Permission;
-use hookweave::{Approval, Engine, Error, Event, HookError, HookResponse, Session};
+use hookweave::{ApprovalRequest, Engine, Error, Event, HookError, HookResponse, Session};
 use serde_json::json;
 
 /// The person of this run: what they answer, in the order in which they are asked.
@@ -39,9 +39,9 @@ fn engine() -> Result<Engine, Error> {
 
 /// Begins a session in which a person answers as the list says.
 fn session(engine: &Engine, asked: &'static AtomicUsize) -> Result<Session, Error> {
-    let person = |question: Approval| {
+    let person = |question: ApprovalRequest| {
         let answer = ANSWERS.get(asked.fetch_add(1, Relaxed)).copied().unwrap_or("Deny");
-        println!("    {} {answer}", question.request.prompt);
+        println!("    {} {answer}", question.prompt);
         async move { Ok::<_, HookError>(answer.to_owned()) }
     };
     let session = engine.session().set("cwd", "/home/dev/shop");

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hookweave::hook::FailBehavior;
-use hookweave::{Approval, Engine, Error, Event, HookError, HookResponse};
+use hookweave::{ApprovalRequest, Engine, Error, Event, HookError, HookResponse};
 use serde_json::{Value, json};
 
 fn engine() -> Result<Engine, Error> {
@@ -35,8 +35,8 @@ fn engine() -> Result<Engine, Error> {
 }
 
 /// Stands for the person on call, who lets the number of replicas change and nothing else.
-async fn on_call(asked: Approval) -> Result<String, HookError> {
-    println!("    {}\n    {}", asked.request.prompt, asked.request.shown.unwrap_or_default());
+async fn on_call(asked: ApprovalRequest) -> Result<String, HookError> {
+    println!("    {}\n    {}", asked.prompt, asked.shown.unwrap_or_default());
     let answer = if text(&asked.args["content"]).contains("replicas") { "Allow once" } else { "Deny" };
     println!("    {answer}");
     Ok(answer.to_owned())

@@ -11,7 +11,7 @@ from . import _native
 from ._client_audit import ClientAudit
 from ._native import Outcome
 from ._registration import path_text
-from .approval import Approval, approver_of
+from .approval import Approver, ApproverName, approver_of
 from .context import Context, Messages
 from .display import Display, LogDisplay
 from .models import Model, OnText
@@ -45,7 +45,7 @@ class SessionRegistry(ClientAudit):
         session_id: str | None = None,
         *,
         cwd: str | os.PathLike[str] | None = None,
-        approval: Approval = "deny",
+        approval: ApproverName | Approver = "deny",
         context: Context | None = None,
         display: Display | None = None,
         permissions: Permission | Mapping[str, Permission] | None = None,

@@ -14,9 +14,9 @@ from .errors import InvalidOptionError, UnknownApprovalError
 
 __all__ = [
     "AllowAll",
-    "Approval",
     "ApprovalRequest",
     "Approver",
+    "ApproverName",
     "DenyAll",
     "NoTerminalError",
     "PendingApprovals",
@@ -29,8 +29,8 @@ __all__ = [
 Approver: TypeAlias = Callable[[ApprovalRequest], Awaitable[str] | str]
 """Answers with one of the options, sync or async. Anything else denies, and so does an exception."""
 
-Approval: TypeAlias = Literal["deny", "allow", "terminal", "pending"] | Approver
-"""Who is asked: a built-in approver by its name, or one of the host's own."""
+ApproverName: TypeAlias = Literal["deny", "allow", "terminal", "pending"]
+"""A built-in approver by its name."""
 
 
 class DenyAll:

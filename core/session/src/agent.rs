@@ -9,7 +9,7 @@ use super::Session;
 use super::effect::{Effect, Finished, Reply, Requested, Role, ValueId};
 use super::flow::{Cx, Flow};
 use super::prompt::Passed;
-use super::tool::{ToolCall, ToolRun};
+use super::tool::{ToolRequest, ToolRun};
 use hookweave_machine::action::Action;
 
 /// What came of a prompt that the model was to answer.
@@ -221,7 +221,7 @@ impl Answering<'_> {
     }
 
     async fn use_tool(&self, call: Requested) -> ToolRun {
-        self.cx.run_tool(ToolCall { tool: call.tool, args: call.args, tool_use_id: call.id }).await
+        self.cx.run_tool(ToolRequest { tool: call.tool, args: call.args, tool_use_id: call.id }).await
     }
 
     /// A call of a tool that the host does not have is on record like any other.

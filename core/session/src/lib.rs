@@ -63,7 +63,7 @@ pub use question::{Reading, TerminalQuestion};
 pub use response::{Arguments, ParsedCall, ParsedResponse, read_response};
 pub use settings::{MAX_STOPS, Settings};
 pub use stop::{Started, Stopped};
-pub use tool::{Injected, ToolCall, ToolRun};
+pub use tool::{Injected, ToolRequest, ToolRun};
 pub use verdict::Verdict;
 
 /// One conversation of an agent, or of a subagent within it.

@@ -6,7 +6,7 @@ use serde_json::Map;
 use shuttle::thread;
 
 use super::{
-    Called, Client, Effect, Finished, Flow, Permission, Permissions, Reply, Session, Settings, ToolCall, ToolRun,
+    Called, Client, Effect, Finished, Flow, Permission, Permissions, Reply, Session, Settings, ToolRequest, ToolRun,
 };
 use hookweave_machine::options::Options;
 use hookweave_machine::registry::Registry;
@@ -28,7 +28,7 @@ struct Asking {
 
 impl Asking {
     fn of(session: &Arc<Session>) -> Self {
-        let call = ToolCall { tool: "Bash".to_owned(), args: 0, tool_use_id: Some("t1".to_owned()) };
+        let call = ToolRequest { tool: "Bash".to_owned(), args: 0, tool_use_id: Some("t1".to_owned()) };
         Self { flow: session.run_tool(call), asked: false }
     }
 

@@ -16,9 +16,9 @@ use hookweave_machine::action::Action;
 use hookweave_machine::answer::Question;
 use hookweave_machine::observer::{EventDigest, ObservedEvent};
 
-/// A tool call to be made.
+/// What `run_tool` is asked for.
 #[derive(Debug, Clone)]
-pub struct ToolCall {
+pub struct ToolRequest {
     /// The tool's name.
     pub tool: String,
     /// The arguments, a copy of its own.
@@ -78,7 +78,7 @@ pub struct Injected {
 impl Session {
     /// Makes a tool call; ends with a [`ToolRun`].
     #[must_use]
-    pub fn run_tool(self: &Arc<Self>, call: ToolCall) -> Flow {
+    pub fn run_tool(self: &Arc<Self>, call: ToolRequest) -> Flow {
         Flow::to_end(self, |cx| async move { Finished::Tool(Box::new(cx.run_tool(call).await)) })
     }
 }
@@ -109,7 +109,7 @@ enum Judged {
 }
 
 impl Cx {
-    pub(super) async fn run_tool(&self, call: ToolCall) -> ToolRun {
+    pub(super) async fn run_tool(&self, call: ToolRequest) -> ToolRun {
         let mut attempt = Attempt {
             cx: self,
             run: ToolRun {

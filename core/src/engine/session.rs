@@ -18,15 +18,15 @@ use serde_json::{Map, Value, json};
 use super::Engine;
 use crate::engine::handler::HookError;
 use hookweave_host::error::{Code, Error};
-use hookweave_host::session::{Session as Machine, ToolCall};
+use hookweave_host::session::{Session as Machine, ToolRequest};
 
-pub use approvers::{AllowAll, DenyAll, PendingApproval, PendingApprovals};
+pub use approvers::{AllowAll, DenyAll, PendingApprovals};
 pub use builder::SessionBuilder;
 pub use hookweave_host::session::{Compaction, NoticeResult, Started, Stopped, Submitted};
 pub(crate) use hosted::Hosted;
 pub use parts::{
-    Approval, Approver, BoxFuture, Context, ContextMessage, Display, LogDisplay, Messages, Model, ModelRequest,
-    ModelResponse, Tool, ToolContext, ToolResult, ToolUse,
+    ApprovalRequest, Approver, BoxFuture, Context, ContextMessage, Display, LogDisplay, Messages, Model, ModelRequest,
+    ModelResponse, Tool, ToolCall, ToolContext, ToolResult,
 };
 pub use results::{Generation, ToolOutcome};
 pub use terminal::TerminalApprover;
@@ -115,7 +115,7 @@ impl Session {
     ) -> Result<ToolOutcome, Error> {
         let mut driver = self.driver().with_tool(tool, run);
         let args = driver.keep(args);
-        driver.run_tool(self.machine.run_tool(ToolCall { tool: tool.to_owned(), args, tool_use_id })).await
+        driver.run_tool(self.machine.run_tool(ToolRequest { tool: tool.to_owned(), args, tool_use_id })).await
     }
 
     /// Answers a prompt with the model and the tools that the engine knows.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hookweave::session::Permission;
 use hookweave::tool::ToolDefinition;
-use hookweave::{Approval, Engine, Event, HookError, HookResponse, PendingApprovals, Session, ToolOutcome};
+use hookweave::{ApprovalRequest, Engine, Event, HookError, HookResponse, PendingApprovals, Session, ToolOutcome};
 use serde_json::{Value, json};
 
 fn asking(engine: &Engine) -> hookweave::SessionBuilder {
@@ -31,7 +31,7 @@ async fn a_question_waits_until_it_is_decided() {
             _ => tokio::task::yield_now().await,
         }
     };
-    assert_eq!(pending.approval.args, json!({"n": 1}));
+    assert_eq!(pending.args, json!({"n": 1}));
     assert_eq!(queue.decide(&pending.id, "Sure").unwrap_err().code().to_string(), "unknown_approval");
     assert_eq!(queue.decide("other", "Deny").unwrap_err().code().to_string(), "unknown_approval");
     queue.decide(&pending.id, "Allow once").unwrap();
@@ -138,8 +138,9 @@ async fn what_hooks_make_of_arguments_has_to_satisfy_the_tool_s_schema() {
 #[tokio::test]
 async fn an_approver_may_be_a_closure() {
     let engine = Engine::new();
-    let approver =
-        |approval: Approval| async move { Ok(if approval.args["n"] == 1 { "Allow once" } else { "Deny" }.to_owned()) };
+    let approver = |approval: ApprovalRequest| async move {
+        Ok(if approval.args["n"] == 1 { "Allow once" } else { "Deny" }.to_owned())
+    };
     let session = asking(&engine).approver(approver).open().unwrap();
     assert!(echo(&session, json!({"n": 1})).await.ran);
     let denied = echo(&session, json!({"n": 2})).await;

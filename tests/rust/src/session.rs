@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use hookweave::session::{Reading, Role, TerminalQuestion};
 use hookweave::{
-    Approval, Approver, BoxFuture, Context, ContextMessage, Display, Engine, HookError, Model, ModelRequest,
-    ModelResponse, Session, Tool, ToolContext, ToolOutcome, ToolResult, ToolUse,
+    ApprovalRequest, Approver, BoxFuture, Context, ContextMessage, Display, Engine, HookError, Model, ModelRequest,
+    ModelResponse, Session, Tool, ToolCall, ToolContext, ToolOutcome, ToolResult,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -131,13 +131,13 @@ impl Agent {
     }
 
     /// What a person at a terminal chooses who types these lines, and then nothing more.
-    fn at_terminal(&self, approval: &Approval, entry: &Value) -> Result<String, HookError> {
+    fn at_terminal(&self, approval: &ApprovalRequest, entry: &Value) -> Result<String, HookError> {
         let columns = entry["width"].as_u64().unwrap_or(80);
-        let question = TerminalQuestion::new(&approval.request).of_agent(approval.agent_id.as_deref());
+        let question = TerminalQuestion::from(approval);
         let rows = entry["height"].as_u64().unwrap_or(24);
         let question = question.for_height(usize::try_from(rows).unwrap());
         let mut question = question.for_width(usize::try_from(columns).unwrap());
-        let mut screens = vec![question.text().into(), question.invitation(approval.request.timeout_ms).into()];
+        let mut screens = vec![question.text().into(), question.invitation(millis(approval.timeout)).into()];
         let typed = entry["types"].as_array().unwrap().iter().map(|line| Some(line.as_str().unwrap()));
         let chosen = typed.chain([None]).find_map(|line| match question.read(line) {
             Reading::Chosen(option) => Some(Ok(option)),
@@ -152,15 +152,22 @@ impl Agent {
     }
 }
 
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap()
+}
+
 /// The agent in each of its parts.
 struct Part(Arc<Agent>);
 
 impl Approver for Part {
-    fn approve<'a>(&'a self, approval: &'a Approval) -> BoxFuture<'a, Result<String, HookError>> {
+    fn approve<'a>(&'a self, approval: &'a ApprovalRequest) -> BoxFuture<'a, Result<String, HookError>> {
         let turn = self.0.log().asked.len();
-        let mut asked = serde_json::to_value(&approval.request).unwrap();
-        asked["args"] = approval.args.clone();
-        self.0.log().asked.push(asked);
+        self.0.log().asked.push(json!({
+            "event": approval.event, "tool": approval.tool, "args": approval.args, "shown": approval.shown,
+            "hook": approval.hook, "prompt": approval.prompt, "options": approval.options,
+            "granting": approval.granting, "timeout_ms": millis(approval.timeout), "default": approval.default,
+            "remember": approval.remember,
+        }));
         let entry = nth(&self.0.approver, turn);
         if entry.get("types").is_some() {
             return Box::pin(std::future::ready(self.0.at_terminal(approval, &entry)));
@@ -240,7 +247,7 @@ impl Model for Part {
             if let Some(error) = raised(&entry) {
                 return Err(error);
             }
-            let call = |call: &Value| ToolUse {
+            let call = |call: &Value| ToolCall {
                 id: call.get("id").and_then(Value::as_str).map(str::to_owned),
                 name: call["name"].as_str().unwrap_or_default().to_owned(),
                 args: call.get("args").cloned().unwrap_or_default(),

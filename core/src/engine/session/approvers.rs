@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
-use super::parts::{Approval, Approver, BoxFuture};
+use super::parts::{ApprovalRequest, Approver, BoxFuture};
 use crate::engine::handler::HookError;
 use hookweave_host::error::{Code, Error};
 
@@ -14,7 +14,7 @@ use hookweave_host::error::{Code, Error};
 pub struct DenyAll;
 
 impl Approver for DenyAll {
-    fn approve<'a>(&'a self, _: &'a Approval) -> BoxFuture<'a, Result<String, HookError>> {
+    fn approve<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, Result<String, HookError>> {
         Box::pin(std::future::ready(Ok("Deny".to_owned())))
     }
 }
@@ -24,24 +24,15 @@ impl Approver for DenyAll {
 pub struct AllowAll;
 
 impl Approver for AllowAll {
-    fn approve<'a>(&'a self, approval: &'a Approval) -> BoxFuture<'a, Result<String, HookError>> {
-        let option = approval.request.granting.first().cloned();
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Result<String, HookError>> {
+        let option = request.granting.first().cloned();
         Box::pin(std::future::ready(option.ok_or_else(|| "no option of the question allows".into())))
     }
 }
 
-/// A question that waits for an answer from elsewhere.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PendingApproval {
-    /// By which it is decided.
-    pub id: String,
-    /// The question.
-    pub approval: Approval,
-}
-
 #[derive(Debug)]
 struct WaitingApproval {
-    pending: PendingApproval,
+    request: ApprovalRequest,
     answer: oneshot::Sender<String>,
 }
 
@@ -58,25 +49,25 @@ impl PendingApprovals {
 
     /// What waits, the oldest first.
     #[must_use]
-    pub fn pending(&self) -> Vec<PendingApproval> {
-        self.lock().values().map(|waiting| waiting.pending.clone()).collect()
+    pub fn pending(&self) -> Vec<ApprovalRequest> {
+        self.lock().values().map(|waiting| waiting.request.clone()).collect()
     }
 
     /// Decides a question by one of its options; any other is refused.
     pub fn decide(&self, id: &str, option: &str) -> Result<(), Error> {
         let mut waiting = self.lock();
-        let place = waiting.iter().find(|(_, one)| one.pending.id == id).map(|(place, _)| *place);
-        let Some(one) = place.and_then(|place| waiting.get(&place)) else {
+        let place = waiting.iter().find(|(_, asked)| asked.request.id == id).map(|(place, _)| *place);
+        let Some(asked) = place.and_then(|place| waiting.get(&place)) else {
             return Err(Error::new(Code::UnknownApproval, format!("nothing waits for approval under `{id}`")));
         };
-        let options = &one.pending.approval.request.options;
+        let options = &asked.request.options;
         if !options.iter().any(|known| known == option) {
             let known = options.join(", ");
             return Err(Error::new(Code::UnknownApproval, format!("`{option}` is no option; known are {known}")));
         }
-        if let Some(one) = place.and_then(|place| waiting.remove(&place)) {
+        if let Some(asked) = place.and_then(|place| waiting.remove(&place)) {
             // The session may have stopped waiting in this very moment.
-            let _ = one.answer.send(option.to_owned());
+            let _ = asked.answer.send(option.to_owned());
         }
         Ok(())
     }
@@ -95,13 +86,12 @@ impl Drop for QueuePosition {
 }
 
 impl Approver for PendingApprovals {
-    fn approve<'a>(&'a self, approval: &'a Approval) -> BoxFuture<'a, Result<String, HookError>> {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Result<String, HookError>> {
         let (answer, answered) = oneshot::channel();
-        let pending = PendingApproval { id: hookweave_host::new_id(), approval: approval.clone() };
         let place = {
             let mut waiting = self.lock();
             let place = waiting.last_key_value().map_or(0, |(last, _)| last + 1);
-            waiting.insert(place, WaitingApproval { pending, answer });
+            waiting.insert(place, WaitingApproval { request: request.clone(), answer });
             QueuePosition { queue: self.clone(), place }
         };
         Box::pin(async move {

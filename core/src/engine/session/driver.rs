@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use tracing::Instrument as _;
 
-use super::parts::{Approval, ContextMessage, Model, ModelRequest, Tool, ToolContext, ToolResult};
+use super::parts::{ApprovalRequest, ContextMessage, Model, ModelRequest, Tool, ToolContext, ToolResult};
 use super::results::{Generation, ToolOutcome};
 use super::spans::Spans;
 use super::values::Values;
@@ -19,8 +19,8 @@ use hookweave_host::error::{Code, Error};
 use hookweave_host::json::Json;
 use hookweave_host::json::{to_json, to_shown};
 use hookweave_host::session::{
-    ApprovalRequest, Arguments, Called, Compaction, Effect, Finished, Flow, ParsedCall, ParsedResponse, Reply,
-    Requested, Role, Speaker, ValueId, read_response,
+    self, Arguments, Called, Compaction, Effect, Finished, Flow, ParsedCall, ParsedResponse, Reply, Requested, Role,
+    Speaker, ValueId, read_response,
 };
 
 /// One flow on its way.
@@ -249,12 +249,10 @@ impl<'s> Driver<'s> {
         Ok(outcome)
     }
 
-    async fn ask(&self, request: ApprovalRequest) -> Reply {
-        let args = request.args.map_or(Value::Null, |args| self.values.get(args));
-        let machine = &self.session.machine;
-        let (session_id, agent_id) = (machine.id().to_owned(), machine.agent_id().map(str::to_owned));
-        let approval = Approval { session_id, agent_id, request, args };
-        match tokio::time::timeout(approval.timeout(), self.session.parts.approver.approve(&approval)).await {
+    async fn ask(&self, asked: session::ApprovalRequest) -> Reply {
+        let args = asked.args.map_or(Value::Null, |args| self.values.get(args));
+        let request = ApprovalRequest::of(&self.session.machine, asked, args);
+        match tokio::time::timeout(request.timeout, self.session.parts.approver.approve(&request)).await {
             Ok(Ok(option)) => Reply::Chosen { option },
             Ok(Err(why)) => failed(&*why),
             Err(_) => Reply::TimedOut,

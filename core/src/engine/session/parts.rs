@@ -11,45 +11,98 @@ use serde_json::{Map, Value};
 use super::approvers::DenyAll;
 use crate::engine::Outcome;
 use crate::engine::handler::HookError;
-use hookweave_host::session::{ApprovalRequest, Role};
+use hookweave_host::session::{self, Role, TerminalQuestion};
 
 /// Something under way.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// A question to a person, with the very arguments that would be used.
+/// A question to a person. Its texts are safe to be shown: what a screen would obey is written out.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Approval {
-    /// The conversation that asks.
+pub struct ApprovalRequest {
+    /// By which a pending question is decided.
+    pub id: String,
+    /// The session that asks.
     pub session_id: String,
-    /// Its subagent that asks; `None` for the conversation itself.
+    /// Its subagent that asks; `None` for the session itself.
     pub agent_id: Option<String>,
-    /// The question; its texts are safe to be shown.
-    pub request: ApprovalRequest,
-    /// The arguments; null when it is not about a tool.
+    /// The event that waits for the answer.
+    pub event: &'static str,
+    /// The tool; empty when the question is not about one.
+    pub tool: String,
+    /// The arguments that will be used; null when it is not about a tool.
     pub args: Value,
+    /// What it is about as text: the arguments as JSON, or a prompt.
+    pub shown: Option<String>,
+    /// The hook that asks; `None` when it is the host's own rule.
+    pub hook: Option<String>,
+    /// The question.
+    pub prompt: String,
+    /// What can be chosen.
+    pub options: Vec<String>,
+    /// Those of the options that allow.
+    pub granting: Vec<String>,
+    /// The time to answer.
+    pub timeout: Duration,
+    /// What happens without an answer in time: `allow` or `deny`.
+    pub default: &'static str,
+    /// How widely "Allow always" holds beyond the very same arguments: `tool` or `prompt`.
+    pub remember: Option<&'static str>,
 }
 
-impl Approval {
-    /// How long the person has.
-    #[must_use]
-    pub const fn timeout(&self) -> Duration {
-        Duration::from_millis(self.request.timeout_ms)
+impl ApprovalRequest {
+    /// The question of a session's own request.
+    pub(super) fn of(session: &session::Session, asked: session::ApprovalRequest, args: Value) -> Self {
+        Self {
+            id: hookweave_host::new_id(),
+            session_id: session.id().to_owned(),
+            agent_id: session.agent_id().map(str::to_owned),
+            event: asked.event,
+            tool: asked.tool,
+            args,
+            shown: asked.shown,
+            hook: asked.hook,
+            prompt: asked.prompt,
+            options: asked.options,
+            granting: asked.granting,
+            timeout: Duration::from_millis(asked.timeout_ms),
+            default: asked.default,
+            remember: asked.remember,
+        }
+    }
+}
+
+impl From<&ApprovalRequest> for TerminalQuestion {
+    fn from(request: &ApprovalRequest) -> Self {
+        let asked = session::ApprovalRequest {
+            event: request.event,
+            tool: request.tool.clone(),
+            args: None,
+            shown: request.shown.clone(),
+            hook: request.hook.clone(),
+            prompt: request.prompt.clone(),
+            options: request.options.clone(),
+            granting: request.granting.clone(),
+            timeout_ms: u64::try_from(request.timeout.as_millis()).unwrap_or(u64::MAX),
+            default: request.default,
+            remember: request.remember,
+        };
+        Self::new(&asked).of_agent(request.agent_id.as_deref())
     }
 }
 
 /// Who is asked.
 pub trait Approver: Send + Sync {
     /// Asks; gives one of the options. Anything else denies, and so does an error.
-    fn approve<'a>(&'a self, approval: &'a Approval) -> BoxFuture<'a, Result<String, HookError>>;
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Result<String, HookError>>;
 }
 
 impl<C, F> Approver for C
 where
-    C: Fn(Approval) -> F + Send + Sync,
+    C: Fn(ApprovalRequest) -> F + Send + Sync,
     F: Future<Output = Result<String, HookError>> + Send + 'static,
 {
-    fn approve<'a>(&'a self, approval: &'a Approval) -> BoxFuture<'a, Result<String, HookError>> {
-        Box::pin(self(approval.clone()))
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Result<String, HookError>> {
+        Box::pin(self(request.clone()))
     }
 }
 
@@ -199,7 +252,7 @@ pub struct ModelRequest {
 
 /// A tool that the model calls.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct ToolUse {
+pub struct ToolCall {
     /// The call's id, when the model gave one.
     pub id: Option<String>,
     /// The tool's name.
@@ -214,7 +267,7 @@ pub struct ModelResponse {
     /// Its text.
     pub text: String,
     /// The tools that it calls, in order.
-    pub tool_calls: Vec<ToolUse>,
+    pub tool_calls: Vec<ToolCall>,
     /// What it cost; `total_tokens` is read.
     pub usage: Value,
 }

@@ -2,7 +2,7 @@
 
 use tokio::sync::oneshot;
 
-use super::parts::{Approval, Approver, BoxFuture};
+use super::parts::{ApprovalRequest, Approver, BoxFuture};
 use crate::engine::handler::HookError;
 use hookweave_host::exec::cancel::Cancel;
 use hookweave_host::exec::terminal;
@@ -24,9 +24,9 @@ impl Drop for Asked {
 }
 
 impl Approver for TerminalApprover {
-    fn approve<'a>(&'a self, approval: &'a Approval) -> BoxFuture<'a, Result<String, HookError>> {
-        let question = TerminalQuestion::new(&approval.request).of_agent(approval.agent_id.as_deref());
-        let (left, asked) = (approval.timeout(), Asked(Cancel::new()));
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Result<String, HookError>> {
+        let question = TerminalQuestion::from(request);
+        let (left, asked) = (request.timeout, Asked(Cancel::new()));
         let cancel = asked.0.clone();
         let (sender, receiver) = oneshot::channel();
         let ask = move || drop(sender.send(terminal::ask(question, left, &cancel)));
