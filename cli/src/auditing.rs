@@ -13,7 +13,7 @@ use crate::failed::{Failed, Result};
 /// Whether dispatches are recorded in an audit log.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct AuditArgs {
-    /// Keep an audit log in this file; what cannot be recorded is refused
+    /// Keep an audit log in this file; decisions that cannot be recorded are refused
     #[arg(long, value_name = "LOG", help_heading = "Recording")]
     audit: Option<PathBuf>,
 }
@@ -29,7 +29,7 @@ impl AuditArgs {
     }
 }
 
-/// Records a dispatch, and closes the log: the next process goes on with it.
+/// Records a dispatch, and closes the log: the next process continues it.
 pub(crate) fn record(audit: Option<&Audit>, outcome: &mut Outcome) -> Result<()> {
     let Some(audit) = audit else { return Ok(()) };
     audit.dispatched(&Json, outcome, |wait| wait());

@@ -59,7 +59,7 @@ pub(crate) struct Case {
     /// Why the case does not run.
     #[serde(default)]
     pub(crate) skip: Option<String>,
-    /// What must come of it.
+    /// The expected result.
     pub(crate) expect: Expect,
 }
 
@@ -98,7 +98,7 @@ impl CaseFile {
             cases.push(case);
         }
         if cases.is_empty() {
-            return Err(refuse("it has no cases, so that it could not fail; add one".to_owned()));
+            return Err(refuse("it has no cases, so it cannot fail; add one".to_owned()));
         }
         Ok(Self { path: path.to_path_buf(), files, sources, cases })
     }

@@ -97,7 +97,7 @@ impl Change {
     }
 }
 
-/// What stands in a file; `None` when it is not there.
+/// A file's content; `None` if there is no file.
 pub(crate) fn read(file: &Path) -> Result<Option<String>> {
     match std::fs::symlink_metadata(file) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),

@@ -11,8 +11,8 @@ use crate::screen::Screen;
 
 const CODES: &str = "\
 Exit codes:
-  0  everything is as it should be
-  1  the answer is no: findings, a blocked event, a failed test
+  0  success
+  1  negative result: findings, a blocked event, a failed test
   2  wrong usage, or input that cannot be read
   `hookweave hook` exits as its agent expects, `hookweave record` as the program that it runs.
 

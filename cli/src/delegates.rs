@@ -11,7 +11,7 @@ use crate::failed::Result;
 use crate::policy::{Policy, Which, relative};
 use crate::screen::{DIM, Screen, count, shown, styled};
 
-/// A file in which an agent is told to ask hookweave.
+/// An agent's settings file that runs hookweave.
 #[derive(Debug, Serialize)]
 pub(crate) struct Delegate {
     /// The file.
@@ -56,7 +56,7 @@ fn asks_hookweave(line: &str) -> bool {
 pub(crate) fn show(screen: Screen<'_>, delegates: &[Delegate], below: &Path) -> Result<()> {
     for Delegate { file, entries } in delegates {
         let entries = count(*entries, "entry").replace("entrys", "entries");
-        let what = format!("{} asks hookweave itself, in {entries}", shown(&relative(file, below)));
+        let what = format!("{} runs hookweave itself, in {entries}", shown(&relative(file, below)));
         writeln!(screen, "{}", styled(DIM, &what))?;
     }
     Ok(())

@@ -20,10 +20,10 @@ use crate::clock::{nanos_since, now};
 use crate::failed::{Failed, Result};
 use crate::policy::Policy;
 
-/// What all hooks said together.
+/// The combined answer of all hooks.
 pub(crate) type Outcome = Folded<Arc<FileHook>, Value>;
 
-/// How deep this process stands in dispatches of others, as the engine tells its commands.
+/// How many dispatches this process is nested in, as the engine sets it for its commands.
 const DEPTH: &str = "HOOKWEAVE_DEPTH";
 
 /// How long an event's hooks may take together, and since when.
@@ -146,7 +146,7 @@ fn collect(told: &Receiver<Ended>, awaited: usize, deadline: Deadline, jobs: Vec
             Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => {
                 let limit = deadline.limit.unwrap_or_default();
-                return Err(Failed::new(format!("its hooks were not done within {limit:?}")));
+                return Err(Failed::new(format!("its hooks did not finish within {limit:?}")));
             }
         }
     }

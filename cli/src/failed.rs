@@ -8,7 +8,7 @@ use std::path::Path;
 pub(crate) enum Verdict {
     /// Everything is as it should be.
     Fine,
-    /// It worked, and the answer is no: findings, a blocked event, a failed test.
+    /// It worked, with a negative result: findings, a blocked event, a failed test.
     Findings,
 }
 
@@ -43,7 +43,7 @@ pub(crate) enum Failed {
 pub(crate) type Result<T> = std::result::Result<T, Failed>;
 
 impl Failed {
-    /// An error in its own words.
+    /// An error with a text of its own.
     pub(crate) fn new(what: impl Into<String>) -> Self {
         Self::Message(what.into())
     }

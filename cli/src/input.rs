@@ -123,7 +123,7 @@ pub(crate) fn event_of(text: &str, agent: Option<&str>, name: Option<&str>) -> R
     let said = payload.get("event_type").or_else(|| payload.get("event")).and_then(Value::as_str);
     let name = name.or(said).ok_or_else(|| {
         let wire = payload.get("hook_event_name").or_else(|| payload.get("hookEventName")).is_some();
-        let fix = if wire { "it looks like what an agent sends: say which with --agent" } else { "add it, or --event" };
+        let fix = if wire { "it looks like an agent's: name the agent with --agent" } else { "add it, or --event" };
         Failed::new(format!("the event has no `event_type`; {fix}"))
     })?;
     let name = name.to_owned();

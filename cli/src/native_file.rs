@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 /// What the format can say of a time.
 const TIMES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(600));
 
-/// One hook's table, and what of it cannot be said.
+/// One hook's table, and what the format cannot express.
 pub(crate) fn table(hook: &Declared) -> (String, Vec<String>) {
     let mut lost = Vec::new();
     let mut out = String::from("[[hooks]]\n");

@@ -37,19 +37,19 @@ impl From<TrustChoice> for Trust {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Which hooks")]
 pub(crate) struct Which {
-    /// Directory whose hooks are meant; the current one unless given
+    /// Directory whose hooks are used; by default the current one
     #[arg(short = 'C', long = "cwd", value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
 
-    /// Take this hooks file and nothing that is found; may be repeated
+    /// Use only this hooks file; may be repeated
     #[arg(short = 'f', long = "file", value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Whose format the files given with --file have, when it cannot be told from their name, place and shape
+    /// Format of the files given with --file, if it is not recognised
     #[arg(long, value_name = "DIALECT", requires = "files")]
     pub(crate) dialect: Option<String>,
 
-    /// Leave out entries with mistakes, instead of refusing the file with all that it guards
+    /// Skip invalid entries instead of refusing the whole file
     #[arg(long, alias = "lenient")]
     pub(crate) partial: bool,
 
@@ -61,15 +61,15 @@ pub(crate) struct Which {
     #[arg(long, value_enum, default_value_t, conflicts_with = "files")]
     pub(crate) trust: TrustChoice,
 
-    /// Where approvals are kept; your own store unless given
+    /// The file with the approvals; by default your own store
     #[arg(long, value_name = "FILE", conflicts_with = "files")]
     pub(crate) trust_store: Option<PathBuf>,
 
-    /// A plugin's directory whose hooks count too; may be repeated
+    /// Also use the hooks of this plugin's directory; may be repeated
     #[arg(long = "plugin", value_name = "DIR", conflicts_with = "files")]
     pub(crate) plugins: Vec<PathBuf>,
 
-    /// The agent definition whose own hooks count too
+    /// Also use the hooks of this agent definition
     #[arg(long, value_name = "NAME", conflicts_with = "files")]
     pub(crate) agent_files: Option<String>,
 }

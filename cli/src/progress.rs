@@ -8,20 +8,20 @@ use crate::clock::now;
 /// Work that is done sooner is not worth a word.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// How often the line is written anew.
+/// How often the line is rewritten.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Goes back to the line's beginning and wipes it.
 const WIPE: &str = "\r\x1b[2K";
 
-/// A line that is written over as work goes on, and wiped in the end.
+/// A line that is rewritten while work continues, and wiped at the end.
 #[derive(Debug)]
 pub(crate) struct Progress {
     /// What is done, in a word: the line must fit into the narrowest terminal.
     what: &'static str,
     is_shown: bool,
     next: Instant,
-    /// It stands there now.
+    /// It is shown now.
     stands: bool,
 }
 

@@ -18,11 +18,11 @@ use crate::input::MAX_EVENT;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Recording")]
 pub(crate) struct RecordArgs {
-    /// Add the event and its outcome to this file, for `hookweave replay`
+    /// Append the event and its outcome to this file, for `hookweave replay`
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
 
-    /// Record secrets too, which are blacked out otherwise
+    /// Record secrets too; by default they are redacted
     #[arg(long, requires = "record")]
     with_secrets: bool,
 }
@@ -64,7 +64,7 @@ pub(crate) fn read(file: &Path) -> Result<impl Iterator<Item = Result<(At, Recor
     Ok(read_from(file, open))
 }
 
-/// Reads a line. A place in it is told by its column alone: the line is known.
+/// Reads a line. An error names the column alone: the line is known.
 fn recorded(line: &[u8]) -> std::result::Result<Recorded, String> {
     let said = |why: serde_json::Error| {
         let what = why.to_string();

@@ -62,7 +62,7 @@ impl JsonText {
         self.with(steps, plain)
     }
 
-    /// The names of an object's fields, in order, each as often as it stands there.
+    /// The names of an object's fields, in order, with duplicates.
     pub(crate) fn names(&self, steps: &[Step<'_>]) -> Vec<String> {
         let names = |value: &ast::Value<'_>| {
             let fields = value.as_object().map(|object| object.properties.as_slice()).unwrap_or_default();
@@ -71,7 +71,7 @@ impl JsonText {
         self.with(steps, names).unwrap_or_default()
     }
 
-    /// Whether there is a comment that stands in no field of the whole.
+    /// Whether there is a comment outside every field of the whole.
     pub(crate) fn has_comment_beside_fields(&self) -> bool {
         let Some(Container { items, .. }) = self.container(&[]) else { return false };
         let mut from = 0;

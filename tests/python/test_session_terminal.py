@@ -99,7 +99,7 @@ def test_a_terminal_asks_and_shows_what_it_would_obey() -> None:
         "         |   1) Deny\r\n",
         '    args | {"command":"ls \\u001b]0;x\\u0007"}\r\n',
         " 1 allow | Allow once\r\n",
-        "         * and from now on whatever is asked so about this tool\r\n",
+        "         * and from now on every such question about this tool\r\n",
     ):
         assert text in question, (text, question)
     assert "\x1b" not in question and "\u202e" not in question and "\x07" not in question

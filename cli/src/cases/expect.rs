@@ -56,7 +56,7 @@ impl<'de> Deserialize<'de> for Expect {
         let fields = match Value::deserialize(deserializer)? {
             Value::String(decision) => Fields { decision: Some(decision), ..Fields::default() },
             Value::Object(fields) if fields.is_empty() => {
-                return Err(D::Error::custom("`expect` is empty, so that the case could not fail; write a decision"));
+                return Err(D::Error::custom("`expect` is empty, so the case cannot fail; write a decision"));
             }
             value => serde_json::from_value(value).map_err(|why| D::Error::custom(format!("expect: {why}")))?,
         };
@@ -73,7 +73,7 @@ impl<'de> Deserialize<'de> for Expect {
 pub(crate) struct Came<'c> {
     /// The outcome in its canonical form.
     pub(crate) outcome: &'c Map<String, Value>,
-    /// What the agent is told, when one is meant.
+    /// The agent's answer, if the case names an agent.
     pub(crate) answer: Option<&'c WireAnswer>,
 }
 
@@ -97,7 +97,7 @@ impl Came<'_> {
 }
 
 impl Expect {
-    /// Whether it looks at what an agent is told.
+    /// Whether it compares an agent's answer.
     pub(crate) const fn is_about_the_wire(&self) -> bool {
         self.0.exit_code.is_some() || self.0.stdout.is_some() || self.0.stderr.is_some()
     }
@@ -108,7 +108,7 @@ impl Expect {
         let mut found = Vec::new();
         let mut differ = |what: &str, expected: &Value, came: &Value| {
             if expected != came {
-                found.push(format!("{what}: expected {expected}, came {came}"));
+                found.push(format!("{what}: expected {expected}, got {came}"));
             }
         };
         if let Some(decision) = decision {
@@ -129,7 +129,7 @@ impl Expect {
         let mut contains = |what: &str, part: Option<&String>, texts: &[&str]| {
             if let Some(part) = part.filter(|part| !texts.iter().any(|text| text.contains(part.as_str()))) {
                 let texts = Value::from(texts);
-                found.push(format!("{what}: expected text with {}, came {texts}", Value::from(part.as_str())));
+                found.push(format!("{what}: expected text with {}, got {texts}", Value::from(part.as_str())));
             }
         };
         contains("reason", reason.as_ref(), &[came.text("reason")]);
@@ -146,7 +146,7 @@ impl Expect {
                 let now = event.get(field).filter(|_| changed.contains(&field.as_str()));
                 if !now.is_some_and(|now| holds(now, value)) {
                     let now = now.map_or_else(|| "no change".to_owned(), Value::to_string);
-                    found.push(format!("modified.{field}: expected {value}, came {now}"));
+                    found.push(format!("modified.{field}: expected {value}, got {now}"));
                 }
             }
         }
@@ -158,7 +158,7 @@ impl Expect {
 
     fn told(&self, answer: &WireAnswer, found: &mut Vec<String>) {
         if let Some(code) = self.0.exit_code.filter(|code| *code != answer.exit_code) {
-            found.push(format!("exit_code: expected {code}, came {}", answer.exit_code));
+            found.push(format!("exit_code: expected {code}, got {}", answer.exit_code));
         }
         let holds = match &self.0.stdout {
             None => true,
@@ -166,7 +166,7 @@ impl Expect {
             Some(value) => serde_json::from_str::<Value>(&answer.stdout).is_ok_and(|said| holds(&said, value)),
         };
         if let Some(expected) = self.0.stdout.as_ref().filter(|_| !holds) {
-            found.push(format!("stdout: expected {expected}, came {}", answer.stdout));
+            found.push(format!("stdout: expected {expected}, got {}", answer.stdout));
         }
     }
 }

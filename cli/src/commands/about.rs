@@ -12,7 +12,7 @@ use crate::screen::Screen;
 /// Print a JSON Schema, for editors and other programs
 #[derive(Debug, Args)]
 pub(crate) struct Schema {
-    /// Of what
+    /// Which schema
     #[arg(value_enum, default_value_t)]
     of: SchemaOf,
 }

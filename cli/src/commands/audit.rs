@@ -23,23 +23,23 @@ pub(crate) struct Audit {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Prove that nothing was changed, taken out, put in, moved or cut off
+    /// Verify that no record was changed, removed, inserted, moved or cut off
     Verify(Verify),
     /// Show the last records
     Tail(Tail),
     /// Count what hooks did, by hook
     Stats(Stats),
-    /// Show the records in which something stands
+    /// Show the records that contain a text
     Grep(Grep),
 }
 
 #[derive(Debug, Args)]
 struct Verify {
-    /// The log's file of now; its older files are found beside it
+    /// The current log file; rotated files are found beside it
     #[arg(value_name = "LOG")]
     log: PathBuf,
 
-    /// Where the log stood when somebody last looked: `NUMBER:HASH`
+    /// The anchor of an earlier check: `NUMBER:HASH`
     #[arg(long, value_name = "ANCHOR")]
     anchor: Option<Anchor>,
 

@@ -23,14 +23,14 @@ use crate::policy::relative;
 use crate::screen::{BAD, Cell, DIM, GOOD, Screen, Table, WARN, count, json, shown, styled};
 use crate::settings::Settings;
 
-/// Carry a hooks file over to another system, and say what cannot be carried
+/// Convert a hooks file to another system's format, and report what cannot be converted
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   hookweave convert .claude/settings.json --to native --out hookweave.toml
   hookweave convert .claude/settings.json --to gemini-cli --out .gemini/settings.json
 
-What is there in the file that is written to stays. Exits with 1 when something cannot be carried over.")]
+Other contents of the target file stay. Exits with 1 if something cannot be converted.")]
 pub(crate) struct Convert {
     /// The hooks file
     #[arg(value_name = "FILE")]
@@ -40,7 +40,7 @@ pub(crate) struct Convert {
     #[arg(long, value_name = "SYSTEM")]
     to: String,
 
-    /// Whose format the file has, when it cannot be told
+    /// The file's format, if it is not recognised
     #[arg(long, value_name = "DIALECT")]
     dialect: Option<String>,
 
@@ -78,7 +78,7 @@ impl Convert {
         let configuration = load(&self.file, &options)?;
         let hooks: Vec<&Declared> = configuration.hooks.iter().map(|ready| &ready.declared).collect();
         if hooks.is_empty() {
-            return Err(Failed::file(&self.file, "declares no hook that could be carried over"));
+            return Err(Failed::file(&self.file, "declares no hook that could be converted"));
         }
         let target = match &self.out {
             Some(out) => {
@@ -87,10 +87,7 @@ impl Convert {
             None => None,
         };
         if let Some(target) = target.as_deref().filter(|target| is_same(target, &self.file)) {
-            return Err(Failed::file(
-                target,
-                "is the very file that is to be carried over; name another one with --out",
-            ));
+            return Err(Failed::file(target, "is the file to convert; name another one with --out"));
         }
         let before = target.as_deref().map(read).transpose()?.flatten();
         let converted = match self.to.as_str() {
@@ -205,12 +202,12 @@ fn is_same(one: &Path, other: &Path) -> bool {
 fn takes_tables(file: &Path, before: Option<&str>) -> Result<()> {
     let refuse = |why: String| Err(Failed::file(file, format!("{why}; name another file, such as hookweave.toml")));
     if file.extension().is_none_or(|ending| ending != "toml") {
-        return refuse("is no file of TOML, which is what hookweave's own format is written in here".to_owned());
+        return refuse("is not a TOML file; the native format is written as TOML".to_owned());
     }
     match before.map(toml::from_str::<toml::Table>) {
         Some(Err(why)) => refuse(format!("cannot be added to: {}", why.to_string().trim_end())),
         Some(Ok(table)) if !table.contains_key("hookweave") => {
-            refuse("does not begin with `hookweave = 1`, so no program would read hooks in it".to_owned())
+            refuse("does not begin with `hookweave = 1`, so no program reads hooks in it".to_owned())
         }
         _ => Ok(()),
     }
@@ -250,5 +247,5 @@ fn report(screen: Screen<'_>, hooks: &[Carried], left: &[String]) -> Result<()> 
         writeln!(screen, "{} {}", styled(BAD, "left out"), shown(problem))?;
     }
     let over = hooks.iter().filter(|hook| hook.to.is_some()).count();
-    Ok(writeln!(screen, "{}", styled(DIM, &format!("{} of {} carried over", over, count(hooks.len(), "hook"))))?)
+    Ok(writeln!(screen, "{}", styled(DIM, &format!("{} of {} converted", over, count(hooks.len(), "hook"))))?)
 }

@@ -18,7 +18,7 @@ use crate::failed::{Result, Verdict};
 use crate::policy::{Policy, Which, relative};
 use crate::screen::{BAD, BOLD, GOOD, Screen, WARN, count, json, shown, styled};
 
-/// Say whether what should guard here guards, and what to do where it does not
+/// Check files, approvals and agents' settings, and show what to fix
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
     /// Print JSON for programs
@@ -107,7 +107,7 @@ impl Doctor {
         }
     }
 
-    /// What will surprise in the files, and what keeps their hooks from running at all.
+    /// Likely mistakes in the files, and what prevents their hooks from running.
     fn lint(&self, report: &FilesReport, delegates: &[Delegate], below: &Path, findings: &mut Vec<Finding>) {
         const CANNOT_RUN: &[&str] = &["script-missing", "script-not-executable", "program-missing"];
         // What loading has said itself stands above.
@@ -144,7 +144,7 @@ impl Doctor {
             }
         }
         if findings.len() == before {
-            let what = "no agent asks hookweave here; `hookweave install --agent NAME` makes one do so";
+            let what = "no agent runs hookweave here; `hookweave install --agent NAME` sets one up";
             findings.push(Finding::new(Level::Note, "agents", what));
         }
     }
@@ -161,7 +161,7 @@ fn program() -> Vec<Finding> {
         findings.push(Finding::new(Level::Note, "command", what));
     }
     if forgets_children() {
-        let what = "SIGCHLD is ignored here, so that the system forgets how commands end; a shell of their own tells it instead";
+        let what = "SIGCHLD is ignored here, so the system discards exit statuses; commands run below a shell that reports them";
         findings.push(Finding::new(Level::Note, "command", what));
     }
     findings
@@ -177,11 +177,11 @@ fn installed(agent: &Agent, file: &Path) -> Option<Finding> {
     let found = if program.contains(['/', '\\']) { Path::new(program).is_file() } else { on_path(program) };
     let where_to = file.strip_prefix(".").unwrap_or(file).display();
     Some(if found {
-        let what = format!("{} asks hookweave on {} ({where_to})", agent.name, count(commands.len(), "event"));
+        let what = format!("{} runs hookweave on {} ({where_to})", agent.name, count(commands.len(), "event"));
         Finding::new(Level::Fine, "agents", what)
     } else {
         let what = format!(
-            "{} is to run `{command}`, and `{program}` is not found ({where_to}); it guards nothing",
+            "{} is set to run `{command}`, but `{program}` is not found ({where_to}); no event is guarded",
             agent.name
         );
         Finding::new(Level::Wrong, "agents", what)

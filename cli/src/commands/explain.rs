@@ -14,7 +14,7 @@ use crate::input::EventArgs;
 use crate::policy::{Which, place_text};
 use crate::screen::{BOLD, Cell, DIM, GOOD, Screen, Table, WARN, count, json, shown, styled};
 
-/// Say which hooks an event would run, in which order, and why not the others
+/// Show which hooks an event would run, in which order, and why not the others
 #[derive(Debug, Args)]
 #[command(
     after_help = "Nothing runs. Example:\n  hookweave explain --event PreToolUse --tool Bash --args '{\"command\": \"git push\"}'"
@@ -104,7 +104,7 @@ impl Explain {
             }
         }
         if explanation.hooks.is_empty() {
-            writeln!(screen, "No hook listens to it.")?;
+            writeln!(screen, "No hook is registered for it.")?;
         }
         let untrusted = policy.report.untrusted.len();
         if untrusted > 0 {

@@ -25,23 +25,23 @@ use crate::screen::{count, shown};
 /// How much of the time that an agent waits for a hook is left for everything but the policy's hooks.
 const MARGIN: f64 = 0.1;
 
-/// Be an agent's hook command: event on standard input, answer in the agent's own words
+/// Act as an agent's hook command: read its event, answer in its format
 #[derive(Debug, Args)]
 #[command(after_help = "\
 `hookweave install --agent NAME` writes the agent's settings so that it runs this.
 
-The hooks of hookweave.toml decide; --source adds those of other systems. When something goes wrong (an event that
-cannot be read, a broken policy, hooks that take too long), what the agent was about to do is refused with the reason.")]
+The hooks of hookweave.toml decide; --source adds those of other systems. If the event cannot be read, the policy is
+invalid or the hooks take too long, the agent's action is refused with the reason.")]
 pub(crate) struct Hook {
     /// The agent that runs this: claude-code, codex, gemini-cli, cursor, copilot, factory, …
     #[arg(long, value_name = "AGENT")]
     agent: String,
 
-    /// What hooks mean that nobody has approved
+    /// What hooks without an approval do
     #[arg(long, value_enum, default_value_t)]
     untrusted: Untrusted,
 
-    /// How long the hooks may take together; a tenth less than the agent waits unless given
+    /// Time limit for all hooks together; by default a tenth less than the agent waits
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     deadline: Option<Duration>,
 
@@ -57,10 +57,10 @@ pub(crate) struct Hook {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum Untrusted {
-    /// They are left out, and the user is told when a session starts.
+    /// They do not run; a message reports them when a session starts.
     #[default]
     Report,
-    /// Every gate stays shut until they are approved.
+    /// Every gate is blocked until they are approved.
     Block,
 }
 
@@ -206,14 +206,14 @@ fn words_of(line: &str) -> Vec<&str> {
     line.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'')).filter(|word| !word.is_empty()).collect()
 }
 
-/// A policy with an entry that makes no sense lacks what the entry should guard.
+/// A policy with an invalid entry lacks what the entry should guard.
 fn refuse_broken(report: &FilesReport) -> Result<()> {
     let broken: Vec<String> = report.problems.iter().filter(|problem| problem.fatal).map(ToString::to_string).collect();
     match broken.first() {
         None => Ok(()),
         Some(first) => {
             let more = if broken.len() > 1 { format!(" (and {} more)", broken.len() - 1) } else { String::new() };
-            Err(Failed::new(format!("the policy is broken: {first}{more}; `hookweave lint` says what to fix")))
+            Err(Failed::new(format!("the policy is invalid: {first}{more}; `hookweave lint` shows what to fix")))
         }
     }
 }
@@ -223,7 +223,7 @@ fn untrusted(report: &FilesReport) -> Option<String> {
     let waiting = report.untrusted.len();
     (waiting > 0).then(|| {
         let what = count(waiting, "hook");
-        format!("{what} of this project are not approved and do not run; look at them with `hookweave list`, then `hookweave trust approve`")
+        format!("{what} of this project are not approved and do not run; review them with `hookweave list`, then `hookweave trust approve`")
     })
 }
 

@@ -9,7 +9,7 @@ use crate::change::{Change, How, make, read, real_place};
 use crate::failed::{Failed, Result, Verdict};
 use crate::screen::{BOLD, Screen, styled};
 
-/// Write a policy to begin with, and tests that hold it
+/// Write an initial policy and its tests
 #[derive(Debug, Args)]
 pub(crate) struct Init {
     /// What the policy does; may be repeated
@@ -26,7 +26,7 @@ pub(crate) struct Init {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 enum Starter {
-    /// Refuse commands that delete more than anybody means.
+    /// Refuse commands that delete too much.
     Destruction,
     /// Keep files with credentials from being read and written.
     Secrets,
@@ -84,7 +84,7 @@ impl Init {
             for (command, what) in [
                 ("hookweave test", "try it"),
                 ("hookweave trust approve", "let it run: a project's hooks need your approval"),
-                ("hookweave install --agent claude-code", "let an agent ask it (or codex, gemini-cli, cursor, …)"),
+                ("hookweave install --agent claude-code", "let an agent run it (or codex, gemini-cli, cursor, …)"),
             ] {
                 writeln!(screen, "  {}  {what}", styled(BOLD, command))?;
             }

@@ -19,19 +19,19 @@ pub(crate) struct Install {
     #[command(flatten)]
     target: Target,
 
-    /// Listen to this event, by the agent's name, in place of the usual ones; may be repeated
+    /// Install for this event, by the agent's name, instead of the usual ones; may be repeated
     #[arg(long = "event", value_name = "NAME")]
     events: Vec<String>,
 
-    /// Let hooks of this dialect or scope decide too, beside hookweave.toml; may be repeated
+    /// Also run hooks of this dialect or scope, beside hookweave.toml; may be repeated
     #[arg(long = "source", value_name = "NAME")]
     sources: Vec<String>,
 
-    /// How long the agent waits for a hook, in seconds; its own default unless given
+    /// Seconds that the agent waits for a hook; by default the agent's own limit
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<f64>,
 
-    /// How the agent is to call this program
+    /// How the agent starts this program
     #[arg(long, value_name = "COMMAND", default_value = "hookweave")]
     program: String,
 
@@ -39,7 +39,7 @@ pub(crate) struct Install {
     how: How,
 }
 
-/// Take hookweave's entries out of an agent's settings again
+/// Remove hookweave's entries from an agent's settings
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The change is shown first. What is empty without the entries goes with them; all else stays as it is, to the byte.
@@ -58,7 +58,7 @@ struct Target {
     #[arg(long, value_name = "AGENT")]
     agent: String,
 
-    /// Whose settings
+    /// Which settings file
     #[arg(long, value_enum, default_value_t)]
     scope: Reach,
 
@@ -68,7 +68,7 @@ struct Target {
 }
 
 impl Target {
-    /// The agent, its file, and what stands in it.
+    /// The agent, its file, and the file's content.
     fn open(&self) -> Result<Opened> {
         let agent = agent(&self.agent)?;
         if !self.cwd.is_dir() {
@@ -156,7 +156,7 @@ impl Install {
         if !self.target.cwd.join("hookweave.toml").exists() && self.sources.is_empty() {
             writeln!(screen, "There is no policy yet: {} writes one.", styled(BOLD, "hookweave init"))?;
         }
-        Ok(writeln!(screen, "{} asks hookweave from its next session on.", agent.name)?)
+        Ok(writeln!(screen, "{} runs hookweave from its next session.", agent.name)?)
     }
 }
 
@@ -180,7 +180,7 @@ impl Uninstall {
         let mut settings = Settings::read(text).map_err(refuse)?;
         let taken = settings.remove(agent).map_err(refuse)?;
         if taken == 0 {
-            writeln!(screen, "Nothing to change: {} has no entry of hookweave.", shown(&file.display().to_string()))?;
+            writeln!(screen, "Nothing to change: {} has no entry for hookweave.", shown(&file.display().to_string()))?;
             return Ok(Verdict::Fine);
         }
         let after = Some(settings.text()).filter(|_| !settings.is_bare(agent));

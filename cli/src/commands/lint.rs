@@ -11,11 +11,11 @@ use crate::failed::{Failed, Result, Verdict};
 use crate::policy::{Policy, Which, relative};
 use crate::screen::{BAD, BOLD, Cell, DIM, GOOD, Screen, Table, WARN, count, json, shown, styled};
 
-/// Say what will surprise in hooks files, before it does
+/// Report likely mistakes in hooks files
 #[derive(Debug, Args)]
 #[command(after_help = "Exits with 1 when there are findings, so that it can guard a build.")]
 pub(crate) struct Lint {
-    /// Files to look at; all that are found here unless given
+    /// Files to check; by default all that are found here
     #[arg(value_name = "FILE", group = "named")]
     files: Vec<PathBuf>,
 
@@ -23,11 +23,11 @@ pub(crate) struct Lint {
     #[arg(short = 'f', long = "file", value_name = "FILE", group = "named")]
     also_files: Vec<PathBuf>,
 
-    /// Directory whose files are meant when none is given
+    /// Directory to search when no file is given
     #[arg(short = 'C', long = "cwd", value_name = "DIR", default_value = ".")]
     cwd: PathBuf,
 
-    /// Whose format the files have, when it cannot be told
+    /// The files' format, if it is not recognised
     #[arg(long, value_name = "DIALECT", requires = "named")]
     dialect: Option<String>,
 
@@ -124,7 +124,7 @@ fn rules(screen: Screen<'_>, format: Format) -> Result<Verdict> {
     Ok(Verdict::Fine)
 }
 
-/// One finding as a workflow command, with the characters written out that would end it.
+/// One finding as a workflow command, with the characters escaped that would end it.
 fn annotation(screen: Screen<'_>, finding: &Finding) -> Result<()> {
     let data = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
     let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");

@@ -34,7 +34,7 @@ pub(crate) struct List {
 #[derive(Serialize)]
 struct Listing<'l> {
     hooks: Vec<Listed<'l>>,
-    /// Files in which an agent is told to ask hookweave, and how many entries say so.
+    /// Agents' settings files that run hookweave, and in how many entries.
     asks_hookweave: &'l [Delegate],
     found: &'l [Found],
     untrusted: &'l [Untrusted],
@@ -124,7 +124,7 @@ fn table(hooks: &[HookInfo], below: &Path, which: &Which) -> Table {
     table
 }
 
-/// Hooks that do not run because nobody has approved them.
+/// Hooks that do not run because they are not approved.
 pub(crate) fn untrusted(screen: Screen<'_>, untrusted: &[Untrusted], below: &Path) -> Result<()> {
     if untrusted.is_empty() {
         return Ok(());
@@ -143,10 +143,10 @@ pub(crate) fn untrusted(screen: Screen<'_>, untrusted: &[Untrusted], below: &Pat
         )?;
         writeln!(screen, "    {}", styled(DIM, &hook.why))?;
     }
-    Ok(writeln!(screen, "  Look at them, then run {}\n", styled(BOLD, "hookweave trust approve"))?)
+    Ok(writeln!(screen, "  Review them, then run {}\n", styled(BOLD, "hookweave trust approve"))?)
 }
 
-/// What could not be taken, and what will surprise.
+/// Rejected entries and likely mistakes.
 pub(crate) fn problems(screen: Screen<'_>, report: &FilesReport, below: &Path) -> Result<()> {
     if report.problems.is_empty() {
         return Ok(());
@@ -167,7 +167,7 @@ pub(crate) fn left_out(report: &FilesReport) -> Result<()> {
     let number = report.problems.iter().filter(|problem| problem.fatal).count();
     if number > 0 {
         let entries = count(number, "entry").replace("entrys", "entries");
-        let what = format!("warning: mistakes in hooks files, {entries} left out; `hookweave list` says why");
+        let what = format!("warning: mistakes in hooks files, {entries} left out; `hookweave list` shows why");
         writeln!(anstream::stderr().lock(), "{}", styled(WARN, &what))?;
     }
     Ok(())
@@ -175,7 +175,7 @@ pub(crate) fn left_out(report: &FilesReport) -> Result<()> {
 
 fn summary(screen: Screen<'_>, listed: usize, report: &FilesReport) -> Result<()> {
     if report.found.is_empty() {
-        writeln!(screen, "No hooks files here. `hookweave init` writes one to begin with.")?;
+        writeln!(screen, "No hooks files here. `hookweave init` writes one.")?;
         return Ok(());
     }
     let mut parts = vec![count(listed, "hook"), format!("{} read", count(report.found.len(), "file"))];

@@ -28,15 +28,15 @@ Exits as the program does.
   hookweave record --out runs.jsonl -- python agent.py
   hookweave replay runs.jsonl")]
 pub(crate) struct Record {
-    /// Add to this file
+    /// Append to this file
     #[arg(short, long, value_name = "FILE", default_value = "hookweave.record.jsonl")]
     out: PathBuf,
 
-    /// Record secrets too, which are blacked out otherwise
+    /// Record secrets too; by default they are redacted
     #[arg(long)]
     with_secrets: bool,
 
-    /// How large the file may become; what comes after that is not recorded
+    /// Largest size of the file; later dispatches are not recorded
     #[arg(long, value_name = "MIB", default_value_t = hookweave_host::audit::recording::USUAL_MAX_BYTES / MIB,
         value_parser = clap::value_parser!(u64).range(1..=1024 * 1024))]
     max_size: u64,
@@ -100,7 +100,7 @@ impl Record {
         Ok(writeln!(
             err,
             "{} {}",
-            styled(DIM, "what hooks of now would decide:"),
+            styled(DIM, "to compare with the current hooks:"),
             styled(BOLD, &format!("hookweave replay {out}"))
         )?)
     }

@@ -1,4 +1,4 @@
-//! `hookweave replay`: recorded dispatches against the hooks of now.
+//! `hookweave replay`: recorded dispatches against the current hooks.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::progress::Progress;
 use crate::recording::read;
 use crate::screen::{BAD, BOLD, DIM, GOOD, Screen, WARN, clipped, count, json, shown, styled};
 
-/// Replay recorded dispatches against the hooks of now and show what would differ
+/// Dispatch recorded events to the current hooks and show what differs
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Record with `hookweave record -- PROGRAM`, or with `hookweave hook --record FILE` and `hookweave run --record FILE`.
@@ -111,7 +111,7 @@ impl Replay {
 }
 
 impl Tally {
-    /// Whether nothing stood in the file.
+    /// Whether the file was empty.
     fn is_empty(&self) -> bool {
         self.same + self.different + self.in_code.1 + self.left_out.len() == 0
     }
@@ -151,7 +151,7 @@ impl Tally {
         let (hooks, number) = &self.in_code;
         if *number > 0 {
             let names = hooks.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
-            let what = format!("{number} not replayed: hooks of the program itself had a say in it ({names})");
+            let what = format!("{number} not replayed: hooks of the program itself affected it ({names})");
             writeln!(screen, "{}", styled(WARN, &what))?;
         }
         for (line, why) in &self.left_out {

@@ -20,9 +20,9 @@ use crate::screen::{BAD, BOLD, Cell, DIM, GOOD, Screen, Table, WARN, json, micro
 /// How long hooks that run in the background are waited for at the end.
 pub(crate) const FAREWELL: Duration = Duration::from_secs(5);
 
-/// Dispatch an event for real: run its hooks and show what they say
+/// Dispatch an event: run its hooks and show their answers
 #[derive(Debug, Args)]
-#[command(after_help = "The hooks really run. Exits with 1 when the event is blocked.")]
+#[command(after_help = "The hooks really run. Exits with 1 if the event is blocked.")]
 pub(crate) struct Run {
     /// Print the outcome's canonical form as JSON
     #[arg(long)]
@@ -88,7 +88,7 @@ pub(crate) fn show(screen: Screen<'_>, outcome: &Outcome, nanos: u64) -> Result<
     if trace.is_empty() {
         return Ok(writeln!(screen, "  no hook was selected")?);
     }
-    let mut table = Table::new(&["hook", "came to", "took", "why"]);
+    let mut table = Table::new(&["hook", "result", "took", "why"]);
     for entry in &trace {
         let (style, word) = came_to(entry);
         let why = entry.failure.as_ref().map(|failure| failure.message).or(entry.reason).or(entry.why);

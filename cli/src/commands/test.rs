@@ -22,7 +22,7 @@ use watch::Watch;
 /// Whose hooks are tested unless the file says.
 const SOURCES: &[&str] = &["project", "local"];
 
-/// Test hooks: events in, decisions expected
+/// Run test cases: events and the expected decisions
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Cases stand in files called NAME.hooktest.yaml (or .toml, .json):
@@ -45,7 +45,7 @@ pub(crate) struct Test {
     #[arg(short = 'k', long, value_name = "TEXT")]
     filter: Option<String>,
 
-    /// Run again whenever a case, a hooks file or a script that a hook names changes
+    /// Run again when a case, a hooks file or a script that a hook names changes
     #[arg(short, long, conflicts_with_all = ["json", "tap"])]
     watch: bool,
 
@@ -156,7 +156,7 @@ impl Test {
         self.filter.as_ref().is_none_or(|part| case.name.contains(part.as_str()))
     }
 
-    /// Runs the cases of a file; `step` hears of each before it runs.
+    /// Runs the cases of a file; `step` is called before each.
     fn file(&self, file: &CaseFile, mut step: impl FnMut()) -> Result<RanFile> {
         // Not the user's own hooks: the result must be the same for every user.
         let sources = if file.sources.is_empty() && file.files.is_empty() { SOURCES } else { &[] };

@@ -15,7 +15,7 @@ use crate::screen::{BOLD, Cell, DIM, GOOD, Screen, Table, WARN, count, json, sho
 /// How much of a fingerprint names it.
 const SHORTEST: usize = 6;
 
-/// List, give and take back approvals of hooks from projects' files
+/// List, give and revoke approvals of hooks from projects' files
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Trust {
@@ -32,7 +32,7 @@ enum Action {
     List(Listing),
     /// Approve hooks of this project
     Approve(Approve),
-    /// Take approvals back
+    /// Revoke approvals
     Revoke(Revoke),
 }
 
@@ -48,7 +48,7 @@ struct Listing {
 
 #[derive(Debug, Args)]
 struct Approve {
-    /// Fingerprints, or their first digits; everything that waits unless given
+    /// Fingerprints, or their first digits; by default everything that waits
     #[arg(value_name = "FINGERPRINT")]
     fingerprints: Vec<String>,
 
@@ -65,7 +65,7 @@ struct Revoke {
     #[arg(value_name = "FINGERPRINT", required_unless_present = "all")]
     fingerprints: Vec<String>,
 
-    /// Take all back
+    /// Revoke all
     #[arg(long, conflicts_with = "fingerprints")]
     all: bool,
 
@@ -161,7 +161,7 @@ impl Listing {
                 let which = short(&hook.approval.fingerprint);
                 writeln!(screen, "  {which}: {}", styled(DIM, &shown(&hook.why)))?;
             }
-            writeln!(screen, "  Look at them, then run {}", styled(BOLD, "hookweave trust approve"))?;
+            writeln!(screen, "  Review them, then run {}", styled(BOLD, "hookweave trust approve"))?;
         }
         Ok(Verdict::Fine)
     }
@@ -218,14 +218,14 @@ fn show(screen: Screen<'_>, hook: &Untrusted) -> Result<()> {
     )?;
     writeln!(screen, "  runs    {}", shown(&approval.runs))?;
     let line = hook.line.map(|line| format!(":{line}")).unwrap_or_default();
-    writeln!(screen, "  stands  {}{line} ({})", shown(&approval.file), shown(&approval.place))?;
+    writeln!(screen, "  file    {}{line} ({})", shown(&approval.file), shown(&approval.place))?;
     for script in &hook.scripts {
         writeln!(screen, "  script  {}", shown(&script.display().to_string()))?;
     }
     Ok(writeln!(screen, "  {}", styled(DIM, &hook.why))?)
 }
 
-/// Whether to go on.
+/// Whether to proceed.
 fn agreed(screen: Screen<'_>, how: How) -> Result<bool> {
     screen.flush()?;
     let agreed = !how.dry_run && (how.yes || confirmed()?);
@@ -253,7 +253,7 @@ impl Revoke {
         if agreed(screen, self.how)? {
             let fingerprints: Vec<&str> = chosen.iter().map(|approval| approval.fingerprint.as_str()).collect();
             let taken = store.revoke(&fingerprints)?;
-            writeln!(screen, "{} taken back.", count(taken, "approval"))?;
+            writeln!(screen, "{} revoked.", count(taken, "approval"))?;
         }
         Ok(Verdict::Fine)
     }

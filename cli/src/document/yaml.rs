@@ -85,7 +85,7 @@ impl<'t> Reading<'t> {
             let (event, begins) = self.next()?;
             let value = self.value(event, &begins)?;
             if fields.insert(name.clone(), value).is_some() {
-                return Err(at(&span, &format!("the key `{name}` stands here twice")));
+                return Err(at(&span, &format!("the key `{name}` is there twice")));
             }
         }
     }
@@ -127,7 +127,7 @@ mod tests {
             ("a: &x 1\nb: *x\n", "line 2: an alias"),
             ("a: !!str 1\n", "line 1: a tag"),
             ("a: 1\n---\nb: 2\n", "a second document"),
-            ("a: 1\na: 2\n", "line 2: the key `a` stands here twice"),
+            ("a: 1\na: 2\n", "line 2: the key `a` is there twice"),
             ("? [a]\n: 1\n", "a key must be plain text"),
             ("a: [1\n", ""),
         ] {

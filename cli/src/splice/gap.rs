@@ -36,7 +36,7 @@ pub(super) fn solid_end(text: &str, from: usize, to: usize) -> usize {
     parts(text, from, to).filter(|(kind, ..)| *kind != Kind::Blank).last().map_or(from, |(.., end)| end)
 }
 
-/// Where what stands in the same line ends: a comment there belongs to what is before it.
+/// Where the rest of the same line ends: a comment there belongs to what is before it.
 pub(super) fn line_end(text: &str, from: usize, to: usize) -> usize {
     let in_line = parts(text, from, to)
         .take_while(|(_, start, end)| text.get(*start..*end).is_some_and(|part| !part.contains(['\n', '\r'])));

@@ -202,10 +202,10 @@ impl TerminalQuestion {
     /// What "Allow always" would be remembered for.
     fn how_widely(&self) -> &'static str {
         match (self.remember.as_deref(), &self.shown) {
-            (Some("tool"), _) => "and from now on whatever is asked so about this tool",
-            (Some("prompt"), _) => "and from now on whatever this question is about",
-            (_, Some(_)) => "and from now on the very same",
-            (_, None) => "once: nobody could tell whether it is the same again",
+            (Some("tool"), _) => "and from now on every such question about this tool",
+            (Some("prompt"), _) => "and from now on every call that this question asks about",
+            (_, Some(_)) => "and from now on exactly the same call",
+            (_, None) => "once: the same call could not be recognised again",
         }
     }
 

@@ -27,7 +27,7 @@ pub(super) struct Tail {
     #[arg(short = 'n', long = "lines", value_name = "NUMBER", default_value_t = 10)]
     lines: usize,
 
-    /// Go on showing what is written
+    /// Keep showing new records
     #[arg(short = 'F', long)]
     follow: bool,
 
@@ -54,7 +54,7 @@ pub(super) struct Stats {
 /// `hookweave audit grep`
 #[derive(Debug, Args)]
 pub(super) struct Grep {
-    /// Text that stands in a record
+    /// Text to search for
     #[arg(value_name = "TEXT")]
     text: String,
 
@@ -65,7 +65,7 @@ pub(super) struct Grep {
     #[command(flatten)]
     only: Only,
 
-    /// Capitals do not matter
+    /// Ignore case
     #[arg(short, long)]
     ignore_case: bool,
 
@@ -134,7 +134,7 @@ impl Tail {
     fn told_holes(&self, last: &[Record]) -> Result<bool> {
         let follows = |pair: &[Record]| matches!(pair, [one, next] if one.seq.checked_add(1) == Some(next.seq));
         if !last.windows(2).all(follows) {
-            tell("records are missing between these, or cannot be read; `hookweave audit verify` says more")?;
+            tell("records are missing between these, or cannot be read; `hookweave audit verify` shows which")?;
             return Ok(false);
         }
         // The whole log has fewer: what is no record is not among them.
@@ -153,7 +153,7 @@ fn tell(what: &str) -> Result<()> {
 /// Says how many lines cannot be read; whether none are.
 fn told_unreadable(number: usize) -> Result<bool> {
     if number > 0 {
-        tell(&format!("{} cannot be read; `hookweave audit verify` says more", count(number, "line")))?;
+        tell(&format!("{} cannot be read; `hookweave audit verify` shows which", count(number, "line")))?;
     }
     Ok(number == 0)
 }
@@ -226,7 +226,7 @@ impl Stats {
             json(screen, &serde_json::json!({"hooks": hooks, "unreadable_lines": unreadable}))?;
             return Ok(Verdict::of(unreadable == 0));
         }
-        let mut table = Table::new(&["hook", "runs", "p50", "p95", "p99", "came to"]);
+        let mut table = Table::new(&["hook", "runs", "p50", "p95", "p99", "result"]);
         for (hook, counted) in &hooks {
             let outcomes: Vec<String> =
                 counted.outcomes.iter().map(|(word, number)| format!("{word} {number}")).collect();
@@ -240,7 +240,7 @@ impl Stats {
             ]);
         }
         if hooks.is_empty() {
-            writeln!(screen, "No record of a hook's run is in it.")?;
+            writeln!(screen, "It has no record of a hook's run.")?;
         } else {
             table.write(screen, 0)?;
         }

@@ -30,7 +30,7 @@ pub(super) struct Watch<'p> {
 }
 
 impl<'p> Watch<'p> {
-    /// Of nothing yet but what stands in these places.
+    /// Of these places alone, so far.
     pub(super) const fn of(paths: &'p [PathBuf]) -> Self {
         Self { paths, known: BTreeMap::new(), cases: Vec::new() }
     }

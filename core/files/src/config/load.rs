@@ -192,7 +192,7 @@ pub(crate) fn refuse_left_out(problems: &[Problem]) -> Result<(), Error> {
         return Ok(());
     }
     let mut message = refused(&left_out).message().to_owned();
-    message.push_str("\nfix it, or leave out what is named here with `partial` (on the command line --partial)");
+    message.push_str("\nfix it, or load the other entries with `partial` (on the command line --partial)");
     Err(Error::new(Code::InvalidConfig, message))
 }
 
