@@ -26,7 +26,10 @@ pub fn write(table: &Table) -> String {
     events(&mut page, table);
     tools(&mut page, table);
     if !table.readings.is_empty() {
-        page.push_str("\n## Exit codes and output\n\nThe first row that fits counts.\n\n");
+        page.push_str(
+            "\n## Exit codes and output\n\nThe first row that fits counts. Output in any other form that means to restrict \
+             [refuses on a gate](../SEMANTICS.md#failures); the failure shows the right form.\n\n",
+        );
         page.push_str("| event | exit | stdout | stderr | means | why |\n|---|---|---|---|---|---|\n");
         for row in &table.readings {
             reading(&mut page, row);
@@ -47,15 +50,41 @@ pub fn write(table: &Table) -> String {
     page
 }
 
+/// How long commands may run, the events with the engine's own name, and a table of those with another one.
 fn events(page: &mut String, table: &Table) {
     let dialect = table.dialect();
-    page.push_str("\n## Events\n\n| event | is | a command may run |\n|---|---|---|\n");
+    let mut limits: Vec<(String, Vec<&str>)> = Vec::new();
+    let (mut own, mut others) = (Vec::new(), String::new());
     for event in dialect.events() {
         let limit = match dialect.timeout(event, RunKind::Command) {
             Some(limit) => format!("{} s", limit.as_secs_f64()),
-            None => "without end".to_owned(),
+            None => "without a limit".to_owned(),
         };
-        let _ = writeln!(page, "| {event} | {} | {limit} |", subject::canonical(dialect, event));
+        match limits.iter_mut().find(|(known, _)| *known == limit) {
+            Some((_, events)) => events.push(event),
+            None => limits.push((limit, vec![event])),
+        }
+        let canonical = subject::canonical(dialect, event);
+        if canonical == event {
+            own.push(event);
+        } else {
+            let _ = writeln!(others, "| {event} | {canonical} |");
+        }
+    }
+    limits.sort_by_key(|(_, events)| std::cmp::Reverse(events.len()));
+    let limits: Vec<_> = limits
+        .iter()
+        .enumerate()
+        .map(|(at, (limit, events))| if at == 0 { limit.clone() } else { format!("{limit} on {}", events.join(", ")) })
+        .collect();
+    let _ = write!(page, "\n## Events\n\nA command may run {}.\n", limits.join("; "));
+    if others.is_empty() && table.name == "native" {
+        page.push_str("\nEvery event of the [catalogue](../events.md), by its name.\n");
+    } else if !own.is_empty() {
+        let _ = write!(page, "\nWith the engine's names: {}.\n", own.join(", "));
+    }
+    if !others.is_empty() {
+        let _ = write!(page, "\n| event | is |\n|---|---|\n{others}");
     }
 }
 
@@ -92,7 +121,10 @@ fn sample(page: &mut String, row: &Sample) {
         (Some(status), _, _) => format!("answers {status}"),
         (_, Some(kind), _) => format!("is a {kind}"),
         (_, _, Some(signal)) => format!("is ended by signal {signal}"),
-        _ => format!("exits {}", row.exit.unwrap_or(0)),
+        _ => match row.exit {
+            None | Some(0) if !row.stdout.is_empty() || !row.stderr.is_empty() => String::new(),
+            exit => format!("exits {}", exit.unwrap_or(0)),
+        },
     };
     for (verb, text) in [
         ("with", row.body.as_str()),
@@ -101,7 +133,8 @@ fn sample(page: &mut String, row: &Sample) {
         ("prints to stderr", row.stderr.as_str()),
     ] {
         if !text.is_empty() {
-            let _ = write!(hook, ", {verb} `{}`", text.trim().escape_debug());
+            let comma = if hook.is_empty() { "" } else { ", " };
+            let _ = write!(hook, "{comma}{verb} `{}`", text.trim().escape_debug());
         }
     }
     let hook = hook.replace("\\\"", "\"").replace("\\'", "'");
