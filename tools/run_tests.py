@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,10 +20,7 @@ RESULTS = ROOT / "target" / "results"
 VECTOR_LISTS = ROOT / "target" / "vectors"
 # Where cargo and rustup have their things when the environment does not say.
 TOOL_HOMES = {"CARGO_HOME": ".cargo", "RUSTUP_HOME": ".rustup"}
-# What runs beside each other: the tests of cargo, and those of Python.
-CARGO_SUITES = ("rust", "races", "command")
-PYTHON_SUITES = ("python", "tools")
-# Freed memory is filled with a pattern, and all objects are looked at after each test, as debuggers do.
+# Freed memory is filled with a pattern, and all objects are looked at between tests, as debuggers do.
 LOOKED_AFTER = {"PYTHONMALLOC": "debug", "HOOKWEAVE_TEST_MEMORY": "1"}
 # A suite that hangs must fail the run, not stall it.
 SUITE_LIMIT_SECONDS = 1_800
@@ -195,6 +192,20 @@ def run_all(suites: Sequence[Suite], out: Callable[[str], None], counts: dict[st
         counts[suite.name] = (count, time.monotonic() - start)
 
 
+def rounds(suites: Sequence[Suite]) -> Iterator[list[list[Suite]]]:
+    """What runs when: the lanes of a round beside each other, the suites of a lane one after the other."""
+
+    def named(*names: str) -> list[Suite]:
+        return [suite for suite in suites if suite.name.split()[0] in names]
+
+    # Cargo compiles for minutes while Python's tests wait for one another; none of them touches what the others read.
+    yield [named("rust", "races", "command", "tools"), named("python", "demo", "examples", "documents")]
+    # Not beside the tools' tests, which pack the Node package.
+    yield [*([suite] for suite in named("node")), named("approval")]
+    # Compares what all of the above have written.
+    yield [named("vector")]
+
+
 def main() -> int:
     """Runs the suites named on the command line, or all of them."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -221,14 +232,12 @@ def main() -> int:
         sys.stdout.flush()
 
     counts: dict[str, tuple[Count, float]] = {}
-    # Cargo compiles for minutes while Python's tests wait for one another; none of them touches what the others read.
-    beside = [suite for suite in suites if suite.name in PYTHON_SUITES]
-    first = [suite for suite in suites if suite.name in CARGO_SUITES]
-    thread = threading.Thread(target=run_all, args=(beside, out, counts))
-    thread.start()
-    run_all(first, out, counts)
-    thread.join()
-    run_all([suite for suite in suites if suite not in [*beside, *first]], out, counts)
+    for lanes in rounds(suites):
+        threads = [threading.Thread(target=run_all, args=(lane, out, counts)) for lane in lanes]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
     closing = summary({suite.name: counts[suite.name] for suite in suites})
     out(f"\n== summary ==\n{closing}\n")
     return 0 if closing.endswith(", 0 failed") else 1
