@@ -9,6 +9,13 @@
 //! * [`ALL`] lists the dialects, [`Dialect`] is what each implements.
 //! * [`answer_of_command`], [`answer_of_server`] and [`answer_of_host`] read a hook's output.
 //! * [`event_from_wire`], [`encode_outcome`] and [`outcome_to_wire`] are the agent's side.
+//!
+//! # Layout
+//!
+//! A dialect is a file with its `Dialect`, and a folder with `events.rs` (its events and matchers), `encode.rs` (an event as a hook
+//! reads it), `decode.rs` (what a hook's exit code and output mean) and `wire.rs` (an agent's event and the answer to it). Two differ:
+//! [`hookweave`] has the events of the catalogue and no `events.rs`, and [`factory`] is one file, because it is Claude Code's codec with
+//! other settings.
 
 pub mod a3s;
 pub mod amplifier;

@@ -1,11 +1,36 @@
-//! What a hook of Cocode prints or a server sends: one of three results, as its own reader takes them.
+//! What a Cocode hook means by its exit code and output: one of three results, as its own reader takes them.
 
 use serde_json::{Map, Value, json};
 
 use super::NAME;
 use crate::output::{self, Json};
-use crate::{Invocation, canonical};
-use hookweave_machine::dispatch::HandlerResult;
+use crate::{Exited, Invocation, WebAnswer, canonical};
+use hookweave_machine::dispatch::{Failure, FailureKind, HandlerResult};
+
+pub(super) fn decode(invocation: &Invocation, exited: &Exited, parse_result: bool) -> HandlerResult<Value> {
+    match exited.code {
+        Some(0) if parse_result => read_answer(invocation, &output::text(&exited.stdout)),
+        Some(0) => HandlerResult::Nothing,
+        _ => canonical::block(exited),
+    }
+}
+
+pub(super) fn decode_web(invocation: &Invocation, answer: &WebAnswer) -> HandlerResult<Value> {
+    if (200..300).contains(&answer.status) {
+        return read_answer(invocation, &output::text(&answer.body));
+    }
+    let line = output::first_line(&output::text(&answer.body));
+    let reason =
+        format!("the webhook answered with status {}{}{line}", answer.status, if line.is_empty() { "" } else { ": " });
+    HandlerResult::Answer(json!({"action": "block", "reason": reason}))
+}
+
+pub(super) fn broken(failure: Failure<Value>) -> HandlerResult<Value> {
+    match failure.kind {
+        FailureKind::Timeout | FailureKind::Cancelled | FailureKind::DetachedLimit => HandlerResult::Failed(failure),
+        _ => HandlerResult::Answer(json!({"action": "block", "reason": failure.message})),
+    }
+}
 
 /// One of the three results.
 enum HookResult {
@@ -37,7 +62,7 @@ fn read_result(text: &str) -> Option<HookResult> {
 }
 
 /// What a printed or sent result means; what is none lets the action go on, with a remark.
-pub(super) fn read_answer(invocation: &Invocation, text: &str) -> HandlerResult<Value> {
+fn read_answer(invocation: &Invocation, text: &str) -> HandlerResult<Value> {
     let text = output::trim(text);
     if text.is_empty() {
         return HandlerResult::Nothing;

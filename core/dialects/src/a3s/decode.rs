@@ -1,0 +1,83 @@
+//! What an A3S hook means by its exit code and output.
+
+use serde_json::{Map, Value, json};
+
+use super::events::snake;
+use crate::output::{self, Json};
+use crate::{Exited, Invocation, canonical};
+use hookweave_machine::action::Action;
+use hookweave_machine::dispatch::HandlerResult;
+
+/// The actions by their words, by the names of the protocol's enum, and by its numbers.
+const ACTIONS: &[(&str, &str, u64)] =
+    &[("continue", "CONTINUE", 0), ("block", "BLOCK", 1), ("retry", "RETRY", 2), ("skip", "SKIP", 3)];
+
+pub(super) fn decode(invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
+    match exited.code {
+        Some(0) => {}
+        Some(2) => return canonical::block(exited),
+        _ => return canonical::exited(exited),
+    }
+    let text = output::text(&exited.stdout);
+    match output::parse(&text) {
+        _ if text.is_empty() => HandlerResult::Nothing,
+        Json::Object(response) => answer(invocation, response),
+        _ => {
+            let what = format!("a response is a JSON object or nothing, not `{}`", output::first_line(&text));
+            canonical::invalid_answer(what, canonical::text_restricts(invocation, &text))
+        }
+    }
+}
+
+/// A response in the engine's words; what A3S does not have is said in the engine's own.
+fn answer(invocation: &Invocation, response: Map<String, Value>) -> HandlerResult<Value> {
+    let mut answer = Map::new();
+    let word = match response.get("action").filter(|action| !action.is_null()) {
+        Some(action) => match word(action) {
+            Some(word) => Some(word),
+            None => return unknown(invocation, action, &response),
+        },
+        None => None,
+    };
+    for (name, value) in response {
+        match (name.as_str(), word) {
+            ("action", Some(word)) => {
+                // A permission hook that answers "continue" has granted it.
+                let grants = word == "continue" && invocation.event.name() == "PermissionRequest";
+                answer.insert(name, json!(if grants { "allow" } else { word }));
+            }
+            ("delay", Some("retry")) => _ = answer.insert("delay_ms".to_owned(), value),
+            // There a delay may stand beside every action, and waits for none but a retry.
+            ("delay", Some(_)) => {}
+            ("suppressOutput", _) => _ = answer.insert("suppress_output".to_owned(), value),
+            ("modified", _) => _ = answer.insert(name, modified(invocation, value)),
+            _ => _ = answer.insert(name, value),
+        }
+    }
+    canonical::checked(invocation, answer)
+}
+
+/// What an action is called here; A3S's words, names and numbers, and the engine's own words.
+fn word(action: &Value) -> Option<&'static str> {
+    let theirs = ACTIONS.iter().find(|(word, name, number)| match action {
+        Value::String(text) => word == text || name == text,
+        other => other.as_u64() == Some(*number),
+    });
+    let ours = || Action::WORDS.iter().map(|(word, _)| *word).find(|word| action == word);
+    theirs.map(|row| row.0).or_else(ours)
+}
+
+fn unknown(invocation: &Invocation, action: &Value, response: &Map<String, Value>) -> HandlerResult<Value> {
+    let restricts = canonical::restricts(invocation, &Value::Object(response.clone()));
+    let what = format!("unknown action {}; known are continue, block, retry, skip", output::shown(&action.to_string()));
+    canonical::invalid_answer(what, restricts)
+}
+
+fn modified(invocation: &Invocation, value: Value) -> Value {
+    match (value, invocation.event.built_in()) {
+        (Value::Object(fields), Some(known)) => {
+            Value::Object(fields.iter().map(|(name, value)| snake(known, name, value)).collect())
+        }
+        (value, _) => value,
+    }
+}
