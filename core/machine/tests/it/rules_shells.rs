@@ -113,7 +113,10 @@ fn wrong(rules: &Rules, line: &str, bin: &Path) -> (bool, Option<String>) {
     (true, Some(what))
 }
 
-/// Lines that hide a command, each from some reader.
+/// Lines with text that a shell evaluates once more. The parser's own test reads them too.
+const EVALUATED_AGAIN: &str = include_str!("../../src/shell/tests/evaluated_again.json");
+
+/// Further lines that hide a command from some parser.
 const HIDDEN: &[&str] = &[
     "git --version; ( ( touch P ) )",
     "git --version; ((touch P))",
@@ -143,55 +146,6 @@ const HIDDEN: &[&str] = &[
     "LC_ALL[PATH=1]=x git",
     "LC_ALL='PATH=1'; git $((LC_ALL)); git x",
     "LC_ALL=_; git 'b[$(touch P)]'; git $((LC_ALL))",
-    "declare -A a; a[x y]=1 touch P",
-    "echo 'b[$(touch P)]'; echo $((_))",
-    "echo 'b[$(touch P)]'; ((_))",
-    "echo 'b[$(touch P)]'; let _",
-    "echo 'b[$(touch P)]'; a[_]=1",
-    "echo 'b[$(touch P)]'; a=([_]=1)",
-    "echo 'b[$(touch P)]'; declare -i z=_",
-    "echo 'b[$(touch P)]'; z=_; echo $((z))",
-    "echo 'b[$(touch P)]'; [[ $_ -eq 1 ]]",
-    "[[ 'b[$(touch P)]' =~ .* ]]; [[ BASH_REMATCH -eq 1 ]]",
-    "[[ $(echo 'b[$(touch P)]') -eq 1 ]]",
-    "f() { [[ $1 -eq 1 ]]; }; f 'b[$(touch P)]'",
-    "x='b[$(touch P)]'; RANDOM=x",
-    "x='b[$(touch P)]'; OPTIND=x",
-    "x='b[$(touch P)]'; SRANDOM=x",
-    "x='b[$(touch P)]'; HISTCMD=x",
-    "RANDOM='b[$(touch P)]'",
-    "read OPTIND <<< 'b[$(touch P)]'",
-    "declare -a b='($(touch P))'",
-    "readonly -a 'b=($(touch P))'",
-    "f() { local -a b='($(touch P))'; }; f",
-    "x='($(touch P))'; declare -a b=$x",
-    "b=(); x='($(touch P))'; declare b=$x",
-    "b=(); declare b='($(touch P))'",
-    "PS4='$(touch P)'; set -x; ls",
-    "PS4='\\044(touch P)'; set -x; ls",
-    "printf -v PS4 '%s' '$(touch P)'; set -x; ls",
-    "for PS4 in '$(touch P)'; do set -x; ls; done",
-    "BASH_ENV='$(touch P)' bash -c ls",
-    "ENV='$(touch P)' sh -ic ls",
-    "env 'BASH_ENV=$(touch P)' bash -c ls",
-    "BASH_ENV=/dev/stdin bash -c ls <<< 'touch P'",
-    "bash --rcfile /dev/stdin -ic ls <<< 'touch P'",
-    "env a='b[$(touch P)]' bash -c '((a))'",
-    "env 'BASH_FUNC_ls%%=() { touch P; }' bash -c ls",
-    "BASH_CMDS[zz]=/bin/touch; zz P",
-    "BASH_ALIASES[zz]='touch P'; shopt -s expand_aliases\nzz",
-    "PROMPT_COMMAND='touch P' bash -ic ls",
-    "echo 'b[$(touch P)]'; [[ $#$_ -eq 0 ]]",
-    "x='b[$(touch P)]'; SECONDS=x",
-    "PS4[0]='$(touch P)'; set -x; ls",
-    "command export PS4='$(touch P)'; set -x; ls",
-    "set -- 'b[$(touch P)]'; [[ $* -eq 1 ]]",
-    "echo 'b[$(touch P)]'; for ((i=_;i<1;i++)); do :; done",
-    "env -S \"a='b[\\$(touch P)]' bash -c '((a))'\"",
-    "a=1 b[x y]=2 touch P",
-    "PS4=$'\\x24(touch P)'; set -x; ls",
-    "BASH_CMDS=([zz]=/bin/touch); zz P",
-    "echo 'b[$(touch P)]'; trap 'echo $((_))' EXIT",
     "git 'b[$(touch P)]'; git $((LC_ALL=_)) $((LC_ALL))",
     "coproc touch P",
     "coproc X { touch P; }",
@@ -367,8 +321,10 @@ const HIDDEN: &[&str] = &[
 #[test]
 fn no_line_hides_a_command_from_a_rule() {
     let (rules, bin) = (Rules::new(), programs());
-    let wrong: Vec<String> = HIDDEN.iter().filter_map(|line| wrong(&rules, line, bin.path()).1).collect();
-    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), HIDDEN.len(), wrong.join("\n"));
+    let again: Vec<String> = serde_json::from_str(EVALUATED_AGAIN).expect("a list of lines");
+    let lines: Vec<&str> = HIDDEN.iter().copied().chain(again.iter().map(String::as_str)).collect();
+    let wrong: Vec<String> = lines.iter().filter_map(|line| wrong(&rules, line, bin.path()).1).collect();
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), lines.len(), wrong.join("\n"));
     // A reader that understands nothing would pass, too.
     for (line, wanted) in [
         ("git log --oneline | git apply --stat && (git status; git diff)", (true, false)),
