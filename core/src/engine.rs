@@ -35,7 +35,7 @@ use hookweave_host::{hook_id, present};
 pub use builder::{EngineBuilder, Registration};
 pub use detached::LateAnswer;
 pub use event::Event;
-pub use handler::{Handler, HookError, HookFuture};
+pub use handler::{Handler, HookFuture};
 pub use in_place::HookContext;
 pub use outcome::Outcome;
 pub use session::*;

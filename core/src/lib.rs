@@ -20,9 +20,9 @@ pub use hookweave_host::{
 
 pub use engine::{
     AllowAll, ApprovalRequest, Approver, BoxFuture, Compaction, Context, ContextMessage, DenyAll, Display, Engine,
-    EngineBuilder, Event, Generation, Handler, HookContext, HookError, HookFuture, LateAnswer, LogDisplay, Messages,
-    Model, ModelRequest, ModelResponse, NoticeResult, Outcome, PendingApprovals, Registration, Session, SessionBuilder,
+    EngineBuilder, Event, Generation, Handler, HookContext, HookFuture, LateAnswer, LogDisplay, Messages, Model,
+    ModelRequest, ModelResponse, NoticeResult, Outcome, PendingApprovals, Registration, Session, SessionBuilder,
     Started, Stopped, Submitted, TerminalApprover, Tool, ToolCall, ToolContext, ToolOutcome, ToolResult,
 };
 pub use error::{Code, Error};
-pub use response::{HookResponse, IntoResponse};
+pub use response::{HookError, HookResponse, IntoResponse};

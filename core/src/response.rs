@@ -6,6 +6,9 @@ use serde_json::{Map, Value, json};
 
 use hookweave_host::action::Action;
 
+/// Why a hook failed.
+pub type HookError = Box<dyn std::error::Error + Send + Sync>;
+
 /// A hook's answer, built part by part; parts compose and nothing of them is lost.
 ///
 /// ```
@@ -183,29 +186,29 @@ impl HookResponse {
 /// What a closure may return: nothing, an answer, perhaps an answer, or an error.
 pub trait IntoResponse {
     /// The answer, or the hook's failure.
-    fn into_response(self) -> Result<HookResponse, crate::HookError>;
+    fn into_response(self) -> Result<HookResponse, HookError>;
 }
 
 impl IntoResponse for () {
-    fn into_response(self) -> Result<HookResponse, crate::HookError> {
+    fn into_response(self) -> Result<HookResponse, HookError> {
         Ok(HookResponse::default())
     }
 }
 
 impl IntoResponse for HookResponse {
-    fn into_response(self) -> Result<HookResponse, crate::HookError> {
+    fn into_response(self) -> Result<HookResponse, HookError> {
         Ok(self)
     }
 }
 
 impl IntoResponse for Option<HookResponse> {
-    fn into_response(self) -> Result<HookResponse, crate::HookError> {
+    fn into_response(self) -> Result<HookResponse, HookError> {
         Ok(self.unwrap_or_default())
     }
 }
 
-impl<R: IntoResponse, E: Into<crate::HookError>> IntoResponse for Result<R, E> {
-    fn into_response(self) -> Result<HookResponse, crate::HookError> {
+impl<R: IntoResponse, E: Into<HookError>> IntoResponse for Result<R, E> {
+    fn into_response(self) -> Result<HookResponse, HookError> {
         self.map_err(Into::into)?.into_response()
     }
 }

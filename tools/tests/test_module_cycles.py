@@ -1,11 +1,11 @@
-"""Cycles of Rust modules are found, however the modules are imported."""
+"""Cycles of Rust modules are found, wherever and however the modules are imported."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from module_cycles import cycle_of, modules_of, used_in
+from module_cycles import cycle_of, imports, main, modules_of
 
 
 def crate(folder: Path, files: dict[str, str]) -> Path:
@@ -20,15 +20,25 @@ def crate(folder: Path, files: dict[str, str]) -> Path:
 @pytest.mark.parametrize(
     ("text", "used"),
     [
-        ("use crate::one::Thing;", ["one"]),
-        ("fn f() { crate::one::call() }", ["one"]),
-        ("use crate::{one::{A, b}, two, three::C};", ["one", "two", "three"]),
-        ("use crate::{\n    one::A,\n    two::{\n        B,\n        C,\n    },\n};", ["one", "two"]),
+        ("use crate::one::Thing;", ["one::Thing"]),
+        ("pub use crate::one::{Thing as Other, deep::*};", ["one::Thing", "one::deep"]),
+        ("use crate::{one::{self, A}, two, three::C};", ["one", "one::A", "two", "three::C"]),
+        ("use crate::{\n    one::A,\n    two::{\n        B,\n    },\n};", ["one::A", "two::B"]),
+        ("fn f() { crate::one::call::<crate::two::T>() }", ["one::call", "two::T"]),
+        ("fn f(a: &crate::one::A<'_>) -> impl crate::two::T { a.b }", ["one::A", "two::T"]),
+        ("#[derive(crate::one::Derive)] struct S;", ["one::Derive"]),
+        ("fn f() { vec![crate::one::A, super::two()]; }", ["one::A", "module::two"]),
+        ("macro_rules! m { () => { $crate::one::call() }; }", ["one::call"]),
+        ("use super::sibling::A;", ["module::sibling::A"]),
+        ("use super::super::one::A; use self::inner::B;", ["one::A", "module::file::inner::B"]),
+        ("mod tests { use super::*; use super::super::sibling::A; }", ["module::file", "module::sibling::A"]),
+        ("pub(crate) fn f(self) { self.x; Self::y() } pub(in crate::one) struct S;", []),
+        ('// crate::one\n/// [`crate::two`]\nconst C: &str = "crate::three::A";', []),
         ("use other_crate::one;", []),
     ],
 )
 def test_every_form_of_import_is_read(text: str, used: list[str]) -> None:
-    assert list(used_in(text)) == used
+    assert ["::".join(found.path) for found in imports(text.encode(), ("module", "file"))] == used
 
 
 def test_a_cycle_is_named(tmp_path: Path) -> None:
@@ -39,11 +49,37 @@ def test_a_cycle_is_named(tmp_path: Path) -> None:
     assert set(cycle) == {"a", "b", "c"}
 
 
+@pytest.mark.parametrize(
+    "back",
+    [
+        "use super::a::A;",
+        "fn f() { crate::a::call(); }",
+        "fn f() -> super::a::A { todo!() }",
+        "fn f() { vec![crate::a::call()]; }",
+        "use crate::Renamed;",
+    ],
+)
+def test_a_cycle_is_found_wherever_its_paths_stand(
+    tmp_path: Path, back: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = "mod a; mod b; pub use a::A as Renamed;"
+    source = crate(tmp_path, {"lib.rs": root, "a.rs": "use super::b::B;", "b.rs": f"\n{back}"})
+    monkeypatch.setattr("sys.argv", ["module_cycles.py", str(source)])
+    assert main() == 1
+    assert f"b uses a at {source / 'b.rs'}:2" in capsys.readouterr().out
+
+
 def test_a_folder_belongs_to_its_module(tmp_path: Path) -> None:
-    files = {"a.rs": "", "a/inner.rs": "use crate::b::B; use crate::a::A;", "b.rs": "use crate::a::A;"}
+    files = {"a.rs": "", "a/inner.rs": "use crate::b::B; use super::super::a::A;", "b.rs": "use crate::a::A;"}
     assert cycle_of(modules_of(crate(tmp_path, files))) is not None
 
 
 def test_comments_and_the_root_are_no_imports(tmp_path: Path) -> None:
     files = {"lib.rs": "use crate::a::A;", "a.rs": "use crate::b::B;", "b.rs": "//! As in [`crate::a`].\n"}
+    assert cycle_of(modules_of(crate(tmp_path, files))) is None
+
+
+def test_what_the_root_exports_under_the_name_of_its_own_module_is_no_cycle(tmp_path: Path) -> None:
+    files = {"lib.rs": "mod a; mod b; pub use a::A; pub struct Root;", "a.rs": "use crate::b::B; use crate::Root;"}
+    files["b.rs"] = "use crate::Root;"
     assert cycle_of(modules_of(crate(tmp_path, files))) is None

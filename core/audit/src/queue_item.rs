@@ -1,5 +1,7 @@
 //! What drivers and sessions record, as the writer gets it: copied on the caller's thread, made into records on the writer's.
 
+mod start;
+
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -9,7 +11,6 @@ use super::digest::Key;
 use super::level::Level;
 use super::record::{Input, Kind, Record};
 use super::redact::Redactor;
-use super::start::Start;
 use hookweave_clock::now_ms;
 use hookweave_machine::action::Action;
 use hookweave_machine::answer::{Injection, Message, Question};
@@ -21,6 +22,8 @@ use hookweave_machine::observer::{EventDigest, Inputs, Part};
 use hookweave_machine::outcome::Outcome;
 use hookweave_machine::payload::Host;
 use hookweave_machine::registry::HookId;
+
+pub(super) use start::Start;
 
 /// The longest text of a payload that is kept redacted, in bytes.
 const LONGEST_TEXT: usize = 4096;

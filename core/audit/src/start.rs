@@ -7,49 +7,11 @@ use std::sync::Arc;
 use super::Audit;
 use super::level::Level;
 use super::open::Open;
-use super::queue_item::{Maker, QueueItem, input};
-use super::record::{Kind, Record};
+use super::queue_item::{QueueItem, Start};
 use hookweave_clock::now_ms;
 use hookweave_machine::dispatch::Stage;
-use hookweave_machine::event::EventSpec;
-use hookweave_machine::observer::{Begun, EventDigest, Part};
+use hookweave_machine::observer::{Begun, EventDigest};
 use hookweave_machine::payload::Host;
-use hookweave_machine::registry::HookId;
-
-/// A hook is about to run.
-#[derive(Debug)]
-pub(super) struct Start {
-    at_ms: u64,
-    event: Arc<EventSpec>,
-    hook: Arc<str>,
-    id: HookId,
-    dispatch: u64,
-    about: EventDigest,
-}
-
-impl Start {
-    /// How much memory it holds, roughly.
-    pub(super) fn weight(&self) -> usize {
-        256 + self.about.weight()
-    }
-
-    /// The record of it, and when it happened.
-    pub(super) fn record(&self, maker: &Maker<'_>) -> (Record, u64) {
-        let record = Record {
-            session: self.about.first(Part::Session),
-            agent: self.about.first(Part::Agent),
-            event: Some(self.event.name().to_owned()),
-            dispatch: Some(self.dispatch),
-            hook: Some(self.hook.to_string()),
-            hook_id: Some(self.id.to_string()),
-            tool: self.about.first(Part::Tool),
-            tool_use_id: self.about.first(Part::ToolUseId),
-            input: Some(input(&self.about, maker.key, maker.redactor, maker.inputs)),
-            ..Record::new(Kind::HookStarted)
-        };
-        (record, self.at_ms)
-    }
-}
 
 impl Audit {
     /// Records that the hook at an index of a stage is about to run, where starts are recorded, and waits until that is written.

@@ -55,11 +55,11 @@ use hookweave_machine::tool::ToolDefinition;
 use hookweave_machine::{timestamp, tool_names};
 
 pub use hookweave_machine::handler_output::{Exited, WebAnswer};
-pub use outcome_view::OutcomeView;
+pub use outcome_view::{OutcomeValues, OutcomeView};
 pub use unable::NEVER_CLOSED;
 pub use unable::unable_to_wire;
 pub use understood::{answer_of_command, answer_of_host, answer_of_server};
-pub use wire::{OutcomeValues, encode_outcome, event_from_wire, outcome_to_wire};
+pub use wire::{encode_outcome, event_from_wire, outcome_to_wire};
 
 /// An event on its way to one hook from a file.
 #[derive(Debug, Clone)]

@@ -2,12 +2,23 @@
 
 use serde_json::{Map, Value};
 
-use super::{OutcomeValues, WireAnswer, WireEvent};
+use super::{WireAnswer, WireEvent};
 use hookweave_machine::action::Action;
 use hookweave_machine::answer::{Injection, Message, Question};
 use hookweave_machine::error::{Code, Error};
 use hookweave_machine::hook::FailBehavior;
 use hookweave_machine::outcome::{Outcome, TraceEntry};
+
+/// The values of an outcome as JSON, by the engine's names.
+#[derive(Debug, Clone, Default)]
+pub struct OutcomeValues {
+    /// The final payload, with the fields that the engine fills in.
+    pub payload: Map<String, Value>,
+    /// The former values of the fields that hooks changed.
+    pub original: Map<String, Value>,
+    /// What only one dialect has, by dialect.
+    pub ext: Map<String, Value>,
+}
 
 /// The outcome of an event that came from another agent.
 #[derive(Debug, Clone)]

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::incoming::refuse;
-use super::{Dialect, OutcomeView, WireAnswer, WireEvent, named};
+use super::{Dialect, OutcomeValues, OutcomeView, WireAnswer, WireEvent, named};
 use hookweave_machine::answer::Message;
 use hookweave_machine::error::{Code, Error};
 use hookweave_machine::event::{BUILT_IN, BuiltIn};
@@ -34,17 +34,6 @@ fn has_its_subject(WireEvent { event, payload }: &WireEvent) -> Result<(), Strin
     } else {
         Err(format!("{event} does not say what the tool is called with"))
     }
-}
-
-/// The values of an outcome as JSON, by the engine's names.
-#[derive(Debug, Clone, Default)]
-pub struct OutcomeValues {
-    /// The final payload, with the fields that the engine fills in.
-    pub payload: Map<String, Value>,
-    /// The former values of the fields that hooks changed.
-    pub original: Map<String, Value>,
-    /// What only one dialect has, by dialect.
-    pub ext: Map<String, Value>,
 }
 
 /// The output of a hook for its agent: the exit code, stdout and stderr that mean the outcome.

@@ -2,32 +2,14 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::Session;
-use super::effect::{Effect, Finished, Reply, Requested, Role, ValueId};
+use super::effect::{Effect, Finished, Generation, Reply, Requested, Role, ToolRun, ValueId};
 use super::flow::{Cx, Flow};
 use super::prompt::Passed;
-use super::tool::{ToolRequest, ToolRun};
+use super::tool::ToolRequest;
 use hookweave_machine::action::Action;
-
-/// What came of a prompt that the model was to answer.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Generation {
-    /// `done`, `blocked`, `stopped` (a hook stopped the agent), `failed`, or `limit` (the model was called too often).
-    pub status: &'static str,
-    /// The model's last text.
-    pub text: String,
-    /// Why it did not come to its end.
-    pub reason: Option<String>,
-    /// How often the model was called.
-    pub model_calls: u32,
-    /// The tool calls, in order.
-    pub tools: Vec<ToolRun>,
-    /// The model's last response.
-    pub response: Option<ValueId>,
-}
 
 impl Session {
     /// Answers a prompt with the host's model and tools; ends with a [`Generation`].

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::effect::{Effect, Reply, ValueId};
+use super::effect::{ApprovalRequest, Effect, Reply, ValueId};
 use super::flow::Cx;
 use super::state::Approval;
 use super::verdict::Asker;
@@ -15,33 +15,6 @@ use hookweave_machine::observer::ObservedEvent;
 pub(super) const ONCE: &str = "Allow once";
 /// The choice that allows this and its like from now on.
 pub(super) const ALWAYS: &str = "Allow always";
-
-/// What a person is asked. Every text in it is already made safe to be shown.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ApprovalRequest {
-    /// The event that waits for the answer.
-    pub event: &'static str,
-    /// The tool; empty when it is not about one.
-    pub tool: String,
-    /// The very arguments that will be used; `None` when it is not about a tool.
-    pub args: Option<ValueId>,
-    /// The arguments as JSON text, when they have one.
-    pub shown: Option<String>,
-    /// The hook that asks; `None` when it is the host's own rule.
-    pub hook: Option<String>,
-    /// The question.
-    pub prompt: String,
-    /// What can be chosen.
-    pub options: Vec<String>,
-    /// Those of them that allow.
-    pub granting: Vec<String>,
-    /// How long to wait, in milliseconds.
-    pub timeout_ms: u64,
-    /// What happens without an answer in time: `allow` or `deny`.
-    pub default: &'static str,
-    /// How widely "Allow always" is remembered beyond the very same arguments: `tool` or `prompt`.
-    pub remember: Option<&'static str>,
-}
 
 /// How a question was settled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -1,15 +1,16 @@
 //! What a flow wants done, and what came of it.
 
+mod finished;
+
 use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::agent::Generation;
-use super::approval::ApprovalRequest;
 use super::fields::Fields;
-use super::tool::ToolRun;
 use super::verdict::Verdict;
+
+pub use finished::{Finished, Generation, Injected, ToolRun};
 
 /// A value of the host's that the driver keeps for the time of a flow: arguments, a result, a response.
 pub type ValueId = u32;
@@ -129,28 +130,31 @@ pub enum Effect {
     },
 }
 
-/// What a flow came to.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub enum Finished {
-    /// A tool call.
-    Tool(Box<ToolRun>),
-    /// A whole answer.
-    Generation(Box<Generation>),
-    /// Anything else.
-    Json(Value),
-}
-
-impl Finished {
-    /// As JSON.
-    #[must_use]
-    pub fn into_json(self) -> Value {
-        match self {
-            Self::Tool(run) => serde_json::to_value(run).unwrap_or_default(),
-            Self::Generation(generation) => serde_json::to_value(generation).unwrap_or_default(),
-            Self::Json(value) => value,
-        }
-    }
+/// What a person is asked. Every text in it is already made safe to be shown.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ApprovalRequest {
+    /// The event that waits for the answer.
+    pub event: &'static str,
+    /// The tool; empty when it is not about one.
+    pub tool: String,
+    /// The very arguments that will be used; `None` when it is not about a tool.
+    pub args: Option<ValueId>,
+    /// The arguments as JSON text, when they have one.
+    pub shown: Option<String>,
+    /// The hook that asks; `None` when it is the host's own rule.
+    pub hook: Option<String>,
+    /// The question.
+    pub prompt: String,
+    /// What can be chosen.
+    pub options: Vec<String>,
+    /// Those of them that allow.
+    pub granting: Vec<String>,
+    /// How long to wait, in milliseconds.
+    pub timeout_ms: u64,
+    /// What happens without an answer in time: `allow` or `deny`.
+    pub default: &'static str,
+    /// How widely "Allow always" is remembered beyond the very same arguments: `tool` or `prompt`.
+    pub remember: Option<&'static str>,
 }
 
 /// What came of an effect.

@@ -48,11 +48,12 @@ use hookweave_machine::sync::{Mutex, MutexGuard};
 use environment::Environment;
 use state::{Memory, State};
 
-pub use agent::Generation;
-pub use approval::{ApprovalRequest, Decided};
+pub use approval::Decided;
 pub use client::Client;
 pub use compaction::Compaction;
-pub use effect::{Called, Effect, Finished, Reply, Requested, Role, Speaker, ValueId};
+pub use effect::{
+    ApprovalRequest, Called, Effect, Finished, Generation, Injected, Reply, Requested, Role, Speaker, ToolRun, ValueId,
+};
 pub use environment::OpenSessions;
 pub use fields::{Field, Fields, Surroundings};
 pub use flow::Flow;
@@ -63,7 +64,7 @@ pub use question::{Reading, TerminalQuestion};
 pub use response::{Arguments, ParsedCall, ParsedResponse, read_response};
 pub use settings::{MAX_STOPS, Settings};
 pub use stop::{Started, Stopped};
-pub use tool::{Injected, ToolRequest, ToolRun};
+pub use tool::ToolRequest;
 pub use verdict::Verdict;
 
 /// One conversation of an agent, or of a subagent within it.

@@ -10,7 +10,8 @@ mod sheet;
 
 pub use reading::Reading;
 
-use super::approval::{ALWAYS, ApprovalRequest, ONCE};
+use super::approval::{ALWAYS, ONCE};
+use super::effect::ApprovalRequest;
 use hookweave_machine::error::{Code, Error};
 use hookweave_machine::escape::escaped;
 use hookweave_machine::payload::Host;

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
 use serde_json::json;
 
 use super::approval::{Decided, Settled, Subject};
-use super::effect::{Called, Effect, Finished, Reply, ValueId};
+use super::effect::{Called, Effect, Finished, Injected, Reply, ToolRun, ValueId};
 use super::fields::{Field, Own, Surroundings};
 use super::flow::{Cx, DispatchResult, Flow};
 use super::permission::Permission;
@@ -25,54 +24,6 @@ pub struct ToolRequest {
     pub args: ValueId,
     /// The call's id; made when none is given.
     pub tool_use_id: Option<String>,
-}
-
-/// What came of a tool call.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct ToolRun {
-    /// The tool's name.
-    pub tool: Arc<str>,
-    /// The call's id.
-    pub tool_use_id: Arc<str>,
-    /// Whether the tool was run.
-    pub ran: bool,
-    /// Whether it ran to its end without failing.
-    pub ok: bool,
-    /// What was decided before it ran: `continue` or `allow` when it was let through, else `block`, `stop` or `deny`.
-    pub decision: &'static str,
-    /// Why it did not run.
-    pub reason: Option<String>,
-    /// Who decided that: a hook, `user`, `timeout` or `host`.
-    pub by: Option<String>,
-    /// The arguments that it ran with, or would have.
-    pub args: ValueId,
-    /// Its result, a record with `success` and `output`, as hooks left it.
-    pub result: Option<ValueId>,
-    /// Why it failed.
-    pub error: Option<String>,
-    /// How often it was run.
-    pub attempts: u32,
-    /// What hooks object to in what it did, for the model.
-    pub feedback: Vec<String>,
-    /// What hooks sent to the model about it.
-    pub injected: Vec<Injected>,
-    /// A hook wants its own output kept out of the transcript.
-    pub suppress_output: bool,
-    /// A hook wants the agent to stop.
-    pub stops: bool,
-}
-
-/// Context that a hook gave.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Injected {
-    /// The hook's name.
-    pub hook: String,
-    /// The text.
-    pub content: String,
-    /// `system`, `user` or `assistant`.
-    pub role: &'static str,
-    /// For the next model call only.
-    pub ephemeral: bool,
 }
 
 impl Session {

@@ -5,10 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::engine::Event;
-use crate::response::{HookResponse, IntoResponse};
-
-/// Why a hook failed.
-pub type HookError = Box<dyn std::error::Error + Send + Sync>;
+use crate::response::{HookError, HookResponse, IntoResponse};
 
 /// A running hook.
 pub type HookFuture<'a> = Pin<Box<dyn Future<Output = Result<HookResponse, HookError>> + Send + 'a>>;

@@ -5,8 +5,8 @@ use std::ops::{Index, IndexMut};
 use serde_json::{Map, Value};
 
 use super::Event;
-use crate::engine::handler::{Handler, HookError, HookFuture};
-use crate::response::{HookResponse, IntoResponse};
+use crate::engine::handler::{Handler, HookFuture};
+use crate::response::{HookError, HookResponse, IntoResponse};
 
 /// An event that a hook may change in place; what it changed is the `modified` of its answer.
 ///

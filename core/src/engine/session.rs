@@ -16,7 +16,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::Engine;
-use crate::engine::handler::HookError;
+use crate::response::HookError;
 use hookweave_host::error::{Code, Error};
 use hookweave_host::session::{Session as Machine, ToolRequest};
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
 use super::parts::{ApprovalRequest, Approver, BoxFuture};
-use crate::engine::handler::HookError;
+use crate::response::HookError;
 use hookweave_host::error::{Code, Error};
 
 /// Denies everything; what a session does that was given no other.

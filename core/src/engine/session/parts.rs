@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::approvers::DenyAll;
 use crate::engine::Outcome;
-use crate::engine::handler::HookError;
+use crate::response::HookError;
 use hookweave_host::session::{self, Role, TerminalQuestion};
 
 /// Something under way.

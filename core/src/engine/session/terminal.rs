@@ -3,7 +3,7 @@
 use tokio::sync::oneshot;
 
 use super::parts::{ApprovalRequest, Approver, BoxFuture};
-use crate::engine::handler::HookError;
+use crate::response::HookError;
 use hookweave_host::exec::cancel::Cancel;
 use hookweave_host::exec::terminal;
 use hookweave_host::session::TerminalQuestion;
