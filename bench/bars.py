@@ -195,9 +195,9 @@ BARS = [
         2.0,
         1.5,
     ),
-    cost("Node, 0 matching hooks / bare loop", NODE_HOOKWEAVE[0], node(CALLS, "floor, 0 hooks"), 1.2, 1.2),
-    cost("Node, 1 async hook / bare loop", NODE_HOOKWEAVE[1], node(CALLS, "floor, 1 async hook"), 2.8, 2.3),
-    cost("Node, 10 async hooks / bare loop", NODE_HOOKWEAVE[10], node(CALLS, "floor, 10 async hooks"), 1.4, 1.1),
+    cost("Node, 0 matching hooks / bare loop", NODE_HOOKWEAVE[0], node(CALLS, "floor, 0 hooks"), 1.3, 1.2),
+    cost("Node, 1 async hook / bare loop", NODE_HOOKWEAVE[1], node(CALLS, "floor, 1 async hook"), 3.0, 2.3),
+    cost("Node, 10 async hooks / bare loop", NODE_HOOKWEAVE[10], node(CALLS, "floor, 10 async hooks"), 2.0, 1.1),
     faster(
         "Node, faster than plain JavaScript, 1 hook",
         node(CALLS, "plain JavaScript, 1 async hook"),

@@ -113,7 +113,9 @@ def test_docstrings_are_no_messages() -> None:
 
 
 def test_doc_comments_and_descriptions_are_messages_of_the_command() -> None:
-    source = "/// Runs it\n/// quietly.\n#[arg(long)]\nquiet: bool,\n// nobody\n#[cfg(test)]\nmod tests { /// whoever\n}"
+    source = (
+        "/// Runs it\n/// quietly.\n#[arg(long)]\nquiet: bool,\n// nobody\n#[cfg(test)]\nmod tests { /// whoever\n}"
+    )
     assert list(help_texts(source)) == ["Runs it\nquietly.\n"]
     schema = '{"description": "whatever it is", "properties": {"description": {"description": "nobody knows it"}}}'
     assert sorted(banned(text) or "" for text in descriptions(schema)) == ["nobody", "whatever"]
