@@ -1,5 +1,6 @@
 //! Compiled patterns: names with globs, regular expressions with a step limit, path globs.
 
+mod backtracking;
 mod glob;
 mod linear;
 mod pattern_cache;
@@ -7,7 +8,7 @@ mod pattern_cache;
 use std::sync::Arc;
 
 use crate::path::{self, PathForms};
-use linear::Linear;
+use linear::{Linear, Parsed};
 
 pub use glob::Glob;
 pub use pattern_cache::PatternCache;
@@ -81,7 +82,7 @@ pub enum Pattern {
     /// Runs in linear time.
     Plain(Arc<Linear>),
     /// Has lookaround or backreferences: backtracks, up to [`STEP_LIMIT`] on texts up to [`STEP_TEXT`].
-    Fancy(Box<fancy_regex::Regex>),
+    Fancy(Arc<fancy_regex::Regex>),
 }
 
 impl Pattern {
@@ -94,15 +95,23 @@ impl Pattern {
         if text.len() > MAX_PATTERN {
             return Err(format!("the pattern has {} bytes; at most {MAX_PATTERN} are taken", text.len()));
         }
-        let read = pattern_cache::read(text);
-        match read {
-            Ok(plain) => Ok(Self::Plain(plain)),
+        pattern_cache::read(text, || Self::compile(text))
+    }
+
+    fn compile(text: &str) -> Result<Self, String> {
+        let parsed = Parsed::new(text);
+        pattern_cache::charge(parsed.bytes())?;
+        match parsed.compile() {
+            Ok(plain) => Ok(Self::Plain(Arc::new(plain))),
             Err(regex::Error::CompiledTooBig(limit)) => Err(format!("`{text}` compiles to more than {limit} bytes")),
-            Err(why) => fancy_regex::RegexBuilder::new(text)
-                .backtrack_limit(STEP_LIMIT)
-                .build()
-                .map(|fancy| Self::Fancy(Box::new(fancy)))
-                .map_err(|_| format!("`{text}` is no regular expression: {}", last_line(&why.to_string()))),
+            Err(_) => {
+                pattern_cache::charge(backtracking::bytes(text))?;
+                fancy_regex::RegexBuilder::new(text)
+                    .backtrack_limit(STEP_LIMIT)
+                    .build()
+                    .map(|fancy| Self::Fancy(Arc::new(fancy)))
+                    .map_err(|why| format!("`{text}` is no regular expression: {}", last_line(&why.to_string())))
+            }
         }
     }
 

@@ -18,6 +18,7 @@ use super::scripts::Roots;
 use super::variables::{plugin_of, refuse_unfilled};
 use super::{Declared, Problem, Source, readers};
 use hookweave_machine::error::{Code, Error};
+use hookweave_machine::pattern::PatternCache;
 
 /// One thing that will surprise.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -108,6 +109,7 @@ pub fn lint(file: &Path, options: &LoadOptions<'_>) -> Result<Vec<Finding>, Erro
         plugin: plugin_of(&file),
         catalogue: options.catalogue,
     };
+    let _patterns = PatternCache::of_file();
     let mut loaded = readers::read(recognised.format, &text, &source);
     refuse_unfilled(&mut loaded);
     let mut all: Vec<Finding> = loaded

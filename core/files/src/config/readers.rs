@@ -1,6 +1,7 @@
 //! Readers of configuration files, one file per format.
 //!
-//! A reader is pure: it turns a text into what it declares and touches nothing else.
+//! A reader is pure: it turns a text into what it declares and touches nothing else. What the patterns of a file may take
+//! together is bounded here, since they are compiled before a person approves them.
 
 mod a3s;
 mod claude;
@@ -15,10 +16,12 @@ pub(super) mod hookweave;
 mod wingman;
 
 use super::{Format, Loaded, Source};
+use hookweave_machine::pattern::PatternCache;
 
 /// Reads a text in some format.
 #[must_use]
 pub fn read(format: Format, text: &str, source: &Source<'_>) -> Loaded {
+    let _patterns = PatternCache::of_file();
     match format {
         Format::Claude => claude::read(text, source),
         Format::Factory => claude::read_factory(text, source),

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::MAX_PATTERN;
+use super::{MAX_PATTERN, pattern_cache};
 
 /// The most `{` in a glob. Reading a glob and forgetting it recurse into its braces, so that more would exhaust the stack.
 const MAX_BRACES: usize = 256;
@@ -16,6 +16,9 @@ const SURE_BRACES: usize = 16;
 /// The longest regular expression of a glob that compiles for sure, in bytes: it repeats nothing a number of times, so
 /// that its size goes by its length.
 const SURE: usize = 4 * 1024;
+
+/// More than a byte of the regular expression of a glob takes when it is compiled, in bytes.
+const COMPILED: usize = 64;
 
 /// The largest compiled regular expression of a glob, in bytes. Less than `globset` takes, which panics on a larger one.
 const MAX_COMPILED: usize = 8 * 1024 * 1024;
@@ -49,6 +52,7 @@ impl Glob {
         }
         let written = set(&mut GlobBuilder::new(text)).build();
         let written = written.map_err(|why| format!("`{text}` is no glob: {}", why.kind()))?;
+        pattern_cache::charge(written.regex().len().saturating_mul(COMPILED).min(MAX_COMPILED))?;
         let is_sure = braces <= SURE_BRACES && written.regex().len() <= SURE;
         let glob = Self { written, compiled: OnceLock::new() };
         if !is_sure {

@@ -31,15 +31,41 @@ pub struct Linear {
     compiled: OnceLock<Option<Regex>>,
 }
 
-impl Linear {
-    /// Reads an expression; refuses what does not compile.
-    pub(super) fn new(text: &str) -> Result<Self, Error> {
-        let sure = regex_syntax::parse(text).ok().filter(|parsed| states(parsed) <= SURE);
-        let (beginnings, compiled) = match sure {
-            Some(parsed) => (beginnings(&parsed), OnceLock::new()),
-            None => (Vec::new(), OnceLock::from(Some(Regex::new(text)?))),
+/// An expression that is read and not yet compiled.
+#[derive(Debug)]
+pub(super) struct Parsed<'t> {
+    text: &'t str,
+    /// Nothing when it is no expression of this kind.
+    expression: Option<Hir>,
+    states: usize,
+}
+
+impl<'t> Parsed<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        let expression = regex_syntax::parse(text).ok();
+        let states = expression.as_ref().map_or(0, states);
+        Self { text, expression, states }
+    }
+
+    /// At most so much memory it takes, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.states.saturating_mul(STATE).min(REGEX_LIMIT)
+    }
+
+    /// Refuses what does not compile.
+    pub(super) fn compile(self) -> Result<Linear, Error> {
+        let (beginnings, compiled) = match self.expression.filter(|_| self.states <= SURE) {
+            Some(expression) => (beginnings(&expression), OnceLock::new()),
+            None => (Vec::new(), OnceLock::from(Some(Regex::new(self.text)?))),
         };
-        Ok(Self { text: text.into(), beginnings, compiled })
+        Ok(Linear { text: self.text.into(), beginnings, compiled })
+    }
+}
+
+impl Linear {
+    #[cfg(test)]
+    fn new(text: &str) -> Result<Self, Error> {
+        Parsed::new(text).compile()
     }
 
     /// The expression as it was written.

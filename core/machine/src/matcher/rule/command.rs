@@ -1,8 +1,7 @@
 //! Patterns over command lines: `git *`, `npm run test:*`.
 
-use regex::Regex;
-
 use super::MatchResult;
+use crate::pattern::Pattern as Regex;
 use crate::shell::Reading;
 
 /// A pattern over one simple command.
@@ -51,8 +50,9 @@ impl Command {
             return MatchResult { selects: unknown, grants_all: false };
         }
         let patterns: Vec<&Pattern> = patterns.collect();
-        let fits =
-            |texts: &[String]| texts.iter().any(|text| patterns.iter().any(|pattern| pattern.regex.is_match(text)));
+        let fits = |texts: &[String], unknown: bool| {
+            texts.iter().any(|text| patterns.iter().any(|pattern| pattern.regex.is_match(text).unwrap_or(unknown)))
+        };
         // `git pus*` may become `git push`.
         let may_fit = |texts: &[String]| {
             texts.iter().any(|text| {
@@ -62,12 +62,12 @@ impl Command {
         };
         let selects = unknown
             || line.commands.iter().any(|command| {
-                fits(&command.texts) || self.is_specific && command.is_patterned && may_fit(&command.texts)
+                fits(&command.texts, true) || self.is_specific && command.is_patterned && may_fit(&command.texts)
             });
         let grants_all = !unknown
             && !line.does_more
             && !line.commands.is_empty()
-            && line.commands.iter().all(|command| fits(&command.exact));
+            && line.commands.iter().all(|command| fits(&command.exact, false));
         MatchResult { selects, grants_all }
     }
 }
