@@ -96,13 +96,20 @@ impl Named {
     pub(super) fn list(&self, directory: Option<&Path>) -> Listing {
         let here = self.search(directory);
         let mut complete = here.complete();
-        let (unsure, open) = (here.unsure, here.open);
+        let (unsure, open, folders) = (here.unsure, here.open, here.folders);
         let paths = |found: Vec<Script>| -> Vec<PathBuf> { found.into_iter().map(|script| script.path).collect() };
         let mut scripts = paths(here.found);
         if unsure.is_some() && complete.is_ok() {
             // The folders are those of the approval, wherever it runs.
-            let approved = if directory.is_some() { paths(self.search(None).found) } else { scripts.clone() };
-            complete = folders::add(&mut scripts, &approved, self.file.as_deref(), self.project.as_deref());
+            let (approved, folders) = match directory {
+                Some(_) => {
+                    let there = self.search(None);
+                    (paths(there.found), there.folders)
+                }
+                None => (scripts.clone(), folders),
+            };
+            let named = (&approved[..], &folders[..]);
+            complete = folders::add(&mut scripts, named, self.file.as_deref(), self.project.as_deref());
         }
         Listing { scripts, open: open || unsure.is_some(), unsure, complete }
     }
@@ -171,6 +178,8 @@ fn look<'r>(
         places,
         seen: StandingCache::default(),
         found: Vec::new(),
+        folders: Vec::new(),
+        written: Vec::new(),
         fed,
         in_text: false,
         too_deep: false,
@@ -199,6 +208,7 @@ fn look<'r>(
             search.ended(last);
         }
     }
+    search.runs_what_it_writes();
     search
 }
 
@@ -206,6 +216,10 @@ struct Search<'r> {
     places: Places<'r>,
     seen: StandingCache,
     found: Vec<Script>,
+    /// The folders that programs are given which may run what is in them.
+    folders: Vec<PathBuf>,
+    /// The files that the line writes.
+    written: Vec<PathBuf>,
     /// A shell runs what it is given on its standard input, or what `eval` and `xargs` are given.
     fed: bool,
     /// The words are part of one that no shell is known to run.
@@ -294,7 +308,10 @@ impl Search<'_> {
                 }
                 Token::Into => written = true,
                 // A file that is written is no script that runs.
-                Token::Word(_) if written => written = false,
+                Token::Word(word) if written => {
+                    written = false;
+                    self.writes(&word);
+                }
                 Token::Word(word) => {
                     self.strays |= self.led == Led::Unclear;
                     all_skipped |= after == After::Start && programs::is_reserved(&word);
@@ -346,6 +363,19 @@ impl Search<'_> {
     /// A command is over: an interpreter that was given no file reads its standard input.
     fn ended(&mut self, after: After) {
         self.fed |= matches!(after, After::Interpreter { .. });
+    }
+
+    /// A file is written by the line.
+    fn writes(&mut self, word: &str) {
+        self.written.extend(self.places.resolve(word).filter(|path| !path.starts_with("/dev")));
+    }
+
+    /// What the line writes before it runs it is not what was approved.
+    fn runs_what_it_writes(&mut self) {
+        if let Some(script) = self.found.iter().find(|script| self.written.contains(&script.path)) {
+            let name = script.path.display().to_string();
+            self.doubt(|| format!("the line may write `{name}` before it runs it"));
+        }
     }
 
     /// A variable is set, by the hook or by its line.
@@ -421,7 +451,15 @@ impl Search<'_> {
 
     /// A word that may name a file, also together with its option: `-mx`, `-r./x`.
     fn named(&mut self, word: &str, after: After) {
-        if after == After::Word && ["--chdir", "--working-directory"].iter().any(|option| word.starts_with(option)) {
+        if after == After::Program {
+            self.given(word);
+        }
+        if let After::Data { writes: true, .. } = after {
+            self.writes(word);
+        }
+        if matches!(after, After::Word | After::Program)
+            && ["--chdir", "--working-directory"].iter().any(|option| word.starts_with(option))
+        {
             self.doubt(|| "an option of it sets the directory in which programs start".to_owned());
         }
         if let (After::Wrapper, Some(directory)) = (after, programs::chdir_of(word))
@@ -430,6 +468,9 @@ impl Search<'_> {
             self.places.enter(directory);
         }
         if let After::Interpreter { shell: false } = after {
+            if programs::loads_folder(word) {
+                self.doubt(|| format!("`{word}` names code that is looked for in folders"));
+            }
             if let Some(module) = programs::module_of(word) {
                 self.consider(module, After::Module);
             }
@@ -437,7 +478,7 @@ impl Search<'_> {
                 self.consider(file, After::FILE);
             }
         }
-        if let After::Data { runs_option: true } = after {
+        if let After::Data { runs_option: true, .. } = after {
             if let Some(file) = word.strip_prefix("-f").filter(|file| !file.is_empty()) {
                 self.consider(file, After::FILE);
             }
@@ -448,6 +489,26 @@ impl Search<'_> {
             }
         }
         self.consider(word, after);
+    }
+
+    /// A word that a program gets of which nothing is known: it may start an interpreter, or run a file.
+    fn given(&mut self, word: &str) {
+        let value = word.split_once('=').map_or(word, |(_, value)| value);
+        if programs::starts_code(value.rsplit('/').next().unwrap_or(value)) {
+            self.doubt(|| format!("a program of its line may start `{value}`"));
+            return;
+        }
+        // What has a script's ending is looked at by itself, whether it is there or not.
+        let is_path = ["./", "../", "/"].iter().any(|start| value.starts_with(start)) && !has_script_ending(value);
+        let is_plain = !value.contains(NO_NAME) && !value.contains(char::is_whitespace) && !value.contains("://");
+        let Some(path) = self.places.resolve(value).filter(|_| is_plain && !value.starts_with('-')) else { return };
+        if self.seen.is_dir(&path) {
+            self.folders.push(path);
+        } else if (is_path || has_data_ending(value))
+            && !SYSTEM.iter().chain(&["/dev"]).any(|dir| path.starts_with(dir))
+        {
+            self.doubt(|| format!("a program of its line may run `{value}`"));
+        }
     }
 
     /// Code of a program: the files that it names, and the modules of the project's that it loads.
@@ -492,7 +553,7 @@ impl Search<'_> {
             }
         }
         let Some((text, certain)) = self.places.expand(word) else { return };
-        if !certain && !matches!(after, After::Data { .. } | After::Word) {
+        if !certain && !matches!(after, After::Data { .. } | After::Word | After::Program) {
             // `./$name.sh` is any of these.
             let pattern = self.places.pattern(word).filter(|pattern| !is_bare(pattern));
             for path in pattern.map_or_else(Vec::new, |pattern| self.places.matching(&pattern, MAX_SCRIPTS)) {

@@ -1,8 +1,8 @@
 //! What a word of a command line is by what stands before it.
 
 use super::programs::{
-    is_assignment, is_chdir, is_code, is_count, is_data_program, is_interpreter, is_reserved, is_wrapper, loads_file,
-    module_of, runs_its_option, takes_module, takes_value,
+    is_assignment, is_chdir, is_code, is_count, is_data_program, is_interpreter, is_of_machine, is_reserved,
+    is_wrapper, loads_file, module_of, runs_its_option, starts_code, takes_module, takes_value, writes,
 };
 
 /// Programs that run what they are given as text, wherever it comes from.
@@ -31,8 +31,11 @@ pub(super) enum After {
     Folder,
     /// `export` and its kin.
     Export,
-    /// A program that only reads or writes the files that it is given, and whether `-f` gives it one to run.
-    Data { runs_option: bool },
+    /// A program that only reads or writes the files that it is given: whether `-f` gives it one to run, and whether it
+    /// writes them.
+    Data { runs_option: bool, writes: bool },
+    /// A program of the machine of which nothing is known: it may run what it is given.
+    Program,
     /// Anything else.
     Word,
 }
@@ -72,8 +75,10 @@ impl After {
             }
             Self::Start | Self::Wrapper if is_wrapper(base_name) => Self::Wrapper,
             Self::Start | Self::Wrapper if is_data_program(base_name) => {
-                Self::Data { runs_option: runs_its_option(base_name) }
+                Self::Data { runs_option: runs_its_option(base_name), writes: writes(base_name) }
             }
+            Self::Program if starts_code(base_name) => Self::Interpreter { shell: base_name.ends_with("sh") },
+            Self::Program => Self::Program,
             // `sh -s x` reads its standard input, and `x` is an argument of that.
             Self::Interpreter { shell: true } if word == "-s" => Self::Word,
             Self::Interpreter { .. } if word == "-m" => Self::Module,
@@ -87,7 +92,7 @@ impl After {
                 Self::Option { file: false, of: Of::Interpreter { shell } }
             }
             Self::Option { of: Of::Interpreter { shell }, .. } => Self::Interpreter { shell },
-            Self::Data { runs_option: true } if matches!(word, "-f" | "--file" | "--from-file" | "--makefile") => {
+            Self::Data { runs_option: true, .. } if matches!(word, "-f" | "--file" | "--from-file" | "--makefile") => {
                 Self::Option { file: true, of: Of::Program }
             }
             Self::Interpreter { .. } if word.starts_with("/dev/") => self,
@@ -95,6 +100,7 @@ impl After {
             Self::Interpreter { .. } | Self::Wrapper if word.starts_with(['-', '+']) => self,
             Self::Wrapper if is_assignment(word) || is_count(word) => self,
             Self::Data { .. } => self,
+            Self::Start | Self::Wrapper if is_of_machine(word) => Self::Program,
             _ => Self::Word,
         }
     }

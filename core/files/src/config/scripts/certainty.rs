@@ -40,7 +40,17 @@ impl Search<'_> {
 /// Whether code of awk or sed starts programs.
 pub(super) fn runs_commands(code: &str) -> bool {
     let calls = ["system", "getline", "@include", "@load"].iter().any(|word| code.contains(word));
-    calls || code.contains("print") && code.contains('|')
+    calls || code.contains("print") && code.contains('|') || code.split([';', '\n', '{', '}']).any(executes)
+}
+
+/// Whether a command of sed runs what it reads: `e`, `1e date`, `s/x/y/ge`.
+fn executes(command: &str) -> bool {
+    let is_flag = |letter: char| "gpiImMe".contains(letter) || letter.is_ascii_digit();
+    let is_address = |letter: char| "$,!~+ ".contains(letter) || letter.is_ascii_digit();
+    let command = command.trim().trim_start_matches(is_address);
+    let mark = command.strip_prefix('s').and_then(|rest| rest.chars().next()).filter(|mark| !mark.is_alphanumeric());
+    let flags = mark.and_then(|mark| command.rsplit(mark).next()).unwrap_or_default();
+    command == "e" || command.starts_with("e ") || flags.contains('e') && flags.chars().all(is_flag)
 }
 
 /// Whether code of a language starts programs or loads what it computes.

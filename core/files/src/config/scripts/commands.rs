@@ -5,7 +5,7 @@ use super::tokens::{Token, tokens};
 use hookweave_exec::command::{CommandLine, CommandSpec, Shell};
 
 /// What shells do themselves.
-const BUILT_IN: &[&str] = &[
+pub(super) const BUILT_IN: &[&str] = &[
     "alias", "bg", "break", "cd", "command", "continue", "declare", "echo", "eval", "exec", "exit", "export", "false",
     "fg", "getopts", "hash", "jobs", "kill", "let", "local", "mapfile", "popd", "printf", "pushd", "pwd", "read",
     "readonly", "return", "set", "shift", "shopt", "source", "test", "times", "trap", "true", "type", "typeset",

@@ -17,19 +17,21 @@ const MAX_DEPTH: usize = 8;
 /// Folders of what others made, and of what programs keep for themselves.
 const LEFT_OUT: &[&str] = &[".git", ".hg", ".venv", "__pycache__", "node_modules"];
 
-/// Adds every script of the folders that a hook's settings file and its scripts stand in; not of the project's own folder.
+/// Adds every script of the folders that a hook's settings file and its scripts stand in, or that its line names; not of
+/// the project's own folder.
 pub(super) fn add(
     scripts: &mut Vec<PathBuf>,
-    approved: &[PathBuf],
+    (approved, named): (&[PathBuf], &[PathBuf]),
     file: Option<&Path>,
     project: Option<&Path>,
 ) -> Result<(), String> {
     let Some(project) = project else { return Ok(()) };
     let mut folders: Vec<PathBuf> = Vec::new();
-    for file in file.into_iter().map(Path::to_path_buf).chain(approved.iter().cloned()) {
-        let Some(folder) = file.parent().filter(|folder| folder.starts_with(project) && *folder != project) else {
+    let around = file.into_iter().chain(approved.iter().map(PathBuf::as_path)).filter_map(Path::parent);
+    for folder in around.chain(named.iter().map(PathBuf::as_path)) {
+        if !folder.starts_with(project) || folder == project {
             continue;
-        };
+        }
         // What lies in a folder that is looked at anyway needs no second look.
         if !folders.iter().any(|known| folder.starts_with(known)) {
             folders.retain(|known| !known.starts_with(folder));

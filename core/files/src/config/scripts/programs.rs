@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use super::SYSTEM;
+use super::commands::BUILT_IN;
+
 /// Programs that run the file that they are given.
 const INTERPRETERS: &[&str] = &[
     ".",
@@ -96,7 +99,13 @@ const DATA: &[&str] = &[
     "wget",
     "make",
     "gmake",
+    "which",
+    "pgrep",
+    "pkill",
 ];
+
+/// Those of them that write the files that they are given.
+const WRITERS: &[&str] = &["tee", "cp", "mv", "ln", "curl", "wget", "sed"];
 
 /// Those of them that run a file which an option names.
 const OPTION_RUNNERS: &[&str] = &["awk", "gawk", "mawk", "sed", "jq", "yq", "make", "gmake"];
@@ -223,6 +232,13 @@ pub(super) fn takes_module(option: &str) -> bool {
     option.strip_prefix('-').and_then(|letters| letters.strip_suffix('m')).is_some_and(is_flags)
 }
 
+/// Whether an option of an interpreter loads code from folders: `perl -Ilib -MGuard`. Python's `-I` is a flag.
+pub(super) fn loads_folder(option: &str) -> bool {
+    let value = option.strip_prefix("-I").or_else(|| option.strip_prefix("-M")).unwrap_or_default();
+    let are_flags = value.len() <= 2 && is_flags(value);
+    !are_flags && !takes_module(option) && module_of(option).is_none()
+}
+
 fn is_flags(letters: &str) -> bool {
     letters.chars().all(|letter| "bBdEhiIOqsSuvx".contains(letter))
 }
@@ -255,6 +271,22 @@ pub(super) fn is_reserved(word: &str) -> bool {
 /// Whether a program takes the files that it is given for data.
 pub(super) fn is_data_program(name: &str) -> bool {
     DATA.contains(&name)
+}
+
+/// Whether a program that takes files for data writes them.
+pub(super) fn writes(name: &str) -> bool {
+    WRITERS.contains(&name)
+}
+
+/// Whether a word at the beginning of a command is a program of the machine, not one of the project or the shell.
+pub(super) fn is_of_machine(word: &str) -> bool {
+    let is_named = !word.contains('/') && !BUILT_IN.contains(&word) && !matches!(word, ":" | "}" | "case");
+    is_named || SYSTEM.iter().any(|folder| Path::new(word).starts_with(folder))
+}
+
+/// Whether a word of a program of which nothing is known names an interpreter that it starts, as in `find -exec sh {}`.
+pub(super) fn starts_code(name: &str) -> bool {
+    is_interpreter(name) && !matches!(name, "." | "source")
 }
 
 /// Whether a program that takes files for data runs the one that `-f` names.

@@ -203,6 +203,69 @@ fn what_may_run_more_than_it_names_says_so() {
     }
 }
 
+/// A program of which nothing is known may start one, or run a file, whatever it is called.
+#[test]
+fn a_program_that_may_run_what_it_is_given_says_so() {
+    let names = ["hooks/a.sh", "hooks/guard", "jail/x.sh", "x.txt", "g.sh", "log.json", "sub/x"];
+    let project = project_of(&names);
+    for (line, wanted) in [
+        ("find hooks -exec sh {} \\;", "hooks/a.sh"),
+        ("find hooks -type f -exec env A=1 bash {} +", "hooks/a.sh"),
+        ("fd . hooks -x sh", "hooks/a.sh"),
+        ("chroot jail ./x", "jail/x.sh"),
+        ("flock lock ./hooks/guard", "hooks/guard"),
+        ("ionice -c 2 ./hooks/guard", "hooks/guard"),
+        ("unshare -r sh hooks/guard", "hooks/guard"),
+        ("/lib64/ld-linux-x86-64.so.2 /bin/sh x.txt", "x.txt"),
+        ("tar -xf x.tar --to-command=sh", ""),
+        ("sqlite3 < x.txt", ""),
+        ("echo x | xargs -n 1 ./g.sh", "g.sh"),
+        ("ed -s < x.txt", ""),
+        ("vim -es -S x.txt", ""),
+        ("gdb -batch -x x.txt", ""),
+        ("sed e x.txt", "x.txt"),
+        ("sed -n '1e ./hooks/guard'", "hooks/guard"),
+        ("sed 's/x/y/ge' x.txt", "x.txt"),
+        ("perl -Isub -MGuard -e 1", ""),
+        ("ruby -Isub g.rb", "g.rb"),
+        ("cat x.txt > g.sh; sh g.sh", "g.sh"),
+        ("cp x.txt g.sh && ./g.sh", "g.sh"),
+        ("echo true | tee g.sh; . ./g.sh", "g.sh"),
+    ] {
+        let (scripts, unsure) = listed(&project, &spec(line), None);
+        assert!(unsure.is_some(), "{line}");
+        assert!(wanted.is_empty() || scripts.iter().any(|script| script == wanted), "{line}: {scripts:?}");
+    }
+    // What stands at the path now does not decide.
+    for line in ["chroot jail ./later", "flock lock ./later", "vim -S later.txt"] {
+        assert!(listed(&project, &spec(line), None).1.is_some(), "{line}");
+    }
+    for (line, wanted) in [
+        ("nice -n 5 ./g.sh", Some("g.sh")),
+        ("timeout 5 nohup ./g.sh", Some("g.sh")),
+        ("stdbuf -oL setsid ./g.sh", Some("g.sh")),
+        ("sudo -u bob ./g.sh", Some("g.sh")),
+        ("sh -c './g.sh x'", Some("g.sh")),
+        (". ./g.sh", Some("g.sh")),
+        ("prettier --check ./g.sh", Some("g.sh")),
+        ("chmod +x ./g.sh && [ -x ./g.sh ] && ./g.sh > log.json", Some("g.sh")),
+        ("./g.sh x.txt ./sub/x.json", Some("g.sh")),
+        ("git -C sub status", None),
+        ("git diff --name-only origin/main", None),
+        ("mytool --strict check", None),
+        ("command -v jq > /dev/null || exit 0; jq -e .x log.json", None),
+        ("which python3 && find . -name '*.md' -print | wc -l", None),
+        ("python3 -IB g.sh", Some("g.sh")),
+        ("sed -n 's/e/x/gp' src/me", None),
+    ] {
+        let (scripts, unsure) = listed(&project, &spec(line), None);
+        assert_eq!(unsure, None, "{line}");
+        assert_eq!(scripts.first().map(String::as_str), wanted, "{line}: {scripts:?}");
+    }
+    // A list of commands in brackets, too.
+    assert!(listed(&project, &spec("bash <(cat ./hooks/guard)"), None).1.is_some());
+}
+
 #[test]
 fn a_folder_of_too_many_scripts_cannot_be_approved() {
     let project = Project::new();
