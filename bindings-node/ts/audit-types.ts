@@ -49,7 +49,7 @@ export interface AuditOptions {
   };
   /** When the file is synced to disk. Default: `never`. */
   fsync?: "never" | "grouped" | "record";
-  /** No decision without its record: a gate that cannot be recorded is blocked, and each waits until it is written. */
+  /** No decision without its record: a gate that cannot be recorded is blocked, and each waits until it is written. Needs a `file`. */
   required?: boolean;
   /** How many entries wait for the writer at most. Default: 8,192. */
   queue?: number;

@@ -290,6 +290,25 @@ describe("the audit log", () => {
   });
 
   const limited = process.platform === "win32" ? "a file's size is not limited there" : false;
+  it("cannot be required where only a callback gets the records", async () => {
+    const callback = (): void => {
+      throw new Error("the collector is down");
+    };
+    const alone = [{ callback }, {}, { log: true }, { callback, level: "off" as const }];
+    for (const options of alone)
+      assert.throws(() => new HookClient({ audit: { ...options, required: true } }), {
+        name: "InvalidOptionError",
+        message: /audit\.required: needs a `file`/,
+      });
+    const file = newLog();
+    const logger = { warn: () => undefined, error: () => undefined };
+    const client = new HookClient({ logger, audit: { file, required: true, callback } });
+    client.registerHook("PreToolUse", () => undefined);
+    assert.equal((await client.dispatch("PreToolUse", call)).blocked, false);
+    assert.equal(kinds(file).at(-1), "hook_finished");
+    await client.close();
+  });
+
   it("blocks what it cannot record when that is required", { skip: limited }, () => {
     const file = newLog();
     const script = `

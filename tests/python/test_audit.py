@@ -12,10 +12,11 @@ import threading
 import time
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import pytest
 from hookweave import AuditError, HookClient, HookResponse, InvalidOptionError, audit
+from hookweave._audit_delivery import Delivery
 
 CALL: dict[str, Any] = {"tool": "Bash", "args": {"command": "ls"}, "session_id": "s1"}
 
@@ -232,6 +233,40 @@ client.close()
     assert len(report.others) == 1
     assert report.others[0].records == 3
     assert kinds(log).count("hook_finished") == 2
+
+
+def test_a_log_that_only_a_callback_gets_cannot_be_required(log: Path) -> None:
+    def fails(record: dict[str, Any]) -> None:
+        raise OSError("the collector is down")
+
+    alone: list[dict[str, Any]] = [{"callback": fails}, {}, {"log": True}, {"callback": fails, "level": "off"}]
+    for options in alone:
+        with pytest.raises(InvalidOptionError, match="audit.required: needs a `file`"):
+            HookClient(audit={**options, "required": True})
+    client = HookClient(audit={"file": log, "required": True, "callback": fails})
+    client.register_hook("PreToolUse", lambda event: None)
+    assert not client.dispatch_sync("PreToolUse", CALL).blocked
+    assert kinds(log)[-1] == "hook_finished"
+    client.close()
+
+
+def test_a_record_that_python_does_not_take_keeps_no_other_from_the_callback(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Outbox:
+        batches: ClassVar = [['{"seq": 1, "n": ' + "9" * 5000 + "}", '{"seq": 2}']]
+
+        def wait(self, seconds: float) -> bool:
+            return bool(self.batches)
+
+        def fetch(self, most: int) -> tuple[list[str], int]:
+            return self.batches.pop(), 0
+
+    heard: list[dict[str, Any]] = []
+    delivery = Delivery(cast(Any, Outbox()), (heard.append,), None)
+    delivery._thread.join(10)
+    assert heard == [{"seq": 2}]
+    assert "4300" in caplog.text
 
 
 def test_no_decision_is_told_before_its_record_is_in_the_file(log: Path) -> None:

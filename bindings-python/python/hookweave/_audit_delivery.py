@@ -78,7 +78,13 @@ class Delivery:
             with self._delivered:
                 lines, lost = outbox.fetch(AT_ONCE)
                 for line in lines:
-                    self._hand(json.loads(line))
+                    try:
+                        record = json.loads(line)
+                    except ValueError:
+                        # An integer that is longer than Python takes; what follows is delivered.
+                        logger.exception("a record of the audit log was not delivered: Python does not take it")
+                        continue
+                    self._hand(record)
                 if lost:
                     logger.error("%d records of the audit log were not delivered: the listeners are too slow", lost)
                 self._delivered.notify_all()

@@ -51,7 +51,7 @@ class AuditOptions(TypedDict, total=False):
     fsync: Literal["never", "grouped", "record"]
     """When the file is synced to the disk; default ``never``."""
     required: bool
-    """Whether a gate that cannot be recorded is blocked."""
+    """Whether a gate that cannot be recorded is blocked; needs a ``file``."""
     queue: int
     """How many happenings wait for the writer at most; 8,192 unless given."""
     redact: Redact

@@ -118,6 +118,7 @@ impl AuditConfig {
     }
 
     /// No decision without its record: a gate's outcome is returned once its records are written, and is a block when they cannot be.
+    /// Needs a file, or a sink that keeps its records.
     pub fn required(self) -> Self {
         Self { required: true, ..self }
     }

@@ -50,7 +50,7 @@ use arc_swap::ArcSwapOption;
 
 use crate::recording::Recorder;
 use hookweave_clock::{now_ms, present};
-use hookweave_machine::error::Error;
+use hookweave_machine::error::{Code, Error};
 use hookweave_machine::outcome::Outcome;
 use hookweave_machine::payload::Host;
 
@@ -138,11 +138,17 @@ impl Audit {
     /// Opens the log as it is to be from now on; earlier records are written to the previous destination.
     ///
     /// A file that cannot be written and a pattern that does not compile are errors; nothing is recorded then, until the next
-    /// call succeeds.
+    /// call succeeds. `required` without a file or a [`Sink`] that keeps its records is an error that changes nothing.
     pub fn configure(&self, config: AuditConfig) -> Result<(), Error> {
         let _turn = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let level = config.level;
         let goes_somewhere = config.file.is_some() || !config.sinks.is_empty();
+        if config.required && config.file.is_none() && !config.sinks.iter().any(|sink| sink.keeps()) {
+            return Err(Error::new(
+                Code::InvalidOption,
+                "audit.required: needs a `file`; a callback or a logger may fail after the decision, and its record be lost",
+            ));
+        }
         // The file of before is let go first: it may be the same one.
         self.end(CLOSE);
         self.set_effective_level(Level::Off);

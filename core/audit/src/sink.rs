@@ -18,6 +18,11 @@ const HELD: usize = 8192;
 pub trait Sink: Send + Sync {
     /// Takes a line; says why when it cannot.
     fn take(&self, line: &str) -> Result<(), String>;
+
+    /// Whether a line that it took has arrived where it is kept. A log that is `required` needs a file or such a sink.
+    fn keeps(&self) -> bool {
+        true
+    }
 }
 
 impl<F: Fn(&str) + Send + Sync> Sink for F {
@@ -35,6 +40,11 @@ impl Sink for LogSink {
     fn take(&self, line: &str) -> Result<(), String> {
         tracing::info!(target: "hookweave::audit", record = line);
         Ok(())
+    }
+
+    /// A subscriber may drop it.
+    fn keeps(&self) -> bool {
+        false
     }
 }
 
@@ -141,6 +151,11 @@ impl Drop for OutboxSink {
 impl Sink for OutboxSink {
     fn take(&self, line: &str) -> Result<(), String> {
         self.0.put(line)
+    }
+
+    /// The host takes it later, and may fail then.
+    fn keeps(&self) -> bool {
+        false
     }
 }
 

@@ -2,15 +2,19 @@
 
 import type { AuditOptions, AuditRecord, HookClient } from "hookweave";
 
+import { newLog } from "./logs.js";
 import { camelKeys } from "./spelling.js";
 import type { Json, JsonObject } from "./values.js";
 
 /** Keeps a client's audit log, at a level or with options; gives what takes the records since the last look. */
 export function keepLog(client: HookClient, audit: Json): () => object[] {
   const records: AuditRecord[] = [];
-  const options = typeof audit === "string" ? { level: audit } : camelKeys(audit as JsonObject);
+  const options = (
+    typeof audit === "string" ? { level: audit } : camelKeys(audit as JsonObject)
+  ) as AuditOptions;
   client.configureAudit({
-    ...(options as AuditOptions),
+    ...options,
+    ...(options.required === true && { file: newLog() }),
     callback: (record) => records.push(record),
   });
   return () => {

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
 from dataclasses import asdict
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from hookweave import Event, HookClient, HookResponse, LateAnswer
@@ -64,7 +66,9 @@ class World:
 
     def keep_log(self, audit: Any) -> None:
         """Keeps an audit log, at a level or with options."""
-        options = {"level": audit} if isinstance(audit, str) else audit
+        options = {"level": audit} if isinstance(audit, str) else dict(audit)
+        if options.get("required"):
+            options["file"] = Path(tempfile.mkdtemp(prefix="hookweave-")) / "audit.jsonl"
         self.client.configure_audit({**options, "callback": self._record})
 
     def _record(self, record: dict[str, Any]) -> None:

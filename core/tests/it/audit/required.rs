@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use hookweave::audit::{AuditConfig, Fsync, Inputs, Kind};
+use hookweave::audit::{AuditConfig, Fsync, Inputs, Kind, Level, LogSink, Outbox};
 use hookweave::session::Permission;
-use hookweave::{Engine, Event, HookResponse, ToolResult};
+use hookweave::{Code, Engine, Event, HookResponse, ToolResult};
 use serde_json::{Value, json};
 
 use crate::audit::support::{LONG, Log, dispatch, run};
@@ -54,6 +54,30 @@ fn a_tool_runs_behind_its_record_and_its_outcome_is_told_behind_its_own() {
     assert_eq!(told, [Kind::AuditOpened, Kind::ToolStarted, Kind::ToolRun]);
     assert_eq!(records[1].input, records[2].input);
     assert_eq!((&records[1].tool, &records[1].tool_use_id), (&records[2].tool, &records[2].tool_use_id));
+}
+
+/// Where no record can be shown to be kept, no decision could be made.
+#[test]
+fn a_log_that_nothing_keeps_cannot_be_required() {
+    let open = |config: AuditConfig| Engine::builder().audit(config.required()).build().map(drop);
+    let outbox = Outbox::new(Duration::ZERO, || {});
+    for config in [
+        AuditConfig::default(),
+        AuditConfig::default().sink(LogSink),
+        AuditConfig::default().sink(outbox.sink()).level(Level::Off),
+    ] {
+        let why = open(config).unwrap_err();
+        assert_eq!(why.code(), Code::InvalidOption);
+        assert!(why.message().contains("needs a `file`"), "{why}");
+    }
+    open(AuditConfig::default().sink(outbox.sink()).sink(|_: &str| {})).unwrap();
+    let log = Log::new();
+    let engine = log.engine(log.config());
+    engine.configure_audit(AuditConfig::default().required()).unwrap_err();
+    quiet(&engine);
+    assert!(!dispatch(&engine, "ls").blocked());
+    assert!(engine.flush_audit(LONG));
+    assert_eq!(count(&log, Kind::HookFinished), 1, "what was open stays open");
 }
 
 #[test]
