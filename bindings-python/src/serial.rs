@@ -34,7 +34,7 @@ pub(crate) fn convert<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py
             (Some(number), _) => number.into_bound_py_any(py),
             (None, Some(number)) => number.into_bound_py_any(py),
             (None, None) => match large_integer(number) {
-                Some(digits) => py.get_type::<PyInt>().call1((digits,)),
+                Some(digits) => integer(py, &digits),
                 None => number.as_f64().into_bound_py_any(py),
             },
         },
@@ -48,6 +48,19 @@ pub(crate) fn convert<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py
         }
         Value::Object(fields) => dict(py, fields).map(Bound::into_any),
     }
+}
+
+/// An integer of any length that Python takes: `int` refuses more than `sys.get_int_max_str_digits()` digits.
+fn integer<'py>(py: Python<'py>, digits: &str) -> PyResult<Bound<'py, PyAny>> {
+    let refuse = |error: PyErr| {
+        let why = format!(
+            "an integer of {} digits is longer than Python takes ({}); it must be a text",
+            digits.trim_start_matches('-').len(),
+            error.value(py)
+        );
+        errors::raise(py, "payload_not_json", &why)
+    };
+    py.get_type::<PyInt>().call1((digits,)).map_err(refuse)
 }
 
 /// A Python value as JSON.

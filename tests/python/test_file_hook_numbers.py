@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hookweave import HookClient
+from hookweave import Event, HookClient, PayloadError
 
 from hook_files import hooks_file
 
@@ -28,6 +28,15 @@ def test_an_integer_that_python_does_not_take_keeps_the_gate_shut(tmp_path: Path
     assert outcome.trace[0].failure is not None
     assert (outcome.trace[0].failure.kind, "4300" in outcome.trace[0].failure.message) == ("invalid_answer", True)
     assert outcome.event.args == {"n": 1}
+
+
+def test_an_integer_of_another_agent_that_python_does_not_take_is_refused() -> None:
+    sent = '{"hook_event_name": "PreToolUse", "tool_name": "T", "tool_input": {"n": %s}}'
+    digits = "7" * 4300
+    assert Event.from_wire("claude-code", sent % digits).args == {"n": int(digits)}
+    with pytest.raises(PayloadError, match="an integer of 4301 digits is longer than Python takes") as refused:
+        Event.from_wire("claude-code", sent % (digits + "7"))
+    assert refused.value.code == "payload_not_json"
 
 
 def test_an_object_never_passes_for_a_number(tmp_path: Path) -> None:

@@ -331,15 +331,11 @@ class Driver:
         try:
             return self._flow.responded(number, self._session._client._tools)
         except HookweaveError as error:
-            self._cause = error
-            return self._flow.failed(_why(error))
-        except ValueError as error:
-            refused = _refused_args(self._values[number])
-            if refused is None:
-                raise
-            refused.__cause__ = error
-            self._cause = refused
-            return self._flow.failed(_why(refused))
+            refused = _refused_args(self._values[number]) if error.code == "payload_not_json" else None
+            if refused is not None:
+                refused.__cause__ = error
+            self._cause = refused or error
+            return self._flow.failed(_why(self._cause))
 
     async def _read_context(self, effect: Effect) -> Effect:
         context = self._session.context

@@ -50,7 +50,8 @@ class Event(_native.EventBase):
         """The event that an agent of this dialect sends to its hooks, as JSON text or already parsed.
 
         Dispatch it as it is; :meth:`Outcome.to_wire` answers the agent. What only the dialect has stands in
-        ``metadata[dialect]``. Something that is no event of the dialect is a :class:`WireEventError`.
+        ``metadata[dialect]``. Something that is no event of the dialect is a :class:`WireEventError`,
+        an integer with more digits than Python takes a :class:`PayloadError`.
         """
         try:
             text = data.decode() if isinstance(data, bytes) else data
