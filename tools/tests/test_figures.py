@@ -75,4 +75,6 @@ def test_the_mutants_section_counts_hangs_as_noticed() -> None:
 def test_the_coverage_section_adds_files_up() -> None:
     text = covered([("a.rs", 1, 4), ("b.rs", 4, 4)])
     assert "**62.5 %** of the core's 8 lines" in text
+    assert "| `a.rs` | 4 | 25.0 % |" in text
+    assert "b.rs" not in text
     assert percent(0, 0) == 100.0
