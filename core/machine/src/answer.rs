@@ -73,8 +73,9 @@ pub fn read<'v, H: Host>(host: &'v H, event: &EventSpec, view: &H::View<'v>) -> 
         return Reading::Nothing;
     }
     if kind != Kind::Object {
-        let form = intent::right_form(host, view);
-        let message = format!("an answer is nothing or an object, not {}{}{form}", kind.words(), hint(&kind));
+        let form = if intent::is_unreadable(&kind) { String::new() } else { intent::right_form(host, view) };
+        let hint = hint(&kind, host.spelling());
+        let message = format!("an answer is nothing or an object, not {}{hint}{form}", kind.words());
         return invalid(host, view, message);
     }
     match (Parser { host, event, object: view }).parse() {
@@ -85,16 +86,27 @@ pub fn read<'v, H: Host>(host: &'v H, event: &EventSpec, view: &H::View<'v>) -> 
 }
 
 fn invalid<'v, H: Host>(host: &'v H, view: &H::View<'v>, message: String) -> Reading<H::Value> {
-    let meant_to_restrict = intent::of_value(host, view) > Intent::Nothing;
+    let meant_to_restrict = intent::of_answer(host, view) > Intent::Nothing;
     Reading::Invalid(InvalidAnswer { message, meant_to_restrict })
 }
 
-fn hint(kind: &Kind<'_>) -> &'static str {
+fn hint(kind: &Kind<'_>, spelling: Spelling) -> &'static str {
     match kind {
+        Kind::Other(_) => match spelling {
+            Spelling::Python => ", which cannot be read; return a `HookResponse` or a dict",
+            Spelling::TypeScript => ", which cannot be read; return a plain object",
+            Spelling::Wire => ", which cannot be read",
+        },
         Kind::List(1) => "; take away the comma or the brackets around the answer",
         Kind::Bool(true) => "; to let the action pass return nothing, to grant it return action `allow`",
         _ => "",
     }
+}
+
+/// The actions, for messages.
+fn action_names() -> String {
+    let names: Vec<_> = Action::WORDS.iter().map(|(name, _)| *name).collect();
+    names.join(", ")
 }
 
 /// Reads the fields of one answer.
@@ -161,13 +173,14 @@ impl<'v, H: Host> Parser<'_, 'v, H> {
     fn action(&self) -> Result<Option<Action>, String> {
         let Some(view) = self.field("action") else { return Ok(None) };
         let Kind::Text(word) = self.host.kind(&view) else {
-            return Err(format!("`action` must be a string, is {}", self.host.kind(&view).words()));
+            let names = action_names();
+            return Err(format!("`action` must be a string, is {}; known are {names}", self.host.kind(&view).words()));
         };
         Action::WORDS.iter().find(|(name, _)| *name == word).map(|(_, action)| Some(*action)).ok_or_else(|| {
-            let names: Vec<_> = Action::WORDS.iter().map(|(name, _)| *name).collect();
             let form = intent::right_form(self.host, self.object);
-            let hint = if form.is_empty() { did_you_mean(&word, names.iter().copied()) } else { form };
-            format!("unknown action `{word}`{hint}; known are {}", names.join(", "))
+            let known = Action::WORDS.iter().map(|(name, _)| *name);
+            let hint = if form.is_empty() { did_you_mean(&word, known) } else { form };
+            format!("unknown action `{word}`{hint}; known are {}", action_names())
         })
     }
 

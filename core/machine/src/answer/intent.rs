@@ -143,25 +143,6 @@ const KEYS: &[(Key, &[&str])] = &[
     ),
 ];
 
-/// How an object is looked at whose keys cannot be listed, because one of them is no text.
-const USUAL: &[&str] = &[
-    "action",
-    "decision",
-    "permissionDecision",
-    "permission_decision",
-    "permission",
-    "behavior",
-    "hookSpecificOutput",
-    "modified",
-    "updatedInput",
-    "ask",
-    "continue",
-    "ok",
-    "block",
-    "blocked",
-    "deny",
-];
-
 /// The longest key that is known, in letters.
 const LONGEST_KEY: usize = 24;
 
@@ -216,6 +197,27 @@ pub fn of_value<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Intent {
     value(host, view, 0)
 }
 
+/// The same for what a handler returned, which is meant as an answer: JSON text is one, a list that is too long to be looked
+/// at may be one, and a number in place of a word may be that of any value of an enumeration.
+pub(super) fn of_answer<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Intent {
+    let is_number = |view: &H::View<'v>| matches!(host.kind(view), Kind::Int(_) | Kind::BigInt(_) | Kind::Float(_));
+    let decides_by_number = |name: &String| {
+        key(name).or_else(|| misspelt(name)) == Some(Key::Decides)
+            && host.get(view, name).is_some_and(|it| is_number(&it))
+    };
+    match host.kind(view) {
+        Kind::List(length) if length > MOST_LISTED => Intent::Refuses,
+        Kind::Object if host.keys(view).is_ok_and(|names| names.iter().any(decides_by_number)) => Intent::Refuses,
+        Kind::Text(text) => of_value(host, view).max(of_text(&text)),
+        _ => of_value(host, view),
+    }
+}
+
+/// Whether a value has a type that the core cannot look into: it may mean anything.
+pub(super) const fn is_unreadable(kind: &Kind<'_>) -> bool {
+    matches!(kind, Kind::Other(_) | Kind::BadText)
+}
+
 fn value<'v, H: Host>(host: &'v H, view: &H::View<'v>, depth: usize) -> Intent {
     if depth > DEEPEST {
         return Intent::Nothing;
@@ -223,6 +225,7 @@ fn value<'v, H: Host>(host: &'v H, view: &H::View<'v>, depth: usize) -> Intent {
     match host.kind(view) {
         Kind::Bool(false) => Intent::Refuses,
         Kind::Text(text) if is_restricting(&text) => Intent::Refuses,
+        kind if is_unreadable(&kind) => Intent::Refuses,
         Kind::Object => object(host, view, depth, false),
         Kind::List(length) => (0..length.min(MOST_LISTED))
             .filter_map(|index| host.item(view, index))
@@ -236,7 +239,8 @@ fn value<'v, H: Host>(host: &'v H, view: &H::View<'v>, depth: usize) -> Intent {
 }
 
 fn object<'v, H: Host>(host: &'v H, view: &H::View<'v>, depth: usize, within: bool) -> Intent {
-    let names = host.keys(view).unwrap_or_else(|_| USUAL.iter().map(|&name| name.to_owned()).collect());
+    // A key that is no string may be any.
+    let Ok(names) = host.keys(view) else { return Intent::Refuses };
     let meant = |name: &String| {
         let known = key(name).or_else(|| misspelt(name))?;
         let view = host.get(view, name)?;
@@ -270,15 +274,16 @@ fn member<'v, H: Host>(host: &'v H, known: Key, view: &H::View<'v>, depth: usize
             Kind::Bool(flag) => flag,
             Kind::Int(number) => number != 0,
             Kind::Text(text) => !text.trim().is_empty() && !is_one_of(&text, &["false", "no", "none", "never", "0"]),
+            Kind::Float(number) => number != 0.0,
             Kind::List(length) => length > 0,
-            Kind::Object => true,
-            _ => false,
+            _ => true,
         },
         Key::Passes => match kind {
             Kind::Bool(flag) => !flag,
             Kind::Int(number) => number == 0,
+            Kind::Float(number) => number == 0.0 || number.is_nan(),
             Kind::Text(text) => says_no(&text) || is_one_of(&text, &["never", "none", "0"]),
-            _ => false,
+            kind => is_unreadable(&kind),
         },
     };
     if refuses { Intent::Refuses } else { Intent::Nothing }
@@ -376,6 +381,8 @@ mod tests {
             json!({"ask": false}),
             json!({"acton": "block"}),
             json!({"action": "blokc"}),
+            json!({"deny": 1.5}),
+            json!({"allow": 0.0}),
         ] {
             assert_eq!(meant(&no), Intent::Refuses, "{no}");
         }
@@ -405,8 +412,22 @@ mod tests {
             json!({"decision": null, "modified": null, "ok": true}),
             json!([true, false]),
             json!({"updatedPermissions": []}),
+            json!({"deny": 0.0, "allow": 1.5, "decision": true}),
+            json!(1),
         ] {
             assert_eq!(meant(&other), Intent::Nothing, "{other}");
+        }
+    }
+
+    #[test]
+    fn what_a_handler_returns_is_meant_as_an_answer() {
+        let answers =
+            [json!({"action": 1}), json!({"Decision": 0.5}), json!({"actoin": 2}), json!("{\"action\": \"block\"}")];
+        for no in answers.into_iter().chain([json!(vec![1; MOST_LISTED + 1])]) {
+            assert_eq!((of_answer(&Json, &&no), meant(&no)), (Intent::Refuses, Intent::Nothing), "{no}");
+        }
+        for other in [json!(1), json!({"number": 1}), json!("action"), json!(vec![1; MOST_LISTED])] {
+            assert_eq!(of_answer(&Json, &&other), Intent::Nothing, "{other}");
         }
     }
 }
