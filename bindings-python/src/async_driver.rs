@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use hookweave_host::{Failure, HandlerResult, Report};
-use pyo3::exceptions::{PyException, PyRuntimeError, PyRuntimeWarning, PyStopIteration, PyTypeError};
+use pyo3::exceptions::{PyRuntimeError, PyRuntimeWarning, PyStopIteration, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
 use crate::dispatch_state::{self, DispatchState, Start, limit_of};
+use crate::errors;
 use crate::fast_path::{self, Halt};
 use crate::finalization::Enter as _;
 use crate::nesting;
@@ -328,7 +329,7 @@ impl AsyncDriver {
             return Err(error);
         }
         let is_cancel = error.is_instance(py, &task::cancelled_error(py)?);
-        if !is_cancel && !error.is_instance_of::<PyException>(py) {
+        if !is_cancel && !errors::is_failure(py, &error) {
             return Err(error);
         }
         let report = match self.ended(py)? {

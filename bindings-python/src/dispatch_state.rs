@@ -462,7 +462,18 @@ impl DispatchState {
 /// The answer that a handler's result is.
 #[inline]
 pub(crate) fn answer(py: Python<'_>, result: Object) -> HandlerResult<Object> {
-    if result.is_none() { HandlerResult::Nothing } else { HandlerResult::Answer(answer_of(py, result)) }
+    if result.is_none() {
+        return HandlerResult::Nothing;
+    }
+    match answer_of(py, result) {
+        Ok(answer) => HandlerResult::Answer(answer),
+        Err(error) => {
+            let message = format!("the answer cannot be read: {}", errors::describe(py, &error));
+            let cause = Some(Object::from_bound(error.into_value(py).into_bound(py)));
+            let kind = FailureKind::InvalidAnswer;
+            HandlerResult::Failed(Failure { kind, message, cause, meant_to_restrict: true })
+        }
+    }
 }
 
 /// A timeout in nanoseconds; the largest number for none.

@@ -1,7 +1,7 @@
 //! The core's errors as Python exceptions; the classes are Python's, chosen by code.
 
 use hookweave_host::error::Error;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyException, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
@@ -25,6 +25,18 @@ pub(crate) fn of(py: Python<'_>, error: &Error) -> PyErr {
 /// The exception for an internal error, which only a bug of the package causes.
 pub(crate) fn internal(what: &str) -> PyErr {
     PyRuntimeError::new_err(format!("internal error of hookweave: {what}"))
+}
+
+/// Whether an exception that a hook raised is its failure, rather than what ends the program, the task or the greenlet.
+pub(crate) fn is_failure(py: Python<'_>, error: &PyErr) -> bool {
+    static ASK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    if error.is_instance_of::<PyException>(py) {
+        return true;
+    }
+    let is_control_flow = ASK
+        .import(py, "hookweave._control_flow", "is_control_flow")
+        .and_then(|ask| ask.enter((error.value(py),))?.is_truthy());
+    !is_control_flow.unwrap_or(true)
 }
 
 /// `ValueError: what`; the type alone when there is no text.

@@ -22,7 +22,6 @@ use crate::finalization::Enter as _;
 use crate::nesting;
 use crate::object::Object;
 use crate::serial;
-use crate::values::answer_of;
 
 /// How often a blocking wait looks for Ctrl-C.
 const SIGNAL_PAUSE: Duration = Duration::from_millis(50);
@@ -66,7 +65,7 @@ impl FileHook {
         match self.hook.broken(&invocation, failure) {
             HandlerResult::Nothing | HandlerResult::Detached => HandlerResult::Nothing,
             HandlerResult::Answer(answer) => match serial::to_python(py, &answer) {
-                Ok(answer) => HandlerResult::Answer(answer_of(py, Object::from_bound(answer))),
+                Ok(answer) => HandlerResult::Answer(Object::from_bound(answer)),
                 Err(why) => failed(true, FailureKind::InvalidAnswer, why.value(py).to_string()),
             },
             HandlerResult::Failed(Failure { kind, message, meant_to_restrict, .. }) => {

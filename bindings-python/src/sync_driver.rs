@@ -1,7 +1,6 @@
 //! The driver of `dispatch_sync`: no event loop, every hook on the caller's thread.
 
 use hookweave_host::{Code, Error, Failure, FailureKind, Report};
-use pyo3::exceptions::PyException;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -73,7 +72,7 @@ fn run_side_by_side(py: Python<'_>, state: &mut DispatchState) -> PyResult<Vec<R
         let handler = call.entry().handler().callable.borrow(py);
         let said = match begun.and_then(|begun| handler.enter_method(intern!(py, "finish"), (begun,))) {
             Ok(answer) => dispatch_state::answer(py, Object::from_bound(answer)),
-            Err(error) if error.is_instance_of::<PyException>(py) => state.raised(py, index, error)?,
+            Err(error) if errors::is_failure(py, &error) => state.raised(py, index, error)?,
             Err(error) => return Err(error),
         };
         *report = Some(Report::new(said, clock::nanos(now().saturating_duration_since(began))));
@@ -120,7 +119,7 @@ fn run_hook(py: Python<'_>, state: &mut DispatchState, index: usize, how: Start)
         }
         Called::Returned(awaitable) => state.failed(py, index, unexpected(py, &awaitable)),
         Called::TimedOut => state.failed(py, index, Failure::timeout(limit.unwrap_or_default())),
-        Called::Raised(error) if error.is_instance_of::<PyException>(py) => {
+        Called::Raised(error) if errors::is_failure(py, &error) => {
             let took = state.lap();
             Ok(Report::new(state.raised(py, index, error)?, took))
         }

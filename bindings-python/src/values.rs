@@ -38,20 +38,24 @@ pub(crate) fn set_classes(py: Python<'_>, record: &Bound<'_, PyType>, response: 
     _ = RESPONSE.set(py, response.clone().unbind());
 }
 
-/// The dict inside a `HookResponse`, also where it stands in a list by mistake; any other value as it is.
-pub(crate) fn answer_of(py: Python<'_>, answer: Object) -> Object {
+/// The dict inside a `HookResponse`, also where it stands in a list by mistake, and that of a mapping of another class; any
+/// other value as it is. An error means that the answer cannot be read.
+pub(crate) fn answer_of(py: Python<'_>, answer: Object) -> PyResult<Object> {
+    static READ: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let given = answer.borrow(py);
     if let Some(inside) = inside_response(&given) {
-        return Object::from_bound(inside);
+        return Ok(Object::from_bound(inside));
+    }
+    let is_dict = given.is_exact_instance_of::<PyDict>() || given.cast::<PyDict>().is_ok_and(|dict| !dict.is_empty());
+    if is_dict || is_record(&given) {
+        return Ok(answer);
     }
     if given.is_instance_of::<PyTuple>() || given.is_instance_of::<PyList>() {
         let members = given.try_iter().into_iter().flatten().flatten();
         let read = members.map(|member| inside_response(&member).unwrap_or(member));
-        if let Ok(list) = PyList::new(py, read.collect::<Vec<_>>()) {
-            return Object::from_bound(list.into_any());
-        }
+        return PyList::new(py, read.collect::<Vec<_>>()).map(|list| Object::from_bound(list.into_any()));
     }
-    answer
+    READ.import(py, "hookweave._values", "read_mapping")?.enter((given,)).map(Object::from_bound)
 }
 
 fn inside_response<'py>(answer: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -209,6 +210,91 @@ def test_interrupts_are_no_failures(kind: type[BaseException], is_async: bool) -
     if not is_async:
         with pytest.raises(kind):
             client.dispatch_sync("Stop")
+
+
+class Outcast(BaseException):
+    """As pytest's ``Failed``: outside ``Exception``, and of no runtime."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """A program's own kind of interrupt."""
+
+
+def ends_with(error: BaseException, is_async: bool) -> Callable[[Event], Any]:
+    def sync(event: Event) -> None:
+        raise error
+
+    async def awaited(event: Event) -> None:
+        await asyncio.sleep(0)
+        raise error
+
+    return awaited if is_async else sync
+
+
+@pytest.mark.parametrize("mode", ["sequential", "parallel"])
+@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize("in_thread", [False, True])
+def test_an_exception_of_the_program_s_own_is_a_failure_of_whatever_base(
+    mode: Any, is_async: bool, in_thread: bool
+) -> None:
+    if is_async and in_thread:
+        return
+    for error in (Outcast("gone"), BaseExceptionGroup("some", [Outcast("gone"), ValueError()])):
+        client = HookClient(mode=mode, fail_behavior="block")
+        handler = ends_with(error, is_async)
+        client.register_hook("PreToolUse", handler, run_in_thread=in_thread)
+        client.register_hook("PreToolUse", handler, run_in_thread=in_thread)
+
+        async def main(client: HookClient = client) -> Any:
+            return await client.dispatch("PreToolUse", tool="x")
+
+        outcomes = [asyncio.run(main())]
+        if not is_async:
+            outcomes += [client.dispatch_sync("PreToolUse", tool="x"), trio.run(main)]
+        for outcome in outcomes:
+            assert outcome.blocked
+            failure = outcome.trace[0].failure
+            assert failure is not None and failure.kind == "raised" and failure.error.__cause__ is error
+
+
+@pytest.mark.parametrize("mode", ["sequential", "parallel"])
+@pytest.mark.parametrize("is_async", [False, True])
+def test_what_ends_the_program_or_the_task_is_no_failure_also_in_a_group(mode: Any, is_async: bool) -> None:
+    greenlet = type("GreenletExit", (BaseException,), {"__module__": "greenlet"})
+    for error in (
+        Interrupted(),
+        GeneratorExit(),
+        BaseExceptionGroup("some", [ValueError(), BaseExceptionGroup("inner", [Interrupted()])]),
+        greenlet(),
+    ):
+        client = HookClient(mode=mode, fail_behavior="block")
+        client.register_hook("PreToolUse", ends_with(error, is_async))
+
+        kind = type(error)
+
+        async def main(client: HookClient = client, kind: type[BaseException] = kind) -> None:
+            with pytest.raises(kind):
+                await client.dispatch("PreToolUse", tool="x")
+
+        asyncio.run(main())
+        if not is_async:
+            trio.run(main)
+            with pytest.raises(kind):
+                client.dispatch_sync("PreToolUse", tool="x")
+
+
+@pytest.mark.parametrize("mode", ["sequential", "parallel"])
+def test_a_cancellation_that_a_hook_makes_up_is_its_failure_in_every_mode(mode: Any) -> None:
+    client = HookClient(mode=mode, fail_behavior="block")
+    for _ in range(2):
+        client.register_hook("PreToolUse", ends_with(asyncio.CancelledError(), is_async=False))
+
+    async def main() -> Any:
+        return await client.dispatch("PreToolUse", tool="x")
+
+    outcome = asyncio.run(main())
+    assert outcome.blocked
+    assert outcome.trace[0].failure is not None and outcome.trace[0].failure.kind == "cancelled"
 
 
 def test_cancelling_a_parallel_stage_cancels_and_waits_for_all_of_it() -> None:

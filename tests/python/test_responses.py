@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import doctest
+import enum
 import pickle
+from collections import ChainMap, OrderedDict, UserDict
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from types import MappingProxyType, SimpleNamespace
+from typing import Any, NamedTuple
 
 import hookweave
 import pytest
@@ -97,13 +103,19 @@ def test_immutable_comparable_printable() -> None:
     assert pickle.loads(pickle.dumps(response)) == response
 
 
+class Verdict(enum.Enum):
+    BLOCK = "block"
+
+
 INVALID: list[tuple[Any, str]] = [
     (True, "nothing or an object, not `true`"),
     (False, "nothing or an object"),
     ("block", "a string"),
     ([1], "a list"),
     (3, "an integer"),
-    (object(), "object"),
+    (object(), "a value of type object, which cannot be read; return a `HookResponse` or a dict"),
+    ({"action": Verdict.BLOCK}, "`action` must be a string, is a value of type Verdict; known are continue"),
+    (HookResponse(Verdict.BLOCK), "`action` must be a string, is a value of type Verdict"),  # type: ignore[arg-type]
     ({"acton": "block"}, "did you mean `action`"),
     ({"action": "blok"}, 'did you mean `HookResponse.block("…")`'),
     ({"action": "block", "reason": 3}, "`reason` must be a string"),
@@ -120,6 +132,94 @@ def test_invalid_answers_say_what_and_where(answer: Any, text: str) -> None:
     failure = answered(answer).trace[0].failure
     assert failure is not None and failure.kind == "invalid_answer"
     assert isinstance(failure.error, InvalidAnswerError) and text in failure.message, failure.message
+
+
+@pytest.mark.parametrize(
+    "make", [UserDict, ChainMap, MappingProxyType, OrderedDict], ids=lambda make: str(make.__name__)
+)
+def test_a_mapping_of_any_class_is_read_as_a_dict(make: Callable[[dict[str, Any]], Mapping[str, Any]]) -> None:
+    outcome = answered(make({"action": "block", "reason": "no"}))
+    assert outcome.blocked and outcome.reason == "no" and outcome.trace[0].failure is None
+    outcome = answered(make({"acton": "allow"}))
+    assert "did you mean `action`" in outcome.trace[0].failure.message
+    assert answered(make({})).trace[0].failure is None
+
+
+@dataclass
+class Decision:
+    action: str = "block"
+
+
+class Pair(NamedTuple):
+    action: Any
+    reason: str
+
+
+class AttributeDict(dict[str, Any]):
+    def __init__(self, action: str) -> None:
+        self.action = action
+
+
+class Broken(Mapping[str, Any]):
+    def __getitem__(self, key: str) -> Any:
+        raise RuntimeError("no values today")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(["action"])
+
+    def __len__(self) -> int:
+        return 1
+
+
+def generates(event: Any) -> Iterator[HookResponse]:
+    yield HookResponse.block()
+
+
+async def generates_async(event: Any) -> AsyncIterator[HookResponse]:
+    yield HookResponse.block()
+
+
+UNREADABLE: list[Any] = [
+    Decision(),
+    SimpleNamespace(action="block"),
+    Pair("block", "no"),
+    Pair(Verdict.BLOCK, "no"),
+    [Decision()],
+    AttributeDict("block"),
+    Broken(),
+    Verdict.BLOCK,
+    b"block",
+    {"block"},
+    HookResponse,
+    HookResponse.block,
+    lambda: HookResponse.block(),
+    generates(None),
+    generates_async(None),
+    NotImplemented,
+    {b"action": b"block"},
+    {"hookSpecificOutput": Decision()},
+    {"continue": Decision()},
+    {"action": "continue", "modified": MappingProxyType({"args": {}})},
+]
+
+
+@pytest.mark.parametrize("fail_behavior", ["continue", "block"])
+@pytest.mark.parametrize("answer", UNREADABLE, ids=[repr(one)[:40] for one in UNREADABLE])
+def test_an_answer_that_cannot_be_read_refuses_on_a_gate(answer: Any, fail_behavior: Any) -> None:
+    async def give(event: Any) -> Any:
+        return answer
+
+    async def side_by_side() -> Any:
+        client = HookClient(mode="parallel", fail_behavior=fail_behavior)
+        client.register_hook("PreToolUse", give)
+        client.register_hook("PreToolUse", lambda _: answer)
+        return await client.dispatch("PreToolUse", tool="x", args={})
+
+    for outcome in (answered(answer, fail_behavior=fail_behavior), asyncio.run(side_by_side())):
+        assert outcome.blocked
+        assert {entry.failure.kind for entry in outcome.trace} == {"invalid_answer"}
+    outcome = answered(answer, "PostToolUse", fail_behavior="continue")
+    assert not outcome.blocked and outcome.trace[0].status == "failed"
 
 
 def test_the_package_s_example_runs() -> None:

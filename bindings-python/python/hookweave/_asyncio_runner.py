@@ -13,6 +13,7 @@ from time import perf_counter
 from typing import Any, TypeAlias
 
 from . import _threads
+from ._control_flow import is_control_flow
 
 __all__ = ["Call", "Report", "run_stage", "run_threaded", "start"]
 
@@ -45,7 +46,13 @@ def begin_all(
             began = perf_counter()
             try:
                 result = start(call, threaded)
-            except Exception as error:
+            except asyncio.CancelledError as error:
+                # No cancel request arrives where nothing is awaited.
+                reports[index] = ("cancelled", error, perf_counter() - began)
+                continue
+            except BaseException as error:
+                if is_control_flow(error):
+                    raise
                 reports[index] = ("raised", error, perf_counter() - began)
                 continue
             if inspect.isawaitable(result):
@@ -73,7 +80,9 @@ async def _finish(awaitable: Awaitable[Any], timeout: float | None, began: float
         if task and task.cancelling() > requests:
             raise
         report = ("cancelled", error, 0.0)
-    except Exception as error:
+    except BaseException as error:
+        if is_control_flow(error):
+            raise
         report = ("raised", error, 0.0)
     if limit.expired():
         report = ("timeout", None, 0.0)

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from . import _logging, _threads
 from ._asyncio_runner import Call, Report
+from ._control_flow import is_control_flow
 from ._file_hooks import FileHookHandler
 from ._running_trio import running_trio
 from .outcome import LateAnswer
@@ -88,7 +89,11 @@ class Job:
         if kind != "answer":
             _logging.detached_failed(self.event, self.hook, kind, value, seconds)
         else:
-            self._report(value, seconds)
+            try:
+                self._report(value, seconds)
+            except Exception as error:
+                # Reading the answer may run code of the hook's.
+                _logging.detached_failed(self.event, self.hook, "raised", error, seconds)
         self.client._outstanding.discard(self)
         self.done.set_result(None)
         following: Job | None = self.client._detached_finished()
@@ -149,7 +154,9 @@ async def _on_asyncio(job: Job) -> None:
         # A hook may as well have waited for something that was cancelled.
         task = asyncio.current_task()
         kind, value = "cancelled" if task is not None and task.cancelling() else "raised", error
-    except Exception as error:
+    except BaseException as error:
+        if is_control_flow(error):
+            raise
         kind, value = "raised", error
     if limit.expired():
         kind, value = "timeout", timeout

@@ -12,6 +12,7 @@ import trio
 
 from . import _threads
 from ._asyncio_runner import Call, Report, begin_all
+from ._control_flow import is_control_flow
 from ._running_trio import running_trio
 
 __all__ = ["in_task", "run_one", "run_stage", "wait"]
@@ -58,7 +59,9 @@ async def _finish(awaitable: Awaitable[Any], timeout: float | None, began: float
     with trio.CancelScope(deadline=deadline) as scope:
         try:
             report = ("answer", await awaitable, 0.0)
-        except Exception as error:
+        except BaseException as error:
+            if is_control_flow(error):
+                raise
             report = ("raised", error, 0.0)
     if scope.cancel_called:
         report = ("timeout", None, 0.0)

@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 
 from . import _native
 
-__all__ = ["copied", "is_container"]
+__all__ = ["copied", "is_container", "read_mapping"]
 
 Inner: TypeAlias = Callable[[Any], Any]
 Copier: TypeAlias = Callable[[Any, Inner], Any]
@@ -40,6 +40,20 @@ def copied(value: Any, left: int, copying: _native._Copying) -> Any:
     """A copy all the way down, with at most so many levels inside."""
     copier = _copier(type(value))
     return value if copier is None else copier(value, lambda inside: copying.inner(inside, left))
+
+
+def read_mapping(answer: Any) -> Any:
+    """The items of a mapping of any class as a dict; any other value as it is.
+
+    Raises ``TypeError`` for an empty mapping of a class of the program's: its answer may be in attributes.
+    """
+    if not isinstance(answer, Mapping):
+        return answer
+    fields = {key: answer[key] for key in answer}
+    kind = type(answer)
+    if not fields and kind.__module__ not in ("builtins", "collections"):
+        raise TypeError(f"a {kind.__qualname__} has no items; return a HookResponse or a dict")
+    return fields
 
 
 _known: WeakKeyDictionary[type, Copier | None] = WeakKeyDictionary()
