@@ -81,7 +81,13 @@ export class DetachedHooks {
     const run = new DetachedRun(job, (error, answer) => {
       this.#running.delete(run);
       if (error !== undefined) this.#logFailure(job, error);
-      else if (answer !== undefined && answer !== null) this.#passOn(job, answer);
+      else if (answer !== undefined && answer !== null) {
+        try {
+          this.#passOn(job, answer);
+        } catch (unreadable) {
+          this.#logFailure(job, unreadable);
+        }
+      }
       const next = this.#native.finishDetached();
       const waiting = typeof next === "number" ? this.#waiting.get(next) : undefined;
       if (waiting !== undefined && typeof next === "number") {

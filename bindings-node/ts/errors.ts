@@ -225,14 +225,24 @@ export function translate(thrown: unknown): unknown {
 
 /** Whether a value is an error, of whichever realm. */
 export function isError(value: unknown): value is Error {
-  return types.isNativeError(value) || value instanceof Error;
+  if (types.isNativeError(value)) return true;
+  try {
+    return value instanceof Error;
+  } catch {
+    // A proxy, whose prototype cannot be asked for.
+    return false;
+  }
 }
 
 /** The stable code that an error bears, whichever copy or realm of this package made it; `null` when it bears none. */
 export function codeOf(error: unknown): string | null {
   if (!isError(error)) return null;
-  const { code } = error as { code?: unknown };
-  return typeof code === "string" ? code : null;
+  try {
+    const { code } = error as { code?: unknown };
+    return typeof code === "string" ? code : null;
+  } catch {
+    return null;
+  }
 }
 
 /** The text of any thrown value for people; never throws. */
@@ -255,6 +265,6 @@ const OWN_CONSTRUCTOR: ReadonlySet<string> = new Set(["subagent_blocked", "tool_
 /** Whether an error is one of the engine's own, by its code: whichever copy or realm of this package made it. */
 export function isOurs(error: unknown): error is Error {
   const code = codeOf(error);
-  if (error instanceof HookweaveError) return true;
+  if (isError(error) && error instanceof HookweaveError) return true;
   return code !== null && (Object.hasOwn(byCode, code) || OWN_CONSTRUCTOR.has(code));
 }

@@ -14,7 +14,13 @@ import { now } from "./clock.js";
 import { restartDeadline, startDeadline, stopDeadline, type Deadline } from "./deadline.js";
 import { auditNoOp, begin, type DispatchRecord } from "./dispatch-record.js";
 import { HookInvocation } from "./event.js";
-import { reportAnswer, reportFailure, reportTimeout, timeoutReason } from "./hook-report.js";
+import {
+  reportAnswer,
+  reportFailure,
+  reportTimeout,
+  reportUnreadable,
+  timeoutReason,
+} from "./hook-report.js";
 import type { HookRuntime } from "./hook-runtime.js";
 import type { HookReport } from "./native.js";
 import { beginWait, callAt, endWait } from "./nesting.js";
@@ -159,11 +165,17 @@ export class Dispatch implements Deadline, StagedDispatch {
       let result: unknown;
       try {
         result = callAt(this.depth, handler, HookInvocation.event(invocation), invocation);
-        if (result !== undefined && result !== null && this.waitFor(result)) return null;
       } catch (error) {
         return this.failed(error);
       }
-      if (result !== undefined && result !== null) return this.answered(result);
+      if (result !== undefined && result !== null) {
+        try {
+          if (this.waitFor(result)) return null;
+        } catch (error) {
+          return this.unreadable(error);
+        }
+        return this.answered(result);
+      }
       this.pass();
     }
     if (this.signal !== null) this.check();
@@ -242,6 +254,12 @@ export class Dispatch implements Deadline, StagedDispatch {
   private failed(error: unknown): Outcome | null {
     const values = this.newValues();
     return this.enterStages(values, [reportFailure(values, "raised", error, this.elapsed())]);
+  }
+
+  /** The hook at this position returned something that throws when it is asked whether it is a promise. */
+  private unreadable(error: unknown): Outcome | null {
+    const values = this.newValues();
+    return this.enterStages(values, [reportUnreadable(values, error, this.elapsed())]);
   }
 
   /** The values of this dispatch for the native side. */

@@ -1,16 +1,25 @@
 /** The report of one hook's result to the native side. */
 
-import { codeOf, describe } from "./errors.js";
+import { types } from "node:util";
+
+import { codeOf, describe, errorOf } from "./errors.js";
 import { HookInvocation } from "./event.js";
 import type { HookReport } from "./native.js";
 import type { HookEntry } from "./plan.js";
-import { copyFromHook, isContainer, MAX_NESTING } from "./values.js";
+import { copyFromHook, isContainer, isObject, MAX_NESTING, nameOf } from "./values.js";
 
 /** Levels of an answer above a modified value: the answer itself, and `modified`. */
 const LEVELS_ABOVE = 2;
 
 /** A failure whose kind is known where it is thrown; it becomes the hook's failure in the trace. */
 export class ReportedFailure extends Error {
+  readonly #own = true;
+
+  /** Whether a thrown value is one. Unlike `instanceof` this runs no code of a proxy. */
+  static is(thrown: unknown): thrown is ReportedFailure {
+    return typeof thrown === "object" && thrown !== null && #own in thrown && thrown.#own;
+  }
+
   constructor(
     readonly kind: string,
     message: string,
@@ -34,19 +43,40 @@ export function reportNothing(duration: number): HookReport {
  * the language border for every property.
  */
 export function reportAnswer(values: unknown[], answer: unknown, duration: number): HookReport {
-  if (!isContainer(answer)) return { result: "answer", duration, value: values.push(answer) - 1 };
   try {
-    const copy = copyFromHook(answer, MAX_NESTING + LEVELS_ABOVE);
-    return { result: "answer", duration, value: values.push(copy) - 1 };
+    const given = isObject(answer) ? copyAnswer(answer) : answer;
+    return { result: "answer", duration, value: values.push(given) - 1 };
   } catch (error) {
     const code = codeOf(error);
     if (code === "payload_too_deep" || code === "payload_too_large") {
       const excess = code === "payload_too_deep" ? "depth" : "size";
       return { result: "answer", duration, value: values.push(answer) - 1, excess };
     }
-    // It cannot be copied, or one of its getters threw: its meaning is unknown, so that a gate stays shut.
-    return { ...reportFailure(values, "invalid_answer", error, duration), restricts: true };
+    return reportUnreadable(values, error, duration);
   }
+}
+
+/** A copy of an answer; throws where the core would miss a part of it. */
+function copyAnswer(answer: object): unknown {
+  if (!isContainer(answer)) {
+    const what = `an answer is nothing or an object, not ${nameOf(answer)}`;
+    throw errorOf("invalid_answer", `${what}, which cannot be read; return a plain object`);
+  }
+  const copy = copyFromHook(answer, MAX_NESTING + LEVELS_ABOVE) as object;
+  if (Array.isArray(copy)) return copy;
+  const isEmpty = Object.keys(copy).length === 0;
+  const own = Reflect.ownKeys(answer).length;
+  if ((isEmpty && (own > 0 || types.isProxy(answer))) || own > Reflect.ownKeys(copy).length) {
+    const what =
+      "an answer has fields that cannot be listed (symbols, properties that are not enumerable, a proxy)";
+    throw errorOf("invalid_answer", `${what}; return a plain object`);
+  }
+  return copy;
+}
+
+/** The hook answered, and its answer cannot be read: its meaning is unknown, so that a gate stays shut. */
+export function reportUnreadable(values: unknown[], error: unknown, duration: number): HookReport {
+  return { ...reportFailure(values, "invalid_answer", error, duration), restricts: true };
 }
 
 /** The hook failed. */
@@ -56,7 +86,7 @@ export function reportFailure(
   thrown: unknown,
   duration: number,
 ): HookReport {
-  if (thrown instanceof ReportedFailure) {
+  if (ReportedFailure.is(thrown)) {
     const { kind: failureKind, message, restricts, cause } = thrown;
     const report: HookReport = { result: "failed", duration, failureKind, message, restricts };
     return cause === undefined ? report : { ...report, value: values.push(cause) - 1 };

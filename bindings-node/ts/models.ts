@@ -4,7 +4,7 @@ import type { ContextMessage } from "./context.js";
 import { describe } from "./errors.js";
 import { callNative, readResponse as readNatively } from "./native.js";
 import { readExact } from "./session-effects.js";
-import { copyContainer } from "./values.js";
+import { copyContainer, isObject, isPlain, nameOf } from "./values.js";
 
 /** What the model is given. */
 export interface ModelRequest {
@@ -49,9 +49,10 @@ export type Model = (
 /** A model's answer in the form that events carry. */
 export function responseOf(answer: unknown, duration: number): Record<string, unknown> {
   if (typeof answer === "string") return { text: answer, toolCalls: [], duration };
-  if (typeof answer !== "object" || answer === null || Array.isArray(answer)) {
+  if (!isPlain(answer)) {
+    const what = isObject(answer) ? nameOf(answer) : describe(answer);
     throw new TypeError(
-      `the model answered ${nameOrText(answer)}; an answer is a text, or an object with text, toolCalls and usage`,
+      `the model answered ${what}; an answer is a text, or a plain object with text, toolCalls and usage`,
     );
   }
   const given: Record<string, unknown> = { ...answer };
@@ -87,8 +88,4 @@ export function readResponse(response: unknown): ParsedResponse {
     ...rest,
     calls: calls.map(({ args, ...call }, index) => ({ ...call, args: args ?? own(index) })),
   };
-}
-
-function nameOrText(value: unknown): string {
-  return typeof value === "object" ? typeof value : describe(value);
 }

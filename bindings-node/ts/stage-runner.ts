@@ -14,6 +14,7 @@ import {
   reportFailure,
   reportNothing,
   reportTimeout,
+  reportUnreadable,
   timeoutReason,
 } from "./hook-report.js";
 import type { HookRuntime } from "./hook-runtime.js";
@@ -197,6 +198,11 @@ class RunningHook implements Deadline {
     let result: unknown;
     try {
       result = callAt(dispatch.depth, hook.handler, HookInvocation.event(invocation), invocation);
+    } catch (error) {
+      this.#failed(error);
+      return;
+    }
+    try {
       const isPromise =
         result !== undefined &&
         result !== null &&
@@ -217,7 +223,7 @@ class RunningHook implements Deadline {
         return;
       }
     } catch (error) {
-      this.#failed(error);
+      this.#end(() => reportUnreadable(this.values, error, this.#elapsed()));
       return;
     }
     this.#answered(result);

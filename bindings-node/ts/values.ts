@@ -76,7 +76,8 @@ function reserve(values: number): void {
     throw errorOf("payload_too_large", `holds more than ${String(MAX_VALUES)} values`);
 }
 
-function isObject(value: unknown): value is object {
+/** Whether a value is an object or a function. */
+export function isObject(value: unknown): value is object {
   return typeof value === "object" ? value !== null : typeof value === "function";
 }
 
@@ -89,7 +90,9 @@ function handedOver(object: object): unknown {
   );
 }
 
-function nameOf(object: object): string {
+/** What an object is, for messages. */
+export function nameOf(object: object): string {
+  if (typeof object === "function") return "a function";
   const { constructor } = object as { constructor?: unknown };
   const name: unknown = typeof constructor === "function" ? constructor.name : "";
   return typeof name === "string" && name !== "" ? `an instance of ${name}` : "such an object";

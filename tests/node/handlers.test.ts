@@ -89,6 +89,118 @@ describe("answers", () => {
   });
 });
 
+/** A proxy that throws whatever is asked of it. */
+function revoked(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
+
+class Decision {
+  action = "block";
+}
+
+const unreadable: Readonly<Record<string, () => unknown>> = {
+  "an instance": () => new Decision(),
+  "an instance in a list": () => [new Decision()],
+  "inherited fields": () => Object.create({ action: "block" }) as unknown,
+  "inherited fields of a record": () =>
+    Object.create(Object.create(null, { action: { value: "block" } }) as object) as unknown,
+  "a hidden field": () => Object.defineProperty({}, "action", { value: "block" }),
+  "a hidden field beside another": () =>
+    Object.defineProperty({ reason: "no" }, "action", { value: "block" }),
+  "a symbol for a key": () => ({ [Symbol("action")]: "block" }),
+  "a proxy without fields": () =>
+    new Proxy({}, { get: (_, key) => (key === "action" ? "block" : undefined) }),
+  "a proxy of an instance": () => new Proxy(new Decision(), {}),
+  "a revoked proxy": revoked,
+  "a revoked proxy in a list": () => [revoked()],
+  "a getter that throws": () => ({
+    get action() {
+      throw new Error("no action today");
+    },
+  }),
+  "a then that throws": () => ({
+    get then() {
+      throw new Error("no then today");
+    },
+  }),
+  "a map": () => new Map([["action", "block"]]),
+  "a set": () => new Set(["block"]),
+  "an error": () => new Error("block"),
+  "a function": () => HookResponse.block,
+  "a function of a function": () => () => HookResponse.block(),
+  "a symbol": () => Symbol("block"),
+  bytes: () => Buffer.from("block"),
+  "a generator": () =>
+    (function* () {
+      yield HookResponse.block();
+    })(),
+  "an async generator": () =>
+    (async function* () {
+      yield await Promise.resolve(HookResponse.block());
+    })(),
+  "a symbol for the action": () => ({ action: Symbol("block") }),
+  "a map for the action": () => ({ action: new Map() }),
+  "a function for the decision": () => ({ decision: () => "deny" }),
+  "an instance for the output": () => ({ hookSpecificOutput: new Decision() }),
+  "a map for a consent": () => ({ continue: new Map() }),
+};
+
+describe("answers that cannot be read", () => {
+  for (const [what, make] of Object.entries(unreadable)) {
+    test(what, async () => {
+      const later = async (): Promise<unknown> => {
+        await sleep(1);
+        return make();
+      };
+      for (const mode of ["sequential", "parallel"] as const) {
+        for (const handler of [make, later]) {
+          const client = quietClient({ mode });
+          client.registerHook("PreToolUse", { handler: handler as never });
+          client.registerHook("PostToolUse", { handler: handler as never });
+          const outcome = await client.dispatch("PreToolUse", bash);
+          const failure = outcome.trace[0]?.failure;
+          // A promise asks what it is given for its `then`, and fails itself when that throws.
+          const isRejected = handler === later && /revoked proxy$|then that throws/.test(what);
+          assert.equal(failure?.kind, isRejected ? "raised" : "invalid_answer");
+          assert.equal(outcome.blocked, !isRejected);
+          const after = await client.dispatch("PostToolUse", {
+            ...bash,
+            result: { success: true },
+          });
+          assert.equal(after.trace[0]?.status, "failed");
+        }
+      }
+    });
+  }
+
+  test("the message names the type and the fix", async () => {
+    const client = quietClient();
+    client.registerHook("PreToolUse", () => new Decision() as never);
+    const { reason } = await client.dispatch("PreToolUse", bash);
+    assert.match(reason ?? "", /not an instance of Decision, .*; return a plain object/);
+  });
+
+  test("an object without fields is no answer", async () => {
+    for (const answer of [{}, Object.create(null), vm.runInNewContext("({})")]) {
+      const client = quietClient();
+      client.registerHook("PreToolUse", () => answer as never);
+      assert.equal((await client.dispatch("PreToolUse", bash)).trace[0]?.failure, null);
+    }
+  });
+
+  test("a detached hook ends whatever it answers", async () => {
+    for (const make of Object.values(unreadable)) {
+      const client = quietClient({ maxDetached: 1 });
+      client.registerHook("Stop", { handler: make as never, config: { detached: true } });
+      await client.dispatch("Stop");
+      await client.dispatch("Stop");
+      assert.equal(await client.drain(5000), true);
+    }
+  });
+});
+
 describe("failures", () => {
   test("what a handler threw is the cause of its failure", async () => {
     const thrown = new TypeError("boom");
@@ -112,7 +224,28 @@ describe("failures", () => {
 
   test("anything can be thrown", async () => {
     const hostile = new Proxy({}, { get: () => assert.fail("touched") });
-    for (const thrown of [undefined, null, 0, "text", Symbol("s"), { a: 1 }, hostile]) {
+    const throwing = (field: string): object =>
+      Object.defineProperty(new Error("x"), field, {
+        get() {
+          throw new Error("hostile");
+        },
+      });
+    const odd = ["message", "stack", "name", "cause", "code"].map(throwing);
+    const text = { toString: () => throwing("message") };
+    const inherits = Object.create(revoked()) as object;
+    for (const thrown of [
+      undefined,
+      null,
+      0,
+      "text",
+      Symbol("s"),
+      { a: 1 },
+      hostile,
+      revoked(),
+      inherits,
+      text,
+      ...odd,
+    ]) {
       const client = quietClient({ failBehavior: "block" });
       client.registerHook("PreToolUse", () => {
         // eslint-disable-next-line @typescript-eslint/only-throw-error -- what is not an error is the point
@@ -158,7 +291,7 @@ describe("foreign thenables", () => {
         },
       },
       status: "failed",
-      blocked: false,
+      blocked: true,
     },
     "a throwing `then`": {
       thenable: {

@@ -767,6 +767,23 @@ describe("a generation", () => {
       return reason;
     };
     assert.match((await why(7)) ?? "", /the model answered 7/);
+    assert.match((await why(null)) ?? "", /the model answered null/);
+    const map = new Map([["text", "x"]]);
+    assert.match((await why(map)) ?? "", /answered an instance of Map; an answer is a text/);
+    for (const odd of [
+      [{ text: "x" }],
+      Object.create({ text: "x" }),
+      new (class Response {
+        text = "x";
+      })(),
+      (function* () {
+        yield "x";
+      })(),
+      () => "x",
+      Symbol("x"),
+    ]) {
+      assert.match((await why(odd)) ?? "", /the model answered .*; an answer is a text/);
+    }
     assert.match((await why({ text: 7 })) ?? "", /`text` of .* is an integer; it must be a string/);
     assert.match((await why({ toolCalls: "x" })) ?? "", /`toolCalls` of .* must be a list/);
     assert.match(
