@@ -41,6 +41,8 @@ Json = Any
 
 def other_format() -> str | None:
     """Why the API cannot be listed here, if so: the format of rustdoc's JSON changes between releases."""
+    if os.name == "nt":
+        return "core/api.txt has the crate as it is on Unix"
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "empty.rs"
         source.touch()
