@@ -21,7 +21,7 @@ const CUT: u64 = 7;
 /// How many bits of a text's number say which text it is.
 const PART_BITS: u32 = 3;
 
-/// Dispatches in which no hook had anything to say, to be recorded together by [`Audit::quiet`](super::Audit::quiet).
+/// Dispatches in which no hook answered, to be recorded together by [`Audit::quiet`](super::Audit::quiet).
 #[derive(Debug, Default)]
 pub struct Batch {
     /// Of each dispatch: when it ended, in eight bytes, the length of its event's name; of each text its length and which it is, and 0; of each hook

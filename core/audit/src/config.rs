@@ -63,7 +63,7 @@ pub struct AuditConfig {
     pub redaction: Redaction,
     /// The key of digests; a random one when none is given.
     pub key: Option<String>,
-    /// Who else hears each record, in order, on the writer's thread.
+    /// What else gets each record, in order, on the writer's thread.
     pub sinks: Vec<Arc<dyn Sink>>,
 }
 

@@ -1,6 +1,6 @@
 //! A record as the one line of JSON that stands in the log.
 //!
-//! Nearly every record tells of a hook that had nothing to say, in short texts that need no escaping: those are copied as they
+//! Nearly every record is about a hook that did not answer, in short texts that need no escaping: those are copied as they
 //! are. Everything else is written by `serde_json`.
 
 use serde::Serialize;

@@ -54,7 +54,7 @@ fn note(seen: ObservedEvent<'_>) -> QueueItem {
     QueueItem::Note(Box::new(record), now_ms(), about)
 }
 
-/// A gate that is blocked because what its hooks said cannot be recorded: once records are written again, this one is written too.
+/// A gate that is blocked because its hooks' answers cannot be recorded: once records are written again, this one is written too.
 pub(super) fn refused(event: &EventSpec, about: EventDigest, why: &str) -> QueueItem {
     let record = Record {
         session: about.first(Part::Session),

@@ -28,7 +28,7 @@ use hookweave_machine::observer::{ApprovedHook, TrustObserver};
 /// How long a decision waits for its record at most, as long as the log can be written.
 const BINDING: Duration = Duration::from_secs(5);
 
-/// How long anybody else does.
+/// How long other events do.
 const USUAL: Duration = Duration::from_secs(1);
 
 /// An open log.
@@ -122,8 +122,8 @@ impl Open {
 
     /// Hands something to the writer; says why it may never be written.
     ///
-    /// What is binding must be on record before anybody acts on it: where the log is required, it is written when this returns
-    /// nothing.
+    /// A binding item must be on record before the program acts on it: where the log is required, it is written when this returns
+    /// `None`.
     pub(super) fn offer(
         &self,
         item: QueueItem,
@@ -172,7 +172,7 @@ impl Open {
         };
         let binding = binding && self.config.required;
         let handed = match shared.queue.offer(&mut handed) {
-            // A forked child may leave at any time without a word to anybody, as workers do.
+            // A forked child may exit at any time without closing the log, as workers do.
             Ok(_) if !binding && shared.parent.is_none() => Ok(()),
             Err(Refused::Closed) => Err(Refused::Closed),
             offered => self.wait(shared, handed, offered.ok(), binding, aside),

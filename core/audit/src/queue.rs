@@ -12,11 +12,11 @@ use hookweave_machine::sync::{Condvar, Mutex, MutexGuard};
 /// How much memory waits at most, in bytes.
 const MAX_WEIGHT: usize = 64 * 1024 * 1024;
 
-/// So long whoever writes lets things gather while there is traffic, so that nobody has to wake it up each time and much is
-/// written at once.
+/// How long the writer lets items gather while there is traffic, so that callers need not wake it for each and many are written at
+/// once.
 const LINGER: Duration = Duration::from_millis(2);
 
-/// What opens a log counts as one that was put in, so that whoever waits for what was told waits for that too.
+/// The records that open a log count as one item that was put in, so that a caller who waits for its own waits for them too.
 const OPENING: u64 = 1;
 
 /// Why something was not taken.
@@ -58,7 +58,7 @@ impl Handed<'_> {
     }
 }
 
-/// Between those who tell and the one who writes.
+/// The items between the callers that record and the thread that writes.
 #[derive(Debug)]
 pub(super) struct Queue {
     capacity: usize,
@@ -81,7 +81,7 @@ struct State {
     put: u64,
     taken: u64,
     done: u64,
-    /// Up to this one not everybody who hears records may have taken them, or the disk may not have them.
+    /// Up to this one, some sink may not have taken the records, or the disk may not have them.
     unsure: u64,
     /// How many found no room since the last report to the writer.
     lost: u64,
@@ -226,7 +226,7 @@ impl Queue {
             }
             state = self.progress.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
-        // Who comes late may be told so of an older one: better than the reverse.
+        // A caller that comes late may get this for an older item's sake: better than the reverse.
         number > state.unsure
     }
 
@@ -258,17 +258,17 @@ impl Queue {
         taken
     }
 
-    /// Whether so many are to be waited for, or nothing more comes: whoever tries again and again looks here.
+    /// Whether the queue is being closed: a writer that tries again and again stops then.
     pub(super) fn is_closing(&self) -> bool {
         self.lock().closed
     }
 
-    /// Says that the records which open the log are written, and whether that is sure.
+    /// Reports that the records which open the log are written, and whether that is sure.
     pub(super) fn begun(&self, is_sure: bool) {
         self.done(OPENING, is_sure);
     }
 
-    /// Says that everything up to a number is written, and whether all who hear records have taken it and the disk has it.
+    /// Reports that everything up to a number is written, and whether all sinks have taken it and the disk has it.
     pub(super) fn done(&self, put: u64, is_sure: bool) {
         let mut state = self.lock();
         if !is_sure {

@@ -1,6 +1,6 @@
 //! The audit log's queue under many orders of threads' steps: run with `--cfg shuttle`.
 //!
-//! What is told is a number here; queue and batches are the log's own.
+//! An item is a number here; queue and batches are the log's own.
 
 #![allow(dead_code, unreachable_pub, reason = "of the log's own parts not everything is used here, and none is public")]
 
@@ -11,7 +11,7 @@ mod level;
 #[path = "queue.rs"]
 mod queue;
 
-/// What is told, as far as the queue knows.
+/// An item, as far as the queue knows.
 mod queue_item {
     #[derive(Debug)]
     pub(super) enum QueueItem {
@@ -46,7 +46,7 @@ mod queue_races {
         queue: Queue,
         file: Mutex<Vec<u64>>,
         lost: Mutex<u64>,
-        /// A number that nobody who hears records takes.
+        /// A number that no sink takes.
         refused: Option<u64>,
     }
 
@@ -113,7 +113,7 @@ mod queue_races {
         writer.join().expect("written");
     }
 
-    /// Whatever the order, all that was told is written once, and what one thread told in its order.
+    /// In every order of steps each item is written once, and those of one thread in its order.
     #[test]
     fn nothing_is_lost_or_written_twice() {
         for capacity in [1, 2, 100] {
@@ -136,7 +136,7 @@ mod queue_races {
         }
     }
 
-    /// Who waits for a number comes back when it is in the file, and without anybody's time limit.
+    /// A thread that waits for a number comes back when it is in the file, and before any time limit.
     #[test]
     fn who_waits_comes_back_when_it_is_written() {
         for capacity in [1, 100] {
@@ -148,7 +148,7 @@ mod queue_races {
                             let place = log.hand_over(number, true).expect("there is room");
                             let is_written = log.queue.written(place, LONG);
                             assert!(log.holds(number), "it came back too early");
-                            // One that is told so of an older one may be refused too; never the reverse.
+                            // A number may be reported as refused for an older one's sake; never the reverse.
                             assert!(number != 11 || !is_written, "nobody has heard it");
                         });
                         assert!(log.queue.close(LONG));
@@ -159,7 +159,7 @@ mod queue_races {
         }
     }
 
-    /// A writer that cannot write ends every wait, and what was told is written when it can again.
+    /// A writer that cannot write ends every wait, and the items are written when it can again.
     #[test]
     fn nobody_waits_for_a_writer_that_cannot_write() {
         hookweave_machine::sync::check_random(
@@ -182,7 +182,7 @@ mod queue_races {
         );
     }
 
-    /// When a flush comes back, all that this thread told before is written.
+    /// When a flush comes back, all that this thread put in before is written.
     #[test]
     fn a_flush_comes_back_when_all_before_it_is_written() {
         hookweave_machine::sync::check_random(

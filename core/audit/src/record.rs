@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::level::Level;
 
-/// What a record tells.
+/// What a record is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -22,7 +22,7 @@ pub enum Kind {
     AuditLevel,
     /// The file was removed by another program, and a new one was begun.
     AuditReplaced,
-    /// An old segment was removed, as rotation was told; `details` has its name and its last record.
+    /// An old segment was removed, as rotation is configured; `details` has its name and its last record.
     SegmentRemoved,
     /// A hook was registered.
     HookRegistered,
@@ -113,7 +113,7 @@ pub struct Record {
     pub seq: u64,
     /// When it happened, `2026-11-22T08:15:00.000Z`.
     pub time: String,
-    /// What it tells.
+    /// What it is about.
     pub kind: Kind,
     /// The session.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! Who hears each record beside the file.
+//! What gets each record beside the file.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

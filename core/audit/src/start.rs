@@ -1,6 +1,6 @@
 //! The start of a hook, on record before the hook runs.
 //!
-//! What is told of a dispatch when it is over says nothing of a hook that never came back: one that hangs, or ends the process.
+//! The record of a finished dispatch has nothing of a hook that never returned: one that hangs, or ends the process.
 
 use std::sync::Arc;
 

@@ -39,7 +39,7 @@ pub struct Problem {
     pub file: PathBuf,
     /// The line in it, from 1.
     pub line: u64,
-    /// The number of the first record concerned, as far as it can be told.
+    /// The number of the first record concerned, as far as it is known.
     pub seq: u64,
     /// What is wrong, in words.
     pub what: String,
@@ -54,7 +54,7 @@ pub struct Torn {
     pub line: u64,
     /// How many bytes of it were written.
     pub bytes: u64,
-    /// The next writer has seen the same and said so; unless one has, the log may as well have been cut off here.
+    /// The next writer has found and recorded the same. If none has, the log may as well have been cut off here.
     pub confirmed: bool,
 }
 
@@ -71,9 +71,9 @@ pub struct Report {
     pub last: Option<Anchor>,
     /// Whether the anchor's record is there as it was; `None` when no anchor was given.
     pub anchored: Option<bool>,
-    /// The first record that is still there, when rotation has removed older ones and said so.
+    /// The first record that is still there, when rotation has removed older ones and recorded it.
     pub begins: Option<u64>,
-    /// Records that could not be written, as the log itself says.
+    /// Records that could not be written, as the log itself states.
     pub lost: u64,
     /// Lines that a writer did not finish.
     pub torn: Vec<Torn>,
@@ -85,8 +85,8 @@ pub struct Report {
 
 /// Verifies a log over all of its files, by the path of the file of now, and the logs of other processes beside it.
 ///
-/// It reads line by line and keeps none, so that the log may be of any size. Without an anchor nobody can tell that records are
-/// missing at the end, or that everything was written anew; with one both are found.
+/// It reads line by line and keeps none, so that the log may be of any size. Without an anchor it does not
+/// find that records are missing at the end, or that everything was written anew; with one it finds both.
 pub fn verify(path: &Path, anchor: Option<&Anchor>) -> Result<Report, Error> {
     verify_watched(path, anchor, |_| ())
 }

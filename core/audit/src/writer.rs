@@ -140,7 +140,7 @@ impl Writer {
         }
     }
 
-    /// Whether all who hear records have taken those that are written out now, and the disk has them.
+    /// Whether all sinks have taken the records that are written out now, and the disk has them.
     fn is_sure(&mut self) -> bool {
         !std::mem::take(&mut self.unsure)
     }
@@ -214,7 +214,7 @@ impl Writer {
         self.seal(&record, at);
     }
 
-    /// Gives a record its place in the chain and hands it to everybody who hears records.
+    /// Gives a record its place in the chain and hands it to every sink.
     fn seal(&mut self, record: &Record, at_ms: u64) {
         let taken_by_all = self.buffer.seal(record.written(), at_ms, &self.config.sinks, self.file.is_some());
         self.unsure |= !taken_by_all;

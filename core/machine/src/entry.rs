@@ -204,7 +204,7 @@ impl<T> Entry<T> {
         &self.tally
     }
 
-    /// Its counters, for a driver that tells runs many at a time.
+    /// Its counters, for a driver that reports runs many at a time.
     pub fn counter(&self) -> HookCounter {
         HookCounter(Arc::clone(&self.tally))
     }
@@ -269,7 +269,7 @@ pub struct HookInfo {
     pub fail_behavior: FailBehavior,
     /// Whether it runs at most once.
     pub once: bool,
-    /// Whether it is mandatory, said or implied.
+    /// Whether it is mandatory, explicitly or implied.
     pub mandatory: bool,
     /// Whether it is started and not awaited.
     pub detached: bool,

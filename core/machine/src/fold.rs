@@ -25,10 +25,10 @@ use claims::Claims;
 pub use details::{Details, Record, Status};
 pub use report::{HandlerResult, Report};
 
-/// How often mandatory hooks look again at what others made of an event, before it is said that they do not agree.
+/// How often mandatory hooks look again at what others made of an event, before the dispatch gives up because they do not agree.
 pub const MAX_RECHECKS: u32 = 4;
 
-/// Durations of quiet hooks; a few need no memory of their own.
+/// Durations of hooks that did not answer; a few need no memory of their own.
 pub type Times = SmallVec<[u64; 4]>;
 
 /// What a dispatch knows, from its beginning to its outcome.

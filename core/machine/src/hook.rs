@@ -225,7 +225,7 @@ impl HookSpec {
         })
     }
 
-    /// Whether the hook is mandatory: managed, else as it is said, else fail-closed by its own setting.
+    /// Whether the hook is mandatory: managed, else as set, else fail-closed by its own setting.
     pub fn is_mandatory(&self) -> bool {
         self.scope == Scope::Managed || self.mandatory.unwrap_or(self.fail_behavior == Some(FailBehavior::Block))
     }

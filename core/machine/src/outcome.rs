@@ -129,7 +129,7 @@ impl<T, V> Outcome<T, V> {
         self.progress.snapshot.tools()
     }
 
-    /// The hooks of a quiet dispatch, and how long each took.
+    /// The hooks of a dispatch without answers, and how long each took.
     pub fn quiet_runs(&self) -> impl Iterator<Item = (&crate::entry::Entry<T>, u64)> {
         self.progress.plan.calls().iter().map(|call| &**call.entry()).zip(self.progress.quiet.iter().copied())
     }

@@ -76,7 +76,7 @@ pub struct Stats {
 /// The present, on the driver's clock and on the wall's.
 #[derive(Debug, Clone, Copy)]
 pub struct Now {
-    /// Nanoseconds on the clock that [`Outcome::count`] is told of.
+    /// Nanoseconds on the clock whose times [`Outcome::count`] gets.
     pub ticks: u64,
     /// Milliseconds since the epoch.
     pub epoch_ms: u64,
@@ -85,7 +85,7 @@ pub struct Now {
 impl<T, V> Outcome<T, V> {
     /// Counts a dispatch that ended at a time on the driver's clock, in nanoseconds.
     ///
-    /// True when it is time to tell the host of [`Registry::new_warnings`].
+    /// True when the host should read [`Registry::new_warnings`].
     #[inline]
     pub fn count(&self, ended: u64) -> bool {
         self.count_as::<false>(ended)

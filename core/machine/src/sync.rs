@@ -25,8 +25,8 @@ mod checked {
     /// Waits that are no longer may be over at any time.
     const SHORT: Duration = Duration::from_millis(10);
 
-    /// `std::sync::Condvar` as the checker sees it. A short wait may be over at any time; a long one lasts until somebody ends
-    /// it: whoever is saved by its time limit alone was not woken, and the checker finds that as a deadlock.
+    /// `std::sync::Condvar` as the checker sees it. A short wait may be over at any time; a long one lasts until
+    /// another thread ends it: a thread that only its time limit would end was not woken, and the checker reports a deadlock.
     #[derive(Debug, Default)]
     pub struct Condvar(shuttle::sync::Condvar);
 
@@ -92,7 +92,7 @@ mod checked {
 #[cfg(shuttle)]
 pub fn check_random(test: impl Fn() + Send + Sync + 'static, orders: usize) {
     let mut config = shuttle::Config::new();
-    // Its threads are coroutines, whose stacks are 32 KiB unless told: too few for a registry or a log in a debug build.
+    // Its threads are coroutines, whose stacks are 32 KiB by default: too few for a registry or a log in a debug build.
     config.stack_size = 1 << 20;
     shuttle::Runner::new(shuttle::scheduler::RandomScheduler::new(orders), config).run(test);
 }

@@ -180,7 +180,7 @@ impl Tally {
         }
     }
 
-    /// Counts a failure for the program's log; gives how many there were, if the log is to be told.
+    /// Counts a failure for the program's log; gives how many there were, if the log is to have it.
     ///
     /// That is each that blocks and, of those after which the action continues, the first, the tenth, the hundredth and so on, so
     /// that none is overlooked and none floods.
@@ -190,7 +190,7 @@ impl Tally {
         (is_round || became == FailBehavior::Block).then_some(times)
     }
 
-    /// Whether its warning is still to be told to the host, which from here on it is not.
+    /// Whether its warning has not been given to the host yet; from here on it has.
     pub(crate) fn warns_first(&self) -> bool {
         !self.warned.swap(true, Relaxed)
     }
@@ -202,7 +202,7 @@ fn count(counters: &[AtomicU64], place: Option<usize>) {
     }
 }
 
-/// A hook's counters, for a driver in another language that tells runs with nothing to say many at a time.
+/// A hook's counters, for a driver in another language that reports runs without an answer many at a time.
 #[derive(Debug, Clone)]
 pub struct HookCounter(pub(crate) Arc<Tally>);
 

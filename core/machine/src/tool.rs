@@ -157,7 +157,7 @@ impl Tools {
         Some(format!("{why}: not what tool {tool} takes by its schema"))
     }
 
-    /// Whether the program has said nothing of its tools.
+    /// Whether the program has defined no tools.
     pub(crate) fn is_empty(&self) -> bool {
         self.by_name.is_empty()
     }

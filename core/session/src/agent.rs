@@ -171,7 +171,7 @@ impl Answering<'_> {
         Ok(said_by_model)
     }
 
-    /// Runs the tools that the model calls, in order, and tells the model what came of each, and then what hooks say.
+    /// Runs the tools that the model calls, in order, and adds each result to the context, and then what hooks inject.
     async fn use_tools(&mut self, calls: Vec<Requested>) -> Option<End> {
         let mut batch = Vec::new();
         let ended = self.use_each(calls, &mut batch).await;

@@ -140,7 +140,7 @@ impl Cx {
         };
         let mut decided = Decided::new(granted, by, (!granted).then(|| denial(&request, why.as_deref())));
         if let Reply::Chosen { option } = reply {
-            // The widest that the person was told of.
+            // The widest that the person was shown.
             if let Some(widest) = remembered.into_iter().next_back().filter(|_| granted && option == ALWAYS) {
                 decided.remembered = Some(widest.width());
                 self.session.memory().keep(widest, asked);

@@ -10,7 +10,7 @@ use hookweave_machine::tool::KnownTools;
 /// What a session has from the client that opens it.
 #[derive(Debug, Clone)]
 pub struct Client {
-    /// Some systems tell more of a failed run, or take silence for consent.
+    /// Some systems report more of a failed run, or take silence for consent.
     pub(super) profile: &'static Profile,
     /// Where its events happen, when the session does not say so itself.
     pub(super) directory: Directory,

@@ -1,4 +1,4 @@
-//! What hooks tell the model: bounded, headed with where it comes from, one message for each role.
+//! What hooks inject for the model: bounded, headed with where it comes from, one message for each role.
 
 use std::fmt::Write as _;
 

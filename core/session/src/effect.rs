@@ -107,9 +107,9 @@ pub enum Effect {
     AddMessage {
         /// Who says it.
         role: Role,
-        /// What is said, when it is text.
+        /// The text, if it is one.
         content: Option<String>,
-        /// What is said, when it is a value of the host's: a response, a tool's result.
+        /// The value of the host's, if it is one: a response, a tool's result.
         value: Option<ValueId>,
         /// Where it comes from.
         metadata: Map<String, Value>,

@@ -1,7 +1,7 @@
 //! The variables that hooks leave for tools, and for the hooks that come after them in the same conversation.
 //!
-//! A tool is given all of them. A hook is given those that were left by somebody whom it trusts, and none that says how
-//! programs run: what one hook leaves must not decide what another one, a guard perhaps, really does.
+//! A tool gets all of them. A hook gets those that a hook of its own trust or more has left, and none that controls how
+//! programs run: a variable of one hook must not decide what another one, a guard perhaps, really does.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 

@@ -83,7 +83,7 @@ struct EffectSlot(Arc<Mutex<SlotState>>);
 struct SlotState {
     effect: Option<Effect>,
     reply: Option<Reply>,
-    /// What hooks tell the model while nothing may stand between a tool call and its result.
+    /// What hooks inject while nothing may stand between a tool call and its result.
     held: Option<Vec<HeldMessage>>,
 }
 
@@ -206,7 +206,7 @@ impl Cx {
         }
     }
 
-    /// Adds what hooks tell the model; while messages are held it waits with the others.
+    /// Adds what a hook injects; while messages are held it waits with the others.
     pub(super) async fn add_from_hooks(&self, role: Role, content: String, metadata: Map<String, Value>) {
         let message = HeldMessage { role, content, metadata };
         let now = match &mut self.slot.lock().held {
@@ -221,7 +221,7 @@ impl Cx {
         }
     }
 
-    /// From now on what hooks tell the model is held: models demand results right behind the calls.
+    /// From now on what hooks inject is held: models demand results right behind the calls.
     pub(super) fn hold_messages(&self) {
         self.slot.lock().held.get_or_insert_default();
     }

@@ -31,9 +31,9 @@ const LONGEST_WAIT: u64 = 99_999;
 
 /// A question to a person at a terminal.
 ///
-/// Whatever a model, a tool or a hook has written stands right of a bar, line by line, and never left of it: none of it
-/// can pass for the question, for an option or for what is said about them. What is too long for the screen is cut
-/// in its middle, options too; that is said, and nothing is allowed before all of it has been shown.
+/// Text that a model, a tool or a hook has written stands right of a bar, line by line, and never left of it: none of it
+/// can pass for the question, for an option or for a note about them. Text that is too long for the screen is cut in its
+/// middle, options too; a note says so, and nothing is allowed before all of it has been shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TerminalQuestion {
     event: String,
@@ -56,7 +56,7 @@ pub struct TerminalQuestion {
 /// Something that can be chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Choice {
-    /// As whoever asked has to be told.
+    /// The option that the asking code gets back.
     option: String,
     allows: bool,
 }
@@ -210,7 +210,7 @@ impl TerminalQuestion {
         }
     }
 
-    /// What stands before the cursor, of one width whatever the time: how to answer, and what silence does.
+    /// The text before the cursor, as wide at every second: how to answer, and what happens without an answer.
     #[must_use]
     pub fn invitation(&self, left_ms: u64) -> String {
         let left = left_ms.div_ceil(1000).min(LONGEST_WAIT);

@@ -47,7 +47,7 @@ impl Asking {
         }
     }
 
-    /// Goes on to the end; whoever is asked says "Allow always".
+    /// Goes on to the end; a person who is asked answers "Allow always".
     fn finish(mut self, reply: Reply) -> (ToolRun, bool) {
         let mut reply = reply;
         loop {
@@ -118,7 +118,7 @@ fn no_answer_to_a_question_of_before_outlives_the_end() {
     );
 }
 
-/// Whoever asks after the end has returned is not answered from memory, whatever is asked and answered beside it.
+/// A question after the end has returned is not answered from memory, no matter what is asked and answered beside it.
 #[test]
 fn nothing_is_granted_from_memory_after_the_end() {
     hookweave_machine::sync::check_random(

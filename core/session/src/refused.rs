@@ -78,7 +78,7 @@ const FAMILIES: &[&str] = &[
     "XDG_",
     "LC_",
     "DBUS_",
-    // What agents and the engine tell their hooks.
+    // What agents and the engine set for their hooks.
     "CLAUDE",
     "CODEX_",
     "GEMINI_",
@@ -188,7 +188,7 @@ const NAMES: &[&str] = &[
     "WINDIR",
     "COMSPEC",
     "PATHEXT",
-    // What agents tell their hooks.
+    // What agents set for their hooks.
     "PLUGIN_ROOT",
     "PLUGIN_DATA",
 ];

@@ -37,7 +37,7 @@ pub struct Settings {
     pub model: Value,
     /// The instructions of the model.
     pub system_prompt: Option<String>,
-    /// The client's profile: some systems tell more of a failed run, or take silence for consent.
+    /// The client's profile: some systems report more of a failed run, or take silence for consent.
     pub profile: &'static Profile,
 }
 

@@ -20,7 +20,7 @@ const MAX_APPROVALS: usize = 4096;
 pub(super) struct State {
     /// The last tools that ran, the latest at the end.
     pub(super) recent_tools: VecDeque<Arc<str>>,
-    /// What the last call of the model said of its cost.
+    /// The cost of the model's last call, as it reported it.
     pub(super) usage: Value,
     /// Messages for the next call of the model alone.
     pub(super) ephemeral: Vec<(Role, String)>,

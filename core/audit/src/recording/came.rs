@@ -25,10 +25,10 @@ pub struct Came {
     pub context: Vec<String>,
     /// The hooks that ran, each with what it came to.
     pub hooks: Vec<(String, String)>,
-    /// The hooks among them that the program registered itself: whoever replays has only those of files.
+    /// The hooks among them that the program registered itself: a replay has only those of files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub in_code: Vec<String>,
-    /// Those of them that said anything: without them the dispatch would have come to something else.
+    /// Those of them that answered: without them the outcome would have been another one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub said_in_code: Vec<String>,
 }

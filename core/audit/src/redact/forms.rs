@@ -1,4 +1,4 @@
-//! The forms of secrets that are told by themselves.
+//! The forms of secrets that need no name beside them to be recognised.
 
 /// Regular expressions; of one with a group `secret` only that is blacked out.
 pub(super) const SECRETS: &[&str] = &[
@@ -29,9 +29,9 @@ pub(super) const SECRETS: &[&str] = &[
     r"(?i)\b(?:authorization|x-api-key|api-key|cookie|set-cookie|x-auth-token)\s*:\s*(?P<secret>[^\r\n'\x22]+)",
     // What stands before the host in an address; an `@` may be part of it.
     r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:'\x22]*:(?P<secret>[^\s/'\x22]+)@",
-    // `name=value`, `name: value` where the name tells; in JSON inside of JSON the quotes are escaped.
+    // `name=value`, `name: value` where the name reveals a secret; in JSON inside of JSON the quotes are escaped.
     r#"(?i)[\w.-]*(?:passw(?:or)?d|passphrase|pwd|secret|token|api[_-]?key|apikey|access[_-]?key|private[_-]?key|signing[_-]?key|credential)s?[\w-]*(?:\\*["'])?\s*(?:=>?|:=?)\s*(?P<secret>\\+"[^"]*"?|"(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s"'&;|,)}\]]+)"#,
-    // `pass` alone is a word of tests (`PASS: all`, `pass=12`) and of compilers (`first_pass = …`): it takes more to tell.
+    // `pass` alone is a word of tests (`PASS: all`, `pass=12`) and of compilers (`first_pass = …`): more is needed.
     r#"(?i)(?:\w_|(?:^|[^\w.]))pass(?:\\*["'])?\s*(?:=>?|:=?)\s*(?P<secret>\\+"[^"]*"?|"(?:[^"\\]|\\.)*"?|'[^']*'?)"#,
     r#"(?i)\w_pass=(?P<secret>[^\s"'&;|,)}\]]+)"#,
     r#"(?i)(?:^|[\s?&;,({])pass=(?P<secret>[0-9]*[^\s"'&;|,)}\]0-9][^\s"'&;|,)}\]]*)"#,

@@ -31,7 +31,7 @@ impl Patterns {
     /// The usual ones: compiled once per process, at first use.
     pub(super) fn usual() -> &'static Self {
         static USUAL: OnceLock<Patterns> = OnceLock::new();
-        // Nobody waits for somebody else who compiles them: in a forked child that thread would not exist. That they compile
+        // No thread waits for another one that compiles them: in a forked child that thread would not exist. That they compile
         // is tested.
         made(&USUAL, || Self { any: RegexSet::new(usual()).unwrap_or_default(), each: OnceLock::new() })
     }

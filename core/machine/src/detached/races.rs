@@ -17,7 +17,7 @@ struct Client {
 }
 
 impl Client {
-    /// Runs a job and then whatever waits, as the drivers do.
+    /// Runs a job and then all that wait, as the drivers do.
     fn work(&self, first: usize) {
         let mut next = Some(first);
         while let Some(job) = next {

@@ -203,7 +203,7 @@ impl<T, V> Details<T, V> {
         }
     }
 
-    /// Takes over from the quiet list.
+    /// Takes over from the list of durations.
     pub(crate) fn after(plan: &Plan<T>, quiet: &[u64]) -> Box<Self> {
         let records: Vec<_> =
             plan.calls().iter().zip(quiet).map(|(call, took)| Record::new(call, Status::Ran, *took)).collect();

@@ -141,7 +141,7 @@ const fn empty_of(kind: &Kind<'_>) -> Option<Made<'static>> {
     }
 }
 
-/// An event without what stands in these slots; what stood there when it came tells the types.
+/// An event without what stands in these slots; the values with which it came give the types.
 pub(crate) fn withhold<'v, H: Host>(
     host: &'v H,
     event: &EventSpec,

@@ -85,7 +85,7 @@ impl Profile {
         ..Self::DEFAULT
     };
 
-    /// A command or server that fails there has said no; only one that takes too long is passed over.
+    /// A command or server that fails there refuses; only one that takes too long is passed over.
     pub const COCODE: Self = Self {
         name: "cocode",
         hook_limits: None,

@@ -12,7 +12,7 @@ use crate::fold::Status;
 use crate::hook::FailBehavior;
 use crate::payload::Host;
 
-/// Letters of a value that are shown; what is left out is said.
+/// Letters of a value that are shown; a note counts the rest.
 const SHOWN: usize = 400;
 /// The widest column; longer names push the rest of their line to the right.
 const WIDEST: usize = 32;

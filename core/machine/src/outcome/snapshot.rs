@@ -58,7 +58,7 @@ impl<T, V> Outcome<T, V> {
     }
 }
 
-/// Whether nothing is said by it; a decision and its `blocked` always say something.
+/// Whether it holds nothing worth writing; a decision and its `blocked` always do.
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,

@@ -93,7 +93,7 @@ impl Walk<'_> {
             CompoundCommand::Subshell(subshell) => self.list(&subshell.list),
             CompoundCommand::ForClause(clause) => {
                 self.line.does_more |= !is_harmless(&clause.variable_name);
-                // Without a list it goes over the arguments, whatever they are.
+                // Without a list it goes over the arguments, which are unknown.
                 if clause.values.is_none() {
                     self.line.fills(&clause.variable_name)?;
                 }

@@ -62,7 +62,7 @@ pub(super) fn read(text: &str, line: &mut Line) -> Option<Word> {
     let pieces = word::parse(text, &ParserOptions::default()).ok()?;
     let mut reader = Reader::default();
     reader.pieces(text, &pieces, false)?;
-    // A brace that is never closed in this word stands for itself; nobody has to find out which are.
+    // A brace that is never closed in this word stands for itself; so this need not know which are.
     reader.word.is_patterned |= reader.braces && reader.lists;
     line.is_dynamic |= reader.word.is_dynamic;
     Some(Word { raw: text.to_owned(), ..reader.word })

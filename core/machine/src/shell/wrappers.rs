@@ -86,7 +86,7 @@ pub(super) fn takes_lines(name: &str) -> bool {
     TAKE_LINES.contains(&name)
 }
 
-/// Whether it can be told which word of a wrapper's is the program: `None` when it may be one that is filled in.
+/// Whether it is clear which word of a wrapper's is the program: `None` when it may be one that is filled in.
 pub(super) fn is_certain(words: &[Word]) -> Option<()> {
     let mut options = false;
     for word in words.iter().skip(1) {

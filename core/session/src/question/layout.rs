@@ -1,7 +1,7 @@
 //! What of a question is shown where not all of it fits on the screen.
 //!
-//! What is asked, by whom, and what can be chosen have to stand there together: what scrolled away is not seen by whoever
-//! decides. So each part gives up rows, those first that tell least, and none of them all.
+//! What is asked, by whom, and what can be chosen have to stand there together: the person who
+//! decides does not see what scrolled away. So each part gives up rows, the least important first, and none of them all.
 
 use std::ops::RangeInclusive;
 
@@ -40,7 +40,7 @@ pub(super) struct LeftOut {
 }
 
 impl LeftOut {
-    /// Nothing longer is said of them where anybody would read it.
+    /// No longer note about them is written where a person would read it.
     pub(super) const LONGEST: &str = "options 100 to 999 are left out here, 999 of them allow";
 
     pub(super) fn say(&self) -> String {

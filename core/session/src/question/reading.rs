@@ -39,7 +39,7 @@ impl TerminalQuestion {
         }
     }
 
-    /// Says that several lines came at once: somebody pasted or typed ahead, and chose nothing.
+    /// Says that several lines came at once: the person pasted or typed ahead, and chose nothing.
     pub fn pasted(&mut self) -> Reading {
         self.say("Several lines came at once. Type one answer.")
     }

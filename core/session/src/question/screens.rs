@@ -137,7 +137,7 @@ fn what_is_left_out_is_counted_and_allows_nothing_before_it_was_shown() {
         assert!(shown.iter().all(|(number, allow)| allows(*number) == *allow));
         let hidden: Vec<usize> =
             (1..=all.len()).filter(|number| !shown.iter().any(|(shown, _)| shown == number)).collect();
-        // As it is said, over rows that are broken anywhere.
+        // The note as it is written, over rows that are broken anywhere.
         let said: String = text.lines().filter_map(|row| row.split_once(" * ")).map(|(_, row)| row).collect();
         let said = said.replace(' ', "");
         if let (Some(first), Some(last)) = (hidden.first(), hidden.last()) {

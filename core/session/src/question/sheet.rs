@@ -1,4 +1,4 @@
-//! The lines of a question: what others have written stands right of a bar, what is said about it left of it.
+//! The lines of a question: text of others stands right of a bar, notes about it left of it.
 
 use super::flat;
 use super::layout::{LeftOut, Limits, Room};
@@ -21,7 +21,7 @@ const ABOVE: &str = "All of it stands above.";
 const LINE: char = '|';
 /// Goes on with a line that is wider than the terminal.
 const MORE: char = ':';
-/// Stands before what is said about it.
+/// Stands before a note about it.
 const OWN: char = '*';
 
 /// One row of the screen, right of the label.
@@ -53,7 +53,7 @@ pub(super) struct Section {
     rows: Vec<Row>,
     /// How many rows it takes to say that some are left out.
     cut: usize,
-    /// What is said about it, which is never left out.
+    /// Notes about it, which are never left out.
     notes: Vec<Row>,
 }
 
@@ -68,7 +68,7 @@ impl Section {
         if left_out > self.cut { left_out } else { 0 }
     }
 
-    /// How many rows it takes where so many of its own are shown, with what is said about it.
+    /// How many rows it takes where so many of its own are shown, with the notes.
     pub(super) fn height(&self, most: usize) -> usize {
         let left_out = self.left_out(most);
         self.rows.len() - left_out + if left_out > 0 { self.cut } else { 0 } + self.notes.len()
@@ -96,7 +96,7 @@ impl Sheet {
         Self { sections: Vec::new(), width, height, label, columns, shortened: false, whole }
     }
 
-    /// What is said afterwards.
+    /// The rows of a note that is shown later.
     pub(super) fn said(&self, note: &str) -> String {
         let mut text = String::new();
         self.write_note(&mut text, note);

@@ -32,7 +32,7 @@ fn word(text: &str) -> (&str, &str) {
     text.split_at(text.find(|letter| !is_of_a_word(letter)).unwrap_or(text.len()))
 }
 
-/// The longest comment that is looked past, in bytes: whoever looks further behind each word takes quadratic time.
+/// The longest comment that is skipped, in bytes: looking further behind each word would take quadratic time.
 const LONGEST_COMMENT: usize = 256;
 
 /// What stands behind the end of a comment; nothing when it does not end soon.
