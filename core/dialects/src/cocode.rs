@@ -21,7 +21,7 @@ pub use decode::{input_field, nothing_to_change};
 
 const NAME: &str = "cocode";
 
-/// The hooks of Cocode; two settings of a command hook decide what it reads and whether anybody reads it.
+/// The hooks of Cocode; two settings of a command hook decide what it reads and whether its output is read.
 #[derive(Debug)]
 pub struct Cocode {
     pass_context: bool,

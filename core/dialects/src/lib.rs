@@ -171,7 +171,7 @@ pub trait Dialect: Debug + Sync {
     /// What users call it, for example `claude-code`.
     fn name(&self) -> &'static str;
 
-    /// Whether its hooks for one event run together at home.
+    /// Whether its hooks for one event run together in the system itself.
     fn parallel(&self) -> bool;
 
     /// Whether its hooks for one event run one after another also where they are detached.
@@ -213,7 +213,7 @@ pub trait Dialect: Debug + Sync {
         true
     }
 
-    /// Whether a field of an answer is known to do nothing on the event: its system says so, and whoever wrote it could know.
+    /// Whether a field of an answer is documented to do nothing on the event, so that its author could know.
     fn is_idle(&self, _invocation: &Invocation, _field: &str, _value: &Value) -> bool {
         false
     }

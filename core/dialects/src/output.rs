@@ -1,7 +1,7 @@
 //! What a hook printed: as text, as JSON, as a line for a message.
 //!
-//! Every dialect reads its own way; these are the pieces. Nothing here panics or takes more than linear time, whatever
-//! was printed.
+//! Every dialect reads its own way; these are the pieces. Nothing here panics or takes more than linear time,
+//! for any output.
 
 mod ansi;
 

@@ -177,7 +177,7 @@ fn begins_with_key(text: &str) -> bool {
 fn of_value(value: &Value) -> Intent {
     match value {
         Value::Object(_) | Value::Array(_) => intent::of_value(&hookweave_machine::json::Json, &value),
-        // A word alone is nobody's JSON; a dialect that takes words has read it.
+        // A word alone is no answer; a dialect that takes words has read it.
         _ => Intent::Nothing,
     }
 }

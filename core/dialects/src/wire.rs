@@ -89,7 +89,7 @@ fn event_as_it_came(
     Ok(WireEvent { event, payload })
 }
 
-/// Encodes an outcome; the user hears of hooks that failed and let the action continue, as the agent would show them.
+/// Encodes an outcome; the user is informed of hooks that failed and let the action continue, as the agent would show them.
 fn encode(dialect: &dyn Dialect, mut outcome: OutcomeView<'_>) -> WireAnswer {
     let failed_open = std::mem::take(&mut outcome.failed_open);
     outcome.messages.extend(failed_open.iter().cloned().map(warning));

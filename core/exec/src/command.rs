@@ -2,8 +2,8 @@
 //!
 //! The program runs without a terminal, without descriptors of the host and with exactly the environment it is given. It
 //! and everything it started is killed at its timeout, when the dispatch is cancelled, when it prints too much, and, unless
-//! it is detached, when it has finished. The kill is `SIGKILL` at once: a hook had its time before, and whoever waits for
-//! the answer should not wait for a hook's manners too. What a process cannot be kept from on any system is to fork twice
+//! it is detached, when it has finished. The kill is `SIGKILL` at once: a hook had its time before, and a caller that
+//! waits for the answer should not wait for a hook's cleanup too. What a process cannot be kept from on any system is to fork twice
 //! *and* open a session of its own; that is how a daemon leaves, and such a process is out of reach.
 
 mod directory;
@@ -150,7 +150,7 @@ impl CommandLine {
 }
 
 /// Whether the system forgets how this process's children end, because the host ignores `SIGCHLD`. Commands run all the
-/// same: a shell of their own tells how they end.
+/// same: a shell of their own reports how they end.
 #[must_use]
 pub fn forgets_children() -> bool {
     #[cfg(unix)]

@@ -28,8 +28,8 @@ impl NoAnswer {
 
 /// Asks and waits for the answer, which is one of the options; `None` when it was cancelled before.
 ///
-/// `left` is what the countdown begins with. When it has run down the question still stands, until whoever asked cancels
-/// it: it is they who know what silence means. Questions are asked one after the other.
+/// `left` is what the countdown begins with. When it has run down the question still stands, until the caller cancels it:
+/// the caller knows what no answer means. Questions are asked one after the other.
 #[cfg(unix)]
 pub fn ask(question: TerminalQuestion, left: Duration, cancel: &Cancel) -> Result<Option<String>, NoAnswer> {
     asking::ask(question, left, cancel)

@@ -55,7 +55,7 @@ pub fn session_of(process: i32) -> Option<i32> {
     (session > 0).then_some(session)
 }
 
-/// Whether the system forgets how children of this process end, because `SIGCHLD` is ignored or says that nobody waits.
+/// Whether the system forgets how children of this process end, because `SIGCHLD` is ignored or has `SA_NOCLDWAIT`.
 #[must_use]
 pub fn forgets_children() -> bool {
     let mut action = MaybeUninit::<libc::sigaction>::uninit();

@@ -34,7 +34,7 @@ impl Actions {
         check(unsafe { libc::posix_spawn_file_actions_adddup2(self.0.as_mut_ptr(), from, to) })
     }
 
-    /// Does nothing where the C library cannot; [`addchdir`] tells.
+    /// Does nothing where the C library cannot; see [`addchdir`].
     pub(crate) fn change_directory(&mut self, directory: &CStr) -> io::Result<()> {
         let Some(addchdir) = addchdir() else { return Ok(()) };
         // SAFETY: the actions are initialised; the path is copied by the call.

@@ -10,7 +10,7 @@ extern "C" fn in_child() {
     FORKS.fetch_add(1, Ordering::Relaxed);
 }
 
-/// How many forks lie between the first call and this process: whoever kept the number knows that threads of then are gone.
+/// How many forks lie between the first call and this process: a caller that kept the number knows that threads of then are gone.
 ///
 /// A child that was made past the C library, by the system call itself, is not noticed.
 pub fn forks() -> u32 {

@@ -14,8 +14,8 @@ pub fn hold_signals() {
     }
 }
 
-/// Writes to a pipe; when nobody reads it any more that is an error and never a `SIGPIPE`, whatever the host does
-/// with that signal.
+/// Writes to a pipe; without a reader that is an error and never a `SIGPIPE`, no matter what the host does with that
+/// signal.
 pub fn write_quietly(pipe: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<usize> {
     let _quiet = Quiet::new(pipe);
     // SAFETY: the pointer and the length are those of the slice.
@@ -74,7 +74,7 @@ fn pending() -> bool {
     }
 }
 
-/// There a descriptor itself can be told to raise nothing.
+/// There a descriptor itself can be set to raise nothing.
 #[cfg(target_vendor = "apple")]
 struct Quiet;
 

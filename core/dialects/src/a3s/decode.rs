@@ -29,7 +29,7 @@ pub(super) fn decode(invocation: &Invocation, exited: &Exited) -> HandlerResult<
     }
 }
 
-/// A response in the engine's words; what A3S does not have is said in the engine's own.
+/// A response in the engine's words; what A3S does not have keeps the engine's own words.
 fn answer(invocation: &Invocation, response: Map<String, Value>) -> HandlerResult<Value> {
     let mut answer = Map::new();
     let word = match response.get("action").filter(|action| !action.is_null()) {

@@ -151,7 +151,7 @@ fn output(tool: &str, response: &Value) -> Option<Value> {
     (wanted && text.is_string()).then(|| text.clone())
 }
 
-/// What the engine calls the result of a tool of which the wire tells the response.
+/// The engine's result of a tool, from the response that the wire has.
 pub(crate) fn result_output(tool: &str, response: Value) -> Value {
     output(tool, &response).unwrap_or(response)
 }

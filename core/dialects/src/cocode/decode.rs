@@ -87,7 +87,7 @@ pub fn input_field(event: &str) -> Option<&'static str> {
     }
 }
 
-/// What is said of a changed input of an event that has none.
+/// The remark on a changed input of an event that has none.
 pub fn nothing_to_change(event: &str) -> String {
     format!("{event} has no input that a hook could change")
 }

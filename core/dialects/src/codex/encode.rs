@@ -17,7 +17,7 @@ pub(super) fn body(invocation: &Invocation) -> Value {
     let mut body = Body { invocation, fields: Map::new() };
     body.put("session_id", body.payload("session_id"));
     if !matches!(event, "SessionStart" | "SessionEnd") {
-        // A turn that nobody names is the session's only one.
+        // A turn without an id is the session's only one.
         body.put("turn_id", body.own("turn_id").unwrap_or_else(|| body.payload("session_id")));
     }
     body.agent(event);

@@ -9,7 +9,7 @@ use crate::{Invocation, tool_names};
 /// The version whose contract is followed, for hosts that name none.
 pub(super) const VERSION: &str = "3.16.17";
 
-/// What is said for a model that nobody named.
+/// The name of a model that the event does not have.
 pub(super) const NO_MODEL: &str = "unknown";
 
 /// The body for an event.

@@ -120,7 +120,7 @@ fn result(incoming: &mut Incoming, success: bool, output: &Value) {
     incoming.put("result", result);
 }
 
-/// The server of an MCP tool is not said, so it stands under Cursor's own name.
+/// The server of an MCP tool is not given, so it stands under Cursor's own name.
 fn mcp_name(tool: &str) -> String {
     format!("mcp__{NAME}__{tool}")
 }
@@ -139,7 +139,7 @@ fn tool(incoming: &mut Incoming, event: &str) -> Result<(), Error> {
     };
     let tool = match name.strip_prefix("MCP:") {
         Some(bare) => mcp_name(bare),
-        // One name for two of the engine's tools: the arguments tell them apart.
+        // One name for two of the engine's tools: the arguments distinguish them.
         None if name == "Write" && !input.contains_key("old_string") => name,
         None => tool_names::seen(NAME, &name).into_owned(),
     };

@@ -1,6 +1,6 @@
 //! What a Gemini CLI hook means by its exit code and output.
 //!
-//! JSON decides whatever the exit code is, also on standard error when standard output is empty. Without JSON the exit
+//! JSON decides with every exit code, also on standard error when standard output is empty. Without JSON the exit
 //! code speaks: 0 is a message, 1 a warning, and any other is a refusal with the text as its reason.
 
 use serde_json::{Map, Value};

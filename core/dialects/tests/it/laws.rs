@@ -422,11 +422,11 @@ fn laxer(
     let is_question = decision == "ask" && event.event == "PermissionRequest";
     let binds = gate && !is_question;
     let wanted = if binds { strictness(decision) } else { strictness("continue").min(strictness(decision)) };
-    // An agent that is about to stop and hears nothing stops.
+    // An agent that is about to stop and gets no answer stops.
     let ends_anyway = decision == "stop" && matches!(event.event, "Stop" | "SubagentStop");
     let wanted = if ends_anyway { strictness("continue") } else { wanted };
     let is_said = !written.degraded.is_empty();
-    // A refusal alone is less than a stop, and has to be said.
+    // A refusal alone is less than a stop, and has to be reported.
     let wanted = if is_said { wanted.min(strictness("block")) } else { wanted };
     let holds = found >= wanted || (is_said && !can_refuse(dialect, invocation));
     let granted = decision != "allow" && found < strictness("continue");

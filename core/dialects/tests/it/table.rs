@@ -156,7 +156,7 @@ pub struct Placed {
     pub matches: Vec<String>,
     #[serde(default)]
     pub misses: Vec<String>,
-    /// The payload field that the names stand in, dotted; the tool or the subtype unless said.
+    /// The payload field that the names stand in, dotted; the tool or the subtype by default.
     pub field: Option<String>,
     /// The dialect has no such event.
     #[serde(default)]

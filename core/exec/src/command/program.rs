@@ -36,7 +36,7 @@ impl Program {
         Self { file, arguments: std::iter::once(name.into()).chain(rest).collect() }
     }
 
-    /// The same program below a shell that tells on descriptor 3 how it ended, for a process whose children are forgotten.
+    /// The same program below a shell that reports on descriptor 3 how it ended, for a process whose children are forgotten.
     /// The shell's number may mean another process soon afterwards, so that it kills what was left behind itself.
     #[cfg(unix)]
     pub(super) fn reported(&self, leaves_children: bool) -> Self {

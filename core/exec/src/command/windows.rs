@@ -14,7 +14,7 @@ use hookweave_clock::now;
 /// How often it is asked whether the command has exited.
 const ASK_AGAIN: Duration = Duration::from_millis(5);
 
-/// What the threads beside the run tell it.
+/// What the threads beside the run report to it.
 enum News {
     Read(Stream, Vec<u8>),
     End,

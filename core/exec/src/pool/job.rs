@@ -20,7 +20,7 @@ impl Job {
         Self { id, cancel, pool, process, cancels_on_drop: false }
     }
 
-    /// Ends the job at once: one that waits is dropped on this thread, one that runs is told. Does nothing for a job
+    /// Ends the job at once: one that waits is dropped on this thread, one that runs is signalled. Does nothing for a job
     /// that has ended, and in a forked child, where the job is not.
     pub fn cancel(&self) {
         if self.process != std::process::id() {

@@ -43,7 +43,7 @@ struct Inner {
     running: Vec<(u64, Cancel)>,
     threads: usize,
     idle: usize,
-    /// How many callers wait until it is quiet: without one, telling would be a system call for nobody.
+    /// How many callers wait until it is idle: without one, waking them would be a system call for nothing.
     watchers: usize,
     closed: bool,
 }

@@ -9,7 +9,7 @@ use crate::cancel::Cancel;
 use hookweave_clock::now;
 use hookweave_session::{Reading, TerminalQuestion};
 
-/// Between two looks at the clock and at whether anybody still waits.
+/// Between two checks of the clock and of whether a caller still waits.
 const PAUSE: Duration = Duration::from_millis(100);
 /// No person reads a question and answers it in less: what comes sooner was typed or pasted before.
 const QUIET: Duration = Duration::from_millis(250);

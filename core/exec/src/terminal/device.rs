@@ -35,7 +35,7 @@ pub(super) struct Device {
     file: OwnedFd,
     /// How it was, where that was another mode.
     before: Option<Termios>,
-    /// Whether it moves its cursor when it is told to.
+    /// Whether it moves its cursor on command.
     obeys: bool,
 }
 

@@ -15,7 +15,7 @@ const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 thread_local! {
     /// The request that this thread runs. The HTTP library calls the resolver, the connector and the transport on
-    /// the thread that sends, but has no place to tell them for which request.
+    /// the thread that sends, but has no parameter for the request.
     static CURRENT: RefCell<Option<Arc<Call>>> = const { RefCell::new(None) };
 }
 

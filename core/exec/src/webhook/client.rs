@@ -67,8 +67,8 @@ pub struct WebClient {
 }
 
 impl WebClient {
-    /// A client for a policy. When the policy cannot be read, every webhook fails and says why, since to leave out
-    /// what cannot be read could allow more than was meant; [`WebPolicy::check`] tells beforehand.
+    /// A client for a policy. When the policy cannot be read, every webhook fails with the reason, since to leave out
+    /// what cannot be read could allow more than was meant; [`WebPolicy::check`] finds it beforehand.
     #[must_use]
     pub fn new(policy: WebPolicy) -> Self {
         Self::with_resolver(policy, Arc::new(SystemResolver))

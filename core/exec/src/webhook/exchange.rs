@@ -83,7 +83,7 @@ impl Exchange<'_> {
             return Err(too_large());
         }
         let mut bytes = Vec::new();
-        // One byte beyond the cap tells an answer that fits from one that does not.
+        // One byte beyond the cap distinguishes an answer that fits from one that does not.
         let read = body.into_reader().take(cap.saturating_add(1)).read_to_end(&mut bytes);
         if bytes.len() > self.cap {
             return Err(too_large());

@@ -1,6 +1,6 @@
 //! Which addresses a webhook may reach.
 //!
-//! A webhook's URL may come from a repository that nobody has read, and the machine it runs on answers at addresses
+//! A webhook's URL may come from a repository that the user has not read, and the machine it runs on answers at addresses
 //! that strangers cannot reach: the metadata service of a cloud gives credentials to every caller. Those
 //! addresses are refused, in every notation that leads to them. Loopback and private networks are let through, since
 //! a webhook usually is a program on the same machine or in the same company.

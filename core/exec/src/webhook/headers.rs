@@ -61,7 +61,7 @@ pub(super) fn headers(
         }
         let mut value = HeaderValue::from_bytes(filled.trim().as_bytes())
             .map_err(|_| bad("has a control character in its value; take it out"))?;
-        // Values are keys more often than not; they must not show in anybody's debug log.
+        // Values are keys more often than not; they must not show in a debug log.
         value.set_sensitive(true);
         total = total.saturating_add(key.as_str().len()).saturating_add(value.len());
         if total > MAX_HEADERS || map.len() >= 128 {

@@ -1,6 +1,6 @@
-//! Whom TLS trusts: the authorities of the operating system.
+//! What TLS trusts: the authorities of the operating system.
 //!
-//! Webhooks often go to a company's own servers, whose authority is known to its machines and to nobody else, and an
+//! Webhooks often go to a company's own servers, whose authority only its own machines know, and an
 //! administrator who removes an authority wants it gone from every program. Machines without any list, such as
 //! slim containers, fall back to the list that Mozilla publishes, unless the environment names a list: then that one
 //! counts, even when it cannot be read.

@@ -100,7 +100,7 @@ fn connect(address: SocketAddr, patience: Duration, call: &Call) -> io::Result<T
     )?;
     poll.registry().deregister(&mut stream)?;
     let stream = TcpStream::from(stream);
-    // A port of this machine on which nobody listens can, by chance, be connected with itself.
+    // A port of this machine without a listener can, by chance, be connected with itself.
     if stream.local_addr()? == stream.peer_addr()? {
         return Err(io::ErrorKind::ConnectionRefused.into());
     }
@@ -125,7 +125,7 @@ impl Tcp {
         let call = Call::current()?;
         let held = Arc::clone(stream);
         call.during(
-            // Shutting down both directions wakes the waiting thread and tells the peer.
+            // Shutting down both directions wakes the waiting thread and informs the peer.
             move || drop(held.shutdown(Shutdown::Both)),
             || loop {
                 // The system counts in milliseconds at best, and zero would mean for ever.
@@ -173,7 +173,7 @@ impl Transport for Tcp {
         Ok(amount > 0)
     }
 
-    /// Whether an idle connection can be used again: the server has neither closed it nor sent what nobody asked for.
+    /// Whether an idle connection can be used again: the server has neither closed it nor sent anything without a request.
     fn is_open(&mut self) -> bool {
         let mut byte = [0];
         let quiet = self.stream.set_nonblocking(true).is_ok()
@@ -188,10 +188,10 @@ impl fmt::Debug for Tcp {
     }
 }
 
-/// A connection that tells a clean end from a torn one.
+/// A connection that distinguishes a clean end from a torn one.
 ///
 /// An answer without a length ends with the connection. The HTTP library takes a reset, or TLS cut without its
-/// farewell, for that end; whoever can cut the line could then turn a refusal into an empty answer.
+/// farewell, for that end; an attacker who can cut the line could then turn a refusal into an empty answer.
 #[derive(Debug)]
 pub(super) struct Strict<T>(T);
 

@@ -97,7 +97,7 @@ pub(crate) fn lives(process: &str) -> bool {
     !stat.rsplit(')').next().unwrap().trim_start().starts_with(['Z', 'X'])
 }
 
-/// Whether a process is gone soon: a kill is not over when it is said.
+/// Whether a process is gone soon: a kill takes effect a little later.
 pub(crate) fn dies(process: &str) -> bool {
     let until = Instant::now() + Duration::from_secs(2);
     while Instant::now() < until {

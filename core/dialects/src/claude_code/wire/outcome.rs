@@ -228,7 +228,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Arguments by the agent's names. Where it merges, what was taken out cannot be said: it is set to null.
+    /// Arguments by the agent's names. Where it merges, what was taken out cannot be expressed: it is set to null.
     fn input(&self, args: &Value) -> Value {
         let Some(args) = args.as_object() else { return args.clone() };
         let tool = self.outcome.payload.get("tool").and_then(Value::as_str).unwrap_or_default();

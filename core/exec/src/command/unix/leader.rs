@@ -19,12 +19,12 @@ const GONE_WITHIN: Duration = Duration::from_secs(1);
 /// Another part of the process has waited for the command.
 static FORGOTTEN: AtomicBool = AtomicBool::new(false);
 
-/// Whether the system may not tell how a command ends that starts now.
+/// Whether the system may not report how a command ends that starts now.
 pub(super) fn is_forgotten() -> bool {
     FORGOTTEN.load(Ordering::Relaxed) || hookweave_spawn::forgets_children()
 }
 
-/// Notes that the end of a command was lost: from now on a shell tells how each ends.
+/// Notes that the end of a command was lost: from now on a shell reports how each ends.
 pub(super) fn forgotten() {
     FORGOTTEN.store(true, Ordering::Relaxed);
 }
@@ -45,7 +45,7 @@ pub(super) struct Ended {
 pub(super) struct Leader {
     process: Pid,
     exit: Option<OwnedFd>,
-    /// Where a shell tells how the command ended, when the system will not.
+    /// Where a shell reports how the command ended, when the system will not.
     report: Option<OwnedFd>,
     leaves_children: bool,
     started: Instant,
@@ -96,7 +96,7 @@ impl Leader {
         }
     }
 
-    /// Asks for this very process: its number may mean another one by now, when somebody else has waited for it.
+    /// Asks for this very process: its number may mean another one by now, when other code has waited for it.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     fn by_descriptor(&self, options: WaitIdOptions) -> Option<rustix::io::Result<Option<WaitIdStatus>>> {
         self.exit().map(|exit| waitid(WaitId::PidFd(exit), options))
@@ -108,7 +108,7 @@ impl Leader {
         None
     }
 
-    /// What the shell above the command has told of its end.
+    /// What the shell above the command has reported of its end.
     fn reported(&self, held: bool) -> Option<Ended> {
         let mut reported = self.reported.get();
         if reported.is_none() {
@@ -122,7 +122,7 @@ impl Leader {
 
     /// Kills what it left behind, unless that may stay, and takes it off the system's list.
     pub(super) fn finish(&mut self) -> Option<Ended> {
-        // Once somebody else has waited for it, its number may mean other processes.
+        // Once other code has waited for it, its number may mean other processes.
         if !self.leaves_children && self.ended().is_some_and(|ended| ended.held) {
             session::kill_leftovers(self.process, self.started);
         }

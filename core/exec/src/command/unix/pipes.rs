@@ -44,7 +44,7 @@ impl Waker {
     }
 }
 
-/// A pipe on which a shell tells how the command ended: the engine's end, which never blocks, and the shell's.
+/// A pipe on which a shell reports how the command ended: the engine's end, which never blocks, and the shell's.
 pub(super) fn report() -> io::Result<(Option<OwnedFd>, Option<OwnedFd>)> {
     let (reader, writer) = pipe()?;
     rustix::io::ioctl_fionbio(&reader, true)?;

@@ -41,7 +41,7 @@ impl Drop for Started {
     }
 }
 
-/// Whether the system said that it has no room, which may pass.
+/// Whether the error means that the system has no room, which may pass.
 pub(super) fn is_exhausted(error: &io::Error) -> bool {
     let known = [Errno::MFILE, Errno::NFILE, Errno::AGAIN, Errno::NOMEM, Errno::NOBUFS];
     Errno::from_io_error(error).is_some_and(|errno| known.contains(&errno))

@@ -1,4 +1,4 @@
-//! Why a program could not be started, from what the system said and what is there.
+//! Why a program could not be started, from the system's error and the files that are there.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -32,7 +32,7 @@ pub(super) fn explain(error: &io::Error, program: &Program, directory: Option<&P
     }
 }
 
-/// Whether the system refused a file only because it is a script whose first line names nobody to read it.
+/// Whether the system refused a file only because it is a script whose first line names no interpreter.
 pub(super) fn is_script(error: &io::Error, program: &Program, directory: Option<&Path>) -> bool {
     Errno::from_io_error(error) == Some(Errno::NOEXEC)
         && beginning(&located(program, directory)).is_some_and(|bytes| !bytes.is_empty() && !bytes.contains(&0))

@@ -142,7 +142,7 @@ fn a_policy_that_cannot_be_read_allows_nothing() {
     assert_eq!(server.connections(), 0);
 }
 
-/// Looks nothing up until it is told to.
+/// Looks nothing up until it is allowed to.
 struct Gate(Mutex<mpsc::Receiver<()>>);
 
 impl Resolve for Gate {
