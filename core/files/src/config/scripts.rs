@@ -20,7 +20,7 @@ use super::{Declared, Run};
 use after::After;
 pub(super) use commands::named_programs;
 use hookweave_exec::command::{CommandLine, CommandSpec};
-use places::Places;
+use places::{MAX_ENTRIES, Places, is_pattern};
 use programs::{has_data_ending, has_script_ending, is_assignment};
 pub(super) use standing::is_executable;
 use standing::{Standing, StandingCache};
@@ -257,6 +257,11 @@ impl Search<'_> {
                 "it names {MAX_SCRIPTS} scripts or more, too many to look at; put them into one script"
             ));
         }
+        if self.places.too_many() {
+            return Err(format!(
+                "its patterns look at more than {MAX_ENTRIES} entries of folders; have it name its scripts"
+            ));
+        }
         if self.too_deep {
             return Err(format!("it quotes commands more than {MAX_DEPTH} deep; put them into a script"));
         }
@@ -345,8 +350,9 @@ impl Search<'_> {
         if word == "--" {
             return;
         }
-        if word.starts_with('-') || !self.places.expand(word).is_some_and(|(_, is_known)| is_known) {
-            // `cd -`, `cd -P x` and `cd "$X"`.
+        let is_known = self.places.expand(word).is_some_and(|(text, is_known)| is_known && !is_pattern(&text));
+        if word.starts_with('-') || !is_known {
+            // `cd -`, `cd -P x`, `cd "$X"` and `cd h*`.
             self.doubt(|| UNCLEAR_CD.to_owned());
             self.led = Led::Unclear;
         }
@@ -358,6 +364,14 @@ impl Search<'_> {
         if !fails && !self.places.change(word) && self.led == Led::Surely {
             self.led = Led::IfItRuns;
         }
+    }
+
+    /// A wrapper starts its program in a directory.
+    fn enter(&mut self, word: &str) {
+        if is_pattern(word) {
+            self.doubt(|| "where its program starts is not clear".to_owned());
+        }
+        self.places.enter(word);
     }
 
     /// A command is over: an interpreter that was given no file reads its standard input.
@@ -408,7 +422,7 @@ impl Search<'_> {
         }
         match after {
             After::Cd => self.change(word),
-            After::Chdir if !programs::is_count(word) => self.places.enter(word),
+            After::Chdir if !programs::is_count(word) => self.enter(word),
             After::Folder if !word.starts_with('-') => {
                 self.open = true;
                 for path in self
@@ -465,7 +479,7 @@ impl Search<'_> {
         if let (After::Wrapper, Some(directory)) = (after, programs::chdir_of(word))
             && !programs::is_count(directory)
         {
-            self.places.enter(directory);
+            self.enter(directory);
         }
         if let After::Interpreter { shell: false } = after {
             if programs::loads_folder(word) {
@@ -561,13 +575,18 @@ impl Search<'_> {
                 self.add(path, false);
             }
         }
-        if matches!(after, After::Data { .. }) && !self.fed || !text.contains(['*', '?', '[']) {
+        if matches!(after, After::Data { .. }) && !self.fed || !is_pattern(&text) {
             self.look_at(&text, certain, after);
         } else if self.fed || !self.in_text || !is_bare(&text) {
             self.open = true;
+            if ["[:", "[.", "[="].iter().any(|class| text.contains(class)) {
+                self.doubt(|| "a pattern in it is not understood".to_owned());
+            }
             for path in self.places.matching(&text, MAX_SCRIPTS) {
                 self.add(path, false);
             }
+            // In quotes, and where nothing fits, it is the name of a file.
+            self.look_at(&text, certain, after);
         }
     }
 

@@ -17,11 +17,28 @@ pub(super) struct Places<'r> {
     variables: Vec<(String, String)>,
     /// A text grew too long with its variables filled in.
     too_long: Cell<bool>,
+    /// How many entries of folders the patterns may still look at, and whether they would have looked at more.
+    left: Cell<usize>,
+    too_many: Cell<bool>,
+}
+
+/// How many entries of folders the patterns of a line look at; a hook with more cannot be approved.
+pub(super) const MAX_ENTRIES: usize = 16 * 1024;
+
+/// Whether a part of a path stands for other names than its own.
+pub(super) fn is_pattern(part: &str) -> bool {
+    part.contains(['*', '?', '['])
 }
 
 impl<'r> Places<'r> {
     pub(super) const fn new(roots: Roots<'r>, plugin: Option<&'r Path>, base: Option<PathBuf>) -> Self {
-        Self { roots, plugin, base, variables: Vec::new(), too_long: Cell::new(false) }
+        let (too_long, too_many, left) = (Cell::new(false), Cell::new(false), Cell::new(MAX_ENTRIES));
+        Self { roots, plugin, base, variables: Vec::new(), too_long, left, too_many }
+    }
+
+    /// Whether its patterns stand for more than was looked at.
+    pub(super) const fn too_many(&self) -> bool {
+        self.too_many.get()
     }
 
     /// Whether a text grew too long with its variables filled in: `A=$A$A` doubles each time.
@@ -157,17 +174,45 @@ impl<'r> Places<'r> {
         places.filter(counts).collect()
     }
 
-    /// The files of one directory that a pattern means, in order.
+    /// The files that a pattern stands for now, in order and at most so many; also where it stands for folders.
     pub(super) fn matching(&self, pattern: &str, at_most: usize) -> Vec<PathBuf> {
-        let (dir, name) = pattern.rsplit_once('/').unwrap_or((".", pattern));
-        let glob = Glob::new(name, |glob| glob.literal_separator(true));
-        let (Ok(glob), Some(dir)) = (glob, self.resolve(dir)) else { return Vec::new() };
-        let entries = std::fs::read_dir(&dir).into_iter().flatten().flatten();
-        let fits = entries.filter(|entry| glob.is_match(entry.file_name())).map(|entry| entry.path());
-        let mut files: Vec<_> = fits.filter(|path| path.is_file()).collect();
+        let parts: Vec<&str> = pattern.split('/').collect();
+        let plain = parts.iter().take_while(|part| !is_pattern(part)).count();
+        let begin = match parts.get(..plain).unwrap_or_default().join("/") {
+            begin if begin.is_empty() && plain > 0 => "/".to_owned(),
+            begin if begin.is_empty() => ".".to_owned(),
+            begin => begin,
+        };
+        let mut paths: Vec<PathBuf> = self.resolve(&begin).into_iter().collect();
+        for part in parts.iter().skip(plain) {
+            paths = if is_pattern(part) {
+                let Ok(glob) = Glob::new(part, |glob| glob.literal_separator(true)) else { return Vec::new() };
+                paths.iter().flat_map(|folder| self.entries(folder, &glob)).collect()
+            } else {
+                paths.into_iter().map(|path| path.join(part)).collect()
+            };
+        }
+        let mut files: Vec<_> =
+            paths.into_iter().map(|path| without_dots(path, true)).filter(|path| path.is_file()).collect();
         files.sort();
         files.truncate(at_most);
         files
+    }
+
+    /// The entries of a folder that a pattern fits, as long as the line has not looked at too many.
+    fn entries(&self, folder: &Path, glob: &Glob) -> Vec<PathBuf> {
+        let mut fitting = Vec::new();
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let Some(left) = self.left.get().checked_sub(1) else {
+                self.too_many.set(true);
+                break;
+            };
+            self.left.set(left);
+            if glob.is_match(entry.file_name()) {
+                fitting.push(entry.path());
+            }
+        }
+        fitting
     }
 
     /// Puts known values in the place of variables, and whether all were known: those that are not count as empty.

@@ -437,6 +437,38 @@ fn a_wrapper_may_start_its_program_in_another_directory() {
 
 #[cfg(unix)]
 #[test]
+fn a_pattern_may_stand_in_any_part_of_a_path() {
+    let project = project_of(&["hooks/a/g.sh", "hooks/b/g.sh", "other/x"]);
+    for (line, wanted) in [
+        ("sh ho*/a/g.sh", &["hooks/a/g.sh"][..]),
+        ("./h?oks/*/g.sh", &["hooks/a/g.sh", "hooks/b/g.sh"]),
+        ("sh [h]ooks/b/*", &["hooks/b/g.sh"]),
+        ("bash -c 'sh */*/g.sh'", &["hooks/a/g.sh", "hooks/b/g.sh"]),
+        ("sh hooks/*/../b/g.sh", &["hooks/b/g.sh"]),
+        ("D=hooks; sh $D/$X/g.sh", &["hooks/a/g.sh", "hooks/b/g.sh"]),
+    ] {
+        assert_eq!(project.found(&spec(line)), wanted, "{line}");
+    }
+    for name in ["[ab].sh", "a[b", "x?.sh"] {
+        std::fs::write(project.0.path().join(name), "").unwrap();
+        assert_eq!(project.found(&spec(&format!("sh '{name}'"))), [name], "{name}");
+    }
+    for line in ["sh [[:alpha:]]ooks/a/g.sh", "cd ho*/a && ./g.sh", "env -C ho*/a ./g.sh", "env -Cho*/a ./g.sh"] {
+        assert!(listed(&project, &spec(line), None).1.is_some(), "{line}");
+    }
+    for number in 0..MAX_ENTRIES / 100 {
+        std::fs::create_dir(project.0.path().join(format!("other/{number}"))).unwrap();
+    }
+    let search_of = |line: &str| {
+        let roots = Roots { project: Some(project.0.path()), home: None };
+        search(&spec(line), None, roots, roots.project).complete()
+    };
+    search_of("sh other/*/x").unwrap();
+    let many = "sh other/*/x; ".repeat(101);
+    assert!(search_of(&many).unwrap_err().contains("more than 16384 entries"));
+}
+
+#[test]
 fn two_dots_behind_a_link_leave_what_it_points_to() {
     let project = project_of(&["g.sh", "d/g.sh", "d/e/x"]);
     std::os::unix::fs::symlink("d/e", project.0.path().join("bin")).unwrap();
