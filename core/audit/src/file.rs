@@ -154,7 +154,7 @@ impl LogFile {
     }
 }
 
-/// Opens a file to add to it, for its user only; what is no regular file, or a link, is refused.
+/// Opens a file to add to it, for its user only; what is no regular file, a link, or open to every user is refused.
 pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.create(true).append(true).read(true);
@@ -170,8 +170,13 @@ pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
         }
         why
     })?;
-    if !file.metadata()?.is_file() {
+    let meta = file.metadata()?;
+    if !meta.is_file() {
         return Err(io::Error::other("it is no regular file"));
+    }
+    #[cfg(unix)]
+    if std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o002 != 0 {
+        return Err(io::Error::other("every user of the machine can change it; take that right away (chmod o-w)"));
     }
     Ok(file)
 }

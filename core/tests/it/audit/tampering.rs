@@ -211,6 +211,21 @@ fn a_hole_behind_a_changed_record_is_found_too() {
     assert_eq!(problems, [(ProblemKind::Edited, 4), (ProblemKind::Missing, 5)]);
 }
 
+/// A file that stands ready for the log, in a folder of all users, could be changed by the one who put it there.
+#[cfg(unix)]
+#[test]
+fn a_file_that_every_user_can_change_is_no_log() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let log = Log::new();
+    std::fs::write(&log.path, "").unwrap();
+    for (mode, is_taken) in [(0o666, false), (0o602, false), (0o664, true)] {
+        std::fs::set_permissions(&log.path, std::fs::Permissions::from_mode(mode)).unwrap();
+        let made = hookweave::Engine::builder().audit(log.config()).build().map(drop);
+        assert_eq!(made.is_ok(), is_taken, "{mode:o}");
+        assert!(made.err().is_none_or(|why| why.message().contains("chmod o-w")), "{mode:o}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_pipe_is_no_log_and_nobody_waits_for_it() {
