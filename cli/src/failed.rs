@@ -52,7 +52,7 @@ impl Failed {
     pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> Self {
         use std::io::ErrorKind;
         let fix = match error.kind() {
-            ErrorKind::NotFound => "; name one that is there",
+            ErrorKind::NotFound => "; name one that exists",
             ErrorKind::IsADirectory => "; name a file in it",
             ErrorKind::PermissionDenied => "; let yourself read it (chmod u+r), or name another one",
             _ => "",

@@ -28,7 +28,7 @@ pub(crate) fn table(hook: &Declared) -> (String, Vec<String>) {
     if let Timeout::After(limit) = hook.spec.timeout {
         let taken = limit.clamp(TIMES.0, TIMES.1);
         if taken != limit {
-            lost.push(format!("its time of {limit:?} is out of bounds; {taken:?} is taken"));
+            lost.push(format!("its time of {limit:?} is out of bounds; {taken:?} is used"));
         }
         put("timeout", taken.as_secs_f64().to_string());
     }

@@ -127,9 +127,7 @@ impl Convert {
         let mut settings = Settings::read(before).map_err(refuse)?;
         let file = relative(&std::path::absolute(&self.file).unwrap_or_else(|_| self.file.clone()), Path::new("."));
         if file.contains(|letter: char| letter.is_whitespace() || "\"'$`\\;&|<>*?()".contains(letter)) {
-            return Err(Failed::new(format!(
-                "`{file}` cannot stand in a command line as it is; give the file a plain name"
-            )));
+            return Err(Failed::new(format!("`{file}` cannot be part of a command line; rename the file")));
         }
         let mut carried = Vec::new();
         for hook in hooks {

@@ -59,9 +59,8 @@ impl Init {
         policies.dedup();
         let mut hooks =
             String::from("# The policy of every agent that works here. `hookweave list` shows it.\nhookweave = 1\n");
-        let mut cases = String::from(
-            "# `hookweave test` holds the policy to this.\nhooktest: 1\nfiles: [hookweave.toml]\ncases:\n",
-        );
+        let mut cases =
+            String::from("# `hookweave test` runs these cases.\nhooktest: 1\nfiles: [hookweave.toml]\ncases:\n");
         for (hook, case) in policies.iter().map(|policy| policy.parts()) {
             // Writing to a string cannot fail.
             let _ = write!(hooks, "\n{hook}");

@@ -62,7 +62,7 @@ impl Record {
 
     fn start(&self, file: &Path, most: u64) -> Result<ExitStatus> {
         let Some((program, arguments)) = self.program.split_first() else {
-            return Err(Failed::new("no program is given; write it behind --"));
+            return Err(Failed::new("no program is given; write it after --"));
         };
         #[expect(clippy::disallowed_methods, reason = "the command's one purpose is to run a program")]
         let mut command = Command::new(program);

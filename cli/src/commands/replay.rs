@@ -22,7 +22,7 @@ use crate::screen::{BAD, BOLD, DIM, GOOD, Screen, WARN, clipped, count, json, sh
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Record with `hookweave record -- PROGRAM`, or with `hookweave hook --record FILE` and `hookweave run --record FILE`.
-The hooks really run, those of files: what a hook of the recorded program itself had a say in is not replayed.
+Hooks from files really run. A dispatch that a hook of the recorded program itself affected is not replayed.
 Exits with 1 when anything differs.")]
 pub(crate) struct Replay {
     /// The recorded dispatches
@@ -43,7 +43,7 @@ struct Tally {
     same: usize,
     different: usize,
     redacted: usize,
-    /// Hooks of the recorded program itself that had a say, and in how many dispatches.
+    /// Hooks of the recorded program itself that affected dispatches, and how many.
     in_code: (BTreeSet<String>, usize),
     /// What else cannot be replayed, and why.
     left_out: Vec<(usize, String)>,
@@ -95,7 +95,7 @@ impl Replay {
         }
         drop(progress);
         if tally.is_empty() {
-            let what = "holds no dispatch, so that nothing could differ; record some with `hookweave record`";
+            let what = "has no dispatch to replay; record some with `hookweave record`";
             return Err(Failed::file(&self.file, what));
         }
         if !policy.runtime.drain(FAREWELL) {

@@ -25,7 +25,7 @@ const SOURCES: &[&str] = &["project", "local"];
 /// Run test cases: events and the expected decisions
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Cases stand in files called NAME.hooktest.yaml (or .toml, .json):
+Cases are in files called NAME.hooktest.yaml (or .toml, .json):
 
   hooktest: 1
   cases:

@@ -93,7 +93,7 @@ impl Pattern {
     /// Says what is wrong with it: its syntax, or its size.
     pub fn new(text: &str) -> Result<Self, String> {
         if text.len() > MAX_PATTERN {
-            return Err(format!("the pattern has {} bytes; at most {MAX_PATTERN} are taken", text.len()));
+            return Err(format!("the pattern has {} bytes; at most {MAX_PATTERN} are allowed", text.len()));
         }
         pattern_cache::read(text, || Self::compile(text))
     }

@@ -96,6 +96,6 @@ async fn hooks_that_need_a_look_are_told_of() {
     let [misspelt, broken] = warnings.as_slice() else { panic!("{warnings:?}") };
     assert_eq!((misspelt.kind, broken.kind), (WarningKind::NeverMatched, WarningKind::AlwaysFails));
     assert_eq!(misspelt.reason, r#"ran in none of 100 dispatches; its matcher is {"tool":"Bsh"}"#);
-    assert!(misspelt.fix.contains("the tools that came are Bash (did you mean `Bash`?)"), "{}", misspelt.fix);
+    assert!(misspelt.fix.contains("its event had the tools Bash (did you mean `Bash`?)"), "{}", misspelt.fix);
     assert_eq!(broken.reason, "failed in all of its 100 runs (raised 100)");
 }

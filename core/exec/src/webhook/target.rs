@@ -23,7 +23,7 @@ impl Target {
     pub(super) fn new(text: &str) -> Result<Self, WebhookError> {
         if text.len() > MAX_URL {
             let start: String = text.chars().take(64).collect();
-            return Err(bad(&shown_text(&start), format!("has {} bytes; at most {MAX_URL} are taken", text.len())));
+            return Err(bad(&shown_text(&start), format!("has {} bytes; at most {MAX_URL} are allowed", text.len())));
         }
         let url = Url::parse(text).map_err(|why| {
             bad(&shown_text(text), format!("is no URL ({why}); write one such as `https://example.com/hook`"))

@@ -218,7 +218,7 @@ fn plugins(roots: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
         if root.is_dir() {
             Ok(root)
         } else {
-            Err(refuse(&root, "is no directory of a plugin; name one that is there".to_owned()))
+            Err(refuse(&root, "is no directory of a plugin; name one that exists".to_owned()))
         }
     };
     roots.iter().map(absolute).collect()

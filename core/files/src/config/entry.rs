@@ -131,7 +131,7 @@ impl Reading<'_> {
                 let taken = given.clamp(CLAMP.0, CLAMP.1);
                 self.remark(
                     spot,
-                    format!("a timeout of {given:?} is out of bounds (1 to 600 seconds); {taken:?} is taken"),
+                    format!("a timeout of {given:?} is out of bounds (1 to 600 seconds); {taken:?} is used"),
                 );
                 Timeout::After(taken)
             }
@@ -145,12 +145,12 @@ impl Reading<'_> {
         }
         let mut once = draft.once;
         if once && scope == Scope::Managed {
-            self.remark(spot, "managed hooks guard every event; `once` is not taken");
+            self.remark(spot, "managed hooks guard every event; `once` is ignored");
             once = false;
         }
         let mut mandatory = draft.mandatory;
         if mandatory == Some(false) && scope == Scope::Managed {
-            self.remark(spot, "managed hooks are always mandatory; `mandatory = false` is not taken");
+            self.remark(spot, "managed hooks are always mandatory; `mandatory = false` is ignored");
             mandatory = None;
         }
         let runs = runs(&draft.run);

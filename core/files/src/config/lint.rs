@@ -38,8 +38,8 @@ impl std::fmt::Display for Finding {
 
 /// Every rule with what it finds.
 pub const RULES: &[(&str, &str)] = &[
-    ("invalid", "an entry that is left out, or a file that cannot be read"),
-    ("remark", "an entry that is taken otherwise than it is written"),
+    ("invalid", "a rejected entry, or a file that cannot be read"),
+    ("remark", "an entry that is loaded with a changed meaning"),
     ("ambiguous-file", "a file that fits several systems"),
     ("unknown-key", "a key of a handler that no system reads"),
     ("timeout-unit", "seconds where milliseconds are meant, or the reverse"),

@@ -156,7 +156,7 @@ impl<'s> Reading<'s> {
 
 fn parse(text: &str, syntax: Syntax) -> Result<Node, Unreadable> {
     if text.len() > MAX_FILE {
-        return Err(Unreadable { at: 0, why: format!("it has {} bytes; at most {MAX_FILE} are taken", text.len()) });
+        return Err(Unreadable { at: 0, why: format!("it has {} bytes; at most {MAX_FILE} are allowed", text.len()) });
     }
     match syntax {
         Syntax::Json => parse_json(text, false),

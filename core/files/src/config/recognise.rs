@@ -76,7 +76,7 @@ impl Recognised {
     fn chosen(format: Format, other: &str, by: &str) -> Self {
         let taken = format.dialect_name();
         let because =
-            format!("taken for a file of {taken} by {by}; {other} would fit too: say dialect=\"{other}\" if it is one");
+            format!("read as a file of {taken} by {by}; {other} would fit too: set dialect=\"{other}\" if it is one");
         Self { format, because: Some(because) }
     }
 }
@@ -92,7 +92,7 @@ pub fn recognise(file: &Path, text: &str, dialect: Option<&str>) -> Result<Recog
 
 fn unknown(file: &Path) -> Error {
     let message = format!(
-        "{}: not a file of hooks that is known by its name, place or shape; say which it is, for example dialect=\"claude-code\"",
+        "{}: no hook file by its name, place or shape; set its dialect, for example dialect=\"claude-code\"",
         file.display()
     );
     Error::new(Code::InvalidConfig, message)

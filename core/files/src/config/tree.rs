@@ -173,7 +173,7 @@ fn from_table(table: toml::de::DeTable<'_>, at: usize, depth: usize) -> Result<N
 fn from_toml(value: toml::de::DeValue<'_>, at: usize, depth: usize) -> Result<Node, Unreadable> {
     use toml::de::DeValue;
     check_depth(at, depth)?;
-    let no_number = |text: &str| Unreadable { at, why: format!("`{text}` is no number that is taken here") };
+    let no_number = |text: &str| Unreadable { at, why: format!("`{text}` is not a valid number here") };
     let kind = match value {
         DeValue::String(text) => Kind::Text(text.into_owned()),
         DeValue::Integer(number) => {

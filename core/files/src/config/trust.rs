@@ -178,7 +178,7 @@ impl TrustStore {
             return Err(self.refuse(format!("it belongs to another user ({owner}); move it away and approve again")));
         }
         if meta.mode() & 0o022 != 0 {
-            return Err(self.refuse("others can write it, so that it proves nothing; look at it, then chmod 600"));
+            return Err(self.refuse("others can write it, so it proves nothing; review it, then chmod 600"));
         }
         Ok(())
     }

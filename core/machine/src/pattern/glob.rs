@@ -42,13 +42,13 @@ impl Glob {
     ) -> Result<Self, String> {
         if text.len() > MAX_PATTERN {
             return Err(format!(
-                "the glob has {} bytes; at most {MAX_PATTERN} are taken: use several globs",
+                "the glob has {} bytes; at most {MAX_PATTERN} are allowed: use several globs",
                 text.len()
             ));
         }
         let braces = text.bytes().filter(|byte| *byte == b'{').count();
         if braces > MAX_BRACES {
-            return Err(format!("the glob has {braces} `{{`; at most {MAX_BRACES} are taken: use several globs"));
+            return Err(format!("the glob has {braces} `{{`; at most {MAX_BRACES} are allowed: use several globs"));
         }
         let written = set(&mut GlobBuilder::new(text)).build();
         let written = written.map_err(|why| format!("`{text}` is no glob: {}", why.kind()))?;

@@ -87,7 +87,7 @@ pub(super) fn warning(stats: &HookStats, facts: &HookFacts<'_>) -> Option<Warnin
         (WarningKind::AlwaysFails, reason, fix)
     } else if let Some(took) = slow.filter(|_| facts.waited_for && stats.runs >= SLOW_AFTER) {
         let reason = format!("slows every call: of {} runs 5 in 100 took over {:.0} ms", stats.runs, took.p95 / 1000.0);
-        let fix = "make it cheaper, narrow its matcher, or make it detached if nothing hangs on its answer".to_owned();
+        let fix = "make it cheaper, narrow its matcher, or make it detached if its answer is not needed".to_owned();
         (WarningKind::Slow, reason, fix)
     } else {
         return None;
@@ -104,7 +104,7 @@ pub(super) fn misspelt(hook: &str, id: HookId, event: &str, misspelled_field: &M
         id: id.to_string(),
         event: event.to_owned(),
         kind: WarningKind::MisspelledField,
-        reason: format!("is given events without `{missing}` but with `{given}`, which it does not know"),
+        reason: format!("gets events that lack `{missing}` and have the unknown field `{given}`"),
         fix: format!("raise {event} with `{missing}`; no matcher looks at `{given}`"),
     }
 }
@@ -123,7 +123,7 @@ fn fix_matcher(facts: &HookFacts<'_>) -> String {
         "ask explain".to_owned()
     } else {
         let more = if facts.tools.len() > named.len() { ", …" } else { "" };
-        format!("the tools that came are {}{more}{near}; ask explain", named.join(", "))
+        format!("its event had the tools {}{more}{near}; ask explain", named.join(", "))
     };
     format!("{came} why it is not selected, or whether an earlier hook ends these dispatches")
 }

@@ -31,7 +31,7 @@ const UNREAD: &[(&str, &[&str], &str)] = &[
     (
         "native",
         &["permissionDecision", "hookSpecificOutput", "updatedInput"],
-        "`action` and `modified`, or say dialect = \"claude-code\"",
+        "`action` and `modified`, or set dialect = \"claude-code\"",
     ),
 ];
 

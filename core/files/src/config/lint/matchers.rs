@@ -55,10 +55,7 @@ pub(super) fn check(hook: &Hook<'_>, findings: &mut Findings<'_>) {
         if !matches!(written.trim(), "" | "*") && *spec == unconditional {
             findings.add(
                 "matcher-ignored",
-                format!(
-                    "matcher `{written}` is not looked at on {}; the hook runs every time",
-                    declared.declared_event
-                ),
+                format!("matcher `{written}` is ignored on {}; the hook runs every time", declared.declared_event),
             );
             return;
         }
@@ -158,11 +155,11 @@ fn check_pattern(pattern: &str, findings: &mut Findings<'_>) {
             '[' => bracket = true,
             ']' => bracket = false,
             '^' if !bracket && !matches!(before, None | Some('(' | '|' | ':' | '^')) => {
-                let what = format!("in `{pattern}` text stands before `^`, so that it never matches; put `^` first");
+                let what = format!("in `{pattern}` text stands before `^`, so it never matches; put `^` first");
                 findings.add("matcher-never", what);
             }
             '$' if !bracket && !matches!(at(index + 1), None | Some(')' | '|' | '$')) => {
-                let what = format!("in `{pattern}` text follows `$`, so that it never matches; put `$` last");
+                let what = format!("in `{pattern}` text follows `$`, so it never matches; put `$` last");
                 findings.add("matcher-never", what);
             }
             // `\S*` repeats a class of letters, which is meant.

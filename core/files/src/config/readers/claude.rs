@@ -102,7 +102,7 @@ fn handler(reading: &mut Reading<'_>, slot: &mut Slot, entry: &Spot<'_>) -> Take
     };
     draft.timeout = entry.duration("timeout", 1.0)?;
     if event == "SessionEnd" && draft.timeout.is_some_and(|given| given > SESSION_END) {
-        reading.remark(entry, "the end of a session waits at most 60 seconds for hooks; 60 seconds are taken");
+        reading.remark(entry, "the end of a session waits at most 60 seconds for hooks; 60 seconds are used");
         draft.timeout = Some(SESSION_END);
     }
     draft.fail_behavior = fail_behavior(reading, entry, &event, &kind, draft.detached)?;

@@ -50,7 +50,7 @@ fn handler(reading: &mut Reading<'_>, slot: &mut Slot, entry: &Spot<'_>) -> Take
     let mut draft = Draft::new(Run::Command(shell(text, Shell::Login)));
     draft.timeout = entry.duration("timeout", 1.0)?;
     if slot.declared == "SessionEnd" && draft.timeout.is_some_and(|given| given > SESSION_END) {
-        reading.remark(entry, "the end of a session waits at most 3 seconds for a hook; 3 seconds are taken");
+        reading.remark(entry, "the end of a session waits at most 3 seconds for a hook; 3 seconds are used");
         draft.timeout = Some(SESSION_END);
     }
     Ok(Some(draft))

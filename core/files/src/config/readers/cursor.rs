@@ -42,7 +42,7 @@ fn read_entry(reading: &mut Reading<'_>, event: &str, entry: &Spot<'_>) -> Take<
         draft.fail_behavior = Some(FailBehavior::Block);
     }
     if entry.given("loop_limit").is_some() {
-        reading.remark(entry, "`loop_limit` is not taken; a session keeps an agent from stopping at most 8 times");
+        reading.remark(entry, "`loop_limit` is ignored; a session keeps an agent from stopping at most 8 times");
     }
     reading.declare(entry, &slot, draft)
 }
