@@ -104,13 +104,13 @@ impl Pattern {
         match parsed.compile() {
             Ok(plain) => Ok(Self::Plain(Arc::new(plain))),
             Err(regex::Error::CompiledTooBig(limit)) => Err(format!("`{text}` compiles to more than {limit} bytes")),
-            Err(_) => {
+            Err(why) => {
                 pattern_cache::charge(backtracking::bytes(text))?;
                 fancy_regex::RegexBuilder::new(text)
                     .backtrack_limit(STEP_LIMIT)
                     .build()
                     .map(|fancy| Self::Fancy(Arc::new(fancy)))
-                    .map_err(|why| format!("`{text}` is no regular expression: {}", last_line(&why.to_string())))
+                    .map_err(|_| format!("`{text}` is no regular expression: {}", last_line(&why.to_string())))
             }
         }
     }
