@@ -26,6 +26,7 @@ ACYCLIC = [
     *(f"core/{path.parent.name}/src" for path in ROOT.glob("core/*/src")),
     "bindings-node/src",
     "bindings-python/src",
+    "cli/src",
 ]
 # Checked where their standard library is installed (`rustup target add …`).
 OTHER_TARGETS = ["aarch64-unknown-linux-gnu", "aarch64-apple-darwin", "x86_64-pc-windows-msvc"]

@@ -2,6 +2,7 @@
 
 mod expect;
 mod found;
+mod ran;
 mod report;
 
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use crate::failed::{Failed, Result};
 
 pub(crate) use expect::{Came, Expect};
 pub(crate) use found::look_for;
+pub(crate) use ran::{Ran, RanFile, State};
 pub(crate) use report::{junit, tap};
 
 /// Fields of a file.

@@ -1,6 +1,6 @@
 //! The command line.
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::commands::{
     Audit, Completion, Convert, Doctor, Explain, Hook, Init, Install, Lint, List, Man, Record, Replay, Run, Schema,
@@ -73,8 +73,8 @@ impl Cli {
             Command::Audit(audit) => audit.run(screen)?,
             Command::Doctor(doctor) => doctor.run(screen)?,
             Command::Schema(schema) => schema.run(screen)?,
-            Command::Completion(completion) => completion.run(screen)?,
-            Command::Man(man) => man.run(screen)?,
+            Command::Completion(completion) => completion.run(screen, Self::command())?,
+            Command::Man(man) => man.run(screen, Self::command())?,
             Command::Hook(hook) => return hook.run(),
             Command::Record(record) => return record.run(),
         };

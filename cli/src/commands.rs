@@ -13,7 +13,7 @@ mod list;
 mod record;
 mod replay;
 mod run;
-pub(crate) mod test;
+mod test;
 mod trust;
 
 pub(crate) use about::{Completion, Man, Schema};
@@ -21,7 +21,7 @@ pub(crate) use audit::Audit;
 pub(crate) use convert::Convert;
 pub(crate) use doctor::Doctor;
 pub(crate) use explain::Explain;
-pub(crate) use hook::{Hook, is_hook_of};
+pub(crate) use hook::Hook;
 pub(crate) use init::Init;
 pub(crate) use install::{Install, Uninstall};
 pub(crate) use lint::Lint;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use hookweave_host::dialects;
 use serde::Serialize;
 
-use crate::commands::is_hook_of;
 use crate::failed::Result;
+use crate::hook_command::is_hook_of;
 use crate::policy::{Policy, Which, relative};
 use crate::screen::{DIM, Screen, count, shown, styled};
 

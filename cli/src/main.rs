@@ -11,6 +11,7 @@ mod delegates;
 mod document;
 mod drive;
 mod failed;
+mod hook_command;
 mod input;
 mod native_file;
 mod policy;

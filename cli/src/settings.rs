@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::agents::{Agent, Shape};
-use crate::commands::is_hook_of;
+use crate::hook_command::is_hook_of;
 use crate::splice::Step::{Field, Item};
 use crate::splice::{JsonText, Step};
 

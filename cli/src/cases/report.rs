@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::commands::test::{Ran, RanFile, State};
+use super::{Ran, RanFile, State};
 use crate::screen::shown;
 
 /// All files as JUnit's XML.

@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory as _, ValueEnum};
+use clap::{Args, Command, ValueEnum};
 use clap_complete::Shell;
 
-use crate::cli::Cli;
 use crate::failed::{Failed, Result, Verdict};
 use crate::screen::Screen;
 
@@ -58,9 +57,9 @@ pub(crate) struct Completion {
 
 impl Completion {
     /// Runs the command.
-    pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
+    pub(crate) fn run(&self, screen: Screen<'_>, mut command: Command) -> Result<Verdict> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "hookweave", &mut script);
+        clap_complete::generate(self.shell, &mut command, "hookweave", &mut script);
         screen.write_all(&script)?;
         Ok(Verdict::Fine)
     }
@@ -77,14 +76,13 @@ pub(crate) struct Man {
 
 impl Man {
     /// Runs the command.
-    pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
+    pub(crate) fn run(&self, screen: Screen<'_>, command: Command) -> Result<Verdict> {
         match &self.out {
             Some(folder) => {
-                let written =
-                    std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(Cli::command(), folder));
+                let written = std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(command, folder));
                 written.map_err(|error| Failed::file(folder, format!("cannot be written to: {error}")))?;
             }
-            None => clap_mangen::Man::new(Cli::command()).render(&mut *screen)?,
+            None => clap_mangen::Man::new(command).render(&mut *screen)?,
         }
         Ok(Verdict::Fine)
     }

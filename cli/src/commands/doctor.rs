@@ -11,10 +11,10 @@ use serde::Serialize;
 
 use crate::agents::{AGENTS, Agent, Reach};
 use crate::commands::install::on_path;
-use crate::commands::is_hook_of;
 use crate::commands::trust::store;
 use crate::delegates::{self, Delegate};
 use crate::failed::{Result, Verdict};
+use crate::hook_command::is_hook_of;
 use crate::policy::{Policy, Which, relative};
 use crate::screen::{BAD, BOLD, GOOD, Screen, WARN, count, json, shown, styled};
 

@@ -17,6 +17,7 @@ use crate::auditing::{self, AuditArgs};
 use crate::commands::run::FAREWELL;
 use crate::drive::{Deadline, dispatch, outcome_values};
 use crate::failed::{BROKEN, Failed, Result};
+use crate::hook_command::is_this_command;
 use crate::input::read_stdin;
 use crate::policy::{Policy, Which};
 use crate::recording::RecordArgs;
@@ -182,28 +183,6 @@ fn project_of(dialect: &dyn Dialect) -> Result<PathBuf> {
 /// A little less than the agent waits for a hook of its own.
 fn usual_deadline(dialect: &dyn Dialect, event: &WireEvent) -> Option<Duration> {
     dialect.timeout(event.event, RunKind::Command).map(|limit| limit.mul_f64(1.0 - MARGIN))
-}
-
-/// Whether a command line is `hookweave hook`, however it is started.
-fn is_this_command(line: &str) -> bool {
-    words_of(line).windows(2).any(|pair| matches!(pair, [program, "hook"] if is_program(program)))
-}
-
-/// Whether a command line is `hookweave hook` for an agent.
-pub(crate) fn is_hook_of(line: &str, agent: &str) -> bool {
-    let named = format!("--agent={agent}");
-    let words = words_of(line);
-    is_this_command(line)
-        && (words.contains(&named.as_str()) || words.windows(2).any(|pair| pair == ["--agent", agent]))
-}
-
-fn is_program(word: &str) -> bool {
-    let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
-    name == "hookweave" || name == "hookweave.exe"
-}
-
-fn words_of(line: &str) -> Vec<&str> {
-    line.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'')).filter(|word| !word.is_empty()).collect()
 }
 
 /// A policy with an invalid entry lacks what the entry should guard.

@@ -6,9 +6,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use hookweave_host::dialects;
-use serde::Serialize;
 
-use crate::cases::{Came, Case, CaseFile, junit, look_for, tap};
+use crate::cases::{Came, Case, CaseFile, Ran, RanFile, State, junit, look_for, tap};
 use crate::clock::{nanos_since, now};
 use crate::delegates;
 use crate::drive::{Deadline, dispatch, outcome_json, outcome_values};
@@ -60,42 +59,6 @@ pub(crate) struct Test {
     /// Print JSON for programs
     #[arg(long)]
     json: bool,
-}
-
-/// What came of a file.
-#[derive(Debug, Serialize)]
-pub(crate) struct RanFile {
-    /// Its name.
-    pub(crate) name: String,
-    /// Its cases, in order.
-    pub(crate) cases: Vec<Ran>,
-    /// The files that it depends on.
-    #[serde(skip)]
-    depends: Vec<PathBuf>,
-}
-
-/// What came of a case.
-#[derive(Debug, Serialize)]
-pub(crate) struct Ran {
-    /// Its name.
-    pub(crate) name: String,
-    /// Whether it holds.
-    #[serde(flatten)]
-    pub(crate) state: State,
-    /// How long it took.
-    pub(crate) seconds: f64,
-}
-
-/// Whether a case holds.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "snake_case", tag = "state", content = "why")]
-pub(crate) enum State {
-    /// It does.
-    Passed,
-    /// It does not; every difference.
-    Failed(Vec<String>),
-    /// It was not tried, and why.
-    Skipped(String),
 }
 
 impl Test {
