@@ -25,7 +25,7 @@ struct Deadline {
     has_expired: Cell<bool>,
 }
 
-/// A deadline's place in the order of a loop's deadlines: when it is due, and a number that tells equal ones apart.
+/// A deadline's place in the order of a loop's deadlines: when it is due, and a number that distinguishes equal ones.
 type Due = (Instant, u64);
 
 struct LoopTimer {

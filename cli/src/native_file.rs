@@ -154,7 +154,7 @@ fn inline(value: &Value) -> String {
         Value::String(value) => text(value),
         Value::Array(items) => format!("[{}]", items.iter().map(inline).collect::<Vec<_>>().join(", ")),
         Value::Object(fields) => {
-            // What is null cannot be said, and means what is not there.
+            // TOML cannot express null, and null means that it is not there.
             let fields = fields.iter().filter(|(_, value)| !value.is_null());
             let fields: Vec<String> =
                 fields.map(|(name, value)| format!("{} = {}", text(name), inline(value))).collect();

@@ -232,7 +232,7 @@ impl Engine {
         Ok(explain(&snapshot, &Shared, &spec, &event.payload()))
     }
 
-    /// Sets who hears what detached hooks answer; it is called on the runtime that ran the hook. Without one such an
+    /// Sets the callback for answers of detached hooks; it is called on the runtime that ran the hook. Without one such an
     /// answer is logged.
     pub fn on_late_answer(&self, listener: impl Fn(LateAnswer) + Send + Sync + 'static) {
         self.inner.detached.listen(Arc::new(listener));

@@ -94,7 +94,7 @@ impl Doctor {
             findings.push(Finding::new(level, "hooks", problem.to_string()));
         }
         for found in &report.found {
-            // How many of them wait is told below, and that of hookweave's own entries there is nothing to approve.
+            // How many of them wait is printed below, as is that hookweave's own entries need no approval.
             let note = found.note.as_deref().filter(|note| !note.ends_with("not approved"));
             let Some(note) = note else { continue };
             findings.push(Finding::new(Level::Note, "hooks", format!("{}: {note}", relative(&found.file, &below))));
@@ -110,10 +110,10 @@ impl Doctor {
     /// Likely mistakes in the files, and what prevents their hooks from running.
     fn lint(&self, report: &FilesReport, delegates: &[Delegate], below: &Path, findings: &mut Vec<Finding>) {
         const CANNOT_RUN: &[&str] = &["script-missing", "script-not-executable", "program-missing"];
-        // What loading has said itself stands above.
+        // What loading itself has reported is printed above.
         const SAID: &[&str] = &["invalid", "remark", "ambiguous-file"];
         let project = std::path::absolute(self.which.directory()).ok();
-        // What agents are told to ask is looked at with the agents.
+        // The files in which agents are set to ask hookweave are checked with the agents.
         let is_delegated =
             |found: &Found| delegates.iter().any(|delegate| delegate.is_all_of(&found.file, found.hooks));
         for found in report.found.iter().filter(|found| !found.broken && !is_delegated(found)) {

@@ -50,7 +50,7 @@ impl Record {
     /// Runs the command; gives the program's exit code.
     pub(crate) fn run(&self) -> Result<u8> {
         let most = self.max_size * MIB;
-        // Opened here first: what is wrong with the file is told before the program runs.
+        // Opened here first: an error of the file is reported before the program runs.
         drop(open(&self.out, self.with_secrets, most)?);
         let file = std::path::absolute(&self.out).map_err(|error| Failed::file(&self.out, error))?;
         let before = std::fs::metadata(&file).map_or(0, |meta| meta.len());

@@ -1,8 +1,8 @@
 //! Hooks that files declare: what they are, where they stand, and what each would run.
 //!
 //! A reader (one file per system) turns a text into [`Loaded`] and touches nothing else. [`load`](load::load) reads one
-//! file that somebody named, [`discover`](discover::discover) finds the usual places of every system, orders and merges
-//! what stands there, and tells the hooks that may run from those that nobody has approved yet.
+//! file that the program names, [`discover`](discover::discover) finds the usual places of every system, orders and merges
+//! what stands there, and separates the hooks that may run from those that are not approved yet.
 
 pub mod discover;
 mod entry;

@@ -1,7 +1,7 @@
 //! Hooks that run outside the host: commands and webhooks, and questions that the host's own model or tools answer.
 //!
 //! A [`FileHook`] is one such hook, ready to run; a [`Runtime`] holds what all hooks of a client share. A hook runs as
-//! a blocking job on the runtime's pool and tells its host by a callback, so that no thread of the engine ever enters
+//! a blocking job on the runtime's pool and reports to its host by a callback, so that no thread of the engine ever enters
 //! an interpreter.
 
 mod assignments;
@@ -257,7 +257,7 @@ impl FileHook {
         self.guard.as_ref()?.check_in(directories.first().map(PathBuf::as_path)).err()
     }
 
-    /// Notes which files the hook wants to hear of from now on.
+    /// Notes which files the hook wants watched from now on.
     fn note(&self, invocation: &Invocation, handler_result: &HandlerResult<Value>) {
         if let HandlerResult::Answer(answer) = handler_result {
             self.runtime.wanted.note(invocation, self.declared.dialect.name(), answer);

@@ -20,7 +20,7 @@ pub(crate) fn open_file(path: &Path) -> Result<File> {
         options.custom_flags(flags.bits().cast_signed());
     }
     let file = options.open(path)?;
-    // What is open now, whatever stood there before.
+    // Asks the open file, since another one may stand at its path by now.
     if file.metadata()?.is_file() { Ok(file) } else { Err(Error::new(ErrorKind::InvalidInput, "it is no file")) }
 }
 

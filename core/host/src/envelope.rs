@@ -1,7 +1,7 @@
 //! What every event carries, where its host leaves it out.
 //!
 //! The same rule in all languages: a field that is missing or null is filled in once per dispatch, and other values stay as
-//! they are, whatever their type. Matchers and the audit log use the payload as the host gave it.
+//! they are, also those of a wrong type. Matchers and the audit log use the payload as the host gave it.
 
 use std::sync::OnceLock;
 

@@ -103,7 +103,7 @@ pub fn from_json_keeping(text: &str, keeps: Keeps<'_>) -> Result<Value, serde_js
     if is_within_bounds(&value) { Ok(value) } else { Err(serde_json::Error::custom("number out of range")) }
 }
 
-/// What the keys begin with by which `serde_json` tells numbers from objects.
+/// What the keys begin with by which `serde_json` distinguishes numbers from objects.
 const MARK: &str = "$serde_json::private::";
 
 /// Whether an object begins with a key that `serde_json` keeps for itself.

@@ -99,7 +99,7 @@ impl NormalizedPath {
 enum Reading {
     /// Nothing else.
     Same,
-    /// What only the host could tell.
+    /// What only the host knows.
     Unknown,
     /// These paths, as many tools read it.
     Also(Vec<String>),

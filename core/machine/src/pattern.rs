@@ -115,7 +115,7 @@ impl Pattern {
         }
     }
 
-    /// Whether the text matches; `None` when that takes too long to tell.
+    /// Whether the text matches; `None` when that takes too long to decide.
     pub fn is_match(&self, text: &str) -> Option<bool> {
         match self {
             Self::Plain(plain) => plain.is_match(text),

@@ -14,7 +14,7 @@ pub const MAX_NESTING: usize = 128;
 /// How many values a value that the engine copies or writes down may hold, one that stands in several places counted in each.
 pub const MAX_VALUES: usize = 1_000_000;
 
-/// What a value is, as far as the core has to tell kinds apart.
+/// What a value is, as far as the core distinguishes kinds.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kind<'a> {
     /// The host's way to say that nothing is there although the name is (`undefined`).
@@ -135,7 +135,7 @@ pub enum Excess {
 }
 
 impl Excess {
-    /// The error that it is where a host is told of it.
+    /// The error as a host gets it.
     #[must_use]
     pub const fn code(self) -> Code {
         match self {

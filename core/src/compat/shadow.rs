@@ -76,7 +76,7 @@ impl HookRegistry {
         self
     }
 
-    /// Adds a hook for tools whose name a regular expression finds something in; where there is no tool it hears every event.
+    /// Adds a hook for tools whose name a regular expression finds something in; where there is no tool it gets every event.
     pub fn add_with_pattern<H: Hook + 'static>(
         &mut self,
         event: HookEvent,

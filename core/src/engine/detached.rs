@@ -56,7 +56,7 @@ impl Detached {
         Self { queue: Mutex::new(DetachedQueue::new(limit)), limit, idle: Notify::new(), late: RwLock::default() }
     }
 
-    /// Sets who hears of late answers.
+    /// Sets the callback for late answers.
     pub(super) fn listen(&self, listener: Arc<Listener>) {
         *self.late.write().unwrap_or_else(PoisonError::into_inner) = Some(listener);
     }

@@ -15,8 +15,8 @@ use hookweave_host::ticks;
 impl Engine {
     /// Runs the hooks that an event selects and folds what they say.
     ///
-    /// A failed hook is not an error: it is in the trace, and its `fail_behavior` decided. An error is an event that
-    /// nobody knows, a payload that is no object, a dispatch that is nested too deeply, or an engine that was closed.
+    /// A failed hook is not an error: it is in the trace, and its `fail_behavior` decided. An error is an
+    /// unknown event, a payload that is no object, a dispatch that is nested too deeply, or an engine that was closed.
     pub async fn dispatch(&self, event: Event) -> Result<Outcome, Error> {
         self.inner.registry.check_open("dispatch events")?;
         let depth = driver::depth();

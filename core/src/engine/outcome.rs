@@ -148,7 +148,7 @@ impl Outcome {
             fields.insert("event".into(), Value::Object(payload));
             fields.insert("ext".into(), Value::Object(ext));
             if !self.inner.modified().is_empty() {
-                // An agent that merges what changed has to be told what was taken away.
+                // An agent that merges what changed must also get what was removed.
                 fields.insert("original".into(), Value::Object(original));
             }
         }

@@ -72,7 +72,7 @@ impl Session {
         self.driver().run(self.machine.start(source.to_owned())).await
     }
 
-    /// Raises `SessionEnd` and forgets what was approved; with a closed engine no hook hears of it.
+    /// Raises `SessionEnd` and forgets what was approved; with a closed engine no hook gets it.
     pub async fn end(&self, reason: &str) -> Result<(), Error> {
         if self.engine.is_closed() {
             return Ok(());

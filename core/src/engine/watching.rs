@@ -25,7 +25,7 @@ impl Drop for Watching {
 type ReloadListener = Box<dyn Fn(&Reloaded) + Send>;
 
 impl Engine {
-    /// Reloads whenever a loaded file changes, or one appears where hooks may stand, and tells what came of it; when a file
+    /// Reloads whenever a loaded file changes, or one appears where hooks may stand, and passes the result to `on_reload`; when a file
     /// changes that hooks on `FileChanged` watch, by their matcher or by `watchPaths`, that event is raised.
     ///
     /// It runs as a task of the tokio runtime that it is called in, until [`unwatch`](Self::unwatch) or the engine's end, and
@@ -81,7 +81,7 @@ impl Attending {
         }
     }
 
-    /// Does what changed files ask for: a reload first, so that the hooks in force hear of the rest.
+    /// Does what changed files ask for: a reload first, so that the hooks in force get the rest.
     async fn attend(&mut self, engine: &Engine) {
         let noticed = self.watch.take();
         if noticed.reload {
@@ -93,7 +93,7 @@ impl Attending {
                 tracing::warn!("hooks did not hear that {} changed: {why}", file.display());
             }
         }
-        // A hook may have said meanwhile that it wants to hear of other files, and a reload may have found some.
+        // A hook may have asked for other files meanwhile, and a reload may have found some.
         if engine.watched() == self.watched {
             return;
         }

@@ -208,7 +208,7 @@ impl Stats {
     pub(super) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let mut hooks: BTreeMap<String, Counted> = BTreeMap::new();
         let unreadable = records(&self.log, |record| {
-            // A start is told once more by its end.
+            // The record of the end counts, which repeats the start.
             if let (true, Some(hook), true) = (self.only.takes(&record), record.hook, record.duration_us.is_some()) {
                 let counted = hooks.entry(hook).or_default();
                 counted.runs += 1;

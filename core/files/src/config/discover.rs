@@ -44,7 +44,7 @@ pub struct Discovery<'d> {
     pub refuse_untrusted: bool,
     /// The agent whose own files count too.
     pub agent: Option<String>,
-    /// Plugins whose hooks count too; somebody named them, which makes them trusted.
+    /// Plugins whose hooks count too; the program names them, which makes them trusted.
     pub plugins: Vec<PathBuf>,
     /// The events of the client that will run the hooks.
     pub catalogue: Option<&'d Catalogue>,
@@ -72,15 +72,15 @@ impl Discovery<'_> {
 
 /// Finds, reads and merges.
 ///
-/// Missing files are no errors. [`Code::InvalidConfig`] for a source that nobody knows, for an entry that makes no sense in a
+/// Missing files are no errors. [`Code::InvalidConfig`] for an unknown source, for an entry that makes no sense in a
 /// file that is trusted, unless `partial` leaves it out, and, with `strict`, for any mistake in a file;
 /// [`Code::UntrustedHook`] with `refuse_untrusted`. In a file that is not trusted such an entry is listed, like one
-/// that nobody has approved.
+/// that is not approved.
 pub fn discover(discovery: &Discovery<'_>) -> Result<Configuration, Error> {
     let wanted = Wanted::new(&discovery.sources)?;
     let cwd = std::path::absolute(&discovery.cwd)
         .map_err(|error| Error::new(Code::InvalidConfig, format!("{}: {error}", discovery.cwd.display())))?;
-    // By their real names, so that an approval holds however somebody came here.
+    // By their real names, so that an approval holds for every path that leads here.
     let cwd = real(&cwd);
     let discovery = &Discovery { directories: discovery.directories.with_real_home(), ..discovery.clone() };
     let project = places::project_levels(&cwd, discovery.directories.home.as_deref()).into_iter().next();
@@ -224,8 +224,8 @@ fn plugins(roots: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     roots.iter().map(absolute).collect()
 }
 
-/// Refuses trusted files of which anything would be left out. What stands in the others has no effect before somebody
-/// approves it, which nobody can as long as it makes no sense.
+/// Refuses trusted files of which anything would be left out. An entry of another file has no effect before it is
+/// approved, and an invalid one cannot be.
 fn refuse_trusted(discovery: &Discovery<'_>, pieces: &[Piece], configuration: &Configuration) -> Result<(), Error> {
     let trusted = |scope: Scope| merge::by_place(scope) || discovery.trust == Trust::All;
     let unread = configuration

@@ -27,7 +27,7 @@ pub struct Guard {
 struct Watched {
     path: PathBuf,
     content: Content,
-    /// What the file system said when the content was last known to be this one.
+    /// The file's identity when the content was last known to be this one.
     seen: Mutex<Option<Identity>>,
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn identity(path: &Path) -> Option<Identity> {
 
 /// Reads what stands at a path; its identity is that of the file that was read.
 pub(super) fn content(path: &Path) -> (Content, Option<Identity>) {
-    // Looked at before it is opened: opening a pipe waits for somebody to write into it.
+    // Checked before it is opened: opening a pipe waits for a writer.
     let meta = match std::fs::metadata(path) {
         Ok(meta) => meta,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return (Content::Missing, None),

@@ -92,8 +92,8 @@ impl Findings<'_> {
     }
 }
 
-/// Looks at a file and at the scripts that it names; [`Code::InvalidConfig`] when it cannot be opened or nobody knows
-/// its format.
+/// Checks a file and the scripts that it names; [`Code::InvalidConfig`] when it cannot be opened or its format is
+/// unknown.
 pub fn lint(file: &Path, options: &LoadOptions<'_>) -> Result<Vec<Finding>, Error> {
     let refuse =
         |error: std::io::Error| Error::new(Code::InvalidConfig, format!("{}: cannot be read: {error}", file.display()));

@@ -132,7 +132,7 @@ pub(super) struct Piece {
 
 /// Loads one file; naming it makes it trusted.
 ///
-/// [`Code::InvalidConfig`] when it cannot be read, when nobody knows its format, when an entry makes no sense and `partial`
+/// [`Code::InvalidConfig`] when it cannot be read, when its format is unknown, when an entry makes no sense and `partial`
 /// does not leave it out, or with `strict` when anything in it is wrong.
 pub fn load(file: &Path, options: &LoadOptions<'_>) -> Result<Configuration, Error> {
     let file = std::path::absolute(file).map_err(|error| unreadable(file, error))?;

@@ -225,7 +225,7 @@ fn listed(folder: &Path, format: Format, scope: Scope) -> Vec<CandidateFile> {
 /// The directories of a project, from its repository's root down to the working directory.
 ///
 /// Without a repository only the working directory counts: files of a parent that happens to be there, say in `/tmp`,
-/// belong to nobody's project. The user's home is no project.
+/// belong to no project. The user's home is no project.
 pub(super) fn project_levels(cwd: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     if Some(cwd) == home {
         return vec![cwd.to_path_buf()];

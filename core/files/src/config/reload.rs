@@ -70,7 +70,7 @@ pub enum Reload {
 
 /// Judges a configuration that was loaded anew; what happens to the hooks is its caller's business.
 ///
-/// A file that cannot be read at all keeps everything as it is: half-written files are common while somebody edits.
+/// A file that cannot be read at all keeps everything as it is: half-written files are common during an edit.
 #[must_use]
 pub fn judge(old: &Configuration, new: Result<Configuration, hookweave_machine::error::Error>) -> Reload {
     let configuration = match new {
@@ -98,7 +98,7 @@ pub fn diff(old: &Configuration, new: &Configuration) -> Changes {
     let mut changes = Changes::default();
     let mut left: Vec<&Ready> = new.hooks.iter().collect();
     let mut gone = Vec::new();
-    // Those that are the same first, so that of two hooks at one place the right one is said to have changed.
+    // Those that are the same first, so that of two hooks at one place the right one is reported as changed.
     for before in &old.hooks {
         match left.iter().position(|after| same_hook(before, after)) {
             Some(index) => {
@@ -198,7 +198,7 @@ fn compare_specs(old: &HookSpec, new: &HookSpec, what: &mut Vec<String>, weaker:
         weaker.push(format!("is for {} instead of {}", new.event, old.event));
     }
     if old.matcher != new.matcher {
-        // Whether one matcher is narrower than another cannot be told in general; to match everything is never less.
+        // Whether one matcher is narrower than another cannot be decided in general; to match everything is never less.
         let widened =
             new.matcher == hookweave_machine::matcher::MatcherSpec { naming: new.matcher.naming, ..Default::default() };
         let said = "is for other events: its matcher changed".to_owned();

@@ -1,7 +1,7 @@
 //! Which hooks from a project's files a person has approved, and what exactly was approved.
 //!
 //! An approval is for a fingerprint: the entry as it stands in the file, the project that it belongs to, and the content
-//! of the scripts that it names. Whatever of these changes makes another fingerprint, which nobody has approved.
+//! of the scripts that it names. A change of any of these makes another fingerprint, which is not approved.
 
 mod fingerprint;
 

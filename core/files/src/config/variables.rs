@@ -1,7 +1,7 @@
 //! Variables that stand for a place: which of them a hook can be given, and what becomes of one that needs another.
 //!
 //! A guard that is called `${CLAUDE_PLUGIN_ROOT}/guard.sh` and finds the variable empty ends with 127, which most systems take
-//! for a pass. So it is said when the file is loaded.
+//! for a pass. So loading the file reports it.
 
 use std::path::{Path, PathBuf};
 
@@ -51,8 +51,8 @@ const PLACES: &[&str] = &[
 /// Gemini CLI's word for the folder of an extension; it is filled in when the file is read.
 const EXTENSION: &str = "${extensionPath}";
 
-/// The plugin that a file of hooks belongs to by its place: `X/hooks/hooks.json`, and whatever stands near the folder in
-/// which a plugin says what it is (`X/.claude-plugin/`).
+/// The plugin that a file of hooks belongs to by its place: `X/hooks/hooks.json`, and files near the folder in
+/// which a plugin describes itself (`X/.claude-plugin/`).
 pub(super) fn plugin_of(file: &Path) -> Option<PathBuf> {
     let named = |dir: &Path, names: &[&str]| {
         dir.file_name().and_then(|name| name.to_str()).is_some_and(|name| names.contains(&name))

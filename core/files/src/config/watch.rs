@@ -17,10 +17,10 @@ use contained::Contained;
 pub(crate) use super::guard::{Identity, identity};
 use hookweave_machine::error::{Code, Error};
 
-/// How long nothing may happen before changes are told: editors write a file in several steps.
+/// How long nothing may happen before changes are reported: editors write a file in several steps.
 pub const QUIET: Duration = Duration::from_millis(100);
 
-/// After how many postponements changes are told although there is no rest.
+/// After how many postponements changes are reported although more come.
 const PATIENCE: u32 = 20;
 
 /// How long dropping waits for a callback that is under way.
@@ -29,7 +29,7 @@ const FAREWELL: Duration = Duration::from_secs(2);
 /// Looks after files until it is dropped.
 ///
 /// The callback runs on a thread of its own, one call at a time. Dropping ends the thread; it waits for a callback under
-/// way, though not for ever, so that a callback that waits for whoever drops the watch cannot hang either.
+/// way, though not for ever, so that a callback that waits for the thread that drops the watch cannot hang either.
 pub struct Watch {
     stop: Sender<Message>,
     gone: Receiver<()>,
@@ -78,7 +78,7 @@ impl ChangeKind {
 
 /// What files were at the last check.
 ///
-/// A watch that follows another one shares it with that, so that what changes between the two is told by one of them.
+/// A watch that follows another one shares it with that, so that one of them reports what changes between the two.
 #[derive(Debug, Default)]
 pub(crate) struct Sightings(Mutex<FxHashMap<PathBuf, Option<Identity>>>);
 

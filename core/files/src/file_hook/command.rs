@@ -80,7 +80,7 @@ fn broken_command(error: &CommandError, limit: Option<Duration>) -> Failure<Valu
         (CommandError::TimedOut { .. }, Some(limit)) => Failure::timeout(limit),
         (CommandError::OutputOverCap { .. }, _) => Failure::new(FailureKind::InvalidAnswer, error.to_string()),
         (CommandError::Cancelled { .. }, _) => Failure::new(FailureKind::Cancelled, error.to_string()),
-        // These lie in what happens around the hook and not in the hook: whoever brings them about must not get past it.
+        // The cause lies around the hook and not in it: an attacker who brings it about must not get past the hook.
         (CommandError::Lost { .. }, _) => restricting(FailureKind::Lost, error),
         (CommandError::NoDirectory { .. } | CommandError::NoRoom { .. }, _) => {
             restricting(FailureKind::NotStarted, error)
@@ -105,7 +105,7 @@ fn placed<'a>(spec: &'a CommandSpec, variables: &Environment) -> Cow<'a, Command
     Cow::Owned(CommandSpec { line, ..spec.clone() })
 }
 
-/// Adds what a hook left for later commands to what it said.
+/// Adds what a hook left for later commands to its answer.
 fn with_env(handler_result: HandlerResult<Value>, dialect: &str, left: Map<String, Value>) -> HandlerResult<Value> {
     let mut answer = match handler_result {
         HandlerResult::Nothing => Map::new(),

@@ -1,7 +1,7 @@
 //! The file in which a hook leaves variables for what comes after it.
 //!
 //! Each hook has its own, and it goes with the hook. A program that ends hard leaves it behind; so beside each stands one that
-//! its program holds locked, and the next program takes away those that nobody holds.
+//! its program holds locked, and the next program removes those that are not locked.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -90,7 +90,7 @@ impl Drop for EnvFile {
     }
 }
 
-/// Takes away a file, or what a hook has put in its place; tells whether it is gone.
+/// Removes a file, or what a hook has put in its place; true when it is gone.
 fn take_away(file: &Path) -> bool {
     let gone = match std::fs::symlink_metadata(file) {
         Ok(found) if found.is_dir() => std::fs::remove_dir_all(file),
@@ -111,7 +111,7 @@ fn folder() -> Option<PathBuf> {
     })
 }
 
-/// Whether nobody else can put anything there.
+/// Whether no other user can put anything there.
 fn is_own(folder: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -141,7 +141,7 @@ fn sweep(folder: &Path, settled: Duration) {
         let path = entry.path();
         let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
         if name.starts_with(PREFIX) && name.ends_with(LOCK) && is_left_behind(&path, settled) {
-            // The lock last: as long as it is there, somebody comes back for the other.
+            // The lock last: as long as it is there, a later program removes the other one.
             if take_away(&path.with_extension(&VARIABLES[1..])) {
                 _ = std::fs::remove_file(&path);
             }

@@ -79,9 +79,9 @@ impl FileHook {
         handler_result
     }
 
-    /// What it means that nobody came to an answer: whoever was asked raised, was cancelled, or was too late.
+    /// What it means that the host gave no answer: its code raised, was cancelled, or was too late.
     ///
-    /// Every driver tells the hook's dialect so, which may know that the action must not happen then.
+    /// Every driver reports it to the hook's dialect, which may know that the action must not happen then.
     #[must_use]
     pub fn broken(&self, invocation: &Invocation, failure: Failure<Value>) -> HandlerResult<Value> {
         self.declared.dialect.broken(invocation, failure)

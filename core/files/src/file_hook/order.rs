@@ -1,4 +1,4 @@
-//! Hooks that nobody waits for and that nevertheless run one after another.
+//! Detached hooks that nevertheless run one after another.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::sync::{Mutex, PoisonError};
@@ -25,8 +25,8 @@ impl Chains {
     /// Starts a hook with the place behind the hook that was started last for the same dispatch.
     ///
     /// Called in the order of the hooks, on the thread that starts them. Nothing comes in between, not even from another
-    /// thread whose dispatch looks the same: the pool starts its jobs in the order of their places, so that whoever waits
-    /// there waits for a hook that runs or has run.
+    /// thread whose dispatch looks the same: the pool starts its jobs in the order of their places, so that a job that
+    /// waits there waits for a hook that runs or has run.
     pub(super) fn start<R>(&self, dispatch: String, start: impl FnOnce(Turn) -> R) -> R {
         let (ends, end) = channel();
         let mut chains = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,7 +1,7 @@
-//! The empty transcript for hooks whose host has none: one file of the user's, made when a hook is first told of it.
+//! The empty transcript for hooks whose host has none: one file of the user's, made when a hook first gets its path.
 //!
 //! One per user rather than one per client, since a program that ends hard (`process.exit`, `os._exit`, a signal) takes
-//! nothing away: what stays is always this one file. It is a real one, for hooks ask `test -f`, and nobody may write to
+//! nothing away: what stays is always this one file. It is a real one, for hooks ask `test -f`, and no hook may write to
 //! it, for what one hook appends another would read as a conversation.
 
 use std::fs;
@@ -16,7 +16,7 @@ pub(super) fn place() -> Option<PathBuf> {
     caches().map(|caches| caches.join("hookweave").join("empty-transcript.jsonl")).or_else(instead)
 }
 
-/// What hooks are told of where no file can be made.
+/// The path that hooks get where no file can be made.
 pub(super) fn instead() -> Option<PathBuf> {
     cfg!(unix).then(|| PathBuf::from("/dev/null"))
 }
@@ -31,7 +31,7 @@ pub(super) fn caches() -> Option<PathBuf> {
     own.filter(|own| own.is_absolute()).or_else(usual).filter(|caches| caches.is_absolute())
 }
 
-/// Whether a hook is told of the file, in what it reads or in its environment.
+/// Whether a hook gets the file's path, in what it reads or in its environment.
 pub(super) fn is_named(encoded: &Encoded, path: &Path) -> bool {
     let is_path = |text: &str| Path::new(text) == path;
     let in_body =
@@ -48,7 +48,7 @@ fn is_empty_file(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_file() && found.len() == 0)
 }
 
-/// Puts an empty file in the place of whatever is there, at once, so that nobody finds the place without one.
+/// Replaces what is there by an empty file in one step, so that no hook finds the path without one.
 fn put(path: &Path) -> std::io::Result<()> {
     let folder = path.parent().unwrap_or(path);
     fs::create_dir_all(folder)?;

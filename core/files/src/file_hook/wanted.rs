@@ -1,4 +1,4 @@
-//! The files that hooks have said they want to hear of, while they ran.
+//! The files that hooks asked to have watched, while they ran.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,7 +17,7 @@ type Dispatch = [Option<Value>; 3];
 
 #[derive(Debug, Default)]
 struct List {
-    /// With what each was when it was named: it may change before anybody watches it.
+    /// With what each was when it was named: it may change before it is watched.
     files: Vec<(PathBuf, Option<Identity>)>,
     dispatch: Dispatch,
     wakeup: Option<Arc<Wakeup>>,
@@ -37,12 +37,12 @@ impl WantedFiles {
         self.lock().files.clone()
     }
 
-    /// Whom to tell when the list changes; the last who asked.
+    /// What to wake when the list changes; the last one set.
     pub(crate) fn set_wakeup(&self, wakeup: &Arc<Wakeup>) {
         self.lock().wakeup = Some(Arc::clone(wakeup));
     }
 
-    /// Tells nobody any more, unless somebody else has asked since.
+    /// Wakes nothing any more, unless another one has been set since.
     pub(crate) fn clear_wakeup(&self, wakeup: &Arc<Wakeup>) {
         let mut list = self.lock();
         if list.wakeup.as_ref().is_some_and(|own| Arc::ptr_eq(own, wakeup)) {

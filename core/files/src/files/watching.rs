@@ -1,4 +1,4 @@
-//! What a client watches: the files that its hooks stand in, and the files that its hooks want to hear of.
+//! What a client watches: the files that its hooks stand in, and the files that its hooks ask to have watched.
 //!
 //! Claude Code's hooks on `FileChanged` name files by their matcher, a list of names that stand in the project's
 //! directory, and by `watchPaths` in what they answer. A change of one raises the event; a change of a hook's own file
@@ -24,7 +24,7 @@ const EVENT: &str = "FileChanged";
 pub struct Watched {
     /// Files that matter to a reload, whether they are there or not.
     pub own: Vec<PathBuf>,
-    /// Files that hooks want to hear of.
+    /// Files that hooks ask to have watched.
     pub wanted: Vec<PathBuf>,
 }
 
@@ -33,7 +33,7 @@ pub struct Watched {
 pub struct PendingChanges {
     /// A file that matters to a reload changed.
     pub reload: bool,
-    /// Files that hooks want to hear of, with what became of each: `change`, `add` or `unlink`.
+    /// Files that hooks ask to have watched, with what became of each: `change`, `add` or `unlink`.
     pub files: Vec<(PathBuf, &'static str)>,
 }
 
@@ -50,7 +50,7 @@ pub struct FilesWatch {
 }
 
 impl FilesWatch {
-    /// What happened since the last call; nothing at all when hooks only want to hear of other files than before.
+    /// What happened since the last call; nothing at all when hooks only ask for other files than before.
     #[must_use]
     pub fn take(&self) -> PendingChanges {
         std::mem::take(&mut *self.noticed.lock().unwrap_or_else(PoisonError::into_inner))
@@ -91,7 +91,7 @@ impl Files {
     }
 
     /// Watches what is to be watched now; `ring` is called when there is something to ask the watch for, and when hooks
-    /// want to hear of other files than this watch looks after.
+    /// ask for other files than this watch has.
     pub fn watch(
         &self,
         runtime: &Arc<Runtime>,
@@ -127,7 +127,7 @@ impl Files {
 }
 
 impl PendingChanges {
-    /// Both lists are sorted. A file that changes again before anybody asks is told once, as what became of it last.
+    /// Both lists are sorted. A file that changes again before the next call is reported once, as what became of it last.
     fn add(&mut self, changes: &[Change], own: &[PathBuf], wanted: &[PathBuf]) {
         for change in changes {
             self.reload |= own.binary_search(&change.file).is_ok();

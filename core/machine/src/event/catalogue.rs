@@ -181,7 +181,7 @@ impl Catalogue {
     }
 }
 
-/// Refuses names that could not be typed or told apart.
+/// Refuses names that could not be typed or distinguished.
 fn check_name(name: &str) -> Result<(), String> {
     if name.is_empty() || name.len() > 128 {
         return Err("an event name has 1 to 128 bytes".to_owned());

@@ -9,7 +9,7 @@ use regex::{Error, Regex};
 use regex_syntax::hir::literal::Extractor;
 use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind, Repetition};
 
-/// How large an expression may become, in states, for which nobody doubts that it compiles: at the size of a state below
+/// How large an expression may become, in states, for which it is certain that it compiles: at the size of a state below
 /// what `regex` allows.
 const SURE: usize = REGEX_LIMIT / STATE;
 
@@ -83,7 +83,7 @@ impl Linear {
         compiled.as_ref().map(|compiled| compiled.is_match(text))
     }
 
-    /// Whether a glance tells that no match begins in a text.
+    /// Whether a quick search proves that no match begins in a text.
     fn cannot_match(&self, text: &str) -> bool {
         let is_quick = !self.beginnings.is_empty() && self.beginnings.len().saturating_mul(text.len()) <= SEARCH;
         is_quick && !self.beginnings.iter().any(|beginning| text.contains(beginning.as_str()))

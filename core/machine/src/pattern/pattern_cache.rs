@@ -1,7 +1,7 @@
 //! What is known of patterns while hooks are loaded: each is read once, and those of one file have a common bound.
 //!
 //! Reading a file checks the patterns that stand in it, and registering its hooks needs them again. A pattern alone is
-//! bounded; a file that nobody has approved may hold thousands of them.
+//! bounded; an unapproved file may hold thousands of them.
 
 use std::cell::RefCell;
 

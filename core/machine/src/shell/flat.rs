@@ -120,7 +120,7 @@ impl<'t, 'l> Scan<'t, 'l> {
                 ' ' | '\t' | '>' | ';' | '&' | '|' => self.operator(letter),
                 '(' => open += self.open()?,
                 ')' if open == 0 && closes => {
-                    // Within a substitution nobody counts the `)` of `case`.
+                    // Within a substitution the `)` of `case` is not counted.
                     let is_case = |word: &str| word == "case";
                     let has_case = self.out.split([' ', '\t', '\n', ';', '&', '|', '(']).any(is_case);
                     return (!has_case && self.pending.is_empty()).then_some(());

@@ -8,7 +8,7 @@ const FINENESS: u32 = 3;
 /// Buckets per doubling.
 const PER_DOUBLING: u64 = 1 << FINENESS;
 
-/// The doublings that are told apart: up to 2^44 nanoseconds, which are nearly five hours.
+/// The doublings that are distinguished: up to 2^44 nanoseconds, which are nearly five hours.
 const DOUBLINGS: u32 = 44;
 
 /// How many buckets there are; the first ones hold one duration each.

@@ -36,7 +36,7 @@ pub enum HookEventType {
     SubagentStop,
     /// The conversation is about to be compacted.
     PreCompact,
-    /// The user is told something.
+    /// The user gets a notification.
     NotificationEvent,
     /// The status line is drawn.
     StatusLine,

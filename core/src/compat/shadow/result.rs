@@ -9,7 +9,7 @@ use hookweave_host::action::Action;
 /// What a hook decided of a tool call or a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PermissionDecision {
-    /// It goes on without asking anybody.
+    /// It goes on without a question.
     Allow,
     /// It does not go on.
     Deny,
@@ -69,7 +69,7 @@ impl HookResult {
         }
     }
 
-    /// What all hooks say together. What cannot be said here is a refusal.
+    /// The decision of all hooks together. What this type cannot express is a refusal.
     pub(super) fn of(outcome: &Outcome) -> Self {
         let reason = outcome.reason().map(str::to_owned);
         match outcome.decision() {

@@ -111,7 +111,7 @@ where
 pub struct ContextMessage {
     /// Who says it.
     pub role: Role,
-    /// What is said: text, a response, or a tool's result.
+    /// Its content: text, a response, or a tool's result.
     pub content: Value,
     /// Where it comes from: `source`, and for what hooks say `hook_name`, `event` and `timestamp`.
     pub metadata: Map<String, Value>,

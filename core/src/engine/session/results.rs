@@ -46,7 +46,7 @@ pub struct ToolOutcome {
 }
 
 impl ToolOutcome {
-    /// What the machine tells of a tool call, with the values in place of their numbers.
+    /// What the machine reports of a tool call, with the values in place of their numbers.
     pub(super) fn of(run: ToolRun, values: &Values, outcomes: Vec<Outcome>) -> Self {
         let result = run.result.map_or(Value::Null, |result| values.get(result));
         Self {

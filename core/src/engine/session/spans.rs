@@ -9,7 +9,7 @@ use tracing::{Span, debug_span};
 
 use hookweave_host::session::{Effect, Fields, Reply, Role, Session};
 
-/// The spans that are open while a flow is carried out; without anybody who listens there are none.
+/// The spans that are open while a flow is carried out; without a subscriber there are none.
 pub(super) struct Spans {
     whole: Span,
     model: Span,

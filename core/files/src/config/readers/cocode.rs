@@ -58,7 +58,7 @@ fn webhook(spot: &Spot<'_>) -> Take<WebhookSpec> {
         allowed_env: Vec::new(),
         unset: UnsetVariable::Refuse,
     };
-    // Whatever the headers name is meant; a file that nobody trusts is not loaded in the first place.
+    // Every variable that the headers name is allowed; an untrusted file is not loaded in the first place.
     spec.allowed_env = spec.variables().map(str::to_owned).collect();
     Ok(spec)
 }

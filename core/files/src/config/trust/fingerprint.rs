@@ -92,7 +92,7 @@ fn canonical(value: &Value, out: &mut Vec<u8>) {
 }
 
 fn plain(value: &impl Serialize, out: &mut Vec<u8>) {
-    // Texts, numbers and the like can all be written, and memory takes whatever is written.
+    // Texts, numbers and the like can all be written, and writing to memory does not fail.
     let _ = serde_json::to_writer(out, value);
 }
 
