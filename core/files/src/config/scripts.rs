@@ -409,6 +409,31 @@ impl Search<'_> {
 
     /// Looks at one word and says what it is for the next.
     fn word(&mut self, word: &str, after: After, depth: usize) -> After {
+        let starts = matches!(after, After::Start | After::Wrapper);
+        if starts && word.starts_with('$') {
+            // `S=sh; $S x` is `sh x`; with an `IFS`, `$S` is several words.
+            if self.places.is_set("IFS") {
+                self.doubt(|| "its `IFS` splits what its variables hold".to_owned());
+            }
+            let value =
+                self.places.expand(word).filter(|(text, is_known)| *is_known && !text.contains(['$', ' ', '\t']));
+            if let Some((text, _)) = value {
+                return self.plain_word(&text, after, depth);
+            }
+        }
+        if let Some(line) = programs::split_of(word).filter(|_| after == After::Wrapper) {
+            // `env -S '-C sub ./x'` splits its own options.
+            if depth < MAX_DEPTH {
+                self.line(&format!("env {line}"), depth + 1);
+            } else {
+                self.too_deep = true;
+            }
+            return if line.is_empty() { After::Wrapper } else { After::Word };
+        }
+        self.plain_word(word, after, depth)
+    }
+
+    fn plain_word(&mut self, word: &str, after: After, depth: usize) -> After {
         let assigned = matches!(after, After::Start | After::Wrapper | After::Export) && is_assignment(word);
         if let Some((name, value)) = word.split_once('=') {
             if assigned {
@@ -449,7 +474,7 @@ impl Search<'_> {
                 let around = self.in_text;
                 self.in_text |= !is_shell;
                 if after == After::Wrapper && word.starts_with('-') {
-                    // `env -S '-C sub ./x'` splits its own options.
+                    // The word behind `env -S`.
                     self.line(&format!("env {word}"), depth + 1);
                 } else {
                     self.line(word, depth + 1);
@@ -497,7 +522,7 @@ impl Search<'_> {
                 self.consider(file, After::FILE);
             }
             if certainty::runs_commands(word) {
-                self.doubt(|| "a program of its line runs commands of its own".to_owned());
+                self.doubt(|| "code in its line runs commands or writes files".to_owned());
                 self.fed = true;
                 self.code(word);
             }

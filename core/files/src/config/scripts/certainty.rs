@@ -37,20 +37,32 @@ impl Search<'_> {
     }
 }
 
-/// Whether code of awk or sed starts programs.
+/// Whether code of awk or sed starts programs, or writes files that may run later.
 pub(super) fn runs_commands(code: &str) -> bool {
     let calls = ["system", "getline", "@include", "@load"].iter().any(|word| code.contains(word));
-    calls || code.contains("print") && code.contains('|') || code.split([';', '\n', '{', '}']).any(executes)
+    calls
+        || code.contains("print") && code.contains('|')
+        || code.split("print").skip(1).any(prints_into_a_file)
+        || code.split([';', '\n', '{', '}']).any(executes)
 }
 
-/// Whether a command of sed runs what it reads: `e`, `1e date`, `s/x/y/ge`.
+/// Whether what follows a `print` of awk sends it into a file, beside those of `/dev`.
+fn prints_into_a_file(rest: &str) -> bool {
+    let statement = rest.split([';', '\n', '}']).next().unwrap_or_default();
+    let target = statement.split_once('>').map(|(_, target)| target.trim_start_matches(['>', ' ', '"']));
+    target.is_some_and(|target| !target.starts_with("/dev/"))
+}
+
+/// Whether a command of sed runs what it reads, or writes a file: `e`, `1e date`, `s/x/y/ge`, `w x`.
 fn executes(command: &str) -> bool {
-    let is_flag = |letter: char| "gpiImMe".contains(letter) || letter.is_ascii_digit();
+    let is_flag = |letter: char| "gpiImMew".contains(letter) || letter.is_ascii_digit();
     let is_address = |letter: char| "$,!~+ ".contains(letter) || letter.is_ascii_digit();
     let command = command.trim().trim_start_matches(is_address);
     let mark = command.strip_prefix('s').and_then(|rest| rest.chars().next()).filter(|mark| !mark.is_alphanumeric());
-    let flags = mark.and_then(|mark| command.rsplit(mark).next()).unwrap_or_default();
-    command == "e" || command.starts_with("e ") || flags.contains('e') && flags.chars().all(is_flag)
+    let rest = mark.and_then(|mark| command.rsplit(mark).next()).unwrap_or_default();
+    let flags = rest.split(' ').next().unwrap_or_default();
+    let starts = ["e ", "w ", "W "].iter().any(|start| command.starts_with(start));
+    command == "e" || starts || flags.contains(['e', 'w']) && flags.chars().all(is_flag)
 }
 
 /// Whether code of a language starts programs or loads what it computes.
@@ -59,6 +71,7 @@ pub(super) fn runs_files(code: &str) -> bool {
         "__import__",
         "child_process",
         "compile(",
+        "copy",
         "do ",
         "eval",
         "exec",
@@ -69,6 +82,7 @@ pub(super) fn runs_files(code: &str) -> bool {
         "popen",
         "qx",
         "readFile",
+        "rename",
         "require",
         "runpy",
         "source",
@@ -76,6 +90,7 @@ pub(super) fn runs_files(code: &str) -> bool {
         "subprocess",
         "system",
         "import(",
+        "write",
     ];
     code.contains('`') || WORDS.iter().any(|word| code.contains(word))
 }

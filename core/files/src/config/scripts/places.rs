@@ -248,6 +248,11 @@ impl<'r> Places<'r> {
         Some((out, certain))
     }
 
+    /// Whether the hook or its line sets a variable to more than blanks.
+    pub(super) fn is_set(&self, name: &str) -> bool {
+        self.set(name).is_some_and(|value| !value.trim().is_empty())
+    }
+
     fn set(&self, name: &str) -> Option<&str> {
         self.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }

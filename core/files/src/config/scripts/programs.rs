@@ -35,6 +35,14 @@ const INTERPRETERS: &[&str] = &[
     "tclsh",
     "expect",
     "Rscript",
+    "ed",
+    "ex",
+    "vi",
+    "vim",
+    "nvim",
+    "gdb",
+    "m4",
+    "dc",
 ];
 
 /// Programs that run the program that they are given.
@@ -257,6 +265,12 @@ pub(super) fn is_chdir(option: &str) -> bool {
 pub(super) fn chdir_of(option: &str) -> Option<&str> {
     let long = ["--chdir=", "--cwd=", "--directory="].iter().find_map(|name| option.strip_prefix(name));
     long.or_else(|| short_chdir(option)).filter(|directory| !directory.is_empty() && !directory.contains(' '))
+}
+
+/// The line that an option of `env` splits into words: `-S'sh x'`, `-iS 'sh x'`, `--split-string='sh x'`.
+pub(super) fn split_of(option: &str) -> Option<&str> {
+    let short = option.strip_prefix('-').map(|letters| letters.trim_start_matches(['i', '0', 'v']));
+    option.strip_prefix("--split-string=").or_else(|| short?.strip_prefix('S'))
 }
 
 fn short_chdir(option: &str) -> Option<&str> {

@@ -220,9 +220,12 @@ fn a_program_that_may_run_what_it_is_given_says_so() {
         ("tar -xf x.tar --to-command=sh", ""),
         ("sqlite3 < x.txt", ""),
         ("echo x | xargs -n 1 ./g.sh", "g.sh"),
-        ("ed -s < x.txt", ""),
-        ("vim -es -S x.txt", ""),
-        ("gdb -batch -x x.txt", ""),
+        ("printf '!sh x.txt\\nq\\n' | ed -s", ""),
+        ("IFS=_; C=sh_x.txt; $C", ""),
+        ("sed -n 'w g.sh' x.txt; sh g.sh", "g.sh"),
+        ("sed -n 's/x/y/w g.sh' x.txt; sh g.sh", "g.sh"),
+        ("awk '{print > \"g.sh\"}' x.txt; sh g.sh", "g.sh"),
+        ("python3 -c 'import shutil; shutil.copy(\"x.txt\", \"g.sh\")'; sh g.sh", "g.sh"),
         ("sed e x.txt", "x.txt"),
         ("sed -n '1e ./hooks/guard'", "hooks/guard"),
         ("sed 's/x/y/ge' x.txt", "x.txt"),
@@ -237,7 +240,7 @@ fn a_program_that_may_run_what_it_is_given_says_so() {
         assert!(wanted.is_empty() || scripts.iter().any(|script| script == wanted), "{line}: {scripts:?}");
     }
     // What stands at the path now does not decide.
-    for line in ["chroot jail ./later", "flock lock ./later", "vim -S later.txt"] {
+    for line in ["chroot jail ./later", "flock lock ./later", "sqlite3 < later.txt"] {
         assert!(listed(&project, &spec(line), None).1.is_some(), "{line}");
     }
     for (line, wanted) in [
@@ -257,6 +260,16 @@ fn a_program_that_may_run_what_it_is_given_says_so() {
         ("which python3 && find . -name '*.md' -print | wc -l", None),
         ("python3 -IB g.sh", Some("g.sh")),
         ("sed -n 's/e/x/gp' src/me", None),
+        ("while IFS= read -r line; do echo \"$line\"; done", None),
+        ("awk '$1 > 5 { print $2 > \"/dev/stderr\" }' log.json", None),
+        ("env -S 'sh x.txt'", Some("x.txt")),
+        ("ed -s < x.txt", Some("x.txt")),
+        ("vim -es -S x.txt", Some("x.txt")),
+        ("gdb -batch -x x.txt", Some("x.txt")),
+        ("env -Ssh\\ x.txt", Some("x.txt")),
+        ("env -iS'sh x.txt'", Some("x.txt")),
+        ("env --split-string='sh x.txt'", Some("x.txt")),
+        ("A=sh B=x.txt; $A $B", Some("x.txt")),
     ] {
         let (scripts, unsure) = listed(&project, &spec(line), None);
         assert_eq!(unsure, None, "{line}");
