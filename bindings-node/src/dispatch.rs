@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hookweave_host::audit::Audit;
 use hookweave_host::session::{Session, Verdict};
-use hookweave_host::{Call, Excess, Failure, FailureKind, HandlerResult, Outcome, Report, Stage, Step, present};
+use hookweave_host::{Call, Excess, FailureKind, HandlerResult, HookFailure, Outcome, Report, Stage, Step, present};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
@@ -208,11 +208,11 @@ pub(crate) fn nanos(duration: f64) -> u64 {
     duration.max(0.0) as u64
 }
 
-fn failure(report: &HookReport) -> Failure<Slot> {
+fn failure(report: &HookReport) -> HookFailure<Slot> {
     let known = report.failure_kind.as_deref();
     let kind = FailureKind::ALL.iter().copied().find(|kind| Some(kind.as_str()) == known);
     let kind = kind.unwrap_or(FailureKind::Raised);
-    let mut failure = Failure::new(kind, report.message.clone().unwrap_or_default());
+    let mut failure = HookFailure::new(kind, report.message.clone().unwrap_or_default());
     failure.cause = report.value.map(Slot);
     failure.meant_to_restrict = report.restricts.unwrap_or(false);
     failure
@@ -224,7 +224,7 @@ fn core_report(call: Option<&Call<HandlerRef>>, report: &HookReport) -> Report<S
         HookResult::Answer => HandlerResult::Answer(Slot(report.value.unwrap_or(0))),
         HookResult::Detached => HandlerResult::Detached,
         HookResult::Failed => HandlerResult::Failed(failure(report)),
-        HookResult::Timeout => HandlerResult::Failed(Failure::timeout(Duration::from_secs_f64(
+        HookResult::Timeout => HandlerResult::Failed(HookFailure::timeout(Duration::from_secs_f64(
             report.limit.unwrap_or(0.0).max(0.0) / 1000.0,
         ))),
     };

@@ -7,7 +7,9 @@ use std::sync::{Arc, OnceLock};
 
 use hookweave_host::dialects::{self, Exited};
 use hookweave_host::event::Catalogue;
-use hookweave_host::{EventSpec, Failure, FailureKind, FileHook, HandlerResult, Invocation, TraceContext, from_json};
+use hookweave_host::{
+    EventSpec, FailureKind, FileHook, HandlerResult, HookFailure, Invocation, TraceContext, from_json,
+};
 use napi::Status;
 use napi::bindgen_prelude::{FnArgs, Function};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
@@ -113,7 +115,7 @@ impl NativeFileHook {
     /// The completion when the host's function threw.
     #[napi(catch_unwind)]
     pub fn broken(&self, event: String, depth: u32, message: String) -> Result<String, CodedError> {
-        let failure = Failure::new(FailureKind::Raised, message);
+        let failure = HookFailure::new(FailureKind::Raised, message);
         Ok(completion_text(self.hook.broken(&self.invocation(&event, depth)?, failure)))
     }
 
@@ -168,7 +170,7 @@ fn completion_text(result: HandlerResult<Value>) -> String {
             let large = large_integers(&answer);
             if large.is_empty() { json!({"answer": answer}) } else { json!({"answer": answer, "large": large}) }
         }
-        HandlerResult::Failed(Failure { kind, message, meant_to_restrict, .. }) => {
+        HandlerResult::Failed(HookFailure { kind, message, meant_to_restrict, .. }) => {
             json!({"failed": {"kind": kind.as_str(), "message": message, "restricts": meant_to_restrict}})
         }
     };

@@ -3,7 +3,7 @@
 import type { Scope } from "./origin.js";
 
 /** One hook, and whether an event would run it. */
-export interface Explained {
+export interface ExplainedHook {
   readonly hook: string;
   readonly id: string;
   /** Whether it would run. */
@@ -27,5 +27,5 @@ export interface Explanation {
   /** Whether a block would stop the action. */
   readonly gate: boolean;
   /** Every hook of the event, in order. */
-  readonly hooks: readonly Explained[];
+  readonly hooks: readonly ExplainedHook[];
 }

@@ -76,7 +76,7 @@ export type {
   Payload,
 } from "./event-types.js";
 export type * from "./events.js";
-export type { Explained, Explanation } from "./explanation.js";
+export type { ExplainedHook, Explanation } from "./explanation.js";
 export type { Judge, JudgeQuestion, JudgeVerdict, ToolCaller, ToolQuestion } from "./file-hooks.js";
 export type {
   Change,
@@ -98,6 +98,7 @@ export type {
   Injection,
   Message,
   Question,
+  Overridden,
   TraceEntry,
   Unmatched,
   Vote,

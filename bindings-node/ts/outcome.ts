@@ -60,6 +60,13 @@ export interface Failure {
   readonly error: HookFailedError;
 }
 
+/** A field that a hook changed although an earlier one had changed it. */
+export interface Overridden {
+  readonly field: string;
+  /** The earlier hook. */
+  readonly hook: string;
+}
+
 /** The result of one hook. */
 export interface TraceEntry {
   readonly hook: string;
@@ -74,7 +81,7 @@ export interface TraceEntry {
   /** It is an `allow` that does not count. */
   readonly void: boolean;
   /** Whose modifications it replaced. */
-  readonly overrode: readonly { readonly field: string; readonly hook: string }[];
+  readonly overrode: readonly Overridden[];
   /** In a recheck it changed its own result again: the hook is not idempotent. */
   readonly notIdempotent: boolean;
   readonly failure: Failure | null;

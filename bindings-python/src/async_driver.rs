@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hookweave_host::{Failure, HandlerResult, Report};
+use hookweave_host::{HookFailure, HandlerResult, Report};
 use pyo3::exceptions::{PyRuntimeError, PyRuntimeWarning, PyStopIteration, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
@@ -345,7 +345,7 @@ impl AsyncDriver {
     }
 
     fn timed_out(&mut self, py: Python<'_>) -> PyResult<Report<Object>> {
-        self.state.failed(py, 0, Failure::timeout(Duration::from_nanos(self.limit)))
+        self.state.failed(py, 0, HookFailure::timeout(Duration::from_nanos(self.limit)))
     }
 
     /// Finds out why a hook that waited has ended, and gives back the cancel request that its timer made.

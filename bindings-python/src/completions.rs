@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hookweave_host::{Failure, FailureKind, HandlerResult};
+use hookweave_host::{FailureKind, HandlerResult, HookFailure};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -111,7 +111,7 @@ pub(crate) fn result(py: Python<'_>, reported: HandlerResult<Value>) -> PyResult
             }
         },
         HandlerResult::Failed(failure) => {
-            let Failure { kind, message, meant_to_restrict, .. } = failure;
+            let HookFailure { kind, message, meant_to_restrict, .. } = failure;
             let exception = exception_class(py)?.enter((kind.as_str(), message, meant_to_restrict))?;
             (false, exception).into_pyobject(py)
         }
@@ -131,7 +131,7 @@ fn exception_class(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
 }
 
 /// The failure that an exception carries, when a hook from a file raised it.
-pub(crate) fn failure_of(py: Python<'_>, error: &PyErr) -> Option<Failure<Object>> {
+pub(crate) fn failure_of(py: Python<'_>, error: &PyErr) -> Option<HookFailure<Object>> {
     let value = error.value(py);
     if !value.is_instance(exception_class(py).ok()?).ok()? {
         return None;
@@ -140,7 +140,7 @@ pub(crate) fn failure_of(py: Python<'_>, error: &PyErr) -> Option<Failure<Object
     let kind = FailureKind::ALL.iter().find(|known| kind.to_str().is_ok_and(|kind| kind == known.as_str()))?;
     let message: String = value.getattr("message").ok()?.extract().ok()?;
     let meant_to_restrict = value.getattr("restricts").ok()?.is_truthy().ok()?;
-    Some(Failure { meant_to_restrict, ..Failure::new(*kind, message) })
+    Some(HookFailure { meant_to_restrict, ..HookFailure::new(*kind, message) })
 }
 
 #[cfg(unix)]

@@ -178,8 +178,8 @@ impl Method for ExplainMethod {
         let request = request(this.get(), py, event, payload, fields.as_ref())?;
         let CachedEvent { snapshot, spec, .. } = &*request.event;
         let explanation = host::explain(snapshot, &PyHost::new(py), spec, &request.payload.bind(py));
-        let hooks = serial::to_python(py, &explanation.hooks)?;
-        py.import("hookweave.outcome")?.getattr("explained")?.enter((hooks,)).map(Object::from_bound)
+        let record = serial::to_python(py, &explanation)?;
+        py.import("hookweave.outcome")?.getattr("explanation")?.enter((record,)).map(Object::from_bound)
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use hookweave_host::audit::Level;
 use hookweave_host::dispatch::Times;
-use hookweave_host::{self as host, Call, Failure, FailureKind, HandlerResult, Report, Stage, Step, Submitted};
+use hookweave_host::{self as host, Call, FailureKind, HandlerResult, HookFailure, Report, Stage, Step, Submitted};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -337,7 +337,7 @@ impl DispatchState {
         &mut self,
         py: Python<'_>,
         index: usize,
-        failure: Failure<Object>,
+        failure: HookFailure<Object>,
     ) -> PyResult<Report<Object>> {
         let took = self.lap();
         Ok(Report::new(self.failure(py, index, failure)?, took))
@@ -350,7 +350,7 @@ impl DispatchState {
         }
         let message = errors::describe(py, &error);
         let cause = Some(Object::from_bound(error.into_value(py).into_bound(py)));
-        self.failure(py, index, Failure { kind: FailureKind::Raised, message, cause, meant_to_restrict: false })
+        self.failure(py, index, HookFailure { kind: FailureKind::Raised, message, cause, meant_to_restrict: false })
     }
 
     /// What it means that a hook gave no answer; the dialect of a hook that asks the host may turn that into one.
@@ -358,7 +358,7 @@ impl DispatchState {
         &mut self,
         py: Python<'_>,
         index: usize,
-        failure: Failure<Object>,
+        failure: HookFailure<Object>,
     ) -> PyResult<HandlerResult<Object>> {
         let Some(entry) = self.calls().get(index).map(|call| Arc::clone(call.entry())) else {
             return Ok(HandlerResult::Failed(failure));
@@ -430,7 +430,7 @@ impl DispatchState {
             }
             Submitted::Refused(_) => {
                 let limit = client.get().registry(py).options().max_detached;
-                HandlerResult::Failed(Failure::new(FailureKind::DetachedLimit, host::refusal(limit)))
+                HandlerResult::Failed(HookFailure::new(FailureKind::DetachedLimit, host::refusal(limit)))
             }
         };
         Ok(Report::new(reported, 0))
@@ -483,8 +483,8 @@ pub(crate) fn limit_of(call: &Call<Handler>) -> u64 {
 }
 
 /// The failure of a hook that was cancelled by something else than its dispatch.
-pub(crate) fn cancelled(py: Python<'_>, error: PyErr) -> Failure<Object> {
+pub(crate) fn cancelled(py: Python<'_>, error: PyErr) -> HookFailure<Object> {
     let cause = Some(Object::from_bound(error.into_value(py).into_bound(py)));
     let message = "the hook was cancelled, though its dispatch was not".to_owned();
-    Failure { kind: FailureKind::Cancelled, message, cause, meant_to_restrict: false }
+    HookFailure { kind: FailureKind::Cancelled, message, cause, meant_to_restrict: false }
 }

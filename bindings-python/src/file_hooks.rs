@@ -7,8 +7,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use hookweave_host::{
-    self as host, EventSpec, Failure, FailureKind, FileHook as CoreFileHook, HandlerResult, Invocation, TraceContext,
-    from_json,
+    self as host, EventSpec, FailureKind, FileHook as CoreFileHook, HandlerResult, HookFailure, Invocation,
+    TraceContext, from_json,
 };
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -54,21 +54,21 @@ impl FileHook {
         &self,
         py: Python<'_>,
         event: &Object,
-        failure: Failure<Object>,
+        failure: HookFailure<Object>,
     ) -> HandlerResult<Object> {
-        let Failure { kind, message, cause, meant_to_restrict } = failure;
+        let HookFailure { kind, message, cause, meant_to_restrict } = failure;
         let failed = |meant_to_restrict, kind, message| {
-            HandlerResult::Failed(Failure { kind, message, cause, meant_to_restrict })
+            HandlerResult::Failed(HookFailure { kind, message, cause, meant_to_restrict })
         };
         let Ok(invocation) = self.invocation(py, &event.bind(py)) else { return failed(true, kind, message) };
-        let failure = Failure { kind, message, cause: None, meant_to_restrict };
+        let failure = HookFailure { kind, message, cause: None, meant_to_restrict };
         match self.hook.broken(&invocation, failure) {
             HandlerResult::Nothing | HandlerResult::Detached => HandlerResult::Nothing,
             HandlerResult::Answer(answer) => match serial::to_python(py, &answer) {
                 Ok(answer) => HandlerResult::Answer(Object::from_bound(answer)),
                 Err(why) => failed(true, FailureKind::InvalidAnswer, why.value(py).to_string()),
             },
-            HandlerResult::Failed(Failure { kind, message, meant_to_restrict, .. }) => {
+            HandlerResult::Failed(HookFailure { kind, message, meant_to_restrict, .. }) => {
                 failed(meant_to_restrict, kind, message)
             }
         }

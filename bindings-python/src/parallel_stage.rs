@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hookweave_host::{Failure, FailureKind, Report};
+use hookweave_host::{FailureKind, HookFailure, Report};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyList;
@@ -73,8 +73,8 @@ pub(crate) fn finish(
                 let failure = dispatch_state::cancelled(py, PyErr::from_value(value));
                 state.failure(py, index, failure)?
             }
-            "timeout" => state.failure(py, index, Failure::timeout(limit.unwrap_or_default()))?,
-            other => state.failure(py, index, Failure::new(FailureKind::NotStarted, other))?,
+            "timeout" => state.failure(py, index, HookFailure::timeout(limit.unwrap_or_default()))?,
+            other => state.failure(py, index, HookFailure::new(FailureKind::NotStarted, other))?,
         };
         *report = Some(Report { result: said, took, overran });
     }

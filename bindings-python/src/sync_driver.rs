@@ -1,6 +1,6 @@
 //! The driver of `dispatch_sync`: no event loop, every hook on the caller's thread.
 
-use hookweave_host::{Code, Error, Failure, FailureKind, Report};
+use hookweave_host::{Code, Error, HookFailure, FailureKind, Report};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -118,7 +118,7 @@ fn run_hook(py: Python<'_>, state: &mut DispatchState, index: usize, how: Start)
             Ok(state.answered(py, index, result))
         }
         Called::Returned(awaitable) => state.failed(py, index, unexpected(py, &awaitable)),
-        Called::TimedOut => state.failed(py, index, Failure::timeout(limit.unwrap_or_default())),
+        Called::TimedOut => state.failed(py, index, HookFailure::timeout(limit.unwrap_or_default())),
         Called::Raised(error) if errors::is_failure(py, &error) => {
             let took = state.lap();
             Ok(Report::new(state.raised(py, index, error)?, took))
@@ -151,7 +151,7 @@ fn run_in_thread(
 }
 
 /// Closes an awaitable that cannot be awaited here; on a gate it counts as a block, since its answer is unknown.
-fn unexpected(py: Python<'_>, awaitable: &Object) -> Failure<Object> {
+fn unexpected(py: Python<'_>, awaitable: &Object) -> HookFailure<Object> {
     let awaitable = awaitable.borrow(py);
     let kind = awaitable.get_type().name().map_or_else(|_| "awaitable".to_owned(), |name| name.to_string());
     let stop = if awaitable.hasattr(intern!(py, "close")).unwrap_or(false) {
@@ -166,5 +166,5 @@ fn unexpected(py: Python<'_>, awaitable: &Object) -> Failure<Object> {
     }
     let message =
         format!("the handler gave a {kind}, which dispatch_sync cannot await; use `await client.dispatch(…)`");
-    Failure { meant_to_restrict: true, ..Failure::new(FailureKind::InvalidAnswer, message) }
+    HookFailure { meant_to_restrict: true, ..HookFailure::new(FailureKind::InvalidAnswer, message) }
 }

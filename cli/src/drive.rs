@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use hookweave_host::dialects::OutcomeValues;
-use hookweave_host::dispatch::{Failure, FailureKind, HandlerResult, Stage, Step, begin, check_depth};
+use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure, Stage, Step, begin, check_depth};
 use hookweave_host::file_hook::FileHook;
 use hookweave_host::json::Json;
 use hookweave_host::outcome::Outcome as Folded;
@@ -118,7 +118,7 @@ fn run(
         if hook.is_hosted() {
             let why =
                 "it asks a model or calls a tool, which only an agent can do; the command runs commands and webhooks";
-            let failure = Failure::new(FailureKind::NotStarted, why);
+            let failure = HookFailure::new(FailureKind::NotStarted, why);
             let _ = tell.send((index, hook.broken(&invocation, failure), nanos_since(began)));
             continue;
         }
@@ -155,8 +155,9 @@ fn collect(told: &Receiver<Ended>, awaited: usize, deadline: Deadline, jobs: Vec
 
 /// The reports in the order of the calls.
 fn reports(calls: &[Call<Arc<FileHook>>], mut ended: Vec<Ended>) -> Vec<Report<Value>> {
-    let cancelled =
-        || HandlerResult::Failed(Failure::new(FailureKind::Cancelled, "the hook exited without reporting a result"));
+    let cancelled = || {
+        HandlerResult::Failed(HookFailure::new(FailureKind::Cancelled, "the hook exited without reporting a result"))
+    };
     let report = |(index, call): (usize, &Call<Arc<FileHook>>)| {
         if call.entry().detached() {
             return Report::new(HandlerResult::Detached, 0);

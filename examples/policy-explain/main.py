@@ -39,7 +39,7 @@ def freeze(event: PreToolUseEvent) -> HookResponse:
 
 def explain(**call: Any) -> None:
     """What each hook would make of a call; none of them is run."""
-    for hook in client.explain("PreToolUse", **call):
+    for hook in client.explain("PreToolUse", **call).hooks:
         print(f"  {hook.priority:>4}  {hook.hook:<17}{'looks at it' if hook.matched else hook.why}")
 
 

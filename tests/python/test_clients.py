@@ -549,7 +549,9 @@ def test_explain_runs_nothing() -> None:
     client = HookClient()
     client.register_hook("PreToolUse", lambda event: 1 / 0, name="bash", matcher={"tool": "Bash"})
     client.register_hook("PreToolUse", lambda event: 1 / 0, name="write", matcher={"tool": "Write"})
-    explained = client.explain("PreToolUse", tool="Bash", args={})
+    explanation = client.explain("PreToolUse", tool="Bash", args={})
+    assert (explanation.event, explanation.gate) == ("PreToolUse", True)
+    explained = explanation.hooks
     assert [(one.hook, one.matched, one.stage) for one in explained] == [("bash", True, 0), ("write", False, None)]
     assert explained[1].why and "tool" in explained[1].why
     outcome = client.dispatch_sync("PreToolUse", tool="Read")

@@ -60,8 +60,8 @@ def test_the_document_s_example_runs_as_it_is(capsys: pytest.CaptureFixture[str]
 
 
 def matched(client: A3sClient, tool: str, **args: Any) -> list[str]:
-    explained = client.explain("PreToolUse", tool=tool, args=args)
-    return [one.hook for one in explained if one.matched]
+    explanation = client.explain("PreToolUse", tool=tool, args=args)
+    return [hook.hook for hook in explanation.hooks if hook.matched]
 
 
 def test_matchers_are_known_in_both_spellings_and_a_tool_is_a_whole_name() -> None:

@@ -34,7 +34,7 @@ def test_path_objects_are_taken_as_their_text() -> None:
     event = PreToolUseEvent(tool="Write", args={"file_path": "/w/secrets/k"}, cwd=Path("/w"))  # type: ignore[arg-type]
     assert client.dispatch_sync(event).blocked
     assert seen == ["/w", "/w"]
-    assert not client.explain("PreToolUse", tool="Write", args={"file_path": "/x/k"}, cwd=Path("/w"))[0].matched
+    assert not client.explain("PreToolUse", tool="Write", args={"file_path": "/x/k"}, cwd=Path("/w")).hooks[0].matched
 
 
 @pytest.mark.parametrize("cwd", [5, b"/w", ["/w"], object(), type("Odd", (), {"__fspath__": lambda self: b"/w"})()])

@@ -37,7 +37,8 @@ from .files import (
 )
 from .models import Model, ModelRequest, ModelResponse, ToolCall
 from .outcome import (
-    Explained,
+    ExplainedHook,
+    Explanation,
     Failure,
     HookInfo,
     Injection,
@@ -79,7 +80,8 @@ __all__ = [
     "Durations",
     "Event",
     "EventName",
-    "Explained",
+    "ExplainedHook",
+    "Explanation",
     "Failure",
     "Finding",
     "FoundFile",

@@ -11,7 +11,8 @@ from .files import Origin, origin_of
 from .response import Action, Level, Role
 
 __all__ = [
-    "Explained",
+    "ExplainedHook",
+    "Explanation",
     "Failure",
     "HookInfo",
     "Injection",
@@ -24,7 +25,6 @@ __all__ = [
     "Vote",
 ]
 
-Decision: TypeAlias = Literal["continue", "allow", "ask", "block", "retry", "skip", "stop"]
 Status: TypeAlias = Literal["ran", "failed", "skipped", "rechecked", "detached"]
 
 
@@ -153,8 +153,8 @@ class HookInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
-    """What a dispatch would make of one hook if every hook continued."""
+class ExplainedHook:
+    """One hook, and whether an event would run it."""
 
     hook: str
     id: str
@@ -165,7 +165,21 @@ class Explained:
     mandatory: bool
     detached: bool
     stage: int | None = None
+    """The stage in which it would run, from 0."""
     why: str | None = None
+    """Why it would not run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What a dispatch would do if every hook continued."""
+
+    event: str
+    """The event's canonical name."""
+    gate: bool
+    """Whether a block would stop the action."""
+    hooks: tuple[ExplainedHook, ...]
+    """Every hook of the event, in order."""
 
 
 Parts: TypeAlias = Sequence[Mapping[str, Any]]
@@ -219,9 +233,10 @@ def hook_infos(parts: Parts) -> list[HookInfo]:
     return infos
 
 
-def explained(parts: Parts) -> list[Explained]:
-    """What would become of each hook."""
-    return [Explained(**part) for part in parts]
+def explanation(part: Mapping[str, Any]) -> Explanation:
+    """Which hooks an event would run."""
+    hooks = tuple(ExplainedHook(**hook) for hook in part["hooks"])
+    return Explanation(event=part["event"], gate=part["gate"], hooks=hooks)
 
 
 def trace(parts: Parts, causes: Sequence[object]) -> list[TraceEntry]:

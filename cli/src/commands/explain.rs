@@ -2,7 +2,7 @@
 
 use clap::Args;
 use hookweave_host::HookInfo;
-use hookweave_host::explain::{Explained, explain};
+use hookweave_host::explain::{ExplainedHook, explain};
 use hookweave_host::json::Json;
 use serde::Serialize;
 
@@ -35,7 +35,7 @@ pub(crate) struct Explain {
 #[derive(Serialize)]
 struct Row<'r> {
     #[serde(flatten)]
-    explained: &'r Explained,
+    explained: &'r ExplainedHook,
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<&'r hookweave_host::hook::Origin>,
 }
@@ -51,7 +51,7 @@ impl Explain {
         let payload = checked(&given.payload)?;
         let explanation = explain(&snapshot, &Json, &spec, &&payload);
         let hooks = policy.registry.list();
-        let info = |explained: &Explained| hooks.iter().find(|hook| hook.id == explained.id);
+        let info = |explained: &ExplainedHook| hooks.iter().find(|hook| hook.id == explained.id);
         if self.json {
             let rows: Vec<Row<'_>> = explanation
                 .hooks
@@ -67,8 +67,9 @@ impl Explain {
         }
         let gate = if explanation.gate { "a block stops it" } else { "it cannot be blocked, only observed" };
         writeln!(screen, "{}  {}\n", styled(BOLD, &explanation.event), styled(DIM, gate))?;
-        let (run, rest): (Vec<&Explained>, Vec<&Explained>) = explanation.hooks.iter().partition(|hook| hook.matched);
-        let place = |explained: &Explained| {
+        let (run, rest): (Vec<&ExplainedHook>, Vec<&ExplainedHook>) =
+            explanation.hooks.iter().partition(|hook| hook.matched);
+        let place = |explained: &ExplainedHook| {
             info(explained).map_or_else(String::new, |hook: &HookInfo| place_text(hook, &self.which.directory()))
         };
         if !run.is_empty() {

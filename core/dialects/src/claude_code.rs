@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::{
     Dialect, Encoded, Exited, Inherits, Invocation, OutcomeView, Placement, RunKind, WebAnswer, WireAnswer, WireEvent,
 };
-use hookweave_machine::dispatch::{Failure, HandlerResult};
+use hookweave_machine::dispatch::{HandlerResult, HookFailure};
 use hookweave_machine::error::Error;
 
 /// The dialect's name.
@@ -164,10 +164,10 @@ impl Dialect for ClaudeCode {
         }
     }
 
-    fn broken(&self, invocation: &Invocation, failure: Failure<Value>) -> HandlerResult<Value> {
+    fn broken(&self, invocation: &Invocation, failure: HookFailure<Value>) -> HandlerResult<Value> {
         // Without a directory there is no worktree, however the hook came to its end.
         let restricts = failure.meant_to_restrict || invocation.event.name() == "WorktreeCreate";
-        HandlerResult::Failed(Failure { meant_to_restrict: restricts, ..failure })
+        HandlerResult::Failed(HookFailure { meant_to_restrict: restricts, ..failure })
     }
 
     fn event_from_wire(&self, wire: &Value) -> Result<WireEvent, Error> {

@@ -13,7 +13,7 @@ use super::{
     Dialect, Encoded, Exited, Invocation, OutcomeView, Placement, RunKind, WebAnswer, WireAnswer, WireEvent, canonical,
 };
 use events::{EVENTS, tool_matcher};
-use hookweave_machine::dispatch::{Failure, HandlerResult};
+use hookweave_machine::dispatch::{HandlerResult, HookFailure};
 use hookweave_machine::error::Error;
 use hookweave_machine::matcher::MatcherSpec;
 
@@ -93,7 +93,7 @@ impl Dialect for Cocode {
         decode::decode_web(invocation, answer)
     }
 
-    fn broken(&self, _invocation: &Invocation, failure: Failure<Value>) -> HandlerResult<Value> {
+    fn broken(&self, _invocation: &Invocation, failure: HookFailure<Value>) -> HandlerResult<Value> {
         decode::broken(failure)
     }
 
@@ -162,7 +162,7 @@ mod tests {
             (FailureKind::Unreachable, true),
             (FailureKind::Exited, true),
         ] {
-            let said = COCODE.broken(&invocation(), Failure::new(kind, "it broke"));
+            let said = COCODE.broken(&invocation(), HookFailure::new(kind, "it broke"));
             assert_eq!(matches!(said, HandlerResult::Answer(_)), rejects, "{kind}");
         }
     }

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::matching::{self, Target};
 use super::{Dialect, Encoded, Exited, Invocation, OutcomeView, Placement, RunKind, WebAnswer, WireAnswer, WireEvent};
 use events::{CopilotEvent, EVENTS, named};
-use hookweave_machine::dispatch::{Failure, FailureKind, HandlerResult};
+use hookweave_machine::dispatch::{FailureKind, HandlerResult, HookFailure};
 use hookweave_machine::error::Error;
 use hookweave_machine::matcher::MatcherSpec;
 
@@ -84,7 +84,7 @@ impl Dialect for Copilot {
         decode::decode_web(invocation, answer)
     }
 
-    fn broken(&self, invocation: &Invocation, mut failure: Failure<Value>) -> HandlerResult<Value> {
+    fn broken(&self, invocation: &Invocation, mut failure: HookFailure<Value>) -> HandlerResult<Value> {
         // A guard that cannot be started refuses; one that is too slow does not.
         failure.meant_to_restrict |= failure.kind == FailureKind::NotStarted && decode::guards(invocation);
         HandlerResult::Failed(failure)

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::Invocation;
-use hookweave_machine::dispatch::{Failure, FailureKind, HandlerResult};
+use hookweave_machine::dispatch::{FailureKind, HandlerResult, HookFailure};
 use hookweave_machine::event::FieldKind;
 
 /// Collects one hook's answer; [`Draft::into_result`] gives an answer that is valid for the event.
@@ -165,10 +165,10 @@ fn takes(kind: FieldKind, value: &Value) -> bool {
 
 /// A failure that lets the failure rule decide.
 pub(super) fn failed(kind: FailureKind, message: impl Into<String>) -> HandlerResult<Value> {
-    HandlerResult::Failed(Failure::new(kind, message))
+    HandlerResult::Failed(HookFailure::new(kind, message))
 }
 
 /// A failure of a hook that meant to restrict: a gate stays shut.
 pub(super) fn refused(kind: FailureKind, message: impl Into<String>) -> HandlerResult<Value> {
-    HandlerResult::Failed(Failure { meant_to_restrict: true, ..Failure::new(kind, message) })
+    HandlerResult::Failed(HookFailure { meant_to_restrict: true, ..HookFailure::new(kind, message) })
 }

@@ -46,7 +46,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use hookweave_machine::dispatch::{Failure, FailureKind, HandlerResult};
+use hookweave_machine::dispatch::{FailureKind, HandlerResult, HookFailure};
 use hookweave_machine::error::{Code, Error, did_you_mean};
 use hookweave_machine::event::EventSpec;
 use hookweave_machine::matcher::MatcherSpec;
@@ -223,17 +223,17 @@ pub trait Dialect: Debug + Sync {
 
     /// What a web server meant, see [`answer_of_server`]; refused where the system has no webhooks.
     fn decode_web(&self, _invocation: &Invocation, _answer: &WebAnswer) -> HandlerResult<Value> {
-        HandlerResult::Failed(Failure::new(FailureKind::InvalidAnswer, format!("{} has no webhooks", self.name())))
+        HandlerResult::Failed(HookFailure::new(FailureKind::InvalidAnswer, format!("{} has no webhooks", self.name())))
     }
 
     /// What the host's model, agent or MCP tool meant, see [`answer_of_host`]; refused where the system has no such hooks.
     fn decode_hosted(&self, _invocation: &Invocation, kind: RunKind, _answer: &Value) -> HandlerResult<Value> {
         let what = format!("{} has no hooks of kind {kind:?}", self.name());
-        HandlerResult::Failed(Failure::new(FailureKind::InvalidAnswer, what))
+        HandlerResult::Failed(HookFailure::new(FailureKind::InvalidAnswer, what))
     }
 
     /// What it means that a hook could not be run to its end (not started, timed out, unreachable).
-    fn broken(&self, _invocation: &Invocation, failure: Failure<Value>) -> HandlerResult<Value> {
+    fn broken(&self, _invocation: &Invocation, failure: HookFailure<Value>) -> HandlerResult<Value> {
         HandlerResult::Failed(failure)
     }
 

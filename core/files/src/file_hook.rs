@@ -29,7 +29,7 @@ use hookweave_dialects::{Encoded, Invocation, RunKind};
 use hookweave_exec::cancel::Cancel;
 use hookweave_exec::pool::{Job, Pool};
 use hookweave_exec::webhook::WebClient;
-use hookweave_machine::dispatch::{Failure, FailureKind, HandlerResult};
+use hookweave_machine::dispatch::{FailureKind, HandlerResult, HookFailure};
 use hookweave_machine::event::EventSpec;
 use hookweave_machine::hook::{Scope, Timeout};
 use hookweave_machine::tool::ToolDefinition;
@@ -229,9 +229,9 @@ impl FileHook {
         let dialect = self.declared.dialect;
         if let Some(changed) = self.changed(&invocation) {
             // The script that would run now is not approved; a hook on a gate fails closed.
-            return HandlerResult::Failed(Failure {
+            return HandlerResult::Failed(HookFailure {
                 meant_to_restrict: true,
-                ..Failure::new(FailureKind::NotStarted, changed)
+                ..HookFailure::new(FailureKind::NotStarted, changed)
             });
         }
         if dialect.wants_content(&self.declared.declared_event) {
@@ -241,7 +241,7 @@ impl FileHook {
         let handler_result = match &self.declared.run {
             Run::Command(spec) => self.run_command(spec, invocation, surroundings, cancel),
             Run::Webhook(spec) => self.send(spec, invocation, surroundings, cancel),
-            Run::Prompt { .. } | Run::McpTool { .. } => Err(Failure::new(
+            Run::Prompt { .. } | Run::McpTool { .. } => Err(HookFailure::new(
                 FailureKind::NotStarted,
                 format!("a hook of kind {:?} is run by the host, which has set nothing to run it with", self.kind()),
             )),
@@ -313,11 +313,14 @@ impl<F: FnOnce(HandlerResult<Value>)> Drop for Done<F> {
         if std::thread::panicking() {
             // Nothing shows what the hook wanted, so that a gate stays shut, as for a command whose end is lost.
             let why = "its answer is lost: the engine panicked while the hook ran; please report it";
-            report(HandlerResult::Failed(Failure { meant_to_restrict: true, ..Failure::new(FailureKind::Lost, why) }));
+            report(HandlerResult::Failed(HookFailure {
+                meant_to_restrict: true,
+                ..HookFailure::new(FailureKind::Lost, why)
+            }));
             return;
         }
         let why = "the hook was not run: it was cancelled, the engine is shut down, or the system gives no thread";
-        report(HandlerResult::Failed(Failure::new(FailureKind::NotStarted, why)));
+        report(HandlerResult::Failed(HookFailure::new(FailureKind::NotStarted, why)));
     }
 }
 
@@ -329,7 +332,7 @@ mod tests {
     use super::*;
 
     /// What is reported of a hook whose job ends so, without an answer.
-    fn reported(ends: impl FnOnce()) -> Failure<Value> {
+    fn reported(ends: impl FnOnce()) -> HookFailure<Value> {
         let (report, told) = channel();
         let done = Done(Some(move |handler_result| _ = report.send(handler_result)));
         _ = catch_unwind(AssertUnwindSafe(move || {

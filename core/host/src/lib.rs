@@ -28,13 +28,13 @@ pub use hookweave_machine::answer::{Injection, Message, Question};
 pub use hookweave_machine::detached::{DetachedQueue, MAX_WAITING, Submitted, refusal};
 pub use hookweave_machine::directory::Directory;
 pub use hookweave_machine::dispatch::{
-    Failure, FailureKind, HandlerResult, MAX_DEPTH, Report, Stage, Status, Step, begin, check_depth,
+    FailureKind, HandlerResult, HookFailure, MAX_DEPTH, Report, Stage, Status, Step, begin, check_depth,
 };
 pub use hookweave_machine::error::{Code, Error};
 pub use hookweave_machine::event::{
     BUILT_IN, BuiltIn, COMMON_FIELDS, EventDefinition, EventSpec, Field, FieldKind, Modifiable,
 };
-pub use hookweave_machine::explain::{Explained, Explanation, explain};
+pub use hookweave_machine::explain::{ExplainedHook, Explanation, explain};
 pub use hookweave_machine::hook::{FailBehavior, HookSpec, Scope, Timeout};
 pub use hookweave_machine::index::{Call, EventIndex, Plan, Planned, Reuse, Snapshot};
 pub use hookweave_machine::json::{NotJson, from_json, large_integer, to_json, to_shown};

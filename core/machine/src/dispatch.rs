@@ -13,7 +13,7 @@ use crate::index::{Call, Plan, Reuse, Snapshot};
 use crate::outcome::Outcome;
 use crate::payload::Host;
 
-pub use crate::failure::{Failure, FailureKind};
+pub use crate::failure::{FailureKind, HookFailure};
 pub use crate::fold::{Details, HandlerResult, MAX_RECHECKS, Record, Report, Status, Times};
 
 /// How deep dispatches may nest: a hook that dispatches, whose hook dispatches, and so on.

@@ -1,6 +1,6 @@
 //! What goes wrong when a program uses the engine, each error with a stable code.
 //!
-//! A hook that fails is not an error of this kind: it is a [`Failure`](crate::failure::Failure) in the trace.
+//! A hook that fails is not an error of this kind: it is a [`HookFailure`](crate::failure::HookFailure) in the trace.
 
 use std::fmt;
 

@@ -15,12 +15,12 @@ pub struct Explanation {
     /// Whether a block would stop the action.
     pub gate: bool,
     /// Every hook of the event, in order.
-    pub hooks: Vec<Explained>,
+    pub hooks: Vec<ExplainedHook>,
 }
 
-/// One hook under an event's light.
+/// One hook, and whether an event would run it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Explained {
+pub struct ExplainedHook {
     /// The hook's name.
     pub hook: String,
     /// Its id.
@@ -73,7 +73,7 @@ pub fn explain<'v, T, H: Host>(
             (None, false) => Some("the hook is disabled".to_owned()),
             (None, true) => entry.matcher().why_not(&input),
         };
-        explanation.hooks.push(Explained {
+        explanation.hooks.push(ExplainedHook {
             hook: entry.name().to_string(),
             id: entry.id().to_string(),
             matched: selected.is_some(),

@@ -92,7 +92,7 @@ impl fmt::Display for FailureKind {
 
 /// A failed hook, before the failure rule.
 #[derive(Debug)]
-pub struct Failure<V> {
+pub struct HookFailure<V> {
     /// How it failed.
     pub kind: FailureKind,
     /// What went wrong, for a person.
@@ -103,7 +103,7 @@ pub struct Failure<V> {
     pub meant_to_restrict: bool,
 }
 
-impl<V> Failure<V> {
+impl<V> HookFailure<V> {
     /// A failure without an exception of the host.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), cause: None, meant_to_restrict: false }

@@ -20,7 +20,7 @@ use crate::observer::Begun;
 use crate::payload::Host;
 
 pub use snapshot::Stand;
-pub use trace::{FailureEntry, Overrode, TraceEntry};
+pub use trace::{Failure, Overridden, TraceEntry};
 
 /// What one hook decided.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -38,7 +38,7 @@ pub struct Vote<'a> {
 
 /// Something that a hook gave, with the hook's name; the engine's own messages have none.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct From<'a, P: Serialize> {
+pub struct FromHook<'a, P: Serialize> {
     /// The hook's name.
     pub hook: Option<&'a str>,
     /// What it gave.
@@ -226,21 +226,21 @@ impl<T, V> Outcome<T, V> {
     }
 
     /// Context for the model, in order.
-    pub fn injections(&self) -> Vec<From<'_, Injection>> {
+    pub fn injections(&self) -> Vec<FromHook<'_, Injection>> {
         let given = self.progress.details.iter().flat_map(|details| &details.injections);
-        given.map(|(hook, part)| From { hook: Some(hook), part }).collect()
+        given.map(|(hook, part)| FromHook { hook: Some(hook), part }).collect()
     }
 
     /// What the user should see, in order.
-    pub fn messages(&self) -> Vec<From<'_, Message>> {
+    pub fn messages(&self) -> Vec<FromHook<'_, Message>> {
         let given = self.progress.details.iter().flat_map(|details| &details.messages);
-        given.map(|(hook, part)| From { hook: hook.as_deref(), part }).collect()
+        given.map(|(hook, part)| FromHook { hook: hook.as_deref(), part }).collect()
     }
 
     /// What a person should be asked, in order.
-    pub fn asks(&self) -> Vec<From<'_, Question>> {
+    pub fn asks(&self) -> Vec<FromHook<'_, Question>> {
         let given = self.progress.details.iter().flat_map(|details| &details.asks);
-        given.map(|(hook, _, part)| From { hook: Some(hook), part }).collect()
+        given.map(|(hook, _, part)| FromHook { hook: Some(hook), part }).collect()
     }
 
     /// The questions, each with the name and the id of its hook.
@@ -366,9 +366,9 @@ pub struct Summary<'a> {
     pub reason: Option<&'a str>,
     pub modified: Vec<&'a str>,
     pub votes: Vec<Vote<'a>>,
-    pub injections: Vec<From<'a, Injection>>,
-    pub messages: Vec<From<'a, Message>>,
-    pub asks: Vec<From<'a, Question>>,
+    pub injections: Vec<FromHook<'a, Injection>>,
+    pub messages: Vec<FromHook<'a, Message>>,
+    pub asks: Vec<FromHook<'a, Question>>,
     pub feedback: Vec<&'a str>,
     pub delay_ms: u64,
     pub suppress_output: bool,

@@ -10,7 +10,7 @@ use hookweave_machine::answer::{Injection, Message, Question};
 use hookweave_machine::hook::Scope;
 use hookweave_machine::json::{from_json, to_json};
 use hookweave_machine::observer::EventDigest;
-use hookweave_machine::outcome::{From, Outcome};
+use hookweave_machine::outcome::{FromHook, Outcome};
 use hookweave_machine::payload::Host;
 use hookweave_machine::registry::HookId;
 
@@ -65,7 +65,7 @@ impl Verdict {
 
     /// The verdict of an outcome.
     pub fn of<T, H: Host>(outcome: &Outcome<T, H::Value>, host: &H) -> Self {
-        let owned = |given: From<'_, Injection>| (given.hook.unwrap_or_default().to_owned(), given.part.clone());
+        let owned = |given: FromHook<'_, Injection>| (given.hook.unwrap_or_default().to_owned(), given.part.clone());
         let votes = outcome.records().iter().filter(|record| trusted(record.call.entry().scope()));
         let settling = |action: fn(Action) -> bool| {
             let changes = outcome.changes();

@@ -11,7 +11,7 @@ use super::Event;
 use super::driver::{now, run_entry};
 use crate::engine::handler::Code;
 use hookweave_host::detached::{DetachedQueue, Submitted, refusal};
-use hookweave_host::dispatch::{Failure, FailureKind, HandlerResult};
+use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure};
 use hookweave_host::registry::Entry;
 
 /// A hook that waits for its place.
@@ -90,12 +90,12 @@ impl Detached {
         entry: Arc<Entry<Code>>,
         event: Event,
         depth: u32,
-    ) -> Result<(), Failure<Arc<Value>>> {
+    ) -> Result<(), HookFailure<Arc<Value>>> {
         let runtime = tokio::runtime::Handle::try_current()
-            .map_err(|_| Failure::new(FailureKind::NotStarted, "a detached hook needs a running tokio runtime"))?;
+            .map_err(|_| HookFailure::new(FailureKind::NotStarted, "a detached hook needs a running tokio runtime"))?;
         match self.lock().submit(Job { entry, event, depth }) {
             Submitted::Waiting => Ok(()),
-            Submitted::Refused(_) => Err(Failure::new(FailureKind::DetachedLimit, refusal(self.limit))),
+            Submitted::Refused(_) => Err(HookFailure::new(FailureKind::DetachedLimit, refusal(self.limit))),
             Submitted::Start(job) => {
                 let this = Arc::clone(self);
                 drop(runtime.spawn(async move { this.work(job).await }));

@@ -21,7 +21,7 @@ use super::shared::Shared;
 use super::{Event, Outcome};
 use crate::engine::handler::{Code, SyncCode};
 use crate::response::{HookError, HookResponse};
-use hookweave_host::dispatch::{Failure, FailureKind, HandlerResult, Report, Stage, Step, Times};
+use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure, Report, Stage, Step, Times};
 use hookweave_host::index::Call;
 use hookweave_host::registry::Entry;
 
@@ -51,20 +51,20 @@ impl Drop for Depth {
 }
 
 /// Runs code of a hook as part of a dispatch of some depth; a panic is the hook's failure, not the agent's.
-pub(super) fn inside<R, V>(depth: u32, run: impl FnOnce() -> R) -> Result<R, Failure<V>> {
+pub(super) fn inside<R, V>(depth: u32, run: impl FnOnce() -> R) -> Result<R, HookFailure<V>> {
     let _depth = Depth::enter(depth);
     guarded(run)
 }
 
 /// Runs code of a hook; a panic is the hook's failure.
-pub(super) fn guarded<R, V>(run: impl FnOnce() -> R) -> Result<R, Failure<V>> {
+pub(super) fn guarded<R, V>(run: impl FnOnce() -> R) -> Result<R, HookFailure<V>> {
     catch_unwind(AssertUnwindSafe(run)).map_err(panicked)
 }
 
 #[cold]
 #[expect(clippy::needless_pass_by_value, reason = "a panic is caught by value")]
-fn panicked<V>(panic: Box<dyn Any + Send>) -> Failure<V> {
-    Failure::new(FailureKind::Raised, format!("panicked: {}", panic_message(&*panic)))
+fn panicked<V>(panic: Box<dyn Any + Send>) -> HookFailure<V> {
+    HookFailure::new(FailureKind::Raised, format!("panicked: {}", panic_message(&*panic)))
 }
 
 pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> &str {
@@ -279,7 +279,7 @@ pub(super) fn read(answered: Result<HookResponse, HookError>) -> HandlerResult<A
     match answered {
         Ok(response) if response.is_empty() => HandlerResult::Nothing,
         Ok(response) => HandlerResult::Answer(Arc::new(response.into_json())),
-        Err(error) => HandlerResult::Failed(Failure::new(FailureKind::Raised, error.to_string())),
+        Err(error) => HandlerResult::Failed(HookFailure::new(FailureKind::Raised, error.to_string())),
     }
 }
 
@@ -307,7 +307,7 @@ impl<F, V> Timed<F, V> {
 }
 
 impl<F: Future + Unpin, V> Future for Timed<F, V> {
-    type Output = Result<F::Output, Failure<V>>;
+    type Output = Result<F::Output, HookFailure<V>>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
@@ -326,15 +326,15 @@ impl<F: Future + Unpin, V> Future for Timed<F, V> {
                 Err(failure) => return Poll::Ready(Err(failure)),
             },
         };
-        timer.as_mut().poll(context).map(|()| Err(Failure::timeout(limit)))
+        timer.as_mut().poll(context).map(|()| Err(HookFailure::timeout(limit)))
     }
 }
 
 /// Starts a timer, or says that there is no clock to time by.
-fn arm<V>(limit: Duration) -> Result<Pin<Box<tokio::time::Sleep>>, Failure<V>> {
+fn arm<V>(limit: Duration) -> Result<Pin<Box<tokio::time::Sleep>>, HookFailure<V>> {
     let no_clock = || {
         let why = "the hook has a timeout, which needs a tokio runtime with time enabled; dispatch inside one, or set no timeout";
-        Failure::new(FailureKind::NotStarted, why)
+        HookFailure::new(FailureKind::NotStarted, why)
     };
     if tokio::runtime::Handle::try_current().is_err() {
         return Err(no_clock());

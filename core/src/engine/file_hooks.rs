@@ -13,7 +13,7 @@ use crate::engine::handler::Code;
 use crate::response::HookError;
 use hookweave_host::config::Declared;
 use hookweave_host::dialects::Invocation;
-use hookweave_host::dispatch::{Failure, FailureKind, HandlerResult};
+use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure};
 use hookweave_host::error::Error;
 use hookweave_host::event::EventSpec;
 use hookweave_host::file_hook::{FileHook, HostQuestion, Runtime, Settings, TraceContext};
@@ -220,9 +220,9 @@ impl FileHookCode {
         let job =
             self.hook.start_in(self.hosts.trace(), invocation, move |handler_result| drop(sender.send(handler_result)));
         let _kills = job.map(hookweave_host::exec::pool::Job::cancel_on_drop);
-        receiver
-            .await
-            .unwrap_or_else(|_| HandlerResult::Failed(Failure::new(FailureKind::NotStarted, "the hook was dropped")))
+        receiver.await.unwrap_or_else(|_| {
+            HandlerResult::Failed(HookFailure::new(FailureKind::NotStarted, "the hook was dropped"))
+        })
     }
 
     async fn ask(&self, question: HostQuestion, invocation: &Invocation) -> HandlerResult<Value> {
@@ -236,7 +236,7 @@ impl FileHookCode {
         };
         match answered {
             Ok(Ok(answer)) => self.hook.answered(invocation, &answer),
-            Ok(Err(why)) => self.hook.broken(invocation, Failure::new(FailureKind::Raised, why.to_string())),
+            Ok(Err(why)) => self.hook.broken(invocation, HookFailure::new(FailureKind::Raised, why.to_string())),
             Err(failure) => self.hook.broken(invocation, failure),
         }
     }
@@ -247,8 +247,8 @@ fn shared(handler_result: HandlerResult<Value>) -> HandlerResult<Arc<Value>> {
         HandlerResult::Nothing => HandlerResult::Nothing,
         HandlerResult::Detached => HandlerResult::Detached,
         HandlerResult::Answer(answer) => HandlerResult::Answer(Arc::new(answer)),
-        HandlerResult::Failed(Failure { kind, message, meant_to_restrict, cause }) => {
-            HandlerResult::Failed(Failure { kind, message, meant_to_restrict, cause: cause.map(Arc::new) })
+        HandlerResult::Failed(HookFailure { kind, message, meant_to_restrict, cause }) => {
+            HandlerResult::Failed(HookFailure { kind, message, meant_to_restrict, cause: cause.map(Arc::new) })
         }
     }
 }

@@ -12,7 +12,7 @@ use hookweave_host::action::Action;
 use hookweave_host::answer::{Injection, Message, Question};
 use hookweave_host::dialects::{OutcomeValues, WireAnswer, encode_outcome};
 use hookweave_host::error::Error;
-use hookweave_host::outcome::{From, Stand, TraceEntry, Unmatched, Vote};
+use hookweave_host::outcome::{FromHook, Stand, TraceEntry, Unmatched, Vote};
 
 /// What all hooks of one dispatch say together: decision, final event, context, messages and trace.
 #[derive(Debug)]
@@ -75,19 +75,19 @@ impl Outcome {
 
     /// Context for the model, in order.
     #[must_use]
-    pub fn injections(&self) -> Vec<From<'_, Injection>> {
+    pub fn injections(&self) -> Vec<FromHook<'_, Injection>> {
         self.inner.injections()
     }
 
     /// What the user should see, in order; the engine's own messages have no hook.
     #[must_use]
-    pub fn messages(&self) -> Vec<From<'_, Message>> {
+    pub fn messages(&self) -> Vec<FromHook<'_, Message>> {
         self.inner.messages()
     }
 
     /// What a person should be asked, in order.
     #[must_use]
-    pub fn asks(&self) -> Vec<From<'_, Question>> {
+    pub fn asks(&self) -> Vec<FromHook<'_, Question>> {
         self.inner.asks()
     }
 

@@ -114,8 +114,8 @@ class Comparison:
         if "error" in expect:
             refused(expect["error"], lambda: self.world.client.explain(*arguments))
             return
-        explained = self.world.client.explain(*arguments)
-        got = [{"hook": one.hook, "matched": one.matched, "why": one.why} for one in explained]
+        explanation = self.world.client.explain(*arguments)
+        got = [{"hook": hook.hook, "matched": hook.matched, "why": hook.why} for hook in explanation.hooks]
         check(fits([_explained(one) for one in expect["explain"]], got, "explain"))
         check([] if self.place is None else self.place.faults(expect))
 

@@ -15,8 +15,8 @@ use hookweave::json::Json;
 use hookweave_host::dialects::{self, OutcomeValues, encode_outcome, outcome_to_wire};
 use hookweave_host::outcome::Outcome;
 use hookweave_host::{
-    Call, DetachedQueue, Envelope, Error, EventDefinition, Failure, FailureKind, HandlerResult, HookId, HookSpec, Mode,
-    Options, Plan, Planned, Registry, Report, Reuse, Stage, Step, Submitted, ToolDefinition, begin, check_depth,
+    Call, DetachedQueue, Envelope, Error, EventDefinition, FailureKind, HandlerResult, HookFailure, HookId, HookSpec,
+    Mode, Options, Plan, Planned, Registry, Report, Reuse, Stage, Step, Submitted, ToolDefinition, begin, check_depth,
     check_payload, explain, hook_id, now_ms, present, refusal, ticks,
 };
 use serde_json::{Value, json};
@@ -158,7 +158,7 @@ impl Foreign {
                 HandlerResult::Detached
             } else {
                 let why = refusal(self.registry.options().max_detached);
-                HandlerResult::Failed(Failure::new(FailureKind::DetachedLimit, why))
+                HandlerResult::Failed(HookFailure::new(FailureKind::DetachedLimit, why))
             };
             return Running { future: None, report: Some(Report::new(said, 0)) };
         }
@@ -176,7 +176,7 @@ impl Foreign {
                 None => said(run.await),
                 Some(limit) => match tokio::time::timeout(limit, run).await {
                     Ok(result) => said(result),
-                    Err(_) => HandlerResult::Failed(Failure::timeout(limit)),
+                    Err(_) => HandlerResult::Failed(HookFailure::timeout(limit)),
                 },
             };
             Report::new(said, took(began))
@@ -336,7 +336,7 @@ fn said(result: Result<Option<Value>, String>) -> HandlerResult<Value> {
         Ok(Some(answer)) => HandlerResult::Answer(answer),
         Err(message) => {
             let cause = Some(json!({ "raised": message }));
-            HandlerResult::Failed(Failure { cause, ..Failure::new(FailureKind::Raised, message) })
+            HandlerResult::Failed(HookFailure { cause, ..HookFailure::new(FailureKind::Raised, message) })
         }
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::NAME;
 use crate::output::{self, Json};
 use crate::{Exited, Invocation, WebAnswer, canonical};
-use hookweave_machine::dispatch::{Failure, FailureKind, HandlerResult};
+use hookweave_machine::dispatch::{FailureKind, HandlerResult, HookFailure};
 
 pub(super) fn decode(invocation: &Invocation, exited: &Exited, parse_result: bool) -> HandlerResult<Value> {
     match exited.code {
@@ -25,7 +25,7 @@ pub(super) fn decode_web(invocation: &Invocation, answer: &WebAnswer) -> Handler
     HandlerResult::Answer(json!({"action": "block", "reason": reason}))
 }
 
-pub(super) fn broken(failure: Failure<Value>) -> HandlerResult<Value> {
+pub(super) fn broken(failure: HookFailure<Value>) -> HandlerResult<Value> {
     match failure.kind {
         FailureKind::Timeout | FailureKind::Cancelled | FailureKind::DetachedLimit => HandlerResult::Failed(failure),
         _ => HandlerResult::Answer(json!({"action": "block", "reason": failure.message})),

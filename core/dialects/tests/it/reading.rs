@@ -2,7 +2,7 @@
 
 use hookweave_dialects::Exited;
 use hookweave_machine::answer::{self, Reading as Read};
-use hookweave_machine::dispatch::{Failure, HandlerResult};
+use hookweave_machine::dispatch::{HandlerResult, HookFailure};
 use hookweave_machine::event::EventSpec;
 use hookweave_machine::json::Json;
 use serde_json::{Value, json};
@@ -160,7 +160,7 @@ pub fn wrong(
     }
 }
 
-fn failed(failure: &Failure<Value>) -> Value {
+fn failed(failure: &HookFailure<Value>) -> Value {
     json!({"kind": failure.kind.as_str(), "message": failure.message, "restricts": failure.meant_to_restrict})
 }
 

@@ -13,7 +13,7 @@ use super::{FileHook, Surroundings};
 use hookweave_dialects::{self, Encoded, Exited, Invocation};
 use hookweave_exec::cancel::Cancel;
 use hookweave_exec::command::{self, CommandError, CommandLine, CommandRun, CommandSpec};
-use hookweave_machine::dispatch::{Failure, FailureKind, HandlerResult};
+use hookweave_machine::dispatch::{HookFailure, FailureKind, HandlerResult};
 
 impl FileHook {
     /// Runs a command to its end, on this thread.
@@ -23,14 +23,14 @@ impl FileHook {
         invocation: &Invocation,
         Surroundings { environment, left }: &Surroundings,
         cancel: &Cancel,
-    ) -> Result<HandlerResult<Value>, Failure<Value>> {
+    ) -> Result<HandlerResult<Value>, HookFailure<Value>> {
         let dialect = self.declared.dialect;
         let limit = self.limit();
         let Encoded { body, env, env_file } = self.encode(invocation);
         let env_file = env_file.map(EnvFile::new).transpose().map_err(|why| {
             // A full disk, or no descriptor left: nothing that the hook itself is to blame for.
             let why = format!("no file for environment variables could be made: {why}");
-            Failure { meant_to_restrict: true, ..Failure::new(FailureKind::NotStarted, why) }
+            HookFailure { meant_to_restrict: true, ..HookFailure::new(FailureKind::NotStarted, why) }
         })?;
         let scrub = self.runtime.settings.scrub_environment;
         let mut variables = environment.inherited(dialect.inherits(), scrub);
@@ -75,22 +75,22 @@ impl FileHook {
     }
 }
 
-fn broken_command(error: &CommandError, limit: Option<Duration>) -> Failure<Value> {
+fn broken_command(error: &CommandError, limit: Option<Duration>) -> HookFailure<Value> {
     match (error, limit) {
-        (CommandError::TimedOut { .. }, Some(limit)) => Failure::timeout(limit),
-        (CommandError::OutputOverCap { .. }, _) => Failure::new(FailureKind::InvalidAnswer, error.to_string()),
-        (CommandError::Cancelled { .. }, _) => Failure::new(FailureKind::Cancelled, error.to_string()),
+        (CommandError::TimedOut { .. }, Some(limit)) => HookFailure::timeout(limit),
+        (CommandError::OutputOverCap { .. }, _) => HookFailure::new(FailureKind::InvalidAnswer, error.to_string()),
+        (CommandError::Cancelled { .. }, _) => HookFailure::new(FailureKind::Cancelled, error.to_string()),
         // The cause lies around the hook and not in it: an attacker who brings it about must not get past the hook.
         (CommandError::Lost { .. }, _) => restricting(FailureKind::Lost, error),
         (CommandError::NoDirectory { .. } | CommandError::NoRoom { .. }, _) => {
             restricting(FailureKind::NotStarted, error)
         }
-        _ => Failure::new(FailureKind::NotStarted, error.to_string()),
+        _ => HookFailure::new(FailureKind::NotStarted, error.to_string()),
     }
 }
 
-fn restricting(kind: FailureKind, error: &CommandError) -> Failure<Value> {
-    Failure { meant_to_restrict: true, ..Failure::new(kind, error.to_string()) }
+fn restricting(kind: FailureKind, error: &CommandError) -> HookFailure<Value> {
+    HookFailure { meant_to_restrict: true, ..HookFailure::new(kind, error.to_string()) }
 }
 
 /// The command with its placeholders filled: in the exec form no shell does it, so that `${CLAUDE_PROJECT_DIR}` in a

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::config::Run;
 use hookweave_dialects::{self, Invocation, RunKind};
-use hookweave_machine::dispatch::{Failure, FailureKind, HandlerResult};
+use hookweave_machine::dispatch::{FailureKind, HandlerResult, HookFailure};
 
 use super::FileHook;
 
@@ -83,14 +83,14 @@ impl FileHook {
     ///
     /// Every driver reports it to the hook's dialect, which may know that the action must not happen then.
     #[must_use]
-    pub fn broken(&self, invocation: &Invocation, failure: Failure<Value>) -> HandlerResult<Value> {
+    pub fn broken(&self, invocation: &Invocation, failure: HookFailure<Value>) -> HandlerResult<Value> {
         self.declared.dialect.broken(invocation, failure)
     }
 
     /// The result when answering took longer than the hook's timeout.
     #[must_use]
     pub fn late(&self, invocation: &Invocation) -> HandlerResult<Value> {
-        self.broken(invocation, Failure::timeout(self.limit().unwrap_or_default()))
+        self.broken(invocation, HookFailure::timeout(self.limit().unwrap_or_default()))
     }
 
     /// The result when the host has no callback for the question.
@@ -102,7 +102,7 @@ impl FileHook {
             ("asks a model", "set_judge")
         };
         let why = format!("the hook {what}, and the host has no callback for it; call {fix} first");
-        self.broken(invocation, Failure::new(FailureKind::NotStarted, why))
+        self.broken(invocation, HookFailure::new(FailureKind::NotStarted, why))
     }
 
     /// Whether the host has to call a tool, rather than to ask a model.

@@ -9,7 +9,7 @@ use super::{FileHook, Surroundings};
 use hookweave_dialects::{self, Invocation};
 use hookweave_exec::cancel::Cancel;
 use hookweave_exec::webhook::{WebhookError, WebhookSpec};
-use hookweave_machine::dispatch::{Failure, FailureKind, HandlerResult};
+use hookweave_machine::dispatch::{FailureKind, HandlerResult, HookFailure};
 
 /// How long a request may take when nothing else bounds it.
 const MAX_REQUEST: Duration = Duration::from_secs(600);
@@ -22,7 +22,7 @@ impl FileHook {
         invocation: &Invocation,
         Surroundings { environment, left }: &Surroundings,
         cancel: &Cancel,
-    ) -> Result<HandlerResult<Value>, Failure<Value>> {
+    ) -> Result<HandlerResult<Value>, HookFailure<Value>> {
         let dialect = self.declared.dialect;
         let body = self.encode(invocation).body.to_string();
         let variable = |name: &str| {
@@ -41,10 +41,10 @@ impl FileHook {
     }
 }
 
-fn broken_request(error: &WebhookError, limit: Duration) -> Failure<Value> {
+fn broken_request(error: &WebhookError, limit: Duration) -> HookFailure<Value> {
     match error {
-        WebhookError::TimedOut { .. } => Failure::timeout(limit),
-        WebhookError::Cancelled { .. } => Failure::new(FailureKind::Cancelled, error.to_string()),
-        _ => Failure::new(FailureKind::Unreachable, error.to_string()),
+        WebhookError::TimedOut { .. } => HookFailure::timeout(limit),
+        WebhookError::Cancelled { .. } => HookFailure::new(FailureKind::Cancelled, error.to_string()),
+        _ => HookFailure::new(FailureKind::Unreachable, error.to_string()),
     }
 }

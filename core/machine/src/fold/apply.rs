@@ -10,7 +10,7 @@ use super::slots;
 use crate::action::Action;
 use crate::answer::{self, Answer, InvalidAnswer, Message, Question, Reading};
 use crate::event::EventSpec;
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{FailureKind, HookFailure};
 use crate::hook::FailBehavior;
 use crate::index::Call;
 use crate::options::Conflict as Rule;
@@ -43,7 +43,7 @@ impl<T, V> Progress<T, V> {
         for (index, call) in calls.iter().enumerate() {
             let report = reports.next().unwrap_or_else(|| {
                 Report::new(
-                    HandlerResult::Failed(Failure::new(FailureKind::Cancelled, "the hook was not run to its end")),
+                    HandlerResult::Failed(HookFailure::new(FailureKind::Cancelled, "the hook was not run to its end")),
                     0,
                 )
             });
@@ -178,7 +178,7 @@ impl<T, V> Details<T, V> {
                 Reading::Answer(answer) => modified = Some(self.take_answer(host, &mut record, *answer)),
                 Reading::Invalid(InvalidAnswer { message, meant_to_restrict }) => {
                     let kind = FailureKind::InvalidAnswer;
-                    fail(&mut record, given.event, Failure { kind, message, cause: None, meant_to_restrict });
+                    fail(&mut record, given.event, HookFailure { kind, message, cause: None, meant_to_restrict });
                 }
             },
         }
@@ -317,9 +317,9 @@ fn add<P: PartialEq>(kept: &mut Vec<P>, given: impl IntoIterator<Item = P>, agai
 }
 
 /// The failure rule.
-fn fail<T, V>(record: &mut Record<T, V>, event: &EventSpec, failure: Failure<V>) {
+fn fail<T, V>(record: &mut Record<T, V>, event: &EventSpec, failure: HookFailure<V>) {
     let entry = Arc::clone(record.call.entry());
-    let Failure { kind, message, cause, meant_to_restrict } = failure;
+    let HookFailure { kind, message, cause, meant_to_restrict } = failure;
     let restricts = meant_to_restrict && event.gate();
     let became = if restricts { FailBehavior::Block } else { entry.on_failure(kind) };
     let (hook, name) = (&**entry.name(), event.name());

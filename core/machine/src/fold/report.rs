@@ -1,6 +1,6 @@
 //! What a driver reports to the machine about one hook.
 
-use crate::failure::Failure;
+use crate::failure::HookFailure;
 
 /// What came of running a hook.
 #[derive(Debug)]
@@ -10,7 +10,7 @@ pub enum HandlerResult<V> {
     /// It answered this, not yet read.
     Answer(V),
     /// It failed.
-    Failed(Failure<V>),
+    Failed(HookFailure<V>),
     /// It was started and is not awaited.
     Detached,
 }

@@ -32,13 +32,13 @@ pub struct TraceEntry<'a> {
     pub void: bool,
     /// Whose modifications it replaced.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub overrode: Vec<Overrode<'a>>,
+    pub overrode: Vec<Overridden<'a>>,
     /// In a recheck it changed its own result again: the hook is not idempotent.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub not_idempotent: bool,
     /// How it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub failure: Option<FailureEntry<'a>>,
+    pub failure: Option<Failure<'a>>,
     /// It ran longer than its timeout and could not be interrupted.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub overran: bool,
@@ -49,7 +49,7 @@ pub struct TraceEntry<'a> {
 
 /// A field that an earlier hook had set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Overrode<'a> {
+pub struct Overridden<'a> {
     /// The payload field.
     pub field: &'a str,
     /// The earlier hook's name.
@@ -58,7 +58,7 @@ pub struct Overrode<'a> {
 
 /// A failure in a trace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FailureEntry<'a> {
+pub struct Failure<'a> {
     /// How the hook failed.
     pub kind: FailureKind,
     /// What went wrong.
@@ -99,9 +99,9 @@ impl<'a> TraceEntry<'a> {
             reason: record.reason.as_deref(),
             modified: &record.modified,
             void: record.is_void(changes),
-            overrode: record.overrode.iter().map(|(field, hook)| Overrode { field, hook }).collect(),
+            overrode: record.overrode.iter().map(|(field, hook)| Overridden { field, hook }).collect(),
             not_idempotent: record.again,
-            failure: record.failure.as_ref().map(|failed| FailureEntry {
+            failure: record.failure.as_ref().map(|failed| Failure {
                 kind: failed.kind,
                 message: &failed.message,
                 became: failed.became,

@@ -1,6 +1,6 @@
 //! What a profile makes of failures that only native hooks can have.
 
-use hookweave_machine::dispatch::{Failure, FailureKind, HandlerResult, Report, Step, begin};
+use hookweave_machine::dispatch::{FailureKind, HandlerResult, HookFailure, Report, Step, begin};
 use hookweave_machine::hook::{FailBehavior, HookSpec};
 use hookweave_machine::json::Json;
 use hookweave_machine::options::{Options, Profile};
@@ -21,7 +21,7 @@ fn blocks(profile: &str, own: Option<FailBehavior>, kind: FailureKind) -> bool {
     else {
         panic!("the hook was not planned")
     };
-    match stage.resume(&Json, [Report::new(HandlerResult::Failed(Failure::new(kind, "it failed")), 0)]) {
+    match stage.resume(&Json, [Report::new(HandlerResult::Failed(HookFailure::new(kind, "it failed")), 0)]) {
         Step::Done(outcome) => outcome.blocked(),
         Step::Run(_) => panic!("there is one hook only"),
     }

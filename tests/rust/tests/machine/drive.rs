@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hookweave::json::Json;
 use hookweave::{Engine, Event, HookError, HookResponse};
 use hookweave_host::{
-    Failure, FailureKind, HandlerResult, Mode, Plan, Planned, Registry, Report, Reuse, Stage, Step, begin,
+    FailureKind, HandlerResult, HookFailure, Mode, Plan, Planned, Registry, Report, Reuse, Stage, Step, begin,
 };
 use serde_json::Value;
 
@@ -80,7 +80,7 @@ fn said(says: &Says) -> HandlerResult<Value> {
     match says {
         Says::Answer(Value::Null) => HandlerResult::Nothing,
         Says::Answer(answer) => HandlerResult::Answer(answer.clone()),
-        Says::Raises => HandlerResult::Failed(Failure::new(FailureKind::Raised, "boom")),
+        Says::Raises => HandlerResult::Failed(HookFailure::new(FailureKind::Raised, "boom")),
     }
 }
 
