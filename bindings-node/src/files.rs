@@ -8,8 +8,8 @@ use hookweave_host::config::Directories;
 use hookweave_host::config::lint::lint;
 use hookweave_host::config::load::LoadOptions;
 use hookweave_host::{
-    Approval, Error, EventSpec, FileHook, FilesWatch, Host, PendingChanges, Prepared, QUIET, Request, TrustStore,
-    Watched, hook_id,
+    Error, EventSpec, FileHook, FilesWatch, Host, LoadRequest, PendingChanges, Prepared, QUIET, TrustStore,
+    TrustedHook, Watched, hook_id,
 };
 use napi::Env;
 use napi::bindgen_prelude::{Function, Unknown};
@@ -64,8 +64,8 @@ fn text(value: &impl Serialize) -> String {
 fn request(
     env: Env,
     options: &Unknown<'_>,
-    read: impl for<'v> FnOnce(&'v Values<'v>, &Unknown<'v>) -> Result<Request, Error>,
-) -> Result<Request, CodedError> {
+    read: impl for<'v> FnOnce(&'v Values<'v>, &Unknown<'v>) -> Result<LoadRequest, Error>,
+) -> Result<LoadRequest, CodedError> {
     let values = Values::none(&env).map_err(from_napi)?;
     let slot = values.keep(options);
     read(&values, &values.view(&slot)).map_err(|error| coded(&error))
@@ -112,7 +112,7 @@ pub fn load(
     options: Unknown<'_>,
     #[napi(ts_arg_type = "(ticket: number, text: string) => void")] deliver: Function<'_, Completion, ()>,
 ) -> Result<Loaded, CodedError> {
-    let request = request(env, &options, |values, view| Request::read_file(&path, values, view))?;
+    let request = request(env, &options, |values, view| LoadRequest::read_file(&path, values, view))?;
     load_request(hooks, request, deliver)
 }
 
@@ -125,19 +125,19 @@ pub fn discover(
     options: Unknown<'_>,
     #[napi(ts_arg_type = "(ticket: number, text: string) => void")] deliver: Function<'_, Completion, ()>,
 ) -> Result<Loaded, CodedError> {
-    let request = request(env, &options, |values, view| Request::read_places(&cwd, values, view))?;
+    let request = request(env, &options, |values, view| LoadRequest::read_places(&cwd, values, view))?;
     load_request(hooks, request, deliver)
 }
 
 fn load_request(
     hooks: &mut NativeClient,
-    request: Request,
+    request: LoadRequest,
     deliver: Function<'_, Completion, ()>,
 ) -> Result<Loaded, CodedError> {
     registering(
         hooks,
         deliver,
-        |report: &hookweave_host::FilesReport| &report.hooks,
+        |report: &hookweave_host::LoadReport| &report.hooks,
         |hooks, wrap| hooks.files().load(hooks.registry(), hooks.runtime(), request, wrap),
     )
 }
@@ -168,7 +168,7 @@ pub fn apply_reload(
     registering(
         hooks,
         deliver,
-        |reloaded: &hookweave_host::Reloaded| &reloaded.report.hooks,
+        |reloaded: &hookweave_host::ReloadReport| &reloaded.report.hooks,
         |hooks, wrap| hooks.files().apply(hooks.registry(), hooks.runtime(), prepared, wrap),
     )
 }
@@ -253,7 +253,7 @@ pub fn approved(path: Option<String>) -> Result<String, CodedError> {
 /// Approves hooks, given as the JSON text of a list of approvals.
 #[napi(catch_unwind)]
 pub fn approve(approvals: String, path: Option<String>) -> Result<(), CodedError> {
-    let approvals: Vec<Approval> = serde_json::from_str(&approvals).map_err(|error| {
+    let approvals: Vec<TrustedHook> = serde_json::from_str(&approvals).map_err(|error| {
         CodedError::new("invalid_config".to_owned(), format!("this is nothing to approve: {error}"))
     })?;
     store(path)?.approve(&approvals).map_err(|error| coded(&error))

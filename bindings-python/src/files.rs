@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hookweave_host::config::lint::lint;
 use hookweave_host::config::load::LoadOptions;
 use hookweave_host::{
-    self as host, Approval, Error, EventSpec, FileHook as CoreFileHook, Prepared, Request, TrustStore,
+    self as host, Error, EventSpec, FileHook as CoreFileHook, LoadRequest, Prepared, TrustStore, TrustedHook,
 };
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -76,26 +76,26 @@ fn registering<R>(
 fn request<'py>(
     py: Python<'py>,
     options: &Bound<'py, PyDict>,
-    read: impl FnOnce(&PyHost<'py>, &Bound<'py, PyAny>) -> Result<Request, Error>,
-) -> PyResult<Request> {
+    read: impl FnOnce(&PyHost<'py>, &Bound<'py, PyAny>) -> Result<LoadRequest, Error>,
+) -> PyResult<LoadRequest> {
     read(&PyHost::new(py), options.as_any()).map_err(|error| errors::of(py, &error))
 }
 
 /// Loads one file.
 #[pyfunction]
 fn load<'py>(client: &Bound<'py, Client>, path: &str, options: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
-    let request = request(client.py(), options, |host, view| Request::read_file(path, host, view))?;
+    let request = request(client.py(), options, |host, view| LoadRequest::read_file(path, host, view))?;
     load_request(client, request)
 }
 
 /// Loads the files at the usual places.
 #[pyfunction]
 fn discover<'py>(client: &Bound<'py, Client>, cwd: &str, options: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
-    let request = request(client.py(), options, |host, view| Request::read_places(cwd, host, view))?;
+    let request = request(client.py(), options, |host, view| LoadRequest::read_places(cwd, host, view))?;
     load_request(client, request)
 }
 
-fn load_request<'py>(client: &Bound<'py, Client>, request: Request) -> PyResult<Bound<'py, PyAny>> {
+fn load_request<'py>(client: &Bound<'py, Client>, request: LoadRequest) -> PyResult<Bound<'py, PyAny>> {
     let this = client.get();
     let _guard = this.loading(client.py());
     let report =
@@ -173,7 +173,7 @@ fn approved<'py>(py: Python<'py>, path: Option<&str>) -> PyResult<Bound<'py, PyA
 fn approve(py: Python<'_>, approvals: &Bound<'_, PyList>, path: Option<&str>) -> PyResult<()> {
     let text = host::to_json(&PyHost::new(py), approvals.as_any());
     let text = text.map_err(|error| errors::raise(py, "invalid_config", &error.to_string()))?;
-    let approvals: Vec<Approval> = serde_json::from_str(&text)
+    let approvals: Vec<TrustedHook> = serde_json::from_str(&text)
         .map_err(|error| errors::raise(py, "invalid_config", &format!("this is nothing to approve: {error}")))?;
     store(py, path)?.approve(&approvals).map_err(|error| errors::of(py, &error))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use hookweave_host::file_hook::{FileHook, Runtime, Settings};
-use hookweave_host::files::{Files, Report, Request};
+use hookweave_host::files::{Files, LoadReport, LoadRequest};
 use hookweave_host::hook::Scope;
 use hookweave_host::json::Json;
 use hookweave_host::{HookId, HookInfo, Options, Registry, Trust};
@@ -86,11 +86,11 @@ impl Which {
     }
 
     /// What is loaded.
-    fn requests(&self) -> Vec<Request> {
+    fn requests(&self) -> Vec<LoadRequest> {
         if self.files.is_empty() {
             return vec![self.places(&self.directory())];
         }
-        let file = |path: &PathBuf| Request::File {
+        let file = |path: &PathBuf| LoadRequest::File {
             path: path.clone(),
             dialect: self.dialect.clone(),
             scope: Scope::Project,
@@ -100,8 +100,8 @@ impl Which {
         self.files.iter().map(file).collect()
     }
 
-    fn places(&self, cwd: &Path) -> Request {
-        Request::Places {
+    fn places(&self, cwd: &Path) -> LoadRequest {
+        LoadRequest::Places {
             cwd: cwd.to_path_buf(),
             sources: self.sources.clone(),
             trust: self.trust.into(),
@@ -123,7 +123,7 @@ pub(crate) struct Policy {
     /// What they run on.
     pub(crate) runtime: Arc<Runtime>,
     /// What loading gave.
-    pub(crate) report: Report,
+    pub(crate) report: LoadReport,
 }
 
 impl Policy {
@@ -148,7 +148,7 @@ impl Policy {
     }
 
     /// Loads requests; what the files say of the client itself holds for the client.
-    fn load_requests(requests: &[Request], project: &Path) -> Result<Self> {
+    fn load_requests(requests: &[LoadRequest], project: &Path) -> Result<Self> {
         let policy = Self::load_with(requests, project, &Map::new())?;
         let known = |name: &str| name != "audit_level";
         let options: Map<String, Value> =
@@ -156,14 +156,14 @@ impl Policy {
         if options.is_empty() { Ok(policy) } else { Self::load_with(requests, project, &options) }
     }
 
-    fn load_with(requests: &[Request], project: &Path, options: &Map<String, Value>) -> Result<Self> {
+    fn load_with(requests: &[LoadRequest], project: &Path, options: &Map<String, Value>) -> Result<Self> {
         let settings = json!({"project_dir": project.to_string_lossy()});
         let mut options = options.clone();
         options.insert("project_dir".to_owned(), project.to_string_lossy().into());
         let registry = Registry::new(Options::read(&Json, &&Value::Object(options))?);
         let runtime = Runtime::new(Settings::read(&Json, &&settings)?);
         let files = Files::default();
-        let mut report = Report::default();
+        let mut report = LoadReport::default();
         for request in requests {
             let loaded = files.load(&registry, &runtime, request.clone(), &|hook, _| hook)?;
             report.hooks.extend(loaded.hooks);

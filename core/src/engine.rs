@@ -132,7 +132,7 @@ impl Engine {
     }
 
     /// Removes a hook; false when it is not there (any more).
-    pub fn unregister(&self, id: &str) -> bool {
+    pub fn unregister_hook(&self, id: &str) -> bool {
         hook_id(id).is_ok_and(|id| self.inner.registry.unregister(id))
     }
 
@@ -148,7 +148,7 @@ impl Engine {
 
     /// Every hook, in the order in which they run.
     #[must_use]
-    pub fn hooks(&self) -> Vec<HookInfo> {
+    pub fn list_hooks(&self) -> Vec<HookInfo> {
         self.inner.registry.list()
     }
 

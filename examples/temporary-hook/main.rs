@@ -13,7 +13,7 @@ struct Temporary<'e> {
 
 impl Drop for Temporary<'_> {
     fn drop(&mut self) {
-        self.engine.unregister(&self.id);
+        self.engine.unregister_hook(&self.id);
     }
 }
 
@@ -61,6 +61,6 @@ async fn main() -> Result<(), Error> {
     }
     println!("after");
     deploy(&mine).await?;
-    println!("hooks that are left: {}", engine.hooks().len());
+    println!("hooks that are left: {}", engine.list_hooks().len());
     Ok(())
 }

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use hookweave_host::FilesReport;
+use hookweave_host::LoadReport;
 use hookweave_host::config::lint::lint;
-use hookweave_host::config::load::{Found, LoadOptions};
+use hookweave_host::config::load::{FoundFile, LoadOptions};
 use hookweave_host::exec::command::forgets_children;
 use serde::Serialize;
 
@@ -108,14 +108,14 @@ impl Doctor {
     }
 
     /// Likely mistakes in the files, and what prevents their hooks from running.
-    fn lint(&self, report: &FilesReport, delegates: &[Delegate], below: &Path, findings: &mut Vec<Finding>) {
+    fn lint(&self, report: &LoadReport, delegates: &[Delegate], below: &Path, findings: &mut Vec<Finding>) {
         const CANNOT_RUN: &[&str] = &["script-missing", "script-not-executable", "program-missing"];
         // What loading itself has reported is printed above.
         const SAID: &[&str] = &["invalid", "remark", "ambiguous-file"];
         let project = std::path::absolute(self.which.directory()).ok();
         // The files in which agents are set to ask hookweave are checked with the agents.
         let is_delegated =
-            |found: &Found| delegates.iter().any(|delegate| delegate.is_all_of(&found.file, found.hooks));
+            |found: &FoundFile| delegates.iter().any(|delegate| delegate.is_all_of(&found.file, found.hooks));
         for found in report.found.iter().filter(|found| !found.broken && !is_delegated(found)) {
             let options = LoadOptions {
                 dialect: Some(found.dialect),

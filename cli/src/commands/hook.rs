@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, ValueEnum};
-use hookweave_host::FilesReport;
+use hookweave_host::LoadReport;
 use hookweave_host::dialects::{self, Dialect, RunKind, WireAnswer, WireEvent};
 
 use crate::auditing::{self, AuditArgs};
@@ -186,7 +186,7 @@ fn usual_deadline(dialect: &dyn Dialect, event: &WireEvent) -> Option<Duration> 
 }
 
 /// A policy with an invalid entry lacks what the entry should guard.
-fn refuse_broken(report: &FilesReport) -> Result<()> {
+fn refuse_broken(report: &LoadReport) -> Result<()> {
     let broken: Vec<String> = report.problems.iter().filter(|problem| problem.fatal).map(ToString::to_string).collect();
     match broken.first() {
         None => Ok(()),
@@ -198,7 +198,7 @@ fn refuse_broken(report: &FilesReport) -> Result<()> {
 }
 
 /// The text about unapproved hooks.
-fn untrusted(report: &FilesReport) -> Option<String> {
+fn untrusted(report: &LoadReport) -> Option<String> {
     let waiting = report.untrusted.len();
     (waiting > 0).then(|| {
         let what = count(waiting, "hook");

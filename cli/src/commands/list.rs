@@ -5,8 +5,8 @@ use std::path::Path;
 
 use clap::Args;
 use hookweave_host::config::Problem;
-use hookweave_host::config::load::{Found, Untrusted};
-use hookweave_host::{FilesReport, HookInfo};
+use hookweave_host::config::load::{FoundFile, UntrustedHook};
+use hookweave_host::{LoadReport, HookInfo};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -36,8 +36,8 @@ struct Listing<'l> {
     hooks: Vec<Listed<'l>>,
     /// Agents' settings files that run hookweave, and in how many entries.
     asks_hookweave: &'l [Delegate],
-    found: &'l [Found],
-    untrusted: &'l [Untrusted],
+    found: &'l [FoundFile],
+    untrusted: &'l [UntrustedHook],
     problems: &'l [Problem],
     options: &'l Map<String, Value>,
 }
@@ -64,7 +64,7 @@ impl List {
         if self.json {
             let hooks =
                 events.values().flatten().map(|hook| Listed { hook, trust: trust(hook, &self.which) }).collect();
-            let FilesReport { found, untrusted, problems, options, .. } = &policy.report;
+            let LoadReport { found, untrusted, problems, options, .. } = &policy.report;
             let listing = Listing { hooks, asks_hookweave: &delegates, found, untrusted, problems, options };
             json(screen, &listing)?;
             return Ok(Verdict::Fine);
@@ -125,7 +125,7 @@ fn table(hooks: &[HookInfo], below: &Path, which: &Which) -> Table {
 }
 
 /// Hooks that do not run because they are not approved.
-pub(crate) fn untrusted(screen: Screen<'_>, untrusted: &[Untrusted], below: &Path) -> Result<()> {
+pub(crate) fn untrusted(screen: Screen<'_>, untrusted: &[UntrustedHook], below: &Path) -> Result<()> {
     if untrusted.is_empty() {
         return Ok(());
     }
@@ -147,7 +147,7 @@ pub(crate) fn untrusted(screen: Screen<'_>, untrusted: &[Untrusted], below: &Pat
 }
 
 /// Rejected entries and likely mistakes.
-pub(crate) fn problems(screen: Screen<'_>, report: &FilesReport, below: &Path) -> Result<()> {
+pub(crate) fn problems(screen: Screen<'_>, report: &LoadReport, below: &Path) -> Result<()> {
     if report.problems.is_empty() {
         return Ok(());
     }
@@ -163,7 +163,7 @@ pub(crate) fn problems(screen: Screen<'_>, report: &FilesReport, below: &Path) -
 }
 
 /// Reports beside the output that entries are left out: a guard may be among them.
-pub(crate) fn left_out(report: &FilesReport) -> Result<()> {
+pub(crate) fn left_out(report: &LoadReport) -> Result<()> {
     let number = report.problems.iter().filter(|problem| problem.fatal).count();
     if number > 0 {
         let entries = count(number, "entry").replace("entrys", "entries");
@@ -173,7 +173,7 @@ pub(crate) fn left_out(report: &FilesReport) -> Result<()> {
     Ok(())
 }
 
-fn summary(screen: Screen<'_>, listed: usize, report: &FilesReport) -> Result<()> {
+fn summary(screen: Screen<'_>, listed: usize, report: &LoadReport) -> Result<()> {
     if report.found.is_empty() {
         writeln!(screen, "No hooks files here. `hookweave init` writes one.")?;
         return Ok(());

@@ -2,8 +2,8 @@
 
 use clap::{Args, Subcommand};
 use hookweave_host::config::Directories;
-use hookweave_host::config::load::Untrusted;
-use hookweave_host::config::trust::{Approval, TrustStore};
+use hookweave_host::config::load::UntrustedHook;
+use hookweave_host::config::trust::{TrustStore, TrustedHook};
 use serde_json::json;
 
 use crate::change::{How, confirmed};
@@ -105,15 +105,15 @@ fn short(fingerprint: &str) -> &str {
 }
 
 /// The one that a person means.
-fn find<'a>(all: &[&'a Approval], wanted: &str) -> Result<&'a Approval> {
+fn find<'a>(all: &[&'a TrustedHook], wanted: &str) -> Result<&'a TrustedHook> {
     let digits = wanted.strip_prefix("sha256:").unwrap_or(wanted);
     if digits.len() < SHORTEST {
         return Err(Failed::new(format!(
             "`{wanted}` is too short; give at least {SHORTEST} digits of the fingerprint"
         )));
     }
-    let meant = |approval: &&&Approval| approval.fingerprint.trim_start_matches("sha256:").starts_with(digits);
-    let found: Vec<&&Approval> = all.iter().filter(meant).collect();
+    let meant = |approval: &&&TrustedHook| approval.fingerprint.trim_start_matches("sha256:").starts_with(digits);
+    let found: Vec<&&TrustedHook> = all.iter().filter(meant).collect();
     match found.as_slice() {
         [one] => Ok(one),
         [] => Err(Failed::new(format!("no hook has the fingerprint `{wanted}`; `hookweave trust list` shows them"))),
@@ -122,8 +122,8 @@ fn find<'a>(all: &[&'a Approval], wanted: &str) -> Result<&'a Approval> {
 }
 
 /// Approvals by where their hooks stand.
-fn table<'a>(approvals: impl Iterator<Item = &'a Approval>) -> Table {
-    let mut approvals: Vec<&Approval> = approvals.collect();
+fn table<'a>(approvals: impl Iterator<Item = &'a TrustedHook>) -> Table {
+    let mut approvals: Vec<&TrustedHook> = approvals.collect();
     approvals.sort_by(|one, other| (&one.file, &one.place).cmp(&(&other.file, &other.place)));
     let mut table = Table::new(&["fingerprint", "event", "runs", "file"]);
     for approval in approvals {
@@ -144,7 +144,7 @@ impl Listing {
         let approved = store.approved()?;
         let waiting = delegates::load(&self.which.to_look_at())?.0.report.untrusted;
         if self.json {
-            let approved: Vec<&Approval> = approved.values().collect();
+            let approved: Vec<&TrustedHook> = approved.values().collect();
             json(screen, &json!({"store": store.path(), "approved": approved, "waiting": waiting}))?;
             return Ok(Verdict::Fine);
         }
@@ -171,7 +171,7 @@ impl Approve {
     fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let store = store(&self.which)?;
         let waiting = delegates::load(&self.which.to_look_at())?.0.report.untrusted;
-        let (able, unable): (Vec<&Untrusted>, Vec<&Untrusted>) =
+        let (able, unable): (Vec<&UntrustedHook>, Vec<&UntrustedHook>) =
             waiting.iter().partition(|waiting| !waiting.approval.fingerprint.is_empty());
         for hook in &unable {
             writeln!(
@@ -182,8 +182,8 @@ impl Approve {
                 shown(&hook.why)
             )?;
         }
-        let all: Vec<&Approval> = able.iter().map(|hook| &hook.approval).collect();
-        let chosen: Vec<&Approval> = if self.fingerprints.is_empty() {
+        let all: Vec<&TrustedHook> = able.iter().map(|hook| &hook.approval).collect();
+        let chosen: Vec<&TrustedHook> = if self.fingerprints.is_empty() {
             all
         } else {
             self.fingerprints.iter().map(|wanted| find(&all, wanted)).collect::<Result<_>>()?
@@ -198,7 +198,7 @@ impl Approve {
         if !agreed(screen, self.how)? {
             return Ok(Verdict::Fine);
         }
-        let chosen: Vec<Approval> = chosen.into_iter().cloned().collect();
+        let chosen: Vec<TrustedHook> = chosen.into_iter().cloned().collect();
         store.approve(&chosen)?;
         writeln!(screen, "{}", styled(GOOD, &format!("{} approved.", count(chosen.len(), "hook"))))?;
         Ok(Verdict::Fine)
@@ -206,7 +206,7 @@ impl Approve {
 }
 
 /// Shows what an approval would be for.
-fn show(screen: Screen<'_>, hook: &Untrusted) -> Result<()> {
+fn show(screen: Screen<'_>, hook: &UntrustedHook) -> Result<()> {
     let approval = &hook.approval;
     let event = if approval.event.is_empty() { "a switch" } else { &approval.event };
     writeln!(
@@ -239,8 +239,8 @@ impl Revoke {
     fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let store = store(&self.which)?;
         let approved = store.approved()?;
-        let all: Vec<&Approval> = approved.values().collect();
-        let chosen: Vec<&Approval> = if self.all {
+        let all: Vec<&TrustedHook> = approved.values().collect();
+        let chosen: Vec<&TrustedHook> = if self.all {
             all
         } else {
             self.fingerprints.iter().map(|wanted| find(&all, wanted)).collect::<Result<_>>()?

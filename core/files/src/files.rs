@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use crate::config::Problem;
 use crate::config::discover::{Discovery, discover};
-use crate::config::load::{Configuration, Found, LoadOptions, Ready, Untrusted, load};
+use crate::config::load::{Configuration, FoundFile, LoadOptions, Ready, UntrustedHook, load};
 use crate::config::reload::{Change, Changes, Reload, judge};
 use crate::config::trust::TrustStore;
 use crate::config::watch::Sightings;
@@ -24,7 +24,7 @@ use hookweave_machine::event::EventSpec;
 use hookweave_machine::observer::ObservedEvent;
 use hookweave_machine::registry::{HookId, Registry, Seat};
 
-pub use request::Request;
+pub use request::LoadRequest;
 pub use watching::{FilesWatch, PendingChanges, Watched};
 
 /// Makes a host's handler of a hook from a file.
@@ -32,13 +32,13 @@ pub type Wrap<'w, T> = &'w dyn Fn(Arc<FileHook>, Arc<EventSpec>) -> T;
 
 /// What came of loading.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Report {
+pub struct LoadReport {
     /// The ids of the hooks that are in force now, in order.
     pub hooks: Vec<String>,
     /// The files that were found.
-    pub found: Vec<Found>,
+    pub found: Vec<FoundFile>,
     /// Hooks that are not approved, or that changed since; they do not run.
-    pub untrusted: Vec<Untrusted>,
+    pub untrusted: Vec<UntrustedHook>,
     /// What could not be taken, and what will surprise.
     pub problems: Vec<Problem>,
     /// Settings for the client that the files hold; they are the host's to apply.
@@ -47,10 +47,10 @@ pub struct Report {
 
 /// What came of a reload.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Reloaded {
+pub struct ReloadReport {
     /// What is in force now.
     #[serde(flatten)]
-    pub report: Report,
+    pub report: LoadReport,
     /// Hooks that are new.
     pub added: Vec<Change>,
     /// Hooks that are gone.
@@ -64,7 +64,7 @@ pub struct Reloaded {
 /// A request, what it gave, and the hooks that came of it.
 #[derive(Debug)]
 struct Batch {
-    request: Request,
+    request: LoadRequest,
     configuration: Configuration,
     /// Keeps the hooks before those of files that were loaded later, also after a reload.
     seat: Seat,
@@ -121,9 +121,9 @@ impl Files {
         &self,
         registry: &Registry<T>,
         runtime: &Arc<Runtime>,
-        request: Request,
+        request: LoadRequest,
         wrap: Wrap<'_, T>,
-    ) -> Result<Report, Error> {
+    ) -> Result<LoadReport, Error> {
         registry.check_open("load hooks from files")?;
         let _known = hookweave_machine::pattern::PatternCache::hold();
         let configuration = read(&request, registry, runtime)?;
@@ -153,10 +153,10 @@ impl Files {
         runtime: &Arc<Runtime>,
         prepared: Prepared,
         wrap: Wrap<'_, T>,
-    ) -> Result<Reloaded, Error> {
+    ) -> Result<ReloadReport, Error> {
         registry.check_open("reload files")?;
         let mut batches = self.lock();
-        let mut reloaded = Reloaded::default();
+        let mut reloaded = ReloadReport::default();
         for (at, reload) in prepared.judged {
             let Some(batch) = batches.get_mut(at) else { continue };
             match reload {
@@ -191,8 +191,8 @@ impl Files {
     }
 
     /// The report of a reload that a hook in force has blocked: everything stays as it is.
-    pub fn keep(&self, why: &str) -> Reloaded {
-        let mut reloaded = Reloaded { kept: vec![why.to_owned()], ..Reloaded::default() };
+    pub fn keep(&self, why: &str) -> ReloadReport {
+        let mut reloaded = ReloadReport { kept: vec![why.to_owned()], ..ReloadReport::default() };
         for batch in self.lock().iter() {
             reloaded.report.add(batch.report());
         }
@@ -201,7 +201,7 @@ impl Files {
 }
 
 /// Reports the loaded files to the observer.
-fn notify_observer<T>(registry: &Registry<T>, report: &Report) {
+fn notify_observer<T>(registry: &Registry<T>, report: &LoadReport) {
     let Some(observer) = registry.observer() else { return };
     observer.observe(ObservedEvent::Loaded {
         files: report.found.iter().map(|found| found.file.display().to_string()).collect(),
@@ -211,10 +211,10 @@ fn notify_observer<T>(registry: &Registry<T>, report: &Report) {
     });
 }
 
-fn read<T>(request: &Request, registry: &Registry<T>, runtime: &Arc<Runtime>) -> Result<Configuration, Error> {
+fn read<T>(request: &LoadRequest, registry: &Registry<T>, runtime: &Arc<Runtime>) -> Result<Configuration, Error> {
     let catalogue = registry.catalogue();
     match request {
-        Request::File { path, dialect, scope, strict, partial } => load(
+        LoadRequest::File { path, dialect, scope, strict, partial } => load(
             path,
             &LoadOptions {
                 dialect: dialect.as_deref(),
@@ -226,7 +226,7 @@ fn read<T>(request: &Request, registry: &Registry<T>, runtime: &Arc<Runtime>) ->
                 ..LoadOptions::default()
             },
         ),
-        Request::Places { cwd, sources, trust, store, refuse_untrusted, strict, partial, agent, plugins } => {
+        LoadRequest::Places { cwd, sources, trust, store, refuse_untrusted, strict, partial, agent, plugins } => {
             discover(&Discovery {
                 sources: sources.clone(),
                 trust: *trust,
@@ -243,7 +243,7 @@ fn read<T>(request: &Request, registry: &Registry<T>, runtime: &Arc<Runtime>) ->
     }
 }
 
-impl Report {
+impl LoadReport {
     fn add(&mut self, other: Self) {
         self.hooks.extend(other.hooks);
         self.found.extend(other.found);
@@ -277,8 +277,8 @@ impl Batch {
         Err(Error::new(Code::InvalidConfig, lines.join("\n")))
     }
 
-    fn report(&self) -> Report {
-        Report {
+    fn report(&self) -> LoadReport {
+        LoadReport {
             hooks: self.hooks.iter().map(ToString::to_string).collect(),
             found: self.configuration.found.clone(),
             untrusted: self.configuration.untrusted.clone(),

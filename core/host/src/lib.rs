@@ -49,11 +49,11 @@ pub use hookweave_machine::tool::ToolDefinition;
 pub use hookweave_clock::{new_id, now, now_ms, present, ticks};
 pub use hookweave_dialects::Invocation;
 pub use hookweave_exec::pool::Job;
-pub use hookweave_files::config::trust::{Approval, Trust, TrustStore};
+pub use hookweave_files::config::trust::{Trust, TrustStore, TrustedHook};
 pub use hookweave_files::config::watch::QUIET;
 pub use hookweave_files::file_hook::{FileHook, HostQuestion, Runtime, Settings, TraceContext};
 pub use hookweave_files::files::{
-    Files, FilesWatch, PendingChanges, Prepared, Reloaded, Report as FilesReport, Request, Watched,
+    Files, FilesWatch, LoadReport, LoadRequest, PendingChanges, Prepared, ReloadReport, Watched,
 };
 
 /// Parses a hook's id, or says that no hook can have it.

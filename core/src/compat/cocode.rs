@@ -16,7 +16,7 @@
 //!     },
 //!     ..Default::default()
 //! });
-//! # assert_eq!(registry.engine().hooks().len(), 1);
+//! # assert_eq!(registry.engine().list_hooks().len(), 1);
 //! ```
 //!
 //! What commands read and how their words are meant is [the dialect's](hookweave_host::dialects::cocode) business. A registry
@@ -32,7 +32,7 @@ use crate::engine::{Engine, Event};
 use crate::response::HookResponse;
 use hookweave_host::dialects::{Dialect, Placement, cocode};
 use hookweave_host::error::{Code, Error};
-use hookweave_host::files::Request;
+use hookweave_host::files::LoadRequest;
 use hookweave_host::hook::HookSpec;
 use hookweave_host::options::Profile;
 
@@ -119,7 +119,7 @@ impl HookRegistry {
     /// Takes out the hooks that run once, also those that have not run.
     pub fn cleanup_once_hooks(&mut self) {
         for id in self.once.drain(..) {
-            self.engine.unregister(&id);
+            self.engine.unregister_hook(&id);
         }
     }
 
@@ -135,7 +135,7 @@ pub fn load_hooks_from_config(config_path: &Path) -> Result<HookRegistry, HookEr
     let registry = HookRegistry::new();
     let dialect = Some("cocode".to_owned());
     let scope = hookweave_host::hook::Scope::Project;
-    let request = Request::File { path: config_path.to_owned(), dialect, scope, strict: false, partial: false };
+    let request = LoadRequest::File { path: config_path.to_owned(), dialect, scope, strict: false, partial: false };
     let report = registry.engine.load_files(request)?;
     for remark in &report.problems {
         tracing::warn!("{remark}");

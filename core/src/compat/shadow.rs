@@ -114,7 +114,7 @@ impl HookRegistry {
     /// How many hooks there are for an event.
     #[must_use]
     pub fn hook_count(&self, event: HookEvent) -> usize {
-        self.engine.hooks().iter().filter(|hook| hook.event == event.as_str()).count()
+        self.engine.list_hooks().iter().filter(|hook| hook.event == event.as_str()).count()
     }
 
     /// The engine behind the registry.

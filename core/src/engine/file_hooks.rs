@@ -17,7 +17,7 @@ use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure};
 use hookweave_host::error::Error;
 use hookweave_host::event::EventSpec;
 use hookweave_host::file_hook::{FileHook, HostQuestion, Runtime, Settings, TraceContext};
-use hookweave_host::files::{Files, Reloaded, Report, Request};
+use hookweave_host::files::{Files, LoadReport, LoadRequest, ReloadReport};
 use hookweave_host::session::OpenSessions;
 use hookweave_host::tool::ToolDefinition;
 
@@ -96,7 +96,7 @@ impl FileHooks {
 impl Engine {
     /// Loads the hooks of one file of any known system, which is recognised by its name, place and shape.
     ///
-    /// An entry that makes no sense refuses the file. [`Request::partial`] leaves it out instead, as a problem in the report.
+    /// An entry that makes no sense refuses the file. [`LoadRequest::partial`] leaves it out instead, as a problem in the report.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -115,19 +115,19 @@ impl Engine {
     /// # Ok(()) })
     /// # }
     /// ```
-    pub fn load(&self, path: impl AsRef<std::path::Path>) -> Result<Report, Error> {
-        self.load_files(Request::file(path.as_ref()))
+    pub fn load(&self, path: impl AsRef<std::path::Path>) -> Result<LoadReport, Error> {
+        self.load_files(LoadRequest::file(path.as_ref()))
     }
 
     /// Loads what stands at the usual places of every known system for a working directory.
     ///
     /// Hooks from the project's files run only when a person has approved them; the others are reported.
-    pub fn discover(&self, cwd: impl AsRef<std::path::Path>) -> Result<Report, Error> {
-        self.load_files(Request::places(cwd.as_ref()))
+    pub fn discover(&self, cwd: impl AsRef<std::path::Path>) -> Result<LoadReport, Error> {
+        self.load_files(LoadRequest::places(cwd.as_ref()))
     }
 
     /// Loads what a request names.
-    pub fn load_files(&self, request: Request) -> Result<Report, Error> {
+    pub fn load_files(&self, request: LoadRequest) -> Result<LoadReport, Error> {
         let file_hooks = &self.inner.file_hooks;
         file_hooks.files.load(&self.inner.registry, &file_hooks.runtime, request, &|hook, _| file_hooks.code(hook))
     }
@@ -149,7 +149,7 @@ impl Engine {
     ///
     /// A change that takes protection away raises `ConfigChange` first, through the hooks in force: one that blocks it
     /// keeps everything as it is. A file that cannot be read keeps its own hooks too.
-    pub async fn reload(&self) -> Result<Reloaded, Error> {
+    pub async fn reload(&self) -> Result<ReloadReport, Error> {
         let file_hooks = &self.inner.file_hooks;
         let prepared = file_hooks.files.prepare(&self.inner.registry, &file_hooks.runtime)?;
         for question in prepared.questions() {

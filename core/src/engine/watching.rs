@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 use super::{Engine, Event, Inner};
 use hookweave_host::config::watch::QUIET;
 use hookweave_host::error::{Code, Error};
-use hookweave_host::files::{FilesWatch, Reloaded, Watched};
+use hookweave_host::files::{FilesWatch, ReloadReport, Watched};
 
 /// The task that looks after files; dropping it ends it.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ impl Drop for Watching {
     }
 }
 
-type ReloadListener = Box<dyn Fn(&Reloaded) + Send>;
+type ReloadListener = Box<dyn Fn(&ReloadReport) + Send>;
 
 impl Engine {
     /// Reloads whenever a loaded file changes, or one appears where hooks may stand, and passes the result to `on_reload`; when a file
@@ -30,7 +30,7 @@ impl Engine {
     ///
     /// It runs as a task of the tokio runtime that it is called in, until [`unwatch`](Self::unwatch) or the engine's end, and
     /// takes the place of an earlier one. `invalid_config` when files cannot be watched here, or outside of a runtime.
-    pub fn watch(&self, on_reload: impl Fn(&Reloaded) + Send + 'static) -> Result<(), Error> {
+    pub fn watch(&self, on_reload: impl Fn(&ReloadReport) + Send + 'static) -> Result<(), Error> {
         self.check_open("watch files")?;
         let runtime = tokio::runtime::Handle::try_current().map_err(|_| {
             let why = "files are watched by a task of a tokio runtime; call `watch` inside one, or reload by hand";

@@ -221,7 +221,7 @@ async fn a_hook_that_runs_once_is_then_gone() {
     registry.register(once(&ran));
     registry.cleanup_once_hooks();
     before(&mut registry, "Bash", json!({})).await;
-    assert_eq!((ran.load(Ordering::SeqCst), registry.engine().hooks().len()), (1, 0));
+    assert_eq!((ran.load(Ordering::SeqCst), registry.engine().list_hooks().len()), (1, 0));
 }
 
 #[tokio::test]
@@ -230,7 +230,7 @@ async fn a_guard_that_cannot_stand_lets_nothing_through() -> Checked {
         HookDefinition { tool_matcher: Some(String::new()), name: Some("guard".to_owned()), ..Default::default() };
     let mut registry = HookRegistry::new();
     let error = registry.try_register(empty.clone()).err().ok_or("the definition was taken")?;
-    assert_eq!((error.code().as_str(), registry.engine().hooks().len()), ("invalid_matcher", 0));
+    assert_eq!((error.code().as_str(), registry.engine().list_hooks().len()), ("invalid_matcher", 0));
     registry.register(empty);
     let HookResult::Reject { reason } = before(&mut registry, "Bash", json!({})).await else {
         return Err("the call went through".into());

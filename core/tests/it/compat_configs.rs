@@ -26,7 +26,7 @@ fn selected(engine: &Engine, event: &Event) -> Result<Vec<bool>, hookweave::Erro
 #[tokio::test]
 async fn the_documented_command_rejects_dangerous_commands() -> Checked {
     let mut registry = load_hooks_from_config(&config("cocode/validate-bash.toml"))?;
-    let hooks = registry.engine().hooks();
+    let hooks = registry.engine().list_hooks();
     assert_eq!((hooks.len(), hooks[0].name.as_str()), (1, "validate-bash"));
     for command in ["rm -rf / --no-preserve-root", "sudo rm /etc/passwd", ":(){:|:&};:"] {
         let said = before(&mut registry, "Bash", json!({"command": command})).await;
@@ -41,7 +41,7 @@ async fn the_documented_command_rejects_dangerous_commands() -> Checked {
 fn every_documented_configuration_is_taken_as_it_stands() -> Checked {
     for (file, hooks) in [("hooks", 3), ("validate-bash", 1), ("log-edits", 1), ("session-notify", 1)] {
         let registry = load_hooks_from_config(&config(&format!("cocode/{file}.toml")))?;
-        assert_eq!(registry.engine().hooks().len(), hooks, "{file}");
+        assert_eq!(registry.engine().list_hooks().len(), hooks, "{file}");
     }
     let engine = Engine::new();
     let report = engine.load(config("cocode/hooks.toml"))?;
@@ -55,7 +55,7 @@ fn every_documented_configuration_is_taken_as_it_stands() -> Checked {
     assert_eq!(selected(Event::post_tool_use("Edit", json!({}), json!({})))?, [true]);
     assert_eq!(selected(Event::post_tool_use("MultiEdit", json!({}), json!({})))?, [false], "`Edit` is a whole name");
     assert_eq!(selected(Event::new("SessionStart", json!({"source": "startup"})))?, [true]);
-    let hooks = engine.hooks();
+    let hooks = engine.list_hooks();
     let limits: Vec<_> = hooks.iter().map(|hook| (hook.event.as_str(), hook.timeout_ms, hook.once)).collect();
     let wanted = [
         ("PreToolUse", Some(60_000.0), false),
@@ -102,7 +102,8 @@ fn wingman_s_matchers_are_names_lists_and_patterns() -> Checked {
         assert_eq!(selected(&engine, &Event::post_tool_use(tool, json!({}), json!({})))?, after, "after {tool}");
     }
     assert_eq!(selected(&engine, &Event::new("Stop", json!({})))?, [true]);
-    let detached = |event: &str| engine.hooks().iter().filter(|hook| hook.event == event).all(|hook| hook.detached);
+    let detached =
+        |event: &str| engine.list_hooks().iter().filter(|hook| hook.event == event).all(|hook| hook.detached);
     assert!(detached("PostToolUse") && detached("Stop") && !detached("PreToolUse"));
     Ok(())
 }
@@ -120,7 +121,7 @@ fn a3s_s_defaults_are_settings_of_the_engine() -> Checked {
     }
     let refused = engine.on("PreToolUse").run(|_: &Event| ()).err().ok_or("an eleventh hook was taken")?;
     assert!(refused.message().contains("max_hooks_per_event"), "{refused}");
-    let hook = &engine.hooks()[0];
+    let hook = &engine.list_hooks()[0];
     assert_eq!((hook.timeout_ms, hook.fail_behavior.as_str()), (Some(5000.0), "continue"));
     Ok(())
 }

@@ -214,7 +214,7 @@ fn a_pattern_is_about_tools_and_has_to_be_one() -> Checked {
         assert_eq!(error.code().as_str(), "invalid_matcher");
         assert!(error.message().contains(event.as_str()), "{error}");
     }
-    assert_eq!(hooks.engine().hooks().len(), 0);
+    assert_eq!(hooks.engine().list_hooks().len(), 0);
     hooks.add_with_pattern(HookEvent::UserPromptSubmit, "Bash", deny)?;
     let said = hooks.run(&mut HookContext::user_prompt_submit("hello"));
     assert_eq!(said.decision, Some(PermissionDecision::Deny), "a prompt has no tool that a pattern could be about");

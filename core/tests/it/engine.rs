@@ -125,7 +125,7 @@ async fn dropping_a_dispatch_gives_a_once_hook_back_only_if_it_never_started() -
     }
     assert!(engine.dispatch(ls()).await?.blocked());
     assert!(!engine.dispatch(ls()).await?.blocked());
-    assert_eq!(engine.hooks().len(), 1);
+    assert_eq!(engine.list_hooks().len(), 1);
     Ok(())
 }
 
@@ -243,7 +243,7 @@ async fn many_dispatches_and_changes_at_once_lose_nothing() -> Checked {
             for round in 0..200 {
                 let id = engine.on("PreToolUse").name(format!("{worker}-{round}")).run(|_: &Event| ())?;
                 assert!(engine.dispatch(ls()).await?.blocked());
-                assert!(engine.unregister(&id));
+                assert!(engine.unregister_hook(&id));
                 tokio::task::yield_now().await;
             }
             Ok::<_, hookweave::Error>(())
@@ -252,6 +252,6 @@ async fn many_dispatches_and_changes_at_once_lose_nothing() -> Checked {
     for task in tasks {
         task.await??;
     }
-    assert_eq!(engine.hooks().len(), 1);
+    assert_eq!(engine.list_hooks().len(), 1);
     Ok(())
 }

@@ -151,19 +151,19 @@ async fn a_reload_asks_the_hooks_in_force_first() -> Checked {
     let engine = project.engine()?;
     project.write(&json!({}))?;
     let kept = engine.reload().await?;
-    assert_eq!((kept.kept, engine.hooks().len()), (vec!["stays".to_owned()], 2));
+    assert_eq!((kept.kept, engine.list_hooks().len()), (vec!["stays".to_owned()], 2));
 
     project.write(&guard(None))?;
     std::fs::write(project.settings(), "{ broken")?;
     let broken = engine.reload().await?;
     assert!(broken.kept[0].contains("settings.json"), "{:?}", broken.kept);
-    assert_eq!(engine.hooks().len(), 2);
+    assert_eq!(engine.list_hooks().len(), 2);
 
     let mut more = guard(Some("echo stays >&2; exit 2"));
     more["hooks"]["Stop"] = json!([{"hooks": [{"type": "command", "command": "true"}]}]);
     project.write(&more)?;
     let grown = engine.reload().await?;
-    assert_eq!((grown.added.len(), grown.kept.len(), engine.hooks().len()), (1, 0, 3));
+    assert_eq!((grown.added.len(), grown.kept.len(), engine.list_hooks().len()), (1, 0, 3));
     Ok(())
 }
 
@@ -195,7 +195,8 @@ async fn hooks_find_the_project_of_their_own_file() -> Checked {
     for project in &projects {
         engine.load(project.settings())?;
     }
-    let (first, second) = (engine.hooks(), projects.each_ref().map(|project| project.dir.path().display().to_string()));
+    let (first, second) =
+        (engine.list_hooks(), projects.each_ref().map(|project| project.dir.path().display().to_string()));
     for (hook, project) in first.iter().zip(second) {
         let outcome = engine.dispatch(Event::pre_tool_use("Bash", json!({"command": "ls"}))).await?;
         assert_eq!(outcome.reason(), Some(project.as_str()), "not the process's directory, and not another file's");

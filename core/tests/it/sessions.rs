@@ -127,7 +127,7 @@ async fn what_hooks_make_of_arguments_has_to_satisfy_the_tool_s_schema() {
     assert!(!outcome.ran);
     let reason = outcome.reason.unwrap();
     assert!(reason.contains("modified.args.n") && reason.contains("Echo"), "{reason}");
-    engine.unregister(&hook);
+    engine.unregister_hook(&hook);
     engine
         .on("PreToolUse")
         .run(|_: &Event| HookResponse::continue_().modified(json!({"args": json!({"n": 2})})))

@@ -51,7 +51,7 @@ async fn a_changed_file_is_reloaded_until_nobody_watches() -> Checked {
     engine.unwatch();
     settings(folder.path(), &hooks("Stop", "", "true"))?;
     assert_eq!(tokio::time::timeout(Duration::from_secs(5), reloads.recv()).await?, None, "the task has ended");
-    assert!(engine.hooks().is_empty());
+    assert!(engine.list_hooks().is_empty());
     Ok(())
 }
 

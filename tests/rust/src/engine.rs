@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use hookweave::audit::AuditConfig;
 use hookweave::file_hook::HostQuestion;
-use hookweave::files::Request;
+use hookweave::files::LoadRequest;
 use hookweave::hook::HookSpec;
 use hookweave::json::Json;
 use hookweave::tool::ToolDefinition;
@@ -115,7 +115,7 @@ impl Client for Native {
     }
 
     fn unregister(&self, id: &str) -> bool {
-        self.engine.unregister(id)
+        self.engine.unregister_hook(id)
     }
 
     fn set_hook_enabled(&self, id: &str, enabled: bool) -> Result<(), Fault> {
@@ -156,7 +156,7 @@ impl Client for Native {
     }
 
     fn hook_names(&self) -> Vec<String> {
-        self.engine.hooks().into_iter().map(|hook| hook.name).collect()
+        self.engine.list_hooks().into_iter().map(|hook| hook.name).collect()
     }
 
     fn dispatch<'a>(&'a self, event: &'a str, payload: Value, _depth: u32) -> Pending<'a, Result<Value, Fault>> {
@@ -178,10 +178,10 @@ impl Client for Native {
             Value::Object(given.collect())
         };
         let request = if let Some(path) = load.get("path").and_then(Value::as_str) {
-            Request::read_file(path, &Json, &&options(&["dialect", "scope", "strict", "partial"]))
+            LoadRequest::read_file(path, &Json, &&options(&["dialect", "scope", "strict", "partial"]))
         } else {
             let names = ["sources", "trust", "trust_store", "on_untrusted", "strict", "partial", "agent", "plugins"];
-            Request::read_places(load["discover"].as_str().unwrap(), &Json, &&options(&names))
+            LoadRequest::read_places(load["discover"].as_str().unwrap(), &Json, &&options(&names))
         };
         Ok(serde_json::to_value(self.engine.load_files(request?)?).unwrap())
     }

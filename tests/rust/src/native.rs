@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hookweave::config::lint::lint;
 use hookweave::config::load::LoadOptions;
-use hookweave::config::trust::{Approval, TrustStore};
+use hookweave::config::trust::{TrustStore, TrustedHook};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
@@ -148,7 +148,7 @@ impl Place {
         request.as_object_mut().unwrap().extend(entry.clone());
         let report = client.load(request.as_object().unwrap()).unwrap();
         let waiting = report["untrusted"].as_array().unwrap().iter();
-        let approvals: Vec<Approval> =
+        let approvals: Vec<TrustedHook> =
             waiting.map(|one| serde_json::from_value(one["approval"].clone()).unwrap()).collect();
         self.trust_store().approve(&approvals).unwrap();
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::load::{Configuration, Found, Piece, read_text, refuse_left_out, refused};
+use super::load::{Configuration, FoundFile, Piece, read_text, refuse_left_out, refused};
 use super::merge::{self, Approvals};
 use super::places::{self, CandidateFile, is_absent};
 use super::recognise::Format;
@@ -169,7 +169,7 @@ fn read_place(
 ) -> Result<Option<Piece>, Error> {
     let CandidateFile { file, format, scope, plugin } = place;
     let dialect = format.dialect_name();
-    let mut found = Found { file: file.clone(), dialect, scope, hooks: 0, broken: false, note: None };
+    let mut found = FoundFile { file: file.clone(), dialect, scope, hooks: 0, broken: false, note: None };
     let text = match text {
         Ok(text) => text,
         Err(error) => {
@@ -267,7 +267,7 @@ fn note_untrusted(configuration: &mut Configuration) {
     }
 }
 
-impl std::fmt::Display for super::load::Untrusted {
+impl std::fmt::Display for super::load::UntrustedHook {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.approval.file)?;
         if let Some(line) = self.line {

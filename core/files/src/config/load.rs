@@ -12,7 +12,7 @@ use super::places::{project_of, sure_project_of};
 use super::recognise::{Recognised, recognise};
 use super::scripts::{Named, Roots};
 use super::tree::MAX_FILE;
-use super::trust::{Approval, fingerprint};
+use super::trust::{TrustedHook, fingerprint};
 use super::variables::{plugin_of, refuse_unfilled};
 use super::{Declared, Directories, Guard, Loaded, Problem, Source, merge, readers};
 use crate::open::open_file;
@@ -59,9 +59,9 @@ pub struct Configuration {
     /// Hooks that may run, in the order in which they are to be registered.
     pub hooks: Vec<Ready>,
     /// Hooks that are not approved, or that changed since.
-    pub untrusted: Vec<Untrusted>,
+    pub untrusted: Vec<UntrustedHook>,
     /// The files that were found.
-    pub found: Vec<Found>,
+    pub found: Vec<FoundFile>,
     /// What could not be taken, and what will surprise.
     pub problems: Vec<Problem>,
     /// Settings for the client, by the engine's names.
@@ -87,9 +87,9 @@ pub struct Ready {
 
 /// A hook, or a file's switches, that count only when a person approves them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Untrusted {
+pub struct UntrustedHook {
     /// What to approve; without a fingerprint it cannot be.
-    pub approval: Approval,
+    pub approval: TrustedHook,
     /// Who would have loaded it.
     pub scope: Scope,
     /// The line, from 1, when it is known.
@@ -105,7 +105,7 @@ pub struct Untrusted {
 
 /// A file that was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Found {
+pub struct FoundFile {
     /// The file.
     pub file: PathBuf,
     /// Its dialect.
@@ -153,7 +153,7 @@ pub fn load(file: &Path, options: &LoadOptions<'_>) -> Result<Configuration, Err
     for declared in &mut loaded.hooks {
         declared.project.clone_from(&sure);
     }
-    let found = Found {
+    let found = FoundFile {
         file: file.clone(),
         dialect: format.dialect_name(),
         scope: options.scope,
@@ -242,9 +242,9 @@ impl Ready {
     }
 
     /// What a person approves.
-    pub(super) fn approval(&self, project: Option<&Path>) -> Approval {
+    pub(super) fn approval(&self, project: Option<&Path>) -> TrustedHook {
         let origin = self.declared.spec.origin.as_deref();
-        Approval {
+        TrustedHook {
             fingerprint: self.fingerprint.clone(),
             project: project.map(|dir| dir.display().to_string()).unwrap_or_default(),
             file: origin.map(|origin| origin.file.display().to_string()).unwrap_or_default(),

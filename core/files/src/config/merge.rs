@@ -5,8 +5,8 @@ mod switches;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::load::{Configuration, Piece, Ready, Untrusted};
-use super::trust::{Approval, Trust};
+use super::load::{Configuration, Piece, Ready, UntrustedHook};
+use super::trust::{Trust, TrustedHook};
 use super::{Directories, Problem};
 use hookweave_machine::hook::{Origin, Scope};
 use switches::{Switched, is_switched_off, run_in_sequence, switches_count, web_allows};
@@ -14,7 +14,7 @@ use switches::{Switched, is_switched_off, run_in_sequence, switches_count, web_a
 /// What decides whether a project's hooks run.
 pub(super) struct Approvals {
     pub(super) trust: Trust,
-    pub(super) approved: BTreeMap<String, Approval>,
+    pub(super) approved: BTreeMap<String, TrustedHook>,
 }
 
 /// A hook on its way, with whether it may run.
@@ -71,7 +71,7 @@ pub(super) fn merge(
     for candidate in candidates {
         match candidate.untrusted {
             None => configuration.hooks.push(candidate.ready),
-            Some(why) => configuration.untrusted.push(Untrusted {
+            Some(why) => configuration.untrusted.push(UntrustedHook {
                 approval: candidate.ready.approval(candidate.project.as_deref()),
                 scope: candidate.ready.declared.spec.scope,
                 line: candidate.ready.declared.spec.origin.as_ref().and_then(|origin| origin.line),
@@ -113,7 +113,7 @@ fn candidate(
 }
 
 impl Approvals {
-    fn why_not(&self, wanted: &Approval) -> Option<String> {
+    fn why_not(&self, wanted: &TrustedHook) -> Option<String> {
         if self.approved.contains_key(&wanted.fingerprint) {
             return None;
         }

@@ -38,7 +38,7 @@ pub enum Trust {
 
 /// An approval, or what waits for one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Approval {
+pub struct TrustedHook {
     /// What is approved: `sha256:` and 64 digits.
     pub fingerprint: String,
     /// The project.
@@ -58,7 +58,7 @@ pub struct Approval {
     pub approved_at: u64,
 }
 
-impl Approval {
+impl TrustedHook {
     fn named(&self) -> ApprovedHook<'_> {
         ApprovedHook {
             fingerprint: &self.fingerprint,
@@ -81,7 +81,7 @@ pub struct TrustStore {
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Stored {
     hookweave: u32,
-    approved: Vec<Approval>,
+    approved: Vec<TrustedHook>,
 }
 
 impl TrustStore {
@@ -106,18 +106,18 @@ impl TrustStore {
     /// Everything that is approved, by fingerprint.
     ///
     /// A store that cannot be read, or that others can write, is an error: nothing counts as approved then.
-    pub fn approved(&self) -> Result<BTreeMap<String, Approval>, Error> {
+    pub fn approved(&self) -> Result<BTreeMap<String, TrustedHook>, Error> {
         let stored = self.read()?;
         Ok(stored.approved.into_iter().map(|approval| (approval.fingerprint.clone(), approval)).collect())
     }
 
     /// Adds approvals to what is approved; what another process adds meanwhile stays.
-    pub fn approve(&self, approvals: &[Approval]) -> Result<(), Error> {
+    pub fn approve(&self, approvals: &[TrustedHook]) -> Result<(), Error> {
         let now = now_ms();
         self.change(|stored| {
             for approval in approvals {
                 stored.approved.retain(|known| known.fingerprint != approval.fingerprint);
-                stored.approved.push(Approval { approved_at: now, ..approval.clone() });
+                stored.approved.push(TrustedHook { approved_at: now, ..approval.clone() });
             }
         })?;
         each_trust_observer(|observer| approvals.iter().for_each(|approval| observer.approved(&approval.named())));
@@ -242,8 +242,8 @@ fn make_private(folder: &Path) -> std::io::Result<()> {
 mod tests {
     use super::*;
 
-    fn approval(number: u64) -> Approval {
-        Approval {
+    fn approval(number: u64) -> TrustedHook {
+        TrustedHook {
             fingerprint: format!("sha256:{number:064}"),
             project: "/p".into(),
             file: "/p/f".into(),

@@ -10,7 +10,7 @@ use hookweave_machine::read::Reader;
 
 /// What was asked to be loaded; a reload asks the same again.
 #[derive(Debug, Clone)]
-pub enum Request {
+pub enum LoadRequest {
     /// One file by name, which makes it trusted.
     File {
         /// The file.
@@ -47,7 +47,7 @@ pub enum Request {
     },
 }
 
-impl Request {
+impl LoadRequest {
     /// One file, as whose format it is recognised.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self::File { path: path.into(), dialect: None, scope: Scope::Project, strict: false, partial: false }

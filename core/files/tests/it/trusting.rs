@@ -1,8 +1,8 @@
 //! Hooks of a project run only when a person approved exactly them.
 
 use hookweave_files::config::discover::{Discovery, discover};
-use hookweave_files::config::load::{Configuration, Untrusted};
-use hookweave_files::config::trust::{Approval, Trust};
+use hookweave_files::config::load::{Configuration, UntrustedHook};
+use hookweave_files::config::trust::{Trust, TrustedHook};
 use hookweave_machine::error::Code;
 
 use super::{World, claude, executable, runs};
@@ -10,7 +10,7 @@ use super::{World, claude, executable, runs};
 const GUARD: &str = "\"$CLAUDE_PROJECT_DIR\"/.claude/guard.sh";
 
 fn approve_all(world: &World, found: &Configuration) {
-    let approvals: Vec<Approval> = found.untrusted.iter().map(|untrusted| untrusted.approval.clone()).collect();
+    let approvals: Vec<TrustedHook> = found.untrusted.iter().map(|untrusted| untrusted.approval.clone()).collect();
     world.store().approve(&approvals).unwrap();
 }
 
@@ -137,7 +137,7 @@ fn a_project_cannot_switch_hooks_off_before_it_is_approved() {
     world.write("project/.claude/settings.json", r#"{"disableAllHooks": true}"#);
     let found = world.discover();
     assert_eq!(runs(&found), ["user"]);
-    let switch: &Untrusted = &found.untrusted[0];
+    let switch: &UntrustedHook = &found.untrusted[0];
     assert!(switch.approval.runs.contains("disable all hooks"), "{switch}");
     approve_all(&world, &found);
     assert!(runs(&world.discover()).is_empty());

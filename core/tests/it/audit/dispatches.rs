@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hookweave::audit::{AuditConfig, Inputs, Kind, Level, Record};
-use hookweave::config::trust::{Approval, TrustStore};
+use hookweave::config::trust::{TrustStore, TrustedHook};
 use hookweave::session::Permission;
 use hookweave::{AllowAll, Engine, Event, HookResponse, ToolResult};
 use serde_json::json;
@@ -247,7 +247,7 @@ fn what_blocks_and_asks_is_told_from_another_hook_of_its_name() {
     let blocks = on("PreToolUse").run(|_: &Event| HookResponse::block("no")).unwrap();
     let call = || run(session.run_tool("Bash", json!({}), |_| async { Ok(ToolResult::from(json!("done"))) })).unwrap();
     assert!(!call().ran);
-    assert!(engine.unregister(&blocks));
+    assert!(engine.unregister_hook(&blocks));
     assert!(call().ran);
     assert!(engine.audit().close(LONG));
     let ids = |kind: Kind| {
@@ -266,12 +266,12 @@ fn hooks_files_and_approvals_that_come_and_go_are_recorded() {
     let id = engine.on("PreToolUse").name("own").run(|_: &Event| None::<HookResponse>).unwrap();
     engine.disable_hook(&id).unwrap();
     engine.enable_hook(&id).unwrap();
-    assert!(engine.unregister(&id));
+    assert!(engine.unregister_hook(&id));
     let file = log.folder().join("hookweave.toml");
     std::fs::write(&file, "hookweave = 1\n[[hooks]]\nevent = \"Stop\"\nname = \"told\"\ncommand = \"true\"\n").unwrap();
     engine.load(&file).unwrap();
     let store = TrustStore::at(log.folder().join("trust.json"));
-    let approval = Approval {
+    let approval = TrustedHook {
         fingerprint: format!("sha256:{:064}", 7),
         project: "/p".into(),
         file: "/p/hooks.json".into(),

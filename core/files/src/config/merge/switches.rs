@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::{Approvals, Candidate, by_place};
-use crate::config::load::{Configuration, Piece, Untrusted};
-use crate::config::trust::{Approval, Trust, switch_fingerprint};
+use crate::config::load::{Configuration, Piece, UntrustedHook};
+use crate::config::trust::{Trust, TrustedHook, switch_fingerprint};
 use crate::config::{Problem, Run, Switches};
 use hookweave_exec::webhook::{UnsetVariable, WebClient, WebPolicy};
 use hookweave_machine::hook::Scope;
@@ -40,7 +40,7 @@ pub(super) fn switches_count(piece: &Piece, approvals: Option<&Approvals>, confi
         return true;
     }
     let said = Value::Object(said);
-    let approval = Approval {
+    let approval = TrustedHook {
         fingerprint: switch_fingerprint(&piece.file, piece.project.as_deref(), piece.dialect, &said),
         project: piece.project.as_ref().map(|dir| dir.display().to_string()).unwrap_or_default(),
         file: piece.file.display().to_string(),
@@ -53,7 +53,7 @@ pub(super) fn switches_count(piece: &Piece, approvals: Option<&Approvals>, confi
     match approvals.why_not(&approval) {
         None => true,
         Some(why) => {
-            configuration.untrusted.push(Untrusted {
+            configuration.untrusted.push(UntrustedHook {
                 approval,
                 scope: piece.scope,
                 line: None,

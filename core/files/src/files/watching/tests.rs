@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::*;
 use crate::file_hook::{FileHook, Settings};
-use crate::files::Request;
+use crate::files::LoadRequest;
 use hookweave_machine::dispatch::HandlerResult;
 use hookweave_machine::event::EventSpec;
 use hookweave_machine::options::Options;
@@ -37,7 +37,7 @@ impl Project {
         let (files, made) = (Files::default(), std::cell::RefCell::new(Vec::new()));
         let registry = Registry::<()>::new(Options::default());
         files
-            .load(&registry, &runtime, Request::file(settings), &|hook, event| {
+            .load(&registry, &runtime, LoadRequest::file(settings), &|hook, event| {
                 made.borrow_mut().push((hook, event));
             })
             .unwrap();
