@@ -1,6 +1,7 @@
 //! The catalogue of events and the engine's limits, for the TypeScript layer to build its types and tables from.
 
-use hookweave_host::{BUILT_IN, COMMON_FIELDS, Field, MAX_DEPTH, MAX_NESTING, Spelling};
+use hookweave_host::event as core;
+use hookweave_host::{BUILT_IN, COMMON_FIELDS, MAX_DEPTH, MAX_NESTING, Spelling};
 use napi_derive::napi;
 
 /// A known event.
@@ -42,7 +43,7 @@ pub struct Limits {
     pub max_nesting: u32,
 }
 
-fn field(field: &Field) -> CatalogueField {
+fn field(field: &core::CatalogueField) -> CatalogueField {
     CatalogueField {
         name: Spelling::TypeScript.local(field.name).into_owned(),
         canonical: field.name.to_owned(),

@@ -4,7 +4,6 @@ use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hookweave_host::config::Directories;
 use hookweave_host::config::lint::lint;
 use hookweave_host::config::load::LoadOptions;
 use hookweave_host::{
@@ -237,10 +236,7 @@ pub fn lint_file(path: String, dialect: Option<String>) -> Result<String, CodedE
 }
 
 fn store(path: Option<String>) -> Result<TrustStore, CodedError> {
-    path.map(TrustStore::at).or_else(|| TrustStore::usual(&Directories::of_this_user())).ok_or_else(|| {
-        let why = "there is no home directory to keep approvals in; name a file for them";
-        CodedError::new("invalid_config".to_owned(), why)
-    })
+    path.map_or_else(TrustStore::of_this_user, |path| Ok(TrustStore::at(path))).map_err(|error| coded(&error))
 }
 
 /// Everything that is approved, as JSON text.

@@ -1,10 +1,10 @@
 //! The engine's list of events as Python data.
 
-use hookweave_host::{BUILT_IN, COMMON_FIELDS, Field};
+use hookweave_host::{BUILT_IN, COMMON_FIELDS, CatalogueField};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-fn field<'py>(py: Python<'py>, field: &Field) -> PyResult<Bound<'py, PyDict>> {
+fn field<'py>(py: Python<'py>, field: &CatalogueField) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("name", field.name)?;
     dict.set_item("type", field.kind.as_str())?;
@@ -13,7 +13,7 @@ fn field<'py>(py: Python<'py>, field: &Field) -> PyResult<Bound<'py, PyDict>> {
     Ok(dict)
 }
 
-fn fields<'py>(py: Python<'py>, fields: &[Field]) -> PyResult<Bound<'py, PyList>> {
+fn fields<'py>(py: Python<'py>, fields: &[CatalogueField]) -> PyResult<Bound<'py, PyList>> {
     PyList::new(py, fields.iter().map(|own| field(py, own)).collect::<PyResult<Vec<_>>>()?)
 }
 

@@ -153,10 +153,7 @@ fn lint_file<'py>(py: Python<'py>, path: &str, dialect: Option<&str>) -> PyResul
 }
 
 fn store(py: Python<'_>, path: Option<&str>) -> PyResult<TrustStore> {
-    let directories = hookweave_host::config::Directories::of_this_user();
-    path.map(TrustStore::at).or_else(|| TrustStore::usual(&directories)).ok_or_else(|| {
-        errors::raise(py, "invalid_config", "there is no home directory to keep approvals in; name a trust_store")
-    })
+    path.map_or_else(TrustStore::of_this_user, |path| Ok(TrustStore::at(path))).map_err(|error| errors::of(py, &error))
 }
 
 /// Everything that is approved.

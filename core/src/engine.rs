@@ -15,6 +15,7 @@ mod in_place;
 mod outcome;
 mod session;
 mod shared;
+mod temporary_hook;
 mod watching;
 
 use std::sync::Arc;
@@ -23,7 +24,7 @@ use std::time::Duration;
 
 use handler::Code;
 use hookweave_host::error::{Code as ErrorCode, Error};
-use hookweave_host::event::{EventDefinition, EventSpec};
+use hookweave_host::event::{BUILT_IN, CatalogueEntry, EventDefinition, EventSpec};
 use hookweave_host::explain::{Explanation, explain};
 use hookweave_host::json::Json;
 use hookweave_host::options::{Options, Profile};
@@ -39,6 +40,7 @@ pub use handler::{Handler, HookFuture};
 pub use in_place::HookContext;
 pub use outcome::Outcome;
 pub use session::*;
+pub use temporary_hook::TemporaryHook;
 
 pub(crate) use driver::panic_message;
 pub(crate) use file_hooks::FileHookCode;
@@ -174,6 +176,12 @@ impl Engine {
         self.inner.registry.define_tool(definition.clone())?;
         self.inner.file_hooks.define_tool(definition);
         Ok(())
+    }
+
+    /// Every event that the engine knows by itself, as data; the fields that all events have are not repeated.
+    #[must_use]
+    pub const fn catalogue(&self) -> &'static [CatalogueEntry] {
+        BUILT_IN
     }
 
     /// What each hook did so far, and what is wrong with it; see [`hookweave_host::stats`].

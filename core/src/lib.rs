@@ -22,7 +22,7 @@ pub use engine::{
     AllowAll, ApprovalRequest, Approver, BoxFuture, Compaction, Context, ContextMessage, DenyAll, Display, Engine,
     EngineBuilder, Event, Generation, Handler, HookContext, HookFuture, LateAnswer, LogDisplay, Messages, Model,
     ModelRequest, ModelResponse, NoticeResult, Outcome, PendingApprovals, Registration, Session, SessionBuilder,
-    Started, Stopped, Submitted, TerminalApprover, Tool, ToolCall, ToolContext, ToolOutcome, ToolResult,
+    Started, Stopped, Submitted, TemporaryHook, TerminalApprover, Tool, ToolCall, ToolContext, ToolOutcome, ToolResult,
 };
 pub use error::{Code, Error};
 pub use response::{HookError, HookResponse, IntoResponse};

@@ -5,18 +5,6 @@ use hookweave::hook::FailBehavior;
 use hookweave::{Engine, Error, Event, HookError, HookResponse, Session};
 use serde_json::{Value, json};
 
-/// A hook for as long as this is kept, however the block ends that keeps it.
-struct Temporary<'e> {
-    engine: &'e Engine,
-    id: String,
-}
-
-impl Drop for Temporary<'_> {
-    fn drop(&mut self) {
-        self.engine.unregister_hook(&self.id);
-    }
-}
-
 fn command(args: &Value) -> &str {
     args.get("command").and_then(Value::as_str).unwrap_or_default()
 }
@@ -38,11 +26,12 @@ async fn deploy(session: &Session) -> Result<(), Error> {
     Ok(())
 }
 
-/// Registers the hook for its own length, however it ends.
-async fn rehearse(engine: &Engine, session: &Session, other: &Session) -> Result<(), HookError> {
-    let registration = engine.on("PreToolUse").name("dry-run").session(session.matcher()).tool("Bash");
-    let registration = registration.command_pattern(r"^\./deploy\.sh").fail_behavior(FailBehavior::Block);
-    let _hook = Temporary { engine, id: registration.run(dry_run)? };
+/// Registers the hook for the length of a block, however the block ends.
+async fn rehearse(session: &Session, other: &Session) -> Result<(), HookError> {
+    let _hook = session.temporary_hook("PreToolUse", |hook| {
+        let deployments = hook.name("dry-run").tool("Bash").command_pattern(r"^\./deploy\.sh");
+        deployments.fail_behavior(FailBehavior::Block).run(dry_run)
+    })?;
     deploy(session).await?;
     deploy(other).await?;
     Err(HookError::from("the rehearsal was broken off"))
@@ -56,7 +45,7 @@ async fn main() -> Result<(), Error> {
     println!("before");
     deploy(&mine).await?;
     println!("during");
-    if let Err(error) = rehearse(&engine, &mine, &other).await {
+    if let Err(error) = rehearse(&mine, &other).await {
         println!("  {error}");
     }
     println!("after");

@@ -7,7 +7,7 @@ use hookweave_machine::action::Action;
 pub(crate) use hookweave_machine::answer::intent::{self, Intent};
 use hookweave_machine::answer::{self, Reading};
 use hookweave_machine::dispatch::{FailureKind, HandlerResult};
-use hookweave_machine::event::{BUILT_IN, BuiltIn};
+use hookweave_machine::event::{BUILT_IN, CatalogueEntry};
 use hookweave_machine::json::Json;
 
 /// Takes an answer when it holds for its event; else it is an invalid one.
@@ -97,7 +97,7 @@ pub(super) fn variables<const N: usize>(given: [(&str, Option<&str>); N]) -> Vec
 }
 
 /// The catalogue's entry of a name or alias.
-pub(super) fn built_in(name: &str) -> Option<&'static BuiltIn> {
+pub(super) fn built_in(name: &str) -> Option<&'static CatalogueEntry> {
     BUILT_IN.iter().find(|event| event.name == name || event.aliases.contains(&name))
 }
 

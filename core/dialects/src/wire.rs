@@ -6,7 +6,7 @@ use super::incoming::refuse;
 use super::{Dialect, OutcomeValues, OutcomeView, WireAnswer, WireEvent, named};
 use hookweave_machine::answer::Message;
 use hookweave_machine::error::{Code, Error};
-use hookweave_machine::event::{BUILT_IN, BuiltIn};
+use hookweave_machine::event::{BUILT_IN, CatalogueEntry};
 use hookweave_machine::json::from_json;
 use hookweave_machine::outcome::Outcome;
 
@@ -21,7 +21,7 @@ pub fn event_from_wire(dialect: &str, text: &str) -> Result<WireEvent, Error> {
 
 /// Says what a gate of tool calls lacks: one that does not know what is to run cannot judge it.
 fn has_its_subject(WireEvent { event, payload }: &WireEvent) -> Result<(), String> {
-    let judges = |known: &BuiltIn| known.gate && known.fields.iter().any(|field| field.name == "tool");
+    let judges = |known: &CatalogueEntry| known.gate && known.fields.iter().any(|field| field.name == "tool");
     if !BUILT_IN.iter().any(|known| known.name == *event && judges(known)) {
         return Ok(());
     }

@@ -32,7 +32,7 @@ pub use hookweave_machine::dispatch::{
 };
 pub use hookweave_machine::error::{Code, Error};
 pub use hookweave_machine::event::{
-    BUILT_IN, BuiltIn, COMMON_FIELDS, EventDefinition, EventSpec, Field, FieldKind, Modifiable,
+    BUILT_IN, COMMON_FIELDS, CatalogueEntry, CatalogueField, EventDefinition, EventSpec, FieldKind, Modifiable,
 };
 pub use hookweave_machine::explain::{ExplainedHook, Explanation, explain};
 pub use hookweave_machine::hook::{FailBehavior, HookSpec, Scope, Timeout};

@@ -65,7 +65,7 @@ impl FieldKind {
 
 /// One field of an event's payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Field {
+pub struct CatalogueField {
     /// The engine's name, in `snake_case`.
     pub name: &'static str,
     /// What it holds.
@@ -78,13 +78,13 @@ pub struct Field {
 
 /// An event of the catalogue, as data.
 #[derive(Debug, Clone, Copy)]
-pub struct BuiltIn {
+pub struct CatalogueEntry {
     /// The canonical name.
     pub name: &'static str,
     /// Other names that mean the same event.
     pub aliases: &'static [&'static str],
     /// The payload, without [`COMMON_FIELDS`].
-    pub fields: &'static [Field],
+    pub fields: &'static [CatalogueField],
     /// Whether a block stops what the agent is about to do.
     pub gate: bool,
     /// The field that the `source` matcher looks at.
@@ -110,13 +110,13 @@ pub struct EventSpec {
     /// It is a gate in every profile.
     own_gate: bool,
     modifiable: Vec<Modifiable>,
-    built_in: Option<&'static BuiltIn>,
+    built_in: Option<&'static CatalogueEntry>,
     tally: EventTally,
     misspelled_fields: MisspelledFields,
 }
 
 impl EventSpec {
-    fn of(built_in: &'static BuiltIn) -> Self {
+    fn of(built_in: &'static CatalogueEntry) -> Self {
         Self {
             name: built_in.name.to_owned(),
             gate: built_in.gate,
@@ -180,7 +180,7 @@ impl EventSpec {
 
     /// The catalogue's entry; `None` for a custom event.
     #[must_use]
-    pub const fn built_in(&self) -> Option<&'static BuiltIn> {
+    pub const fn built_in(&self) -> Option<&'static CatalogueEntry> {
         self.built_in
     }
 

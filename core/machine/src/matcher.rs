@@ -20,6 +20,7 @@ use crate::tool::names as tool_names;
 
 use args::ArgCondition;
 
+pub use crate::pattern::exact_pattern;
 pub use spec::{ArgTest, MatcherSpec};
 
 /// A matcher's result for an event.

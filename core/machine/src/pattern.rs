@@ -7,6 +7,7 @@ mod pattern_cache;
 
 use std::sync::Arc;
 
+use crate::error::{Code, Error};
 use crate::path::{self, PathForms};
 use linear::{Linear, Parsed};
 
@@ -52,7 +53,7 @@ impl Names {
             if name.is_empty() {
                 return Err(format!("`{text}` has an empty name between its `|`; take out the surplus `|`"));
             }
-            if name.contains(['*', '?', '[', '{']) {
+            if is_glob(name) {
                 globs.push(Glob::new(name, |glob| glob.backslash_escape(true))?);
             } else {
                 exact.push(name.to_owned());
@@ -74,6 +75,30 @@ impl Names {
             }
         }
     }
+}
+
+/// A pattern that fits this name or id and no other, where names and globs split on `|` are meant.
+pub fn exact_pattern(name: &str) -> Result<String, Error> {
+    if name.is_empty() || name.trim() != name || name.contains('|') {
+        let why = "it is empty, or has a `|` or white space at its ends";
+        return Err(Error::new(Code::InvalidMatcher, format!("no pattern can name `{name}`: {why}")));
+    }
+    if !is_glob(name) {
+        return Ok(name.to_owned());
+    }
+    let mut pattern = String::with_capacity(name.len() * 2);
+    for letter in name.chars() {
+        if matches!(letter, '*' | '?' | '[' | ']' | '{' | '}' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(letter);
+    }
+    Ok(pattern)
+}
+
+/// Whether a name of a list is a glob.
+fn is_glob(name: &str) -> bool {
+    name.contains(['*', '?', '[', '{'])
 }
 
 /// A regular expression, unanchored.

@@ -12,7 +12,7 @@ use crate::engine::handler::{Code, Handler, HookFuture};
 use crate::response::IntoResponse;
 use hookweave_host::error::Error;
 use hookweave_host::hook::{FailBehavior, HookSpec, Scope, Timeout};
-use hookweave_host::matcher::ArgTest;
+use hookweave_host::matcher::{ArgTest, exact_pattern};
 use hookweave_host::options::{Conflict, Mode};
 
 /// Settings of an engine that are not its profile's.
@@ -111,11 +111,27 @@ impl EngineBuilder {
 pub struct Registration {
     engine: Engine,
     spec: HookSpec,
+    is_temporary: bool,
+    session: Option<String>,
+    agent: Option<String>,
 }
 
 impl Registration {
     pub(super) fn new(engine: Engine, event: String) -> Self {
-        Self { engine, spec: HookSpec::new(event) }
+        Self { engine, spec: HookSpec::new(event), is_temporary: false, session: None, agent: None }
+    }
+
+    /// Marks the hook as one for the duration of a block.
+    pub(super) const fn temporary(mut self) -> Self {
+        self.is_temporary = true;
+        self
+    }
+
+    /// Restricts the hook to one session, or to one of its subagents, whatever its matcher says.
+    pub(super) fn only_in(mut self, session: &str, agent: Option<&str>) -> Result<Self, Error> {
+        self.session = Some(exact_pattern(session)?);
+        self.agent = agent.map(exact_pattern).transpose()?;
+        Ok(self)
     }
 
     /// Takes every setting from a spec; the event stays.
@@ -285,7 +301,11 @@ impl Registration {
         self.register(Code::Async(Arc::new(handler)))
     }
 
-    fn register(self, code: Code) -> Result<String, Error> {
+    fn register(mut self, code: Code) -> Result<String, Error> {
+        self.spec.temporary |= self.is_temporary;
+        let matcher = &mut self.spec.matcher;
+        matcher.session = self.session.or_else(|| matcher.session.take());
+        matcher.agent = self.agent.or_else(|| matcher.agent.take());
         self.engine.inner.registry.register(self.spec, code).map(|id| id.to_string())
     }
 }

@@ -12,6 +12,9 @@ use super::{Engine, Event, Outcome};
 use crate::engine::handler::Code;
 use crate::response::HookError;
 use hookweave_host::config::Declared;
+use hookweave_host::config::lint::{Finding, lint};
+use hookweave_host::config::load::LoadOptions;
+use hookweave_host::config::trust::TrustStore;
 use hookweave_host::dialects::Invocation;
 use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure};
 use hookweave_host::error::Error;
@@ -124,6 +127,32 @@ impl Engine {
     /// Hooks from the project's files run only when a person has approved them; the others are reported.
     pub fn discover(&self, cwd: impl AsRef<std::path::Path>) -> Result<LoadReport, Error> {
         self.load_files(LoadRequest::places(cwd.as_ref()))
+    }
+
+    /// Reports likely mistakes in a file of hooks: units, matchers that never match, missing scripts, answers that are not read.
+    ///
+    /// The dialect is recognised unless it is given. A file that cannot be read is `invalid_config`.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join(".claude/settings.json");
+    /// # std::fs::create_dir_all(directory.path().join(".claude"))?;
+    /// std::fs::write(&path, r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
+    ///     {"type": "command", "command": "true", "timeout": 60000}
+    /// ]}]}}"#)?;
+    /// let findings = hookweave::Engine::new().lint(&path, None)?;
+    /// assert_eq!(findings[0].rule, "timeout-unit");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn lint(&self, path: impl AsRef<std::path::Path>, dialect: Option<&str>) -> Result<Vec<Finding>, Error> {
+        lint(path.as_ref(), &LoadOptions { dialect, ..LoadOptions::default() })
+    }
+
+    /// The user's approvals of hooks from project files; an error for a user without a home directory.
+    pub fn trust(&self) -> Result<TrustStore, Error> {
+        TrustStore::of_this_user()
     }
 
     /// Loads what a request names.

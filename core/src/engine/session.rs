@@ -196,10 +196,8 @@ impl Session {
         self.driver().raise(event, payload).await
     }
 
-    /// Makes a matcher for hooks that are only for this session and its subagents.
-    #[must_use]
-    pub fn matcher(&self) -> String {
-        self.id().to_owned()
+    pub(super) const fn engine(&self) -> &Engine {
+        &self.engine
     }
 
     fn driver(&self) -> Driver<'_> {

@@ -6,13 +6,13 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use hookweave::Code;
-use hookweave::event::{BUILT_IN, COMMON_FIELDS, Field};
+use hookweave::event::{BUILT_IN, COMMON_FIELDS, CatalogueField};
 
 fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("core lies in the repository")
 }
 
-fn fields(fields: &[Field], pick: impl Fn(&Field) -> bool) -> String {
+fn fields(fields: &[CatalogueField], pick: impl Fn(&CatalogueField) -> bool) -> String {
     let names = fields.iter().filter(|field| pick(field)).map(|field| {
         let optional = if field.optional { "?" } else { "" };
         format!("`{}{optional}` {}", field.name, field.kind.as_str())

@@ -37,6 +37,7 @@ mod recording;
 mod sessions;
 mod stats;
 mod sync_dispatch;
+mod temporary_hooks;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod threads;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use hookweave_machine::event::{BuiltIn, COMMON_FIELDS, FieldKind};
+use hookweave_machine::event::{CatalogueEntry, COMMON_FIELDS, FieldKind};
 use hookweave_machine::payload::Spelling;
 
 /// A3S's event names with the engine's.
@@ -25,12 +25,12 @@ pub(super) const EVENTS: &[(&str, &str)] = &[
 ];
 
 /// A field as A3S spells it: the names of the catalogue in camelCase, nothing that belongs to a tool or a user.
-pub(super) fn camel(known: &BuiltIn, field: &str, value: &Value) -> (String, Value) {
+pub(super) fn camel(known: &CatalogueEntry, field: &str, value: &Value) -> (String, Value) {
     respelled(known, field, Spelling::TypeScript.local(field), value, |name| Spelling::TypeScript.local(name))
 }
 
 /// A field as the engine spells it; both spellings are read.
-pub(super) fn snake(known: &BuiltIn, field: &str, value: &Value) -> (String, Value) {
+pub(super) fn snake(known: &CatalogueEntry, field: &str, value: &Value) -> (String, Value) {
     let name = Spelling::TypeScript.canonical(field);
     if !is_known(known, &name) {
         return (field.to_owned(), value.clone());
@@ -38,12 +38,12 @@ pub(super) fn snake(known: &BuiltIn, field: &str, value: &Value) -> (String, Val
     respelled(known, &name, Cow::Borrowed(&name), value, |name| Spelling::TypeScript.canonical(name))
 }
 
-fn is_known(known: &BuiltIn, field: &str) -> bool {
+fn is_known(known: &CatalogueEntry, field: &str) -> bool {
     known.fields.iter().chain(COMMON_FIELDS).any(|own| own.name == field)
 }
 
 fn respelled(
-    known: &BuiltIn,
+    known: &CatalogueEntry,
     field: &str,
     name: Cow<'_, str>,
     value: &Value,

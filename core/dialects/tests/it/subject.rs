@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use hookweave_dialects::{Dialect, Invocation};
-use hookweave_machine::event::{BuiltIn, EventSpec, FieldKind};
+use hookweave_machine::event::{CatalogueEntry, EventSpec, FieldKind};
 use hookweave_machine::options::Options;
 use hookweave_machine::registry::Registry;
 use hookweave_machine::tool::ToolDefinition;
@@ -44,7 +44,7 @@ fn value(name: &str, kind: FieldKind) -> Value {
 }
 
 /// A payload with every field of the catalogue, and what every event carries.
-pub fn payload(known: &BuiltIn) -> Map<String, Value> {
+pub fn payload(known: &CatalogueEntry) -> Map<String, Value> {
     let mut payload = common(known.name);
     payload.extend(known.fields.iter().map(|field| (field.name.to_owned(), value(field.name, field.kind))));
     payload

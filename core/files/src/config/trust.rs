@@ -91,6 +91,13 @@ impl TrustStore {
         Self { path: path.into() }
     }
 
+    /// The user's own store, as [`usual`](Self::usual) has it; `invalid_config` for a user without a home.
+    pub fn of_this_user() -> Result<Self, Error> {
+        Self::usual(&places::Directories::of_this_user()).ok_or_else(|| {
+            Error::new(Code::InvalidConfig, "there is no home directory to keep approvals in; name a file for them")
+        })
+    }
+
     /// The user's own: `hookweave/trust.json` in the directory for configuration; `None` for a user without a home.
     #[must_use]
     pub fn usual(directories: &places::Directories) -> Option<Self> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use hookweave_dialects::Invocation;
 use hookweave_machine::answer::{self, Reading};
-use hookweave_machine::event::{BUILT_IN, BuiltIn, COMMON_FIELDS, Field, FieldKind};
+use hookweave_machine::event::{BUILT_IN, COMMON_FIELDS, CatalogueEntry, CatalogueField, FieldKind};
 use hookweave_machine::json::Json;
 use hookweave_machine::options::Options;
 use hookweave_machine::registry::Registry;
@@ -34,7 +34,7 @@ fn kind(kind: FieldKind) -> Option<&'static str> {
 }
 
 /// What a payload may hold in a field; what may be missing may be null too.
-fn sent(field: &Field) -> (String, Value) {
+fn sent(field: &CatalogueField) -> (String, Value) {
     let mut schema = Map::new();
     if let Some(kind) = kind(field.kind) {
         schema.insert("type".to_owned(), if field.optional { json!([kind, "null"]) } else { json!(kind) });
@@ -45,11 +45,11 @@ fn sent(field: &Field) -> (String, Value) {
     (field.name.to_owned(), Value::Object(schema))
 }
 
-fn required(fields: &[Field]) -> Vec<&'static str> {
+fn required(fields: &[CatalogueField]) -> Vec<&'static str> {
     fields.iter().filter(|field| !field.optional).map(|field| field.name).collect()
 }
 
-fn event_definition(event: &BuiltIn) -> Value {
+fn event_definition(event: &CatalogueEntry) -> Value {
     let what = if event.gate {
         "A gate: a block stops what the agent is about to do."
     } else {
@@ -66,7 +66,7 @@ fn event_schema() -> Value {
     let mut properties =
         Map::from_iter([("hookweave".to_owned(), json!({"const": 1, "description": "The version of the format."}))]);
     properties.extend(COMMON_FIELDS.iter().map(sent));
-    let is = |event: &BuiltIn| {
+    let is = |event: &CatalogueEntry| {
         let reference = format!("#/$defs/{}", event.name);
         json!({"if": {"properties": {"event_type": {"const": event.name}}}, "then": {"$ref": reference}})
     };
@@ -86,7 +86,7 @@ fn event_schema() -> Value {
 }
 
 /// What an answer to one event may modify.
-fn answer_definition(event: &BuiltIn) -> Value {
+fn answer_definition(event: &CatalogueEntry) -> Value {
     let modifiable = event.fields.iter().filter(|field| field.modifiable);
     let fields = modifiable.map(|field| {
         let schema = kind(field.kind).map_or_else(|| json!({}), |kind| json!({"type": kind}));
@@ -186,8 +186,8 @@ fn answers_to(event: &str) -> Schema {
     Schema::new(&schema, &[])
 }
 
-fn payload(event: &BuiltIn) -> Map<String, Value> {
-    let value = |field: &Field| match kind(field.kind) {
+fn payload(event: &CatalogueEntry) -> Map<String, Value> {
+    let value = |field: &CatalogueField| match kind(field.kind) {
         None | Some("string") => json!("x"),
         Some("number") => json!(1),
         Some("boolean") => json!(true),

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use rustc_hash::FxHashMap;
 
 use super::misspelled_field::MisspelledFields;
-use super::{BUILT_IN, BuiltIn, COMMON_FIELDS, EventSpec, FieldKind, Modifiable};
+use super::{BUILT_IN, COMMON_FIELDS, CatalogueEntry, EventSpec, FieldKind, Modifiable};
 use crate::error::{Code, Error, did_you_mean};
 use crate::payload::Host;
 use crate::read::Reader;
@@ -47,7 +47,7 @@ fn is_reserved_namespace(name: &str) -> bool {
 
 /// Where the events of the engine stand in [`BUILT_IN`], by their names and aliases; the same for every client.
 static PLACES: LazyLock<FxHashMap<&'static str, usize>> = LazyLock::new(|| {
-    let names = |(place, known): (usize, &'static BuiltIn)| {
+    let names = |(place, known): (usize, &'static CatalogueEntry)| {
         known.aliases.iter().copied().chain([known.name]).map(move |name| (name, place))
     };
     BUILT_IN.iter().enumerate().flat_map(names).collect()

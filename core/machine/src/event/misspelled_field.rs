@@ -7,7 +7,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
-use super::{BuiltIn, COMMON_FIELDS, EventSpec};
+use super::{COMMON_FIELDS, CatalogueEntry, EventSpec};
 use crate::error::nearest;
 use crate::payload::Host;
 
@@ -63,7 +63,7 @@ impl EventSpec {
     }
 }
 
-fn find<'v, H: Host>(known: &BuiltIn, host: &'v H, payload: &H::View<'v>) -> Option<MisspelledField> {
+fn find<'v, H: Host>(known: &CatalogueEntry, host: &'v H, payload: &H::View<'v>) -> Option<MisspelledField> {
     let is_missing = |name| host.field(payload, name).is_none_or(|view| host.kind(&view).is_nothing());
     let wanted = known.fields.iter().filter(|field| !field.optional && field.name != FILLED_IN);
     let mut missing = wanted.map(|field| field.name).filter(|name| is_missing(name)).peekable();

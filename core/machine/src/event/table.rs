@@ -1,30 +1,30 @@
 //! The built-in events: one row each.
 
-use super::{BuiltIn, Field, FieldKind};
+use super::{CatalogueEntry, CatalogueField, FieldKind};
 use FieldKind::{Any, Flag, List, Number, Object, Record, Text};
 
 /// A field that must be there and that hooks cannot replace.
-const fn has(name: &'static str, kind: FieldKind) -> Field {
-    Field { name, kind, optional: false, modifiable: false }
+const fn has(name: &'static str, kind: FieldKind) -> CatalogueField {
+    CatalogueField { name, kind, optional: false, modifiable: false }
 }
 
 /// A field that may be missing.
-const fn maybe(name: &'static str, kind: FieldKind) -> Field {
-    Field { name, kind, optional: true, modifiable: false }
+const fn maybe(name: &'static str, kind: FieldKind) -> CatalogueField {
+    CatalogueField { name, kind, optional: true, modifiable: false }
 }
 
 /// A field that hooks may replace.
-const fn edits(name: &'static str, kind: FieldKind) -> Field {
-    Field { name, kind, optional: false, modifiable: true }
+const fn edits(name: &'static str, kind: FieldKind) -> CatalogueField {
+    CatalogueField { name, kind, optional: false, modifiable: true }
 }
 
 /// A field that may be missing and that hooks may set.
-const fn may_edit(name: &'static str, kind: FieldKind) -> Field {
-    Field { name, kind, optional: true, modifiable: true }
+const fn may_edit(name: &'static str, kind: FieldKind) -> CatalogueField {
+    CatalogueField { name, kind, optional: true, modifiable: true }
 }
 
 /// What every event carries beside its own payload; the engine fills what the host leaves out.
-pub const COMMON_FIELDS: &[Field] = &[
+pub const COMMON_FIELDS: &[CatalogueField] = &[
     has("event_type", Text),
     has("session_id", Text),
     has("timestamp", Number),
@@ -34,16 +34,24 @@ pub const COMMON_FIELDS: &[Field] = &[
 ];
 
 /// An event that observes: no block, no subtype, no path.
-const fn notice(name: &'static str, aliases: &'static [&'static str], fields: &'static [Field]) -> BuiltIn {
-    BuiltIn { name, aliases, fields, gate: false, subtype: None, path: None }
+const fn notice(
+    name: &'static str,
+    aliases: &'static [&'static str],
+    fields: &'static [CatalogueField],
+) -> CatalogueEntry {
+    CatalogueEntry { name, aliases, fields, gate: false, subtype: None, path: None }
 }
 
 /// An event whose block stops what the agent is about to do.
-const fn gate(name: &'static str, aliases: &'static [&'static str], fields: &'static [Field]) -> BuiltIn {
-    BuiltIn { name, aliases, fields, gate: true, subtype: None, path: None }
+const fn gate(
+    name: &'static str,
+    aliases: &'static [&'static str],
+    fields: &'static [CatalogueField],
+) -> CatalogueEntry {
+    CatalogueEntry { name, aliases, fields, gate: true, subtype: None, path: None }
 }
 
-impl BuiltIn {
+impl CatalogueEntry {
     const fn subtype(mut self, field: &'static str) -> Self {
         self.subtype = Some(field);
         self
@@ -56,7 +64,7 @@ impl BuiltIn {
 }
 
 /// The catalogue.
-pub const BUILT_IN: &[BuiltIn] = &[
+pub const BUILT_IN: &[CatalogueEntry] = &[
     notice("SessionStart", &["session:start", "session_start"], &[has("source", Text), maybe("model", Any)])
         .subtype("source"),
     notice("SessionEnd", &["session:end", "session_end"], &[has("reason", Text)]).subtype("reason"),
