@@ -471,7 +471,7 @@ pub(crate) fn answer(py: Python<'_>, result: Object) -> HandlerResult<Object> {
             let message = format!("the answer cannot be read: {}", errors::describe(py, &error));
             let cause = Some(Object::from_bound(error.into_value(py).into_bound(py)));
             let kind = FailureKind::InvalidAnswer;
-            HandlerResult::Failed(Failure { kind, message, cause, meant_to_restrict: true })
+            HandlerResult::Failed(HookFailure { kind, message, cause, meant_to_restrict: true })
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The driver of `dispatch_sync`: no event loop, every hook on the caller's thread.
 
-use hookweave_host::{Code, Error, HookFailure, FailureKind, Report};
+use hookweave_host::{Code, Error, FailureKind, HookFailure, Report};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::Args;
 use hookweave_host::config::Problem;
 use hookweave_host::config::load::{FoundFile, UntrustedHook};
-use hookweave_host::{LoadReport, HookInfo};
+use hookweave_host::{HookInfo, LoadReport};
 use serde::Serialize;
 use serde_json::{Map, Value};
 

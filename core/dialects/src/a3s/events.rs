@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use hookweave_machine::event::{CatalogueEntry, COMMON_FIELDS, FieldKind};
+use hookweave_machine::event::{COMMON_FIELDS, CatalogueEntry, FieldKind};
 use hookweave_machine::payload::Spelling;
 
 /// A3S's event names with the engine's.
