@@ -13,7 +13,7 @@ use super::{FileHook, Surroundings};
 use hookweave_dialects::{self, Encoded, Exited, Invocation};
 use hookweave_exec::cancel::Cancel;
 use hookweave_exec::command::{self, CommandError, CommandLine, CommandRun, CommandSpec};
-use hookweave_machine::dispatch::{HookFailure, FailureKind, HandlerResult};
+use hookweave_machine::dispatch::{FailureKind, HandlerResult, HookFailure};
 
 impl FileHook {
     /// Runs a command to its end, on this thread.
