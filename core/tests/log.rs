@@ -1,7 +1,7 @@
-//! What a Rust program's log tells of a dispatch.
+//! What a Rust program's log shows of a dispatch.
 //!
-//! Alone in its program: `tracing` remembers for the whole process whether anybody listens to a log line, and tests in
-//! other threads that dispatch without a log would make it believe that nobody does.
+//! Alone in its program: `tracing` remembers for the whole process whether a log line has a subscriber, and tests in
+//! other threads that dispatch without a log would make it believe that none has.
 #![allow(clippy::expect_used, clippy::disallowed_methods, reason = "a test ends with a message, and owns its runtime")]
 
 use std::sync::Arc;

@@ -1,6 +1,6 @@
-//! The spans of a dispatch and of its hooks, for whoever listens to `tracing`.
+//! The spans of a dispatch and of its hooks, for subscribers of `tracing`.
 //!
-//! Alone in its program: `tracing` remembers for the whole process whether anybody listens.
+//! Alone in its program: `tracing` remembers for the whole process whether there is a subscriber.
 #![allow(clippy::expect_used, clippy::disallowed_methods, reason = "a test ends with a message, and owns its runtime")]
 
 use std::fmt::Debug;
@@ -110,7 +110,7 @@ impl hookweave::Model for Calls {
     }
 }
 
-/// Each span by its `otel.name` or its own, with the name of the one above it and the fields that tell how it ended.
+/// Each span by its `otel.name` or its own, with the name of the one above it and the fields that show how it ended.
 fn tree(seen: &[Seen]) -> Vec<(String, String, String)> {
     let name = |one: &Seen| {
         let told = one.fields.iter().find_map(|field| field.strip_prefix("otel.name="));

@@ -1,6 +1,6 @@
 //! Runs the program as people do and compares what it prints with what was looked at and found good.
 //!
-//! A file of `golden/` holds commands (`$ …`), what each prints to both streams, and its exit code (`? …`; 0 unless said).
+//! A file of `golden/` holds commands (`$ …`), what each prints to both streams, and its exit code (`? …`; 0 by default).
 //! `UPDATE_GOLDEN=1` writes the files anew: look at the difference before you commit it.
 
 use std::path::{Path, PathBuf};

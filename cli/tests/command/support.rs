@@ -111,7 +111,7 @@ impl Place {
     /// What a command prints to both streams, as it is.
     pub(crate) fn output(&self, command: &str) -> String {
         let text = output_of(command, &self.project, &self.home);
-        // Without the line that tells its exit code.
+        // Without the line that has its exit code.
         text.lines().filter(|line| !line.starts_with("? ")).fold(String::new(), |text, line| text + line + "\n")
     }
 

@@ -1,4 +1,4 @@
-//! `hookweave test --watch` runs again when something changes, whatever it is, and rests otherwise.
+//! `hookweave test --watch` runs again when any file changes, and rests otherwise.
 
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader};
@@ -66,7 +66,7 @@ fn every_change_is_seen() {
     next("3 passed, 0 failed, 1 skipped");
     write("hookweave.toml", &policy.replace("exit 2", "exit 0"));
     next("1 passed, 2 failed");
-    // What cannot be read is told, and its fix is seen as well.
+    // A file that cannot be read is reported, and its fix is noticed too.
     write("hookweave.toml", "hookweave = [");
     next("error:");
     write("hookweave.toml", &policy);

@@ -127,7 +127,7 @@ impl Registration {
         self
     }
 
-    /// Restricts the hook to one session, or to one of its subagents, whatever its matcher says.
+    /// Restricts the hook to one session, or to one of its subagents, regardless of its matcher.
     pub(super) fn only_in(mut self, session: &str, agent: Option<&str>) -> Result<Self, Error> {
         self.session = Some(exact_pattern(session)?);
         self.agent = agent.map(exact_pattern).transpose()?;

@@ -1,4 +1,4 @@
-//! The configuration files of other systems' documentation, as they stand there: what is taken from them, and whom they hear.
+//! The configuration files of other systems' documentation, as they stand there: what is taken from them, and whose events they get.
 
 use std::path::{Path, PathBuf};
 

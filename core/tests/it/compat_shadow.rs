@@ -27,7 +27,7 @@ impl AgentConfig {
         self
     }
 
-    /// A session that denies whatever has to be asked about.
+    /// A session that denies every question.
     fn open(&self) -> Result<Session, hookweave::Error> {
         self.hooks.engine().session().permission("*", Permission::Ask).approver(DenyAll).open()
     }

@@ -130,7 +130,7 @@ fn a_judge_that_panics_or_asks_itself_without_end_fails_its_hook_alone() -> Chec
     let outcome = runtime.block_on(engine.dispatch(project.bash("ls")))?;
     assert!(!outcome.blocked(), "{:?}", outcome.trace());
 
-    // Without a clock nobody can tell when the time is up.
+    // Without a clock no driver knows when the time is up.
     engine.set_judge(|_| std::future::pending());
     let clockless = tokio::runtime::Builder::new_current_thread().build()?;
     let outcome = clockless.block_on(engine.dispatch(project.bash("ls")))?;

@@ -1,4 +1,4 @@
-//! Servers that send whatever they like: each webhook ends, soon, as an answer or as a failure, and never by a panic.
+//! Servers that send arbitrary answers: each webhook ends, soon, as an answer or as a failure, and never by a panic.
 //!
 //! What they send is drawn by lot, the same in every run. `HOOKWEAVE_FUZZ_SECONDS` makes it another in every run, for so long.
 
@@ -496,7 +496,7 @@ fn judged(outcome: &Outcome, closed: bool) -> &'static str {
         return "ran";
     };
     assert!(!failure.message.contains("panicked"), "{failure:?}");
-    // What looks like a refusal that cannot be read keeps a gate shut, whatever the rule.
+    // What looks like a refusal that cannot be read keeps a gate shut under every failure rule.
     let may_be_shut = failure.kind.as_str() == "invalid_answer";
     assert!(outcome.blocked() == closed || (outcome.blocked() && may_be_shut), "{failure:?}");
     assert!(!closed || outcome.reason().is_some());

@@ -1,7 +1,7 @@
 //! Programs written in Rust against the engine: dispatches, sessions, hooks from files, the audit log.
 //!
 //! What must be alone in its process stands in programs of its own beside this one: `log.rs` and `spans.rs`, since `tracing` remembers
-//! for the whole process whether anybody listens, and `memory.rs`, which counts what is allocated.
+//! for the whole process whether there is a subscriber, and `memory.rs`, which counts what is allocated.
 
 #![allow(
     clippy::disallowed_methods,

@@ -55,7 +55,7 @@ impl Person {
             libc::openpty(&raw mut near, &raw mut far, std::ptr::null_mut(), std::ptr::null(), &raw const size)
         };
         assert_eq!(made, 0, "a terminal");
-        // SAFETY: these descriptors were just made and belong to nobody else.
+        // SAFETY: these descriptors were just made and have no other owner.
         let (near, far) = unsafe { (File::from_raw_fd(near), File::from_raw_fd(far)) };
         let side = || Stdio::from(far.try_clone().unwrap());
         let mut command = itself(seconds);

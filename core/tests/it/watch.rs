@@ -73,7 +73,7 @@ async fn hooks_hear_of_the_files_that_they_name() -> Checked {
     engine.watch(|_| {})?;
     std::fs::write(folder.path().join(".env"), "A=1")?;
     assert_eq!(text(&folder.path().join("heard")).await.trim(), ".env");
-    // At once: whether the new list is watched by now, nobody knows.
+    // At once: whether the new list is watched by now is unknown.
     std::fs::write(&other, "x")?;
     assert_eq!(text(&folder.path().join("other-heard")).await, "other\n");
     Ok(())

@@ -12,9 +12,9 @@ use crate::script::{Script, Theatre};
 pub(crate) struct Promises {
     /// The payload as shown last, and how many changes it had.
     shown: Option<(u32, Value)>,
-    /// The hooks that the machine said would follow, as long as all stay quiet.
+    /// The hooks that the machine announced, as long as none answers.
     ahead: Vec<HookId>,
-    /// Everything was said by one hook at a time, and it was nothing.
+    /// One hook ran at a time, and none answered.
     quiet: bool,
     stages: usize,
     rechecks: usize,

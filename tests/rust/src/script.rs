@@ -160,7 +160,7 @@ pub struct Log {
     pub runs: BTreeMap<String, usize>,
     /// What hooks saw that they should not have seen.
     pub faults: Vec<String>,
-    /// What the listener to late answers heard since the last look.
+    /// What the callback for late answers got since the last check.
     pub late: Vec<Value>,
     /// What was recorded since the last look.
     pub records: Vec<Value>,

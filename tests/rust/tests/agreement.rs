@@ -237,7 +237,7 @@ proptest! {
     }
 
     /// What any hook takes out of a key is not in it afterwards, as long as no hook that was shown it puts it back later; only
-    /// where the last change may stand it can be lost to a hook that ran beside it, and that is told.
+    /// where the last change may stand it can be lost to a hook that ran beside it, and that is reported.
     #[test]
     fn a_redaction_is_never_lost_to_a_neighbour(
         setting in setting(),

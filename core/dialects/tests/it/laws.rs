@@ -1,4 +1,4 @@
-//! What holds for every dialect, whatever comes in: round trips keep their meaning, and nothing panics or hangs.
+//! What holds for every dialect and every input: round trips keep their meaning, and nothing panics or hangs.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;

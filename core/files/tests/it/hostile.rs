@@ -1,4 +1,4 @@
-//! Files that somebody wrote to break a reader: no panic, no hang, no unbounded memory.
+//! Files that are written to break a reader: no panic, no hang, no unbounded memory.
 
 use hookweave_files::config::{Format, recognise};
 use proptest::prelude::*;

@@ -63,12 +63,12 @@ fn switches_act_on_their_own_dialect_and_never_on_managed_hooks() {
     };
     assert_eq!(switch(r#"{"disableAllHooks": true}"#), ["managed", "codex"]);
     assert_eq!(switch(r#"{"disableAllHooks": false}"#), ["managed", "user", "codex", "project"]);
-    // Only the administrator can shut everybody else out.
+    // Only the administrator can exclude all others.
     assert_eq!(switch(r#"{"allowManagedHooksOnly": true}"#), ["managed", "user", "codex", "project"]);
     let text = claude("Stop", "", "managed").replacen('{', r#"{"allowManagedHooksOnly": true,"#, 1);
     world.write(managed, &text);
     assert_eq!(switch("{}"), ["managed", "codex"]);
-    // What the administrator says counts before what anybody else says.
+    // The administrator's settings count before all others.
     let text = claude("Stop", "", "managed").replacen('{', r#"{"disableAllHooks": false,"#, 1);
     world.write(managed, &text);
     assert_eq!(switch(r#"{"disableAllHooks": true}"#), ["managed", "user", "codex", "project"]);
@@ -134,7 +134,7 @@ fn an_agents_own_hook_takes_the_place_of_a_wider_one() {
     let agent = |trust| Discovery { trust, agent: Some("coder".to_owned()), ..world.discovery() };
     let found = discover(&agent(Trust::All)).unwrap();
     assert_eq!((runs(&found), found.problems.len()), (vec!["narrow".to_owned()], 0));
-    // A hook that nobody approved replaces nothing.
+    // A hook that is not approved replaces nothing.
     let load_user = world.write("home/.config/hookweave/hookweave.toml", &native("lint", "user", ""));
     std::fs::remove_file(world.path("project/hookweave.toml")).unwrap();
     let found = discover(&agent(Trust::Approved)).unwrap();

@@ -12,7 +12,7 @@ fn schema() -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// Whether the reader takes a file whole; as an agent's, so that `override` may be said.
+/// Whether the reader takes a file whole; as an agent's, so that `override` is allowed.
 fn reader_takes(file: &Value) -> Result<(), String> {
     let loaded = read_in(Format::HookweaveJson, Scope::Agent, &file.to_string());
     let fatal: Vec<String> = loaded.problems.iter().filter(|problem| problem.fatal).map(ToString::to_string).collect();

@@ -1,4 +1,4 @@
-//! How long loading takes; told, not asserted, since machines differ.
+//! How long loading takes; printed, not asserted, since machines differ.
 
 use std::fmt::Write as _;
 use std::time::Instant;

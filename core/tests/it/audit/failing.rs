@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::audit::support::{LONG, Log, dispatch, run};
 
-/// Takes records when it is let, and refuses them when it is told to.
+/// Takes records or refuses them, as the test sets it.
 #[derive(Clone, Default)]
 struct Gate {
     shut: Arc<Mutex<()>>,

@@ -1,4 +1,4 @@
-//! Dispatches in which no hook had anything to say: told one by one or many together, they are recorded like all others.
+//! Dispatches in which no hook answered: reported one by one or many together, they are recorded like all others.
 
 use std::time::Duration;
 
@@ -126,7 +126,7 @@ fn a_batch_that_finds_no_room_is_counted_whole() {
     let snapshot = registry.snapshot();
     let index = snapshot.event("PreToolUse").unwrap();
     let plan = snapshot.plan(&Json, index, &&json!({})).plan;
-    // Whoever hears the records holds the writer up until the queue has overflowed.
+    // The sink holds the writer up until the queue has overflowed.
     let (held, holds) = std::sync::mpsc::channel::<()>();
     let holds = std::sync::Mutex::new(holds);
     let slow = move |_: &str| _ = holds.lock().unwrap().recv_timeout(LONG);

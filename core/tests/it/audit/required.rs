@@ -1,4 +1,4 @@
-//! No decision without its record: where the log is required, what was decided is in the file before anybody hears of it.
+//! No decision without its record: where the log is required, the decision is in the file before the program gets it.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -84,7 +84,7 @@ fn a_log_that_nothing_keeps_cannot_be_required() {
 fn nobody_is_blocked_while_the_disk_works() {
     const THREADS: usize = 8;
     const EACH: usize = 25;
-    // As slow as a disk that is told to write each record, and hardly any room.
+    // As slow as a disk that must write each record, and hardly any room.
     for queue in [1, 2, 8192] {
         let log = Log::new();
         let slow = |_: &str| std::thread::sleep(Duration::from_millis(2));

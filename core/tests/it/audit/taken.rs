@@ -1,4 +1,4 @@
-//! A file that somebody takes away, and whether what was told has been written.
+//! A file that another program removes, and whether all records have been written.
 
 use std::time::{Duration, Instant};
 

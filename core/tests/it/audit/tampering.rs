@@ -126,7 +126,7 @@ fn a_record_that_was_replaced_by_a_whole_one_is_found() {
         let report = judged(&log, &mixed, None);
         assert!(!report.whole);
         let seq = at as u64 + 1;
-        // The first record of a log holds on to nothing, so that only the next one tells.
+        // The first record of a log holds on to nothing, so that only the next one shows it.
         let found = if at == 0 { (ProblemKind::Replaced, 1) } else { (ProblemKind::Replaced, seq - 1) };
         assert_eq!(first(&report), found);
     }

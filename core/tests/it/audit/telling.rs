@@ -1,4 +1,4 @@
-//! What records tell of a dispatch beside what its hooks decided: when, for how long, and what else became of it.
+//! What records hold of a dispatch beside what its hooks decided: when, for how long, and what else became of it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -178,7 +178,7 @@ fn a_log_that_is_not_required_keeps_no_tool_from_running() {
     assert!(ran.ran, "{ran:?}");
 }
 
-/// Takes records as soon as somebody lets it.
+/// Takes records as soon as the test lets it.
 struct Shut(Arc<std::sync::Mutex<()>>);
 
 impl Sink for Shut {

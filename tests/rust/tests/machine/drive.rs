@@ -22,7 +22,7 @@ pub(crate) struct Driven {
     pub(crate) rechecks: Vec<bool>,
     /// Which of the stages had nothing to say.
     pub(crate) quiet: Vec<bool>,
-    /// The hooks that a driver was told it could run without asking, stage by stage.
+    /// The hooks that a driver may run without asking, stage by stage.
     pub(crate) ahead: Vec<Vec<usize>>,
 }
 

@@ -363,7 +363,7 @@ pub(crate) fn merging_world() -> impl Strategy<Value = Given> {
 /// Hooks whose effect stays in their stage and in folding, in order, and two places between stages.
 pub(crate) fn hooks_for_splitting() -> impl Strategy<Value = (Given, (usize, usize))> {
     (world(), 0..8_usize, 0..8_usize).prop_map(|(mut given, one, two)| {
-        // What comes of a conflict is the engine's own word, which no hook's vote tells.
+        // What comes of a conflict is the engine's own word, which is in no hook's vote.
         given.options["conflict"] = "last".into();
         for hook in &mut given.hooks {
             hook.settings.shift_remove("mandatory");
