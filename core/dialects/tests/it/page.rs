@@ -119,7 +119,7 @@ fn reading(page: &mut String, row: &Reading) {
 fn sample(page: &mut String, row: &Sample) {
     let mut hook = match (row.status, &row.hosted, row.signal) {
         (Some(status), _, _) => format!("answers {status}"),
-        (_, Some(kind), _) => format!("is a {kind}"),
+        (_, Some(kind), _) => format!("of kind {kind}"),
         (_, _, Some(signal)) => format!("is ended by signal {signal}"),
         _ => match row.exit {
             None | Some(0) if !row.stdout.is_empty() || !row.stderr.is_empty() => String::new(),
@@ -128,7 +128,7 @@ fn sample(page: &mut String, row: &Sample) {
     };
     for (verb, text) in [
         ("with", row.body.as_str()),
-        ("that answers", row.answered.as_deref().unwrap_or_default()),
+        ("answers", row.answered.as_deref().unwrap_or_default()),
         ("prints", row.stdout.as_str()),
         ("prints to stderr", row.stderr.as_str()),
     ] {
