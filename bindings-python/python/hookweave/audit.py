@@ -125,7 +125,7 @@ def _report(given: dict[str, Any]) -> AuditReport:
 def verify(path: str | os.PathLike[str], anchor: str | None = None) -> AuditReport:
     """Proves that a log is whole, over all of its files, or says where it is not.
 
-    Without an anchor, missing records at the end and a log written anew are not detected. Raises
+    Without an anchor, missing records at the end and a rewritten log are not detected. Raises
     :class:`AuditError` when the log cannot be read, and :class:`InvalidOptionError` for an anchor that is none.
     """
     return _report(_native.verify_audit(os.fspath(path), anchor))

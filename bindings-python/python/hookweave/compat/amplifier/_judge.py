@@ -70,7 +70,7 @@ class Judge:
         self._turn_is_over = False
 
     def end_turn(self) -> None:
-        """What is injected from now on is counted anew."""
+        """What is injected from now on is counted again from zero."""
         self._turn_is_over = True
 
     async def judge(self, parts: Parts, event: str) -> Judged:

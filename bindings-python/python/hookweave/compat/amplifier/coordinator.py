@@ -169,7 +169,7 @@ class ModuleCoordinator:
         await self._judge.forget()
 
     def reset_turn(self) -> None:
-        """A prompt has come in: what is injected from now on is counted anew."""
+        """A prompt has come in: what is injected from now on is counted again from zero."""
         self._judge.end_turn()
 
     async def process_hook_result(self, result: HookResult, event: str, hook_name: str = "unknown") -> HookResult:
