@@ -34,9 +34,7 @@ RUST_WITHOUT_A_ROW = {
 MACHINE = "of the machine, for drivers in other languages"
 MODULES_WITHOUT_A_ROW = {
     "compat": "the interfaces of other systems: in migration.md",
-    "config": "the parts of `files`",
     "error": "its names are at the root",
-    "event": MACHINE,
     "exec": "runs commands and webhooks",
     "index": MACHINE,
     "json": MACHINE,
