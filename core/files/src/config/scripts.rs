@@ -17,7 +17,7 @@ mod tokens;
 use std::path::{Path, PathBuf};
 
 use super::{Declared, Run};
-use after::After;
+use after::{After, Of};
 pub(super) use commands::named_programs;
 use hookweave_exec::command::{CommandLine, CommandSpec};
 use places::{MAX_ENTRIES, Places, is_pattern};
@@ -459,6 +459,9 @@ impl Search<'_> {
                 }
             }
             After::Code { shell: false } => self.code(word),
+            After::Export if word.starts_with('-') && word.contains('n') => {
+                self.doubt(|| "a variable of its line stands for another one".to_owned());
+            }
             // The number of a file, as `sudo -C 3` takes it, is no directory.
             After::Chdir | After::Folder | After::Code { shell: true } => {}
             _ if assigned => {}
@@ -488,7 +491,7 @@ impl Search<'_> {
         if assigned && after == After::Start { After::Start } else { after.then(word) }
     }
 
-    /// A word that may name a file, also together with its option: `-mx`, `-r./x`.
+    /// A word that may name a file, or hold code, as behind `php -r`, also together with its option: `-mx`, `-r./x`.
     fn named(&mut self, word: &str, after: After) {
         if after == After::Program {
             self.given(word);
@@ -526,6 +529,9 @@ impl Search<'_> {
                 self.fed = true;
                 self.code(word);
             }
+        }
+        if matches!(after, After::Option { file: true, of: Of::Interpreter { .. } }) && word.contains('(') {
+            self.code(word);
         }
         self.consider(word, after);
     }
@@ -595,6 +601,10 @@ impl Search<'_> {
         if !certain && !matches!(after, After::Data { .. } | After::Word | After::Program) {
             // `./$name.sh` is any of these.
             let pattern = self.places.pattern(word).filter(|pattern| !is_bare(pattern));
+            let runs = matches!(after, After::Interpreter { .. } | After::Option { file: true, .. });
+            if pattern.is_none() && runs {
+                self.doubt(|| "the file that it runs is filled in when it runs".to_owned());
+            }
             for path in pattern.map_or_else(Vec::new, |pattern| self.places.matching(&pattern, MAX_SCRIPTS)) {
                 self.open = true;
                 self.add(path, false);

@@ -84,7 +84,7 @@ impl After {
             Self::Interpreter { .. } if word == "-m" => Self::Module,
             Self::Interpreter { shell: false } if takes_module(word) => Self::Module,
             Self::Interpreter { shell: false } if module_of(word).is_some() => Self::Word,
-            Self::Interpreter { shell } if is_code(word) => Self::Code { shell },
+            Self::Interpreter { shell } if is_code(word, shell) => Self::Code { shell },
             Self::Interpreter { shell } if loads_file(word) => {
                 Self::Option { file: true, of: Of::Interpreter { shell } }
             }

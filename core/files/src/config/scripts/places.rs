@@ -225,18 +225,20 @@ impl<'r> Places<'r> {
         let mut rest = text;
         while let Some((before, from)) = rest.split_once('$') {
             out.push_str(before);
-            let (name, otherwise, after) = if let Some(braced) = from.strip_prefix('{') {
+            let (name, otherwise, changes, after) = if let Some(braced) = from.strip_prefix('{') {
                 let (inside, after) = braced.split_once('}')?;
                 let end = inside.find([':', '-', '?', '=', '+', '#', '%', '/']).unwrap_or(inside.len());
                 let (name, operator) = inside.split_at(end);
-                (name, operator.trim_start_matches(':').strip_prefix(['-', '=']).unwrap_or_default(), after)
+                let otherwise = operator.strip_prefix(':').unwrap_or(operator).strip_prefix(['-', '=', '?']);
+                (name, otherwise.unwrap_or_default(), !operator.is_empty() && otherwise.is_none(), after)
             } else {
                 let end = from.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(from.len());
                 let (name, after) = from.split_at(end);
-                (name, "", after)
+                (name, "", false, after)
             };
             let value = self.variable(name);
-            certain &= value.is_some();
+            // `${f%x}` and `${f:+x}` are something else than `$f`.
+            certain &= value.is_some() && !changes;
             out.push_str(value.unwrap_or(otherwise));
             rest = after;
             if out.len() > MAX_LINE {

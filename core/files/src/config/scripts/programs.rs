@@ -40,7 +40,6 @@ const INTERPRETERS: &[&str] = &[
     "vi",
     "vim",
     "nvim",
-    "gdb",
     "m4",
     "dc",
 ];
@@ -126,7 +125,7 @@ const LOADING: &[&str] =
 const VALUED: &[&str] = &["-W", "-X", "-C", "--conditions", "--env-file", "--input-type", "--title"];
 
 /// Options of interpreters whose argument is code.
-const CODE: &[&str] = &["-c", "-e", "-p", "-lc", "-ec", "-euc", "-exc", "-ic", "-cl", "--eval", "--print", "-Command"];
+const CODE: &[&str] = &["-c", "-e", "-p", "--eval", "--print", "-Command"];
 
 /// Programs that run what they find in the project: which files these are, nobody can tell.
 const RUNNERS: &[&str] = &[
@@ -320,9 +319,13 @@ pub(super) fn takes_value(option: &str, shell: bool) -> bool {
     VALUED.contains(&option) || shell && cluster && letters.ends_with(['o', 'O'])
 }
 
-/// Whether what follows an option is code.
-pub(super) fn is_code(option: &str) -> bool {
-    CODE.contains(&option)
+/// Whether what follows an option of an interpreter is code, also among other options: `sh -exc`, `perl -lne`.
+pub(super) fn is_code(option: &str, shell: bool) -> bool {
+    let letters = option.strip_prefix('-').unwrap_or_default();
+    let cluster = letters.len() <= 8 && letters.chars().all(|letter| letter.is_ascii_alphanumeric());
+    let begins_other = letters.starts_with(['r', 'I', 'M', 'm', 'W', 'X', 'C']);
+    let holds_one = if shell { letters.contains('c') } else { letters.ends_with(['e', 'E', 'c']) && !begins_other };
+    CODE.contains(&option) || cluster && holds_one
 }
 
 /// Whether a program, in any version, runs the file that it is given.
