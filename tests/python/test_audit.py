@@ -241,8 +241,8 @@ def test_a_log_that_only_a_callback_gets_cannot_be_required(log: Path) -> None:
 
     alone: list[dict[str, Any]] = [{"callback": fails}, {}, {"log": True}, {"callback": fails, "level": "off"}]
     for options in alone:
-        with pytest.raises(InvalidOptionError, match="audit.required: needs a `file`"):
-            HookClient(audit={**options, "required": True})
+        with pytest.raises(InvalidOptionError, match=r"audit\.required: needs a `file`"):
+            HookClient(audit=cast(Any, {**options, "required": True}))
     client = HookClient(audit={"file": log, "required": True, "callback": fails})
     client.register_hook("PreToolUse", lambda event: None)
     assert not client.dispatch_sync("PreToolUse", CALL).blocked

@@ -1,8 +1,9 @@
 //! What a word of a command line is by what stands before it.
 
+use super::commands::is_of_machine;
 use super::programs::{
-    is_assignment, is_chdir, is_code, is_count, is_data_program, is_interpreter, is_of_machine, is_reserved,
-    is_wrapper, loads_file, module_of, runs_its_option, starts_code, takes_module, takes_value, writes,
+    is_assignment, is_chdir, is_code, is_count, is_data_program, is_interpreter, is_reserved, is_wrapper, loads_file,
+    module_of, runs_its_option, starts_code, takes_module, takes_value, writes,
 };
 
 /// Programs that run what they are given as text, wherever it comes from.

@@ -1,11 +1,14 @@
 //! The programs that a line starts by their name alone, as far as that can be told without being a shell.
 
+use std::path::Path;
+
+use super::SYSTEM;
 use super::programs::{is_assignment, is_reserved};
 use super::tokens::{Token, tokens};
 use hookweave_exec::command::{CommandLine, CommandSpec, Shell};
 
 /// What shells do themselves.
-pub(super) const BUILT_IN: &[&str] = &[
+const BUILT_IN: &[&str] = &[
     "alias", "bg", "break", "cd", "command", "continue", "declare", "echo", "eval", "exec", "exit", "export", "false",
     "fg", "getopts", "hash", "jobs", "kill", "let", "local", "mapfile", "popd", "printf", "pushd", "pwd", "read",
     "readonly", "return", "set", "shift", "shopt", "source", "test", "times", "trap", "true", "type", "typeset",
@@ -37,6 +40,12 @@ pub(in crate::config) fn named_programs(command: &CommandSpec) -> Vec<String> {
         }
     }
     names
+}
+
+/// Whether a word at the beginning of a command is a program of the machine, not one of the project or the shell.
+pub(super) fn is_of_machine(word: &str) -> bool {
+    let is_named = !word.contains('/') && !BUILT_IN.contains(&word) && !matches!(word, ":" | "}" | "case");
+    is_named || SYSTEM.iter().any(|folder| Path::new(word).starts_with(folder))
 }
 
 fn line(names: &mut Vec<String>, text: &str) {

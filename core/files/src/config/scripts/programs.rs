@@ -2,9 +2,6 @@
 
 use std::path::Path;
 
-use super::SYSTEM;
-use super::commands::BUILT_IN;
-
 /// Programs that run the file that they are given.
 const INTERPRETERS: &[&str] = &[
     ".",
@@ -289,12 +286,6 @@ pub(super) fn is_data_program(name: &str) -> bool {
 /// Whether a program that takes files for data writes them.
 pub(super) fn writes(name: &str) -> bool {
     WRITERS.contains(&name)
-}
-
-/// Whether a word at the beginning of a command is a program of the machine, not one of the project or the shell.
-pub(super) fn is_of_machine(word: &str) -> bool {
-    let is_named = !word.contains('/') && !BUILT_IN.contains(&word) && !matches!(word, ":" | "}" | "case");
-    is_named || SYSTEM.iter().any(|folder| Path::new(word).starts_with(folder))
 }
 
 /// Whether a word of a program of which nothing is known names an interpreter that it starts, as in `find -exec sh {}`.
