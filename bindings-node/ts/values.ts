@@ -95,7 +95,9 @@ export function nameOf(object: object): string {
   if (typeof object === "function") return "a function";
   const { constructor } = object as { constructor?: unknown };
   const name: unknown = typeof constructor === "function" ? constructor.name : "";
-  return typeof name === "string" && name !== "" ? `an instance of ${name}` : "such an object";
+  // A generator has no constructor, but a name.
+  const tag = Object.prototype.toString.call(object).slice("[object ".length, -1);
+  return `an instance of ${typeof name === "string" && name !== "" ? name : tag}`;
 }
 
 function copyValue(value: object, levels: number, other: Replacement): unknown {

@@ -113,6 +113,15 @@ const unreadable: Readonly<Record<string, () => unknown>> = {
   "a proxy without fields": () =>
     new Proxy({}, { get: (_, key) => (key === "action" ? "block" : undefined) }),
   "a proxy of an instance": () => new Proxy(new Decision(), {}),
+  "a proxy that cannot be listed": () =>
+    new Proxy(
+      {},
+      {
+        ownKeys() {
+          throw new Error("no keys today");
+        },
+      },
+    ),
   "a revoked proxy": revoked,
   "a revoked proxy in a list": () => [revoked()],
   "a getter that throws": () => ({
@@ -158,6 +167,7 @@ describe("answers that cannot be read", () => {
         for (const handler of [make, later]) {
           const client = quietClient({ mode });
           client.registerHook("PreToolUse", { handler: handler as never });
+          client.registerHook("PreToolUse", () => undefined);
           client.registerHook("PostToolUse", { handler: handler as never });
           const outcome = await client.dispatch("PreToolUse", bash);
           const failure = outcome.trace[0]?.failure;

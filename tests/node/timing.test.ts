@@ -144,6 +144,29 @@ describe("timeouts", () => {
       assert.deepEqual([counts.decision, overran.length], ["ask", 1]);
       assert.ok((overran[0]?.duration ?? 0) >= 80);
     });
+
+    test(`a guard holds when others block the loop and its wait is over, ${mode}`, async () => {
+      const guard = {
+        handler: async () => {
+          await sleep(10);
+          return { action: "block" } as const;
+        },
+        config: { timeout: 50, failBehavior: "block" },
+      } as const;
+      for (const turns of [0, 1, 2]) {
+        const client = quietClient({ mode });
+        client.registerHook("PreToolUse", () => undefined);
+        client.registerHook("PreToolUse", guard);
+        const dispatched = client.dispatch("PreToolUse", bash);
+        for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);
+        block(300);
+        const { blocked, trace } = await dispatched;
+        const entry = trace.find(({ status, action }) => status === "failed" || action === "block");
+        assert.equal(blocked, true);
+        // The loop decides whether the answer comes first.
+        assert.equal(entry?.overran, entry?.failure?.kind !== "timeout");
+      }
+    });
   }
 });
 

@@ -145,6 +145,10 @@ def test_a_mapping_of_any_class_is_read_as_a_dict(make: Callable[[dict[str, Any]
     assert answered(make({})).trace[0].failure is None
 
 
+class Level(enum.IntEnum):
+    DENIED = 1
+
+
 @dataclass
 class Decision:
     action: str = "block"
@@ -185,6 +189,10 @@ UNREADABLE: list[Any] = [
     Pair("block", "no"),
     Pair(Verdict.BLOCK, "no"),
     [Decision()],
+    Level.DENIED,
+    {"action": Level.DENIED},
+    {"action": {"type": "block"}},
+    {"action": []},
     AttributeDict("block"),
     Broken(),
     Verdict.BLOCK,

@@ -278,3 +278,28 @@ def test_time_that_a_test_has_stopped_ends_no_timeout_and_no_duration(monkeypatc
     assert 0.02 < stopped.trace[0].duration < 5
     [milliseconds] = seen
     assert 20 < milliseconds < 5000
+
+
+@pytest.mark.parametrize("mode", ["sequential", "parallel"])
+def test_a_guard_holds_when_others_block_the_loop_and_its_wait_is_over(mode: Any) -> None:
+    client = HookClient(mode=mode, fail_behavior="block")
+
+    async def guard(event: Event) -> HookResponse:
+        await asyncio.sleep(0.01)
+        return HookResponse.block()
+
+    client.register_hook("PreToolUse", guard, timeout=0.05)
+    client.register_hook("PreToolUse", lambda _: None)
+
+    async def block_the_loop() -> None:
+        time.sleep(0.3)
+
+    async def main() -> Any:
+        outcome, _ = await asyncio.gather(client.dispatch("PreToolUse", tool="x"), block_the_loop())
+        return outcome
+
+    outcome = asyncio.run(main())
+    entry = outcome.trace[0]
+    assert outcome.blocked
+    # The loop decides whether the answer comes first.
+    assert entry.overran if entry.failure is None else entry.failure.kind == "timeout"

@@ -9,6 +9,7 @@ shared.
 from __future__ import annotations
 
 import copy
+import enum
 from array import array
 from collections import deque
 from collections.abc import Callable, Mapping, MutableMapping, MutableSequence, Sequence, Set
@@ -45,8 +46,11 @@ def copied(value: Any, left: int, copying: _native._Copying) -> Any:
 def read_mapping(answer: Any) -> Any:
     """The items of a mapping of any class as a dict; any other value as it is.
 
-    Raises ``TypeError`` for an empty mapping of a class of the program's: its answer may be in attributes.
+    Raises ``TypeError`` for an empty mapping of a class of the program's, whose answer may be in attributes, and for a
+    member of an enumeration, which is a number to the core if it is one.
     """
+    if isinstance(answer, enum.Enum) and not isinstance(answer, str):
+        raise TypeError(f"{answer!r} is a member of an enumeration; return a HookResponse or a dict")
     if not isinstance(answer, Mapping):
         return answer
     fields = {key: answer[key] for key in answer}

@@ -163,7 +163,8 @@ fn key(name: &str) -> Option<Key> {
 fn misspelt(name: &str) -> Option<Key> {
     const LIKELY: &[&str] = &["action", "decision", "permissionDecision", "permission", "behavior"];
     // A letter too many, too few, or two in each other's place.
-    nearest(name, LIKELY.iter().copied()).filter(|near| near.len().abs_diff(name.len()) <= 1).map(|_| Key::Decides)
+    let letters = name.chars().count();
+    nearest(name, LIKELY.iter().copied()).filter(|near| near.len().abs_diff(letters) <= 1).map(|_| Key::Decides)
 }
 
 /// Whether a text is a word of a list; case, surrounding marks and how its parts are separated do not matter.
@@ -198,16 +199,18 @@ pub fn of_value<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Intent {
 }
 
 /// The same for what a handler returned, which is meant as an answer: JSON text is one, a list that is too long to be looked
-/// at may be one, and a number in place of a word may be that of any value of an enumeration.
+/// at may be one, and what stands in place of a word without having one (an enumeration's number) may stand for any.
 pub(super) fn of_answer<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Intent {
-    let is_number = |view: &H::View<'v>| matches!(host.kind(view), Kind::Int(_) | Kind::BigInt(_) | Kind::Float(_));
-    let decides_by_number = |name: &String| {
-        key(name).or_else(|| misspelt(name)) == Some(Key::Decides)
-            && host.get(view, name).is_some_and(|it| is_number(&it))
+    let is_wordless = |view: H::View<'v>| {
+        let kind = host.kind(&view);
+        !kind.is_nothing() && !matches!(kind, Kind::Text(_) | Kind::Bool(_)) && decision(host, &view, 0).is_none()
+    };
+    let decides_without_word = |name: &String| {
+        key(name).or_else(|| misspelt(name)) == Some(Key::Decides) && host.get(view, name).is_some_and(is_wordless)
     };
     match host.kind(view) {
         Kind::List(length) if length > MOST_LISTED => Intent::Refuses,
-        Kind::Object if host.keys(view).is_ok_and(|names| names.iter().any(decides_by_number)) => Intent::Refuses,
+        Kind::Object if host.keys(view).is_ok_and(|names| names.iter().any(decides_without_word)) => Intent::Refuses,
         Kind::Text(text) => of_value(host, view).max(of_text(&text)),
         _ => of_value(host, view),
     }
@@ -282,7 +285,8 @@ fn member<'v, H: Host>(host: &'v H, known: Key, view: &H::View<'v>, depth: usize
             Kind::Bool(flag) => !flag,
             Kind::Int(number) => number == 0,
             Kind::Float(number) => number == 0.0 || number.is_nan(),
-            Kind::Text(text) => says_no(&text) || is_one_of(&text, &["never", "none", "0"]),
+            Kind::Text(text) => text.trim().is_empty() || says_no(&text) || is_one_of(&text, &["never", "none", "0"]),
+            Kind::List(length) => length == 0,
             kind => is_unreadable(&kind),
         },
     };
@@ -383,6 +387,9 @@ mod tests {
             json!({"action": "blokc"}),
             json!({"deny": 1.5}),
             json!({"allow": 0.0}),
+            json!({"allow": []}),
+            json!({"continue": " "}),
+            json!({"act\u{200b}ion": "block"}),
         ] {
             assert_eq!(meant(&no), Intent::Refuses, "{no}");
         }
@@ -421,12 +428,25 @@ mod tests {
 
     #[test]
     fn what_a_handler_returns_is_meant_as_an_answer() {
-        let answers =
-            [json!({"action": 1}), json!({"Decision": 0.5}), json!({"actoin": 2}), json!("{\"action\": \"block\"}")];
-        for no in answers.into_iter().chain([json!(vec![1; MOST_LISTED + 1])]) {
+        for no in [
+            json!({"action": 1}),
+            json!({"Decision": 0.5}),
+            json!({"actoin": 2}),
+            json!({"action": {"type": "block"}}),
+            json!({"action": []}),
+            json!("{\"action\": \"block\"}"),
+            json!(vec![1; MOST_LISTED + 1]),
+        ] {
             assert_eq!((of_answer(&Json, &&no), meant(&no)), (Intent::Refuses, Intent::Nothing), "{no}");
         }
-        for other in [json!(1), json!({"number": 1}), json!("action"), json!(vec![1; MOST_LISTED])] {
+        for other in [
+            json!(1),
+            json!({"number": 1}),
+            json!({"decision": {"behavior": "allow"}}),
+            json!({"action": true}),
+            json!("action"),
+            json!(vec![1; MOST_LISTED]),
+        ] {
             assert_eq!(of_answer(&Json, &&other), Intent::Nothing, "{other}");
         }
     }
