@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookweave_host::Host as _;
 use hookweave_host::audit::{self, Anchor, AuditConfig, Level};
+use hookweave_host::payload::Host as _;
 use napi::Env;
 use napi::Status;
 use napi::bindgen_prelude::{Function, Unknown};

@@ -1,7 +1,9 @@
 //! The catalogue of events and the engine's limits, for the TypeScript layer to build its types and tables from.
 
+use hookweave_host::dispatch::MAX_DEPTH;
 use hookweave_host::event as core;
-use hookweave_host::{BUILT_IN, COMMON_FIELDS, MAX_DEPTH, MAX_NESTING, Spelling};
+use hookweave_host::event::{BUILT_IN, COMMON_FIELDS};
+use hookweave_host::payload::{MAX_NESTING, Spelling};
 use napi_derive::napi;
 
 /// A known event.

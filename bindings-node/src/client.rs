@@ -6,10 +6,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hookweave_host::audit::Audit;
-use hookweave_host::{
-    DetachedQueue, Entry, EventDefinition, Files, HookCounter, HookId, HookSpec, Host, Options, Registry, Runtime,
-    Settings, Submitted, ToolDefinition, explain, hook_id, refusal,
-};
+use hookweave_host::detached::{DetachedQueue, Submitted, refusal};
+use hookweave_host::event::EventDefinition;
+use hookweave_host::file_hook::{Runtime, Settings};
+use hookweave_host::files::Files;
+use hookweave_host::hook::HookSpec;
+use hookweave_host::options::Options;
+use hookweave_host::payload::Host;
+use hookweave_host::registry::{Entry, HookId, Registry};
+use hookweave_host::stats::HookCounter;
+use hookweave_host::tool::ToolDefinition;
+use hookweave_host::{explain, hook_id};
 use napi::Env;
 use napi::bindgen_prelude::{ObjectFinalize, Unknown};
 use napi_derive::napi;
@@ -216,7 +223,7 @@ impl NativeClient {
         let spec = self.registry.resolve(&event).map_err(|error| coded(&error))?;
         let view = values.view(&slot);
         plan::check_payload(&values, &view)?;
-        let explanation = explain(&self.registry.snapshot(), &values, &spec, &view);
+        let explanation = explain::explain(&self.registry.snapshot(), &values, &spec, &view);
         env.to_js_value(&explanation).map_err(from_napi)
     }
 

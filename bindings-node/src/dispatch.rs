@@ -5,8 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hookweave_host::audit::Audit;
+use hookweave_host::clock::present;
+use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure, Report, Stage, Step};
+use hookweave_host::index::Call;
+use hookweave_host::outcome::Outcome;
+use hookweave_host::payload::Excess;
 use hookweave_host::session::{Session, Verdict};
-use hookweave_host::{Call, Excess, FailureKind, HandlerResult, HookFailure, Outcome, Report, Stage, Step, present};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;

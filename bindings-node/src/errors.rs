@@ -1,6 +1,6 @@
 //! Errors as JavaScript sees them: a message and a stable code.
 
-use hookweave_host::Error;
+use hookweave_host::error::Error;
 
 /// An error whose status is a stable code of the engine.
 pub(crate) type CodedError = napi::Error<String>;

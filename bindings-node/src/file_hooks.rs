@@ -5,11 +5,13 @@
 
 use std::sync::{Arc, OnceLock};
 
+use hookweave_host::dialects::Invocation;
 use hookweave_host::dialects::{self, Exited};
+use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure};
 use hookweave_host::event::Catalogue;
-use hookweave_host::{
-    EventSpec, FailureKind, FileHook, HandlerResult, HookFailure, Invocation, TraceContext, from_json,
-};
+use hookweave_host::event::EventSpec;
+use hookweave_host::file_hook::{FileHook, TraceContext};
+use hookweave_host::json::from_json;
 use napi::Status;
 use napi::bindgen_prelude::{FnArgs, Function};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
@@ -128,7 +130,7 @@ impl NativeFileHook {
 
 /// A hook that runs or is queued.
 #[napi]
-pub struct NativeFileHookJob(hookweave_host::Job);
+pub struct NativeFileHookJob(hookweave_host::exec::pool::Job);
 
 #[napi]
 impl NativeFileHookJob {

@@ -6,10 +6,14 @@ use std::sync::Arc;
 
 use hookweave_host::config::lint::lint;
 use hookweave_host::config::load::LoadOptions;
-use hookweave_host::{
-    Error, EventSpec, FileHook, FilesWatch, Host, LoadRequest, PendingChanges, Prepared, QUIET, TrustStore,
-    TrustedHook, Watched, hook_id,
-};
+use hookweave_host::config::trust::{TrustStore, TrustedHook};
+use hookweave_host::config::watch::QUIET;
+use hookweave_host::error::Error;
+use hookweave_host::event::EventSpec;
+use hookweave_host::file_hook::FileHook;
+use hookweave_host::files::{FilesWatch, LoadRequest, PendingChanges, Prepared, Watched};
+use hookweave_host::hook_id;
+use hookweave_host::payload::Host;
 use napi::Env;
 use napi::bindgen_prelude::{Function, Unknown};
 use napi::threadsafe_function::ThreadsafeFunctionCallMode;
@@ -136,7 +140,7 @@ fn load_request(
     registering(
         hooks,
         deliver,
-        |report: &hookweave_host::LoadReport| &report.hooks,
+        |report: &hookweave_host::files::LoadReport| &report.hooks,
         |hooks, wrap| hooks.files().load(hooks.registry(), hooks.runtime(), request, wrap),
     )
 }
@@ -167,7 +171,7 @@ pub fn apply_reload(
     registering(
         hooks,
         deliver,
-        |reloaded: &hookweave_host::ReloadReport| &reloaded.report.hooks,
+        |reloaded: &hookweave_host::files::ReloadReport| &reloaded.report.hooks,
         |hooks, wrap| hooks.files().apply(hooks.registry(), hooks.runtime(), prepared, wrap),
     )
 }

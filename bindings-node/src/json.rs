@@ -1,6 +1,7 @@
 //! JSON texts for the TypeScript layer, and the integers in them that a JavaScript number does not hold exactly.
 
-use hookweave_host::{Host, large_integer, to_json, to_shown};
+use hookweave_host::json::{large_integer, to_json, to_shown};
+use hookweave_host::payload::Host;
 use napi::Env;
 use napi::bindgen_prelude::Unknown;
 use napi_derive::napi;

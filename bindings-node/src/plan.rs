@@ -4,10 +4,14 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use hookweave_host::audit::{Audit, Batch, EventDigest};
-use hookweave_host::{
-    Code, Error, EventSpec, Host, Kind, Plan, Registry, Reuse, Snapshot, Spelling, Step, begin, check_depth,
-    has_tool_use_id, present,
-};
+use hookweave_host::clock::present;
+use hookweave_host::dispatch::{Step, begin, check_depth};
+use hookweave_host::envelope::has_tool_use_id;
+use hookweave_host::error::{Code, Error};
+use hookweave_host::event::EventSpec;
+use hookweave_host::index::{Plan, Reuse, Snapshot};
+use hookweave_host::payload::{Host, Kind, Spelling};
+use hookweave_host::registry::Registry;
 use napi::Env;
 use napi::bindgen_prelude::{Object, Unknown};
 use napi_derive::napi;
@@ -63,7 +67,7 @@ pub struct NativePlan {
 pub(crate) fn check_payload(values: &Values<'_>, payload: &Unknown<'_>) -> Result<(), CodedError> {
     let kind = values.kind(payload);
     if kind == Kind::Object {
-        return hookweave_host::check_payload(values, payload).map_err(|error| coded(&error));
+        return hookweave_host::envelope::check_payload(values, payload).map_err(|error| coded(&error));
     }
     Err(coded(&Error::new(Code::InvalidPayload, format!("a payload is an object, not {}", kind.words()))))
 }

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use hookweave_host::json::from_json;
+use hookweave_host::payload::Host as _;
 use hookweave_host::session::{Client, Permission, Session, ToolRequest};
-use hookweave_host::{Host as _, from_json};
 use napi::Env;
 use napi::bindgen_prelude::{Object, Unknown};
 use napi_derive::napi;

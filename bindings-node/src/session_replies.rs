@@ -1,6 +1,6 @@
 //! What the TypeScript layer reports to a session's flow: the result of an effect, which gives the next effect.
 
-use hookweave_host::from_json;
+use hookweave_host::json::from_json;
 use hookweave_host::session::{Called, Reply, Requested, Speaker};
 use napi::Env;
 use napi::bindgen_prelude::Object;

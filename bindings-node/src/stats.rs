@@ -37,7 +37,7 @@ impl NativeClient {
         dispatches: Vec<f64>,
     ) -> CountTransfer {
         let counters = self.counters().borrow();
-        let now = host::present().ticks;
+        let now = host::clock::present().ticks;
         let ticks = |moment: f64| now.saturating_sub(nanos(present - moment));
         let mut rest: &[f64] = &runs;
         while let Some(block) = Block::take(&mut rest) {
@@ -60,7 +60,7 @@ impl NativeClient {
     /// What each hook did so far, in the canonical form as JSON text; counts begin anew when asked.
     #[napi(catch_unwind)]
     pub fn stats(&self, reset: bool) -> Result<String, CodedError> {
-        text(&self.registry().stats(host::present(), reset))
+        text(&self.registry().stats(host::clock::present(), reset))
     }
 
     /// Hooks that a person should look at and that were not given here before, as JSON text.

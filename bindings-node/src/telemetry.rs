@@ -1,7 +1,7 @@
 //! Redaction of the content of spans.
 
 use hookweave_host::audit::Redaction;
-use hookweave_host::from_json;
+use hookweave_host::json::from_json;
 use napi_derive::napi;
 
 use crate::errors::{CodedError, coded};

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt::Write as _;
 
-use hookweave_host::{BadKey, Excess, Host, Kind, MAX_NESTING, Made, Spelling};
+use hookweave_host::payload::{BadKey, Excess, Host, Kind, MAX_NESTING, Made, Spelling};
 use napi::bindgen_prelude::{BigInt, FromNapiValue, JsObjectValue, Object, Unknown, Utf16String};
 use napi::{Env, JsValue, KeyCollectionMode, KeyConversion, KeyFilter, Property, ValueType};
 

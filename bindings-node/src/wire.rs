@@ -1,6 +1,7 @@
 //! Events that agents of other systems send to their hooks, and what their hook commands answer.
 
-use hookweave_host::{event_from_wire, from_json, outcome_to_wire};
+use hookweave_host::dialects::{event_from_wire, outcome_to_wire};
+use hookweave_host::json::from_json;
 use napi_derive::napi;
 use serde_json::{Value, json};
 

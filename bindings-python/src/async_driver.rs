@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hookweave_host::{HandlerResult, HookFailure, Report};
+use hookweave_host::dispatch::{HandlerResult, HookFailure, Report};
 use pyo3::exceptions::{PyRuntimeError, PyRuntimeWarning, PyStopIteration, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;

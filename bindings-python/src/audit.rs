@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hookweave_host::audit::{self, Anchor, AuditConfig, LONGEST_WAIT, Level};
-use hookweave_host::{Code, Error};
+use hookweave_host::error::{Code, Error};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 

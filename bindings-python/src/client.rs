@@ -6,9 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hookweave_host::audit::Audit;
-use hookweave_host::{
-    Code, DetachedQueue, Error, EventDefinition, Files, Options, Registry, Runtime, Settings, Submitted, ToolDefinition,
-};
+use hookweave_host::detached::{DetachedQueue, Submitted};
+use hookweave_host::error::{Code, Error};
+use hookweave_host::event::EventDefinition;
+use hookweave_host::file_hook::{Runtime, Settings};
+use hookweave_host::files::Files;
+use hookweave_host::options::Options;
+use hookweave_host::registry::Registry;
+use hookweave_host::tool::ToolDefinition;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -161,7 +166,7 @@ impl Client {
 
     /// What each hook did so far, in the canonical form; counts begin anew when asked.
     fn _stats<'py>(&self, py: Python<'py>, reset: bool) -> PyResult<Bound<'py, PyAny>> {
-        serial::to_python(py, &self.registry(py).stats(hookweave_host::present(), reset))
+        serial::to_python(py, &self.registry(py).stats(hookweave_host::clock::present(), reset))
     }
 
     /// Every event that the engine knows by itself, as data.

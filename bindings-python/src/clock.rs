@@ -9,7 +9,7 @@ pub(crate) fn now() -> Instant {
     Instant::now()
 }
 
-/// The same in nanoseconds, and never zero: [`hookweave_host::ticks`] of now.
+/// The same in nanoseconds, and never zero: [`hookweave_host::clock::ticks`] of now.
 #[inline]
 pub(crate) fn ticks() -> u64 {
     reading::ticks().max(1)
@@ -37,7 +37,7 @@ mod reading {
         /// What the clock shows at the zero of `host::ticks`.
         static ZERO: OnceLock<u64> = OnceLock::new();
         let reading = read();
-        reading.saturating_sub(*ZERO.get_or_init(|| reading.saturating_sub(hookweave_host::ticks(super::now()))))
+        reading.saturating_sub(*ZERO.get_or_init(|| reading.saturating_sub(hookweave_host::clock::ticks(super::now()))))
     }
 
     #[inline]
@@ -58,6 +58,6 @@ mod reading {
 mod reading {
     #[inline]
     pub(super) fn ticks() -> u64 {
-        hookweave_host::ticks(super::now())
+        hookweave_host::clock::ticks(super::now())
     }
 }

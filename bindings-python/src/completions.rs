@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hookweave_host::{FailureKind, HandlerResult, HookFailure};
+use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

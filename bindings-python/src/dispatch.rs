@@ -3,7 +3,8 @@
 
 use std::cell::RefCell;
 
-use hookweave_host::{self as host, check_payload};
+use hookweave_host::envelope::check_payload;
+use hookweave_host::{self as host};
 use pyo3::exceptions::{PyAttributeError, PyStopIteration, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -97,7 +98,7 @@ fn begin(this: &Bound<'_, Client>, arguments: &Arguments<'_, '_>, method: &str) 
     client.check_open(py, "dispatch events")?;
     let request = request(client, py, event, payload, fields.as_ref())?;
     let depth = nesting::depth(py);
-    host::check_depth(depth).map_err(|error| errors::of(py, &error))?;
+    host::dispatch::check_depth(depth).map_err(|error| errors::of(py, &error))?;
     Ok(DispatchState::new(Object::of(this.as_any()), request, depth, client.is_enabled()))
 }
 
@@ -177,7 +178,7 @@ impl Method for ExplainMethod {
         this.get().check_open(py, "explain events")?;
         let request = request(this.get(), py, event, payload, fields.as_ref())?;
         let CachedEvent { snapshot, spec, .. } = &*request.event;
-        let explanation = host::explain(snapshot, &PyHost::new(py), spec, &request.payload.bind(py));
+        let explanation = host::explain::explain(snapshot, &PyHost::new(py), spec, &request.payload.bind(py));
         let record = serial::to_python(py, &explanation)?;
         py.import("hookweave.outcome")?.getattr("explanation")?.enter((record,)).map(Object::from_bound)
     }

@@ -7,8 +7,11 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use hookweave_host::audit::Level;
+use hookweave_host::detached::Submitted;
 use hookweave_host::dispatch::Times;
-use hookweave_host::{self as host, Call, FailureKind, HandlerResult, HookFailure, Report, Stage, Step, Submitted};
+use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure, Report, Stage, Step};
+use hookweave_host::index::Call;
+use hookweave_host::{self as host};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -124,7 +127,7 @@ impl DispatchState {
         let found = if self.enabled { self.cached.plan(py, &self.payload) } else { None };
         let payload = self.payload.clone();
         let step = match found {
-            Some(planned) if !planned.plan.calls().is_empty() => host::begin(
+            Some(planned) if !planned.plan.calls().is_empty() => host::dispatch::begin(
                 &PyHost::new(py),
                 Arc::clone(&self.cached.snapshot),
                 Arc::clone(&self.cached.spec),
@@ -430,7 +433,7 @@ impl DispatchState {
             }
             Submitted::Refused(_) => {
                 let limit = client.get().registry(py).options().max_detached;
-                HandlerResult::Failed(HookFailure::new(FailureKind::DetachedLimit, host::refusal(limit)))
+                HandlerResult::Failed(HookFailure::new(FailureKind::DetachedLimit, host::detached::refusal(limit)))
             }
         };
         Ok(Report::new(reported, 0))

@@ -1,6 +1,10 @@
 //! The fields that the engine fills in, as Python values.
 
-use hookweave_host::{BUILT_IN, Directory, Envelope, FILLED_IN, MAX_NESTING, now_ms};
+use hookweave_host::clock::now_ms;
+use hookweave_host::directory::Directory;
+use hookweave_host::envelope::{Envelope, FILLED_IN};
+use hookweave_host::event::BUILT_IN;
+use hookweave_host::payload::MAX_NESTING;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 

@@ -10,8 +10,9 @@ use std::mem::size_of;
 use std::ptr;
 use std::sync::Arc;
 
+use hookweave_host::directory::Directory;
+use hookweave_host::payload::Excess;
 use hookweave_host::payload::MAX_NESTING;
-use hookweave_host::{Directory, Excess};
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -267,7 +268,7 @@ impl<'a> EventRef<'a> {
     /// The whole event as canonical JSON text; `payload_not_json` names the path of a value that has none.
     pub(crate) fn json(&self, py: Python<'_>) -> PyResult<String> {
         let whole = self.whole(py, Fields::Shared)?;
-        hookweave_host::to_json(&PyHost::new(py), whole.as_any()).map_err(|error| {
+        hookweave_host::json::to_json(&PyHost::new(py), whole.as_any()).map_err(|error| {
             self.note_unshown(py, &error.to_string());
             errors::raise(py, "payload_not_json", &error.to_string())
         })
@@ -296,10 +297,10 @@ impl<'a> EventRef<'a> {
 pub(crate) fn shape_of(name: &Bound<'_, PyString>) -> Shape {
     let is_record = |name: &str| {
         name == "usage"
-            || hookweave_host::BUILT_IN
+            || hookweave_host::event::BUILT_IN
                 .iter()
                 .flat_map(|event| event.fields)
-                .any(|field| field.name == name && field.kind == hookweave_host::FieldKind::Record)
+                .any(|field| field.name == name && field.kind == hookweave_host::event::FieldKind::Record)
     };
     if name.to_str().is_ok_and(is_record) { Shape::Record } else { Shape::Same }
 }

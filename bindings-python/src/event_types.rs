@@ -1,6 +1,6 @@
 //! The engine's list of events as Python data.
 
-use hookweave_host::{BUILT_IN, COMMON_FIELDS, CatalogueField};
+use hookweave_host::event::{BUILT_IN, COMMON_FIELDS, CatalogueField};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 

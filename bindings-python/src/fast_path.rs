@@ -6,7 +6,7 @@
 //! Bar: "Python, 10 async hooks / bare loop" of docs/BENCHMARKS.md, <= 2x; 1.50x on 2026-11-23.
 //! Bar: "Python, 10 sync hooks / bare loop of 10 async ones" of docs/BENCHMARKS.md, <= 0.9x; 0.99x on 2026-11-23.
 
-use hookweave_host::Call;
+use hookweave_host::index::Call;
 use pyo3::prelude::*;
 
 use crate::dispatch_state::{DispatchState, Start, limit_of};

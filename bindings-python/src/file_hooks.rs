@@ -6,10 +6,12 @@
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use hookweave_host::{
-    self as host, EventSpec, FailureKind, FileHook as CoreFileHook, HandlerResult, HookFailure, Invocation,
-    TraceContext, from_json,
-};
+use hookweave_host::dialects::Invocation;
+use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure};
+use hookweave_host::event::EventSpec;
+use hookweave_host::file_hook::{FileHook as CoreFileHook, TraceContext};
+use hookweave_host::json::from_json;
+use hookweave_host::{self as host};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
@@ -119,7 +121,7 @@ impl FileHook {
         let result = Arc::new(ResultCell::default());
         let filled = Arc::clone(&result);
         let job = self.hook.start_in(trace_context(event.py())?, invocation, move |reported| filled.set(reported));
-        Ok(BegunFileHook { result, job: job.map(host::Job::cancel_on_drop) })
+        Ok(BegunFileHook { result, job: job.map(host::exec::pool::Job::cancel_on_drop) })
     }
 
     /// What the host is asked: `{"kind": "prompt" | "agent", "prompt", "model"}` or `{"kind": "mcp_tool", …}`.
@@ -158,7 +160,7 @@ fn trace_context(py: Python<'_>) -> PyResult<Option<TraceContext>> {
 
 /// A hook that runs or waits for its turn.
 #[pyclass(frozen, module = "hookweave._native")]
-pub(crate) struct Job(host::Job);
+pub(crate) struct Job(host::exec::pool::Job);
 
 #[pymethods]
 impl Job {
@@ -172,7 +174,7 @@ impl Job {
 #[pyclass(frozen, module = "hookweave._native")]
 pub(crate) struct BegunFileHook {
     result: Arc<ResultCell>,
-    job: Option<host::Job>,
+    job: Option<host::exec::pool::Job>,
 }
 
 #[pymethods]
@@ -191,7 +193,7 @@ impl BegunFileHook {
 impl BegunFileHook {
     /// Kills the hook now: the exception's traceback may keep this alive.
     fn cancel(&self, py: Python<'_>) {
-        py.detach(|| self.job.as_ref().map(host::Job::cancel));
+        py.detach(|| self.job.as_ref().map(host::exec::pool::Job::cancel));
     }
 }
 

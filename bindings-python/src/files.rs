@@ -5,9 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hookweave_host::config::lint::lint;
 use hookweave_host::config::load::LoadOptions;
-use hookweave_host::{
-    self as host, Error, EventSpec, FileHook as CoreFileHook, LoadRequest, Prepared, TrustStore, TrustedHook,
-};
+use hookweave_host::config::trust::{TrustStore, TrustedHook};
+use hookweave_host::error::Error;
+use hookweave_host::event::EventSpec;
+use hookweave_host::file_hook::FileHook as CoreFileHook;
+use hookweave_host::files::{LoadRequest, Prepared};
+use hookweave_host::{self as host};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList};
@@ -168,7 +171,7 @@ fn approved<'py>(py: Python<'py>, path: Option<&str>) -> PyResult<Bound<'py, PyA
 #[pyfunction]
 #[pyo3(signature = (approvals, path = None))]
 fn approve(py: Python<'_>, approvals: &Bound<'_, PyList>, path: Option<&str>) -> PyResult<()> {
-    let text = host::to_json(&PyHost::new(py), approvals.as_any());
+    let text = host::json::to_json(&PyHost::new(py), approvals.as_any());
     let text = text.map_err(|error| errors::raise(py, "invalid_config", &error.to_string()))?;
     let approvals: Vec<TrustedHook> = serde_json::from_str(&text)
         .map_err(|error| errors::raise(py, "invalid_config", &format!("this is nothing to approve: {error}")))?;

@@ -4,7 +4,7 @@
 //!
 //! Bar: "Python, 0 matching hooks / bare loop" of docs/BENCHMARKS.md, <= 1.3x; 1.97x on 2026-11-23.
 
-use hookweave_host::ReportedFailure;
+use hookweave_host::stats::ReportedFailure;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

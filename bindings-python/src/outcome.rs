@@ -5,8 +5,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hookweave_host::dispatch::Step;
+use hookweave_host::index::Planned;
 use hookweave_host::session::{Session, Verdict};
-use hookweave_host::{self as host, Planned, Step};
+use hookweave_host::{self as host};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -24,7 +26,7 @@ use crate::serial;
 use crate::values::{PyHost, Shape, copy};
 use crate::wire;
 
-pub(crate) type CoreOutcome = Box<host::Outcome<Handler, Object>>;
+pub(crate) type CoreOutcome = Box<host::outcome::Outcome<Handler, Object>>;
 
 /// How a dispatch has ended.
 pub(crate) enum Finished {
@@ -42,7 +44,7 @@ pub(crate) enum Finished {
 impl Finished {
     /// The core's outcome.
     #[inline]
-    pub(crate) fn outcome(&self, py: Python<'_>, event: &CachedEvent) -> &host::Outcome<Handler, Object> {
+    pub(crate) fn outcome(&self, py: Python<'_>, event: &CachedEvent) -> &host::outcome::Outcome<Handler, Object> {
         match self {
             Self::Folded(outcome) => outcome,
             Self::NoHooks { planned, payload, late } => {
@@ -73,7 +75,7 @@ impl Finished {
 
     /// The failures to be logged.
     #[inline]
-    pub(crate) fn failures_to_log(&self) -> Vec<host::ReportedFailure> {
+    pub(crate) fn failures_to_log(&self) -> Vec<host::stats::ReportedFailure> {
         match self {
             Self::Folded(outcome) => outcome.failures_to_log().collect(),
             Self::NoHooks { .. } => Vec::new(),
@@ -91,9 +93,9 @@ fn outcome_without_hooks(
 ) -> CoreOutcome {
     let (snapshot, spec) = (Arc::clone(&event.snapshot), Arc::clone(&event.spec));
     let Some(Planned { plan, reuse }) = planned else {
-        return Box::new(host::Outcome::empty(snapshot, spec, payload));
+        return Box::new(host::outcome::Outcome::empty(snapshot, spec, payload));
     };
-    match host::begin(&PyHost::new(py), snapshot, spec, Arc::clone(plan), *reuse, payload) {
+    match host::dispatch::begin(&PyHost::new(py), snapshot, spec, Arc::clone(plan), *reuse, payload) {
         Step::Done(outcome) => outcome,
         Step::Run(_) => unreachable!("a plan without hooks ends as soon as it begins"),
     }
@@ -157,7 +159,7 @@ impl Outcome {
         "to_wire",
     ];
 
-    pub(crate) fn inner<'a>(&'a self, py: Python<'a>) -> &'a host::Outcome<Handler, Object> {
+    pub(crate) fn inner<'a>(&'a self, py: Python<'a>) -> &'a host::outcome::Outcome<Handler, Object> {
         let inner = self.0.get(py);
         inner.finished.outcome(py, &inner.cached)
     }
@@ -287,7 +289,7 @@ impl Outcome {
     fn ext<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let ext = PyDict::new(py);
         for (dialect, value) in self.inner(py).ext() {
-            let value = copy(&value.borrow(py), Shape::Plain, host::MAX_NESTING)
+            let value = copy(&value.borrow(py), Shape::Plain, host::payload::MAX_NESTING)
                 .map_err(|excess| errors::raise(py, excess.code().as_str(), &format!("ext.{dialect}: {excess}")))?;
             ext.set_item(dialect, value)?;
         }
@@ -332,7 +334,7 @@ impl Outcome {
             let original = PyDict::new(py);
             for (field, given) in self.inner(py).originals() {
                 let given = given.borrow(py);
-                match copy(&given, Shape::Plain, host::MAX_NESTING) {
+                match copy(&given, Shape::Plain, host::payload::MAX_NESTING) {
                     Ok(copied) => original.set_item(field, copied)?,
                     // The host gave it like this, and can read it all the same.
                     Err(_) => original.set_item(field, given)?,

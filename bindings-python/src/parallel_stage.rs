@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hookweave_host::{FailureKind, HookFailure, Report};
+use hookweave_host::dispatch::{FailureKind, HookFailure, Report};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyList;

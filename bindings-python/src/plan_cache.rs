@@ -12,7 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use hookweave_host::audit::Audit;
-use hookweave_host::{Directory, EventSpec, Plan, Planned, Reuse, Snapshot};
+use hookweave_host::directory::Directory;
+use hookweave_host::event::EventSpec;
+use hookweave_host::index::{Plan, Planned, Reuse, Snapshot};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};

@@ -1,6 +1,8 @@
 //! What is registered for an event: a function of the host's, or a hook from a file.
 
-use hookweave_host::{Code, Error, HookSpec, Registry};
+use hookweave_host::error::{Code, Error};
+use hookweave_host::hook::HookSpec;
+use hookweave_host::registry::Registry;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

@@ -1,6 +1,6 @@
 //! The core's records as plain Python values, and Python values as JSON.
 
-use hookweave_host::{from_json, large_integer, to_json};
+use hookweave_host::json::{from_json, large_integer, to_json};
 use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList};

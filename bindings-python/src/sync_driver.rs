@@ -1,6 +1,7 @@
 //! The driver of `dispatch_sync`: no event loop, every hook on the caller's thread.
 
-use hookweave_host::{Code, Error, FailureKind, HookFailure, Report};
+use hookweave_host::dispatch::{FailureKind, HookFailure, Report};
+use hookweave_host::error::{Code, Error};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

@@ -1,7 +1,7 @@
 //! What spans of dispatches and tool calls may say.
 
 use hookweave_host::audit::Redaction;
-use hookweave_host::from_json;
+use hookweave_host::json::from_json;
 use pyo3::prelude::*;
 
 use crate::errors;

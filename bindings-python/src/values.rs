@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 
+use hookweave_host::json::{to_json, to_shown};
 use hookweave_host::payload::{BadKey, Excess, Host, Kind, MAX_NESTING, Made, Room, Spelling};
-use hookweave_host::{to_json, to_shown};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

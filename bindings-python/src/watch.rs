@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use hookweave_host::{FilesWatch, QUIET};
+use hookweave_host::config::watch::QUIET;
+use hookweave_host::files::FilesWatch;
 use pyo3::prelude::*;
 
 use crate::client::Client;

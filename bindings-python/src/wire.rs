@@ -4,8 +4,10 @@
 use std::sync::{Arc, OnceLock};
 
 use hookweave_host::dialects::{self, Exited};
+use hookweave_host::dialects::{Invocation, event_from_wire, outcome_to_wire};
 use hookweave_host::event::Catalogue;
-use hookweave_host::{EventSpec, Invocation, event_from_wire, from_json, outcome_to_wire, to_json};
+use hookweave_host::event::EventSpec;
+use hookweave_host::json::{from_json, to_json};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use serde_json::{Map, Value, json};
@@ -91,7 +93,7 @@ fn invocation(py: Python<'_>, declared: &str, event: &str, payload: &str) -> PyR
     Ok(Invocation { event, declared_event, payload, tool: None, project_dir: None, empty_transcript: None, depth: 0 })
 }
 
-fn spec(name: &str) -> Result<Arc<EventSpec>, hookweave_host::Error> {
+fn spec(name: &str) -> Result<Arc<EventSpec>, hookweave_host::error::Error> {
     static EVENTS: OnceLock<Catalogue> = OnceLock::new();
     EVENTS.get_or_init(Catalogue::default).resolve(name)
 }

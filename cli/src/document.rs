@@ -4,7 +4,7 @@ mod yaml;
 
 use std::path::Path;
 
-use hookweave_host::from_json;
+use hookweave_host::json::from_json;
 use serde_json::Value;
 
 use crate::failed::{Failed, Result};

@@ -8,12 +8,16 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use hookweave_host::clock::now_ms;
 use hookweave_host::dialects::OutcomeValues;
+use hookweave_host::dispatch::Report;
 use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure, Stage, Step, begin, check_depth};
+use hookweave_host::envelope::{Envelope, check_payload};
+use hookweave_host::exec::pool::Job;
 use hookweave_host::file_hook::FileHook;
+use hookweave_host::index::{Call, Planned};
 use hookweave_host::json::Json;
 use hookweave_host::outcome::Outcome as Folded;
-use hookweave_host::{Call, Envelope, Job, Planned, Report, check_payload, now_ms};
 use serde_json::{Map, Value};
 
 use crate::clock::{nanos_since, now};

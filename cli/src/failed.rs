@@ -75,8 +75,8 @@ impl fmt::Display for Failed {
     }
 }
 
-impl From<hookweave_host::Error> for Failed {
-    fn from(error: hookweave_host::Error) -> Self {
+impl From<hookweave_host::error::Error> for Failed {
+    fn from(error: hookweave_host::error::Error) -> Self {
         Self::Message(format!("{} [{}]", error.message(), error.code()))
     }
 }

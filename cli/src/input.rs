@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use hookweave_host::dialects;
-use hookweave_host::from_json;
+use hookweave_host::json::from_json;
 use serde_json::{Map, Value};
 
 use crate::failed::{Failed, Result};

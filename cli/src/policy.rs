@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
+use hookweave_host::config::trust::Trust;
 use hookweave_host::file_hook::{FileHook, Runtime, Settings};
 use hookweave_host::files::{Files, LoadReport, LoadRequest};
 use hookweave_host::hook::Scope;
 use hookweave_host::json::Json;
-use hookweave_host::{HookId, HookInfo, Options, Registry, Trust};
+use hookweave_host::options::Options;
+use hookweave_host::registry::{HookId, HookInfo, Registry};
 use serde_json::{Map, Value, json};
 
 use crate::failed::{Failed, Result};

@@ -23,15 +23,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use handler::Code;
+use hookweave_host::clock::present;
 use hookweave_host::error::{Code as ErrorCode, Error};
 use hookweave_host::event::{BUILT_IN, CatalogueEntry, EventDefinition, EventSpec};
 use hookweave_host::explain::{Explanation, explain};
+use hookweave_host::hook_id;
 use hookweave_host::json::Json;
 use hookweave_host::options::{Options, Profile};
 use hookweave_host::registry::{HookInfo, Registry};
 use hookweave_host::stats::Stats;
 use hookweave_host::tool::ToolDefinition;
-use hookweave_host::{hook_id, present};
 
 pub use builder::{EngineBuilder, Registration};
 pub use detached::LateAnswer;

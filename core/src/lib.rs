@@ -2,7 +2,8 @@
 //!
 //! An agent raises events (a tool is about to run, a prompt came in, a session ends); hooks observe, modify, block, ask
 //! a person or add context. [`Engine`] registers hooks and dispatches events on tokio, on the calling task; [`Session`] does
-//! what an agent does with the outcomes.
+//! what an agent does with the outcomes. All types that a program names are here at the root, except those of the audit log, in
+//! [`audit`], and of other systems, in [`compat`].
 //!
 //! **Owns** what only a Rust program has: hooks that are futures, typed events, the tokio driver, and the interfaces of other systems in
 //! [`compat`]. **Never** holds a rule of its own: those are in the crates that it re-exports, and the Python and Node packages
@@ -13,10 +14,49 @@ mod engine;
 mod response;
 
 #[doc(inline)]
-pub use hookweave_host::{
-    action, answer, audit, config, dialects, dispatch, error, event, exec, explain, file_hook, files, hook, index,
-    json, matcher, observer, options, outcome, payload, registry, session, stats, tool,
-};
+pub use hookweave_host::action::Action;
+#[doc(inline)]
+pub use hookweave_host::answer::{Injection, Message, Question};
+#[doc(inline)]
+pub use hookweave_host::audit;
+#[doc(inline)]
+pub use hookweave_host::config::Problem;
+#[doc(inline)]
+pub use hookweave_host::config::lint::Finding;
+#[doc(inline)]
+pub use hookweave_host::config::load::{FoundFile, UntrustedHook};
+#[doc(inline)]
+pub use hookweave_host::config::reload::Change;
+#[doc(inline)]
+pub use hookweave_host::config::trust::{Trust, TrustStore, TrustedHook};
+#[doc(inline)]
+pub use hookweave_host::dialects::{WireAnswer, WireEvent, event_from_wire, outcome_to_wire};
+#[doc(inline)]
+pub use hookweave_host::dispatch::{FailureKind, Status};
+#[doc(inline)]
+pub use hookweave_host::event::{CatalogueEntry, CatalogueField, FieldKind};
+#[doc(inline)]
+pub use hookweave_host::explain::{ExplainedHook, Explanation};
+#[doc(inline)]
+pub use hookweave_host::file_hook::{HostQuestion, TraceContext};
+#[doc(inline)]
+pub use hookweave_host::files::{LoadReport, LoadRequest, ReloadReport};
+#[doc(inline)]
+pub use hookweave_host::hook::{FailBehavior, HookSpec, Origin, Scope, Timeout};
+#[doc(inline)]
+pub use hookweave_host::matcher::{ArgTest, MatcherSpec};
+#[doc(inline)]
+pub use hookweave_host::options::{Conflict, Mode};
+#[doc(inline)]
+pub use hookweave_host::outcome::{Failure, FromHook, Overridden, Stand, TraceEntry, Unmatched, Vote};
+#[doc(inline)]
+pub use hookweave_host::registry::HookInfo;
+#[doc(inline)]
+pub use hookweave_host::session::{Permission, Reading, Role, TerminalQuestion};
+#[doc(inline)]
+pub use hookweave_host::stats::{Durations, HookStats, HookWarning, Stats, WarningKind};
+#[doc(inline)]
+pub use hookweave_host::tool::ToolDefinition;
 
 pub use engine::{
     AllowAll, ApprovalRequest, Approver, BoxFuture, Compaction, Context, ContextMessage, DenyAll, Display, Engine,
@@ -24,5 +64,6 @@ pub use engine::{
     ModelRequest, ModelResponse, NoticeResult, Outcome, PendingApprovals, Registration, Session, SessionBuilder,
     Started, Stopped, Submitted, TemporaryHook, TerminalApprover, Tool, ToolCall, ToolContext, ToolOutcome, ToolResult,
 };
-pub use error::{Code, Error};
+#[doc(inline)]
+pub use hookweave_host::error::{Code, Error};
 pub use response::{HookError, HookResponse, IntoResponse};

@@ -6,8 +6,7 @@
 
 use std::sync::Arc;
 
-use hookweave::hook::FailBehavior;
-use hookweave::{Engine, Event};
+use hookweave::{Engine, Event, FailBehavior};
 use serde_json::json;
 
 type Checked = Result<(), Box<dyn std::error::Error>>;

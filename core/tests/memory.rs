@@ -6,7 +6,10 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use hookweave::audit::Audit;
-use hookweave_host::{HookSpec, Options, Registry, Runtime, Settings};
+use hookweave_host::file_hook::{Runtime, Settings};
+use hookweave_host::hook::HookSpec;
+use hookweave_host::options::Options;
+use hookweave_host::registry::Registry;
 
 thread_local! {
     /// Bytes that this thread has and has not given back.

@@ -8,9 +8,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use hookweave::audit::{AuditConfig, Inputs, Kind, read, verify};
-use hookweave::hook::FailBehavior;
-use hookweave::session::Permission;
 use hookweave::{Engine, HookError, HookResponse};
+use hookweave::{FailBehavior, Permission};
 use serde_json::{Value, json};
 
 const LOG: &str = "audit.jsonl";

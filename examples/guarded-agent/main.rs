@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
-use hookweave::hook::FailBehavior::Block;
-use hookweave::matcher::ArgTest;
+use hookweave::ArgTest;
+use hookweave::FailBehavior::Block;
 use hookweave::{Engine, Event, HookError, HookResponse, Outcome};
 use regex::Regex;
 use serde_json::{Value, json};

@@ -3,9 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use hookweave::hook::FailBehavior;
-use hookweave::session::Permission;
-use hookweave::{ApprovalRequest, Engine, Error, Event, HookError, HookResponse, Session};
+use hookweave::{ApprovalRequest, Engine, Error, Event, FailBehavior, HookError, HookResponse, Permission, Session};
 use serde_json::json;
 
 /// The person of this run: what they answer, in the order in which they are asked.

@@ -1,8 +1,7 @@
 //! Several hooks watch over one call: which of them look at it, in which order, and why the others do not.
 #![allow(clippy::print_stdout, reason = "what it prints is what the program is for")]
 
-use hookweave::hook::FailBehavior;
-use hookweave::{Engine, Error, Event, HookResponse, Outcome};
+use hookweave::{Engine, Error, Event, FailBehavior, HookResponse, Outcome};
 use serde_json::{Value, json};
 
 fn engine() -> Result<Engine, Error> {

@@ -5,8 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hookweave::hook::FailBehavior;
-use hookweave::{ApprovalRequest, Engine, Error, Event, HookError, HookResponse};
+use hookweave::{ApprovalRequest, Engine, Error, Event, FailBehavior, HookError, HookResponse};
 use serde_json::{Value, json};
 
 fn engine() -> Result<Engine, Error> {

@@ -4,9 +4,7 @@
 
 use std::time::Duration;
 
-use hookweave::hook::FailBehavior;
-use hookweave::matcher::ArgTest;
-use hookweave::{Engine, Error, HookError, HookResponse};
+use hookweave::{ArgTest, Engine, Error, FailBehavior, HookError, HookResponse};
 use serde_json::{Value, json};
 
 const DANGEROUS: &str = r"rm\s+-\w*r\w*\s+(/|~|\$HOME)(\s|/|\*|$)|\|\s*(ba|z)?sh\b|\bgit\s+push\b.*\s(-f|--force)\b";

@@ -1,8 +1,7 @@
 //! A dry run: one call of one session deploys nothing, and other sessions are not affected.
 #![allow(clippy::print_stdout, reason = "what it prints is what the program is for")]
 
-use hookweave::hook::FailBehavior;
-use hookweave::{Engine, Error, Event, HookError, HookResponse, Session};
+use hookweave::{Engine, Error, Event, FailBehavior, HookError, HookResponse, Session};
 use serde_json::{Value, json};
 
 fn command(args: &Value) -> &str {

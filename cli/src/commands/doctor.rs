@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use hookweave_host::LoadReport;
 use hookweave_host::config::lint::lint;
 use hookweave_host::config::load::{FoundFile, LoadOptions};
 use hookweave_host::exec::command::forgets_children;
+use hookweave_host::files::LoadReport;
 use serde::Serialize;
 
 use crate::agents::{AGENTS, Agent, Reach};

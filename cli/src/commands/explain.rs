@@ -1,9 +1,9 @@
 //! `hookweave explain`: which hooks an event would run, in which order, and why not the others.
 
 use clap::Args;
-use hookweave_host::HookInfo;
 use hookweave_host::explain::{ExplainedHook, explain};
 use hookweave_host::json::Json;
+use hookweave_host::registry::HookInfo;
 use serde::Serialize;
 
 use crate::commands::list::left_out;

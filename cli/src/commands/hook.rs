@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, ValueEnum};
-use hookweave_host::LoadReport;
 use hookweave_host::dialects::{self, Dialect, RunKind, WireAnswer, WireEvent};
+use hookweave_host::files::LoadReport;
 
 use crate::auditing::{self, AuditArgs};
 use crate::commands::run::FAREWELL;

@@ -6,7 +6,8 @@ use std::path::Path;
 use clap::Args;
 use hookweave_host::config::Problem;
 use hookweave_host::config::load::{FoundFile, UntrustedHook};
-use hookweave_host::{HookInfo, LoadReport};
+use hookweave_host::files::LoadReport;
+use hookweave_host::registry::HookInfo;
 use serde::Serialize;
 use serde_json::{Map, Value};
 

@@ -123,7 +123,7 @@ pub(crate) fn show(screen: Screen<'_>, outcome: &Outcome, nanos: u64) -> Result<
 
 /// What became of a hook, in a word.
 fn came_to(entry: &TraceEntry<'_>) -> (anstyle::Style, String) {
-    use hookweave_host::Status;
+    use hookweave_host::dispatch::Status;
     if let Some(failure) = &entry.failure {
         return (BAD, format!("failed ({}), {}", failure.kind, failure.became.as_str()));
     }

@@ -18,7 +18,7 @@ use crate::outcome::Outcome;
 use crate::registry::Registry;
 
 pub use crate::tally::{ERROR, HookCounter};
-pub use warnings::{ALWAYS_FAILS_AFTER, NEVER_MATCHED_AFTER, SLOW_AFTER, SLOW_MS, Warning, WarningKind};
+pub use warnings::{ALWAYS_FAILS_AFTER, HookWarning, NEVER_MATCHED_AFTER, SLOW_AFTER, SLOW_MS, WarningKind};
 
 use crate::tally::{Read, Run, RunKind, Tally};
 use warnings::{HookFacts, misspelt, warning};
@@ -70,7 +70,7 @@ pub struct Stats {
     /// How often each event was dispatched, also without hooks; events that never were are missing.
     pub events: BTreeMap<String, u64>,
     /// What a person should look at.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<HookWarning>,
 }
 
 /// The present, on the driver's clock and on the wall's.
@@ -190,7 +190,7 @@ impl<T> Registry<T> {
     }
 
     /// The warnings that were not given here before: one for each hook at most.
-    pub fn new_warnings(&self) -> Vec<Warning> {
+    pub fn new_warnings(&self) -> Vec<HookWarning> {
         let mut new = Vec::new();
         self.each_tally(Now { ticks: 0, epoch_ms: 0 }, false, |_, warning, tally| {
             new.extend(warning.filter(|_| tally.warns_first()));
@@ -200,7 +200,7 @@ impl<T> Registry<T> {
     }
 
     /// Misspelled fields of events, each reported with the first hook that receives them.
-    fn misspelled_fields(&self, wanted: impl Fn(&EventSpec) -> bool) -> Vec<Warning> {
+    fn misspelled_fields(&self, wanted: impl Fn(&EventSpec) -> bool) -> Vec<HookWarning> {
         let (snapshot, mut times_logged) = (self.snapshot(), Vec::new());
         for spec in self.catalogue().events() {
             let Some(misspelled_field) = spec.misspelled_fields().first() else { continue };
@@ -214,7 +214,7 @@ impl<T> Registry<T> {
         times_logged
     }
 
-    fn each_tally(&self, now: Now, reset: bool, mut each: impl FnMut(HookStats, Option<Warning>, &Tally)) {
+    fn each_tally(&self, now: Now, reset: bool, mut each: impl FnMut(HookStats, Option<HookWarning>, &Tally)) {
         let snapshot = self.snapshot();
         for info in self.list() {
             let Some(entry) = HookId::parse(&info.id).and_then(|id| self.entry(id)) else { continue };

@@ -6,11 +6,11 @@ use tracing::Instrument as _;
 
 use super::shared::Shared;
 use super::{Engine, Event, Outcome, driver};
+use hookweave_host::clock::ticks;
 use hookweave_host::dispatch::{begin, check_depth};
 use hookweave_host::error::Error;
 use hookweave_host::index::Planned;
 use hookweave_host::outcome::Outcome as Folded;
-use hookweave_host::ticks;
 
 impl Engine {
     /// Runs the hooks that an event selects and folds what they say.

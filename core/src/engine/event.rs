@@ -5,11 +5,11 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::not_an_object;
+use hookweave_host::clock::now_ms;
 use hookweave_host::envelope::{Envelope, check_payload, is_missing};
 use hookweave_host::error::Error;
 use hookweave_host::event::{BUILT_IN, EventSpec};
 use hookweave_host::json::Json;
-use hookweave_host::now_ms;
 use hookweave_host::options::Directory;
 
 /// Something that happens in an agent. Cheap to clone.

@@ -1,9 +1,8 @@
 //! Hooks of shadow's agents, as its documentation has them, with another import and nothing else.
 
 use hookweave::compat::shadow::{Hook, HookContext, HookEvent, HookRegistry, HookResult, PermissionDecision};
-use hookweave::dispatch::FailureKind;
-use hookweave::session::Permission;
 use hookweave::{DenyAll, Event, HookError, HookResponse, Session, ToolOutcome};
+use hookweave::{FailureKind, Permission};
 use serde_json::{Value, json};
 
 type Checked = Result<(), Box<dyn std::error::Error>>;

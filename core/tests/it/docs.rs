@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use hookweave::Code;
-use hookweave::event::{BUILT_IN, COMMON_FIELDS, CatalogueField};
+use hookweave_host::event::{BUILT_IN, COMMON_FIELDS, CatalogueField};
 
 fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("core lies in the repository")

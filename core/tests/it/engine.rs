@@ -7,10 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use hookweave::action::Action;
-use hookweave::hook::FailBehavior;
-use hookweave::outcome::TraceEntry;
-use hookweave::{Code, Engine, Event, Handler, HookFuture, HookResponse};
+use hookweave::{Action, Code, Engine, Event, FailBehavior, Handler, HookFuture, HookResponse, TraceEntry};
 use serde_json::json;
 
 type Checked = Result<(), Box<dyn std::error::Error>>;

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hookweave::file_hook::HostQuestion;
-use hookweave::{Engine, Event, HookResponse};
+use hookweave::{Engine, Event, HookResponse, HostQuestion};
 use serde_json::{Value, json};
 
 type Checked = Result<(), Box<dyn std::error::Error>>;

@@ -1,9 +1,6 @@
 //! Hooks that change their event in place: what becomes of the changes, and of those that may not be made.
 
-use hookweave::action::Action;
-use hookweave::dispatch::FailureKind;
-use hookweave::hook::FailBehavior;
-use hookweave::{Engine, Event, HookContext, HookFuture, HookResponse};
+use hookweave::{Action, Engine, Event, FailBehavior, FailureKind, HookContext, HookFuture, HookResponse};
 use serde_json::{Value, json};
 
 type Checked = Result<(), Box<dyn std::error::Error>>;

@@ -1,7 +1,6 @@
 //! Outcomes as text for a person, and as data that stays the same from run to run.
 
-use hookweave::outcome::Stand;
-use hookweave::{Engine, Event, HookError, HookResponse, Outcome};
+use hookweave::{Engine, Event, HookError, HookResponse, Outcome, Stand};
 use serde_json::{Value, json};
 
 fn engine() -> Engine {

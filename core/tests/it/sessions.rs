@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hookweave::session::Permission;
-use hookweave::tool::ToolDefinition;
-use hookweave::{ApprovalRequest, Engine, Event, HookError, HookResponse, PendingApprovals, Session, ToolOutcome};
+use hookweave::{
+    ApprovalRequest, Engine, Event, HookError, HookResponse, PendingApprovals, Permission, Session, ToolDefinition,
+    ToolOutcome,
+};
 use serde_json::{Value, json};
 
 fn asking(engine: &Engine) -> hookweave::SessionBuilder {

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use hookweave::stats::{NEVER_MATCHED_AFTER, WarningKind};
 use hookweave::{Engine, Event, HookResponse};
+use hookweave_host::stats::{NEVER_MATCHED_AFTER, WarningKind};
 use serde_json::json;
 
 fn bash() -> Event {
@@ -50,7 +50,7 @@ async fn what_each_hook_did_is_counted() {
     let slow = hook("slow");
     let took = slow.duration_us.unwrap();
     assert!(slow.runs == 4 && (18_000.0..5e6).contains(&took.p50) && took.p50 <= took.p99 && took.p99 <= took.max);
-    assert!(slow.last_run.unwrap().abs_diff(hookweave_host::now_ms()) < 10_000);
+    assert!(slow.last_run.unwrap().abs_diff(hookweave_host::clock::now_ms()) < 10_000);
     let other = hook("other");
     assert!(other.never_matched && other.duration_us.is_none() && other.last_run.is_none());
 

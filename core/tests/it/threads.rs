@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::thread;
 
-use hookweave::hook::FailBehavior;
-use hookweave::{Engine, Event, HookResponse};
+use hookweave::{Engine, Event, FailBehavior, HookResponse};
 use serde_json::json;
 
 /// How often a hook comes and goes; `HOOKWEAVE_RACES` sets another number.

@@ -4,13 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hookweave::audit::AuditConfig;
-use hookweave::file_hook::HostQuestion;
-use hookweave::files::LoadRequest;
-use hookweave::hook::HookSpec;
-use hookweave::json::Json;
-use hookweave::tool::ToolDefinition;
 use hookweave::{Engine, Event, Handler, HookError, HookFuture, HookResponse, LateAnswer};
-use hookweave_host::FILLED_IN;
+use hookweave::{HookSpec, HostQuestion, LoadRequest, ToolDefinition};
+use hookweave_host::envelope::FILLED_IN;
+use hookweave_host::json::Json;
 use serde_json::{Map, Value, json};
 
 use crate::case::Hook;

@@ -11,14 +11,21 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use hookweave::audit::{Audit, AuditConfig};
-use hookweave::json::Json;
+use hookweave_host::clock::{now_ms, present, ticks};
+use hookweave_host::detached::{DetachedQueue, Submitted, refusal};
 use hookweave_host::dialects::{self, OutcomeValues, encode_outcome, outcome_to_wire};
+use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure, Report, Stage, Step, begin, check_depth};
+use hookweave_host::envelope::{Envelope, check_payload};
+use hookweave_host::error::Error;
+use hookweave_host::event::EventDefinition;
+use hookweave_host::hook::HookSpec;
+use hookweave_host::index::{Call, Plan, Planned, Reuse};
+use hookweave_host::json::Json;
+use hookweave_host::options::{Mode, Options};
 use hookweave_host::outcome::Outcome;
-use hookweave_host::{
-    Call, DetachedQueue, Envelope, Error, EventDefinition, FailureKind, HandlerResult, HookFailure, HookId, HookSpec,
-    Mode, Options, Plan, Planned, Registry, Report, Reuse, Stage, Step, Submitted, ToolDefinition, begin, check_depth,
-    check_payload, explain, hook_id, now_ms, present, refusal, ticks,
-};
+use hookweave_host::registry::{HookId, Registry};
+use hookweave_host::tool::ToolDefinition;
+use hookweave_host::{explain, hook_id};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -294,7 +301,7 @@ impl Client for Foreign {
         let snapshot = self.registry.snapshot();
         let spec = snapshot.resolve(event)?;
         let payload = checked(payload)?;
-        Ok(serde_json::to_value(explain(&snapshot, &Json, &spec, &&payload)).unwrap())
+        Ok(serde_json::to_value(explain::explain(&snapshot, &Json, &spec, &&payload)).unwrap())
     }
 
     fn drain(&self) -> Pending<'_, ()> {

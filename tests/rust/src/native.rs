@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-use hookweave::config::lint::lint;
-use hookweave::config::load::LoadOptions;
-use hookweave::config::trust::{TrustStore, TrustedHook};
+use hookweave::{TrustStore, TrustedHook};
+use hookweave_host::config::lint::lint;
+use hookweave_host::config::load::LoadOptions;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use hookweave_host::{FailureKind, HandlerResult, HookId, Outcome, Report, Stage};
+use hookweave_host::dispatch::{FailureKind, HandlerResult, Report, Stage};
+use hookweave_host::outcome::Outcome;
+use hookweave_host::registry::HookId;
 use serde_json::{Value, json};
 
 use crate::script::{Script, Theatre};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hookweave::audit::AuditConfig;
-use hookweave::json::Json;
+use hookweave_host::json::Json;
 use serde_json::{Map, Value, json};
 
 use crate::case::{Case, Dispatch, Hook, Kind};

@@ -232,7 +232,7 @@ impl Theatre {
     fn act(&self, deed: &Do, event: &Value) -> Option<Result<(), String>> {
         let client = || self.client();
         Some(match deed {
-            Do::ReadsJson(texts, _) => match hookweave::json::to_json(&hookweave::json::Json, &event) {
+            Do::ReadsJson(texts, _) => match hookweave_host::json::to_json(&hookweave_host::json::Json, &event) {
                 Ok(json) => match texts.iter().find(|text| !json.contains(text.as_str())) {
                     Some(text) => Err(format!("`{text}` is not in {json}")),
                     None => Ok(()),

@@ -6,10 +6,9 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hookweave::session::{Reading, Role, TerminalQuestion};
 use hookweave::{
     ApprovalRequest, Approver, BoxFuture, Context, ContextMessage, Display, Engine, HookError, Model, ModelRequest,
-    ModelResponse, Session, Tool, ToolCall, ToolContext, ToolOutcome, ToolResult,
+    ModelResponse, Reading, Role, Session, TerminalQuestion, Tool, ToolCall, ToolContext, ToolOutcome, ToolResult,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};

@@ -1,6 +1,6 @@
 //! Events in the words of another agent, and outcomes in theirs.
 
-use hookweave::dialects::{event_from_wire, outcome_to_wire};
+use hookweave::{event_from_wire, outcome_to_wire};
 use serde_json::{Value, json};
 
 use crate::case::Dispatch;

@@ -86,7 +86,8 @@ fn a_guard_holds_at_once_on_every_thread() {
         // What is there already is what making the index anew takes its time for.
         for number in 0..300 {
             let matcher = json!({"matcher": {"command_pattern": format!("^never-{number}$")}});
-            let spec = hookweave_host::HookSpec::read(&hookweave::json::Json, "PreToolUse", &&matcher).unwrap();
+            let spec =
+                hookweave_host::hook::HookSpec::read(&hookweave_host::json::Json, "PreToolUse", &&matcher).unwrap();
             engine.on("PreToolUse").spec(spec).run(|_: &Event| HookResponse::allow()).unwrap();
         }
         let (holds, passed) = (AtomicBool::new(false), AtomicUsize::new(0));

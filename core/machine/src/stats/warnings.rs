@@ -40,7 +40,7 @@ pub enum WarningKind {
 
 /// Something that a person should look at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Warning {
+pub struct HookWarning {
     /// The hook's name.
     pub hook: String,
     /// Its id.
@@ -55,7 +55,7 @@ pub struct Warning {
     pub fix: String,
 }
 
-impl std::fmt::Display for Warning {
+impl std::fmt::Display for HookWarning {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "hook {} on {} {}; {}", self.hook, self.event, self.reason, self.fix)
     }
@@ -72,7 +72,7 @@ pub(super) struct HookFacts<'a> {
 }
 
 /// What is wrong with a hook, if anything is.
-pub(super) fn warning(stats: &HookStats, facts: &HookFacts<'_>) -> Option<Warning> {
+pub(super) fn warning(stats: &HookStats, facts: &HookFacts<'_>) -> Option<HookWarning> {
     let failures: u64 = stats.failures.values().sum();
     let slow = stats.duration_us.as_ref().filter(|took| took.p95 > SLOW_MS * 1000.0 * (1.0 + ERROR));
     let (kind, reason, fix) = if stats.never_matched {
@@ -93,13 +93,13 @@ pub(super) fn warning(stats: &HookStats, facts: &HookFacts<'_>) -> Option<Warnin
         return None;
     };
     let (hook, id, event) = (stats.hook.clone(), stats.id.clone(), stats.event.clone());
-    Some(Warning { hook, id, event, kind, reason, fix })
+    Some(HookWarning { hook, id, event, kind, reason, fix })
 }
 
 /// A hook's event is raised with a misspelt field.
-pub(super) fn misspelt(hook: &str, id: HookId, event: &str, misspelled_field: &MisspelledField) -> Warning {
+pub(super) fn misspelt(hook: &str, id: HookId, event: &str, misspelled_field: &MisspelledField) -> HookWarning {
     let MisspelledField { missing, given } = misspelled_field;
-    Warning {
+    HookWarning {
         hook: hook.to_owned(),
         id: id.to_string(),
         event: event.to_owned(),

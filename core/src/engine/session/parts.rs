@@ -53,7 +53,7 @@ impl ApprovalRequest {
     /// The question of a session's own request.
     pub(super) fn of(session: &session::Session, asked: session::ApprovalRequest, args: Value) -> Self {
         Self {
-            id: hookweave_host::new_id(),
+            id: hookweave_host::clock::new_id(),
             session_id: session.id().to_owned(),
             agent_id: session.agent_id().map(str::to_owned),
             event: asked.event,

@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
+use hookweave::Permission;
 use hookweave::audit::{AuditConfig, Inputs, Kind, Level, Record};
-use hookweave::config::trust::{TrustStore, TrustedHook};
-use hookweave::session::Permission;
-use hookweave::{AllowAll, Engine, Event, HookResponse, ToolResult};
+use hookweave::{AllowAll, Engine, Event, HookResponse, ToolResult, TrustStore, TrustedHook};
 use serde_json::json;
 
 use crate::audit::support::{LONG, Log, dispatch, dispatch_with, run};

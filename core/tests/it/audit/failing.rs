@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use hookweave::Permission;
 use hookweave::audit::{AuditConfig, Kind, Level, Sink};
-use hookweave::session::Permission;
 use hookweave::{Code, Engine, Event, HookResponse, ToolResult};
 use serde_json::{Value, json};
 

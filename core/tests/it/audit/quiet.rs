@@ -3,9 +3,13 @@
 use std::time::Duration;
 
 use hookweave::audit::{Audit, AuditConfig, Batch, Inputs, Kind, Record};
-use hookweave::json::Json;
 use hookweave::{Engine, Event, HookResponse};
-use hookweave_host::{HookSpec, Now, Options, Registry, present};
+use hookweave_host::clock::present;
+use hookweave_host::hook::HookSpec;
+use hookweave_host::json::Json;
+use hookweave_host::options::Options;
+use hookweave_host::registry::Registry;
+use hookweave_host::stats::Now;
 use serde_json::{Value, json};
 
 use crate::audit::support::{LONG, Log, dispatch, records, run};

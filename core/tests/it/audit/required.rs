@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
+use hookweave::Permission;
 use hookweave::audit::{AuditConfig, Fsync, Inputs, Kind, Level, LogSink, Outbox};
-use hookweave::session::Permission;
 use hookweave::{Code, Engine, Event, HookResponse, ToolResult};
 use serde_json::{Value, json};
 

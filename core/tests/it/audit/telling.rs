@@ -5,9 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hookweave::audit::{Audit, AuditConfig, Inputs, Kind, Level, Record, Sink};
-use hookweave::hook::HookSpec;
-use hookweave::session::Permission;
 use hookweave::{Engine, Event, HookResponse, ToolResult};
+use hookweave::{HookSpec, Permission};
 use serde_json::{Value, json};
 
 use crate::audit::support::{LONG, Log, dispatch, dispatch_with, run};
@@ -26,9 +25,9 @@ fn each_record_has_the_time_at_which_its_hook_ended() {
             let slow = |_: &Event| std::thread::sleep(Duration::from_millis(80));
             engine.on("PreToolUse").name(name).run(slow).unwrap();
         }
-        let began = hookweave_host::now_ms();
+        let began = hookweave_host::clock::now_ms();
         dispatch(&engine, "ls");
-        let ended = hookweave_host::now_ms();
+        let ended = hookweave_host::clock::now_ms();
         // What is written later happened earlier all the same.
         std::thread::sleep(Duration::from_millis(100));
         assert!(engine.audit().close(LONG));

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use hookweave::json::Json;
 use hookweave::{Engine, Event, HookError, HookResponse};
-use hookweave_host::{
-    FailureKind, HandlerResult, HookFailure, Mode, Plan, Planned, Registry, Report, Reuse, Stage, Step, begin,
-};
+use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure, Report, Stage, Step, begin};
+use hookweave_host::index::{Plan, Planned, Reuse};
+use hookweave_host::json::Json;
+use hookweave_host::options::Mode;
+use hookweave_host::registry::Registry;
 use serde_json::Value;
 
 use super::given::{Given, Says};

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use hookweave::json::Json;
-use hookweave_host::{HookSpec, Options, Registry};
+use hookweave_host::hook::HookSpec;
+use hookweave_host::json::Json;
+use hookweave_host::options::Options;
+use hookweave_host::registry::Registry;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
