@@ -14,9 +14,11 @@ mod programs;
 mod standing;
 mod tokens;
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::{Declared, Run};
+use crate::open::open_file;
 use after::{After, Of};
 pub(super) use commands::named_programs;
 use hookweave_exec::command::{CommandLine, CommandSpec};
@@ -37,6 +39,9 @@ const MAX_STRAYS: usize = 4;
 
 /// Why it is not known which files a line names.
 const UNCLEAR_CD: &str = "where its `cd` leads is not clear";
+
+/// How much of a script is read for its `#!`, in bytes; systems read no more.
+const MAX_SHEBANG: u64 = 1024;
 
 /// The longest line that is looked at, in bytes; a hook with a longer one cannot be approved.
 const MAX_LINE: usize = 64 * 1024;
@@ -692,10 +697,29 @@ impl Search<'_> {
     fn add(&mut self, path: PathBuf, direct: bool) {
         let known =
             SYSTEM.iter().any(|dir| path.starts_with(dir)) || self.found.iter().any(|script| script.path == path);
-        if !known && self.found.len() < MAX_SCRIPTS {
-            self.found.push(Script { path, direct });
+        if known || self.found.len() >= MAX_SCRIPTS {
+            return;
+        }
+        let interpreter = if direct { shebang(&path) } else { String::new() };
+        self.found.push(Script { path, direct });
+        // The system's own interpreters are left out by `add` itself.
+        for word in interpreter.split_whitespace().filter(|word| word.contains('/')) {
+            if let Some(path) = self.places.resolve(word) {
+                self.add(path, true);
+            }
         }
     }
+}
+
+/// What a script has behind its `#!`: the program that the system starts with it.
+fn shebang(script: &Path) -> String {
+    let mut head = Vec::new();
+    let is_file = || std::fs::metadata(script).is_ok_and(|meta| meta.is_file());
+    if !is_file() || open_file(script).and_then(|file| file.take(MAX_SHEBANG).read_to_end(&mut head)).is_err() {
+        return String::new();
+    }
+    let head = String::from_utf8_lossy(&head);
+    head.strip_prefix("#!").and_then(|rest| rest.lines().next()).unwrap_or_default().to_owned()
 }
 
 /// The files that a `package.json` may mean by its `main`.

@@ -458,6 +458,29 @@ fn a_wrapper_may_start_its_program_in_another_directory() {
 
 #[cfg(unix)]
 #[test]
+fn the_interpreter_that_a_script_names_runs_too() {
+    let project = project_of(&["g.sh", "i.sh", "e.sh", "s.sh", "loop.sh"]);
+    let at = |name: &str| project.0.path().join(name).display().to_string();
+    let write = |name: &str, text: &str| std::fs::write(project.0.path().join(name), text).unwrap();
+    write("g.sh", &format!("#!{} -x\nexit 0\n", at("i.sh")));
+    write("i.sh", "#!/bin/sh\nexit 0\n");
+    write("e.sh", "#!/usr/bin/env -S ./i.sh -x\n");
+    write("s.sh", "#!/usr/bin/env bash\n");
+    write("loop.sh", &format!("#!{}\n", at("loop.sh")));
+    for (line, wanted) in [
+        ("./g.sh", &["g.sh", "i.sh"][..]),
+        ("./e.sh x", &["e.sh", "i.sh"]),
+        ("timeout 5 ./g.sh", &["g.sh", "i.sh"]),
+        ("./s.sh", &["s.sh"]),
+        ("./loop.sh", &["loop.sh"]),
+        ("sh ./g.sh", &["g.sh"]),
+    ] {
+        assert_eq!(project.found(&spec(line)), wanted, "{line}");
+        assert_eq!(listed(&project, &spec(line), None).1, None, "{line}");
+    }
+}
+
+#[test]
 fn a_pattern_may_stand_in_any_part_of_a_path() {
     let project = project_of(&["hooks/a/g.sh", "hooks/b/g.sh", "other/x"]);
     for (line, wanted) in [
