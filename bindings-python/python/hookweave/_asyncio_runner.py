@@ -107,7 +107,7 @@ async def run_stage(calls: list[Call]) -> list[Report | None]:
 
 
 async def _wait_all(tasks: list[asyncio.Task[Report]]) -> None:
-    """Waits until every task has ended, also when the dispatch is cancelled meanwhile; then the cancellation continues."""
+    """Waits until every task has ended, also when the dispatch is cancelled meanwhile; then that continues."""
     cancel: asyncio.CancelledError | None = None
     while not all(task.done() for task in tasks):
         try:
