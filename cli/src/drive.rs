@@ -104,7 +104,7 @@ fn run(
     for index in 0..stage.calls().len() {
         stage.started(index);
     }
-    let (tell, told) = channel();
+    let (sender, receiver) = channel();
     let mut jobs = Vec::new();
     let mut awaited = 0;
     for (index, call) in stage.calls().iter().enumerate() {
@@ -123,26 +123,26 @@ fn run(
             let why =
                 "it asks a model or calls a tool, which only an agent can do; the command runs commands and webhooks";
             let failure = HookFailure::new(FailureKind::NotStarted, why);
-            let _ = tell.send((index, hook.broken(&invocation, failure), nanos_since(began)));
+            let _ = sender.send((index, hook.broken(&invocation, failure), nanos_since(began)));
             continue;
         }
-        let tell = tell.clone();
-        jobs.extend(hook.start(invocation, move |said| drop(tell.send((index, said, nanos_since(began))))));
+        let sender = sender.clone();
+        jobs.extend(hook.start(invocation, move |result| drop(sender.send((index, result, nanos_since(began))))));
     }
-    drop(tell);
-    let ended = collect(&told, awaited, deadline, jobs)?;
+    drop(sender);
+    let ended = collect(&receiver, awaited, deadline, jobs)?;
     let reports = reports(stage.calls(), ended);
     Ok(stage.resume(&Json, reports))
 }
 
 /// Waits for so many hooks; what still runs at the deadline is killed.
-fn collect(told: &Receiver<Ended>, awaited: usize, deadline: Deadline, jobs: Vec<Job>) -> Result<Vec<Ended>> {
+fn collect(receiver: &Receiver<Ended>, awaited: usize, deadline: Deadline, jobs: Vec<Job>) -> Result<Vec<Ended>> {
     let _kills: Vec<Job> = jobs.into_iter().map(Job::cancel_on_drop).collect();
     let mut ended = Vec::with_capacity(awaited);
     while ended.len() < awaited {
         let next = match deadline.left() {
-            None => told.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some(left) => told.recv_timeout(left),
+            None => receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(left) => receiver.recv_timeout(left),
         };
         match next {
             Ok(report) => ended.push(report),
@@ -168,8 +168,8 @@ fn reports(calls: &[Call<Arc<FileHook>>], mut ended: Vec<Ended>) -> Vec<Report<V
         }
         match ended.iter().position(|(at, ..)| *at == index) {
             Some(found) => {
-                let (_, said, took) = ended.swap_remove(found);
-                Report::new(said, took)
+                let (_, result, took) = ended.swap_remove(found);
+                Report::new(result, took)
             }
             None => Report::new(cancelled(), 0),
         }

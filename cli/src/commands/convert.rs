@@ -18,7 +18,7 @@ use serde_json::json;
 use crate::agents::{Agent, agent};
 use crate::change::{Change, How, make, read, real_place};
 use crate::failed::{Failed, Result, Verdict};
-use crate::native_file::table;
+use crate::hook_file::table;
 use crate::policy::relative;
 use crate::screen::{BAD, Cell, DIM, GOOD, Screen, Table, WARN, count, json, shown, styled};
 use crate::settings::Settings;

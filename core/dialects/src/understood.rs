@@ -17,15 +17,15 @@ use hookweave_machine::dispatch::{FailureKind, HandlerResult};
 /// What a process meant by its exit code and output.
 #[must_use]
 pub fn answer_of_command(dialect: &dyn Dialect, invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
-    let said = dialect.decode(invocation, exited);
-    checked(dialect, invocation, said, &output::text(&exited.stdout))
+    let decoded = dialect.decode(invocation, exited);
+    checked(dialect, invocation, decoded, &output::text(&exited.stdout))
 }
 
 /// What a web server meant.
 #[must_use]
 pub fn answer_of_server(dialect: &dyn Dialect, invocation: &Invocation, answer: &WebAnswer) -> HandlerResult<Value> {
-    let said = dialect.decode_web(invocation, answer);
-    checked(dialect, invocation, said, &output::text(&answer.body))
+    let decoded = dialect.decode_web(invocation, answer);
+    checked(dialect, invocation, decoded, &output::text(&answer.body))
 }
 
 /// What the host's model, agent or MCP tool meant.
@@ -36,34 +36,34 @@ pub fn answer_of_host(
     kind: RunKind,
     answer: &Value,
 ) -> HandlerResult<Value> {
-    let said = dialect.decode_hosted(invocation, kind, answer);
+    let decoded = dialect.decode_hosted(invocation, kind, answer);
     if kind != RunKind::McpTool && hosted::verdict(answer).is_ok() {
         // The dialect understood it and has decided.
-        return said;
+        return decoded;
     }
     let text = match (kind, answer) {
         (RunKind::McpTool, answer) => hosted::tool_text(answer).unwrap_or_default(),
         (_, Value::String(text)) => text.clone(),
         (_, other) => other.to_string(),
     };
-    checked(dialect, invocation, said, output::trim(&text))
+    checked(dialect, invocation, decoded, output::trim(&text))
 }
 
 /// The result as read, or a refusal where the hook meant to restrict more.
 fn checked(
     dialect: &dyn Dialect,
     invocation: &Invocation,
-    said: HandlerResult<Value>,
+    decoded: HandlerResult<Value>,
     text: &str,
 ) -> HandlerResult<Value> {
     if !invocation.event.gate() || text.is_empty() || !dialect.may_refuse(invocation) {
-        return said;
+        return decoded;
     }
-    if meant(dialect, invocation, text, is_taken(&said)) <= understood(&said) {
-        return said;
+    if meant(dialect, invocation, text, is_taken(&decoded)) <= understood(&decoded) {
+        return decoded;
     }
     let event = invocation.event.name();
-    let what = match &said {
+    let what = match &decoded {
         HandlerResult::Failed(failure) => failure.message.clone(),
         _ => format!("{} reads no refusal in this on {event}: {}", dialect.name(), output::first_line(text)),
     };
@@ -73,8 +73,8 @@ fn checked(
 }
 
 /// The result as the engine reads it.
-fn understood(said: &HandlerResult<Value>) -> Intent {
-    match said {
+fn understood(decoded: &HandlerResult<Value>) -> Intent {
+    match decoded {
         HandlerResult::Detached => Intent::Refuses,
         // How it ended says that the hook failed, and the failure rule what that means.
         HandlerResult::Failed(failure) if failure.kind != FailureKind::InvalidAnswer => Intent::Refuses,
@@ -94,8 +94,8 @@ fn understood(said: &HandlerResult<Value>) -> Intent {
 }
 
 /// Whether text became something that the model is given. A message to the user is no reason to pass over a refusal in it.
-fn is_taken(said: &HandlerResult<Value>) -> bool {
-    matches!(said, HandlerResult::Answer(answer) if answer.get("inject").is_some())
+fn is_taken(decoded: &HandlerResult<Value>) -> bool {
+    matches!(decoded, HandlerResult::Answer(answer) if answer.get("inject").is_some())
 }
 
 /// What a text meant, as far as it is JSON or was to be: an object and those behind it, and what comes after.
@@ -220,11 +220,11 @@ fn documents(text: &str) -> (Vec<Value>, &str) {
 fn right_form(dialect: &dyn Dialect, invocation: &Invocation) -> Option<String> {
     let known = invocation.event.built_in()?;
     let event = WireEvent { event: known.name, payload: invocation.payload.clone() };
-    let told = dialect.outcome_to_wire(&OutcomeView::refusal(&event, "…"));
-    match told.stdout.as_str() {
-        _ if !told.degraded.is_empty() => None,
-        "" if told.exit_code == 0 => None,
-        "" => Some(format!("exit code {} with the reason on standard error", told.exit_code)),
+    let wire_answer = dialect.outcome_to_wire(&OutcomeView::refusal(&event, "…"));
+    match wire_answer.stdout.as_str() {
+        _ if !wire_answer.degraded.is_empty() => None,
+        "" if wire_answer.exit_code == 0 => None,
+        "" => Some(format!("exit code {} with the reason on standard error", wire_answer.exit_code)),
         stdout => Some(format!("`{stdout}`")),
     }
 }

@@ -133,7 +133,7 @@ impl Answering<'_> {
         &mut self,
         prompt: &str,
         response: ValueId,
-        mut said_by_model: Response,
+        mut parsed: Response,
         usage: Value,
     ) -> Result<Response, End> {
         let model = self.cx.session.settings.model.clone();
@@ -150,13 +150,13 @@ impl Answering<'_> {
                 }
             };
             response = changed;
-            said_by_model = Response { text, calls };
+            parsed = Response { text, calls };
         }
         self.came_to.response = Some(response);
         let total = usage.get("total_tokens").and_then(Value::as_u64);
         self.cx.session.state().usage.clone_from(&usage);
         self.cx.add_message(Role::Assistant, None, Some(response), source("model")).await;
-        if !said_by_model.calls.is_empty() {
+        if !parsed.calls.is_empty() {
             self.cx.hold_messages();
         }
         if let Some(tokens) = total {
@@ -164,11 +164,11 @@ impl Answering<'_> {
         }
         if dispatch_result.verdict.decision == Action::Stop {
             self.cx.add_held_messages().await;
-            self.came_to.text = said_by_model.text;
+            self.came_to.text = parsed.text;
             return Err(("stopped", dispatch_result.verdict.reason.clone()));
         }
         self.feed_back(&dispatch_result.verdict.feedback).await;
-        Ok(said_by_model)
+        Ok(parsed)
     }
 
     /// Runs the tools that the model calls, in order, and adds each result to the context, and then what hooks inject.

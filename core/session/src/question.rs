@@ -3,10 +3,10 @@
 //! The one place of these rules: languages write the text, read a line, and hand it back.
 
 mod layout;
+mod lines;
 mod reading;
 #[cfg(test)]
 mod screens;
-mod sheet;
 
 pub use reading::Reading;
 
@@ -16,7 +16,7 @@ use hookweave_machine::error::{Code, Error};
 use hookweave_machine::escape::escaped;
 use hookweave_machine::payload::Host;
 use hookweave_machine::read::Reader;
-use sheet::{LABEL, Sheet};
+use lines::{LABEL, QuestionLines};
 
 /// Columns of a terminal that does not say how many it has.
 const USUAL_WIDTH: usize = 80;
@@ -149,11 +149,11 @@ impl TerminalQuestion {
     /// not fit what there is room for once more, so that what is asked stands above the choice.
     #[must_use]
     pub fn text(&self) -> String {
-        let brief = self.sheet(false, self.rows());
+        let brief = self.lines(false, self.rows());
         if !self.whole {
             return brief.text();
         }
-        let all = self.sheet(true, self.rows());
+        let all = self.lines(true, self.rows());
         if all.fits() { all.all() } else { all.all() + &brief.text_after_all() }
     }
 
@@ -168,36 +168,36 @@ impl TerminalQuestion {
     }
 
     /// It in so many rows, or all of it.
-    fn sheet(&self, whole: bool, rows: usize) -> Sheet {
+    fn lines(&self, whole: bool, rows: usize) -> QuestionLines {
         let number = self.choices.len().to_string().len();
-        let mut sheet = Sheet::new((self.width, rows), LABEL.max(number + " allow".len()), whole);
-        sheet.name("event", &self.event);
+        let mut lines = QuestionLines::new((self.width, rows), LABEL.max(number + " allow".len()), whole);
+        lines.name("event", &self.event);
         if let Some(agent) = &self.agent {
-            sheet.name("agent", agent);
+            lines.name("agent", agent);
         }
         match (self.tool.as_str(), &self.shown) {
             ("", None) => {}
-            ("", Some(text)) => sheet.about("about", text),
+            ("", Some(text)) => lines.about("about", text),
             (tool, shown) => {
-                sheet.name("tool", tool);
+                lines.name("tool", tool);
                 match shown {
-                    Some(args) => sheet.json("args", args),
-                    None => sheet.note("args", "they have no JSON form and cannot be shown"),
+                    Some(args) => lines.json("args", args),
+                    None => lines.note("args", "they have no JSON form and cannot be shown"),
                 }
             }
         }
         match &self.hook {
-            Some(hook) => sheet.name("hook", hook),
-            None => sheet.note("asks", "the host, by its own rule"),
+            Some(hook) => lines.name("hook", hook),
+            None => lines.note("asks", "the host, by its own rule"),
         }
-        sheet.prompt("question", &self.prompt);
+        lines.prompt("question", &self.prompt);
         for (number, choice) in (1..).zip(&self.choices) {
-            sheet.option(number, &choice.option, choice.allows);
+            lines.option(number, &choice.option, choice.allows);
             if choice.allows && choice.option == ALWAYS {
-                sheet.note_on_last(self.how_widely());
+                lines.note_on_last(self.how_widely());
             }
         }
-        sheet
+        lines
     }
 
     /// What "Allow always" would be remembered for.

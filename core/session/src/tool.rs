@@ -271,11 +271,11 @@ impl Attempt<'_> {
         let verdict = &dispatch_result.verdict;
         self.run.feedback.extend(verdict.feedback.iter().cloned());
         self.run.suppress_output |= verdict.suppress_output;
-        self.run.injected.extend(verdict.injections.iter().map(|(hook, one)| Injected {
+        self.run.injected.extend(verdict.injections.iter().map(|(hook, injection)| Injected {
             hook: hook.clone(),
-            content: one.content.clone(),
-            role: one.role,
-            ephemeral: one.ephemeral,
+            content: injection.content.clone(),
+            role: injection.role,
+            ephemeral: injection.ephemeral,
         }));
         dispatch_result
     }

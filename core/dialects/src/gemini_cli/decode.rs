@@ -20,11 +20,11 @@ pub(super) fn decode(invocation: &Invocation, exited: &Exited) -> HandlerResult<
     };
     let (stdout, stderr) = (output::text(&exited.stdout), output::text(&exited.stderr));
     let ended = || failed(FailureKind::Exited, output::ending(exited.code, exited.signal, &stdout, &stderr));
-    let said = if stdout.is_empty() { &stderr } else { &stdout };
-    if said.is_empty() {
+    let written = if stdout.is_empty() { &stderr } else { &stdout };
+    if written.is_empty() {
         return if exited.code == Some(0) { HandlerResult::Nothing } else { ended() };
     }
-    match output::parse_twice(said) {
+    match output::parse_twice(written) {
         Json::Object(fields) => {
             let mut draft = Draft::new(NAME, invocation);
             if exited.code != Some(0) {
@@ -35,7 +35,9 @@ pub(super) fn decode(invocation: &Invocation, exited: &Exited) -> HandlerResult<
             draft.into_result()
         }
         Json::Unreadable(why) => refused(FailureKind::InvalidAnswer, format!("the output cannot be read: {why}")),
-        Json::Not | Json::Other(Value::String(_)) => plain(invocation, *known, said, exited.code).unwrap_or_else(ended),
+        Json::Not | Json::Other(Value::String(_)) => {
+            plain(invocation, *known, written, exited.code).unwrap_or_else(ended)
+        }
         Json::Other(_) => {
             if exited.code == Some(0) {
                 HandlerResult::Nothing
@@ -169,9 +171,9 @@ fn request(draft: &mut Draft<'_>, invocation: &Invocation, specific: &Map<String
     keep(draft, specific, "llm_response");
     let Some(request) = specific.get("llm_request").filter(|request| request.is_object()) else { return };
     for (role, field) in [("user", "prompt"), ("system", "system_prompt")] {
-        let said = model::text_by(request, role).filter(|said| invocation.text(field) != Some(said));
-        if let Some(said) = said.filter(|_| !draft.refuses()) {
-            draft.modify(field, Value::String(said.to_owned()));
+        let written = model::text_by(request, role).filter(|written| invocation.text(field) != Some(written));
+        if let Some(written) = written.filter(|_| !draft.refuses()) {
+            draft.modify(field, Value::String(written.to_owned()));
         }
     }
     draft.own("llm_request", request.clone());

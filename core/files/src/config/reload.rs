@@ -201,19 +201,19 @@ fn compare_specs(old: &HookSpec, new: &HookSpec, what: &mut Vec<String>, weaker:
         // Whether one matcher is narrower than another cannot be decided in general; to match everything is never less.
         let widened =
             new.matcher == hookweave_machine::matcher::MatcherSpec { naming: new.matcher.naming, ..Default::default() };
-        let said = "is for other events: its matcher changed".to_owned();
-        if widened { what.push(said) } else { weaker.push(said) }
+        let text = "is for other events: its matcher changed".to_owned();
+        if widened { what.push(text) } else { weaker.push(text) }
     }
     if old.enabled != new.enabled {
         if new.enabled { what.push("is switched on".to_owned()) } else { weaker.push("is switched off".to_owned()) }
     }
     if old.timeout != new.timeout {
-        let said = format!("may run for {} instead of {}", shown(new.timeout), shown(old.timeout));
-        if shorter(new.timeout, old.timeout) { weaker.push(said) } else { what.push(said) }
+        let text = format!("may run for {} instead of {}", shown(new.timeout), shown(old.timeout));
+        if shorter(new.timeout, old.timeout) { weaker.push(text) } else { what.push(text) }
     }
     if old.fail_behavior != new.fail_behavior {
-        let said = "its failure means something else".to_owned();
-        if new.fail_behavior == Some(FailBehavior::Block) { what.push(said) } else { weaker.push(said) }
+        let text = "its failure means something else".to_owned();
+        if new.fail_behavior == Some(FailBehavior::Block) { what.push(text) } else { weaker.push(text) }
     }
     if old.mandatory != new.mandatory && old.is_mandatory() == new.is_mandatory() {
         what.push("says for itself whether it is mandatory".to_owned());
@@ -225,8 +225,8 @@ fn compare_specs(old: &HookSpec, new: &HookSpec, what: &mut Vec<String>, weaker:
     ];
     for (was, is, set, unset, setting_weakens) in flags {
         if was != is {
-            let said = if is { set } else { unset }.to_owned();
-            if is == setting_weakens { weaker.push(said) } else { what.push(said) }
+            let text = if is { set } else { unset }.to_owned();
+            if is == setting_weakens { weaker.push(text) } else { what.push(text) }
         }
     }
     if old.priority != new.priority {

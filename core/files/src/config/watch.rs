@@ -95,7 +95,7 @@ impl Sightings {
     /// What became of files since the last look.
     fn look(&self, files: &[PathBuf]) -> Vec<Change> {
         let mut seen = self.lock();
-        let mut told = Vec::new();
+        let mut changes = Vec::new();
         for file in files {
             let now = identity(file);
             let was = seen.entry(file.clone()).or_insert(now);
@@ -106,9 +106,9 @@ impl Sightings {
                 _ => ChangeKind::Changed,
             };
             *was = now;
-            told.push(Change { file: file.clone(), kind });
+            changes.push(Change { file: file.clone(), kind });
         }
-        told
+        changes
     }
 }
 
@@ -196,9 +196,9 @@ impl State {
             if let Err(why) = self.arm() {
                 tracing::warn!("a folder cannot be watched any more: {why}");
             }
-            let told = self.seen.look(&self.files);
-            if !told.is_empty() {
-                changed(&told);
+            let changes = self.seen.look(&self.files);
+            if !changes.is_empty() {
+                changed(&changes);
             }
         }
     }
@@ -259,7 +259,7 @@ mod tests {
         (watch.unwrap(), receiver)
     }
 
-    fn one(file: &Path, kind: ChangeKind) -> [Change; 1] {
+    fn only(file: &Path, kind: ChangeKind) -> [Change; 1] {
         [Change { file: file.to_path_buf(), kind }]
     }
 
@@ -270,25 +270,25 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("settings.json");
         std::fs::write(&file, "{}").unwrap();
-        let (_watch, told) = watched(std::slice::from_ref(&file));
+        let (_watch, changes) = watched(std::slice::from_ref(&file));
         std::fs::write(&file, "{ }").unwrap();
-        assert_eq!(told.recv_timeout(LONG).unwrap(), one(&file, ChangeKind::Changed));
+        assert_eq!(changes.recv_timeout(LONG).unwrap(), only(&file, ChangeKind::Changed));
         std::fs::write(dir.path().join("other"), "{\"a\": 1}").unwrap();
         std::fs::rename(dir.path().join("other"), &file).unwrap();
-        assert_eq!(told.recv_timeout(LONG).unwrap(), one(&file, ChangeKind::Changed));
+        assert_eq!(changes.recv_timeout(LONG).unwrap(), only(&file, ChangeKind::Changed));
         std::fs::remove_file(&file).unwrap();
-        assert_eq!(told.recv_timeout(LONG).unwrap(), one(&file, ChangeKind::Removed));
+        assert_eq!(changes.recv_timeout(LONG).unwrap(), only(&file, ChangeKind::Removed));
     }
 
     #[test]
     fn a_file_in_a_folder_that_is_not_there_yet_is_told() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join(".claude/deep/settings.json");
-        let (_watch, told) = watched(std::slice::from_ref(&file));
+        let (_watch, changes) = watched(std::slice::from_ref(&file));
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::thread::sleep(Duration::from_millis(200));
         std::fs::write(&file, "{}").unwrap();
-        assert_eq!(told.recv_timeout(LONG).unwrap(), one(&file, ChangeKind::Added));
+        assert_eq!(changes.recv_timeout(LONG).unwrap(), only(&file, ChangeKind::Added));
     }
 
     #[test]
@@ -296,10 +296,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("settings.json");
         std::fs::write(&file, "{}").unwrap();
-        let (_watch, told) = watched(std::slice::from_ref(&file));
+        let (_watch, changes) = watched(std::slice::from_ref(&file));
         std::fs::write(dir.path().join("other.json"), "{}").unwrap();
         std::fs::read(&file).unwrap();
-        assert!(told.recv_timeout(Duration::from_millis(300)).is_err());
+        assert!(changes.recv_timeout(Duration::from_millis(300)).is_err());
     }
 
     #[test]

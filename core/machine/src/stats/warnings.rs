@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_hook_that_slows_every_call_is_told_of() {
-        let told = |runs, p95, waited_for| {
+        let warned = |runs, p95, waited_for| {
             let stats = HookStats {
                 hook: "slow".into(),
                 id: "hook-1".into(),
@@ -154,10 +154,10 @@ mod tests {
             warning(&stats, &facts).map(|warning| (warning.kind, warning.reason))
         };
         let reason = "slows every call: of 20 runs 5 in 100 took over 600 ms".to_owned();
-        assert_eq!(told(20, 600_000.0, true), Some((WarningKind::Slow, reason)));
-        assert_eq!(told(19, 600_000.0, true), None, "too early");
-        assert_eq!(told(20, 520_000.0, true), None, "it may be under the limit");
-        assert_eq!(told(20, 600_000.0, false), None, "nobody waits for it");
+        assert_eq!(warned(20, 600_000.0, true), Some((WarningKind::Slow, reason)));
+        assert_eq!(warned(19, 600_000.0, true), None, "too early");
+        assert_eq!(warned(20, 520_000.0, true), None, "it may be under the limit");
+        assert_eq!(warned(20, 600_000.0, false), None, "nobody waits for it");
     }
 
     #[test]

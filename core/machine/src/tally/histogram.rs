@@ -160,8 +160,8 @@ mod tests {
         let counted = histogram.read(true);
         for (percent, exact) in [(50, 500_000.0), (95, 950_000.0), (99, 990_000.0)] {
             #[expect(clippy::cast_precision_loss, reason = "small numbers")]
-            let told = counted.percentile(percent) as f64;
-            assert!((told - exact).abs() <= exact * ERROR, "p{percent}: {told}");
+            let estimate = counted.percentile(percent) as f64;
+            assert!((estimate - exact).abs() <= exact * ERROR, "p{percent}: {estimate}");
         }
         assert_eq!((counted.longest, counted.total()), (1_000_000, 1000));
         assert_eq!((histogram.read(false).total(), histogram.read(false).percentile(50)), (0, 0));
@@ -169,17 +169,17 @@ mod tests {
 
     #[test]
     fn percentiles_of_few_durations_are_the_least_that_so_many_do_not_exceed() {
-        let told = |durations: &[u64]| {
+        let percentiles = |durations: &[u64]| {
             let histogram = Histogram::default();
             histogram.add_all(durations.iter().copied());
             let counted = histogram.read(false);
             [50, 95, 99].map(|percent| counted.percentile(percent))
         };
-        assert_eq!(told(&[]), [0, 0, 0]);
-        assert_eq!(told(&[5]), [5, 5, 5]);
-        assert_eq!(told(&[1, 2, 3]), [2, 3, 3]);
-        assert_eq!(told(&[1, 1, 2, 7]), [1, 7, 7]);
-        assert_eq!(told(&[1_000_000]), [1_000_000; 3], "never more than the longest");
+        assert_eq!(percentiles(&[]), [0, 0, 0]);
+        assert_eq!(percentiles(&[5]), [5, 5, 5]);
+        assert_eq!(percentiles(&[1, 2, 3]), [2, 3, 3]);
+        assert_eq!(percentiles(&[1, 1, 2, 7]), [1, 7, 7]);
+        assert_eq!(percentiles(&[1_000_000]), [1_000_000; 3], "never more than the longest");
     }
 
     #[test]

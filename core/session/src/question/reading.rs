@@ -31,7 +31,7 @@ impl TerminalQuestion {
             return Reading::Again(self.text());
         }
         match self.meant(&typed).cloned() {
-            Ok(choice) if choice.allows && !self.whole && self.sheet(false, self.rows()).is_cut() => {
+            Ok(choice) if choice.allows && !self.whole && self.lines(false, self.rows()).is_cut() => {
                 self.say("Not all of it has been shown. Type ? to see it, then choose.")
             }
             Ok(choice) => Reading::Chosen(choice.option),
@@ -47,17 +47,17 @@ impl TerminalQuestion {
     /// Says something below the question; when that pushes the question off the screen, below the question once more.
     fn say(&mut self, why: &str) -> Reading {
         let brief = |rows: usize| {
-            let sheet = self.sheet(false, rows);
-            if self.whole { sheet.text_after_all() } else { sheet.text() }
+            let lines = self.lines(false, rows);
+            if self.whole { lines.text_after_all() } else { lines.text() }
         };
-        let said = self.sheet(false, 0).said(why);
-        let (rows, height) = (self.rows(), said.lines().count());
+        let note = self.lines(false, 0).note_text(why);
+        let (rows, height) = (self.rows(), note.lines().count());
         let below = self.below + self.invitation_rows() + height;
         if brief(rows).lines().count() + below <= rows {
             self.below = below;
-            return Reading::Again(said);
+            return Reading::Again(note);
         }
-        let again = brief(rows.saturating_sub(height)) + &said;
+        let again = brief(rows.saturating_sub(height)) + &note;
         self.below = height;
         Reading::Again(again)
     }

@@ -138,14 +138,14 @@ fn what_is_left_out_is_counted_and_allows_nothing_before_it_was_shown() {
         let hidden: Vec<usize> =
             (1..=all.len()).filter(|number| !shown.iter().any(|(shown, _)| shown == number)).collect();
         // The note as it is written, over rows that are broken anywhere.
-        let said: String = text.lines().filter_map(|row| row.split_once(" * ")).map(|(_, row)| row).collect();
-        let said = said.replace(' ', "");
+        let notes: String = text.lines().filter_map(|row| row.split_once(" * ")).map(|(_, row)| row).collect();
+        let notes = notes.replace(' ', "");
         if let (Some(first), Some(last)) = (hidden.first(), hidden.last()) {
             let allow = hidden.iter().filter(|number| allows(**number)).count();
             let note = format!("options{first}to{last}areleftouthere,{allow}ofthemallow");
-            assert!(said.contains(&note), "{width}x{height} {note}: {text}");
+            assert!(notes.contains(&note), "{width}x{height} {note}: {text}");
         }
-        let is_cut = said.contains("Notallofitisshown");
+        let is_cut = notes.contains("Notallofitisshown");
         assert!(is_cut || hidden.is_empty());
         let one = all[0].as_str().unwrap().to_owned();
         match question.clone().read(Some("1")) {

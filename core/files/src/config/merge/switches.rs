@@ -19,35 +19,35 @@ pub(super) struct Switched<'p> {
 /// Whether a file's switches count; switches that wait for an approval are listed.
 pub(super) fn switches_count(piece: &Piece, approvals: Option<&Approvals>, configuration: &mut Configuration) -> bool {
     let switches = &piece.loaded.switches;
-    let mut said: Map<String, Value> = Map::new();
+    let mut settings: Map<String, Value> = Map::new();
     if switches.disable_all == Some(true) {
-        said.insert("disable all hooks".to_owned(), json!(true));
+        settings.insert("disable all hooks".to_owned(), json!(true));
     }
     if !switches.disabled.is_empty() {
-        said.insert("disable".to_owned(), json!(switches.disabled));
+        settings.insert("disable".to_owned(), json!(switches.disabled));
     }
     if let Some(urls) = &switches.allowed_urls {
-        said.insert("allow webhooks to".to_owned(), json!(urls));
+        settings.insert("allow webhooks to".to_owned(), json!(urls));
     }
     if let Some(variables) = &switches.allowed_env {
-        said.insert("allow headers to name".to_owned(), json!(variables));
+        settings.insert("allow headers to name".to_owned(), json!(variables));
     }
     if !switches.options.is_empty() {
-        said.insert("set".to_owned(), json!(switches.options));
+        settings.insert("set".to_owned(), json!(switches.options));
     }
     let Some(approvals) = approvals.filter(|approvals| approvals.trust == Trust::Approved) else { return true };
-    if said.is_empty() || by_place(piece.scope) {
+    if settings.is_empty() || by_place(piece.scope) {
         return true;
     }
-    let said = Value::Object(said);
+    let settings = Value::Object(settings);
     let approval = TrustedHook {
-        fingerprint: switch_fingerprint(&piece.file, piece.project.as_deref(), piece.dialect, &said),
+        fingerprint: switch_fingerprint(&piece.file, piece.project.as_deref(), piece.dialect, &settings),
         project: piece.project.as_ref().map(|dir| dir.display().to_string()).unwrap_or_default(),
         file: piece.file.display().to_string(),
         place: String::new(),
         dialect: piece.dialect.to_owned(),
         event: String::new(),
-        runs: said.to_string(),
+        runs: settings.to_string(),
         approved_at: 0,
     };
     match approvals.why_not(&approval) {

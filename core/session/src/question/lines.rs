@@ -76,7 +76,7 @@ impl Section {
 }
 
 /// A question being written down.
-pub(super) struct Sheet {
+pub(super) struct QuestionLines {
     sections: Vec<Section>,
     width: usize,
     /// Columns left of the bar, and right of it.
@@ -89,7 +89,7 @@ pub(super) struct Sheet {
     whole: bool,
 }
 
-impl Sheet {
+impl QuestionLines {
     /// For a terminal of so many columns, of which labels take so many, and of which so many rows are for the question.
     pub(super) fn new((width, height): (usize, usize), label: usize, whole: bool) -> Self {
         let columns = width.saturating_sub(label + 3).max(1);
@@ -97,7 +97,7 @@ impl Sheet {
     }
 
     /// The rows of a note that is shown later.
-    pub(super) fn said(&self, note: &str) -> String {
+    pub(super) fn note_text(&self, note: &str) -> String {
         let mut text = String::new();
         self.write_note(&mut text, note);
         text
