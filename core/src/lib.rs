@@ -9,6 +9,7 @@
 //! [`compat`]. **Never** holds a rule of its own: those are in the crates that it re-exports, and the Python and Node packages
 //! run by the same ones.
 
+pub mod audit;
 pub mod compat;
 mod engine;
 mod response;
@@ -17,8 +18,6 @@ mod response;
 pub use hookweave_host::action::Action;
 #[doc(inline)]
 pub use hookweave_host::answer::{Injection, Message, Question};
-#[doc(inline)]
-pub use hookweave_host::audit;
 #[doc(inline)]
 pub use hookweave_host::config::Problem;
 #[doc(inline)]

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use hookweave::audit::{Audit, AuditConfig, Batch, Inputs, Kind, Record};
+use hookweave::audit::{Audit, AuditConfig, Inputs, Kind, Record};
 use hookweave::{Engine, Event, HookResponse};
+use hookweave_host::audit::Batch;
 use hookweave_host::clock::present;
 use hookweave_host::hook::HookSpec;
 use hookweave_host::json::Json;
