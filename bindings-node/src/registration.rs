@@ -3,7 +3,16 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use hookweave_host::matcher;
 use napi_derive::napi;
+
+use crate::errors::{CodedError, coded};
+
+/// A pattern that fits this name or id and no other; throws `invalid_matcher` where there is none.
+#[napi(catch_unwind)]
+pub fn exact_pattern(name: String) -> Result<String, CodedError> {
+    matcher::exact_pattern(&name).map_err(|error| coded(&error))
+}
 
 /// What the registry keeps of a handler: the number by which the TypeScript layer finds the function.
 ///

@@ -65,6 +65,11 @@ export function callNative<T>(call: () => T): T {
   }
 }
 
+/** A pattern that fits this name or id and no other; throws `invalid_matcher` where there is none. */
+export function exactPattern(name: string): string {
+  return callNative(() => native.exactPattern(name));
+}
+
 /** JSON text without the secrets in it. */
 export function redacted(text: string): string {
   return callNative(() => native.redacted(text));

@@ -8,11 +8,10 @@ import { dispatchNow } from "./dispatch.js";
 import type { Engine } from "./engine.js";
 import { describe, errorOf } from "./errors.js";
 import type { Fields } from "./event.js";
-import { exactPattern } from "./exact-pattern.js";
 import { callListener } from "./logging.js";
 import type { Model } from "./models.js";
 import type { Outcome } from "./outcome.js";
-import { callNative, NativeSession } from "./native.js";
+import { callNative, exactPattern, NativeSession } from "./native.js";
 import { pathText, withTextCwd } from "./paths.js";
 import { SessionState, type SessionHost } from "./session-state.js";
 import type { SessionOptions } from "./session-options.js";
@@ -145,7 +144,7 @@ function checkPart<P extends object>(name: string, method: string, given: P | un
 
 /** Limits a hook to one session. */
 function forSession(id: string, hook: unknown): object {
-  const matcher = { session: exactPattern(id, "session", "invalid_matcher") };
+  const matcher = { session: exactPattern(id) };
   if (typeof hook === "function") return { handler: hook, matcher };
   if (!isPlain(hook)) return hook as object;
   const given = hook["matcher"];

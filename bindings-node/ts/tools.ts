@@ -1,8 +1,7 @@
 /** The tools of a client. */
 
 import { errorOf } from "./errors.js";
-import { exactPattern } from "./exact-pattern.js";
-import { jsonText } from "./native.js";
+import { exactPattern, jsonText } from "./native.js";
 
 /** The host's own rule for a tool, before any hook runs. */
 export type Permission = "allow" | "ask" | "deny";
@@ -44,7 +43,7 @@ export class Tools {
         `registerTool: the permission of \`${name}\` must be allow, ask or deny`,
       );
     }
-    return exactPattern(name, "tool", "invalid_option");
+    return exactPattern(name);
   }
 
   add(name: string, run: AnyTool): void {

@@ -82,6 +82,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<session_flow::Flow>()?;
     module.add_class::<terminal::TerminalQuestion>()?;
     module.add_class::<terminal::Asking>()?;
+    module.add_function(wrap_pyfunction!(registration::exact_pattern, module)?)?;
     module.add_function(wrap_pyfunction!(values::freeze, module)?)?;
     module.add_function(wrap_pyfunction!(values::owned, module)?)?;
     module.add_function(wrap_pyfunction!(task::cancel_requests, module)?)?;

@@ -2,6 +2,7 @@
 
 use hookweave_host::error::{Code, Error};
 use hookweave_host::hook::HookSpec;
+use hookweave_host::matcher;
 use hookweave_host::registry::Registry;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -10,6 +11,12 @@ use crate::errors;
 use crate::file_hooks::FileHook;
 use crate::object::Object;
 use crate::values::PyHost;
+
+/// A pattern that fits this name or id and no other.
+#[pyfunction]
+pub(crate) fn exact_pattern(py: Python<'_>, name: &str) -> PyResult<String> {
+    matcher::exact_pattern(name).map_err(|error| errors::of(py, &error))
+}
 
 /// A registered handler.
 #[derive(Debug)]

@@ -704,6 +704,12 @@ describe("tools", () => {
       },
       { code: "invalid_option" },
     );
+    assert.throws(
+      () => {
+        client.registerTool("Bash|Read", () => 1, { permission: "deny" });
+      },
+      { code: "invalid_matcher", message: /no pattern can name `Bash\|Read`/ },
+    );
     assert.equal((await session.runTool("Read", ls, () => 2)).output, 2);
   });
 

@@ -15,7 +15,7 @@ from .approval import Approver, ApproverName, approver_of
 from .context import Context, Messages
 from .display import Display, LogDisplay
 from .models import Model, OnText
-from .session import Permission, Session, SessionClient, exactly
+from .session import Permission, Session, SessionClient
 from .session_results import Generation, ToolOutcome
 from .tools import Tool, ToolFunction
 
@@ -86,7 +86,7 @@ class SessionRegistry(ClientAudit):
         }
         native = _native.Session(self, {name: value for name, value in given.items() if value is not None})
         for tool, permission in self._permissions.items():
-            native.permit(exactly(tool), permission)
+            native.permit(_native.exact_pattern(tool), permission)
         session = Session(
             cast(SessionClient, self),
             native,
@@ -119,7 +119,7 @@ class SessionRegistry(ClientAudit):
         if schema is not None:
             self._define_tool({"name": name, "schema": dict(schema)})
         if permission is not None:
-            rule = exactly(name)
+            rule = _native.exact_pattern(name)
             # Refuses what is no permission before anything is changed.
             _native.Session(self, {"permissions": permission})
             self._permissions[name] = permission

@@ -14,7 +14,6 @@ from .approval import ApprovalRequest, Approver, PendingApprovals
 from .context import Context
 from .display import Display
 from .errors import (
-    InvalidMatcherError,
     NoModelError,
     SessionClosedError,
     SubagentBlockedError,
@@ -26,7 +25,7 @@ from .session_results import Compaction, Generation, Started, Stopped, Submitted
 from .temporary_hook import TemporaryHook
 from .tools import Tool, ToolFunction
 
-__all__ = ["Permission", "Session", "SessionClient", "ToolContext", "exactly"]
+__all__ = ["Permission", "Session", "SessionClient", "ToolContext"]
 
 T = TypeVar("T")
 
@@ -343,9 +342,9 @@ class Session:
 
     def temporary_hook(self, event: str, handler: Callable[[Any], Any], **options: Any) -> TemporaryHook:
         """A hook for the time of a block, for this session and its subagents; of a subagent for it alone."""
-        matcher = {**(options.pop("matcher", None) or {}), "session": exactly(self.id)}
+        matcher = {**(options.pop("matcher", None) or {}), "session": _native.exact_pattern(self.id)}
         if self.agent_id is not None:
-            matcher["agent"] = exactly(self.agent_id)
+            matcher["agent"] = _native.exact_pattern(self.agent_id)
         return self._client._temporary(event, handler, {**options, "matcher": matcher})
 
     def pending(self) -> list[ApprovalRequest]:
@@ -377,12 +376,3 @@ class Session:
     def __repr__(self) -> str:
         agent = "" if self.agent_id is None else f" of subagent {self.agent_id}"
         return f"<Session {self.id}{agent}, {'closed' if self._closed else 'open'}>"
-
-
-def exactly(name: str) -> str:
-    """A pattern for just this name or id, where names and globs split on ``|`` are meant."""
-    if "|" in name or name != name.strip() or not name:
-        raise InvalidMatcherError(f"no pattern can name {name!r}: it is empty, begins or ends blank, or has a `|`")
-    if not any(letter in name for letter in "*?[{"):
-        return name
-    return "".join(f"\\{letter}" if letter in "*?[]{}\\!," else letter for letter in name)

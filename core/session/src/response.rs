@@ -43,7 +43,8 @@ pub enum Arguments<V> {
 /// Reads a response, an object with `text`, `tool_calls` and `usage`, each of which may be missing or null.
 ///
 /// # Errors
-/// `invalid_payload` where a part is of another kind; the message names the part and what belongs there.
+/// `invalid_payload` where a part is of another kind, or stands under the name that a provider or another language gives it; the
+/// message names the part and what belongs there.
 pub fn read_response<'v, H: Host>(host: &'v H, response: &H::View<'v>) -> Result<ParsedResponse<H::View<'v>>, Error> {
     match host.kind(response) {
         Kind::Object => {}
@@ -53,7 +54,37 @@ pub fn read_response<'v, H: Host>(host: &'v H, response: &H::View<'v>) -> Result
         None => String::new(),
         Some(text) => text_of(host, &text, "`text` of the model's response", "a string")?,
     };
-    Ok(ParsedResponse { text, calls: calls(host, response)?, usage: usage(host, response)? })
+    let calls = calls(host, response)?;
+    if text.is_empty() && calls.is_empty() {
+        refuse_other_name(host, response, ("", "text"), PROVIDERS_TEXT)?;
+    }
+    Ok(ParsedResponse { text, calls, usage: usage(host, response)? })
+}
+
+/// Names that providers and other languages give to parts of a response.
+const PROVIDERS_TEXT: &[&str] = &["content", "message", "choices", "output"];
+const OTHERS_CALLS: &[&str] = &["tool_calls", "toolCalls", "function_call", "functionCall"];
+const PROVIDERS_ARGS: &[&str] = &["arguments", "input", "parameters"];
+
+/// Refuses an object that has under another name what is missing under its own: it would be lost without a word.
+fn refuse_other_name<'v, H: Host>(
+    host: &'v H,
+    object: &H::View<'v>,
+    (place, name): (&str, &str),
+    others: &[&str],
+) -> Result<(), Error> {
+    let own = host.spelling().local(name);
+    let is_given = |other: &&&str| {
+        let Some(value) = (**other != own).then(|| host.get(object, other)).flatten() else { return false };
+        match host.kind(&value) {
+            Kind::Text(text) => !text.is_empty(),
+            Kind::List(length) => length > 0,
+            kind => !kind.is_nothing(),
+        }
+    };
+    let Some(other) = others.iter().find(is_given) else { return Ok(()) };
+    let why = format!("`{place}{other}` of the model's response is not read; it belongs in `{place}{own}`");
+    Err(Error::new(Code::InvalidPayload, why))
 }
 
 /// A part that is neither missing nor null.
@@ -74,7 +105,11 @@ fn text_of<'v, H: Host>(host: &'v H, view: &H::View<'v>, place: &str, wanted: &s
 }
 
 fn calls<'v, H: Host>(host: &'v H, response: &H::View<'v>) -> Result<Vec<ParsedCall<H::View<'v>>>, Error> {
-    let Some(list) = part(host, response, "tool_calls") else { return Ok(Vec::new()) };
+    let list = part(host, response, "tool_calls");
+    if list.as_ref().is_none_or(|list| host.kind(list) == Kind::List(0)) {
+        refuse_other_name(host, response, ("", "tool_calls"), OTHERS_CALLS)?;
+    }
+    let Some(list) = list else { return Ok(Vec::new()) };
     let name = host.spelling().local("tool_calls");
     let length = match host.kind(&list) {
         Kind::List(length) => length,
@@ -108,7 +143,10 @@ fn read_call<'v, H: Host>(host: &'v H, call: &H::View<'v>, place: &str) -> Resul
     let tool = text_of(host, &tool, &of("name"), "the tool's name")?;
     let id = part(host, call, "id").map(|id| text_of(host, &id, &of("id"), "a string")).transpose()?;
     let args = match part(host, call, "args") {
-        None => Arguments::Parsed(Map::new()),
+        None => {
+            refuse_other_name(host, call, (&format!("{place}."), "args"), PROVIDERS_ARGS)?;
+            Arguments::Parsed(Map::new())
+        }
         Some(args) => arguments(host, args, &format!("{}, a call of {tool},", of("args")))?,
     };
     Ok(ParsedCall { tool, id, args })
@@ -201,6 +239,19 @@ mod tests {
     }
 
     #[test]
+    fn further_fields_are_the_hosts_own() {
+        let call = json!({"name": "A", "args": {"n": 1}, "input": {"n": 1}});
+        for response in [
+            json!({"text": "a", "content": "a"}),
+            json!({"text": "", "content": [1], "tool_calls": [call]}),
+            json!({"text": "", "content": "", "toolCalls": [], "function_call": null}),
+            json!({"tool_calls": [{"name": "A", "arguments": ""}]}),
+        ] {
+            assert!(read(&response).is_ok(), "{response}");
+        }
+    }
+
+    #[test]
     fn what_cannot_be_read_is_named_with_its_place_and_the_fix() {
         let odd = [
             (json!([]), "the model's response is a list; it must be an object"),
@@ -213,6 +264,16 @@ mod tests {
                 json!({"tool_calls": [{"name": "A", "id": 1}]}),
                 "`tool_calls[0].id` of the model's response is an integer",
             ),
+            (
+                json!({"tool_calls": [{"name": "A", "arguments": "{\"n\": 1}"}]}),
+                "`tool_calls[0].arguments` of the model's response is not read; it belongs in `tool_calls[0].args`",
+            ),
+            (json!({"tool_calls": [{"name": "A", "args": null, "input": {}}]}), "`tool_calls[0].input` of"),
+            (
+                json!({"text": "a", "toolCalls": [{"name": "A"}], "tool_calls": []}),
+                "`toolCalls` of the model's response is not read; it belongs in `tool_calls`",
+            ),
+            (json!({"text": "", "content": "hello"}), "`content` of the model's response is not read"),
             (json!({"usage": 7}), "`usage` of the model's response is an integer; it must be an object"),
         ];
         for (response, wanted) in odd {

@@ -1,8 +1,8 @@
 /** From a hook of A3S's to one of the engine's: what the two call differently. */
 
 import type { EventMethods } from "../../event-base.js";
-import { exactPattern } from "../../exact-pattern.js";
 import { answerOf } from "../../file-hooks.js";
+import { exactPattern } from "../../native.js";
 import { isPlain } from "../../values.js";
 
 /** A hook as the engine takes it; what is none stays as it is, for the engine to refuse. */
@@ -14,10 +14,7 @@ export function readDefinition(event: string, hook: unknown): unknown {
   if (typeof handler === "function") read["handler"] = renaming(event, handler as Handler);
   // A tool is one name there, and a pattern here.
   if (isPlain(matcher) && typeof matcher["tool"] === "string") {
-    read["matcher"] = {
-      ...matcher,
-      tool: exactPattern(matcher["tool"], "tool", "invalid_matcher"),
-    };
+    read["matcher"] = { ...matcher, tool: exactPattern(matcher["tool"]) };
   }
   return read;
 }

@@ -25,13 +25,12 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypedDict, TypeVar
 
-from .. import events
+from .. import _native, events
 from .. import response as canonical
 from ..client import HookClient, _is_async
 from ..errors import InvalidHookError
 from ..event import Event as HookEvent
 from ..events import *  # noqa: F403
-from ..session import exactly
 from ..temporary_hook import TemporaryHook
 from ._dialect import answer_of
 
@@ -206,7 +205,7 @@ def _matcher(matcher: Mapping[str, Any]) -> dict[str, Any]:
     """The engine's matcher: its field for a tool takes patterns, A3S's a whole name."""
     own = {MATCHER.get(name, name): value for name, value in matcher.items()}
     if isinstance(own.get("tool"), str):
-        own["tool"] = exactly(own["tool"])
+        own["tool"] = _native.exact_pattern(own["tool"])
     return own
 
 

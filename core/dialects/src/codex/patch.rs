@@ -53,8 +53,10 @@ pub(super) fn to_args(patch: &str) -> (&'static str, Map<String, Value>) {
             }
         }
     }
-    let tool = if only_adds && !paths.is_empty() { "Write" } else { "Edit" };
-    (tool, object(json!({"command": patch, "paths": paths})))
+    if paths.is_empty() {
+        return ("Edit", object(json!({"command": patch})));
+    }
+    (if only_adds { "Write" } else { "Edit" }, object(json!({"command": patch, "paths": paths})))
 }
 
 /// Where an argument stands that happens to have the name of the patch.
@@ -145,6 +147,13 @@ mod tests {
         let patch = "*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b\n*** Move to: c\n@@\n-y\n*** Delete File: d\n*** End Patch";
         let (tool, args) = to_args(patch);
         assert_eq!((tool, args.get("paths")), ("Edit", Some(&json!(["a", "b", "c", "d"]))));
+    }
+
+    #[test]
+    fn what_names_no_file_is_an_edit_as_it_came() {
+        let args = object(json!({"command": "a"}));
+        assert_eq!(to_args("a"), ("Edit", args.clone()));
+        assert_eq!(from_input(&input("Edit", &args).unwrap()), Some(("Edit", args)));
     }
 
     #[test]
