@@ -391,6 +391,9 @@ export interface DispatchStatus {
   warningsDue: boolean
 }
 
+/** A pattern that fits this name or id and no other; throws `invalid_matcher` where there is none. */
+export declare function exactPattern(name: string): string
+
 /** Records as lines, and how many were lost before them. */
 export interface FetchedRecords {
   /** The lines. */

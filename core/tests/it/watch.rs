@@ -81,9 +81,10 @@ async fn hooks_hear_of_the_files_that_they_name() -> Checked {
         }
         std::io::Result::Ok(())
     };
+    let heard = folder.path().join("other-heard");
     tokio::select! {
         written = changes => written?,
-        heard = text(&folder.path().join("other-heard")) => assert_eq!(heard, "other\n"),
+        heard = text(&heard) => assert_eq!(heard, "other\n"),
     }
     Ok(())
 }
