@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookweave_host::audit::{self, Anchor, AuditConfig, Level};
+use hookweave_host::audit::{self, Anchor, AuditOptions, Level};
 use hookweave_host::payload::Host as _;
 use napi::Env;
 use napi::Status;
@@ -69,7 +69,7 @@ impl NativeClient {
         self.check_open("configure its audit log".to_owned())?;
         let values = Values::none(&env).map_err(from_napi)?;
         let slot = values.keep(&options);
-        let mut config = AuditConfig::read(&values, &values.view(&slot)).map_err(|error| coded(&error))?;
+        let mut config = AuditOptions::read(&values, &values.view(&slot)).map_err(|error| coded(&error))?;
         let mut outbox = None;
         if let Some(wakeup) = wakeup {
             let wakeup: Wakeup = wakeup

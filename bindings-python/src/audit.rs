@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookweave_host::audit::{self, Anchor, AuditConfig, LONGEST_WAIT, Level};
+use hookweave_host::audit::{self, Anchor, AuditOptions, LONGEST_WAIT, Level};
 use hookweave_host::error::{Code, Error};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -68,7 +68,7 @@ fn configure_audit(
 ) -> PyResult<Option<Outbox>> {
     let py = client.py();
     client.get().check_open(py, "configure its audit log")?;
-    let config = AuditConfig::read(&PyHost::new(py), options).map_err(|error| errors::of(py, &error))?;
+    let config = AuditOptions::read(&PyHost::new(py), options).map_err(|error| errors::of(py, &error))?;
     let outbox = delivers.then(|| match queue {
         Some(queue) => audit::Outbox::new(LONGEST_WAIT, queue.waker()),
         None => audit::Outbox::new(LONGEST_WAIT, || {}),

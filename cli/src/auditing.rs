@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use hookweave_host::audit::{Audit, AuditConfig, CLOSE};
+use hookweave_host::audit::{Audit, AuditOptions, CLOSE};
 use hookweave_host::json::Json;
 
 use crate::drive::Outcome;
@@ -24,7 +24,7 @@ impl AuditArgs {
         let Some(file) = &self.audit else { return Ok(None) };
         // Not one that records for a replay too: the command does that itself, with what the event was when it came.
         let audit = Arc::new(Audit::default());
-        audit.configure(AuditConfig::file(file).required())?;
+        audit.configure(AuditOptions::file(file).required())?;
         Ok(Some(audit))
     }
 }

@@ -1,11 +1,11 @@
 //! The audit log of an engine: its settings, where records go, how they are read and verified.
 //!
 //! [`EngineBuilder::audit`](crate::EngineBuilder::audit) and [`Engine::configure_audit`](crate::Engine::configure_audit) take an
-//! [`AuditConfig`]; [`verify`] finds any later edit, deletion, insertion or, given an [`Anchor`], truncation.
+//! [`AuditOptions`]; [`verify`] finds any later edit, deletion, insertion or, given an [`Anchor`], truncation.
 
 #[doc(inline)]
 pub use hookweave_host::audit::{
-    Anchor, Audit, AuditConfig, Follow, Fsync, Input, Inputs, Kind, Level, Line, Lines, LogSink, MAX_PROBLEMS, Outbox,
+    Anchor, Audit, AuditOptions, Follow, Fsync, Input, Inputs, Kind, Level, Line, Lines, LogSink, MAX_PROBLEMS, Outbox,
     OutboxSink, Problem, ProblemKind, Record, Redaction, Report, Rotation, Sink, Torn, read, size, tail, verify,
     verify_watched,
 };

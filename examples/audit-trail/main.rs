@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use hookweave::audit::{AuditConfig, Inputs, Kind, read, verify};
+use hookweave::audit::{AuditOptions, Inputs, Kind, read, verify};
 use hookweave::{Engine, HookError, HookResponse};
 use hookweave::{FailBehavior, Permission};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ const LOG: &str = "audit.jsonl";
 
 fn engine() -> Result<Engine, hookweave::Error> {
     // Redacted: what a call was about is kept, secrets in it are blacked out. Required: what cannot be recorded is not done.
-    let audit = AuditConfig::file(LOG).inputs(Inputs::Redacted).required();
+    let audit = AuditOptions::file(LOG).inputs(Inputs::Redacted).required();
     let engine = Engine::builder().audit(audit).build()?;
 
     // What is refused is in the log as well.

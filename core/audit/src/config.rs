@@ -41,7 +41,7 @@ impl Default for Rotation {
 /// How a log is kept: its level, what goes in, and where it goes.
 #[derive(Clone)]
 #[must_use]
-pub struct AuditConfig {
+pub struct AuditOptions {
     /// How much is recorded.
     pub level: Level,
     /// What is recorded of an event's payload.
@@ -67,13 +67,13 @@ pub struct AuditConfig {
     pub sinks: Vec<Arc<dyn Sink>>,
 }
 
-impl std::fmt::Debug for AuditConfig {
+impl std::fmt::Debug for AuditOptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("AuditConfig").field("level", &self.level).field("file", &self.file).finish_non_exhaustive()
+        f.debug_struct("AuditOptions").field("level", &self.level).field("file", &self.file).finish_non_exhaustive()
     }
 }
 
-impl Default for AuditConfig {
+impl Default for AuditOptions {
     fn default() -> Self {
         Self {
             level: Level::Info,
@@ -91,7 +91,7 @@ impl Default for AuditConfig {
     }
 }
 
-impl AuditConfig {
+impl AuditOptions {
     /// A log in a file.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self { file: Some(path.into()), ..Self::default() }
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn settings_are_read_and_nonsense_is_refused() {
-        let read = |given: serde_json::Value| AuditConfig::read(&Json, &&given);
+        let read = |given: serde_json::Value| AuditOptions::read(&Json, &&given);
         assert_eq!(read(json!("verbose")).unwrap().level, Level::Verbose);
         let config = read(json!({"file": "/l/a.jsonl", "rotation": {"max_bytes": null, "max_age": 5, "keep": 3},
             "inputs": "full", "fsync": "grouped", "required": true, "queue": 2, "key": "k"}))

@@ -8,7 +8,7 @@
 //!
 //! # Entry points
 //!
-//! * [`Audit`] is a client's log, [`AuditConfig`] its settings, [`Sink`] where records go.
+//! * [`Audit`] is a client's log, [`AuditOptions`] its settings, [`Sink`] where records go.
 //! * [`verify`] finds any later edit, deletion, insertion or, given an [`Anchor`], truncation.
 
 mod absence;
@@ -58,7 +58,7 @@ use hookweave_machine::observer::observe_trust;
 
 pub use anchor::Anchor;
 pub use batch::Batch;
-pub use config::{AuditConfig, LONGEST_WAIT, MAX_BYTES, QUEUE, Rotation};
+pub use config::{AuditOptions, LONGEST_WAIT, MAX_BYTES, QUEUE, Rotation};
 pub use hookweave_machine::observer::{EventDigest, Inputs, Observer};
 pub use level::{Fsync, Level};
 
@@ -139,7 +139,7 @@ impl Audit {
     ///
     /// A file that cannot be written and a pattern that does not compile are errors; nothing is recorded then, until the next
     /// call succeeds. `required` without a file or a [`Sink`] that keeps its records is an error that changes nothing.
-    pub fn configure(&self, config: AuditConfig) -> Result<(), Error> {
+    pub fn configure(&self, config: AuditOptions) -> Result<(), Error> {
         let _turn = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let level = config.level;
         let goes_somewhere = config.file.is_some() || !config.sinks.is_empty();

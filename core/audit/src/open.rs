@@ -10,7 +10,7 @@ use arc_swap::ArcSwap;
 use super::absence::Absence;
 use super::anchor::Anchor;
 use super::batch::Batch;
-use super::config::{AuditConfig, LONGEST_WAIT};
+use super::config::{AuditOptions, LONGEST_WAIT};
 use super::digest::Key;
 use super::file::{Found, LogFile};
 use super::level::{Fsync, Level};
@@ -33,7 +33,7 @@ const USUAL: Duration = Duration::from_secs(1);
 
 /// An open log.
 pub(super) struct Open {
-    config: Arc<AuditConfig>,
+    config: Arc<AuditOptions>,
     level: Arc<AtomicU8>,
     key: Key,
     shared: ArcSwap<SharedState>,
@@ -45,7 +45,7 @@ pub(super) struct Open {
 
 impl Open {
     /// Opens the file and starts the writer.
-    pub(super) fn new(config: AuditConfig, level: Arc<AtomicU8>) -> Result<Self, Error> {
+    pub(super) fn new(config: AuditOptions, level: Arc<AtomicU8>) -> Result<Self, Error> {
         let config = Arc::new(config);
         let key = config.key.as_deref().map_or_else(Key::random, |key| Key::of(key.as_bytes()));
         let file = config.file.as_deref().map(|path| LogFile::open(path, now_ms())).transpose()?;
@@ -251,7 +251,7 @@ impl Open {
 }
 
 fn start(
-    config: &Arc<AuditConfig>,
+    config: &Arc<AuditOptions>,
     key: &Key,
     level: &Arc<AtomicU8>,
     file: Option<(LogFile, Found)>,

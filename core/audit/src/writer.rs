@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::batch::Quiet;
-use super::config::AuditConfig;
+use super::config::AuditOptions;
 use super::digest::Key;
 use super::file::{Found, LogFile};
 use super::level::Level;
@@ -32,7 +32,7 @@ const CHUNK: usize = 256 * 1024;
 /// What the writer works with.
 pub(super) struct Writer {
     shared: Arc<SharedState>,
-    config: Arc<AuditConfig>,
+    config: Arc<AuditOptions>,
     key: Key,
     redactor: Redactor,
     usual: Usual,
@@ -53,7 +53,7 @@ impl Writer {
     /// Made on the thread that opens the log, so that errors in its settings appear there.
     pub(super) fn new(
         shared: Arc<SharedState>,
-        config: Arc<AuditConfig>,
+        config: Arc<AuditOptions>,
         key: Key,
         redactor: Redactor,
         opened: Option<(LogFile, Found)>,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Engine;
-use hookweave_host::audit::{Audit, AuditConfig, Level, LogSink};
+use hookweave_host::audit::{Audit, AuditOptions, Level, LogSink};
 use hookweave_host::error::Error;
 
 impl Engine {
@@ -14,7 +14,7 @@ impl Engine {
     }
 
     /// Opens the audit log as it is to be from now on.
-    pub fn configure_audit(&self, config: AuditConfig) -> Result<(), Error> {
+    pub fn configure_audit(&self, config: AuditOptions) -> Result<(), Error> {
         self.check_open("configure its audit log")?;
         self.inner.audit.configure(config)
     }
@@ -26,7 +26,7 @@ impl Engine {
             self.inner.audit.set_level(level);
             return Ok(());
         }
-        self.inner.audit.configure(AuditConfig::default().level(level).sink(LogSink))
+        self.inner.audit.configure(AuditOptions::default().level(level).sink(LogSink))
     }
 
     /// Waits until everything that happened is written; false when the time is up before. It blocks its thread.

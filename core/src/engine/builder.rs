@@ -20,7 +20,7 @@ use hookweave_host::options::{Conflict, Mode};
 #[must_use]
 pub struct EngineBuilder {
     settings: Map<String, Value>,
-    audit: Option<hookweave_host::audit::AuditConfig>,
+    audit: Option<hookweave_host::audit::AuditOptions>,
 }
 
 impl EngineBuilder {
@@ -91,7 +91,7 @@ impl EngineBuilder {
     }
 
     /// Keeps a record of what hooks do and decide.
-    pub fn audit(self, config: hookweave_host::audit::AuditConfig) -> Self {
+    pub fn audit(self, config: hookweave_host::audit::AuditOptions) -> Self {
         Self { audit: Some(config), ..self }
     }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
-use hookweave::audit::{AuditConfig, Redaction};
+use hookweave::audit::{AuditOptions, Redaction};
 use hookweave::{Engine, Event, HookResponse};
 use hookweave_host::audit::recording::{FILE, MAX_BYTES, Recorded, Recorder, SECRETS};
 use serde_json::{Value, json};
@@ -72,7 +72,7 @@ fn role() {
         "secrets" => {
             let own = Redaction { patterns: vec!["house-[0-9]+".to_owned()], ..Redaction::default() };
             let log = std::env::var("LOG").unwrap();
-            engine.configure_audit(AuditConfig::file(log).redaction(own)).unwrap();
+            engine.configure_audit(AuditOptions::file(log).redaction(own)).unwrap();
             let args = json!({"command": format!("echo {SECRET} house-42"), "password": "hunter2"});
             dispatch(&engine, "PreToolUse", json!({"tool": "Bash", "args": args}));
             // Closing the log of a client does not end the recording.

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use hookweave::audit::AuditConfig;
+use hookweave::audit::AuditOptions;
 use serde_json::{Map, Value};
 
 use crate::case::Hook;
@@ -66,7 +66,7 @@ pub trait Client: Send + Sync {
         panic!("this client has no late answers");
     }
     /// Keeps an audit log.
-    fn keep_log(&self, config: AuditConfig) -> Result<(), Fault>;
+    fn keep_log(&self, config: AuditOptions) -> Result<(), Fault>;
     /// Waits until what happened is recorded.
     fn flush_log(&self);
     /// What each hook did so far, in canonical form; counts begin anew when asked.

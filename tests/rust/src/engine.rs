@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookweave::audit::AuditConfig;
+use hookweave::audit::AuditOptions;
 use hookweave::{Engine, Event, Handler, HookError, HookFuture, HookResponse, LateAnswer};
 use hookweave::{HookSpec, HostQuestion, LoadRequest, ToolDefinition};
 use hookweave_host::envelope::FILLED_IN;
@@ -128,7 +128,7 @@ impl Client for Native {
         Box::pin(async { _ = self.engine.close(Duration::from_secs(10)).await })
     }
 
-    fn keep_log(&self, config: AuditConfig) -> Result<(), Fault> {
+    fn keep_log(&self, config: AuditOptions) -> Result<(), Fault> {
         Ok(self.engine.configure_audit(config)?)
     }
 

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use hookweave::audit::{Audit, AuditConfig};
+use hookweave::audit::{Audit, AuditOptions};
 use hookweave_host::clock::{now_ms, present, ticks};
 use hookweave_host::detached::{DetachedQueue, Submitted, refusal};
 use hookweave_host::dialects::{self, OutcomeValues, encode_outcome, outcome_to_wire};
@@ -263,7 +263,7 @@ impl Client for Foreign {
         Box::pin(std::future::ready(()))
     }
 
-    fn keep_log(&self, config: AuditConfig) -> Result<(), Fault> {
+    fn keep_log(&self, config: AuditOptions) -> Result<(), Fault> {
         self.registry.check_open("configure its audit log")?;
         Ok(self.audit.configure(config)?)
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookweave::audit::AuditConfig;
+use hookweave::audit::AuditOptions;
 use hookweave_host::json::Json;
 use serde_json::{Map, Value, json};
 
@@ -202,7 +202,7 @@ async fn before(
 /// Keeps an audit log, whose records the theatre gets without what differs from run to run.
 pub(crate) fn keep_log(theatre: &Arc<Theatre>, client: &dyn Client, options: &Value) -> Result<(), Fault> {
     let theatre = Arc::clone(theatre);
-    let config = AuditConfig::read(&Json, &options).unwrap().sink(move |line: &str| {
+    let config = AuditOptions::read(&Json, &options).unwrap().sink(move |line: &str| {
         let record: Map<String, Value> = serde_json::from_str(line).unwrap();
         theatre.log().records.push(lasting(record));
     });

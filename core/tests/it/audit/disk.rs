@@ -3,7 +3,7 @@
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use hookweave::audit::{AuditConfig, Fsync};
+use hookweave::audit::{AuditOptions, Fsync};
 use hookweave::{Event, HookResponse};
 
 use crate::audit::support::{LONG, Log, dispatch};
@@ -18,7 +18,7 @@ fn nothing_gathers_where_each_record_goes_to_the_disk() {
         }
     };
     // Without a file, so that the time is the queue's alone. What gathers does so for two milliseconds.
-    let engine = log.engine(AuditConfig::default().fsync(Fsync::Record).sink(hears));
+    let engine = log.engine(AuditOptions::default().fsync(Fsync::Record).sink(hears));
     engine.on("PreToolUse").name("quiet").run(|_: &Event| None::<HookResponse>).unwrap();
     let once = || {
         let began = Instant::now();

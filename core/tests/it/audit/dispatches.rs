@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hookweave::Permission;
-use hookweave::audit::{AuditConfig, Inputs, Kind, Level, Record};
+use hookweave::audit::{AuditOptions, Inputs, Kind, Level, Record};
 use hookweave::{AllowAll, Engine, Event, HookResponse, ToolResult, TrustStore, TrustedHook};
 use serde_json::json;
 
@@ -194,7 +194,7 @@ fn inputs_are_recorded_as_the_log_is_set() {
 fn digests_tell_whether_inputs_are_the_same() {
     let digests = |key: Option<&str>, commands: [&str; 2]| {
         let log = Log::new();
-        let engine = log.engine(AuditConfig { key: key.map(str::to_owned), ..log.config() });
+        let engine = log.engine(AuditOptions { key: key.map(str::to_owned), ..log.config() });
         engine.on("PreToolUse").name("quiet").run(|_: &Event| None::<HookResponse>).unwrap();
         for command in commands {
             dispatch(&engine, command);

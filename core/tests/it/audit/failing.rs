@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use hookweave::Permission;
-use hookweave::audit::{AuditConfig, Kind, Level, Sink};
+use hookweave::audit::{AuditOptions, Kind, Level, Sink};
 use hookweave::{Code, Engine, Event, HookResponse, ToolResult};
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ fn a_full_queue_is_waited_for_once_and_what_is_lost_is_counted() {
     let log = Log::new();
     let gate = Gate::default();
     let engine =
-        log.engine(AuditConfig { queue: 8, wait: Duration::from_millis(200), ..log.config().sink(gate.clone()) });
+        log.engine(AuditOptions { queue: 8, wait: Duration::from_millis(200), ..log.config().sink(gate.clone()) });
     quiet(&engine);
     assert!(engine.flush_audit(LONG));
     let shut = gate.shut.lock().unwrap();
@@ -57,7 +57,7 @@ fn a_full_queue_is_waited_for_once_and_what_is_lost_is_counted() {
 fn nobody_waits_longer_than_a_second() {
     let log = Log::new();
     let gate = Gate::default();
-    let config = AuditConfig { queue: 1, wait: Duration::from_secs(3600), ..log.config().sink(gate.clone()) };
+    let config = AuditOptions { queue: 1, wait: Duration::from_secs(3600), ..log.config().sink(gate.clone()) };
     let engine = log.engine(config);
     quiet(&engine);
     assert!(engine.flush_audit(LONG));
@@ -114,7 +114,7 @@ fn a_sink_that_panics_does_not_end_the_log() {
 fn paths_that_cannot_be_a_log_are_refused() {
     let log = Log::new();
     let refused = |path: &std::path::Path| {
-        let error = Engine::builder().audit(AuditConfig::file(path)).build().unwrap_err();
+        let error = Engine::builder().audit(AuditOptions::file(path)).build().unwrap_err();
         assert_eq!(error.code(), Code::AuditFailed);
         assert!(error.message().contains(path.to_str().unwrap()), "{error}");
         error.message().to_owned()
@@ -138,7 +138,7 @@ fn the_log_is_for_its_user_only() {
     use std::os::unix::fs::PermissionsExt as _;
     let log = Log::new();
     let path = log.folder().join("deep").join("audit.jsonl");
-    let engine = log.engine(AuditConfig::file(&path));
+    let engine = log.engine(AuditOptions::file(&path));
     assert!(engine.flush_audit(LONG));
     let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));

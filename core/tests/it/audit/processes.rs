@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use hookweave::audit::{AuditConfig, Fsync, Kind, Rotation, verify};
+use hookweave::audit::{AuditOptions, Fsync, Kind, Rotation, verify};
 use hookweave::{Engine, Event, HookResponse};
 
 use crate::audit::support::{LONG, Log, dispatch, records};
@@ -38,7 +38,7 @@ pub(crate) fn ends_well(role: &str, path: &Path) {
     assert!(child.wait().unwrap().success());
 }
 
-fn engine(config: AuditConfig) -> Engine {
+fn engine(config: AuditOptions) -> Engine {
     let engine = Engine::builder().audit(config).build().unwrap();
     engine.on("PreToolUse").name("quiet").run(|_: &Event| None::<HookResponse>).unwrap();
     engine
@@ -86,7 +86,7 @@ fn refuse_to_sync() {
 #[cfg(target_os = "linux")]
 fn without_sync(path: &str, fsync: Fsync) {
     refuse_to_sync();
-    let engine = engine(AuditConfig::file(path).required().fsync(fsync));
+    let engine = engine(AuditOptions::file(path).required().fsync(fsync));
     for _ in 0..3 {
         let outcome = dispatch(&engine, "ls");
         assert_eq!(outcome.blocked(), fsync != Fsync::Never, "{:?}", outcome.reason());
@@ -112,7 +112,7 @@ fn in_child(work: impl FnOnce() -> i32) -> i32 {
 
 /// Its file cannot grow any more when the first hook is asked.
 fn full_from_the_beginning(path: &str) {
-    let engine = engine(AuditConfig::file(path).required());
+    let engine = engine(AuditOptions::file(path).required());
     assert!(engine.flush_audit(LONG));
     limit_files(std::fs::metadata(path).unwrap().len());
     let began = Instant::now();
@@ -126,7 +126,7 @@ fn full_from_the_beginning(path: &str) {
 
 /// Children that decide something and leave without a word, as workers do.
 fn children_that_leave(path: &str, required: bool) {
-    let config = AuditConfig::file(path);
+    let config = AuditOptions::file(path);
     let engine = engine(if required { config.required() } else { config });
     for _ in 0..8 {
         let exit = in_child(|| {
@@ -140,7 +140,7 @@ fn children_that_leave(path: &str, required: bool) {
 
 /// A child whose log cannot be opened, until it can.
 fn a_child_without_a_log(path: &Path, required: bool) {
-    let (folder, config) = (path.parent().unwrap(), AuditConfig::file(path));
+    let (folder, config) = (path.parent().unwrap(), AuditOptions::file(path));
     let engine = engine(if required { config.required() } else { config });
     dispatch(&engine, "parent");
     assert!(engine.flush_audit(LONG));
@@ -172,7 +172,7 @@ fn role() {
         // Writes as fast as it can until it is killed.
         "busy" => {
             let rotation = Rotation { max_bytes: Some(200_000), ..Rotation::default() };
-            let engine = engine(AuditConfig::file(path).rotation(rotation));
+            let engine = engine(AuditOptions::file(path).rotation(rotation));
             say("busy");
             for number in 0.. {
                 dispatch(&engine, &format!("echo {number}"));
@@ -180,7 +180,7 @@ fn role() {
         }
         // Holds the log until its input ends.
         "holds" => {
-            let engine = engine(AuditConfig::file(path));
+            let engine = engine(AuditOptions::file(path));
             dispatch(&engine, "ls");
             assert!(engine.flush_audit(LONG));
             say("holds");
@@ -192,10 +192,10 @@ fn role() {
         // Runs into the largest size that a file may have.
         "full" => {
             limit_files(20_000);
-            let engine = engine(AuditConfig {
+            let engine = engine(AuditOptions {
                 queue: 64,
                 wait: Duration::from_millis(50),
-                ..AuditConfig::file(path).required()
+                ..AuditOptions::file(path).required()
             });
             let mut blocked = 0;
             for number in 0..400 {
@@ -215,7 +215,7 @@ fn role() {
         // Ends while its file cannot grow.
         "ends full" => {
             limit_files(40_000);
-            let engine = engine(AuditConfig::file(path));
+            let engine = engine(AuditOptions::file(path));
             (0..2000).for_each(|number| drop(dispatch(&engine, &format!("echo {number}"))));
             assert!(!engine.audit().close(LONG), "what was told is not written");
             let anchor = engine.audit().anchor().unwrap();
@@ -233,7 +233,7 @@ fn role() {
         "no log" | "no log required" => a_child_without_a_log(Path::new(path), role != "no log"),
         // Forks while it writes.
         "forks" => {
-            let engine = engine(AuditConfig::file(path));
+            let engine = engine(AuditOptions::file(path));
             dispatch(&engine, "parent");
             assert!(engine.flush_audit(LONG), "the child knows where the parent's log stands");
             // SAFETY: the child uses what is made to be used in one, and leaves without cleaning up.

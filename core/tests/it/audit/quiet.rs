@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hookweave::audit::{Audit, AuditConfig, Inputs, Kind, Record};
+use hookweave::audit::{Audit, AuditOptions, Inputs, Kind, Record};
 use hookweave::{Engine, Event, HookResponse};
 use hookweave_host::audit::Batch;
 use hookweave_host::clock::present;
@@ -28,8 +28,8 @@ fn said(log: &Log) -> Vec<Record> {
     finished.map(bare).collect()
 }
 
-fn keyed(config: AuditConfig) -> AuditConfig {
-    AuditConfig { key: Some("the same for both".into()), ..config }
+fn keyed(config: AuditOptions) -> AuditOptions {
+    AuditOptions { key: Some("the same for both".into()), ..config }
 }
 
 fn payloads() -> Vec<Value> {
@@ -135,7 +135,7 @@ fn a_batch_that_finds_no_room_is_counted_whole() {
     let (held, holds) = std::sync::mpsc::channel::<()>();
     let holds = std::sync::Mutex::new(holds);
     let slow = move |_: &str| _ = holds.lock().unwrap().recv_timeout(LONG);
-    let config = AuditConfig { queue: 2, wait: Duration::ZERO, ..log.config() };
+    let config = AuditOptions { queue: 2, wait: Duration::ZERO, ..log.config() };
     held.send(()).unwrap();
     audit.configure(config.sink(slow)).unwrap();
     let mut batch = Batch::default();

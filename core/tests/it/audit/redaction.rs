@@ -1,6 +1,6 @@
 //! Secrets are never written in clear.
 
-use hookweave::audit::{AuditConfig, Inputs, Level, Redaction};
+use hookweave::audit::{AuditOptions, Inputs, Level, Redaction};
 use hookweave::{Event, HookResponse};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -99,7 +99,7 @@ fn a_secret_at_the_end_of_what_is_digested_is_not_cut_in_half() {
     // Half a secret would not be known for one: what is digested ends with the word before it.
     let log = |secret: &str| {
         let log = Log::new();
-        let engine = log.engine(AuditConfig { key: Some("k".into()), ..log.config() });
+        let engine = log.engine(AuditOptions { key: Some("k".into()), ..log.config() });
         engine.on("PreToolUse").name("quiet").run(|_: &Event| None::<HookResponse>).unwrap();
         dispatch_with(&engine, json!({"command": format!("{} {secret}", "x ".repeat(2040))}));
         assert!(engine.audit().close(LONG));

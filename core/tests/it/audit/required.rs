@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use hookweave::Permission;
-use hookweave::audit::{AuditConfig, Fsync, Inputs, Kind, Level, LogSink, Outbox};
+use hookweave::audit::{AuditOptions, Fsync, Inputs, Kind, Level, LogSink, Outbox};
 use hookweave::{Code, Engine, Event, HookResponse, ToolResult};
 use serde_json::{Value, json};
 
@@ -59,21 +59,21 @@ fn a_tool_runs_behind_its_record_and_its_outcome_is_told_behind_its_own() {
 /// Where no record can be shown to be kept, no decision could be made.
 #[test]
 fn a_log_that_nothing_keeps_cannot_be_required() {
-    let open = |config: AuditConfig| Engine::builder().audit(config.required()).build().map(drop);
+    let open = |config: AuditOptions| Engine::builder().audit(config.required()).build().map(drop);
     let outbox = Outbox::new(Duration::ZERO, || {});
     for config in [
-        AuditConfig::default(),
-        AuditConfig::default().sink(LogSink),
-        AuditConfig::default().sink(outbox.sink()).level(Level::Off),
+        AuditOptions::default(),
+        AuditOptions::default().sink(LogSink),
+        AuditOptions::default().sink(outbox.sink()).level(Level::Off),
     ] {
         let why = open(config).unwrap_err();
         assert_eq!(why.code(), Code::InvalidOption);
         assert!(why.message().contains("needs a `file`"), "{why}");
     }
-    open(AuditConfig::default().sink(outbox.sink()).sink(|_: &str| {})).unwrap();
+    open(AuditOptions::default().sink(outbox.sink()).sink(|_: &str| {})).unwrap();
     let log = Log::new();
     let engine = log.engine(log.config());
-    engine.configure_audit(AuditConfig::default().required()).unwrap_err();
+    engine.configure_audit(AuditOptions::default().required()).unwrap_err();
     quiet(&engine);
     assert!(!dispatch(&engine, "ls").blocked());
     assert!(engine.flush_audit(LONG));
@@ -88,7 +88,7 @@ fn nobody_is_blocked_while_the_disk_works() {
     for queue in [1, 2, 8192] {
         let log = Log::new();
         let slow = |_: &str| std::thread::sleep(Duration::from_millis(2));
-        let config = AuditConfig { queue, ..log.config().required().fsync(Fsync::Record).sink(slow) };
+        let config = AuditOptions { queue, ..log.config().required().fsync(Fsync::Record).sink(slow) };
         let engine = log.engine(config);
         quiet(&engine);
         let blocked: usize = std::thread::scope(|scope| {
@@ -114,7 +114,7 @@ fn a_decision_waits_for_room_although_another_waited_in_vain() {
             drop(writer.lock().unwrap());
         }
     };
-    let config = AuditConfig { queue: 1, wait: Duration::from_millis(400), ..log.config().required().sink(sink) };
+    let config = AuditOptions { queue: 1, wait: Duration::from_millis(400), ..log.config().required().sink(sink) };
     let engine = log.engine(config);
     quiet(&engine);
     std::thread::scope(|scope| {

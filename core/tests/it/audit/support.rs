@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use hookweave::audit::{AuditConfig, Kind, Record, Report, read, verify};
+use hookweave::audit::{AuditOptions, Kind, Record, Report, read, verify};
 use hookweave::{Engine, Event, HookResponse};
 use serde_json::{Value, json};
 
@@ -22,11 +22,11 @@ impl Log {
         Self { _folder: folder, path }
     }
 
-    pub(crate) fn config(&self) -> AuditConfig {
-        AuditConfig::file(&self.path)
+    pub(crate) fn config(&self) -> AuditOptions {
+        AuditOptions::file(&self.path)
     }
 
-    pub(crate) fn engine(&self, config: AuditConfig) -> Engine {
+    pub(crate) fn engine(&self, config: AuditOptions) -> Engine {
         Engine::builder().audit(config).build().unwrap()
     }
 

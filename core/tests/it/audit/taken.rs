@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use hookweave::audit::{AuditConfig, Fsync, Kind};
+use hookweave::audit::{AuditOptions, Fsync, Kind};
 use hookweave::{Engine, Event, HookResponse};
 
 use crate::audit::support::{LONG, Log, dispatch};
@@ -56,7 +56,7 @@ fn a_file_that_cannot_be_begun_anew_is_tried_again_and_what_is_required_is_block
     for (spoil, fix) in spoil {
         let log = Log::new();
         let path = log.folder().join("deep").join("audit.jsonl");
-        let config = AuditConfig { queue: 8, wait: Duration::from_millis(20), ..AuditConfig::file(&path).required() };
+        let config = AuditOptions { queue: 8, wait: Duration::from_millis(20), ..AuditOptions::file(&path).required() };
         let engine = log.engine(config);
         quiet(&engine);
         dispatch(&engine, "before");
@@ -131,7 +131,7 @@ fn a_log_that_is_opened_again_is_the_same_one() {
         engine.audit().configure(log.config()).unwrap();
         assert_eq!(engine.audit().file(), Some(log.path.clone()), "its own lock is no obstacle");
     }
-    engine.audit().configure(AuditConfig::default()).unwrap();
+    engine.audit().configure(AuditOptions::default()).unwrap();
     assert!(!engine.audit().has_destination() && engine.audit().file().is_none());
     assert!(log.verify().whole && log.verify().others.is_empty());
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use hookweave::audit::{Audit, AuditConfig, Inputs, Kind, Level, Record, Sink};
+use hookweave::audit::{Audit, AuditOptions, Inputs, Kind, Level, Record, Sink};
 use hookweave::{Engine, Event, HookResponse, ToolResult};
 use hookweave::{HookSpec, Permission};
 use serde_json::{Value, json};
@@ -143,16 +143,16 @@ fn a_level_that_stays_is_no_change() {
 
 #[test]
 fn drivers_are_told_when_copies_do() {
-    let copies = |config: AuditConfig| {
+    let copies = |config: AuditOptions| {
         let log = Log::new();
         let audit: Arc<Audit> = Audit::new();
-        audit.configure(AuditConfig { file: Some(log.path.clone()), ..config }).unwrap();
+        audit.configure(AuditOptions { file: Some(log.path.clone()), ..config }).unwrap();
         (audit.records_no_ops(), audit.takes_copies())
     };
-    assert_eq!(copies(AuditConfig::default()), (true, true));
-    assert_eq!(copies(AuditConfig::default().required()), (true, false));
-    assert_eq!(copies(AuditConfig::default().inputs(Inputs::Redacted)), (true, false));
-    assert_eq!(copies(AuditConfig::default().level(Level::Error)), (false, false));
+    assert_eq!(copies(AuditOptions::default()), (true, true));
+    assert_eq!(copies(AuditOptions::default().required()), (true, false));
+    assert_eq!(copies(AuditOptions::default().inputs(Inputs::Redacted)), (true, false));
+    assert_eq!(copies(AuditOptions::default().level(Level::Error)), (false, false));
 }
 
 /// Refuses every record.
@@ -191,7 +191,7 @@ impl Sink for Shut {
 fn what_waits_is_bounded_in_bytes_too_and_each_gap_counts() {
     let log = Log::new();
     let gate = Arc::new(std::sync::Mutex::new(()));
-    let config = AuditConfig { wait: Duration::from_millis(20), ..log.config().inputs(Inputs::Full) };
+    let config = AuditOptions { wait: Duration::from_millis(20), ..log.config().inputs(Inputs::Full) };
     let engine: Engine = log.engine(config.sink(Shut(Arc::clone(&gate))));
     engine.on("PreToolUse").name("quiet").run(|_: &Event| None::<HookResponse>).unwrap();
     for _ in 0..2 {
