@@ -70,7 +70,7 @@ fn matcher(hook: &Declared) -> Result<Option<Value>, String> {
         Some(_) => {}
     }
     let Ok(Value::Object(fields)) = serde_json::to_value(&hook.spec.matcher) else { return Ok(None) };
-    if ["base_name", "subject", "source_pattern"].iter().any(|name| fields.contains_key(*name)) {
+    if ["base_name", "subject"].iter().any(|name| fields.contains_key(*name)) {
         return Err("its matcher cannot be expressed beside an `if`; it runs on every event of the kind".to_owned());
     }
     let fields: Map<String, Value> = fields.into_iter().filter(|(name, _)| name != "naming").collect();

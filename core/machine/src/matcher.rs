@@ -12,6 +12,7 @@ use std::borrow::Cow;
 
 use crate::error::{Code, Error};
 use crate::event::EventSpec;
+use crate::json::Json;
 use crate::match_input::{Found, MatchInput};
 use crate::path::{PathForms, base_name};
 use crate::pattern::{Names, PathGlob, Pattern};
@@ -138,16 +139,9 @@ impl Matcher {
     }
 
     /// Whether anything beside the tool decides.
-    pub(crate) const fn tests_more_than_tool(&self) -> bool {
-        self.spec.rule.is_some()
-            || self.source_pattern.is_some()
-            || self.base_name.is_some()
-            || self.path.is_some()
-            || self.command.is_some()
-            || !self.args.is_empty()
-            || self.source.is_some()
-            || self.session.is_some()
-            || self.agent.is_some()
+    pub(crate) fn tests_more_than_tool(&self) -> bool {
+        // Which host asks does not matter to whether there are any.
+        self.conditions::<Json>().next().is_some()
     }
 
     pub(crate) const fn command(&self) -> Option<&Pattern> {

@@ -188,6 +188,12 @@ impl Registration {
         self
     }
 
+    /// A regular expression over the event's own subtype.
+    pub fn source_pattern(mut self, pattern: impl Into<String>) -> Self {
+        self.spec.matcher.source_pattern = Some(pattern.into());
+        self
+    }
+
     /// Globs over the session's id.
     pub fn session(mut self, globs: impl Into<String>) -> Self {
         self.spec.matcher.session = Some(globs.into());

@@ -37,6 +37,20 @@ fn callbacks_need_no_runtime() -> Checked {
 }
 
 #[test]
+fn a_hook_may_be_for_some_subtypes() -> Checked {
+    let engine = Engine::new();
+    let add = |text: &'static str| move |_: &Event| HookResponse::continue_().message(text);
+    engine.on("SessionStart").source("startup|resume").run(add("named"))?;
+    engine.on("SessionStart").source_pattern("^res").run(add("fits"))?;
+    let messages = |source: &str| -> Result<usize, hookweave::Error> {
+        let event = Event::new("SessionStart", json!({"source": source}));
+        Ok(now_or_never(engine.dispatch(event))?.messages().len())
+    };
+    assert_eq!((messages("startup")?, messages("resume")?, messages("clear")?), (1, 2, 0));
+    Ok(())
+}
+
+#[test]
 fn a_hook_that_waits_without_a_runtime_fails_with_the_mend() -> Checked {
     let engine = Engine::new();
     engine.on("PreToolUse").fail_behavior(FailBehavior::Block).run_async(|_| std::future::pending::<()>())?;
