@@ -17,7 +17,7 @@ export type Dialect =
   | "cocode"
   | "amplifier"
   | "a3s"
-  | "native";
+  | "hookweave";
 
 /** Where a hook stands that a file declares. */
 export interface Origin {

@@ -2,7 +2,7 @@
 //!
 //! It stands beside the Rust driver because that one is an `async fn` on tokio, which would have to start before the first
 //! hook could, and keeps a time for each hook; an agent gives its hook command one deadline for all. What drivers have in
-//! common is the machine, [`hookweave_host`] and the jobs of native hooks, and is used here: what is left is a channel.
+//! common is the machine, [`hookweave_host`] and the jobs of hooks from files, and is used here: what is left is a channel.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};

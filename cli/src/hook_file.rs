@@ -21,7 +21,7 @@ pub(crate) fn table(hook: &Declared) -> (String, Vec<String>) {
         put("name", text(name));
     }
     put("event", text(&hook.declared_event));
-    if hook.dialect.name() != "native" {
+    if hook.dialect.name() != "hookweave" {
         put("dialect", text(hook.dialect.name()));
     }
     run(&hook.run, &mut put);

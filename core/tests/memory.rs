@@ -58,9 +58,9 @@ fn a_client_costs_little() {
     let (_, hook) = held_by(|| registry.register(HookSpec::new("PreToolUse"), ()).unwrap());
     let (snapshot, indexed) = held_by(|| registry.snapshot());
     assert!(hook + indexed < 8192, "a hook holds {hook} bytes, and {indexed} where it is looked up");
-    let (_runtime, native) = held_by(|| Runtime::new(Settings::default()));
+    let (_runtime, runtime) = held_by(|| Runtime::new(Settings::default()));
     let (_audit, log) = held_by(Audit::new);
-    assert!(native + log < 4096, "what runs commands holds {native} bytes, and a log that is not open {log}");
+    assert!(runtime + log < 4096, "what runs commands holds {runtime} bytes, and a log that is not open {log}");
     let ((), freed) = held_by(|| drop((snapshot, registry)));
     assert!(empty + hook + indexed + freed < 512, "{freed} bytes were given back");
 }

@@ -173,7 +173,7 @@ describe("failures", () => {
       ],
     });
     const client = quietClient();
-    const report = client.load(file, { dialect: "native" });
+    const report = client.load(file, { dialect: "hookweave" });
     assert.deepEqual(report.problems, []);
     const outcome = await client.dispatch("PreToolUse", bash);
     assert.equal(outcome.trace[0]?.failure?.kind, "invalid_answer");

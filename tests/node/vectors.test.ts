@@ -30,7 +30,7 @@ for (const file of [...readdirSync(folder).sort(), ...attacks.sort()]) {
   describe(topic, { concurrency: 8 }, () => {
     for (const vector of cases) {
       const reason = vector.not?.["node"];
-      const styles = (["sync", "async", "native"] as Style[]).filter((style) =>
+      const styles = (["sync", "async", "file-hooks"] as Style[]).filter((style) =>
         canRun(vector, style),
       );
       test(vector.id, { skip: reason ?? false }, async () => {

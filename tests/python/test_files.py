@@ -46,7 +46,7 @@ def test_a_report_of_loading(tmp_path: Path) -> None:
     report = client.load(file, partial=True)
     assert len(report.hooks) == 1
     assert [(found.file, found.dialect, found.scope, found.hooks) for found in report.found] == [
-        (file, "native", "project", 1)
+        (file, "hookweave", "project", 1)
     ]
     assert [problem.fatal for problem in report.problems] == [True, True]
     assert "command" in report.problems[0].place and str(report.problems[0]).startswith(str(file))

@@ -23,9 +23,9 @@ enum SchemaOf {
     Hooks,
     /// Files of test cases.
     Test,
-    /// What a native hook reads.
+    /// What a hook of `hookweave.toml` reads.
     Event,
-    /// What a native hook answers.
+    /// What a hook of `hookweave.toml` answers.
     Answer,
     /// What commands print with --json.
     Output,

@@ -27,7 +27,7 @@ use crate::settings::Settings;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  hookweave convert .claude/settings.json --to native --out hookweave.toml
+  hookweave convert .claude/settings.json --to hookweave --out hookweave.toml
   hookweave convert .claude/settings.json --to gemini-cli --out .gemini/settings.json
 
 Other contents of the target file stay. Exits with 1 if something cannot be converted.")]
@@ -36,7 +36,7 @@ pub(crate) struct Convert {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// `native` for hookweave.toml, or an agent
+    /// `hookweave` for hookweave.toml, or an agent
     #[arg(long, value_name = "SYSTEM")]
     to: String,
 
@@ -91,11 +91,11 @@ impl Convert {
         }
         let before = target.as_deref().map(read).transpose()?.flatten();
         let converted = match self.to.as_str() {
-            "native" | "hookweave" => {
+            "hookweave" => {
                 if let Some(target) = &target {
                     takes_tables(target, before.as_deref())?;
                 }
-                to_native(&hooks, before.as_deref())
+                to_hookweave(&hooks, before.as_deref())
             }
             name => self.to_agent(agent(name)?, &hooks, before.as_deref().unwrap_or_default())?,
         };
@@ -200,7 +200,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
 fn takes_tables(file: &Path, before: Option<&str>) -> Result<()> {
     let refuse = |why: String| Err(Failed::file(file, format!("{why}; name another file, such as hookweave.toml")));
     if file.extension().is_none_or(|ending| ending != "toml") {
-        return refuse("is not a TOML file; the native format is written as TOML".to_owned());
+        return refuse("is not a TOML file; the `hookweave` format is written as TOML".to_owned());
     }
     match before.map(toml::from_str::<toml::Table>) {
         Some(Err(why)) => refuse(format!("cannot be added to: {}", why.to_string().trim_end())),
@@ -212,7 +212,7 @@ fn takes_tables(file: &Path, before: Option<&str>) -> Result<()> {
 }
 
 /// Tables of hookweave's own format, behind what is there; what is there already is not added again.
-fn to_native(hooks: &[&Declared], before: Option<&str>) -> Converted {
+fn to_hookweave(hooks: &[&Declared], before: Option<&str>) -> Converted {
     let mut text = before.map_or_else(|| "hookweave = 1\n".to_owned(), |before| before.trim_end().to_owned() + "\n");
     let mut carried = Vec::new();
     for hook in hooks {

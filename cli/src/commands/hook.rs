@@ -158,7 +158,7 @@ impl Hook {
             *named = project.join(&named);
         }
         if which.files.is_empty() && which.sources.is_empty() {
-            which.sources = vec!["native".to_owned()];
+            which.sources = vec!["hookweave".to_owned()];
         }
         Ok(which)
     }

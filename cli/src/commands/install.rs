@@ -131,7 +131,7 @@ impl Install {
         let mut command = format!("{} hook --agent {}", self.program, agent.name);
         if !self.sources.is_empty() {
             // Said outright, because a source that is named takes the place of all that is usual.
-            for source in std::iter::once("native").chain(self.sources.iter().map(String::as_str)) {
+            for source in std::iter::once("hookweave").chain(self.sources.iter().map(String::as_str)) {
                 if !source.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-') {
                     return Err(Failed::new(format!("--source `{source}` is neither a dialect nor a scope")));
                 }

@@ -22,13 +22,13 @@ use hookweave_machine::pattern::Names;
 /// The version of the wire; a reader refuses every other.
 pub const VERSION: u64 = 1;
 
-const NAME: &str = "native";
+const NAME: &str = "hookweave";
 
 /// The format for new hooks.
 #[derive(Debug)]
 pub struct Hookweave;
 
-/// Our own dialect, `native` in settings.
+/// Our own dialect.
 pub static HOOKWEAVE: Hookweave = Hookweave;
 
 /// Takes the version off an object.

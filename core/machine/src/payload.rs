@@ -69,7 +69,7 @@ impl Kind<'_> {
 /// How a host language spells the engine's own names and counts time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spelling {
-    /// `delay_ms`, milliseconds: JSON on every native wire, and Rust.
+    /// `delay_ms`, milliseconds: every wire format, and Rust.
     Wire,
     /// `fail_behavior`, seconds.
     Python,

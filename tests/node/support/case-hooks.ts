@@ -25,8 +25,8 @@ import {
   type JsonObject,
 } from "./values.js";
 
-/** `native` is the style of cases with files; their callbacks are asynchronous. */
-export type Style = "sync" | "async" | "native";
+/** `file-hooks` is the style of cases with files; their callbacks are asynchronous. */
+export type Style = "sync" | "async" | "file-hooks";
 
 export type Run = (event: Given, context: { signal: AbortSignal }) => unknown;
 

@@ -46,8 +46,8 @@ export interface Case {
 
 /** Whether a case can run with handlers of a style. */
 export function canRun(test: Case, style: Style): boolean {
-  const isNative = test.files !== undefined;
-  if (isNative || style === "native") return isNative && style === "native";
+  const hasFileHooks = test.files !== undefined;
+  if (hasFileHooks || style === "file-hooks") return hasFileHooks && style === "file-hooks";
   if (test.style !== undefined && test.style !== style) return false;
   const deeds = [test.hooks, test.dispatch] as unknown as Json[];
   return style === "async" || !mustWait(deeds);
@@ -74,7 +74,7 @@ export class CaseRun {
 
   /** Throws what does not fit. */
   async run(): Promise<void> {
-    if (this.#style !== "native") return this.#run();
+    if (this.#style !== "file-hooks") return this.#run();
     const place = new CaseDirectory();
     this.#place = place;
     this.#hooks.hasDetached = true;

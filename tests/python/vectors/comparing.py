@@ -8,7 +8,7 @@ from typing import Any
 from hookweave import HookweaveError, Outcome
 
 from .hooks import World
-from .native import Place
+from .file_hooks import Place
 from .values import fits
 from .wire import wire_faults
 

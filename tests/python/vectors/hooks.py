@@ -41,7 +41,7 @@ class World:
 
     def __init__(self, client: HookClient, style: str) -> None:
         self.client = client
-        self.is_async = style in ("async", "trio", "native")
+        self.is_async = style in ("async", "trio", "file-hooks")
         self.style = style
         self.ran: list[str] = []
         self.runs: dict[str, int] = {}

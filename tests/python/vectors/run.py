@@ -15,7 +15,7 @@ from hookweave import HookClient, HookweaveError, Outcome
 
 from .comparing import Comparison, check, refused
 from .hooks import World
-from .native import Place, is_native
+from .file_hooks import Place, has_file_hooks
 from .values import decode
 from .wire import event_of
 
@@ -36,8 +36,8 @@ def cases() -> list[dict[str, Any]]:
 
 def styles(case: dict[str, Any]) -> Iterator[str]:
     """The styles that can do what the case says."""
-    if is_native(case):
-        yield "native"
+    if has_file_hooks(case):
+        yield "file-hooks"
         return
     for style in STYLES:
         kind = "async" if style in ("async", "trio") else "sync"
@@ -66,7 +66,7 @@ def client_options(options: dict[str, Any]) -> dict[str, Any]:
 
 def run_case(case: dict[str, Any], style: str) -> None:
     """Runs a case in a style."""
-    if style != "native":
+    if style != "file-hooks":
         _run_in(case, style, None)
         return
     place = Place(case)

@@ -25,7 +25,7 @@ from hookweave import (
 
 from .comparing import check, error_faults
 from .hooks import World, sleep
-from .native import Place
+from .file_hooks import Place
 from .run import FOLDER, client_options
 from .values import decode, fits
 

@@ -77,7 +77,7 @@ impl Case {
 
     /// Whether the case is about hooks from files, which have a style of their own.
     #[must_use]
-    pub fn is_native(&self) -> bool {
+    pub fn has_file_hooks(&self) -> bool {
         !self.files.is_empty() || !self.load.is_empty()
     }
 

@@ -26,13 +26,13 @@ pub enum Given {
 }
 
 /// A client that is an [`Engine`].
-pub struct Native {
+pub struct EngineClient {
     engine: Engine,
     theatre: Arc<Theatre>,
     given: Given,
 }
 
-impl Native {
+impl EngineClient {
     /// An engine with options, whose hooks are given in one way.
     pub fn new(options: &Value, theatre: Arc<Theatre>, given: Given) -> Result<Self, Fault> {
         let settings = options.as_object().cloned().unwrap_or_default();
@@ -40,7 +40,7 @@ impl Native {
     }
 }
 
-impl Native {
+impl EngineClient {
     /// The engine.
     #[must_use]
     pub const fn engine(&self) -> &Engine {
@@ -88,7 +88,7 @@ fn response(result: Result<Option<Value>, String>) -> Result<HookResponse, HookE
     HookResponse::from_json(answer).map_err(|other| format!("a Rust hook cannot return {other}").into())
 }
 
-impl Client for Native {
+impl Client for EngineClient {
     fn register(&self, hook: &Hook, name: Option<&str>) -> Result<String, Fault> {
         let spec = HookSpec::read(&Json, &hook.event, &&hook.settings(name))?;
         let (script, theatre) = (Arc::new(Script::new(hook, name)), Arc::clone(&self.theatre));

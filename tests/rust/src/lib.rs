@@ -1,7 +1,7 @@
 //! Runs the conformance vectors of `tests/vectors` against the core.
 //!
 //! Every case runs in up to four styles: [`engine`] with closures, futures and handlers, and [`foreign`], a driver of its
-//! own over the host façade, as the bindings have one. Cases with files run in one style of their own, in a [`native`]
+//! own over the host façade, as the bindings have one. Cases with files run in one style of their own, in a [`file_hooks`]
 //! place. `tests/vectors/README.md` explains the format.
 #![allow(
     clippy::unwrap_used,
@@ -17,7 +17,7 @@ mod check;
 pub mod client;
 pub mod engine;
 pub mod foreign;
-pub mod native;
+pub mod file_hooks;
 pub mod opening;
 pub mod pattern;
 mod promises;

@@ -197,7 +197,7 @@ fn refusals() -> Vec<Value> {
     ]
 }
 
-/// What a command of the native format prints that means to refuse: whole, broken, or twice over.
+/// What a command of our own format prints that means to refuse: whole, broken, or twice over.
 const PRINTED: &[&str] = &[
     "{\"action\": \"block\", \"reason\": \"no\"}",
     "{\"action\":\"block\"} and more",

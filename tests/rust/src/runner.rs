@@ -10,9 +10,9 @@ use serde_json::{Map, Value, json};
 use crate::case::{Case, Dispatch, Hook, Kind};
 use crate::check::{Came, check, check_any_order, check_durations, check_ran, check_refusal, check_state};
 use crate::client::{Client, Fault};
-use crate::engine::{Given, Native};
+use crate::engine::{EngineClient, Given};
+use crate::file_hooks::Place;
 use crate::foreign::Foreign;
-use crate::native::Place;
 use crate::script::{Do, Script, Theatre, parse_does};
 use crate::value::expand;
 use crate::wire;
@@ -20,12 +20,12 @@ use crate::wire;
 /// A way to run a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// [`Native`] with hooks given in one way.
+    /// [`EngineClient`] with hooks given in one way.
     Engine(Given),
     /// [`Foreign`].
     Facade,
-    /// [`Native`] with hooks from files, in a [`Place`].
-    Native,
+    /// [`EngineClient`] with hooks from files, in a [`Place`].
+    FileHooks,
 }
 
 impl Style {
@@ -35,14 +35,14 @@ impl Style {
         Self::Engine(Given::Future),
         Self::Engine(Given::Handler),
         Self::Facade,
-        Self::Native,
+        Self::FileHooks,
     ];
 
     /// Whether the case can run in this style.
     #[must_use]
     pub fn can_run(self, case: &Case) -> bool {
-        if case.is_native() || self == Self::Native {
-            return case.is_native() && self == Self::Native;
+        if case.has_file_hooks() || self == Self::FileHooks {
+            return case.has_file_hooks() && self == Self::FileHooks;
         }
         let all: Vec<Do> = case.hooks.iter().flat_map(|hook| parse_does(&hook.does)).collect();
         let any = |test: &dyn Fn(&Do) -> bool| all.iter().any(|deed| deed.any(test));
@@ -52,7 +52,7 @@ impl Style {
         match self {
             Self::Engine(Given::Closure) => case.style != Some(Kind::Async) && !waits && !untyped,
             Self::Engine(_) => case.style != Some(Kind::Sync) && !untyped,
-            Self::Facade | Self::Native => true,
+            Self::Facade | Self::FileHooks => true,
         }
     }
 
@@ -67,8 +67,8 @@ impl Style {
         }
         let (options, theatre) = (Value::Object(options), Arc::clone(theatre));
         Ok(match self {
-            Self::Engine(given) => Arc::new(Native::new(&options, theatre, given)?),
-            Self::Native => Arc::new(Native::new(&options, theatre, Given::Future)?),
+            Self::Engine(given) => Arc::new(EngineClient::new(&options, theatre, given)?),
+            Self::FileHooks => Arc::new(EngineClient::new(&options, theatre, Given::Future)?),
             Self::Facade => Arc::new(Foreign::new(&options, theatre, case.style.unwrap_or(Kind::Async))?),
         })
     }
@@ -87,7 +87,7 @@ pub fn run(case: &Case, style: Style) -> Vec<String> {
 }
 
 async fn execute(case: &Case, style: Style) -> Vec<String> {
-    let settled = case.is_native().then(|| Place::of(case));
+    let settled = case.has_file_hooks().then(|| Place::of(case));
     let (place, case) = settled.as_ref().map_or((None, case), |(place, case)| (Some(place), case));
     let mut faults = Vec::new();
     let theatre = Arc::new(Theatre::default());

@@ -16,8 +16,8 @@ use serde_json::{Map, Value, json};
 use crate::case::{Hook, Many, fill};
 use crate::check::check_refusal;
 use crate::client::{Client, Fault};
-use crate::engine::{Given, Native};
-use crate::native::Place;
+use crate::engine::{EngineClient, Given};
+use crate::file_hooks::Place;
 use crate::pattern::{Missing, compare};
 use crate::runner::keep_log;
 use crate::script::Theatre;
@@ -299,8 +299,9 @@ fn settled(case: &Case) -> (Option<Place>, Case) {
 async fn execute(case: &Case, given: Given) -> Vec<String> {
     let theatre = Arc::new(Theatre::default());
     let (place, case) = &settled(case);
-    let native = Arc::new(Native::new(&Value::Object(case.client.clone()), Arc::clone(&theatre), given).unwrap());
-    let client: Arc<dyn Client> = Arc::clone(&native) as Arc<dyn Client>;
+    let engine_client =
+        Arc::new(EngineClient::new(&Value::Object(case.client.clone()), Arc::clone(&theatre), given).unwrap());
+    let client: Arc<dyn Client> = Arc::clone(&engine_client) as Arc<dyn Client>;
     theatre.enter(&client);
     for definition in &case.define_tools {
         client.define_tool(definition).unwrap_or_else(|fault| panic!("{}: {fault:?}", case.id));
@@ -325,7 +326,7 @@ async fn execute(case: &Case, given: Given) -> Vec<String> {
         conversation: case.conversation.as_ref().map(|messages| Mutex::new(messages.iter().map(message).collect())),
         log: Mutex::default(),
     });
-    let engine = native.engine();
+    let engine = engine_client.engine();
     for name in case.tools.keys() {
         engine.register_tool(name, Arc::new(Scripted(Arc::clone(&agent), name.clone())));
     }

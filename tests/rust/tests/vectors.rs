@@ -19,7 +19,7 @@ use serde_json::Value;
 
 /// Runs the cases on a few threads, since most of the time they wait.
 fn run_all(cases: &[Case]) -> Vec<String> {
-    let _corpus = hookweave_vectors::native::corpus();
+    let _corpus = hookweave_vectors::file_hooks::corpus();
     let next = AtomicUsize::new(0);
     let faults = Mutex::new(Vec::new());
     let work = || {
@@ -127,28 +127,28 @@ fn a_wrong_expectation_of_a_hook_from_a_file_is_found() {
     let cases = read_all();
     let once = |id: &str| {
         let case = cases.iter().find(|case| case.id == id).unwrap_or_else(|| panic!("there is no case {id}"));
-        assert_eq!(run(case, Style::Native), Vec::<String>::new(), "{id}");
+        assert_eq!(run(case, Style::FileHooks), Vec::<String>::new(), "{id}");
         case.written.clone()
     };
     let wrong = [
-        ("native-wingman/exit-2-words", "/expect/decision", "continue"),
-        ("native-wingman/stdin", "/expect/saw/seen.json/tool_use_id", "t2"),
-        ("native-mixed/web-json", "/server/~1hook/body/hookSpecificOutput/permissionDecisionReason", "other"),
-        ("native-mixed/chain", "/expect/requests/0/method", "GET"),
-        ("native-config/strict", "/load/0/error/contains/0", "hooks.json"),
-        ("native-config/other-keys", "/files/0/text", "{}"),
-        ("native-config/untrusted", "/load/0/untrusted/0/approval/event", "Stop"),
-        ("native-hosted/model", "/judge/sees/0/model", "large"),
-        ("native-hosted/mcp-tool", "/tool_caller/sees/0/input/command", "rm"),
-        ("native-late/rewake", "/expect/late/0/wakes", "no"),
-        ("native-lint/plain-http", "/lint/0/findings/0/rule", "remark"),
-        ("native-reload/kept", "/dispatch/before/1/reload/kept/0", "later"),
+        ("file-hooks-wingman/exit-2-words", "/expect/decision", "continue"),
+        ("file-hooks-wingman/stdin", "/expect/saw/seen.json/tool_use_id", "t2"),
+        ("file-hooks-mixed/web-json", "/server/~1hook/body/hookSpecificOutput/permissionDecisionReason", "other"),
+        ("file-hooks-mixed/chain", "/expect/requests/0/method", "GET"),
+        ("file-hooks-config/strict", "/load/0/error/contains/0", "hooks.json"),
+        ("file-hooks-config/other-keys", "/files/0/text", "{}"),
+        ("file-hooks-config/untrusted", "/load/0/untrusted/0/approval/event", "Stop"),
+        ("file-hooks-hosted/model", "/judge/sees/0/model", "large"),
+        ("file-hooks-hosted/mcp-tool", "/tool_caller/sees/0/input/command", "rm"),
+        ("file-hooks-late/rewake", "/expect/late/0/wakes", "no"),
+        ("file-hooks-lint/plain-http", "/lint/0/findings/0/rule", "remark"),
+        ("file-hooks-reload/kept", "/dispatch/before/1/reload/kept/0", "later"),
     ];
     for (id, place, other) in wrong {
         let mut written = once(id);
         *written.pointer_mut(place).unwrap_or_else(|| panic!("{id} has no {place}")) = other.into();
         let case = Case::read(written).unwrap();
-        assert!(!run(&case, Style::Native).is_empty(), "{id} held although {place} is {other}");
+        assert!(!run(&case, Style::FileHooks).is_empty(), "{id} held although {place} is {other}");
     }
 }
 

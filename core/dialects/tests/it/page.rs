@@ -78,7 +78,7 @@ fn events(page: &mut String, table: &Table) {
         .map(|(at, (limit, events))| if at == 0 { limit.clone() } else { format!("{limit} on {}", events.join(", ")) })
         .collect();
     let _ = write!(page, "\n## Events\n\nA command may run {}.\n", limits.join("; "));
-    if others.is_empty() && table.name == "native" {
+    if others.is_empty() && table.name == "hookweave" {
         page.push_str("\nEvery event of the [catalogue](../events.md), by its name.\n");
     } else if !own.is_empty() {
         let _ = write!(page, "\nWith the engine's names: {}.\n", own.join(", "));

@@ -49,7 +49,7 @@ impl Format {
             Self::Wingman => "wingman",
             Self::Cocode => "cocode",
             Self::A3s => "a3s",
-            Self::HookweaveToml | Self::HookweaveJson => "native",
+            Self::HookweaveToml | Self::HookweaveJson => "hookweave",
         }
     }
 
@@ -110,8 +110,8 @@ fn by_dialect(name: &str, toml: bool) -> Result<Format, Error> {
         ("wingman", false) => Format::Wingman,
         ("cocode", true) => Format::Cocode,
         ("a3s", false) => Format::A3s,
-        ("native", true) => Format::HookweaveToml,
-        ("native", false) => Format::HookweaveJson,
+        ("hookweave", true) => Format::HookweaveToml,
+        ("hookweave", false) => Format::HookweaveJson,
         (name, toml) => {
             let ending = if toml { ".toml" } else { "this ending" };
             return Err(Error::new(Code::InvalidConfig, format!("{name} has no configuration files with {ending}")));
@@ -136,10 +136,10 @@ const HOMES: &[(&str, Format)] = &[
 fn by_place(file: &Path) -> Option<Recognised> {
     let name = file.file_name()?.to_str()?;
     let toml = has_extension(file, "toml");
-    let native = if toml { Format::HookweaveToml } else { Format::HookweaveJson };
+    let ours = if toml { Format::HookweaveToml } else { Format::HookweaveJson };
     match name {
         "hookweave.toml" | "hookweave.json" | "hookweave.local.toml" | "hookweave.local.json" => {
-            return Some(Recognised::sure(native));
+            return Some(Recognised::sure(ours));
         }
         "wingman.config.json" => return Some(Recognised::sure(Format::Wingman)),
         "settings.local.json" | "managed-settings.json" => return Some(Recognised::sure(Format::Claude)),
@@ -156,7 +156,7 @@ fn by_place(file: &Path) -> Option<Recognised> {
         }
         let home = HOMES.iter().find(|(home, _)| home == parent).map(|(_, format)| *format);
         match home {
-            Some(Format::HookweaveToml) => return Some(Recognised::sure(native)),
+            Some(Format::HookweaveToml) => return Some(Recognised::sure(ours)),
             Some(format) if toml == (format == Format::Cocode) => return Some(Recognised::sure(format)),
             _ => {}
         }
@@ -180,7 +180,7 @@ fn toml_shape(top: &Node) -> Option<Recognised> {
         return Some(Recognised::sure(Format::HookweaveToml));
     }
     match &top.get("hooks")?.kind {
-        Kind::List(_) => Some(Recognised::chosen(Format::Cocode, "native", "its list of hooks")),
+        Kind::List(_) => Some(Recognised::chosen(Format::Cocode, "hookweave", "its list of hooks")),
         Kind::Object(_) => Some(Recognised::sure(Format::CodexToml)),
         _ => None,
     }

@@ -255,7 +255,7 @@ mod tests {
             project: "/p".into(),
             file: "/p/f".into(),
             place: "hooks[0]".into(),
-            dialect: "native".into(),
+            dialect: "hookweave".into(),
             event: "PreToolUse".into(),
             runs: "./x.sh".into(),
             approved_at: 0,

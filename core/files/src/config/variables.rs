@@ -29,7 +29,7 @@ const PROJECTS: &[(&str, &[&str])] = &[
     ("factory", &["FACTORY_PROJECT_DIR"]),
     ("gemini-cli", &["GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"]),
     ("cursor", &["CURSOR_PROJECT_DIR", "CLAUDE_PROJECT_DIR"]),
-    ("native", &["HOOKWEAVE_PROJECT_DIR"]),
+    ("hookweave", &["HOOKWEAVE_PROJECT_DIR"]),
 ];
 
 /// What no hook can do without when its line names it.

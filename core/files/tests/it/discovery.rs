@@ -13,7 +13,7 @@ const CURSOR: &str = r#"{"version": 1, "hooks": {"stop": [{"command": "cursor"}]
 const COPILOT: &str = r#"{"version": 1, "hooks": {"agentStop": [{"bash": "copilot"}]}}"#;
 const GEMINI: &str = r#"{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "gemini"}]}]}}"#;
 const COCODE: &str = "[[hooks]]\nevent = \"PreToolUse\"\n[hooks.shell]\ncommand = \"cocode\"\n";
-const NATIVE: &str = "hookweave = 1\n[[hooks]]\nevent = \"Stop\"\ncommand = \"native\"\n";
+const HOOKWEAVE: &str = "hookweave = 1\n[[hooks]]\nevent = \"Stop\"\ncommand = \"own\"\n";
 
 #[test]
 fn files_are_recognised_by_name_place_and_shape() {
@@ -39,8 +39,8 @@ fn files_are_recognised_by_name_place_and_shape() {
         ("/p/x.json", COPILOT, Format::Copilot, ""),
         ("/p/x.json", r#"{"hooks": {"maxTotalHooks": 5}}"#, Format::A3s, ""),
         ("/p/x.json", r#"{"hookweave": 1}"#, Format::HookweaveJson, ""),
-        ("/p/x.toml", COCODE, Format::Cocode, "native"),
-        ("/p/x.toml", NATIVE, Format::HookweaveToml, ""),
+        ("/p/x.toml", COCODE, Format::Cocode, "hookweave"),
+        ("/p/x.toml", HOOKWEAVE, Format::HookweaveToml, ""),
         ("/p/x.toml", "[[hooks.Stop]]\nhooks = []", Format::CodexToml, ""),
     ] {
         let recognised = recognise(file.as_ref(), text, None).unwrap();
@@ -119,7 +119,7 @@ fn every_system_is_found_at_its_usual_places_in_the_order_of_scopes() {
         ("project/.wingman/wingman.config.json", claude("Stop", "", "wingman")),
         ("project/.wingman/agents/coder/agent.json", claude("Stop", "", "wingman agent")),
         ("home/.config/cocode/hooks.toml", COCODE.to_owned()),
-        ("project/hookweave.toml", NATIVE.to_owned()),
+        ("project/hookweave.toml", HOOKWEAVE.to_owned()),
         ("plugin/hooks/hooks.json", claude("Stop", "", "plugin")),
     ] {
         world.write(file, &text);
@@ -148,7 +148,7 @@ fn every_system_is_found_at_its_usual_places_in_the_order_of_scopes() {
             "cursor",
             "factory",
             "wingman",
-            "native",
+            "hookweave",
             "copilot",
             "claude inner",
             "claude local",

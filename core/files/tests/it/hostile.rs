@@ -50,7 +50,7 @@ const WORDS: &[&str] = &[
     "tool",
     "input",
     "dialect",
-    "native",
+    "hookweave",
     "claude-code",
     "override",
     "once",
@@ -137,7 +137,7 @@ proptest! {
     }
 
     #[test]
-    fn any_native_hook_is_read_without_a_panic(hook in value(), event in proptest::sample::select(WORDS)) {
+    fn any_hook_of_ours_is_read_without_a_panic(hook in value(), event in proptest::sample::select(WORDS)) {
         let text = serde_json::json!({"hookweave": 1, "hooks": [hook, {"event": event, "command": hook, "matcher": hook}]});
         everything(&text.to_string());
     }

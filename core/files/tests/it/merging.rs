@@ -122,20 +122,20 @@ fn a_variable_that_is_not_set_is_told_at_load() {
     assert!(found.problems[0].message.contains("HOOKWEAVE_TEST_UNSET"), "{:?}", found.problems);
 }
 
-fn native(name: &str, command: &str, extra: &str) -> String {
+fn hook_file(name: &str, command: &str, extra: &str) -> String {
     format!("hookweave = 1\n[[hooks]]\nname = \"{name}\"\nevent = \"PreToolUse\"\ncommand = \"{command}\"\n{extra}\n")
 }
 
 #[test]
 fn an_agents_own_hook_takes_the_place_of_a_wider_one() {
     let world = World::new();
-    world.write("project/hookweave.toml", &native("lint", "wide", ""));
-    world.write("project/.hookweave/agents/coder.toml", &native("lint", "narrow", "override = true"));
+    world.write("project/hookweave.toml", &hook_file("lint", "wide", ""));
+    world.write("project/.hookweave/agents/coder.toml", &hook_file("lint", "narrow", "override = true"));
     let agent = |trust| Discovery { trust, agent: Some("coder".to_owned()), ..world.discovery() };
     let found = discover(&agent(Trust::All)).unwrap();
     assert_eq!((runs(&found), found.problems.len()), (vec!["narrow".to_owned()], 0));
     // A hook that is not approved replaces nothing.
-    let load_user = world.write("home/.config/hookweave/hookweave.toml", &native("lint", "user", ""));
+    let load_user = world.write("home/.config/hookweave/hookweave.toml", &hook_file("lint", "user", ""));
     std::fs::remove_file(world.path("project/hookweave.toml")).unwrap();
     let found = discover(&agent(Trust::Approved)).unwrap();
     assert_eq!(runs(&found), ["user"]);
@@ -143,8 +143,8 @@ fn an_agents_own_hook_takes_the_place_of_a_wider_one() {
     let found = discover(&agent(Trust::All)).unwrap();
     assert!(found.problems[0].message.contains("no hook `lint` to replace"), "{:?}", found.problems);
 
-    world.write("project/.hookweave/agents/coder.toml", &native("lint", "narrow", ""));
-    world.write("project/hookweave.toml", &native("lint", "wide", ""));
+    world.write("project/.hookweave/agents/coder.toml", &hook_file("lint", "narrow", ""));
+    world.write("project/hookweave.toml", &hook_file("lint", "wide", ""));
     assert_eq!(runs(&discover(&agent(Trust::All)).unwrap()), ["wide", "narrow"]);
 }
 
@@ -152,8 +152,8 @@ fn an_agents_own_hook_takes_the_place_of_a_wider_one() {
 #[test]
 fn a_managed_hook_cannot_be_replaced() {
     let world = World::new();
-    world.write("machine/etc/hookweave/hookweave.toml", &native("lint", "managed", ""));
-    world.write("project/.hookweave/agents/coder.toml", &native("lint", "narrow", "override = true"));
+    world.write("machine/etc/hookweave/hookweave.toml", &hook_file("lint", "managed", ""));
+    world.write("project/.hookweave/agents/coder.toml", &hook_file("lint", "narrow", "override = true"));
     let found =
         discover(&Discovery { trust: Trust::All, agent: Some("coder".to_owned()), ..world.discovery() }).unwrap();
     assert_eq!(runs(&found), ["managed", "narrow"]);
@@ -163,7 +163,7 @@ fn a_managed_hook_cannot_be_replaced() {
 #[test]
 fn only_an_agents_file_replaces() {
     let world = World::new();
-    let file = world.write("project/hookweave.toml", &native("lint", "x", "override = true"));
+    let file = world.write("project/hookweave.toml", &hook_file("lint", "x", "override = true"));
     assert!(load(&file, &world.options()).unwrap_err().message().contains("only an agent's own file"));
     let agent = load(&file, &LoadOptions { scope: Scope::Agent, ..world.options() }).unwrap();
     assert_eq!(agent.hooks.len(), 1);

@@ -410,7 +410,7 @@ fn a3s_defaults_are_settings_of_the_client() {
 }
 
 #[test]
-fn native_hooks_say_everything() {
+fn hooks_of_ours_declare_everything() {
     let loaded = read_as(
         Format::HookweaveToml,
         r#"

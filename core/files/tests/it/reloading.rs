@@ -6,28 +6,28 @@ use hookweave_files::config::reload::{Change, Changes, Reload, diff, judge};
 
 use super::{World, claude, executable};
 
-const NATIVE: &str = "hookweave = 1\n[[hooks]]\nname = \"guard\"\nevent = \"PreToolUse\"\ncommand = \"./guard.sh\"\ntimeout = 20\nfail_behavior = \"block\"\n[hooks.matcher]\ntool = \"Bash|Edit\"\n";
+const HOOKWEAVE: &str = "hookweave = 1\n[[hooks]]\nname = \"guard\"\nevent = \"PreToolUse\"\ncommand = \"./guard.sh\"\ntimeout = 20\nfail_behavior = \"block\"\n[hooks.matcher]\ntool = \"Bash|Edit\"\n";
 
 fn changes(world: &World, old: &Configuration, text: &str) -> Changes {
     world.write("project/hookweave.toml", text);
     diff(old, &world.load("project/hookweave.toml"))
 }
 
-fn native_world() -> (World, Configuration) {
+fn hookweave_world() -> (World, Configuration) {
     let world = World::new();
     executable(&world.path("project/guard.sh"), "exit 0");
-    world.write("project/hookweave.toml", NATIVE);
+    world.write("project/hookweave.toml", HOOKWEAVE);
     let old = world.load("project/hookweave.toml");
     (world, old)
 }
 
 #[test]
 fn the_same_file_is_no_change_wherever_its_lines_stand() {
-    let (world, old) = native_world();
-    assert!(changes(&world, &old, NATIVE).is_empty());
-    let moved = NATIVE.replace("[[hooks]]", "\n# guard\n\n[[hooks]]");
+    let (world, old) = hookweave_world();
+    assert!(changes(&world, &old, HOOKWEAVE).is_empty());
+    let moved = HOOKWEAVE.replace("[[hooks]]", "\n# guard\n\n[[hooks]]");
     assert!(changes(&world, &old, &moved).is_empty());
-    let second = format!("{NATIVE}\n[[hooks]]\nevent = \"Stop\"\ncommand = \"x\"\n");
+    let second = format!("{HOOKWEAVE}\n[[hooks]]\nevent = \"Stop\"\ncommand = \"x\"\n");
     let found = changes(&world, &old, &second);
     assert_eq!((found.added.len(), found.removed.len(), found.changed.len()), (1, 0, 0));
     assert_eq!(found.weakening().count(), 0);
@@ -46,8 +46,8 @@ fn every_weakening_is_named() {
         ("event = \"PreToolUse\"", "event = \"PostToolUse\"", "is gone"),
         ("command = \"./guard.sh\"", "command = \"./guard.sh\"\ndialect = \"claude-code\"", "is read as claude-code"),
     ] {
-        let (world, old) = native_world();
-        let found = changes(&world, &old, &NATIVE.replace(from, to));
+        let (world, old) = hookweave_world();
+        let found = changes(&world, &old, &HOOKWEAVE.replace(from, to));
         let weaker: Vec<&Change> = found.weakening().collect();
         assert_eq!(weaker.len(), 1, "{to}: {found:?}");
         assert!(weaker[0].weaker.join(", ").contains(words), "{to}: {weaker:?}");
@@ -63,19 +63,19 @@ fn strengthening_is_a_change_and_no_weakening() {
         ("timeout = 20", "timeout = 20\npriority = -1"),
         ("[hooks.matcher]\ntool = \"Bash|Edit\"\n", ""),
     ] {
-        let (world, old) = native_world();
-        let found = changes(&world, &old, &NATIVE.replace(from, to));
+        let (world, old) = hookweave_world();
+        let found = changes(&world, &old, &HOOKWEAVE.replace(from, to));
         assert_eq!((found.changed.len(), found.weakening().count()), (1, 0), "{to}: {found:?}");
     }
 }
 
 #[test]
 fn a_removed_hook_and_a_changed_script_weaken() {
-    let (world, old) = native_world();
+    let (world, old) = hookweave_world();
     let found = changes(&world, &old, "hookweave = 1");
     assert_eq!(found.removed[0].weaker, ["is gone"]);
     executable(&world.path("project/guard.sh"), "exit 1");
-    let found = changes(&world, &old, NATIVE);
+    let found = changes(&world, &old, HOOKWEAVE);
     assert!(found.changed[0].weaker[0].contains("script changed"));
 }
 
@@ -95,7 +95,7 @@ fn a_hook_that_lost_its_approval_counts_as_gone() {
 
 #[test]
 fn a_broken_new_file_keeps_the_old_hooks_and_says_so() {
-    let (world, old) = native_world();
+    let (world, old) = hookweave_world();
     let file = world.write("project/hookweave.toml", "hookweave = 1\n[[hooks]\n");
     let Reload::Kept { message, .. } = judge(&old, load(&file, &world.options())) else { panic!() };
     assert!(message.contains("stay as they were") && message.contains("hookweave.toml:2"), "{message}");

@@ -1,4 +1,4 @@
-//! The schemas of the native wire are those of the catalogue, and mean what the engine means.
+//! The schemas of our own wire are those of the catalogue, and mean what the engine means.
 //!
 //! `UPDATE_DOCS=1 cargo test -p hookweave-files --test it wire_schema` writes cli/schemas anew.
 
@@ -75,7 +75,7 @@ fn event_schema() -> Value {
     json!({
         "$schema": DIALECT,
         "$id": "urn:hookweave:event:1",
-        "title": "An event as a native hook reads it",
+        "title": "An event as a hook of `hookweave.toml` reads it",
         "description": "Generated from the catalogue of events. Fields that are not named here may come. An event that a program has defined has any payload.",
         "type": "object",
         "properties": properties,
@@ -136,7 +136,7 @@ fn answer_schema() -> Value {
     json!({
         "$schema": DIALECT,
         "$id": "urn:hookweave:answer:1",
-        "title": "What a native hook answers",
+        "title": "What a hook of `hookweave.toml` answers",
         "description": "Generated beside the catalogue of events. Empty output is no objection. #/$defs/EVENT is the answer to one event.",
         "type": "object",
         "properties": {
@@ -201,9 +201,9 @@ fn payload(event: &CatalogueEntry) -> Map<String, Value> {
 }
 
 #[test]
-fn what_native_hooks_read_fits_the_schema() {
+fn what_hooks_of_ours_read_fits_the_schema() {
     let schema = Schema::new(&event_schema(), &[]);
-    let native = hookweave_dialects::named("native").expect("the dialect is there");
+    let hookweave = hookweave_dialects::named("hookweave").expect("the dialect is there");
     for known in BUILT_IN {
         let registry: Registry<()> = Registry::new(Options::default());
         let event = registry.resolve(known.name).expect("the catalogue knows itself");
@@ -216,14 +216,14 @@ fn what_native_hooks_read_fits_the_schema() {
             empty_transcript: None,
             depth: 0,
         };
-        let body = native.encode(&invocation(payload(known))).body;
+        let body = hookweave.encode(&invocation(payload(known))).body;
         assert_eq!(schema.mistakes(&body), None, "{}", known.name);
-        assert!(native.event_from_wire(&body).is_ok(), "{}", known.name);
+        assert!(hookweave.event_from_wire(&body).is_ok(), "{}", known.name);
         for field in known.fields.iter().filter(|field| field.kind != FieldKind::Any) {
             let mut wrong = body.clone();
             wrong[field.name] = if field.kind == FieldKind::Flag { json!("x") } else { json!(true) };
             assert!(!schema.takes(&wrong), "{}.{} may be anything", known.name, field.name);
-            assert!(native.event_from_wire(&wrong).is_err(), "{}.{} is read as anything", known.name, field.name);
+            assert!(hookweave.event_from_wire(&wrong).is_err(), "{}.{} is read as anything", known.name, field.name);
         }
     }
     let body =

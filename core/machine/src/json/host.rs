@@ -6,7 +6,7 @@ use crate::payload::{BadKey, Excess, Host, Kind, MAX_NESTING, Made, Room, Spelli
 
 use super::{member, members};
 
-/// The host of Rust programs and native wires: values are [`serde_json::Value`].
+/// The host of Rust programs and wire formats: values are [`serde_json::Value`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Json;
 

@@ -1,4 +1,4 @@
-//! What a profile makes of failures that only native hooks can have.
+//! What a profile makes of failures that only hooks from files can have.
 
 use hookweave_machine::dispatch::{FailureKind, HandlerResult, HookFailure, Report, Step, begin};
 use hookweave_machine::hook::{FailBehavior, HookSpec};

@@ -275,7 +275,7 @@ fn hooks_files_and_approvals_that_come_and_go_are_recorded() {
         project: "/p".into(),
         file: "/p/hooks.json".into(),
         place: "hooks[0]".into(),
-        dialect: "native".into(),
+        dialect: "hookweave".into(),
         event: "Stop".into(),
         runs: "true".into(),
         approved_at: 0,

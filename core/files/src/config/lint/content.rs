@@ -29,7 +29,7 @@ const UNREAD: &[(&str, &[&str], &str)] = &[
         "`{\"Reject\": {\"reason\": …}}` or `{\"ModifyInput\": {\"new_input\": …}}`",
     ),
     (
-        "native",
+        "hookweave",
         &["permissionDecision", "hookSpecificOutput", "updatedInput"],
         "`action` and `modified`, or set dialect = \"claude-code\"",
     ),

@@ -72,9 +72,9 @@ pub(super) fn check(hook: &Hook<'_>, findings: &mut Findings<'_>) {
     let dialect = hook.declared.dialect.name();
     let entry = hook.declared.entry.get("hook").unwrap_or(&Value::Null);
     if let (Some((_, known)), Some(fields)) = (KEYS.iter().find(|(name, _)| *name == dialect), entry.as_object()) {
-        // A native file says which dialect reads the answers, and has its own keys.
-        let native = fields.contains_key("dialect") || fields.contains_key("event") && dialect != "cocode";
-        for key in fields.keys().filter(|key| !native && !known.contains(&key.as_str())) {
+        // A file of our own names which dialect reads the answers, and has its own keys.
+        let is_ours = fields.contains_key("dialect") || fields.contains_key("event") && dialect != "cocode";
+        for key in fields.keys().filter(|key| !is_ours && !known.contains(&key.as_str())) {
             let hint = did_you_mean(key, known.iter().copied());
             findings.add("unknown-key", format!("`{key}` is not read by {dialect}{hint}; take it out"));
         }

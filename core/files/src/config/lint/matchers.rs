@@ -101,7 +101,7 @@ fn is_server_alone(name: &str) -> bool {
 
 fn check_name(dialect: &str, name: &str, findings: &mut Findings<'_>) {
     if is_server_alone(name) {
-        let fix = if dialect == "native" { format!("{name}__*") } else { format!("{name}__.*") };
+        let fix = if dialect == "hookweave" { format!("{name}__*") } else { format!("{name}__.*") };
         findings.add(
             "matcher-never",
             format!("`{name}` is no tool: tools of a server are called mcp__<server>__<tool>; write `{fix}`"),

@@ -22,7 +22,7 @@ LISTS = ("problems", "untrusted", "found", "added", "removed", "changed", "kept"
 MUST_BE_EMPTY = ("problems", "untrusted")
 
 
-def is_native(case: dict[str, Any]) -> bool:
+def has_file_hooks(case: dict[str, Any]) -> bool:
     """Whether a case is about hooks from files."""
     return any(name in case for name in ("files", "load", "lint"))
 

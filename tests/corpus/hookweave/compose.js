@@ -3,7 +3,7 @@
 process.stdin.resume().on("end", () => {
   console.log(
     JSON.stringify({
-      inject: "from a native hook",
+      inject: "from a hookweave hook",
       message: { text: "look at this", level: "warning" },
       ask: { prompt: "Really?", options: ["Yes", "No"], default: "deny" },
     }),

@@ -1,4 +1,4 @@
 #!/bin/sh
 # Blocks in the engine's own words.
 cat >/dev/null
-echo '{"action":"block","reason":"native no"}'
+echo '{"action":"block","reason":"hookweave no"}'
