@@ -88,7 +88,11 @@ def build(chosen: Sequence[Example], languages: Iterable[str]) -> str | None:
     """Compiles what is about to run; says what is wrong when something does not compile."""
     if "node" in languages and (broken := build_typescript()) is not None:
         return broken
-    return build_rust([one.name for one in chosen if "rust" in one.languages], True) if "rust" in languages else None
+    return (
+        build_rust([example.name for example in chosen if "rust" in example.languages], True)
+        if "rust" in languages
+        else None
+    )
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -188,13 +192,15 @@ def main() -> int:
         PAGE.write_text(page_text(PAGE.read_text(encoding="utf-8"), known), encoding="utf-8")
         return 0
     languages = options.only.split(",")
-    if unknown := (set(options.names) - {one.name for one in known}) | (set(languages) - set(LANGUAGES)):
-        parser.error(f"unknown: {', '.join(sorted(unknown))}; examples are {', '.join(one.name for one in known)}")
-    chosen = [one for one in known if not options.names or one.name in options.names]
+    if unknown := (set(options.names) - {example.name for example in known}) | (set(languages) - set(LANGUAGES)):
+        parser.error(
+            f"unknown: {', '.join(sorted(unknown))}; examples are {', '.join(example.name for example in known)}"
+        )
+    chosen = [example for example in known if not options.names or example.name in options.names]
     if (broken := build(chosen, languages)) is not None:
         cases = [Case("the programs compile", broken)]
     else:
-        runs = [(one, language) for one in chosen for language in one.languages if language in languages]
+        runs = [(example, language) for example in chosen for language in example.languages if language in languages]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             cases = list(pool.map(lambda run: check(*run), runs))
     for case in cases:

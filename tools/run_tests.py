@@ -184,11 +184,11 @@ def run_all(suites: Sequence[Suite], out: Callable[[str], None], counts: dict[st
     """Runs suites one after the other; every line of output says whose it is."""
     for suite in suites:
 
-        def tell(line: str, name: str = suite.name) -> None:
+        def print_line(line: str, name: str = suite.name) -> None:
             out(f"{name:<9}| {line}")
 
         start = time.monotonic()
-        count = run(suite, tell)
+        count = run(suite, print_line)
         counts[suite.name] = (count, time.monotonic() - start)
 
 

@@ -223,7 +223,7 @@ fn failure(report: &HookReport) -> HookFailure<Slot> {
 }
 
 fn core_report(call: Option<&Call<HandlerRef>>, report: &HookReport) -> Report<Slot> {
-    let said = match report.result {
+    let result = match report.result {
         HookResult::Nothing => HandlerResult::Nothing,
         HookResult::Answer => HandlerResult::Answer(Slot(report.value.unwrap_or(0))),
         HookResult::Detached => HandlerResult::Detached,
@@ -236,8 +236,8 @@ fn core_report(call: Option<&Call<HandlerRef>>, report: &HookReport) -> Report<S
     // A handler that holds the thread cannot be interrupted: it has answered, only too late.
     let limit = call.and_then(|call| call.entry().handler().limit(call.entry().timeout()));
     let limit = limit.map_or(u128::MAX, |limit| limit.as_nanos());
-    let overran = u128::from(took) > limit && matches!(said, HandlerResult::Nothing | HandlerResult::Answer(_));
-    Report { result: said, took, overran }
+    let overran = u128::from(took) > limit && matches!(result, HandlerResult::Nothing | HandlerResult::Answer(_));
+    Report { result, took, overran }
 }
 
 /// Advances by no-op hooks, and then by the reports of the stage after them.

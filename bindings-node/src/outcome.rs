@@ -55,7 +55,7 @@ impl NativeDispatch {
     #[napi(ts_return_type = "[number, number][]", catch_unwind)]
     pub fn failures_to_log<'env>(&self, env: &'env Env) -> Result<Unknown<'env>, CodedError> {
         let failures =
-            self.read(|outcome| outcome.failures_to_log().map(|told| (told.index, told.times)).collect::<Vec<_>>())?;
+            self.read(|outcome| outcome.failures_to_log().map(|it| (it.index, it.times)).collect::<Vec<_>>())?;
         env.to_js_value(&failures).map_err(from_napi)
     }
 

@@ -173,7 +173,7 @@ export class AgentRun implements AgentSpans {
   #uses(usage: Readonly<Record<string, unknown>> | null | undefined): void {
     if (usage === undefined || usage === null || this.#model === null) return;
     for (const [attribute, names] of TOKENS) {
-      const tokens = names.map((name) => usage[name]).find((one) => one !== undefined);
+      const tokens = names.map((name) => usage[name]).find((count) => count !== undefined);
       if (typeof tokens !== "number" || !Number.isInteger(tokens) || tokens < 0) continue;
       this.#model.span.setAttribute(attribute, tokens);
       this.#used[attribute] = (this.#used[attribute] ?? 0) + tokens;

@@ -63,7 +63,7 @@ pub(crate) fn finish(
         let took = clock::nanos(Duration::try_from_secs_f64(seconds).unwrap_or_default());
         let limit = call.entry().handler().limit(call.entry().timeout());
         let mut overran = false;
-        let said = match kind.as_str() {
+        let result = match kind.as_str() {
             "answer" => {
                 overran = limit.is_some_and(|limit| took > clock::nanos(limit));
                 dispatch_state::answer(py, Object::from_bound(value))
@@ -76,7 +76,7 @@ pub(crate) fn finish(
             "timeout" => state.failure(py, index, HookFailure::timeout(limit.unwrap_or_default()))?,
             other => state.failure(py, index, HookFailure::new(FailureKind::NotStarted, other))?,
         };
-        *report = Some(Report { result: said, took, overran });
+        *report = Some(Report { result, took, overran });
     }
     state.lap();
     Ok(reports.into_iter().flatten())

@@ -71,12 +71,12 @@ fn run_side_by_side(py: Python<'_>, state: &mut DispatchState) -> PyResult<Vec<R
     for (index, ((report, begun), call)) in reports.iter_mut().zip(begun).zip(&calls).enumerate() {
         let Some((begun, began)) = begun else { continue };
         let handler = call.entry().handler().callable.borrow(py);
-        let said = match begun.and_then(|begun| handler.enter_method(intern!(py, "finish"), (begun,))) {
+        let result = match begun.and_then(|begun| handler.enter_method(intern!(py, "finish"), (begun,))) {
             Ok(answer) => dispatch_state::answer(py, Object::from_bound(answer)),
             Err(error) if errors::is_failure(py, &error) => state.raised(py, index, error)?,
             Err(error) => return Err(error),
         };
-        *report = Some(Report::new(said, clock::nanos(now().saturating_duration_since(began))));
+        *report = Some(Report::new(result, clock::nanos(now().saturating_duration_since(began))));
         state.skip_to_now();
     }
     Ok(reports.into_iter().flatten().collect())

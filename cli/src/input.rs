@@ -120,8 +120,8 @@ pub(crate) fn event_of(text: &str, agent: Option<&str>, name: Option<&str>) -> R
     let Value::Object(payload) = value else {
         return Err(Failed::new(format!("the event must be a JSON object, {SUCH_AS}")));
     };
-    let said = payload.get("event_type").or_else(|| payload.get("event")).and_then(Value::as_str);
-    let name = name.or(said).ok_or_else(|| {
+    let own_name = payload.get("event_type").or_else(|| payload.get("event")).and_then(Value::as_str);
+    let name = name.or(own_name).ok_or_else(|| {
         let wire = payload.get("hook_event_name").or_else(|| payload.get("hookEventName")).is_some();
         let fix = if wire { "it looks like an agent's: name the agent with --agent" } else { "add it, or --event" };
         Failed::new(format!("the event has no `event_type`; {fix}"))

@@ -28,7 +28,7 @@ pub(crate) struct Progress {
 impl Progress {
     /// Of some work; not shown with JSON output, in a file, a pipe or the log of a service.
     pub(crate) fn new(what: &'static str, for_programs: bool) -> Self {
-        let set = |name: &str| std::env::var_os(name).is_some_and(|said| !said.is_empty() && said != "false");
+        let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "false");
         let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
         let is_shown = !for_programs && std::io::stderr().is_terminal() && !is_dumb && !set("CI");
         Self { what, is_shown, next: now() + PATIENCE, stands: false }
@@ -41,7 +41,7 @@ impl Progress {
 
     /// So much of the whole is done.
     pub(crate) fn part(&mut self, done: u64, whole: u64) {
-        self.tell(|what| match done.saturating_mul(100).checked_div(whole) {
+        self.redraw(|what| match done.saturating_mul(100).checked_div(whole) {
             Some(percent) => format!("{what} {} %", percent.min(100)),
             None => what.to_owned(),
         });
@@ -49,10 +49,10 @@ impl Progress {
 
     /// So many of a number are done.
     pub(crate) fn count(&mut self, done: usize, whole: usize) {
-        self.tell(|what| format!("{what} {done}/{whole}"));
+        self.redraw(|what| format!("{what} {done}/{whole}"));
     }
 
-    fn tell(&mut self, line: impl FnOnce(&str) -> String) {
+    fn redraw(&mut self, line: impl FnOnce(&str) -> String) {
         if !self.is_shown || now() < self.next {
             return;
         }

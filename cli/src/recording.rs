@@ -66,18 +66,18 @@ pub(crate) fn read(file: &Path) -> Result<impl Iterator<Item = Result<(At, Recor
 
 /// Reads a line. An error names the column alone: the line is known.
 fn recorded(line: &[u8]) -> std::result::Result<Recorded, String> {
-    let said = |why: serde_json::Error| {
+    let without_line = |why: serde_json::Error| {
         let what = why.to_string();
         let what = what.rsplit_once(" at line ").map_or(what.as_str(), |(what, _)| what).to_owned();
         if why.column() > 0 { format!("{what} (column {})", why.column()) } else { what }
     };
-    let value: Value = serde_json::from_slice(line.trim_ascii_end()).map_err(said)?;
+    let value: Value = serde_json::from_slice(line.trim_ascii_end()).map_err(without_line)?;
     match value.get("hookweave_record") {
         None => Err("it has no `hookweave_record`; `hookweave record` writes what is read here".to_owned()),
         Some(version) if *version != VERSION => {
             Err(format!("it has version {version}, and this program knows {VERSION}; record it again"))
         }
-        Some(_) => serde_json::from_value(value).map_err(said),
+        Some(_) => serde_json::from_value(value).map_err(without_line),
     }
 }
 

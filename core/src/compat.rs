@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 /// a guard that broke has allowed nothing. Elsewhere it is a failure like any other.
 fn guarded<R>(gate: bool, run: impl FnOnce() -> R, refuse: impl FnOnce(String) -> R) -> R {
     match catch_unwind(AssertUnwindSafe(run)) {
-        Ok(said) => said,
+        Ok(result) => result,
         Err(panic) if gate => refuse(format!("the hook panicked: {}", crate::engine::panic_message(&*panic))),
         Err(panic) => resume_unwind(panic),
     }

@@ -111,12 +111,12 @@ impl HookResponse {
             return self;
         }
         match self.fields().entry("modified").or_insert(Value::Null) {
-            Value::Object(said) => {
+            Value::Object(modified) => {
                 for (field, value) in changes {
-                    said.entry(field).or_insert(value);
+                    modified.entry(field).or_insert(value);
                 }
             }
-            said @ Value::Null => *said = Value::Object(changes),
+            modified @ Value::Null => *modified = Value::Object(changes),
             // Anything else is no answer, and the machine says so.
             _ => {}
         }

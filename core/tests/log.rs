@@ -60,13 +60,13 @@ fn a_log_tells_selection_runs_and_failures_at_their_levels() -> Checked {
         runtime.block_on(engine.dispatch(ls()))?;
     }
     let lines = lines.0.lock().expect("nobody panicked");
-    let said = |level: Level, words: [&str; 2]| {
+    let logged = |level: Level, words: [&str; 2]| {
         lines.iter().any(|(at, text)| *at == level && words.iter().all(|word| text.contains(word)))
     };
-    assert!(said(Level::DEBUG, ["selected=2", "hooks selected"]), "{lines:?}");
-    assert!(said(Level::INFO, ["hook=open", "hook starts"]), "{lines:?}");
-    assert!(said(Level::INFO, ["hook=closed", "hook ended"]), "{lines:?}");
-    assert!(said(Level::WARN, ["open", "the action continues: broken"]), "{lines:?}");
-    assert!(said(Level::ERROR, ["closed", "blocks: shut"]), "{lines:?}");
+    assert!(logged(Level::DEBUG, ["selected=2", "hooks selected"]), "{lines:?}");
+    assert!(logged(Level::INFO, ["hook=open", "hook starts"]), "{lines:?}");
+    assert!(logged(Level::INFO, ["hook=closed", "hook ended"]), "{lines:?}");
+    assert!(logged(Level::WARN, ["open", "the action continues: broken"]), "{lines:?}");
+    assert!(logged(Level::ERROR, ["closed", "blocks: shut"]), "{lines:?}");
     Ok(())
 }

@@ -78,10 +78,10 @@ fn a_dispatch_is_a_span_and_its_hooks_are_below() -> Result<(), Box<dyn std::err
         dispatch.fields,
         [r#"event="PreToolUse""#, r#"tool="Bash""#, r#"session="s1""#, r#"decision="block""#, "blocked=true"]
     );
-    let told: Vec<_> = hooks.iter().map(|hook| (hook.name, hook.above, hook.fields.join(" "))).collect();
+    let spans_below: Vec<_> = hooks.iter().map(|hook| (hook.name, hook.above, hook.fields.join(" "))).collect();
     let below = |fields: &str| ("hookweave.hook", Some(1), fields.to_owned());
     assert_eq!(
-        told,
+        spans_below,
         [
             below(r#"hook=quiet event="PreToolUse" outcome="nothing""#),
             below(r#"hook=broken event="PreToolUse" outcome="raised""#),
@@ -112,21 +112,21 @@ impl hookweave::Model for Calls {
 
 /// Each span by its `otel.name` or its own, with the name of the one above it and the fields that show how it ended.
 fn tree(seen: &[Seen]) -> Vec<(String, String, String)> {
-    let name = |one: &Seen| {
-        let told = one.fields.iter().find_map(|field| field.strip_prefix("otel.name="));
-        let hook = one.fields.iter().find_map(|field| field.strip_prefix("hook="));
-        told.or(hook).unwrap_or(one.name).trim_matches('"').to_owned()
+    let name = |span: &Seen| {
+        let otel_name = span.fields.iter().find_map(|field| field.strip_prefix("otel.name="));
+        let hook = span.fields.iter().find_map(|field| field.strip_prefix("hook="));
+        otel_name.or(hook).unwrap_or(span.name).trim_matches('"').to_owned()
     };
-    let tells = ["error.type", "otel.status_code", "hook.decided_by", "hookweave.status", "gen_ai.usage.output_tokens"];
-    let above = |one: &Seen| {
-        one.above.and_then(|above| seen.get(usize::try_from(above).ok()? - 1)).map_or_else(String::new, name)
+    let shown = ["error.type", "otel.status_code", "hook.decided_by", "hookweave.status", "gen_ai.usage.output_tokens"];
+    let above = |span: &Seen| {
+        span.above.and_then(|above| seen.get(usize::try_from(above).ok()? - 1)).map_or_else(String::new, name)
     };
-    let told = |one: &Seen| {
-        let fields = one.fields.iter().filter(|field| tells.iter().any(|tell| field.starts_with(tell)));
+    let fields_of = |span: &Seen| {
+        let fields = span.fields.iter().filter(|field| shown.iter().any(|name| field.starts_with(name)));
         fields.cloned().collect::<Vec<_>>().join(" ")
     };
-    let kept = seen.iter().filter(|one| one.name != "hookweave.dispatch");
-    kept.map(|one| (name(one), above(one), told(one))).collect()
+    let kept = seen.iter().filter(|span| span.name != "hookweave.dispatch");
+    kept.map(|span| (name(span), above(span), fields_of(span))).collect()
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn an_agents_run_has_spans_of_its_model_and_tools() -> Result<(), Box<dyn std::e
     })?;
     let seen = spans.0.lock().expect("nobody panics here").0.clone();
     assert!(!format!("{seen:?}").contains("secret"));
-    let of = |name: &str, above: &str, told: &str| (name.to_owned(), above.to_owned(), told.to_owned());
+    let of = |name: &str, above: &str, fields: &str| (name.to_owned(), above.to_owned(), fields.to_owned());
     let run = r#"gen_ai.usage.output_tokens=5 hookweave.status="done""#;
     assert_eq!(
         tree(&seen),

@@ -95,9 +95,9 @@ class ApprovalPage:
         while self.open:
             requests, now = self.waiting.pending(), time.monotonic()
             with self.changed:
-                if [one.id for one in requests] != [one.id for one in self._requests]:
+                if [request.id for request in requests] != [request.id for request in self._requests]:
                     known = self._deadlines
-                    self._deadlines = {one.id: known.get(one.id, now + one.timeout) for one in requests}
+                    self._deadlines = {request.id: known.get(request.id, now + request.timeout) for request in requests}
                     self._requests = requests
                     self.changed.notify_all()
             time.sleep(LOOK_SECONDS)
@@ -109,13 +109,13 @@ class ApprovalPage:
             return self._ids() if self.open and self._ids() != shown else None
 
     def _ids(self) -> list[str]:
-        return [one.id for one in self._requests]
+        return [request.id for request in self._requests]
 
     def snapshot(self) -> list[dict[str, Any]]:
         """What waits, as the page gets it: the engine's texts, in which nothing is left that a screen would obey."""
         with self.changed:
             now = time.monotonic()
-            return [_view(one, self._deadlines[one.id] - now) for one in self._requests]
+            return [_view(request, self._deadlines[request.id] - now) for request in self._requests]
 
 
 def _origin(given: str) -> str:

@@ -41,8 +41,8 @@ function model({ messages }: ModelRequest): ModelResponse {
   const last = messages.at(-1);
   if (last?.role === "tool") return { text: "I am done." };
   if (last?.metadata.source === "user") return { toolCalls: Object.entries(FILES).map(writing) };
-  const told = String(last?.content);
-  console.log("the model reads that", told.includes("2 and 3 are 5") ? "2 and 3 are 5" : told);
+  const content = String(last?.content);
+  console.log("the model reads that", content.includes("2 and 3 are 5") ? "2 and 3 are 5" : content);
   return { toolCalls: [writing(["add.js", MENDED])] };
 }
 

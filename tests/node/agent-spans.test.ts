@@ -59,7 +59,7 @@ function traced(options: InstrumentOptions = {}) {
   /** The finished spans as trees; all that began have ended. */
   const trees = (): Node[] => {
     const spans = new Map(
-      exporter.getFinishedSpans().map((one) => [one.spanContext().spanId, one]),
+      exporter.getFinishedSpans().map((span) => [span.spanContext().spanId, span]),
     );
     assert.deepEqual([...spans.keys()].sort(), [...order.begun].sort());
     const nodes = new Map(order.begun.map((id) => [id, nodeOf(spans.get(id) as ReadableSpan)]));

@@ -69,7 +69,7 @@ interface Setting {
 
 function setting(dice: Dice): Setting {
   return {
-    profile: dice.one([
+    profile: dice.pick([
       "default",
       "a3s",
       "wingman",
@@ -78,10 +78,10 @@ function setting(dice: Dice): Setting {
       "shadow",
       "claude-code",
     ] as const),
-    mode: dice.one(["sequential", "parallel"] as const),
-    conflict: dice.one(["block", "ask", "last"] as const),
-    event: dice.one(EVENTS),
-    style: dice.one(["sync", "async", "mixed"] as const),
+    mode: dice.pick(["sequential", "parallel"] as const),
+    conflict: dice.pick(["block", "ask", "last"] as const),
+    event: dice.pick(EVENTS),
+    style: dice.pick(["sync", "async", "mixed"] as const),
   };
 }
 
@@ -147,7 +147,7 @@ async function dispatch(where: Setting, hooks: readonly Rewriter[], fields: Fiel
 function agreeing(dice: Dice): Rewriter[] {
   return ["a", "b", "c", "d"].map((key) => ({
     name: key,
-    rewrite: dice.one([set(key, dice.below(3)), remove(key), append(key, " -v"), nothing]),
+    rewrite: dice.pick([set(key, dice.below(3)), remove(key), append(key, " -v"), nothing]),
     mandatory: dice.coin(),
     priority: dice.below(3) - 1,
   }));
@@ -191,8 +191,8 @@ law("who cannot agree is named, and nothing of it passes", async (dice) => {
   ];
   const hooks = [...dice.shuffled(pair), ...agreeing(dice)];
   const { decision, left, report, outcome } = await dispatch(where, hooks, { x: "before" });
-  const said = JSON.stringify([outcome.reason, outcome.messages, outcome.asks, left]);
-  assert.ok(said.includes("`left`") && said.includes("`right`"), report);
+  const text = JSON.stringify([outcome.reason, outcome.messages, outcome.asks, left]);
+  assert.ok(text.includes("`left`") && text.includes("`right`"), report);
   // The last change may stand: that is what was asked for, openly.
   if (where.mode === "parallel" && apart === 0 && where.conflict === "last") return;
   if (where.event === "PreToolUse") assert.match(decision, /^(block|ask)$/, report);
@@ -212,7 +212,7 @@ law("a mandatory redaction is never lost", async (dice) => {
   ];
   const hooks = Array.from({ length: dice.below(5) }, (_, number) => ({
     name: `other-${String(number)}`,
-    rewrite: dice.one(rewrites),
+    rewrite: dice.pick(rewrites),
     mandatory: dice.coin(),
     priority: dice.below(3) - 1,
   }));
@@ -239,7 +239,7 @@ law("a redaction is never lost to a neighbour, or that is reported", async (dice
   const rewrites = [append("text", "!"), append("text", "?"), set("n", 1), nothing];
   const hooks = Array.from({ length: dice.below(4) }, (_, number) => ({
     name: `other-${String(number)}`,
-    rewrite: dice.one(rewrites),
+    rewrite: dice.pick(rewrites),
     mandatory: dice.coin(),
     priority: 0,
   }));
@@ -250,8 +250,8 @@ law("a redaction is never lost to a neighbour, or that is reported", async (dice
   });
   if (!JSON.stringify(left).includes(SECRET)) return;
   if (where.conflict === "last") {
-    const said = outcome.messages.map(({ text }) => text).join("\n");
-    assert.ok(said.includes("`redacts`") && said.includes("stands"), report);
+    const shown = outcome.messages.map(({ text }) => text).join("\n");
+    assert.ok(shown.includes("`redacts`") && shown.includes("stands"), report);
     return;
   }
   // The event goes nowhere before a person has decided.

@@ -61,14 +61,14 @@ describe("quiet dispatches in the log", () => {
       for (const payload of payloads) await client.dispatch("PreToolUse", payload as never);
       await client.close();
     }
-    const said = (file: string): object[] =>
+    const recordsOf = (file: string): object[] =>
       finished(file).map(({ seq: _s, time, prev: _p, hash: _h, duration_us: took, ...rest }) => {
         assert.ok(Math.abs(Date.parse(time) - Date.now()) < 60_000, time);
         assert.ok(typeof took === "number" && took >= 0 && took < 60e6, String(took));
         return rest;
       });
-    assert.equal(said(quick).length, 2 * payloads.length);
-    assert.deepEqual(said(quick), said(exact));
+    assert.equal(recordsOf(quick).length, 2 * payloads.length);
+    assert.deepEqual(recordsOf(quick), recordsOf(exact));
   });
 
   it("keep their order among all that is recorded", async () => {
@@ -135,8 +135,8 @@ describe("quiet dispatches in the log", () => {
     await client.close();
     const kinds = records(first).map(({ kind }) => kind);
     const levels = kinds.filter((kind) => kind === "hook_finished" || kind === "audit_level");
-    const [told, level] = ["hook_finished", "audit_level"];
-    assert.deepEqual(levels, [told, told, level, level, told, told, told, told]);
+    const [ran, level] = ["hook_finished", "audit_level"];
+    assert.deepEqual(levels, [ran, ran, level, level, ran, ran, ran, ran]);
     assert.equal(finished(second).length, 5);
   });
 

@@ -76,9 +76,9 @@ describe("the audit log", () => {
   });
 
   it("calls back in order, and a callback that throws harms nothing", async () => {
-    const [file, heard, told] = [newLog(), [] as AuditRecord[], [] as string[]];
+    const [file, heard, logged] = [newLog(), [] as AuditRecord[], [] as string[]];
     const logger = {
-      warn: (text: string) => told.push(text),
+      warn: (text: string) => logged.push(text),
       error: () => undefined,
     };
     const callback = (record: AuditRecord): void => {
@@ -90,14 +90,14 @@ describe("the audit log", () => {
     await client.dispatch("PreToolUse", call);
     assert.equal(client.flushAudit(), true);
     assert.deepEqual(heard, records(file));
-    assert.deepEqual(told, ["the audit callback failed"]);
+    assert.deepEqual(logged, ["the audit callback failed"]);
     await client.close();
   });
 
   it("outlives a callback that is async and fails", async () => {
-    const told: unknown[] = [];
+    const logged: unknown[] = [];
     const logger = {
-      warn: (text: string, details?: { seq?: number }) => told.push([text, details?.seq]),
+      warn: (text: string, details?: { seq?: number }) => logged.push([text, details?.seq]),
       error: () => undefined,
     };
     const callback = async (record: AuditRecord): Promise<void> => {
@@ -108,7 +108,7 @@ describe("the audit log", () => {
     client.registerHook("PreToolUse", () => undefined);
     assert.equal(client.flushAudit(), true);
     await new Promise((resolve) => setImmediate(resolve));
-    assert.deepEqual(told, [["the audit callback failed", 2]]);
+    assert.deepEqual(logged, [["the audit callback failed", 2]]);
     await client.close();
   });
 
@@ -131,11 +131,11 @@ describe("the audit log", () => {
   });
 
   it("goes to the logger when only a level is given", async () => {
-    const told: object[] = [];
+    const logged: object[] = [];
     const logger = {
       warn: () => undefined,
       error: () => undefined,
-      info: (_: string, details?: object) => told.push(details ?? {}),
+      info: (_: string, details?: object) => logged.push(details ?? {}),
     };
     const client = new HookClient({ logger });
     assert.deepEqual(
@@ -147,7 +147,7 @@ describe("the audit log", () => {
     await client.dispatch("PreToolUse", call);
     client.flushAudit();
     assert.deepEqual(
-      told.map((details) => (details as AuditRecord).kind),
+      logged.map((details) => (details as AuditRecord).kind),
       ["audit_opened", "hook_registered", "hook_started", "hook_finished"],
     );
     client.setHookAuditLevel("off");
@@ -162,15 +162,15 @@ describe("the audit log", () => {
   });
 
   it("reaches the console where nobody gave a logger, and is refused where it could go nowhere", async (t) => {
-    const told: unknown[] = [];
+    const logged: unknown[] = [];
     for (const level of ["warn", "error", "info", "log"] as const)
-      t.mock.method(console, level, (_: string, details: AuditRecord) => told.push(details.kind));
+      t.mock.method(console, level, (_: string, details: AuditRecord) => logged.push(details.kind));
     const client = new HookClient();
     client.setHookAuditLevel("verbose");
     client.registerHook("PreToolUse", () => undefined);
     await client.dispatch("PreToolUse", call);
     client.flushAudit();
-    assert.deepEqual(told, ["audit_opened", "hook_registered", "hook_started", "hook_finished"]);
+    assert.deepEqual(logged, ["audit_opened", "hook_registered", "hook_started", "hook_finished"]);
     await client.close();
     const silent = new HookClient({ logger: null });
     const refused = { code: "invalid_option", message: /no logger.*`file` or a `callback`/ };
@@ -230,10 +230,10 @@ describe("the audit log", () => {
       [{ seq: 1 }, /is no anchor/],
       ["0:" + "0".repeat(64), /the first record is number 1/],
     ];
-    for (const [anchor, said] of wrong)
+    for (const [anchor, message] of wrong)
       assert.throws(
         () => audit.verify(newLog(), anchor as string),
-        (error) => error instanceof InvalidOptionError && said.test(error.message),
+        (error) => error instanceof InvalidOptionError && message.test(error.message),
       );
   });
 

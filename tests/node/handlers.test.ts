@@ -268,11 +268,11 @@ describe("failures", () => {
   });
 
   test("failures are told to the logger, worse ones louder", async () => {
-    const told: [string, unknown][] = [];
+    const logged: [string, unknown][] = [];
     const client = quietClient({
       logger: {
-        warn: (_message, { hook }) => told.push(["warn", hook]),
-        error: (_message, { hook }) => told.push(["error", hook]),
+        warn: (_message, { hook }) => logged.push(["warn", hook]),
+        error: (_message, { hook }) => logged.push(["error", hook]),
       },
     });
     const boom = (): never => {
@@ -285,7 +285,7 @@ describe("failures", () => {
       config: { failBehavior: "block" },
     });
     await client.dispatch("PreToolUse", bash);
-    assert.deepEqual(told, [
+    assert.deepEqual(logged, [
       ["warn", "open"],
       ["error", "closed"],
     ]);

@@ -144,11 +144,11 @@ describe("detached", () => {
   });
 
   test("its failure is told and its timeout holds", async () => {
-    const told: unknown[] = [];
+    const logged: unknown[] = [];
     const client = quietClient({
       defaultTimeout: 30,
       logger: {
-        warn: (_message, { hook }) => told.push(hook),
+        warn: (_message, { hook }) => logged.push(hook),
         error: () => assert.fail(),
       },
     });
@@ -176,7 +176,7 @@ describe("detached", () => {
     });
     await client.dispatch("Stop");
     assert.equal(await client.drain(5000), true);
-    assert.deepEqual(told.sort(), ["hangs", "throws", "throws at once"]);
+    assert.deepEqual(logged.sort(), ["hangs", "throws", "throws at once"]);
     assert.equal(signal?.aborted, true);
   });
 

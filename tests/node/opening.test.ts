@@ -27,10 +27,10 @@ const { cases } = JSON.parse(readFileSync(new URL(place, root), "utf8")) as {
 for (const style of ["sync", "async"] as const) {
   test(`nothing opens, with ${style} hooks`, async () => {
     const failed: string[] = [];
-    for (const one of cases) {
-      if (!sessionCanRun(one, style)) continue;
-      await new SessionRun(one, style).run().catch((error: unknown) => {
-        failed.push(`${(error as Error).message}\n    ${JSON.stringify(one)}`);
+    for (const test of cases) {
+      if (!sessionCanRun(test, style)) continue;
+      await new SessionRun(test, style).run().catch((error: unknown) => {
+        failed.push(`${(error as Error).message}\n    ${JSON.stringify(test)}`);
       });
     }
     assert.equal(failed.length, 0, failed.join("\n"));
@@ -72,9 +72,9 @@ function change(event: object): void {
 test("nobody changes an event in place", async () => {
   const dice = new Dice();
   for (let number = 0; number < 60; number++) {
-    const client = quietClient({ mode: dice.one(["sequential", "parallel"] as const) });
-    const args = dice.one(KINDS)();
-    if (dice.coin()) Object.assign(args, { inner: dice.one(KINDS)() });
+    const client = quietClient({ mode: dice.pick(["sequential", "parallel"] as const) });
+    const args = dice.pick(KINDS)();
+    if (dice.coin()) Object.assign(args, { inner: dice.pick(KINDS)() });
     const hooks = [
       ["allows", () => ({ action: "allow" as const })],
       ["changes", change],

@@ -29,7 +29,7 @@ describe("worker threads", () => {
     const file = new URL(
       `data:text/javascript,${encodeURIComponent(text.replace('"hookweave"', JSON.stringify(import.meta.resolve("hookweave"))))}`,
     );
-    const said = await Promise.all(
+    const results = await Promise.all(
       ["one", "two", "three"].map(
         (workerData) =>
           new Promise((resolve, reject) => {
@@ -39,7 +39,7 @@ describe("worker threads", () => {
           }),
       ),
     );
-    assert.deepEqual(said, [
+    assert.deepEqual(results, [
       { runs: 300, reason: "one" },
       { runs: 300, reason: "two" },
       { runs: 300, reason: "three" },

@@ -214,11 +214,11 @@ describe("worker threads", () => {
       () =>
         new Promise((resolve, reject) => {
           const worker = new Worker(text(file, rest), { eval: true });
-          let said: unknown;
-          worker.on("message", (message: unknown) => (said = message));
+          let reported: unknown;
+          worker.on("message", (message: unknown) => (reported = message));
           worker.on("error", reject);
           worker.on("exit", () => {
-            resolve(said);
+            resolve(reported);
           });
         }),
     );
@@ -267,9 +267,9 @@ describe("many commands", () => {
       ),
     );
     outcomes.forEach((outcome, number) => {
-      const said = outcome.injections.map(({ content }) => content);
+      const reported = outcome.injections.map(({ content }) => content);
       const wanted = ["a", "b", "c"].map((name) => `${name} ${String(number)}`);
-      assert.deepEqual(said, wanted, JSON.stringify(outcome.trace));
+      assert.deepEqual(reported, wanted, JSON.stringify(outcome.trace));
     });
     const counts = readFileSync(folder.at("counts"), "utf8").trim().split("\n").map(Number);
     assert.equal(counts.length, 600);

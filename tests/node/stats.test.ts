@@ -67,11 +67,11 @@ await test("looking at an outcome counts nothing", async () => {
 });
 
 await test("a hook that fails again and again is told of more and more rarely", async () => {
-  const told: unknown[] = [];
+  const logged: unknown[] = [];
   const shut: unknown[] = [];
   const logger = {
     warn: (message: string, details?: unknown) => {
-      if (message.startsWith("hook failed")) told.push((details as { times: number }).times);
+      if (message.startsWith("hook failed")) logged.push((details as { times: number }).times);
     },
     error: (message: string) => void shut.push(message),
   };
@@ -86,14 +86,14 @@ await test("a hook that fails again and again is told of more and more rarely", 
     config: { failBehavior: "block" },
   });
   for (let count = 0; count < 250; count++) await client.dispatch("PreToolUse", BASH);
-  assert.deepEqual(told, [1, 10, 100]);
+  assert.deepEqual(logged, [1, 10, 100]);
   for (let count = 0; count < 5; count++) await client.dispatch("Stop", {});
   assert.deepEqual(shut, Array(5).fill("hook failed, the action is blocked"));
 });
 
 await test("a warning reaches the logger once", async () => {
-  const told: string[] = [];
-  const logger = { warn: (message: string) => void told.push(message), error: () => undefined };
+  const logged: string[] = [];
+  const logger = { warn: (message: string) => void logged.push(message), error: () => undefined };
   const client = new HookClient({ logger });
   client.registerHook("PreToolUse", {
     name: "misspelt",
@@ -102,9 +102,9 @@ await test("a warning reaches the logger once", async () => {
   });
   client.registerHook("PreToolUse", { name: "right", handler: () => undefined });
   for (let count = 0; count < 1100; count++) await client.dispatch("PreToolUse", BASH);
-  assert.equal(told.length, 1);
+  assert.equal(logged.length, 1);
   assert.match(
-    told[0] ?? "",
+    logged[0] ?? "",
     /^hook misspelt on PreToolUse ran in none of 128 dispatches; .*did you mean `Bash`/,
   );
   assert.deepEqual(
@@ -114,8 +114,8 @@ await test("a warning reaches the logger once", async () => {
 });
 
 await test("an event without hooks and hooks that always answer reach the logger too", async () => {
-  const told: string[] = [];
-  const logger = { warn: (message: string) => void told.push(message), error: () => undefined };
+  const logged: string[] = [];
+  const logger = { warn: (message: string) => void logged.push(message), error: () => undefined };
   const client = new HookClient({ logger });
   client.registerHook("Stop", { name: "odd", matcher: { session: "x" }, handler: () => undefined });
   for (let count = 0; count < 130; count++) await client.dispatch("Stop", {});
@@ -127,7 +127,7 @@ await test("an event without hooks and hooks that always answer reach the logger
   client.registerHook("PreToolUse", { name: "blocks", handler: () => HookResponse.block("no") });
   for (let count = 0; count < 130; count++) await client.dispatch("PreToolUse", BASH);
   assert.deepEqual(
-    told.map((text) => text.split(" ")[1]),
+    logged.map((text) => text.split(" ")[1]),
     ["odd", "unheard"],
   );
 });

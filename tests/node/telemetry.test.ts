@@ -31,7 +31,7 @@ function traced(options: InstrumentOptions = {}) {
   const client = new HookClient({ logger: null });
   const instrumentation = instrument(client, { ...options, tracerProvider });
   const span = (name: string): ReadableSpan => {
-    const found = exporter.getFinishedSpans().find((one) => one.name === name);
+    const found = exporter.getFinishedSpans().find((span) => span.name === name);
     assert.ok(found, `no span ${name}`);
     return found;
   };
@@ -65,10 +65,10 @@ await test("a dispatch and its hooks", async () => {
     ["raised", "raised", "continue"],
   );
   assert.equal(status.code, api.SpanStatusCode.ERROR);
-  const told = JSON.stringify(
-    exporter.getFinishedSpans().map((one) => [one.name, one.attributes, one.status]),
+  const exported = JSON.stringify(
+    exporter.getFinishedSpans().map((span) => [span.name, span.attributes, span.status]),
   );
-  assert.ok(!told.includes("secret") && !told.includes('"ls"'), told);
+  assert.ok(!exported.includes("secret") && !exported.includes('"ls"'), exported);
 });
 
 await test("quiet hooks have spans, a dispatch without hooks has none, and an end ends it", async () => {

@@ -59,7 +59,7 @@ const block = HookResponse.block("not here") as HookResponse;
 const allow = HookResponse.allow() as HookResponse;
 const ask = HookResponse.ask("really?") as HookResponse;
 const change: HookResponse = { modified: { args: { command: "ls -l", timeout: 5 } } };
-const tell: HookResponse = { message: "hello", inject: "a hint" };
+const answer: HookResponse = { message: "hello", inject: "a hint" };
 
 describe("asserts", () => {
   const holding: [Answer, (it: Judged) => unknown][] = [
@@ -72,8 +72,8 @@ describe("asserts", () => {
     [ask, (it) => assertAsked(it, { prompt: "really", by: "hook" })],
     [change, (it) => assertModified(it)],
     [change, (it) => assertModified(it, { args: { command: "ls -l" } })],
-    [tell, (it) => assertInjected(it, "hint", { by: "hook", role: "system" })],
-    [tell, (it) => assertMessage(it, "hello", { by: "hook", level: "info" })],
+    [answer, (it) => assertInjected(it, "hint", { by: "hook", role: "system" })],
+    [answer, (it) => assertMessage(it, "hello", { by: "hook", level: "info" })],
     [undefined, (it) => assertRan(it, ["hook"])],
     [undefined, (it) => assertNotSelected(it, "writes", { why: "Bash" })],
   ];
@@ -148,12 +148,12 @@ describe("asserts", () => {
     ],
     [undefined, assertInjected, "expected context; there is none"],
     [
-      tell,
+      answer,
       (it) => assertInjected(it, "x", { by: "other" }),
       "of `other` with 'x'; there is 'a hint' of",
     ],
     [
-      tell,
+      answer,
       (it) => assertMessage(it, undefined, { level: "error" }),
       "of level error; there is none",
     ],
@@ -278,7 +278,7 @@ describe("scripts", () => {
       });
       client.registerHook("PostToolUse", {
         name: "tells",
-        handler: () => tell as unknown as undefined,
+        handler: () => answer as unknown as undefined,
       });
       const tool = recordingTool(
         (args: Record<string, unknown>) => `ran ${String(args["command"])}`,

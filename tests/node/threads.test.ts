@@ -85,8 +85,8 @@ describe("workers with clients of their own", () => {
       settings,
       file: folder.at(`log-${String(number)}.jsonl`),
     }));
-    const told = await Promise.all(workers.map(run));
-    for (const [number, { wrong, dispatched }] of told.entries()) {
+    const results = await Promise.all(workers.map(run));
+    for (const [number, { wrong, dispatched }] of results.entries()) {
       assert.deepEqual(wrong, []);
       const file = folder.at(`log-${String(number)}.jsonl`);
       assert.equal(audit.verify(file).whole, true);

@@ -146,7 +146,7 @@ def setting(dice: random.Random) -> Setting:
 def agreeing(dice: random.Random) -> list[Rewriter]:
     """Rewriters of which each has a key of its own, so that they commute, and that do nothing the second time."""
 
-    def one(key: str) -> Rewriter:
+    def rewriter(key: str) -> Rewriter:
         rewrites = [
             Rewrite("set", key, dice.randrange(3)),
             Rewrite("remove", key),
@@ -155,7 +155,7 @@ def agreeing(dice: random.Random) -> list[Rewriter]:
         ]
         return Rewriter(key, dice.choice(rewrites), dice.random() < 0.5, dice.randrange(-1, 2))
 
-    return [one(key) for key in "abcd"]
+    return [rewriter(key) for key in "abcd"]
 
 
 def _report(outcome: Outcome[Any]) -> str:

@@ -121,8 +121,8 @@ def test_a_level_alone_sends_records_to_logging(caplog: pytest.LogCaptureFixture
     client.register_hook("PreToolUse", lambda event: None, name="quiet")
     client.dispatch_sync("PreToolUse", CALL)
     assert client.flush_audit()
-    told = [vars(record)["audit"] for record in caplog.records if record.name == "hookweave.audit"]
-    assert [record["kind"] for record in told] == ["audit_opened", "hook_registered", "hook_started", "hook_finished"]
+    logged = [vars(record)["audit"] for record in caplog.records if record.name == "hookweave.audit"]
+    assert [record["kind"] for record in logged] == ["audit_opened", "hook_registered", "hook_started", "hook_finished"]
     client.set_hook_audit_level("off")
     client.dispatch_sync("PreToolUse", CALL)
     with pytest.raises(InvalidOptionError, match="known are off, error, info, verbose"):
@@ -179,7 +179,7 @@ def test_sessions_are_recorded_whether_or_not_a_hook_ran(log: Path) -> None:
     assert all(run["session"] == "s7" and run["input"]["digest"] for run in runs)
     assert runs[1]["input"] != runs[2]["input"], "the digest covers the call's id"
     decided = [record for record in records(log) if record["kind"] == "approval_decided"]
-    assert [(one["outcome"], one["details"]["by"]) for one in decided] == [("granted", "user")]
+    assert [(record["outcome"], record["details"]["by"]) for record in decided] == [("granted", "user")]
 
 
 def test_a_required_log_blocks_what_it_cannot_record(log: Path) -> None:
@@ -412,13 +412,13 @@ def test_what_somebody_changes_is_found(log: Path) -> None:
     assert audit.verify(log).whole
     assert audit.verify(log, anchor).problems[0].kind == "truncated"
     nothing = "0:" + "0" * 64
-    for wrong, said in (
+    for wrong, message in (
         ("no anchor", "`no anchor` is no anchor"),
         (5, "`5` is no anchor"),
         ("\ud800", "is no anchor"),
         (nothing, "the first record is number 1"),
     ):
-        with pytest.raises(InvalidOptionError, match=said) as refused:
+        with pytest.raises(InvalidOptionError, match=message) as refused:
             audit.verify(log, cast("str", wrong))
         assert refused.value.code == "invalid_option"
     log.write_text("", encoding="utf-8")

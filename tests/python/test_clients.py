@@ -552,10 +552,10 @@ def test_explain_runs_nothing() -> None:
     explanation = client.explain("PreToolUse", tool="Bash", args={})
     assert (explanation.event, explanation.gate) == ("PreToolUse", True)
     explained = explanation.hooks
-    assert [(one.hook, one.matched, one.stage) for one in explained] == [("bash", True, 0), ("write", False, None)]
+    assert [(hook.hook, hook.matched, hook.stage) for hook in explained] == [("bash", True, 0), ("write", False, None)]
     assert explained[1].why and "tool" in explained[1].why
     outcome = client.dispatch_sync("PreToolUse", tool="Read")
-    assert [one.hook for one in outcome.unmatched] == ["bash", "write"]
+    assert [hook.hook for hook in outcome.unmatched] == ["bash", "write"]
 
 
 def test_pickling_is_a_clear_error() -> None:
@@ -611,8 +611,8 @@ def test_a_hook_that_fails_again_is_told_of_more_and_more_rarely(caplog: pytest.
     with caplog.at_level(logging.WARNING, "hookweave"):
         for _ in range(250):
             client.dispatch_sync("PreToolUse", tool="Bash", args={})
-        told = [record.getMessage() for record in caplog.records if record.exc_info]
-        assert [text.rpartition("continues")[2] for text in told] == [
+        messages = [record.getMessage() for record in caplog.records if record.exc_info]
+        assert [text.rpartition("continues")[2] for text in messages] == [
             "",
             " (it has failed 10 times by now)",
             " (it has failed 100 times by now)",

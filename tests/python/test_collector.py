@@ -20,8 +20,8 @@ EVENT: Final = "PreToolUse"
 def walk() -> int:
     """Looks at every object as a memory profiler does, and at who refers to those of the package."""
     objects = gc.get_objects()
-    own = [one for one in objects if type(one).__module__.startswith("hookweave")]
-    assert all(gc.get_referrers(one) for one in own[:20])
+    own = [item for item in objects if type(item).__module__.startswith("hookweave")]
+    assert all(gc.get_referrers(item) for item in own[:20])
     assert gc.get_referents(*own) is not None
     return len(objects)
 
@@ -330,7 +330,7 @@ def failing_client(name: str) -> tuple[HookClient, int]:
 def test_failing_hooks_leave_nothing_behind(name: str, way: str) -> None:
     client, times = failing_client(name)
 
-    async def one() -> Any:
+    async def run_once() -> Any:
         # What it came to is in this frame, which the exception's traceback may have too.
         outcome = await client.dispatch(EVENT, tool="Bash", args={"command": "ls"})
         assert outcome.trace[0].failure is not None
@@ -339,7 +339,7 @@ def test_failing_hooks_leave_nothing_behind(name: str, way: str) -> None:
         session = client.session()
         for _ in range(count):
             if way == "dispatch":
-                await one()
+                await run_once()
             elif way == "session":
                 await session.run_tool("Bash", {"command": "ls"})
             else:
@@ -362,13 +362,13 @@ def test_failing_hooks_leave_nothing_behind(name: str, way: str) -> None:
 def test_failing_hooks_leave_nothing_behind_without_a_loop(name: str) -> None:
     client, times = failing_client(name)
 
-    def one() -> None:
+    def run_once() -> None:
         outcome = client.dispatch_sync(EVENT, tool="Bash", args={"command": "ls"})
         assert outcome.trace[0].failure is not None
 
     def many(count: int) -> None:
         for _ in range(count):
-            one()
+            run_once()
 
     many(20)
     gc.collect()
@@ -382,7 +382,7 @@ def test_a_dispatch_that_is_cancelled_leaves_nothing_behind() -> None:
     client = HookClient()
     client.register_hook(EVENT, hangs)
 
-    async def one() -> None:
+    async def run_once() -> None:
         task = asyncio.ensure_future(client.dispatch(EVENT, tool="Bash", args={}))
         await asyncio.sleep(0)
         task.cancel()
@@ -391,7 +391,7 @@ def test_a_dispatch_that_is_cancelled_leaves_nothing_behind() -> None:
 
     async def many(count: int) -> int:
         for _ in range(count):
-            await one()
+            await run_once()
         gc.collect()
         return len(gc.get_objects())
 

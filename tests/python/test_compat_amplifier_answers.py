@@ -64,7 +64,10 @@ def test_nothing_is_lost_when_answers_combine() -> None:
 def test_two_injections_are_joined_by_a_blank_line_and_kept_apart_as_well() -> None:
     result = emitted(INJECT, says(action="inject_context", context_injection="B", ephemeral=True))
     assert result.context_injection == "A\n\nB" and result.context_injection_role == "system"
-    apart = [(one.hook_name, one.content, one.ephemeral, one.event) for one in result.context_injections]
+    apart = [
+        (injection.hook_name, injection.content, injection.ephemeral, injection.event)
+        for injection in result.context_injections
+    ]
     assert apart == [("hook0", "A", False, "tool:pre"), ("hook1", "B", True, "tool:pre")]
     assert not result.ephemeral, "one of them is to last"
 
@@ -78,7 +81,7 @@ def test_injections_of_one_role_have_it_and_others_are_the_system_s() -> None:
 def test_a_hook_may_inject_several_texts() -> None:
     injections = [{"content": "A", "role": "user"}, ContextInjection(content="B", ephemeral=True)]
     result = emitted(says(action="inject_context", context_injections=injections))
-    assert [(one.content, one.role, one.ephemeral) for one in result.context_injections] == [
+    assert [(injection.content, injection.role, injection.ephemeral) for injection in result.context_injections] == [
         ("A", "user", False),
         ("B", "system", True),
     ]
@@ -108,7 +111,7 @@ def test_deny_ends_the_emission_also_of_an_event_that_only_tells() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "action"),
+    ("answer", "action"),
     [
         (None, "continue"),
         ({"action": "deny", "reason": "no"}, "deny"),
@@ -122,9 +125,9 @@ def test_deny_ends_the_emission_also_of_an_event_that_only_tells() -> None:
         ({"permissionDecision": "deny"}, "deny"),
     ],
 )
-def test_what_is_no_result_is_passed_over_unless_it_says_no(said: Any, action: str) -> None:
+def test_what_is_no_result_is_passed_over_unless_it_says_no(answer: Any, action: str) -> None:
     async def hook(event: str, data: dict[str, Any]) -> Any:
-        return said
+        return answer
 
     assert emitted(hook).action == action
 
@@ -184,7 +187,7 @@ class Spiteful:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "answer",
     [
         HookResult(action="deny", reason="no", data={(1, 2): 3}),
         HookResult(action="deny", reason="no", data=circle()),
@@ -197,10 +200,10 @@ class Spiteful:
     ],
     ids=["keys", "circle", "no text", "surrogate", "modify", "no dict", "no data", "prompt"],
 )
-def test_an_answer_without_a_json_form_lets_nothing_pass(said: HookResult) -> None:
-    assert emitted(lambda event, data: said).action == "deny"
+def test_an_answer_without_a_json_form_lets_nothing_pass(answer: HookResult) -> None:
+    assert emitted(lambda event, data: answer).action == "deny"
     registry = HookRegistry()
-    registry.register("tool:pre", lambda event, data: said)
+    registry.register("tool:pre", lambda event, data: answer)
     assert not asyncio.run(registry.client.session().run_tool("Bash", {}, lambda args: "ran")).ran
 
 

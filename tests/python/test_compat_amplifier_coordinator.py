@@ -66,8 +66,13 @@ def test_an_injection_over_the_limit_is_left_out_and_the_user_told() -> None:
     assert stage.process(long).action == "continue"
     assert stage.context.messages == []
     assert ("3 problems", "info", "hook:linter") in stage.display.shown
-    (told,) = [shown for shown in stage.display.shown if shown[2] == "hookweave"]
-    assert told[1] == "error" and "linter" in told[0] and "10242" in told[0] and str(MAX_INJECTION_SIZE) in told[0]
+    (shown_message,) = [shown for shown in stage.display.shown if shown[2] == "hookweave"]
+    assert (
+        shown_message[1] == "error"
+        and "linter" in shown_message[0]
+        and "10242" in shown_message[0]
+        and str(MAX_INJECTION_SIZE) in shown_message[0]
+    )
     fits = HookResult(action="inject_context", context_injection="x" * MAX_INJECTION_SIZE)
     stage.process(fits)
     assert len(stage.context.messages) == 1

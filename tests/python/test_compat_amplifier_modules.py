@@ -83,7 +83,7 @@ def test_a_module_guards_a_session_of_hookweave() -> None:
         refused = await session.run_tool("Bash", {"command": "ls"}, lambda args: "ran")
         assert (refused.ran, refused.reason, refused.by) == (False, "Bash is blocked", "guard")
         written = await session.run_tool("Write", {"content": "x" * 80}, lambda args: "ran")
-        assert [one.content for one in written.injected] == ["E501 line too long"]
+        assert [injection.content for injection in written.injected] == ["E501 line too long"]
 
     asyncio.run(main())
 
@@ -244,8 +244,8 @@ def test_what_is_injected_asked_and_decided_is_in_the_audit_log() -> None:
         await coordinator.cleanup()
 
     asyncio.run(main())
-    told = {record["kind"]: record for record in records}
-    assert (told["injected"]["hook"], told["injected"]["details"]["content"]) == ("linter", "Line 42")
-    assert told["injected"]["tool"].startswith("tool:post#")
-    assert (told["approval_asked"]["hook"], told["approval_asked"]["details"]["prompt"]) == ("guard", "Write it?")
-    assert told["approval_decided"]["outcome"] == "denied" and told["approval_decided"]["details"]["by"] == "user"
+    by_kind = {record["kind"]: record for record in records}
+    assert (by_kind["injected"]["hook"], by_kind["injected"]["details"]["content"]) == ("linter", "Line 42")
+    assert by_kind["injected"]["tool"].startswith("tool:post#")
+    assert (by_kind["approval_asked"]["hook"], by_kind["approval_asked"]["details"]["prompt"]) == ("guard", "Write it?")
+    assert by_kind["approval_decided"]["outcome"] == "denied" and by_kind["approval_decided"]["details"]["by"] == "user"

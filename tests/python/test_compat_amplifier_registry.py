@@ -156,8 +156,8 @@ def test_hooks_emit_and_many_emissions_run_at_once() -> None:
         registry.register("outer", outer)
         registry.register("inner", inner)
         results = await asyncio.gather(*(registry.emit("outer", {"number": number}) for number in range(20)))
-        assert [one.context_injection for one in results] == [f"inner {number} {number}" for number in range(20)]
-        assert all(one.user_message is None for one in results), "what hooks of an inner emission say stays there"
+        assert [result.context_injection for result in results] == [f"inner {number} {number}" for number in range(20)]
+        assert all(result.user_message is None for result in results), "what hooks of an inner emission say stays there"
 
     asyncio.run(main())
 

@@ -85,8 +85,8 @@ class Kept:
         self.messages: list[Any] = []
 
     def add_message(self, role: str, content: str, metadata: dict[str, Any] | None = None) -> None:
-        told = {name: value for name, value in (metadata or {}).items() if name != "timestamp"}
-        self.messages.append((role, content, told))
+        without_time = {name: value for name, value in (metadata or {}).items() if name != "timestamp"}
+        self.messages.append((role, content, without_time))
 
 
 class Log:
@@ -301,7 +301,7 @@ def test_git_status_at_the_start_of_a_session(tmp_path: Path, monkeypatch: pytes
         assert (emitted.context_injection, emitted.suppress_output) == ("Git status:\n?? new.py\n", True)
         session = registry.client.session()
         await session.start()
-        assert [one.content for one in session.context.messages] == ["Git status:\n?? new.py\n"]
+        assert [message.content for message in session.context.messages] == ["Git status:\n?? new.py\n"]
 
     asyncio.run(main())
 

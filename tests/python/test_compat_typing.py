@@ -40,6 +40,6 @@ def test_pyright(pyright: Path, tmp_path: Path) -> None:
     done = run("node", pyright, "--outputjson", f"--pythonpath={sys.executable}", "--project", tmp_path)
     report: dict[str, Any] = json.loads(done.stdout)
     assert report["summary"]["filesAnalyzed"] > len(list((package / "compat").rglob("*.py")))
-    found = [one for one in report["generalDiagnostics"] if one["severity"] == "error"]
-    assert [one for one in found if not one["file"].endswith(CASE.name)] == []
-    assert {one["range"]["start"]["line"] + 1 for one in found} == marked(CASE), found
+    found = [diagnostic for diagnostic in report["generalDiagnostics"] if diagnostic["severity"] == "error"]
+    assert [diagnostic for diagnostic in found if not diagnostic["file"].endswith(CASE.name)] == []
+    assert {diagnostic["range"]["start"]["line"] + 1 for diagnostic in found} == marked(CASE), found

@@ -44,12 +44,12 @@ def test_each_task_has_its_own() -> None:
         await asyncio.sleep(0.001)
         seen[event.status] = REQUEST.get()
 
-    async def one(name: str) -> None:
+    async def dispatch(name: str) -> None:
         REQUEST.set(name)
         await client.dispatch("Stop", status=name)
 
     async def main() -> None:
-        await asyncio.gather(*(one(str(n)) for n in range(20)))
+        await asyncio.gather(*(dispatch(str(n)) for n in range(20)))
 
     asyncio.run(main())
     assert seen == {str(n): str(n) for n in range(20)}

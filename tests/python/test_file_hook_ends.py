@@ -145,11 +145,11 @@ except KeyboardInterrupt:
 
 def test_two_hundred_dispatches_at_once_lose_and_mistake_nothing(tmp_path: Path) -> None:
     # Each command notes when it runs, so that the number at once can be counted.
-    tell = """printf '{"inject": "%s %s"}' """
+    answer = """printf '{"inject": "%s %s"}' """
     read = """read -r body; id=${body#*\\"session_id\\":\\"}; id=${id%%\\"*}; """
     note = "echo $$ > run.$$; ls | grep -c '^run' >> counts; rm run.$$; "
     hooks = [
-        {"event": "UserPromptSubmit", "command": f'{read}{note}{tell}{number} "$id"', "timeout": 120}
+        {"event": "UserPromptSubmit", "command": f'{read}{note}{answer}{number} "$id"', "timeout": 120}
         for number in range(3)
     ]
     client = HookClient(max_running=8, project_dir=tmp_path)
@@ -161,8 +161,8 @@ def test_two_hundred_dispatches_at_once_lose_and_mistake_nothing(tmp_path: Path)
         )
 
     outcomes = asyncio.run(main())
-    said = [[injection.content for injection in outcome.injections] for outcome in outcomes]
-    assert said == [[f"{hook} s{number}" for hook in range(3)] for number in range(200)]
+    contents = [[injection.content for injection in outcome.injections] for outcome in outcomes]
+    assert contents == [[f"{hook} s{number}" for hook in range(3)] for number in range(200)]
     assert max(int(line) for line in (tmp_path / "counts").read_text().split()) <= 8
 
 

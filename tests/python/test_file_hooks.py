@@ -204,11 +204,11 @@ def test_a_model_and_a_tool_of_the_host(run: Callable[..., Any], tmp_path: Path)
     client.load(settings(tmp_path, "PreToolUse", {"type": "prompt", "prompt": "Is this safe? $ARGUMENTS"}))
     client.load(settings(tmp_path, "PostToolUse", call))
 
-    async def tell(name: str) -> Outcome[Any]:
+    async def dispatch(name: str) -> Outcome[Any]:
         result = {"success": True, "output": "", "duration": 1}
         return await client.dispatch(name, tool="Bash", args={"command": "ls"}, result=result)
 
-    nobody = [run(lambda name=name: tell(name)).trace[0].failure for name in ("PreToolUse", "PostToolUse")]
+    nobody = [run(lambda name=name: dispatch(name)).trace[0].failure for name in ("PreToolUse", "PostToolUse")]
     assert ["set_judge" in nobody[0].message, "set_tool_caller" in nobody[1].message] == [True, True]
     assert nobody[0].kind == "not_started"
 
@@ -223,7 +223,7 @@ def test_a_model_and_a_tool_of_the_host(run: Callable[..., Any], tmp_path: Path)
 
     for one in (judge, judge_later):
         client.set_judge(one)
-        outcome = run(lambda: tell("PreToolUse"))
+        outcome = run(lambda: dispatch("PreToolUse"))
         assert outcome.blocked and outcome.reason == "not safe", outcome.to_dict()
     assert questions[0]["kind"] == "prompt" and '"ls"' in questions[0]["prompt"]
 
@@ -238,7 +238,7 @@ def test_a_model_and_a_tool_of_the_host(run: Callable[..., Any], tmp_path: Path)
 
     for caller in (scan, scan_later):
         client.set_tool_caller(caller)
-        outcome = run(lambda: tell("PostToolUse"))
+        outcome = run(lambda: dispatch("PostToolUse"))
         assert outcome.feedback == ["looked"], outcome.to_dict()
     assert calls[0] == {"kind": "mcp_tool", "server": "scan", "tool": "check", "input": {"command": "ls"}}
 
@@ -346,10 +346,10 @@ def test_what_a_command_finds_around_it(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("SERVICE_TOKEN", "secret")
     command = 'printf \'{"reason": "%s"}\' "$SERVICE_TOKEN|$PWD"'
     file = hooks_file(tmp_path, {"event": "Stop", "command": command})
-    told = {}
+    environments = {}
     for scrub in (False, True):
         client = HookClient(project_dir=tmp_path, scrub_environment=scrub)
         client.load(file)
-        told[scrub] = client.dispatch_sync("Stop").trace[0].reason
+        environments[scrub] = client.dispatch_sync("Stop").trace[0].reason
     real = os.path.realpath(tmp_path)
-    assert told == {False: f"secret|{real}", True: f"|{real}"}
+    assert environments == {False: f"secret|{real}", True: f"|{real}"}

@@ -231,8 +231,8 @@ def test_an_event_from_another_agent_and_the_answer_to_it() -> None:
 
     answer = client.dispatch_sync(event).to_wire("claude-code")
     assert isinstance(answer, WireAnswer)
-    said = json.loads(answer.stdout) if answer.stdout else {}
-    assert answer.exit_code == 2 or said["hookSpecificOutput"]["permissionDecision"] == "deny"
+    printed = json.loads(answer.stdout) if answer.stdout else {}
+    assert answer.exit_code == 2 or printed["hookSpecificOutput"]["permissionDecision"] == "deny"
     assert "never" in answer.stdout + answer.stderr
     gemini = client.dispatch_sync(event).to_wire("gemini-cli")
     assert "never" in gemini.stdout + gemini.stderr

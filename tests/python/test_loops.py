@@ -226,15 +226,15 @@ def test_many_dispatches_at_once(run: Callable[..., Any]) -> None:
     async def main() -> list[str | None]:
         reasons: list[str | None] = [None] * 200
 
-        async def one(n: int) -> None:
+        async def dispatch(n: int) -> None:
             reasons[n] = (await client.dispatch("PreToolUse", tool="x", args={"n": n})).trace[0].reason
 
         if run is on_trio:
             async with trio.open_nursery() as nursery:
                 for n in range(200):
-                    nursery.start_soon(one, n)
+                    nursery.start_soon(dispatch, n)
         else:
-            await asyncio.gather(*map(one, range(200)))
+            await asyncio.gather(*map(dispatch, range(200)))
         return reasons
 
     assert run(main) == [str(n) for n in range(200)]

@@ -88,9 +88,9 @@ def test_nobody_changes_an_event_in_place() -> None:
         for name, hook in hooks:
             client.register_hook("PreToolUse", hook, name=name, mandatory=name == "looks")
         outcome = client.dispatch_sync("PreToolUse", tool="Bash", args=args)
-        told = f"case {number} of seed {SEED}: {type(args).__name__} {args!r} by {[name for name, _ in hooks]}"
+        case = f"case {number} of seed {SEED}: {type(args).__name__} {args!r} by {[name for name, _ in hooks]}"
         left = _shown(outcome.event.args)
-        assert outcome.blocked or "rm -rf /" not in json.dumps(left, default=repr), told
+        assert outcome.blocked or "rm -rf /" not in json.dumps(left, default=repr), case
 
 
 def test_what_is_too_deep_to_be_shown_does_not_pass() -> None:

@@ -37,7 +37,7 @@ CONSTRUCTORS: list[tuple[HookResponse, str, str | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("response", "decision", "reason"), CONSTRUCTORS, ids=[repr(one[0]) for one in CONSTRUCTORS])
+@pytest.mark.parametrize(("response", "decision", "reason"), CONSTRUCTORS, ids=[repr(case[0]) for case in CONSTRUCTORS])
 def test_constructors(response: HookResponse, decision: str, reason: str | None) -> None:
     for answer in (response, response.to_dict()):
         outcome = answered(answer)
@@ -59,11 +59,11 @@ def test_every_constructor_takes_every_part(action: str) -> None:
     )
     outcome = answered(response)
     assert outcome.trace[0].failure is None
-    assert [(one.content, one.role, one.ephemeral) for one in outcome.injections] == [
+    assert [(case.content, case.role, case.ephemeral) for case in outcome.injections] == [
         ("one", "system", False),
         ("two", "user", True),
     ]
-    assert [(one.hook, one.text, one.level) for one in outcome.messages] == [("a", "look", "warning")]
+    assert [(case.hook, case.text, case.level) for case in outcome.messages] == [("a", "look", "warning")]
     assert outcome.suppress_output and outcome.ext == {"claude-code": {"a": 1}}
     assert outcome.modified == ["args"] and outcome.event.args == {"x": 1}
 
@@ -73,10 +73,10 @@ def test_chaining_makes_new_responses() -> None:
     chained = base.inject("one").inject("two", role="user", ephemeral=True).message("look", "error")
     assert base.to_dict() == {"action": "block", "reason": "no"}
     outcome = answered(chained)
-    assert [one.content for one in outcome.injections] == ["one", "two"] and outcome.messages[0].level == "error"
+    assert [case.content for case in outcome.injections] == ["one", "two"] and outcome.messages[0].level == "error"
     listed = HookResponse.continue_(inject=["zero"]).inject("one")
-    assert [one.content for one in answered(listed).injections] == ["zero", "one"]
-    assert [one.content for one in answered(HookResponse.allow(inject="zero").inject("one")).injections] == [
+    assert [case.content for case in answered(listed).injections] == ["zero", "one"]
+    assert [case.content for case in answered(HookResponse.allow(inject="zero").inject("one")).injections] == [
         "zero",
         "one",
     ]
@@ -127,7 +127,7 @@ INVALID: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "text"), INVALID, ids=[repr(one[0])[:40] for one in INVALID])
+@pytest.mark.parametrize(("answer", "text"), INVALID, ids=[repr(case[0])[:40] for case in INVALID])
 def test_invalid_answers_say_what_and_where(answer: Any, text: str) -> None:
     failure = answered(answer).trace[0].failure
     assert failure is not None and failure.kind == "invalid_answer"
@@ -212,7 +212,7 @@ UNREADABLE: list[Any] = [
 
 
 @pytest.mark.parametrize("fail_behavior", ["continue", "block"])
-@pytest.mark.parametrize("answer", UNREADABLE, ids=[repr(one)[:40] for one in UNREADABLE])
+@pytest.mark.parametrize("answer", UNREADABLE, ids=[repr(case)[:40] for case in UNREADABLE])
 def test_an_answer_that_cannot_be_read_refuses_on_a_gate(answer: Any, fail_behavior: Any) -> None:
     async def give(event: Any) -> Any:
         return answer

@@ -133,8 +133,8 @@ def test_a_record_says_the_same_however_the_payload_has_its_keys(shape: str, tmp
 
     asyncio.run(run())
     client.close()
-    told = [json.loads(line) for line in log.read_text().splitlines()]
-    first, second = [record for record in told if record["kind"] == "hook_finished"]
+    records = [json.loads(line) for line in log.read_text().splitlines()]
+    first, second = [record for record in records if record["kind"] == "hook_finished"]
     about = ("session", "tool", "event", "input")
     assert [first.get(name) for name in about] == [second.get(name) for name in about]
     assert first["session"] == "s1"

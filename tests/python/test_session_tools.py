@@ -85,9 +85,9 @@ def test_what_a_tool_raises_is_the_cause() -> None:
         assert outcome.error.__cause__ is boom and outcome.error.code == "tool_failed"
         assert outcome.result is not None and outcome.result["success"] is False and outcome.output == "boom"
         assert str((await session.run_tool("X", {}, silent)).error) == "LookupError"
-        told = await session.run_tool("X", {}, lambda args: ToolResult({"why": 1}, success=False, exit_code=2))
-        assert str(told.error) == '{"why":1}' and told.error is not None and told.error.__cause__ is None
-        assert told.result is not None and told.result["exit_code"] == 2 and told.output == {"why": 1}
+        failed = await session.run_tool("X", {}, lambda args: ToolResult({"why": 1}, success=False, exit_code=2))
+        assert str(failed.error) == '{"why":1}' and failed.error is not None and failed.error.__cause__ is None
+        assert failed.result is not None and failed.result["exit_code"] == 2 and failed.output == {"why": 1}
 
     asyncio.run(main())
 
@@ -255,7 +255,11 @@ def test_an_agent_with_a_model_that_streams(run: Callable[..., Any]) -> None:
         assert pieces == ["all ", "done"]
         known, unknown = generation.tools
         assert (known.tool, known.output, known.tool_use_id) == ("Bash", "ran ls", "t-1")
-        assert [one.event.event_type for one in known.outcomes] == ["ToolResolution", "PreToolUse", "PostToolUse"]
+        assert [outcome.event.event_type for outcome in known.outcomes] == [
+            "ToolResolution",
+            "PreToolUse",
+            "PostToolUse",
+        ]
         assert (unknown.ran, unknown.by, unknown.tool) == (False, "host", "Nothing")
         assert generation.response is not None and generation.response["text"] == "all done"
         assert len(generation.trace) == 1

@@ -91,8 +91,8 @@ def test_sessions_never_mix(run: Callable[..., Any]) -> None:
             for turn in range(first, calls):
                 await call(turn)
             assert isinstance(session.context, Messages)
-            said = sorted(message.content for message in session.context.messages)
-            assert said == sorted(f"s-{number}:{turn}" for turn in range(calls))
+            contents = sorted(message.content for message in session.context.messages)
+            assert contents == sorted(f"s-{number}:{turn}" for turn in range(calls))
 
         async def together(makes: list[Callable[[], Any]]) -> None:
             if "trio" in run.__name__:
@@ -201,8 +201,8 @@ def test_whoever_listens_hears_each_outcome_of_a_session_and_its_subagents(
 
     run(main)
     assert heard == ["SessionStart", "SubagentStart", "PreToolUse", "PostToolUse", "SubagentStop", "SessionEnd"]
-    told = [record for record in caplog.records if "listener to outcomes" in record.getMessage()]
-    assert [str(record.exc_info and record.exc_info[1]) for record in told] == ["not my day"] * len(heard)
+    logged = [record for record in caplog.records if "listener to outcomes" in record.getMessage()]
+    assert [str(record.exc_info and record.exc_info[1]) for record in logged] == ["not my day"] * len(heard)
 
 
 @pytest.mark.parametrize("by_hook", [False, True])

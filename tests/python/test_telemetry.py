@@ -75,9 +75,9 @@ def test_a_dispatch_and_its_hooks() -> None:
         "continue",
     )
     assert traced.spans["hook broken"].status.status_code == StatusCode.ERROR
-    told = json.dumps([span.to_json() for span in traced.exporter.get_finished_spans()])
-    assert "secret" not in told
-    assert '"ls"' not in told
+    exported = json.dumps([span.to_json() for span in traced.exporter.get_finished_spans()])
+    assert "secret" not in exported
+    assert '"ls"' not in exported
     first, second, whole = (traced.spans[name] for name in ("hook broken", "hook guard", "hook.dispatch"))
     assert first.end_time is not None
     assert second.start_time is not None
@@ -249,7 +249,7 @@ async def _dispatch(client: HookClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("parent", "state", "told"),
+    ("parent", "state", "passed"),
     [
         ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "a=b", True),
         ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\nx-evil: 1", "a=b", False),
@@ -262,7 +262,7 @@ def test_what_the_process_was_started_with_is_passed_on(
     monkeypatch: pytest.MonkeyPatch,
     parent: str,
     state: str,
-    told: bool,
+    passed: bool,
 ) -> None:
     url, asked = server
     monkeypatch.setenv("TRACEPARENT", parent)
@@ -270,8 +270,8 @@ def test_what_the_process_was_started_with_is_passed_on(
     client = client_with_hooks(tmp_path, url)
     client.dispatch_sync("PreToolUse", BASH)
     assert "x-evil" not in asked[0]
-    assert asked[0].get("traceparent") == (parent if told else None)
-    assert asked[0].get("tracestate") == (state if told else None)
+    assert asked[0].get("traceparent") == (parent if passed else None)
+    assert asked[0].get("tracestate") == (state if passed else None)
     client.close()
 
 

@@ -81,9 +81,9 @@ def test_pyright(name: str, pyright: Path, tmp_path: Path) -> None:
     (tmp_path / "pyrightconfig.json").write_text(json.dumps(config), encoding="utf-8")
     done = run("node", pyright, "--outputjson", f"--pythonpath={sys.executable}", "--project", tmp_path)
     report: dict[str, Any] = json.loads(done.stdout)
-    found = [one for one in report["generalDiagnostics"] if one["severity"] == "error"]
+    found = [diagnostic for diagnostic in report["generalDiagnostics"] if diagnostic["severity"] == "error"]
     assert report["summary"]["filesAnalyzed"] > 0
-    lines = {one["range"]["start"]["line"] + 1 for one in found}
+    lines = {diagnostic["range"]["start"]["line"] + 1 for diagnostic in found}
     assert lines == marked(path), found
 
 

@@ -106,33 +106,33 @@ def watching(folder: Path) -> HookClient:
 @pytest.mark.parametrize("run", LOOPS)
 def test_files_that_hooks_name_raise_an_event(run: Callable[..., Any], tmp_path: Path) -> None:
     client = watching(tmp_path)
-    told: list[tuple[str, str, str]] = []
+    events: list[tuple[str, str, str]] = []
     reports: list[ReloadReport] = []
 
     @client.hook("FileChanged")
     def tells(event: Event) -> None:
-        told.append((Path(event["file_path"]).name, event["event"], WHERE.get()))
+        events.append((Path(event["file_path"]).name, event["event"], WHERE.get()))
 
     async def main() -> None:
         WHERE.set("watch")
         client.watch(reports.append)
         WHERE.set("elsewhere")
         (tmp_path / ".env").write_text("A=1", encoding="utf-8")
-        assert await soon(lambda: len(told) == 1)
+        assert await soon(lambda: len(events) == 1)
         (tmp_path / "more").write_text("not yet", encoding="utf-8")
         await pause(0.3)
         await client.dispatch("SessionStart", source="startup")
         await pause(0.3)
         (tmp_path / "more").write_text("now, and longer", encoding="utf-8")
-        assert await soon(lambda: len(told) == 2)
+        assert await soon(lambda: len(events) == 2)
         (tmp_path / ".env").unlink()
-        assert await soon(lambda: len(told) == 3)
+        assert await soon(lambda: len(events) == 3)
         client.unwatch()
         (tmp_path / ".env").write_text("A=2", encoding="utf-8")
         await pause(0.3)
 
     run(main)
-    assert told == [(".env", "add", "watch"), ("more", "change", "watch"), (".env", "unlink", "watch")]
+    assert events == [(".env", "add", "watch"), ("more", "change", "watch"), (".env", "unlink", "watch")]
     assert reports == []
     heard = (tmp_path / "heard").read_text(encoding="utf-8")
     assert (heard.count('"hook_event_name":"FileChanged"'), "more" in heard) == (2, False)

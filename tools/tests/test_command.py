@@ -192,8 +192,8 @@ def project(tmp_path: Path) -> Iterator[Path]:
 
 def version() -> str:
     line = next(line for line in (ROOT / "Cargo.toml").read_text().splitlines() if line.startswith("version = "))
-    said: str = json.loads(line.removeprefix("version = "))
-    return f"hookweave {said}"
+    number: str = json.loads(line.removeprefix("version = "))
+    return f"hookweave {number}"
 
 
 def test_it_says_its_version(hookweave: Command, project: Path) -> None:
@@ -261,34 +261,34 @@ def test_only_a_person_at_a_terminal_sees_how_far_it_is(installed: Path, project
     line = (RECORDINGS / "expected.jsonl").read_text("utf-8").splitlines()[1]
     command = [str(installed / "hookweave"), "replay", "--source", "user", "runs.jsonl"]
 
-    def told(*more: str, **env: str) -> str:
+    def progress(*more: str, **env: str) -> str:
         ours, theirs = os.openpty()
         environment = {**os.environ, "HOME": str(project), "TERM": "xterm", "CI": "", **env}
         process = subprocess.Popen(
             [*command, *more], cwd=project, env=environment, stdout=subprocess.DEVNULL, stderr=theirs
         )
         os.close(theirs)
-        said = b""
+        printed = b""
         try:
             while piece := os.read(ours, 4096):
-                said += piece
+                printed += piece
         except OSError:
             # The other side is closed.
             pass
         os.close(ours)
         assert process.wait(timeout=60) == 0
-        return said.decode()
+        return printed.decode()
 
     # What is done within half a second is not worth a word, so it gets more to do until it takes three times that.
-    count, took, said = 60_000, 0.0, ""
+    count, took, printed = 60_000, 0.0, ""
     while took < 1.5:
         (project / "runs.jsonl").write_text(f"{line}\n" * count, "utf-8")
         began = time.monotonic()
-        said = told()
+        printed = progress()
         took = time.monotonic() - began
         count *= 2
-    assert "replaying " in said and said.endswith("\r\x1b[2K"), said
-    assert told("--json") == told(CI="true") == told(TERM="dumb") == ""
+    assert "replaying " in printed and printed.endswith("\r\x1b[2K"), printed
+    assert progress("--json") == progress(CI="true") == progress(TERM="dumb") == ""
 
 
 def test_npx_finds_the_command_of_this_system(released: Path) -> None:
@@ -334,8 +334,8 @@ def test_names_of_systems() -> None:
         const names = [...linux, name("win32", "x64"), name("darwin", "arm64")];
         console.log(JSON.stringify(names.map((name) => [commandOf(name), PLATFORMS[name].target])));
     """
-    said = build(["node", "--input-type=module", "-e", asked], ROOT / "bindings-node")
-    assert json.loads(said) == [
+    printed = build(["node", "--input-type=module", "-e", asked], ROOT / "bindings-node")
+    assert json.loads(printed) == [
         ["hookweave.linux-x64-gnu", "x86_64-unknown-linux-gnu"],
         ["hookweave.linux-arm64-musl", "aarch64-unknown-linux-musl"],
         ["hookweave.win32-x64-msvc.exe", "x86_64-pc-windows-msvc"],

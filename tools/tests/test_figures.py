@@ -19,14 +19,14 @@ def test_a_ratio_is_the_median_of_paired_ratios() -> None:
     assert paired_ratio(bar, samples) == 3.0
 
 
-@pytest.mark.parametrize(("ratio", "said"), [(1.5, "goal met"), (1.6, "bar met"), (2.1, "MISSED")])
-def test_a_cost_is_held_from_above(ratio: float, said: str) -> None:
-    assert verdict(cost("a", ("p", "x"), ("p", "y"), 2.0, 1.5), ratio) == said
+@pytest.mark.parametrize(("ratio", "expected"), [(1.5, "goal met"), (1.6, "bar met"), (2.1, "MISSED")])
+def test_a_cost_is_held_from_above(ratio: float, expected: str) -> None:
+    assert verdict(cost("a", ("p", "x"), ("p", "y"), 2.0, 1.5), ratio) == expected
 
 
-@pytest.mark.parametrize(("ratio", "said"), [(500, "goal met"), (300, "bar met"), (299, "MISSED")])
-def test_a_lead_is_held_from_below(ratio: float, said: str) -> None:
-    assert verdict(faster("a", ("p", "x"), ("p", "y"), 300, 500), ratio) == said
+@pytest.mark.parametrize(("ratio", "expected"), [(500, "goal met"), (300, "bar met"), (299, "MISSED")])
+def test_a_lead_is_held_from_below(ratio: float, expected: str) -> None:
+    assert verdict(faster("a", ("p", "x"), ("p", "y"), 300, 500), ratio) == expected
 
 
 def test_every_bar_belongs_to_a_program_that_runs() -> None:
@@ -52,11 +52,11 @@ def test_a_peer_that_is_not_installed_is_left_out(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize(
-    ("times", "said"), [([9.0, 1.0, 5.0], "goal met"), ([9.0, 6.0], "bar met"), ([11.0], "MISSED")]
+    ("times", "expected"), [([9.0, 1.0, 5.0], "goal met"), ([9.0, 6.0], "bar met"), ([11.0], "MISSED")]
 )
-def test_a_ceiling_is_held_by_the_median(times: list[float], said: str) -> None:
+def test_a_ceiling_is_held_by_the_median(times: list[float], expected: str) -> None:
     [_, row] = ceiling_rows([Ceiling("a", ("p", "x"), 10.0, 5.0)], {("p", "x"): times})
-    assert row[-1] == said
+    assert row[-1] == expected
 
 
 def test_percentiles_and_units() -> None:

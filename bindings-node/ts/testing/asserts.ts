@@ -81,7 +81,7 @@ export function assertModified(
   fields: Readonly<Record<string, unknown>> = {},
 ): void {
   const changed = new Map(
-    outcomesOf(outcome).flatMap((one) => one.modified.map((name) => [name, one] as const)),
+    outcomesOf(outcome).flatMap((each) => each.modified.map((name) => [name, each] as const)),
   );
   const names = Object.keys(fields);
   if (changed.size === 0 && names.length === 0) {
@@ -174,10 +174,10 @@ export function assertFailed(
 ): Failure {
   takes(wanted, ["message"], assertFailed);
   const { message } = wanted;
-  const failures = outcomesOf(outcome).flatMap((one) =>
-    one.trace.flatMap((entry) =>
+  const failures = outcomesOf(outcome).flatMap((each) =>
+    each.trace.flatMap((entry) =>
       entry.failure !== null && (hook === undefined || entry.hook === hook)
-        ? [{ one, entry, failure: entry.failure }]
+        ? [{ each, entry, failure: entry.failure }]
         : [],
     ),
   );
@@ -200,7 +200,7 @@ export function assertFailed(
       assertFailed,
     );
   }
-  expectFailure(found.one, found.entry);
+  expectFailure(found.each, found.entry);
   return found.failure;
 }
 
@@ -214,7 +214,7 @@ function takes(options: object, known: readonly string[], assert: Assert): void 
 }
 
 function traceOf(outcome: Judged): TraceEntry[] {
-  return outcomesOf(outcome).flatMap((one: Outcome) => one.trace);
+  return outcomesOf(outcome).flatMap((each: Outcome) => each.trace);
 }
 
 function checkDecided(outcome: Judged, { reason, by }: Decided, assert: Assert): void {

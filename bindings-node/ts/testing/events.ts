@@ -41,7 +41,7 @@ export function event<N extends keyof EventMap | keyof AliasMap>(
   name: N,
   fields: Partial<Payload<N>> = {},
 ): TestEvent<Canonical<N>> {
-  const known = catalogue().find((one) => one.name === name || one.aliases.includes(name));
+  const known = catalogue().find((entry) => entry.name === name || entry.aliases.includes(name));
   if (known === undefined) {
     throw new TypeError(
       `no event of the catalogue is called \`${name}\`; give \`dispatch\` the name of a custom one`,
@@ -101,7 +101,7 @@ export function dispatch(
 }
 
 function named(name: string, fields: object): TestEvent {
-  const isKnown = catalogue().some((one) => one.name === name || one.aliases.includes(name));
+  const isKnown = catalogue().some((entry) => entry.name === name || entry.aliases.includes(name));
   if (isKnown) return event(name as keyof EventMap, fields);
   return { ...COMMON, ...fields, eventType: name } as unknown as TestEvent;
 }

@@ -131,6 +131,6 @@ export function recordingTool(output?: unknown): RecordingTool {
   return Object.assign(tool, { calls });
 }
 
-function counted(number: number, one: string): string {
-  return `${String(number)} ${one}${number === 1 ? "" : "s"}`;
+function counted(number: number, noun: string): string {
+  return `${String(number)} ${noun}${number === 1 ? "" : "s"}`;
 }

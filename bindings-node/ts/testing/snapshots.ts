@@ -31,8 +31,8 @@ export function traceSnapshot(
   { names = {} }: Pick<SnapshotOptions, "names"> = {},
 ): Record<string, unknown> {
   const given = Object.entries(names).map(([text, name]) => ({ text, name, withChild: false }));
-  const events = outcomesOf(outcome).map((one) =>
-    snapshotOf(one, [...given, ...placeholders(one)]),
+  const events = outcomesOf(outcome).map((each) =>
+    snapshotOf(each, [...given, ...placeholders(each)]),
   );
   if (outcome instanceof ToolOutcome) {
     const { ran, ok, decision, attempts } = outcome;

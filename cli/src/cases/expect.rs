@@ -151,19 +151,19 @@ impl Expect {
             }
         }
         if let Some(answer) = came.answer {
-            self.told(answer, &mut found);
+            self.check_wire_answer(answer, &mut found);
         }
         found
     }
 
-    fn told(&self, answer: &WireAnswer, found: &mut Vec<String>) {
+    fn check_wire_answer(&self, answer: &WireAnswer, found: &mut Vec<String>) {
         if let Some(code) = self.0.exit_code.filter(|code| *code != answer.exit_code) {
             found.push(format!("exit_code: expected {code}, got {}", answer.exit_code));
         }
         let holds = match &self.0.stdout {
             None => true,
             Some(Value::String(part)) => answer.stdout.contains(part.as_str()),
-            Some(value) => serde_json::from_str::<Value>(&answer.stdout).is_ok_and(|said| holds(&said, value)),
+            Some(value) => serde_json::from_str::<Value>(&answer.stdout).is_ok_and(|printed| holds(&printed, value)),
         };
         if let Some(expected) = self.0.stdout.as_ref().filter(|_| !holds) {
             found.push(format!("stdout: expected {expected}, got {}", answer.stdout));

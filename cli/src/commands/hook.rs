@@ -111,7 +111,7 @@ impl Hook {
                 (dialects::unable_to_wire(dialect.name(), text, &why)?, None)
             }
         };
-        tell(&answer)?;
+        print_answer(&answer)?;
         // The process has no later: what runs in the background is waited for, though not for ever.
         if let Some(policy) = policy.filter(|policy| !policy.runtime.drain(FAREWELL)) {
             policy.runtime.shutdown(FAREWELL);
@@ -173,8 +173,8 @@ fn project_of(dialect: &dyn Dialect) -> Result<PathBuf> {
         "factory" => "FACTORY_PROJECT_DIR",
         _ => "HOOKWEAVE_PROJECT_DIR",
     };
-    let said = std::env::var_os(variable).map(PathBuf::from).filter(|dir| dir.is_absolute() && dir.is_dir());
-    match said {
+    let project_dir = std::env::var_os(variable).map(PathBuf::from).filter(|dir| dir.is_absolute() && dir.is_dir());
+    match project_dir {
         Some(project) => Ok(project),
         None => std::env::current_dir().map_err(|error| Failed::new(format!("the working directory is gone: {error}"))),
     }
@@ -207,7 +207,7 @@ fn untrusted(report: &LoadReport) -> Option<String> {
 }
 
 /// Leaves the answer for the agent, as it is: no colours, nothing written out.
-fn tell(answer: &WireAnswer) -> Result<()> {
+fn print_answer(answer: &WireAnswer) -> Result<()> {
     if !answer.stdout.is_empty() {
         let mut out = std::io::stdout().lock();
         writeln!(out, "{}", answer.stdout)?;

@@ -73,7 +73,7 @@ impl Replay {
                 }
             };
             let then = recorded.came.clone().of_files();
-            let now = Came { in_code: Vec::new(), said_in_code: Vec::new(), ..Came::of(&Json, &outcome) };
+            let now = Came { in_code: Vec::new(), answered_in_code: Vec::new(), ..Came::of(&Json, &outcome) };
             let differences = differences(&then, &now);
             let redacted = recorded.is_redacted();
             tally.redacted += usize::from(redacted);
@@ -122,10 +122,10 @@ impl Tally {
             self.left_out.push((line, format!("its event was left out: {why}")));
             return false;
         }
-        if recorded.came.said_in_code.is_empty() {
+        if recorded.came.answered_in_code.is_empty() {
             return true;
         }
-        self.in_code.0.extend(recorded.came.said_in_code.iter().cloned());
+        self.in_code.0.extend(recorded.came.answered_in_code.iter().cloned());
         self.in_code.1 += 1;
         false
     }

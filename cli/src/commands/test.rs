@@ -136,7 +136,7 @@ impl Test {
             return Err(Failed::new(format!("{problem}; the tests would miss it")));
         }
         let wanted = file.cases.iter().filter(|case| self.wants(case));
-        let cases = wanted.inspect(|_| step()).map(|case| one(&which, case)).collect::<Result<_>>()?;
+        let cases = wanted.inspect(|_| step()).map(|case| run_case(&which, case)).collect::<Result<_>>()?;
         Ok(RanFile { name: file.path.display().to_string(), cases, depends })
     }
 
@@ -181,7 +181,7 @@ fn failed(files: &[RanFile]) -> bool {
 }
 
 /// Runs one case against hooks of its own, so that none of them remembers another case.
-fn one(which: &Which, case: &Case) -> Result<Ran> {
+fn run_case(which: &Which, case: &Case) -> Result<Ran> {
     if let Some(why) = &case.skip {
         return Ok(Ran { name: case.name.clone(), state: State::Skipped(why.clone()), seconds: 0.0 });
     }

@@ -87,7 +87,7 @@ fn differences(whole: &Value, schema: &Value, value: &Value, at: &str) -> Vec<St
         return differences(whole, whole.pointer(name.trim_start_matches('#')).unwrap(), value, at);
     }
     if let Some(any) = schema["anyOf"].as_array() {
-        let fits = any.iter().any(|one| differences(whole, one, value, at).is_empty());
+        let fits = any.iter().any(|schema| differences(whole, schema, value, at).is_empty());
         return if fits { Vec::new() } else { vec![format!("{at}: {value} is none of {any:?}")] };
     }
     if let Some(known) = schema["enum"].as_array() {

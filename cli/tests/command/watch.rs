@@ -26,17 +26,17 @@ impl Drop for Watching {
 /// Gives what each run prints.
 #[expect(clippy::disallowed_methods, reason = "a pipe is read while the test waits with a limit")]
 fn each_run(out: ChildStdout) -> Receiver<String> {
-    let (tell, told) = channel();
+    let (sender, runs) = channel();
     std::thread::spawn(move || {
         let mut run = String::new();
         for line in BufReader::new(out).lines().map_while(Result::ok) {
             let _ = writeln!(run, "{line}");
-            if line.starts_with("waiting for a change") && tell.send(std::mem::take(&mut run)).is_err() {
+            if line.starts_with("waiting for a change") && sender.send(std::mem::take(&mut run)).is_err() {
                 return;
             }
         }
     });
-    told
+    runs
 }
 
 #[expect(clippy::disallowed_methods, reason = "the program is tested as a process")]

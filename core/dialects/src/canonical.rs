@@ -26,8 +26,8 @@ pub(super) fn read(invocation: &Invocation, answer: &Value) -> Reading<Value> {
 }
 
 /// Whether a value, valid or not, is against what the agent is about to do.
-pub(super) fn restricts(invocation: &Invocation, said: &Value) -> bool {
-    match read(invocation, said) {
+pub(super) fn restricts(invocation: &Invocation, given: &Value) -> bool {
+    match read(invocation, given) {
         Reading::Nothing => false,
         Reading::Answer(answer) => {
             answer.action.refuses()

@@ -160,7 +160,7 @@ impl Dialect for ClaudeCode {
     fn decode_hosted(&self, invocation: &Invocation, kind: RunKind, answer: &Value) -> HandlerResult<Value> {
         match decode::decode_hosted(&self.flavour, invocation, kind, answer) {
             HandlerResult::Failed(failure) => self.broken(invocation, failure),
-            said => said,
+            result => result,
         }
     }
 

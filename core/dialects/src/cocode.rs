@@ -162,8 +162,8 @@ mod tests {
             (FailureKind::Unreachable, true),
             (FailureKind::Exited, true),
         ] {
-            let said = COCODE.broken(&invocation(), HookFailure::new(kind, "it broke"));
-            assert_eq!(matches!(said, HandlerResult::Answer(_)), rejects, "{kind}");
+            let result = COCODE.broken(&invocation(), HookFailure::new(kind, "it broke"));
+            assert_eq!(matches!(result, HandlerResult::Answer(_)), rejects, "{kind}");
         }
     }
 }

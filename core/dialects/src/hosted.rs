@@ -21,9 +21,9 @@ pub(super) enum HostedVerdict {
 }
 
 /// Reads `{"ok": …}`, which a model may also have written as text; anything else is the failure of the hook.
-pub(super) fn verdict(said: &Value) -> Result<HostedVerdict, HandlerResult<Value>> {
+pub(super) fn verdict(response: &Value) -> Result<HostedVerdict, HandlerResult<Value>> {
     let inner;
-    let fields = match said {
+    let fields = match response {
         Value::Object(fields) => fields,
         Value::String(text) => match output::parse(text) {
             Json::Object(fields) => {
@@ -49,12 +49,12 @@ fn refusal(fields: &Map<String, Value>) -> HostedVerdict {
 }
 
 /// The text of an MCP tool's result, which is read as if a command had printed it; empty when it says nothing.
-pub(super) fn tool_text(said: &Value) -> Result<String, HandlerResult<Value>> {
+pub(super) fn tool_text(response: &Value) -> Result<String, HandlerResult<Value>> {
     let texts = |content: &[Value]| {
         let texts: Vec<&str> = content.iter().filter_map(|block| block.get("text")?.as_str()).collect();
         texts.join("\n")
     };
-    match said {
+    match response {
         Value::Null => Ok(String::new()),
         Value::String(text) => Ok(text.clone()),
         Value::Array(content) => Ok(texts(content)),
@@ -66,7 +66,7 @@ pub(super) fn tool_text(said: &Value) -> Result<String, HandlerResult<Value>> {
             }
             Ok(text)
         }
-        Value::Object(_) => Ok(said.to_string()),
+        Value::Object(_) => Ok(response.to_string()),
         other => invalid(&format!("the MCP tool answered {}", kind(other))),
     }
 }

@@ -293,12 +293,17 @@ mod tests {
         for dialect in ALL {
             assert!(dialect.has(RunKind::Command), "{}", dialect.name());
             for kind in [RunKind::Webhook, RunKind::McpTool, RunKind::Prompt, RunKind::Agent] {
-                let said = match kind {
+                let result = match kind {
                     RunKind::Webhook => dialect.decode_web(&invocation, &web),
                     RunKind::McpTool => dialect.decode_hosted(&invocation, kind, &Value::Null),
                     _ => dialect.decode_hosted(&invocation, kind, &json!({"ok": true})),
                 };
-                assert_eq!(dialect.has(kind), !matches!(said, HandlerResult::Failed(_)), "{} {kind:?}", dialect.name());
+                assert_eq!(
+                    dialect.has(kind),
+                    !matches!(result, HandlerResult::Failed(_)),
+                    "{} {kind:?}",
+                    dialect.name()
+                );
             }
         }
     }

@@ -64,12 +64,12 @@ mod tests {
             "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t",
         });
         let answer = unable("claude-code", &call);
-        let said: Value = serde_json::from_str(&answer.stdout).unwrap();
-        assert_eq!(said["hookSpecificOutput"]["permissionDecision"], "deny");
-        assert_eq!(said["hookSpecificOutput"]["permissionDecisionReason"], "the policy is broken");
+        let printed: Value = serde_json::from_str(&answer.stdout).unwrap();
+        assert_eq!(printed["hookSpecificOutput"]["permissionDecision"], "deny");
+        assert_eq!(printed["hookSpecificOutput"]["permissionDecisionReason"], "the policy is broken");
         let prompt = json!({"session_id": "s", "cwd": "/p", "hook_event_name": "BeforeAgent", "prompt": "hello"});
-        let said: Value = serde_json::from_str(&unable("gemini-cli", &prompt).stdout).unwrap();
-        assert_eq!(said["decision"], "deny");
+        let printed: Value = serde_json::from_str(&unable("gemini-cli", &prompt).stdout).unwrap();
+        assert_eq!(printed["decision"], "deny");
     }
 
     #[test]

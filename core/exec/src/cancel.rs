@@ -77,7 +77,7 @@ impl Cancel {
 
 impl fmt::Debug for Cancel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cancel").field("told", &self.is_cancelled()).finish()
+        f.debug_struct("Cancel").field("is_cancelled", &self.is_cancelled()).finish()
     }
 }
 

@@ -30,12 +30,12 @@ fn in_the_child(pool: &Pool, of_the_parent: &hookweave_exec::pool::Job) -> bool 
     if pool.load() != (0, 0) {
         return false;
     }
-    let (tell, told) = channel();
+    let (report, results) = channel();
     let job = pool.submit(move |cancel| {
         let spec = exec("/bin/echo", &["child"]);
-        tell.send(run(&usual(&spec), cancel).is_ok_and(|exited| exited.stdout == b"child\n")).unwrap();
+        report.send(run(&usual(&spec), cancel).is_ok_and(|exited| exited.stdout == b"child\n")).unwrap();
     });
-    job.is_ok() && told.recv_timeout(LONG) == Ok(true) && pool.drain(LONG) && pool.shutdown(LONG)
+    job.is_ok() && results.recv_timeout(LONG) == Ok(true) && pool.drain(LONG) && pool.shutdown(LONG)
 }
 
 #[test]

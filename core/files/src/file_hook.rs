@@ -333,13 +333,13 @@ mod tests {
 
     /// What is reported of a hook whose job ends so, without an answer.
     fn reported(ends: impl FnOnce()) -> HookFailure<Value> {
-        let (report, told) = channel();
+        let (report, reports) = channel();
         let done = Done(Some(move |handler_result| _ = report.send(handler_result)));
         _ = catch_unwind(AssertUnwindSafe(move || {
             let _done = done;
             ends();
         }));
-        match told.recv() {
+        match reports.recv() {
             Ok(HandlerResult::Failed(failure)) => failure,
             other => panic_any(format!("a failure is reported, not {other:?}")),
         }

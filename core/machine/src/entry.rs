@@ -80,14 +80,14 @@ impl<T> Entry<T> {
         // A detached hook is not awaited, so its failure cannot block, even if the client's default is to block.
         let default = if spec.detached { FailBehavior::Continue } else { options.fail_behavior };
         // A file's own system says what a failure means, and so does the hook itself.
-        let said = spec.detached || spec.fail_behavior.is_some() || spec.origin.is_some();
+        let is_decided = spec.detached || spec.fail_behavior.is_some() || spec.origin.is_some();
         Self {
             id,
             name: spec.name.as_deref().map_or_else(|| id.to_string().into(), Into::into),
             matcher,
             timeout: options.timeout_for(&spec, event.name()),
             fail_behavior: spec.fail_behavior.unwrap_or(default),
-            blocking_failures: if said { &[] } else { options.blocking_failures },
+            blocking_failures: if is_decided { &[] } else { options.blocking_failures },
             mandatory: spec.is_mandatory(),
             tally: Arc::new(Tally::new(event.tally().total())),
             event,

@@ -220,8 +220,8 @@ mod tests {
     #[test]
     fn failures_are_told_more_rarely_the_more_there_are() {
         let hook = Tally::default();
-        let told: Vec<u64> = (0..1500).filter_map(|_| hook.failed(FailBehavior::Continue)).collect();
-        assert_eq!(told, [1, 10, 100, 1000]);
+        let logged: Vec<u64> = (0..1500).filter_map(|_| hook.failed(FailBehavior::Continue)).collect();
+        assert_eq!(logged, [1, 10, 100, 1000]);
         assert_eq!(hook.failed(FailBehavior::Block), Some(1501));
     }
 

@@ -112,7 +112,7 @@ impl Cx {
                 return refused(Some(format!("the context did not take the summary: {why}")));
             }
         }
-        self.session.state().context_told = false;
+        self.session.state().context_reported = false;
         let came = json!({"trigger": trigger, "summary": summary, "removed": removed, "kept": kept});
         self.raise("PostCompact", came).await;
         Compaction { compacted: true, summary: Some(summary), reason: None, removed, kept }
@@ -148,8 +148,8 @@ impl Cx {
         let warns = {
             let mut state = self.session.state();
             let over = ratio >= settings.context_threshold;
-            let warns = over && !state.context_told;
-            state.context_told = over;
+            let warns = over && !state.context_reported;
+            state.context_reported = over;
             warns
         };
         if warns {

@@ -57,13 +57,13 @@ impl Cx {
 
     /// Counts what is injected against the turn's budget; the first time that it is over, the user is warned.
     async fn count(&self, injections: &[&(String, Injection)]) {
-        let tokens: usize = injections.iter().map(|(_, one)| tokens(&one.content)).sum();
+        let tokens: usize = injections.iter().map(|(_, injection)| tokens(&injection.content)).sum();
         let budget = self.session.settings.injection_budget;
         let warned = {
             let mut state = self.session.state();
             state.injected_tokens += tokens;
-            let over = state.injected_tokens > budget && !state.budget_told;
-            state.budget_told |= over;
+            let over = state.injected_tokens > budget && !state.budget_reported;
+            state.budget_reported |= over;
             over.then_some(state.injected_tokens)
         };
         if let Some(used) = warned {

@@ -29,18 +29,18 @@ pub(super) struct State {
     /// Tokens that hooks have injected in this turn.
     pub(super) injected_tokens: usize,
     /// The user was notified that the turn's budget is used up.
-    pub(super) budget_told: bool,
+    pub(super) budget_reported: bool,
     /// How often in a row a hook has kept the agent from stopping.
     pub(super) stops: u32,
     /// A warning about the context's size has been raised, and it has not shrunk since.
-    pub(super) context_told: bool,
+    pub(super) context_reported: bool,
 }
 
 impl State {
     pub(super) fn begin_turn(&mut self) {
         self.turns += 1;
         self.injected_tokens = 0;
-        self.budget_told = false;
+        self.budget_reported = false;
         self.stops = 0;
     }
 
@@ -149,13 +149,13 @@ mod tests {
 
     #[test]
     fn the_last_tools_are_kept_and_a_turn_begins_anew() {
-        let mut state = State { injected_tokens: 7, budget_told: true, stops: 2, ..State::default() };
+        let mut state = State { injected_tokens: 7, budget_reported: true, stops: 2, ..State::default() };
         for number in 0..=RECENT_TOOLS {
             state.note_tool(&number.to_string().into());
         }
         let tools: Vec<_> = state.recent_tools.iter().map(ToString::to_string).collect();
         assert_eq!(tools, (1..=RECENT_TOOLS).map(|number| number.to_string()).collect::<Vec<_>>());
         state.begin_turn();
-        assert_eq!((state.turns, state.injected_tokens, state.budget_told, state.stops), (1, 0, false, 0));
+        assert_eq!((state.turns, state.injected_tokens, state.budget_reported, state.stops), (1, 0, false, 0));
     }
 }

@@ -73,8 +73,8 @@ async fn the_documented_callback_guards_secrets() -> Checked {
     let mut registry = HookRegistry::new();
     custom_permission_check(&mut registry);
     for path in ["/srv/app/.env", "/home/me/.aws/credentials"] {
-        let said = before(&mut registry, "Write", json!({"file_path": path})).await;
-        assert_eq!(said, reject("Cannot write to sensitive files"), "{path}");
+        let result = before(&mut registry, "Write", json!({"file_path": path})).await;
+        assert_eq!(result, reject("Cannot write to sensitive files"), "{path}");
     }
     assert_eq!(before(&mut registry, "Write", json!({"file_path": "/srv/app/main.rs"})).await, HookResult::Continue);
     assert_eq!(before(&mut registry, "Read", json!({"file_path": "/srv/app/.env"})).await, HookResult::Continue);
@@ -116,8 +116,8 @@ async fn a_prompt_is_an_input_too_and_later_events_have_none() -> Checked {
     registry.register(prompt);
     registry.register(HookDefinition { event: HookEventType::PostToolUse, ..inline(rewrite(json!({}))) });
     let ctx = HookContext { user_prompt: Some("Do it!".to_owned()), ..Default::default() };
-    let said = registry.execute(HookEventType::PrePromptSubmit, ctx).await;
-    assert_eq!(said, HookResult::ModifyInput { new_input: json!("Please.") });
+    let result = registry.execute(HookEventType::PrePromptSubmit, ctx).await;
+    assert_eq!(result, HookResult::ModifyInput { new_input: json!("Please.") });
 
     let mut after = tool("Edit", json!({}));
     after.tool_output = Some(json!({"success": true, "output": "done"}));
@@ -154,9 +154,9 @@ async fn a_callback_sees_the_whole_context() {
         env: HashMap::from([("STAGE".to_owned(), "test".to_owned())]),
         ..tool("Read", json!({"file_path": "x"}))
     };
-    let said = registry.execute(HookEventType::PostToolUseFailure, ctx).await;
+    let result = registry.execute(HookEventType::PostToolUseFailure, ctx).await;
     let seen = json!(["PostToolUseFailure", "Read", {"file_path": "x"}, null, "no such file", null, "session-1", "agent-2", "/srv/app", "test"]);
-    assert_eq!(said, reject(&seen.to_string()));
+    assert_eq!(result, reject(&seen.to_string()));
 }
 
 #[tokio::test]
@@ -168,8 +168,8 @@ async fn commands_of_a_program_read_the_context_and_are_read() -> Checked {
         ..shell("cat > context.json; echo \"$HOOK_EVENT $HOOK_TOOL_NAME $HOOK_SESSION_ID\" > env; echo '{\"ModifyInput\":{\"new_input\":{\"command\":\"true\"}}}'", true, true)
     });
     let ctx = HookContext { cwd: directory.path().to_owned(), ..tool("Bash", json!({"command": "ls"})) };
-    let said = registry.execute(HookEventType::PreToolUse, ctx).await;
-    assert_eq!(said, HookResult::ModifyInput { new_input: json!({"command": "true"}) });
+    let result = registry.execute(HookEventType::PreToolUse, ctx).await;
+    assert_eq!(result, HookResult::ModifyInput { new_input: json!({"command": "true"}) });
     let context: Value = serde_json::from_slice(&std::fs::read(directory.path().join("context.json"))?)?;
     assert_eq!((&context["event"], &context["tool_input"]), (&json!("PreToolUse"), &json!({"command": "ls"})));
     assert_eq!(std::fs::read_to_string(directory.path().join("env"))?.trim(), "PreToolUse Bash session-1");
@@ -193,11 +193,11 @@ async fn a_command_or_server_that_fails_has_said_no_and_one_that_takes_too_long_
         let text = format!("{definition:?}");
         let mut registry = HookRegistry::new();
         registry.register(definition);
-        let said = before(&mut registry, "Bash", json!({})).await;
-        match (said, rejects) {
+        let result = before(&mut registry, "Bash", json!({})).await;
+        match (result, rejects) {
             (HookResult::Continue, None) => {}
             (HookResult::Reject { reason }, Some(why)) => assert!(reason.contains(why), "{text}: {reason}"),
-            (said, _) => assert!(said.is_reject() == rejects.is_some(), "{text}: {said:?}"),
+            (result, _) => assert!(result.is_reject() == rejects.is_some(), "{text}: {result:?}"),
         }
     }
 }
@@ -242,8 +242,8 @@ async fn a_guard_that_cannot_stand_lets_nothing_through() -> Checked {
 #[tokio::test]
 async fn what_is_no_input_of_a_tool_is_refused() {
     let mut registry = HookRegistry::new();
-    let said = before(&mut registry, "Bash", json!("ls")).await;
-    assert!(said.is_reject(), "{said:?}");
+    let result = before(&mut registry, "Bash", json!("ls")).await;
+    assert!(result.is_reject(), "{result:?}");
 }
 
 #[tokio::test]
@@ -259,8 +259,8 @@ async fn timeouts_beyond_all_bounds_are_taken() {
 async fn a_guard_that_panics_or_whose_directory_is_gone_rejects() {
     let mut registry = HookRegistry::new();
     registry.register(inline(|_| std::panic::panic_any("no list of hosts")));
-    let said = before(&mut registry, "Bash", json!({"command": "ls"})).await;
-    assert_eq!(said, HookResult::Reject { reason: "the hook panicked: no list of hosts".to_owned() });
+    let result = before(&mut registry, "Bash", json!({"command": "ls"})).await;
+    assert_eq!(result, HookResult::Reject { reason: "the hook panicked: no list of hosts".to_owned() });
 
     let mut registry = HookRegistry::new();
     registry.register(HookDefinition {

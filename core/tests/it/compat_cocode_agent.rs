@@ -153,7 +153,7 @@ async fn the_documented_agent_loop_runs_on_the_registry() -> Checked {
         }
     }
 
-    let (told, telling) = std::sync::mpsc::channel();
+    let (calls, received) = std::sync::mpsc::channel();
     let mut hooks = HookRegistry::new();
     hooks.register(inline(|ctx| match ctx.tool_input {
         Some(input) if input["n"] == 1 => HookResult::ModifyInput { new_input: json!({"n": 2}) },
@@ -161,12 +161,12 @@ async fn the_documented_agent_loop_runs_on_the_registry() -> Checked {
         _ => HookResult::Continue,
     }));
     for event in [HookEventType::PostToolUse, HookEventType::PostToolUseFailure] {
-        let told = told.clone();
-        let tell = move |ctx: HookContext| {
-            let said = told.send(json!([format!("{:?}", ctx.event), ctx.tool_input, ctx.tool_output, ctx.error]));
-            if said.is_ok() { HookResult::Continue } else { HookResult::Reject { reason: "nobody hears".to_owned() } }
+        let calls = calls.clone();
+        let record = move |ctx: HookContext| {
+            let sent = calls.send(json!([format!("{:?}", ctx.event), ctx.tool_input, ctx.tool_output, ctx.error]));
+            if sent.is_ok() { HookResult::Continue } else { HookResult::Reject { reason: "nobody hears".to_owned() } }
         };
-        hooks.register(HookDefinition { event, ..inline(tell) });
+        hooks.register(HookDefinition { event, ..inline(record) });
     }
     let (session_id, cwd) = ("session-1".to_owned(), std::env::temp_dir());
     let mut agent = AgentLoop { hooks, session_id, cwd, ctx: (), events: Vec::new() };
@@ -179,9 +179,9 @@ async fn the_documented_agent_loop_runs_on_the_registry() -> Checked {
     assert_eq!((&results[0].0, &results[1]), (&Ok(json!({"output": {"n": 2}})), &rejected));
     assert_eq!(results[2].0, Err("it failed".to_owned()));
     assert_eq!(agent.events.len(), 2, "a rejected call emits nothing");
-    let told: Vec<Value> = telling.try_iter().collect();
+    let calls: Vec<Value> = received.try_iter().collect();
     assert_eq!(
-        told,
+        calls,
         [
             json!(["PostToolUse", {"n": 2}, {"output": {"n": 2}}, null]),
             json!(["PostToolUseFailure", {"fail": true}, null, "it failed"]),

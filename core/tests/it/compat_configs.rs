@@ -29,8 +29,8 @@ async fn the_documented_command_rejects_dangerous_commands() -> Checked {
     let hooks = registry.engine().list_hooks();
     assert_eq!((hooks.len(), hooks[0].name.as_str()), (1, "validate-bash"));
     for command in ["rm -rf / --no-preserve-root", "sudo rm /etc/passwd", ":(){:|:&};:"] {
-        let said = before(&mut registry, "Bash", json!({"command": command})).await;
-        assert_eq!(said, HookResult::Reject { reason: "Dangerous command blocked".to_owned() }, "{command}");
+        let result = before(&mut registry, "Bash", json!({"command": command})).await;
+        assert_eq!(result, HookResult::Reject { reason: "Dangerous command blocked".to_owned() }, "{command}");
     }
     assert_eq!(before(&mut registry, "Bash", json!({"command": "ls"})).await, HookResult::Continue);
     assert_eq!(before(&mut registry, "BashOutput", json!({"command": "rm -rf /"})).await, HookResult::Continue);

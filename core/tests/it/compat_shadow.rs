@@ -155,8 +155,8 @@ fn all_hooks_run_and_the_strongest_result_counts() {
                     result.clone()
                 });
             }
-            let said = hooks.run(&mut HookContext::pre_tool_use("Bash", &json!({}), "call-1"));
-            assert_eq!(said.decision, results[stronger].decision, "{order:?}");
+            let result = hooks.run(&mut HookContext::pre_tool_use("Bash", &json!({}), "call-1"));
+            assert_eq!(result.decision, results[stronger].decision, "{order:?}");
             assert_eq!(ran.load(std::sync::atomic::Ordering::SeqCst), 2, "{order:?}");
         }
     }
@@ -175,8 +175,8 @@ fn later_events_are_observed() {
         HookResult::none()
     });
     let result = json!({"output": "done"});
-    let said = hooks.run(&mut HookContext::post_tool_use("Bash", &json!({}), "call-7", &result));
-    assert_eq!(said, HookResult::deny("look again"), "feedback, for whoever wants it");
+    let result = hooks.run(&mut HookContext::post_tool_use("Bash", &json!({}), "call-7", &result));
+    assert_eq!(result, HookResult::deny("look again"), "feedback, for whoever wants it");
     let failed = &mut HookContext::post_tool_use_failure("Read", &json!({}), "call-8", "no such file");
     assert_eq!(hooks.run(failed), HookResult::none());
 }
@@ -215,8 +215,8 @@ fn a_pattern_is_about_tools_and_has_to_be_one() -> Checked {
     }
     assert_eq!(hooks.engine().list_hooks().len(), 0);
     hooks.add_with_pattern(HookEvent::UserPromptSubmit, "Bash", deny)?;
-    let said = hooks.run(&mut HookContext::user_prompt_submit("hello"));
-    assert_eq!(said.decision, Some(PermissionDecision::Deny), "a prompt has no tool that a pattern could be about");
+    let result = hooks.run(&mut HookContext::user_prompt_submit("hello"));
+    assert_eq!(result.decision, Some(PermissionDecision::Deny), "a prompt has no tool that a pattern could be about");
     Ok(())
 }
 
@@ -233,8 +233,8 @@ fn a_type_of_the_program_s_own_is_a_hook_too() {
     }
     let mut hooks = HookRegistry::new();
     hooks.add(HookEvent::PreToolUse, Banned(vec!["WebFetch"]));
-    let said = hooks.run(&mut HookContext::pre_tool_use("WebFetch", &json!({}), "call-1"));
-    assert_eq!(said.reason.as_deref(), Some("WebFetch is banned"));
+    let result = hooks.run(&mut HookContext::pre_tool_use("WebFetch", &json!({}), "call-1"));
+    assert_eq!(result.reason.as_deref(), Some("WebFetch is banned"));
 }
 
 #[test]
@@ -245,9 +245,9 @@ fn a_hook_that_has_to_wait_is_a_refusal_for_run() -> Checked {
         std::future::pending::<()>().await;
         HookResponse::allow()
     })?;
-    let said = hooks.run(&mut HookContext::pre_tool_use("Bash", &json!({}), "call-1"));
-    assert_eq!(said.decision, Some(PermissionDecision::Deny));
-    assert!(said.reason.unwrap_or_default().contains("engine().dispatch"));
+    let result = hooks.run(&mut HookContext::pre_tool_use("Bash", &json!({}), "call-1"));
+    assert_eq!(result.decision, Some(PermissionDecision::Deny));
+    assert!(result.reason.unwrap_or_default().contains("engine().dispatch"));
     Ok(())
 }
 
@@ -260,8 +260,8 @@ fn a_guard_that_panics_refuses_and_changes_nothing() {
     });
     hooks.add(HookEvent::PostToolUse, |_: &mut HookContext| std::panic::panic_any("no log"));
     let mut ctx = HookContext::pre_tool_use("Bash", &json!({"command": "ls"}), "call-1");
-    let said = hooks.run(&mut ctx);
-    assert_eq!(said, HookResult::deny("the hook panicked: no list of hosts"));
+    let result = hooks.run(&mut ctx);
+    assert_eq!(result, HookResult::deny("the hook panicked: no list of hosts"));
     assert_eq!(ctx.tool_input, Some(json!({"command": "ls"})));
     // What has happened is not refused.
     let result = json!({"output": "x"});

@@ -168,9 +168,9 @@ async fn a_reload_asks_the_hooks_in_force_first() -> Checked {
 
 #[tokio::test]
 async fn what_an_asynchronous_hook_says_late_is_told() -> Checked {
-    let said = r#"echo '{"systemMessage": "the tests are green"}'"#;
+    let command = r#"echo '{"systemMessage": "the tests are green"}'"#;
     let project = Project::new(&json!({"hooks": {"PostToolUse": [
-        {"hooks": [{"type": "command", "command": said, "async": true}]}
+        {"hooks": [{"type": "command", "command": command, "async": true}]}
     ]}}))?;
     let engine = project.engine()?;
     let heard = Arc::new(Mutex::new(Vec::new()));

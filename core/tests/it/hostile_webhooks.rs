@@ -438,9 +438,9 @@ fn each_script(seed: u64, count: usize, mut play: impl FnMut(&Script)) {
     let mut played = 0;
     while seconds.map_or(played < count, |seconds| began.elapsed() < Duration::from_secs(seconds)) {
         let script = Script::new(&mut dice);
-        let said = Said { seed, played, script: &script };
+        let on_panic = Said { seed, played, script: &script };
         play(&script);
-        std::mem::forget(said);
+        std::mem::forget(on_panic);
         played += 1;
     }
     println!("{played} scripts of seed {seed}");

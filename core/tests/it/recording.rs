@@ -123,16 +123,16 @@ fn an_agent_leaves_what_the_same_agent_leaves_in_other_languages() {
 #[test]
 fn every_dispatch_is_recorded_with_what_came_of_it() {
     let lines = recorded("usual", &[]);
-    let said: Vec<_> = lines
+    let recorded: Vec<_> = lines
         .iter()
         .map(|line| {
             let hooks: Vec<_> = line.came.hooks.iter().map(|(name, came)| format!("{name} {came}")).collect();
-            (line.event.as_str(), line.came.decision.as_str(), hooks.join(", "), line.came.said_in_code.join(", "))
+            (line.event.as_str(), line.came.decision.as_str(), hooks.join(", "), line.came.answered_in_code.join(", "))
         })
         .collect();
     let text = |text: &str| text.to_owned();
     assert_eq!(
-        said,
+        recorded,
         [
             ("PreToolUse", "continue", text(""), text("")),
             ("PreToolUse", "continue", text("watch continue"), text("")),
@@ -152,7 +152,7 @@ fn the_event_is_recorded_as_it_came_and_changes_as_they_became() {
     let [line] = lines.as_slice() else { panic!("one dispatch: {lines:?}") };
     assert_eq!(Value::Object(line.payload.clone()), bash("ls"));
     assert_eq!(Value::Object(line.came.modified.clone()), json!({"args": {"command": "ls -l"}}));
-    assert_eq!(line.came.said_in_code, ["rewrite"]);
+    assert_eq!(line.came.answered_in_code, ["rewrite"]);
 }
 
 #[test]

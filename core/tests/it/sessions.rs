@@ -97,9 +97,9 @@ async fn sessions_at_once_never_mix() {
                 assert_eq!(outcome.output, json!({"n": n, "judged_in": id}));
             }
             let messages = hookweave::Context::messages(&*context);
-            let told: Vec<String> =
+            let contents: Vec<String> =
                 messages.iter().map(|message| message.content.as_str().unwrap().to_owned()).collect();
-            assert_eq!(told, (0..CALLS).map(|n| format!("call {n}")).collect::<Vec<_>>());
+            assert_eq!(contents, (0..CALLS).map(|n| format!("call {n}")).collect::<Vec<_>>());
         }
     };
     let running: Vec<_> = (0..SESSIONS).map(|number| tokio::spawn(run(number))).collect();

@@ -220,6 +220,6 @@ fn without_a_terminal_everything_is_denied() {
         command.pre_exec(|| if libc::setsid() == -1 { Err(std::io::Error::last_os_error()) } else { Ok(()) });
     }
     let output = command.output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(said.contains("outcome ran=false") && said.contains("there is no terminal to ask at"), "{said}");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(printed.contains("outcome ran=false") && printed.contains("there is no terminal to ask at"), "{printed}");
 }

@@ -37,9 +37,9 @@ async fn a_changed_file_is_reloaded_until_nobody_watches() -> Checked {
     let file = settings(folder.path(), &json!({}))?;
     let engine = Engine::builder().project_dir(folder.path()).build()?;
     engine.load(&file)?;
-    let (told, mut reloads) = tokio::sync::mpsc::unbounded_channel();
+    let (sender, mut reloads) = tokio::sync::mpsc::unbounded_channel();
     engine.watch(move |report| {
-        _ = told.send(report.added.len());
+        _ = sender.send(report.added.len());
         assert!(report.added.is_empty(), "whoever is told may panic");
     })?;
     settings(folder.path(), &hooks("PreToolUse", "", "echo no >&2; exit 2"))?;

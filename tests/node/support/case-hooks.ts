@@ -41,12 +41,12 @@ function disagreements(event: Given): string[] {
   for (const name of FILLED_IN) {
     // A field that the event's kind does not have keeps the name that the host gave it.
     const field = name in event ? name : camel(name);
-    for (const [way, one] of [
+    for (const [way, shown] of [
       ["copied", whole[field]],
       ["as JSON", text[name]],
     ] as const) {
-      if (!isDeepStrictEqual(one, event[field]))
-        faults.push(`${name} is ${show(event[field])}, and ${show(one)} ${way}`);
+      if (!isDeepStrictEqual(shown, event[field]))
+        faults.push(`${name} is ${show(event[field])}, and ${show(shown)} ${way}`);
     }
   }
   return faults;
@@ -82,7 +82,7 @@ export class CaseHooks {
     /** A profile may detach a hook that does not say so. */
     readonly profiled: boolean,
     /** Raises what a hook raises. */
-    readonly dispatch: (one: JsonObject) => Promise<Outcome>,
+    readonly dispatch: (dispatch: JsonObject) => Promise<Outcome>,
   ) {}
 
   /** Does an action that may have to be refused; says whether it was. */

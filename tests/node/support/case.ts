@@ -69,7 +69,7 @@ export class CaseRun {
     this.#test = test;
     this.#style = style;
     const profiled = test.client?.["profile"] !== undefined;
-    this.#hooks = new CaseHooks(style, profiled, (one) => this.#start(one));
+    this.#hooks = new CaseHooks(style, profiled, (dispatch) => this.#start(dispatch));
   }
 
   /** Throws what does not fit. */
@@ -183,33 +183,34 @@ export class CaseRun {
       await this.#concurrently(dispatches[0] as JsonObject, expects, concurrent);
       return;
     }
-    for (const [index, one] of dispatches.entries()) {
+    for (const [index, dispatch] of dispatches.entries()) {
       const expected = expects[index];
       if (expected === undefined) throw new Error(`no expectation for dispatch ${String(index)}`);
-      for (const step of (one["before"] ?? []) as JsonObject[]) {
+      for (const step of (dispatch["before"] ?? []) as JsonObject[]) {
         if (step["dispatches"] !== undefined) await this.#many(step["dispatches"] as JsonObject);
         else if (step["close"] !== undefined) await this.#hooks.client.close();
         else if (!(await this.#placeStep(step))) this.#step(step);
       }
       this.#hooks.ran = [];
-      if (explain === true) this.#explain(one, expected);
-      else await this.#one(one, expected, `dispatch ${String(index)}`);
+      if (explain === true) this.#explain(dispatch, expected);
+      else await this.#dispatch(dispatch, expected, `dispatch ${String(index)}`);
       if (index === 0) for (const hook of this.#hooks.temporary.splice(0)) hook.remove();
     }
   }
 
-  async #start(one: JsonObject, signal?: AbortSignal): Promise<Outcome> {
-    const sent = one["from_wire"] as JsonObject | undefined;
+  async #start(dispatch: JsonObject, signal?: AbortSignal): Promise<Outcome> {
+    const sent = dispatch["from_wire"] as JsonObject | undefined;
     const event = sent === undefined ? null : received(sent);
-    const name = (event?.name ?? one["event"]) as CustomEventName;
+    const name = (event?.name ?? dispatch["event"]) as CustomEventName;
     const payload =
-      event?.payload ?? this.#placed(localFields(name, one["payload"]) as Record<string, unknown>);
+      event?.payload ??
+      this.#placed(localFields(name, dispatch["payload"]) as Record<string, unknown>);
     return this.#hooks.client.dispatch(name, payload, signal === undefined ? {} : { signal });
   }
 
   /** Unchecked dispatches, in sequence or concurrently. */
-  async #many({ times, together, ...one }: JsonObject): Promise<void> {
-    const all = Array.from({ length: times as number }, () => () => this.#start(one));
+  async #many({ times, together, ...dispatch }: JsonObject): Promise<void> {
+    const all = Array.from({ length: times as number }, () => () => this.#start(dispatch));
     if (together === true) await Promise.all(all.map((start) => start()));
     else for (const start of all) await start();
   }
@@ -220,17 +221,17 @@ export class CaseRun {
     return { ...payload, cwd: this.#place.project };
   }
 
-  async #one(one: JsonObject, expected: JsonObject, place: string): Promise<void> {
+  async #dispatch(dispatch: JsonObject, expected: JsonObject, place: string): Promise<void> {
     const controller = new AbortController();
     const reason = new Error("cancelled by the runner");
-    if (one["cancel_after_ms"] !== undefined) {
+    if (dispatch["cancel_after_ms"] !== undefined) {
       setTimeout(() => {
         controller.abort(reason);
-      }, one["cancel_after_ms"] as number);
+      }, dispatch["cancel_after_ms"] as number);
     }
     let outcome: Outcome | null = null;
     try {
-      outcome = await this.#start(one, controller.signal);
+      outcome = await this.#start(dispatch, controller.signal);
     } catch (thrown) {
       if (expected["cancelled"] === true && thrown === reason) {
         await this.#compareState(expected, place);
@@ -259,8 +260,8 @@ export class CaseRun {
     });
   }
 
-  async #concurrently(one: JsonObject, expects: JsonObject[], count: number): Promise<void> {
-    const outcomes = await Promise.all(Array.from({ length: count }, () => this.#start(one)));
+  async #concurrently(dispatch: JsonObject, expects: JsonObject[], count: number): Promise<void> {
+    const outcomes = await Promise.all(Array.from({ length: count }, () => this.#start(dispatch)));
     this.#hooks.muddle();
     const left = new Set(outcomes);
     for (const [index, expected] of expects.entries()) {
@@ -275,16 +276,18 @@ export class CaseRun {
     }
   }
 
-  #explained(one: JsonObject): Explanation {
-    const event = one["event"] as CustomEventName;
-    const payload = this.#placed(localFields(event, one["payload"]) as Record<string, unknown>);
+  #explained(dispatch: JsonObject): Explanation {
+    const event = dispatch["event"] as CustomEventName;
+    const payload = this.#placed(
+      localFields(event, dispatch["payload"]) as Record<string, unknown>,
+    );
     return this.#hooks.client.explain(event, payload);
   }
 
-  #explain(one: JsonObject, expected: JsonObject): void {
+  #explain(dispatch: JsonObject, expected: JsonObject): void {
     const place = "explain";
     const refused = this.#hooks.expectError(expected["error"], () => {
-      const { hooks } = this.#explained(one);
+      const { hooks } = this.#explained(dispatch);
       const patterns = (expected["explain"] as JsonObject[]).map(
         ({ why_contains: why, ...rest }) => ({
           ...rest,

@@ -27,7 +27,7 @@ export class Dice {
     return this.roll() < 0.5;
   }
 
-  one<T>(list: readonly T[]): T {
+  pick<T>(list: readonly T[]): T {
     return list[this.below(list.length)] as T;
   }
 

@@ -104,9 +104,9 @@ export class SessionRun {
         ({ role, content, metadata: metadata ?? {} }) as ContextMessage,
     );
     const profiled = test.client?.["profile"] !== undefined;
-    this.#hooks = new CaseHooks(style, profiled, (one) => {
-      const event = one["event"] as CustomEventName;
-      return this.#hooks.client.dispatch(event, localFields(event, one["payload"]) as never);
+    this.#hooks = new CaseHooks(style, profiled, (dispatch) => {
+      const event = dispatch["event"] as CustomEventName;
+      return this.#hooks.client.dispatch(event, localFields(event, dispatch["payload"]) as never);
     });
   }
 
@@ -338,10 +338,10 @@ export class SessionRun {
     const summarise = this.#inStyle(
       (messages: readonly ContextMessage[], instructions: string | null) => {
         play(given);
-        const said = messages.map(({ content }) => String(content)).join(", ");
+        const texts = messages.map(({ content }) => String(content)).join(", ");
         return (summary ?? "")
           .replace("{instructions}", instructions ?? "")
-          .replace("{messages}", said);
+          .replace("{messages}", texts);
       },
     );
     return session.compact(summarise, {

@@ -7,8 +7,8 @@ from typing import Any
 
 from hookweave import HookweaveError, Outcome
 
-from .hooks import World
 from .file_hooks import Place
+from .hooks import World
 from .values import fits
 from .wire import wire_faults
 

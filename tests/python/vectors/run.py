@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 from hookweave import HookClient, HookweaveError, Outcome
 
 from .comparing import Comparison, check, refused
-from .hooks import World
 from .file_hooks import Place, has_file_hooks
+from .hooks import World
 from .values import decode
 from .wire import event_of
 

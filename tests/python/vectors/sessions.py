@@ -24,8 +24,8 @@ from hookweave import (
 )
 
 from .comparing import check, error_faults
-from .hooks import World, sleep
 from .file_hooks import Place
+from .hooks import World, sleep
 from .run import FOLDER, client_options
 from .values import decode, fits
 
@@ -323,14 +323,14 @@ class _Play:
     async def do_generate(self, session: Session, prompt: str) -> Any:
         came = await session.generate(prompt)
         fields = {name: getattr(came, name) for name in ("status", "text", "reason", "model_calls", "response")}
-        return {**fields, "tools": [_shown(one) for one in came.tools]}
+        return {**fields, "tools": [_shown(item) for item in came.tools]}
 
     async def do_compact(self, session: Session, given: dict[str, Any]) -> Any:
         def summarise(messages: list[ContextMessage], custom: str | None) -> Any:
             if "raises" in given:
                 raise RuntimeError(given["raises"])
-            said = ", ".join(str(message.content) for message in messages)
-            text = given["summary"].replace("{instructions}", custom or "").replace("{messages}", said)
+            texts = ", ".join(str(message.content) for message in messages)
+            text = given["summary"].replace("{instructions}", custom or "").replace("{messages}", texts)
             return self.agent._give(lambda: text)
 
         options = {name: given[name] for name in ("trigger", "custom_instructions") if name in given}
@@ -373,4 +373,4 @@ class _Local:
 def _shown(outcome: ToolOutcome) -> dict[str, Any]:
     fields = {name: getattr(outcome, name) for name in TOOL_FIELDS}
     error = None if outcome.error is None else str(outcome.error)
-    return {**fields, "error": error, "injected": [asdict(one) for one in outcome.injected]}
+    return {**fields, "error": error, "injected": [asdict(item) for item in outcome.injected]}

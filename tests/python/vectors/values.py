@@ -56,7 +56,7 @@ def fits(pattern: Any, value: Any, path: str = "") -> list[str]:
     if isinstance(pattern, list):
         if not isinstance(value, list | tuple) or len(value) != len(pattern):
             return [f"{path}: {value!r} is no list of {len(pattern)} ({pattern!r})"]
-        return [fault for i, one in enumerate(pattern) for fault in fits(one, value[i], f"{path}[{i}]")]
+        return [fault for i, wanted in enumerate(pattern) for fault in fits(wanted, value[i], f"{path}[{i}]")]
     return [] if _same(pattern, value) else [f"{path}: {value!r} is not {pattern!r}"]
 
 
@@ -81,8 +81,8 @@ def _fits_object(pattern: dict[str, Any], value: Any, path: str) -> list[str]:
         return [f"{path}: {value!r} is no object"]
     return [
         fault
-        for name, one in pattern.items()
-        for fault in fits(one, value.get(name, MISSING), f"{path}.{name}".lstrip("."))
+        for name, wanted in pattern.items()
+        for fault in fits(wanted, value.get(name, MISSING), f"{path}.{name}".lstrip("."))
     ]
 
 

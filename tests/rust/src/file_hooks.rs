@@ -149,7 +149,7 @@ impl Place {
         let report = client.load(request.as_object().unwrap()).unwrap();
         let waiting = report["untrusted"].as_array().unwrap().iter();
         let approvals: Vec<TrustedHook> =
-            waiting.map(|one| serde_json::from_value(one["approval"].clone()).unwrap()).collect();
+            waiting.map(|hook| serde_json::from_value(hook["approval"].clone()).unwrap()).collect();
         self.trust_store().approve(&approvals).unwrap();
     }
 

@@ -130,23 +130,23 @@ impl Foreign {
         for (index, call) in calls.iter().enumerate() {
             self.audit.starts(&Json, &mut stage, index, |wait| wait());
             stage.started(index);
-            let mut one = self.start(call, payload.clone(), depth);
+            let mut hook = self.start(call, payload.clone(), depth);
             poll_fn(|context| {
-                one.poll(context);
+                hook.poll(context);
                 Poll::Ready(())
             })
             .await;
-            running.push(one);
+            running.push(hook);
         }
         poll_fn(|context| {
             let mut all = true;
-            for one in running.iter_mut().rev() {
-                all &= one.poll(context);
+            for hook in running.iter_mut().rev() {
+                all &= hook.poll(context);
             }
             if all { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
-        let reports: Vec<_> = running.into_iter().map(|one| one.report.expect("every hook has ended")).collect();
+        let reports: Vec<_> = running.into_iter().map(|hook| hook.report.expect("every hook has ended")).collect();
         promises.note(&stage, &reports, &self.theatre);
         match reports.as_slice() {
             [Report { result: HandlerResult::Nothing, took, overran: false }] if !stage.ahead().is_empty() => {
@@ -161,32 +161,32 @@ impl Foreign {
         let script = Arc::clone(entry.handler());
         let limit = entry.timeout();
         if entry.detached() {
-            let said = if self.detached.submit(Job { script, event, limit, depth }) {
+            let result = if self.detached.submit(Job { script, event, limit, depth }) {
                 HandlerResult::Detached
             } else {
                 let why = refusal(self.registry.options().max_detached);
                 HandlerResult::Failed(HookFailure::new(FailureKind::DetachedLimit, why))
             };
-            return Running { future: None, report: Some(Report::new(said, 0)) };
+            return Running { future: None, report: Some(Report::new(result, 0)) };
         }
         let began = now();
         if self.kind == Kind::Sync {
-            let said = said(self.theatre.perform_sync(&script.begin(&self.theatre, &event), &event));
+            let result = handler_result(self.theatre.perform_sync(&script.begin(&self.theatre, &event), &event));
             let overran = limit.is_some_and(|limit| began.elapsed() > limit);
-            return Running { future: None, report: Some(Report { overran, ..Report::new(said, took(began)) }) };
+            return Running { future: None, report: Some(Report { overran, ..Report::new(result, took(began)) }) };
         }
         let theatre = &self.theatre;
         let future = async move {
             let deed = script.begin(theatre, &event);
             let run = theatre.perform(deed, event, depth);
-            let said = match limit {
-                None => said(run.await),
+            let result = match limit {
+                None => handler_result(run.await),
                 Some(limit) => match tokio::time::timeout(limit, run).await {
-                    Ok(result) => said(result),
+                    Ok(result) => handler_result(result),
                     Err(_) => HandlerResult::Failed(HookFailure::timeout(limit)),
                 },
             };
-            Report::new(said, took(began))
+            Report::new(result, took(began))
         };
         Running { future: Some(Box::pin(future)), report: None }
     }
@@ -337,7 +337,7 @@ fn checked(payload: Value) -> Result<Value, Error> {
     Ok(payload)
 }
 
-fn said(result: Result<Option<Value>, String>) -> HandlerResult<Value> {
+fn handler_result(result: Result<Option<Value>, String>) -> HandlerResult<Value> {
     match result {
         Ok(None) => HandlerResult::Nothing,
         Ok(Some(answer)) => HandlerResult::Answer(answer),

@@ -142,7 +142,7 @@ async fn execute(case: &Case, style: Style) -> Vec<String> {
             let came = match wire::read(dispatch).map(|dispatch| placed(place, &dispatch)) {
                 Err(fault) => Came::Refused(fault),
                 Ok(dispatch) if case.explain => explain(&*client, &dispatch),
-                Ok(dispatch) => one(&*client, &dispatch).await,
+                Ok(dispatch) => dispatched(&*client, &dispatch).await,
             };
             if drains {
                 client.drain().await;
@@ -241,7 +241,7 @@ fn placed(place: Option<&Place>, dispatch: &Dispatch) -> Dispatch {
     dispatch
 }
 
-async fn one(client: &dyn Client, dispatch: &Dispatch) -> Came {
+async fn dispatched(client: &dyn Client, dispatch: &Dispatch) -> Came {
     let payload = expand(&dispatch.payload).unwrap();
     let running = client.dispatch(&dispatch.event, payload, 0);
     let result = match dispatch.cancel_after_ms {
@@ -263,11 +263,11 @@ async fn at_once(client: &Arc<dyn Client>, dispatch: &Dispatch, times: usize) ->
     let mut running = Vec::new();
     for _ in 0..times {
         let (client, dispatch) = (Arc::clone(client), dispatch.clone());
-        running.push(tokio::spawn(async move { one(&*client, &dispatch).await }));
+        running.push(tokio::spawn(async move { dispatched(&*client, &dispatch).await }));
     }
     let mut came = Vec::new();
-    for one in running {
-        came.push(one.await.unwrap());
+    for task in running {
+        came.push(task.await.unwrap());
     }
     came
 }
@@ -281,7 +281,7 @@ async fn dispatch_many(client: &Arc<dyn Client>, many: &Value) {
         at_once(client, &dispatch, times).await;
     } else {
         for _ in 0..times {
-            one(&**client, &dispatch).await;
+            dispatched(&**client, &dispatch).await;
         }
     }
 }

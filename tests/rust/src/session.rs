@@ -376,13 +376,13 @@ struct Play<'c> {
 async fn compact(session: &Session, value: &Value) -> Result<Value, Fault> {
     let text = |field: &str| value.get(field).and_then(Value::as_str);
     let summary = |messages: Vec<ContextMessage>, custom: Option<String>| {
-        let said: Vec<_> = messages.iter().map(|message| message.content.as_str().unwrap_or_default()).collect();
+        let texts: Vec<_> = messages.iter().map(|message| message.content.as_str().unwrap_or_default()).collect();
         let result = match text("raises") {
             Some(why) => Err(HookError::from(why)),
             None => Ok(text("summary")
                 .unwrap_or_default()
                 .replace("{instructions}", &custom.unwrap_or_default())
-                .replace("{messages}", &said.join(", "))),
+                .replace("{messages}", &texts.join(", "))),
         };
         std::future::ready(result)
     };
@@ -539,7 +539,7 @@ impl Play<'_> {
                 "env" => env.clone(),
                 "conversation" => self.agent.conversation.as_ref().map_or(Value::Null, |messages| {
                     let messages = messages.lock().unwrap();
-                    let shown = |one: &ContextMessage| json!({"role": one.role, "content": one.content, "metadata": one.metadata});
+                    let shown = |message: &ContextMessage| json!({"role": message.role, "content": message.content, "metadata": message.metadata});
                     messages.iter().map(shown).collect()
                 }),
                 "requests" | "saw" => continue,

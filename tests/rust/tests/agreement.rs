@@ -38,9 +38,9 @@ impl Rewrite {
             Self::Remove(key) => _ = fields.shift_remove(*key),
             Self::Redact => fields.values_mut().for_each(redact),
             Self::Append(key, text) => {
-                let said = fields.get(*key).and_then(Value::as_str).unwrap_or_default();
-                if !said.ends_with(text) {
-                    fields.insert((*key).to_owned(), format!("{said}{text}").into());
+                let current = fields.get(*key).and_then(Value::as_str).unwrap_or_default();
+                if !current.ends_with(text) {
+                    fields.insert((*key).to_owned(), format!("{current}{text}").into());
                 }
             }
             Self::Leak(key) => _ = fields.insert((*key).to_owned(), format!("the key is {SECRET}").into()),
@@ -138,8 +138,8 @@ fn agreeing() -> impl Strategy<Value = Vec<Rewriter>> {
             Just(Rewrite::Nothing),
         ]
     };
-    let one = move |key| (of_key(key), any::<bool>(), -1..2_i32);
-    (one("a"), one("b"), one("c"), one("d")).prop_map(|(a, b, c, d)| {
+    let rewriter = move |key| (of_key(key), any::<bool>(), -1..2_i32);
+    (rewriter("a"), rewriter("b"), rewriter("c"), rewriter("d")).prop_map(|(a, b, c, d)| {
         let rewriter = |(name, (rewrite, mandatory, priority))| Rewriter {
             name: String::from(name),
             rewrite,
@@ -187,26 +187,26 @@ proptest! {
     /// Two mandatory hooks that overrule each other let nothing of it through, and both are named.
     #[test]
     fn who_cannot_agree_is_named(setting in setting(), swap in any::<bool>(), apart in any::<bool>(), more in agreeing()) {
-        let one = |name: &str, value, priority| Rewriter {
+        let rewriter = |name: &str, value, priority| Rewriter {
             name: name.to_owned(), rewrite: Rewrite::Set("x", value), mandatory: true, priority,
         };
-        let mut hooks = vec![one("left", 1, 0), one("right", 2, i32::from(apart))];
+        let mut hooks = vec![rewriter("left", 1, 0), rewriter("right", 2, i32::from(apart))];
         if swap {
             hooks.reverse();
         }
         hooks.extend(more);
         let outcome = setting.dispatch(&hooks, &json!({"x": "before"}));
-        let told = outcome.to_string();
+        let text = outcome.to_string();
         // One stage and the last change may stand: that is what was asked for, openly.
         let is_open = setting.mode == "parallel" && !apart && setting.conflict == "last";
         let is_gate = setting.event == "PreToolUse";
-        prop_assert!(told.contains("`left`") && told.contains("`right`"), "{told}");
+        prop_assert!(text.contains("`left`") && text.contains("`right`"), "{text}");
         if is_gate && !is_open {
-            prop_assert!(blocked_or_asked(&outcome), "{told}");
+            prop_assert!(blocked_or_asked(&outcome), "{text}");
         }
         if !is_gate && !is_open {
             let left = outcome["event"][setting.field()]["x"].as_str().unwrap_or_default();
-            prop_assert!(left.starts_with("[withheld: "), "{told}");
+            prop_assert!(left.starts_with("[withheld: "), "{text}");
         }
     }
 
@@ -261,8 +261,8 @@ proptest! {
             return Ok(());
         }
         if setting.conflict == "last" {
-            let told = outcome["messages"].to_string();
-            prop_assert!(told.contains("`redacts`") && told.contains("stands"), "{outcome}");
+            let text = outcome["messages"].to_string();
+            prop_assert!(text.contains("`redacts`") && text.contains("stands"), "{outcome}");
         } else {
             // What a person is asked about goes nowhere before they say so.
             prop_assert!(setting.event == "PreToolUse" && blocked_or_asked(&outcome), "{left} of {outcome}");

@@ -198,10 +198,10 @@ proptest! {
             }
         }
         prop_assert_eq!(driven.outcome["event"]["args"].as_object().unwrap(), &wanted);
-        let told = !driven.outcome["messages"].as_array().unwrap().is_empty();
+        let reported = !driven.outcome["messages"].as_array().unwrap().is_empty();
         let (blocked, asked) = (driven.outcome["blocked"] == true, driven.outcome["decision"] == "ask");
         let rule = given.options["conflict"].as_str().unwrap();
-        prop_assert_eq!((blocked, asked, told), (conflict && rule == "block", conflict && rule == "ask", conflict && rule == "last"));
+        prop_assert_eq!((blocked, asked, reported), (conflict && rule == "block", conflict && rule == "ask", conflict && rule == "last"));
     }
 
     /// However dispatches interleave and whichever are abandoned, a once hook starts at most once; it is gone exactly

@@ -109,7 +109,7 @@ impl Tail {
     pub(super) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         match is_there(&self.log) {
             Err(_) if self.follow && !self.log.exists() => {
-                tell(&format!("{} is not there yet; waiting for it", self.log.display()))?;
+                remark(&format!("{} is not there yet; waiting for it", self.log.display()))?;
             }
             there => there?,
         }
@@ -119,7 +119,7 @@ impl Tail {
         for record in &last {
             print(screen, record, self.json)?;
         }
-        let whole = self.told_holes(&last)?;
+        let whole = self.report_gaps(&last)?;
         while let Some(follow) = &mut follow {
             screen.flush()?;
             std::thread::sleep(PAUSE);
@@ -131,29 +131,29 @@ impl Tail {
     }
 
     /// Says that lines among the last ones are no records; whether there are none.
-    fn told_holes(&self, last: &[Record]) -> Result<bool> {
+    fn report_gaps(&self, last: &[Record]) -> Result<bool> {
         let follows = |pair: &[Record]| matches!(pair, [one, next] if one.seq.checked_add(1) == Some(next.seq));
         if !last.windows(2).all(follows) {
-            tell("records are missing between these, or cannot be read; `hookweave audit verify` shows which")?;
+            remark("records are missing between these, or cannot be read; `hookweave audit verify` shows which")?;
             return Ok(false);
         }
         // The whole log has fewer: what is no record is not among them.
         if last.len() < self.lines && self.log.exists() {
-            return told_unreadable(records(&self.log, |_| Ok(()))?);
+            return report_unreadable(records(&self.log, |_| Ok(()))?);
         }
         Ok(true)
     }
 }
 
 /// Says something beside the output, which programs may read.
-fn tell(what: &str) -> Result<()> {
+fn remark(what: &str) -> Result<()> {
     Ok(writeln!(anstream::stderr().lock(), "{}", styled(WARN, what))?)
 }
 
 /// Says how many lines cannot be read; whether none are.
-fn told_unreadable(number: usize) -> Result<bool> {
+fn report_unreadable(number: usize) -> Result<bool> {
     if number > 0 {
-        tell(&format!("{} cannot be read; `hookweave audit verify` shows which", count(number, "line")))?;
+        remark(&format!("{} cannot be read; `hookweave audit verify` shows which", count(number, "line")))?;
     }
     Ok(number == 0)
 }
@@ -244,7 +244,7 @@ impl Stats {
         } else {
             table.write(screen, 0)?;
         }
-        Ok(Verdict::of(told_unreadable(unreadable)?))
+        Ok(Verdict::of(report_unreadable(unreadable)?))
     }
 }
 
@@ -272,7 +272,7 @@ impl Grep {
             }
             Ok(())
         })?;
-        let whole = told_unreadable(unreadable)?;
+        let whole = report_unreadable(unreadable)?;
         // As grep has it: nothing found is a no. What was sought may stand in a line that cannot be read.
         Ok(Verdict::of(found > 0 && whole))
     }

@@ -18,8 +18,8 @@ pub(super) fn wait(command: &mut Command) -> io::Result<ExitStatus> {
     let pid = pid_of(&child);
     let pass_on = move || {
         for signal in signals.forever() {
-            let is_told = at_terminal && matches!(signal, SIGINT | SIGQUIT);
-            if let (Some(pid), Some(signal), false) = (pid, Signal::from_named_raw(signal), is_told) {
+            let is_delivered = at_terminal && matches!(signal, SIGINT | SIGQUIT);
+            if let (Some(pid), Some(signal), false) = (pid, Signal::from_named_raw(signal), is_delivered) {
                 let _ = kill_process(pid, signal);
             }
         }

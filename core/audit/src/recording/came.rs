@@ -30,19 +30,19 @@ pub struct Came {
     pub in_code: Vec<String>,
     /// Those of them that answered: without them the outcome would have been another one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub said_in_code: Vec<String>,
+    pub answered_in_code: Vec<String>,
 }
 
 impl Came {
     /// Of an outcome.
     pub fn of<H: Host, T>(host: &H, outcome: &Outcome<T, H::Value>) -> Self {
         let value = |field: &str| Some((field.to_owned(), outcome.final_field(host, field)?));
-        let (mut in_code, mut said_in_code) = (Vec::new(), Vec::new());
-        let mut note = |entry: &Entry<T>, said: bool| {
+        let (mut in_code, mut answered_in_code) = (Vec::new(), Vec::new());
+        let mut note = |entry: &Entry<T>, answered: bool| {
             if entry.origin().is_none() {
                 add(&mut in_code, entry.name());
-                if said {
-                    add(&mut said_in_code, entry.name());
+                if answered {
+                    add(&mut answered_in_code, entry.name());
                 }
             }
         };
@@ -70,7 +70,7 @@ impl Came {
             context: injections.iter().map(|given| given.part.content.clone()).collect(),
             hooks,
             in_code,
-            said_in_code,
+            answered_in_code,
         }
     }
 

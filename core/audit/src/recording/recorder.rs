@@ -59,7 +59,7 @@ impl Recorder {
 
     fn of_environment() -> Option<Arc<Self>> {
         let path = PathBuf::from(std::env::var_os(FILE).filter(|file| !file.is_empty())?);
-        let with_secrets = std::env::var_os(SECRETS).is_some_and(|said| said == "1");
+        let with_secrets = std::env::var_os(SECRETS).is_some_and(|value| value == "1");
         let most = std::env::var(MAX_BYTES).ok().and_then(|most| most.parse().ok()).unwrap_or(USUAL_MAX_BYTES);
         match Self::open(&path, with_secrets, most) {
             Ok(recorder) => Some(Arc::new(recorder)),

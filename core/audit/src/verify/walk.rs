@@ -114,8 +114,8 @@ impl<'a> Walk<'a> {
             }
             Kind::AuditRecovered => {
                 let torn = details.get("torn").and_then(serde_json::Value::as_array);
-                let seen = |one: &serde_json::Value| {
-                    Some((one.get("bytes")?.as_u64()?, one.get("sha256")?.as_str()?.to_owned()))
+                let seen = |part: &serde_json::Value| {
+                    Some((part.get("bytes")?.as_u64()?, part.get("sha256")?.as_str()?.to_owned()))
                 };
                 return torn.into_iter().flatten().filter_map(seen).collect();
             }

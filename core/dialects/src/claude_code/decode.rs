@@ -131,8 +131,8 @@ impl<'a> Reader<'a> {
             Two::TellsUser => self.draft.note("exit code 2 shows stderr to the user, and stderr is empty"),
             Two::Ignored => {
                 let line = output::first_line(stderr);
-                let said = if line.is_empty() { String::new() } else { format!(": {line}") };
-                self.draft.note(format!("exit code 2 decides nothing on {}{said}", self.known.name));
+                let detail = if line.is_empty() { String::new() } else { format!(": {line}") };
+                self.draft.note(format!("exit code 2 decides nothing on {}{detail}", self.known.name));
             }
         }
         self.answers(answer, None)

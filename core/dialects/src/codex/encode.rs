@@ -61,8 +61,8 @@ impl Body<'_> {
     }
 
     fn model(&self) -> Value {
-        let said = self.own("model").or_else(|| self.invocation.text("model").map(|model| json!(model)));
-        said.unwrap_or_else(|| json!(NO_MODEL))
+        let model_name = self.own("model").or_else(|| self.invocation.text("model").map(|model| json!(model)));
+        model_name.unwrap_or_else(|| json!(NO_MODEL))
     }
 
     /// The agent stands in the events of a subagent, and within one in those of its tools.

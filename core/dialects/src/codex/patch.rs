@@ -69,9 +69,9 @@ pub(super) fn input(tool: &str, args: &Map<String, Value>) -> Option<Map<String,
         Some(patch) => (patch, true),
         None => (given()?, false),
     };
-    let (_, told) = to_args(&patch);
+    let (_, derived) = to_args(&patch);
     let mut input = object(json!({ "command": patch }));
-    for (name, value) in args.iter().filter(|(name, value)| told.get(*name) != Some(*value)) {
+    for (name, value) in args.iter().filter(|(name, value)| derived.get(*name) != Some(*value)) {
         match name.as_str() {
             "command" if is_made => input.insert(DISPLACED.to_owned(), value.clone()),
             "command" => None,

@@ -247,21 +247,21 @@ fn texts(
     output: &mut Map<String, Value>,
     specific: &mut Map<String, Value>,
 ) {
-    let mut told = output.get("systemMessage").and_then(Value::as_str).map(str::to_owned);
-    let mut tell =
-        |text: String| told = Some(told.take().map_or_else(|| text.clone(), |known| format!("{known}\n{text}")));
+    let mut shown = output.get("systemMessage").and_then(Value::as_str).map(str::to_owned);
+    let mut show =
+        |text: String| shown = Some(shown.take().map_or_else(|| text.clone(), |known| format!("{known}\n{text}")));
     if let Some(messages) = outcome.messages_text() {
-        tell(messages);
+        show(messages);
     }
     if let Some(context) = outcome.context_text() {
         if matches!(event, "PreToolUse" | "PostToolUse" | "UserPromptSubmit" | "SessionStart" | "SubagentStart") {
             specific.insert("additionalContext".to_owned(), json!(context));
         } else {
             answer.degrade(format!("Codex takes no context on {event}: it is shown to the user"));
-            tell(context);
+            show(context);
         }
     }
-    if let Some(told) = told {
-        output.insert("systemMessage".to_owned(), json!(told));
+    if let Some(shown) = shown {
+        output.insert("systemMessage".to_owned(), json!(shown));
     }
 }

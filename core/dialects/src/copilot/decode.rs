@@ -80,12 +80,12 @@ fn exit_2(
         "PreToolUse" | "PermissionRequest" => {
             let fields = if let Printed::Fields(fields) = printed { fields } else { Map::new() };
             let inner = nested(known, &fields);
-            let said = text(&fields, "permissionDecisionReason")
+            let printed_reason = text(&fields, "permissionDecisionReason")
                 .or_else(|| text(&fields, "message"))
                 .or_else(|| text(inner?, "permissionDecisionReason"));
             // The one event shows standard error as the reason, the other ignores it.
             let otherwise = Some(stderr).filter(|text| known.event == "PreToolUse" && !text.is_empty());
-            let reason = said.or(otherwise).unwrap_or("the hook denied with exit code 2");
+            let reason = printed_reason.or(otherwise).unwrap_or("the hook denied with exit code 2");
             let action = if interrupts(&fields) { "stop" } else { "block" };
             let mut draft = Draft::new(NAME, invocation);
             draft.decide(action, Some(reason.to_owned()));
@@ -158,8 +158,8 @@ fn answer(
         }
         _ => Ok(()),
     };
-    if let Err(said) = read {
-        return said;
+    if let Err(printed_reason) = read {
+        return printed_reason;
     }
     let role = match known.event {
         "Notification" => "user",

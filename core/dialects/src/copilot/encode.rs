@@ -97,8 +97,8 @@ impl Body<'_> {
                 self.put("agent_type", self.payload("agent_type"));
                 self.own_or("agent_name", self.payload("agent_type"));
                 self.owns(&["agent_display_name"]);
-                let said = self.own("response").unwrap_or_else(|| json!(""));
-                self.put(if self.known.snake { "last_assistant_message" } else { "response" }, said);
+                let response = self.own("response").unwrap_or_else(|| json!(""));
+                self.put(if self.known.snake { "last_assistant_message" } else { "response" }, response);
                 self.own_or("stop_reason", json!("end_turn"));
             }
             "StopFailure" => {
@@ -143,11 +143,11 @@ impl Body<'_> {
                 let result = self.invocation.field("result");
                 let failed = result.and_then(|result| result.get("success")) == Some(&Value::Bool(false));
                 let output = result.and_then(|result| result.get("output")).cloned().unwrap_or(Value::Null);
-                let mut told = Map::new();
+                let mut fields = Map::new();
                 let kind = if failed { "failure" } else { "success" };
-                told.insert(spelt("result_type", self.known.snake).into_owned(), json!(kind));
-                told.insert(spelt("text_result_for_llm", self.known.snake).into_owned(), json!(as_text(&output)));
-                self.put("tool_result", Value::Object(told));
+                fields.insert(spelt("result_type", self.known.snake).into_owned(), json!(kind));
+                fields.insert(spelt("text_result_for_llm", self.known.snake).into_owned(), json!(as_text(&output)));
+                self.put("tool_result", Value::Object(fields));
             }
             "PostToolUseFailure" => self.put("error", json!(as_text(&self.payload("error")))),
             _ => {}

@@ -160,7 +160,7 @@ fn subagent(incoming: &mut Incoming, known: &CopilotEvent) -> Result<(), Error> 
     let kind = kind.filter(Value::is_string).ok_or_else(|| refuse(NAME, "`agentName` must be a string"))?;
     incoming.forget(&spelt("agent_name", known.snake), &kind);
     incoming.put("agent_type", kind);
-    if let Some(response) = incoming.take_any(&["response", "last_assistant_message"]).filter(|said| *said != "") {
+    if let Some(response) = incoming.take_any(&["response", "last_assistant_message"]).filter(|text| *text != "") {
         incoming.keep("response", response);
     }
     Ok(())

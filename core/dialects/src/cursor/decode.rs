@@ -32,8 +32,8 @@ pub(super) fn decode(invocation: &Invocation, exited: &Exited) -> HandlerResult<
                 Json::Object(fields) => Words::of(&fields),
                 _ => Words::default(),
             };
-            let said = Some(stderr.as_ref()).filter(|text| !text.is_empty());
-            words.refuse(&mut draft, said);
+            let reason = Some(stderr.as_ref()).filter(|text| !text.is_empty());
+            words.refuse(&mut draft, reason);
             draft.into_result()
         }
         code => failed(FailureKind::Exited, output::ending(code, exited.signal, &stdout, &stderr)),
@@ -88,8 +88,8 @@ fn answer(invocation: &Invocation, known: &CursorEvent, fields: &Map<String, Val
     let mut draft = Draft::new(NAME, invocation);
     match known.reads {
         Reads::Permission(ask) => {
-            if let Err(said) = permission(&mut draft, invocation, known, ask, fields) {
-                return said;
+            if let Err(reason) = permission(&mut draft, invocation, known, ask, fields) {
+                return reason;
             }
         }
         Reads::Continue => match fields.get("continue") {

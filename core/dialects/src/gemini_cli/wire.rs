@@ -266,19 +266,19 @@ fn texts(
     output: &mut Map<String, Value>,
     specific: &mut Map<String, Value>,
 ) {
-    let mut told: Vec<String> =
+    let mut shown: Vec<String> =
         output.get("systemMessage").and_then(Value::as_str).map(str::to_owned).into_iter().collect();
-    told.extend(outcome.messages_text());
+    shown.extend(outcome.messages_text());
     if let Some(context) = outcome.context_text() {
         if matches!(known.name, "BeforeAgent" | "AfterTool" | "SessionStart") {
             specific.insert("additionalContext".to_owned(), json!(context));
         } else {
             answer.degrade(format!("Gemini CLI takes no context on {}: it is shown to the user", known.name));
-            told.push(context);
+            shown.push(context);
         }
     }
-    if !told.is_empty() {
-        output.insert("systemMessage".to_owned(), json!(told.join("\n")));
+    if !shown.is_empty() {
+        output.insert("systemMessage".to_owned(), json!(shown.join("\n")));
     }
     if outcome.suppress_output {
         output.insert("suppressOutput".to_owned(), json!(true));

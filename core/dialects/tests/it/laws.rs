@@ -215,14 +215,14 @@ fn any_output() -> impl Strategy<Value = Vec<u8>> {
 }
 
 /// Checks that what was understood is an answer that holds for the event.
-fn valid(dialect: &dyn Dialect, invocation: &Invocation, said: &HandlerResult<Value>) -> Result<(), TestCaseError> {
-    if let HandlerResult::Answer(answer) = said
+fn valid(dialect: &dyn Dialect, invocation: &Invocation, result: &HandlerResult<Value>) -> Result<(), TestCaseError> {
+    if let HandlerResult::Answer(answer) = result
         && let Reading::Invalid(invalid) = answer::read(&Json, &invocation.event, &answer)
     {
         let place = format!("{} on {}", dialect.name(), invocation.declared_event);
         return Err(TestCaseError::fail(format!("{place}: {answer} is no answer: {}", invalid.message)));
     }
-    prop_assert!(!matches!(said, HandlerResult::Detached));
+    prop_assert!(!matches!(result, HandlerResult::Detached));
     Ok(())
 }
 
@@ -352,11 +352,11 @@ fn a_refusal_among_words_refuses_in_every_dialect_that_reads_output() {
         if !["PreToolUse", "BeforeTool"].contains(&event) || !dialect.may_refuse(&invocation) {
             continue;
         }
-        let said = |text: &str| {
+        let decoded = |text: &str| {
             let exited = Exited { code: Some(0), signal: None, stdout: text.as_bytes().to_vec(), stderr: Vec::new() };
             hookweave_dialects::answer_of_command(dialect, &invocation, &exited)
         };
-        let refuses = |said: &HandlerResult<Value>| match said {
+        let refuses = |result: &HandlerResult<Value>| match result {
             HandlerResult::Failed(failure) => failure.meant_to_restrict,
             HandlerResult::Answer(answer) => answer.get("action").is_some_and(|action| action == "block"),
             _ => false,
@@ -366,14 +366,14 @@ fn a_refusal_among_words_refuses_in_every_dialect_that_reads_output() {
             r#"${A} {"x"} {"decision":"deny"} done"#,
             "a\n{\"decision\":\"deny\"}\nb",
         ] {
-            assert!(refuses(&said(text)), "{} {event}: {text}: {:?}", dialect.name(), said(text));
+            assert!(refuses(&decoded(text)), "{} {event}: {text}: {:?}", dialect.name(), decoded(text));
         }
         // Some systems take no plain text at all.
-        if matches!(said("plain"), HandlerResult::Failed(_)) {
+        if matches!(decoded("plain"), HandlerResult::Failed(_)) {
             continue;
         }
         for text in ["checked ${HOME} and {a,b}", r#"input: {"tool_input":{"decision":"deny"}} is fine"#] {
-            assert!(!refuses(&said(text)), "{} {event}: {text}: {:?}", dialect.name(), said(text));
+            assert!(!refuses(&decoded(text)), "{} {event}: {text}: {:?}", dialect.name(), decoded(text));
         }
     }
 }
@@ -387,8 +387,8 @@ fn what_is_left_for_an_agent_is_at_least_as_strict() {
                 varied(dialect, declared, tool, &json!({"command": "ls", "file_path": "/project/a"}), "text");
             let Ok(event) = dialect.event_from_wire(&dialect.encode(&invocation).body) else { continue };
             for decision in ["continue", "allow", "ask", "retry", "block", "stop"] {
-                for tells in [json!({}), told()] {
-                    wrong.extend(laxer(dialect, &invocation, &event, decision, &tells));
+                for extra in [json!({}), full_outcome()] {
+                    wrong.extend(laxer(dialect, &invocation, &event, decision, &extra));
                 }
             }
         }
@@ -398,7 +398,7 @@ fn what_is_left_for_an_agent_is_at_least_as_strict() {
     report(&wrong);
 }
 
-fn told() -> Value {
+fn full_outcome() -> Value {
     json!({
         "injections": [{"hook": "h", "content": "context", "role": "system", "ephemeral": false}],
         "messages": [{"hook": "h", "text": "hello", "level": "info"}],
@@ -411,10 +411,10 @@ fn laxer(
     invocation: &Invocation,
     event: &WireEvent,
     decision: &str,
-    tells: &Value,
+    extra: &Value,
 ) -> Option<String> {
     let gate = invocation.event.gate();
-    let outcome = outcome(decision, gate, tells);
+    let outcome = outcome(decision, gate, extra);
     let written =
         dialect.outcome_to_wire(&OutcomeView::read(event, &event.payload, &outcome).expect("the decision is known"));
     let (found, answer) = read_back(dialect, invocation, &written);
@@ -425,10 +425,10 @@ fn laxer(
     // An agent that is about to stop and gets no answer stops.
     let ends_anyway = decision == "stop" && matches!(event.event, "Stop" | "SubagentStop");
     let wanted = if ends_anyway { strictness("continue") } else { wanted };
-    let is_said = !written.degraded.is_empty();
+    let is_degraded = !written.degraded.is_empty();
     // A refusal alone is less than a stop, and has to be reported.
-    let wanted = if is_said { wanted.min(strictness("block")) } else { wanted };
-    let holds = found >= wanted || (is_said && !can_refuse(dialect, invocation));
+    let wanted = if is_degraded { wanted.min(strictness("block")) } else { wanted };
+    let holds = found >= wanted || (is_degraded && !can_refuse(dialect, invocation));
     let granted = decision != "allow" && found < strictness("continue");
     let what = if granted { "grants what nobody allowed" } else { "is laxer" };
     (granted || !holds).then(|| {

@@ -38,10 +38,10 @@ pub fn check(table: &Table, wrong: &mut Vec<String>) -> usize {
                     };
                     used[row] = true;
                     let (out, err) = (printed(table, event, stdout), printed_to_stderr(table, event, stderr));
-                    let said = hookweave_dialects::answer_of_command(dialect, &invocation, &exited(exit, &out, &err));
+                    let result = hookweave_dialects::answer_of_command(dialect, &invocation, &exited(exit, &out, &err));
                     let reading = &table.readings[row];
                     let expect = reading.expect.as_ref().map(|expect| filled(expect, &out, &err));
-                    if let Some(why) = self::wrong(&invocation.event, &reading.says, expect.as_ref(), None, said) {
+                    if let Some(why) = self::wrong(&invocation.event, &reading.says, expect.as_ref(), None, result) {
                         wrong.push(format!("{place} (row {}): {why}", row + 1));
                     }
                 }

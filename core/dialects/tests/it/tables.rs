@@ -72,7 +72,7 @@ fn every_exit_code_and_output_means_what_the_tables_say() {
     report("combinations of event, exit code, stdout and stderr", checked, &wrong);
 }
 
-fn said(sample: &Sample, dialect: &dyn Dialect, invocation: &Invocation, place: &str) -> HandlerResult<Value> {
+fn decoded(sample: &Sample, dialect: &dyn Dialect, invocation: &Invocation, place: &str) -> HandlerResult<Value> {
     if let Some(status) = sample.status {
         let answer = WebAnswer { status, content_type: None, body: sample.body.clone().into_bytes() };
         return hookweave_dialects::answer_of_server(dialect, invocation, &answer);
@@ -100,7 +100,7 @@ fn every_sample_answers_exactly_as_written() {
             let place = format!("{} sample {} ({})", table.name, index + 1, sample.why);
             let payload = sample.payload.as_deref().map(|text| object(&place, text));
             let invocation = crate::subject::invocation(dialect, &sample.event, payload, None);
-            let found = said(sample, dialect, &invocation, &place);
+            let found = decoded(sample, dialect, &invocation, &place);
             let answer = sample.answer.as_deref().map(|text| parse(&place, text));
             if let Some(why) =
                 crate::reading::wrong(&invocation.event, &sample.says, sample.expect.as_ref(), answer.as_ref(), found)
@@ -283,8 +283,8 @@ fn miswritten(dialect: &dyn Dialect, row: &Wire, place: &str) -> Vec<String> {
         {
             wrong.push(format!("leaves {written:?}"));
         }
-        let said = |words: &String| written.degraded.iter().any(|remark| remark.contains(words.as_str()));
-        if !row.degraded.iter().all(said) || row.degraded.is_empty() != written.degraded.is_empty() {
+        let decoded = |words: &String| written.degraded.iter().any(|remark| remark.contains(words.as_str()));
+        if !row.degraded.iter().all(decoded) || row.degraded.is_empty() != written.degraded.is_empty() {
             wrong.push(format!("says of what it cannot express {:?}", written.degraded));
         }
     }

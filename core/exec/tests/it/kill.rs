@@ -28,7 +28,7 @@ fn a_timeout_kills_everything_in_the_session() {
             let began = Instant::now();
             let error = run(&CommandRun { timeout: Some(limit), ..usual(&spec) }, &Cancel::new()).unwrap_err();
             let took = began.elapsed();
-            assert!(matches!(error, CommandError::TimedOut { limit: told, .. } if told == limit), "{error}");
+            assert!(matches!(error, CommandError::TimedOut { limit: reached, .. } if reached == limit), "{error}");
             assert!(error.to_string().contains("1200 ms"), "{error}");
             assert!(took >= limit && took < limit + Duration::from_secs(2), "{what}: {took:?}");
             assert!(dies(&appears(&file)), "{what}{quiet}");
@@ -148,10 +148,10 @@ fn a_cancellation_from_another_thread_ends_it_at_once() {
     let (error, took) = std::thread::scope(|scope| {
         let running = scope.spawn(|| (run(&usual(&spec), &cancel), Instant::now()));
         appears(&file);
-        let told = Instant::now();
+        let cancelled_at = Instant::now();
         cancel.cancel();
         let (outcome, ended) = running.join().unwrap();
-        (outcome.unwrap_err(), ended - told)
+        (outcome.unwrap_err(), ended - cancelled_at)
     });
     assert_eq!(error, CommandError::Cancelled { command: spec.line.display() });
     assert!(took < Duration::from_millis(300), "{took:?}");

@@ -82,17 +82,17 @@ fn commands_wait_for_descriptors() {
         return;
     }
     let pool = Pool::new(40);
-    let (tell, told) = channel();
+    let (report, results) = channel();
     for _ in 0..40 {
-        let tell = tell.clone();
+        let report = report.clone();
         let job = move |cancel: &Cancel| {
             let spec = shell("sleep 0.1; exit 2");
-            tell.send(run(&usual(&spec), cancel).map(|exited| exited.code)).unwrap();
+            report.send(run(&usual(&spec), cancel).map(|exited| exited.code)).unwrap();
         };
         pool.submit(job).unwrap();
     }
-    drop(tell);
-    let ends: Vec<_> = told.iter().collect();
+    drop(report);
+    let ends: Vec<_> = results.iter().collect();
     assert_eq!(ends.len(), 40);
     assert!(ends.iter().all(|end| *end == Ok(Some(2))), "{ends:?}");
 }

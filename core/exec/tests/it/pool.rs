@@ -77,9 +77,9 @@ fn a_queued_job_that_is_cancelled_never_starts_and_is_dropped_at_once() {
 fn a_panicking_job_harms_no_other() {
     let pool = Pool::new(1);
     pool.submit(|_| panic!("on purpose")).unwrap();
-    let (tell, told) = channel();
-    pool.submit(move |_| tell.send(7).unwrap()).unwrap();
-    assert_eq!(told.recv_timeout(LONG).unwrap(), 7);
+    let (report, results) = channel();
+    pool.submit(move |_| report.send(7).unwrap()).unwrap();
+    assert_eq!(results.recv_timeout(LONG).unwrap(), 7);
     assert!(pool.drain(LONG));
     assert_eq!(pool.load(), (0, 0));
 }
@@ -89,14 +89,14 @@ fn cancelling_a_running_job_kills_its_command() {
     let place = Place::new();
     let file = place.file("pid");
     let pool = Pool::new(2);
-    let (tell, told) = channel();
+    let (report, results) = channel();
     let spec = shell(format!("echo $$ >{}; sleep 100", file.display()));
-    let job = pool.submit(move |cancel| tell.send(run(&usual(&spec), cancel).is_err()).unwrap()).unwrap();
+    let job = pool.submit(move |cancel| report.send(run(&usual(&spec), cancel).is_err()).unwrap()).unwrap();
     let process = appears(&file);
     let began = Instant::now();
     job.cancel();
     job.cancel();
-    assert!(told.recv_timeout(LONG).unwrap());
+    assert!(results.recv_timeout(LONG).unwrap());
     assert!(began.elapsed() < Duration::from_millis(300));
     assert!(dies(&process));
 }
@@ -122,16 +122,16 @@ fn a_shutdown_kills_what_runs_drops_what_waits_and_takes_no_more() {
 #[test]
 fn two_hundred_at_once_are_bounded_and_none_is_lost_or_mistaken() {
     let pool = Pool::new(8);
-    let (tell, told) = channel();
+    let (report, results) = channel();
     for number in 0..200 {
-        let tell = tell.clone();
+        let report = report.clone();
         let spec = exec("/bin/echo", &[&number.to_string()]);
-        let job = move |cancel: &_| tell.send((number, run(&usual(&spec), cancel).unwrap().stdout)).unwrap();
+        let job = move |cancel: &_| report.send((number, run(&usual(&spec), cancel).unwrap().stdout)).unwrap();
         pool.submit(job).unwrap();
         assert!(pool.load().0 <= 8);
     }
-    drop(tell);
-    let mut seen: Vec<i32> = told
+    drop(report);
+    let mut seen: Vec<i32> = results
         .iter()
         .map(|(number, printed)| {
             assert_eq!(String::from_utf8(printed).unwrap(), format!("{number}\n"));

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn told(body: Value, env: &[(&str, &str)]) -> Encoded {
+    fn encoded(body: Value, env: &[(&str, &str)]) -> Encoded {
         let env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         Encoded { body, env, env_file: None }
     }
@@ -103,8 +103,8 @@ mod tests {
     #[test]
     fn only_a_hook_that_is_told_of_it_needs_it() {
         let path = Path::new("/cache/empty.jsonl");
-        assert!(is_named(&told(json!({"transcript_path": "/cache/empty.jsonl"}), &[]), path));
-        assert!(is_named(&told(json!(null), &[("CURSOR_TRANSCRIPT_PATH", "/cache/empty.jsonl")]), path));
-        assert!(!is_named(&told(json!({"transcript_path": "/t.jsonl"}), &[("HOME", "/root")]), path));
+        assert!(is_named(&encoded(json!({"transcript_path": "/cache/empty.jsonl"}), &[]), path));
+        assert!(is_named(&encoded(json!(null), &[("CURSOR_TRANSCRIPT_PATH", "/cache/empty.jsonl")]), path));
+        assert!(!is_named(&encoded(json!({"transcript_path": "/t.jsonl"}), &[("HOME", "/root")]), path));
     }
 }

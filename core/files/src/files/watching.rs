@@ -101,14 +101,14 @@ impl Files {
         let Watched { own, wanted } = self.watched(runtime);
         let wakeup = Arc::new(Wakeup::new(wake));
         let noticed = Arc::new(Mutex::new(PendingChanges::default()));
-        let (told, waker) = (Arc::clone(&noticed), Arc::clone(&wakeup));
+        let (pending, waker) = (Arc::clone(&noticed), Arc::clone(&wakeup));
         let all = own.iter().chain(&wanted).cloned().collect::<Vec<_>>();
         let seen = self.sightings();
         for (file, was) in runtime.wanted_files().list() {
             seen.begin(&file, was);
         }
         let watch = watch(all, Arc::clone(&seen), quiet, move |changes| {
-            told.lock().unwrap_or_else(PoisonError::into_inner).add(changes, &own, &wanted);
+            pending.lock().unwrap_or_else(PoisonError::into_inner).add(changes, &own, &wanted);
             waker.wake();
         })?;
         runtime.wanted_files().set_wakeup(&wakeup);

@@ -173,7 +173,7 @@ impl<T, V> Details<T, V> {
             HandlerResult::Nothing => {}
             HandlerResult::Detached => record.status = Status::Detached,
             HandlerResult::Failed(failure) => fail(&mut record, given.event, failure),
-            HandlerResult::Answer(said) => match given.read(host, &said) {
+            HandlerResult::Answer(value) => match given.read(host, &value) {
                 Reading::Nothing => {}
                 Reading::Answer(answer) => modified = Some(self.take_answer(host, &mut record, *answer)),
                 Reading::Invalid(InvalidAnswer { message, meant_to_restrict }) => {
@@ -285,8 +285,8 @@ impl<T, V> Details<T, V> {
 
 impl<V> Given<'_, V> {
     /// Reads an answer. A field with its current value is no change, and is not checked.
-    fn read<H: Host<Value = V>>(&self, host: &H, said: &V) -> Reading<V> {
-        let mut answer = match answer::read(host, self.event, &host.view(said)) {
+    fn read<H: Host<Value = V>>(&self, host: &H, value: &V) -> Reading<V> {
+        let mut answer = match answer::read(host, self.event, &host.view(value)) {
             Reading::Answer(answer) => answer,
             other => return other,
         };

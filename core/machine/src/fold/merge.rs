@@ -49,7 +49,7 @@ impl Conflict {
 pub(crate) fn listed(names: &[Arc<str>]) -> String {
     match names {
         [] => "no hooks".to_owned(),
-        [one] => format!("hook `{one}`"),
+        [name] => format!("hook `{name}`"),
         [first @ .., last] => {
             let first: Vec<_> = first.iter().map(|name| format!("`{name}`")).collect();
             format!("hooks {} and `{last}`", first.join(", "))

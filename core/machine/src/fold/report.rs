@@ -28,7 +28,7 @@ pub struct Report<V> {
 
 impl<V> Report<V> {
     /// A hook that ran in time.
-    pub const fn new(said: HandlerResult<V>, took: u64) -> Self {
-        Self { result: said, took, overran: false }
+    pub const fn new(result: HandlerResult<V>, took: u64) -> Self {
+        Self { result, took, overran: false }
     }
 }

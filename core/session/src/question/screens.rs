@@ -147,9 +147,9 @@ fn what_is_left_out_is_counted_and_allows_nothing_before_it_was_shown() {
         }
         let is_cut = notes.contains("Notallofitisshown");
         assert!(is_cut || hidden.is_empty());
-        let one = all[0].as_str().unwrap().to_owned();
+        let first = all[0].as_str().unwrap().to_owned();
         match question.clone().read(Some("1")) {
-            Reading::Chosen(option) => assert!(!is_cut && option == one),
+            Reading::Chosen(option) => assert!(!is_cut && option == first),
             again => assert!(is_cut && matches!(again, Reading::Again(_)), "{text}"),
         }
         // Denying needs no more, by the number of one that is left out too.
@@ -160,7 +160,7 @@ fn what_is_left_out_is_counted_and_allows_nothing_before_it_was_shown() {
         let shown: Vec<usize> =
             whole.lines().filter_map(label).filter_map(numbered).map(|(number, _)| number).collect();
         assert!((1..=all.len()).all(|number| shown.contains(&number)), "{whole}");
-        assert_eq!(question.read(Some("1")), Reading::Chosen(one));
+        assert_eq!(question.read(Some("1")), Reading::Chosen(first));
     });
 }
 

@@ -144,12 +144,12 @@ impl Spans {
     }
 
     /// The model is about to get the result of a call: it is over.
-    fn close_tool(&mut self, told: &Map<String, Value>) {
-        let text = |name: &str| told.get(name).and_then(Value::as_str);
+    fn close_tool(&mut self, record: &Map<String, Value>) {
+        let text = |name: &str| record.get(name).and_then(Value::as_str);
         if let Some(id) = text("tool_use_id") {
             self.tool.record("gen_ai.tool.call.id", id);
         }
-        let ok = told.get("success") == Some(&Value::Bool(true));
+        let ok = record.get("success") == Some(&Value::Bool(true));
         ended(&self.tool, text("decision").unwrap_or_default(), text("by"), ok);
         self.tool = Span::none();
     }

@@ -12,13 +12,13 @@ use crate::audit::support::{LONG, Log, dispatch};
 fn nothing_gathers_where_each_record_goes_to_the_disk() {
     let log = Log::new();
     let (send, heard) = channel();
-    let hears = move |line: &str| {
+    let sink = move |line: &str| {
         if line.contains("hook_finished") {
             send.send(()).unwrap();
         }
     };
     // Without a file, so that the time is the queue's alone. What gathers does so for two milliseconds.
-    let engine = log.engine(AuditOptions::default().fsync(Fsync::Record).sink(hears));
+    let engine = log.engine(AuditOptions::default().fsync(Fsync::Record).sink(sink));
     engine.on("PreToolUse").name("quiet").run(|_: &Event| None::<HookResponse>).unwrap();
     let once = || {
         let began = Instant::now();

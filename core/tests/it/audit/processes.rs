@@ -148,11 +148,11 @@ fn a_child_without_a_log(path: &Path, required: bool) {
     std::fs::write(folder, "no folder").unwrap();
     let exit = in_child(|| {
         let blocked = (0..3).filter(|_| dispatch(&engine, "ls").blocked()).count();
-        let told = engine.audit().trouble().is_some_and(|why| why.contains("this process has no log"));
+        let is_reported = engine.audit().trouble().is_some_and(|why| why.contains("this process has no log"));
         std::fs::remove_file(folder).unwrap();
         std::fs::rename(folder.with_extension("away"), folder).unwrap();
         let goes_on = !dispatch(&engine, "ls").blocked() && engine.audit().trouble().is_none();
-        i32::from(blocked != if required { 3 } else { 0 }) + i32::from(!told) * 2 + i32::from(!goes_on) * 4
+        i32::from(blocked != if required { 3 } else { 0 }) + i32::from(!is_reported) * 2 + i32::from(!goes_on) * 4
     });
     assert_eq!(exit, 0);
     say("ended well");

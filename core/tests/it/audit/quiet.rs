@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::audit::support::{LONG, Log, dispatch, records, run};
 
 /// What a record says beside its time, its place and how long the hook took.
-fn said(log: &Log) -> Vec<Record> {
+fn records_of(log: &Log) -> Vec<Record> {
     let finished = log.records().into_iter().filter(|record| record.kind == Kind::HookFinished);
     let bare = |mut record: Record| {
         assert!(record.duration_us.take().is_some() && !record.time.is_empty());
@@ -62,7 +62,7 @@ fn they_are_recorded_as_dispatches_are_that_keep_their_payload() {
         assert!(engine.audit().close(LONG));
         assert!(log.verify().whole);
     }
-    let (quick, slow) = (said(&quick), said(&slow));
+    let (quick, slow) = (records_of(&quick), records_of(&slow));
     assert_eq!(quick, slow);
     assert_eq!(quick.len(), 2 * payloads().len());
     assert_eq!(quick.iter().filter(|record| record.input.as_ref().is_some_and(|input| input.cut)).count(), 2);
@@ -96,7 +96,7 @@ fn many_told_together_are_recorded_as_one_by_one() {
         }
         assert!(audit.close(LONG));
     }
-    assert_eq!(said(&alone), said(&together));
+    assert_eq!(records_of(&alone), records_of(&together));
     let records = together.records();
     let finished: Vec<_> = records.iter().filter(|record| record.kind == Kind::HookFinished).collect();
     let dispatches: Vec<_> = finished.iter().filter_map(|record| record.dispatch).collect();
@@ -117,8 +117,8 @@ fn they_keep_their_place_among_others() {
     }
     assert!(engine.flush_audit(LONG));
     let kinds: Vec<_> = log.kinds().into_iter().skip(2).collect();
-    let (ran, told) = (Kind::HookFinished, Kind::Message);
-    assert_eq!(kinds, [ran, ran, ran, told, ran, ran, told, ran]);
+    let (ran, message) = (Kind::HookFinished, Kind::Message);
+    assert_eq!(kinds, [ran, ran, ran, message, ran, ran, message, ran]);
     let numbers: Vec<_> = log.records().iter().filter_map(|record| record.dispatch).collect();
     assert_eq!(numbers, [1, 2, 3, 3, 4, 5, 5, 6]);
 }
@@ -139,19 +139,19 @@ fn a_batch_that_finds_no_room_is_counted_whole() {
     held.send(()).unwrap();
     audit.configure(config.sink(slow)).unwrap();
     let mut batch = Batch::default();
-    let mut tell = |many: usize| {
+    let mut raise = |many: usize| {
         for _ in 0..many {
             batch.add(index.spec(), &plan, present().ticks, [1], "");
         }
         audit.quiet(&mut batch);
         assert!(batch.is_empty());
     };
-    tell(1);
+    raise(1);
     // The writer has taken that one when there is room for three at once, which is more than the queue holds.
     std::thread::sleep(Duration::from_millis(50));
-    tell(3);
-    tell(5);
-    tell(7);
+    raise(3);
+    raise(5);
+    raise(7);
     drop(held);
     assert!(audit.close(LONG));
     let lost: Vec<_> = log.records().iter().filter_map(|record| record.details.get("lost")?.as_u64()).collect();

@@ -57,12 +57,12 @@ proptest! {
         let log = Log::new();
         let inputs = if full { Inputs::Full } else { Inputs::Redacted };
         let engine = log.engine(log.config().inputs(inputs).level(Level::Verbose));
-        let said = text.clone();
+        let secret = text.clone();
         engine
             .on("PreToolUse")
             .name("loud")
             .run(move |_: &Event| {
-                HookResponse::block(format!("because of {said}")).inject(said.clone()).message(said.clone())
+                HookResponse::block(format!("because of {secret}")).inject(secret.clone()).message(secret.clone())
             })
             .unwrap();
         let words = text.clone();

@@ -50,8 +50,8 @@ fn a_tool_runs_behind_its_record_and_its_outcome_is_told_behind_its_own() {
     let call = run(session.run_tool("Other", json!({"token": "x", "path": "/y"}), tool)).unwrap();
     assert!(call.ran && ran.load(Ordering::Relaxed) == 1, "no hook looks at it, and it is on record all the same");
     let records = log.records();
-    let told: Vec<_> = records.iter().map(|record| record.kind).collect();
-    assert_eq!(told, [Kind::AuditOpened, Kind::ToolStarted, Kind::ToolRun]);
+    let kinds: Vec<_> = records.iter().map(|record| record.kind).collect();
+    assert_eq!(kinds, [Kind::AuditOpened, Kind::ToolStarted, Kind::ToolRun]);
     assert_eq!(records[1].input, records[2].input);
     assert_eq!((&records[1].tool, &records[1].tool_use_id), (&records[2].tool, &records[2].tool_use_id));
 }

@@ -67,20 +67,20 @@ fn files_beyond_those_to_keep_are_removed_and_that_is_recorded() {
 #[test]
 fn a_file_is_removed_after_the_record_that_says_so() {
     let log = Log::new();
-    let (folder, (send, told)) = (log.folder().to_owned(), std::sync::mpsc::channel());
+    let (folder, (send, removals)) = (log.folder().to_owned(), std::sync::mpsc::channel());
     let rotation = Rotation { max_bytes: Some(2000), keep: Some(2), ..Rotation::default() };
-    let hears = move |line: &str| {
+    let sink = move |line: &str| {
         let record = Record::read(line.as_bytes()).unwrap();
         if record.kind == Kind::SegmentRemoved {
             let file = folder.join(record.details["file"].as_str().unwrap());
             send.send((std::fs::read(&file).ok(), file)).unwrap();
         }
     };
-    let engine = log.engine(log.config().rotation(rotation).sink(hears));
+    let engine = log.engine(log.config().rotation(rotation).sink(sink));
     engine.on("PreToolUse").name("quiet").run(|_: &Event| None::<HookResponse>).unwrap();
     fill(&engine, 30);
     assert!(engine.audit().close(LONG));
-    let removed: Vec<_> = told.try_iter().collect();
+    let removed: Vec<_> = removals.try_iter().collect();
     assert!(removed.len() > 3, "{removed:?}");
     for (there, file) in &removed {
         assert!(there.is_some() && !file.exists(), "{} was there, and is no more", file.display());

@@ -231,9 +231,9 @@ fn a_file_that_every_user_can_change_is_no_log() {
 fn a_pipe_is_no_log_and_nobody_waits_for_it() {
     let log = Log::new();
     assert!(std::process::Command::new("mkfifo").arg(&log.path).status().unwrap().success());
-    let (send, told) = std::sync::mpsc::channel();
+    let (send, refusal) = std::sync::mpsc::channel();
     let path = log.path.clone();
     std::thread::spawn(move || send.send(verify(&path, None)).is_ok());
-    let refused = told.recv_timeout(crate::audit::support::LONG).expect("it is refused at once").unwrap_err();
+    let refused = refusal.recv_timeout(crate::audit::support::LONG).expect("it is refused at once").unwrap_err();
     assert!(refused.message().contains("it is no regular file"), "{refused}");
 }

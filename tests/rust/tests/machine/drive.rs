@@ -52,7 +52,7 @@ pub(crate) fn by_facade(given: &Given) -> Driven {
                         if hook.is_detached() {
                             return Report::new(HandlerResult::Detached, 0);
                         }
-                        Report::new(said(if first { &hook.first } else { &hook.again }), 0)
+                        Report::new(result_of(if first { &hook.first } else { &hook.again }), 0)
                     })
                     .collect();
                 driven.quiet.push(reports.iter().all(|report| matches!(report.result, HandlerResult::Nothing)));
@@ -77,7 +77,7 @@ pub(crate) fn by_facade(given: &Given) -> Driven {
     }
 }
 
-fn said(says: &Says) -> HandlerResult<Value> {
+fn result_of(says: &Says) -> HandlerResult<Value> {
     match says {
         Says::Answer(Value::Null) => HandlerResult::Nothing,
         Says::Answer(answer) => HandlerResult::Answer(answer.clone()),

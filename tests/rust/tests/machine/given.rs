@@ -29,7 +29,8 @@ impl Hook {
     pub(crate) fn is_mandatory(&self) -> bool {
         let says = |option: &str, value: Value| self.settings.get(option) == Some(&value);
         let implied = says("fail_behavior", "block".into());
-        says("scope", "managed".into()) || self.settings.get("mandatory").map_or(implied, |said| *said == true)
+        says("scope", "managed".into())
+            || self.settings.get("mandatory").map_or(implied, |mandatory| *mandatory == true)
     }
 
     pub(crate) fn is_detached(&self) -> bool {

@@ -13,15 +13,20 @@ use hookweave_machine::dispatch::HandlerResult;
 ///
 /// A prompt that refuses ends the turn; one that its file marks with `continueOnBlock` is read as an agent's answer,
 /// which does not.
-pub(crate) fn decode(flavour: &Flavour, invocation: &Invocation, run: RunKind, said: &Value) -> HandlerResult<Value> {
+pub(crate) fn decode(
+    flavour: &Flavour,
+    invocation: &Invocation,
+    run: RunKind,
+    response: &Value,
+) -> HandlerResult<Value> {
     if run == RunKind::McpTool {
-        return match tool_text(said) {
-            Ok(_) if said.is_null() => HandlerResult::Nothing,
+        return match tool_text(response) {
+            Ok(_) if response.is_null() => HandlerResult::Nothing,
             Ok(text) => decode_text(flavour, invocation, &text),
             Err(failure) => failure,
         };
     }
-    match verdict(said) {
+    match verdict(response) {
         Ok(HostedVerdict::Passes) => HandlerResult::Nothing,
         Ok(HostedVerdict::Refuses { reason, impossible }) => refuses(flavour, invocation, run, reason, impossible),
         Err(failure) => failure,

@@ -67,8 +67,8 @@ impl<'a> Reading<'a, '_> {
     }
 
     /// A reason for a refusal: the hook's, else what it left on stderr with exit code 2.
-    fn reason(&self, said: Option<&str>) -> Option<String> {
-        words(said).or_else(|| self.refusal.map(str::to_owned))
+    fn reason(&self, own: Option<&str>) -> Option<String> {
+        words(own).or_else(|| self.refusal.map(str::to_owned))
     }
 
     fn universal(&mut self) {
@@ -116,8 +116,8 @@ impl<'a> Reading<'a, '_> {
     }
 
     fn permission(&mut self) {
-        let said = self.specific_text("permissionDecisionReason");
-        let reason = said.or_else(|| text(self.answer, "reason"));
+        let own = self.specific_text("permissionDecisionReason");
+        let reason = own.or_else(|| text(self.answer, "reason"));
         match self.specific_text("permissionDecision") {
             Some("allow") => self.draft.decide("allow", words(reason)),
             Some("deny") => self.draft.decide("block", self.reason(reason)),

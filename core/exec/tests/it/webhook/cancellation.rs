@@ -25,14 +25,14 @@ fn cancelled_after(client: &WebClient, url: &str, body: &[u8]) -> Duration {
     let cancel = Cancel::new();
     thread::scope(|scope| {
         let teller = cancel.clone();
-        let told = scope.spawn(move || {
+        let ended = scope.spawn(move || {
             thread::sleep(Duration::from_millis(200));
             let begin = Instant::now();
             teller.cancel();
             begin
         });
         let result = client.send(&hook(url), body, &|_| None, AMPLE, &cancel);
-        let took = told.join().unwrap().elapsed();
+        let took = ended.join().unwrap().elapsed();
         assert!(matches!(result, Err(WebhookError::Cancelled { .. })), "{result:?}");
         assert!(took < Duration::from_secs(2), "took {took:?}");
         took
@@ -112,18 +112,18 @@ fn before_it_begins() {
 
 #[test]
 fn the_server_learns_of_it_and_the_next_request_is_unharmed() {
-    let (tell, told) = std::sync::mpsc::channel();
+    let (report, ended) = std::sync::mpsc::channel();
     let server = Server::new(move |request, stream| {
         if request.path() == "/hang" {
             hang(stream);
-            let _ = tell.send(());
+            let _ = report.send(());
         }
         stream.write_all(answer("200 OK", "", "fine").as_bytes()).is_ok()
     });
     let client = client();
     send_to(&client, &server.url("/")).unwrap();
     assert_ends(&client, &server.url("/hang"), b"{}");
-    told.recv_timeout(Duration::from_secs(2)).unwrap();
+    ended.recv_timeout(Duration::from_secs(2)).unwrap();
     assert_eq!(send_to(&client, &server.url("/")).unwrap().body, b"fine");
 }
 

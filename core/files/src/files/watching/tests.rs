@@ -60,7 +60,7 @@ impl Project {
             json!({"event_type": event.name(), "session_id": "s", "timestamp": timestamp, "source": "startup"});
         let invocation = hook.invocation(event, payload.as_object().unwrap().clone(), 0);
         let (sender, done) = channel();
-        let _job = hook.start(invocation, move |said| _ = sender.send(said));
+        let _job = hook.start(invocation, move |result| _ = sender.send(result));
         assert!(matches!(done.recv_timeout(LONG).unwrap(), HandlerResult::Answer(_)));
     }
 }
