@@ -3,7 +3,9 @@
 mod audit;
 mod blocking;
 mod builder;
+mod clock;
 mod closing;
+mod deadline;
 mod detached;
 mod dispatching;
 mod driver;
@@ -11,8 +13,11 @@ mod event;
 mod fast_path;
 mod file_hooks;
 mod handler;
+mod hook_run;
 mod in_place;
+mod nesting;
 mod outcome;
+mod panics;
 mod session;
 mod shared;
 mod temporary_hook;
@@ -43,8 +48,8 @@ pub use outcome::Outcome;
 pub use session::*;
 pub use temporary_hook::TemporaryHook;
 
-pub(crate) use driver::panic_message;
 pub(crate) use file_hooks::FileHookCode;
+pub(crate) use panics::panic_message;
 
 use detached::Detached;
 use shared::Shared;

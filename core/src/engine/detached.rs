@@ -8,7 +8,8 @@ use serde_json::Value;
 use tokio::sync::Notify;
 
 use super::Event;
-use super::driver::{now, run_entry};
+use super::clock::now;
+use super::hook_run::run_entry;
 use crate::engine::handler::Code;
 use hookweave_host::detached::{DetachedQueue, Submitted, refusal};
 use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure};

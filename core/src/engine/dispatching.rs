@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tracing::Instrument as _;
 
 use super::shared::Shared;
-use super::{Engine, Event, Outcome, driver};
+use super::{Engine, Event, Outcome, driver, nesting};
 use hookweave_host::clock::ticks;
 use hookweave_host::dispatch::{begin, check_depth};
 use hookweave_host::error::Error;
@@ -19,7 +19,7 @@ impl Engine {
     /// unknown event, a payload that is no object, a dispatch that is nested too deeply, or an engine that was closed.
     pub async fn dispatch(&self, event: Event) -> Result<Outcome, Error> {
         self.inner.registry.check_open("dispatch events")?;
-        let depth = driver::depth();
+        let depth = nesting::depth();
         check_depth(depth)?;
         let snapshot = self.inner.registry.snapshot();
         let index = snapshot.event(event.name());

@@ -10,7 +10,10 @@ use std::time::Instant;
 use serde_json::Value;
 
 use super::Event;
-use super::driver::{Depth, Ended, guarded, nanos, now, overran, read};
+use super::clock::{nanos, now};
+use super::hook_run::{Ended, overran, read};
+use super::nesting::Depth;
+use super::panics::guarded;
 use crate::engine::handler::{Code, HookFuture};
 use hookweave_host::dispatch::{HandlerResult, Report, Times};
 use hookweave_host::index::Call;

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use serde_json::Value;
 
-use super::driver::{Timed, inside};
+use super::deadline::Timed;
+use super::nesting::inside;
 use super::watching::Watching;
 use super::{Engine, Event, Outcome};
 use crate::engine::handler::Code;

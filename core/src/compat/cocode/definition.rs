@@ -119,7 +119,13 @@ pub(super) fn register(
         }
         HookHandler::Shell { command, pass_context, parse_result } => {
             let run = hookweave_host::config::Run::Command(hookweave_host::exec::command::CommandSpec::shell(command));
-            register_file_hook(engine, event, spec, run, hookweave_host::dialects::cocode::variant(pass_context, parse_result))
+            register_file_hook(
+                engine,
+                event,
+                spec,
+                run,
+                hookweave_host::dialects::cocode::variant(pass_context, parse_result),
+            )
         }
         HookHandler::Webhook { url, method, headers } => {
             let run = hookweave_host::config::Run::Webhook(request(url, method, headers));

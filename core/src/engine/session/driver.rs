@@ -13,8 +13,9 @@ use super::results::{Generation, ToolOutcome};
 use super::spans::Spans;
 use super::values::Values;
 use super::{HookError, Session};
+use crate::engine::clock::now;
 use crate::engine::shared::Shared;
-use crate::engine::{Event, Outcome, driver};
+use crate::engine::{Event, Outcome};
 use hookweave_host::error::{Code, Error};
 use hookweave_host::json::Json;
 use hookweave_host::json::{to_json, to_shown};
@@ -266,9 +267,9 @@ impl<'s> Driver<'s> {
         };
         let context =
             ToolContext { session_id: self.session.id().to_owned(), tool_use_id: tool_use_id.to_owned(), env };
-        let began = driver::now();
+        let began = now();
         let result = tool.run(self.values.get(args), context).await;
-        let duration = driver::now().saturating_duration_since(began).as_secs_f64() * 1000.0;
+        let duration = now().saturating_duration_since(began).as_secs_f64() * 1000.0;
         let (result, error) = match result {
             Ok(result) if result.success => (result, None),
             Ok(result) => {
@@ -291,11 +292,11 @@ impl<'s> Driver<'s> {
         let Some(model) = self.model.clone() else {
             return failed(&*HookError::from("no model is registered"));
         };
-        let began = driver::now();
+        let began = now();
         match model.respond(request).await {
             Err(why) => failed(&*why),
             Ok(response) => {
-                let duration = driver::now().saturating_duration_since(began).as_secs_f64() * 1000.0;
+                let duration = now().saturating_duration_since(began).as_secs_f64() * 1000.0;
                 let calls: Vec<Value> = response
                     .tool_calls
                     .into_iter()

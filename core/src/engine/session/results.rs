@@ -63,7 +63,11 @@ impl ToolOutcome {
             error: run.error,
             attempts: run.attempts,
             feedback: run.feedback,
-            injected: run.injected.iter().map(|injection| serde_json::to_value(injection).unwrap_or_default()).collect(),
+            injected: run
+                .injected
+                .iter()
+                .map(|injection| serde_json::to_value(injection).unwrap_or_default())
+                .collect(),
             suppress_output: run.suppress_output,
             stops: run.stops,
             outcomes,
