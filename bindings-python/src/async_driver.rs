@@ -9,6 +9,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
+use crate::deadline::{self, ArmedDeadline};
 use crate::dispatch_state::{self, DispatchState, Start, limit_of};
 use crate::errors;
 use crate::fast_path::{self, Halt};
@@ -18,7 +19,6 @@ use crate::object::{self, Awaiting, Inside, Object, Sent, call_one, visit_all};
 use crate::outcome::Finished;
 use crate::parallel_stage::{self, Reports};
 use crate::task::{self, Task};
-use crate::timers::{self, ArmedTimer};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
@@ -39,7 +39,7 @@ pub(crate) struct AsyncDriver {
     /// Nanoseconds that the current hook may take.
     limit: u64,
     task: Option<Task>,
-    timer: Option<ArmedTimer>,
+    deadline: Option<ArmedDeadline>,
     /// The cancellation that was thrown into the current hook.
     cancellation: Option<Object>,
     suspended: Option<nesting::SuspendedDispatch>,
@@ -114,7 +114,7 @@ impl AsyncDriver {
             on_trio: false,
             limit: u64::MAX,
             task: None,
-            timer: None,
+            deadline: None,
             cancellation: None,
             suspended: None,
             depth_token: None,
@@ -306,7 +306,7 @@ impl AsyncDriver {
             let reports = parallel_stage::finish(py, &mut self.state, reports, &result)?;
             return Ok(self.state.resume(py, reports));
         }
-        if self.timer.is_none() && self.cancellation.is_none() {
+        if self.deadline.is_none() && self.cancellation.is_none() {
             let took = self.state.lap();
             return Ok(self.state.resume_with(py, result, took, self.limit));
         }
@@ -348,9 +348,9 @@ impl AsyncDriver {
         self.state.failed(py, 0, HookFailure::timeout(Duration::from_nanos(self.limit)))
     }
 
-    /// Finds out why a hook that waited has ended, and gives back the cancel request that its timer made.
+    /// Finds out why a hook that waited has ended, and gives back the cancel request that its deadline made.
     fn ended(&mut self, py: Python<'_>) -> PyResult<Ended> {
-        let has_expired = self.timer.take().is_some_and(|timer| timer.has_expired());
+        let has_expired = self.deadline.take().is_some_and(|deadline| deadline.has_expired());
         let cancellation = self.cancellation.take();
         if !has_expired && cancellation.is_none() {
             return Ok(Ended::ByItself);
@@ -373,13 +373,13 @@ impl AsyncDriver {
         Ok(if has_expired { Ended::TooLate } else { Ended::ByItself })
     }
 
-    /// Notes that the current hook waits, and arms its timer.
+    /// Notes that the current hook waits, and arms its deadline.
     #[inline]
     fn suspend(&mut self, py: Python<'_>) -> PyResult<()> {
         if self.suspended.is_none() {
             self.suspended = Some(nesting::SuspendedDispatch::new());
         }
-        if self.stage_reports.is_some() || self.timer.is_some() {
+        if self.stage_reports.is_some() || self.deadline.is_some() {
             return Ok(());
         }
         if self.task.is_none() {
@@ -387,11 +387,11 @@ impl AsyncDriver {
         }
         let Some(task) = self.task.as_ref().filter(|_| self.limit < u64::MAX) else { return Ok(()) };
         let left = Duration::from_nanos(self.limit.saturating_sub(self.state.since_start()));
-        self.timer = Some(timers::arm(py, &task.event_loop, &task.object, left)?);
+        self.deadline = Some(deadline::arm(py, &task.event_loop, &task.object, left)?);
         Ok(())
     }
 
-    /// Shows the collector what this owns, but for what is counted with others: timers and the client's plans.
+    /// Shows the collector what this owns, but for what is counted with others: deadlines and the client's plans.
     pub(crate) fn visit(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         let Self { state, current, stage_reports, task, cancellation, depth_token, .. } = self;
         state.visit(visit)?;
@@ -411,14 +411,14 @@ impl AsyncDriver {
             self.phase = Phase::Over;
         }
         self.state.abandon();
-        let parts = (self.current.take(), self.stage_reports.take(), self.task.take(), self.timer.take());
+        let parts = (self.current.take(), self.stage_reports.take(), self.task.take(), self.deadline.take());
         drop((parts, self.cancellation.take(), self.depth_token.take()));
     }
 
     /// Ends the dispatch without an outcome; the current hook is closed.
     pub(crate) fn close(&mut self, py: Python<'_>) -> PyResult<()> {
         self.phase = Phase::Over;
-        self.timer = None;
+        self.deadline = None;
         let closed = match self.current.take() {
             Some(current) => match current.borrow(py).getattr_opt(intern!(py, "close"))? {
                 Some(close) => close.enter(()).map(drop),

@@ -6,13 +6,14 @@
 //! A dispatch goes through these files, in this order: `dispatch.rs` reads the arguments, `client.rs` and `plan_cache.rs` find
 //! the hooks, `dispatch_state.rs` starts each of them and takes in its report, and `outcome.rs` makes what the caller gets. What
 //! happens next is decided by `sync_driver.rs` for `dispatch_sync`, and else by `async_driver.rs`, with `fast_path.rs` for hooks
-//! that answer nothing and `timers.rs` for those that wait. Other files are called for one value or one call each.
+//! that answer nothing and `deadline.rs` for those that wait. Other files are called for one value or one call each.
 
 mod async_driver;
 mod audit;
 mod client;
 mod clock;
 mod completions;
+mod deadline;
 mod dispatch;
 mod dispatch_state;
 mod envelope;
@@ -42,7 +43,6 @@ mod sync_driver;
 mod task;
 mod telemetry;
 mod terminal;
-mod timers;
 mod values;
 mod watch;
 mod wire;

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use hookweave_host::dialects::{self, Exited};
+use hookweave_host::dialects::{self, CommandOutput};
 use hookweave_host::dialects::{Invocation, event_from_wire, outcome_to_wire};
 use hookweave_host::event::Catalogue;
 use hookweave_host::event::EventSpec;
@@ -58,7 +58,7 @@ fn dialect_answer<'py>(
 ) -> PyResult<Bound<'py, PyTuple>> {
     let invocation = invocation(py, declared, event, payload)?;
     let dialect = dialects::named(dialect).map_err(|error| errors::of(py, &error))?;
-    let exited = Exited { code: Some(0), signal: None, stdout: answer.as_bytes().to_vec(), stderr: Vec::new() };
+    let exited = CommandOutput { code: Some(0), signal: None, stdout: answer.as_bytes().to_vec(), stderr: Vec::new() };
     completions::result(py, dialects::answer_of_command(dialect, &invocation, &exited))
 }
 
