@@ -6,7 +6,7 @@
 use std::sync::{Arc, OnceLock};
 
 use hookweave_host::dialects::Invocation;
-use hookweave_host::dialects::{self, Exited};
+use hookweave_host::dialects::{self, CommandOutput};
 use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure};
 use hookweave_host::event::Catalogue;
 use hookweave_host::event::EventSpec;
@@ -160,7 +160,7 @@ pub fn dialect_answer(dialect: String, event: String, returned: String) -> Resul
         empty_transcript: None,
         depth: 0,
     };
-    let exited = Exited { code: Some(0), signal: None, stdout: returned.into_bytes(), stderr: Vec::new() };
+    let exited = CommandOutput { code: Some(0), signal: None, stdout: returned.into_bytes(), stderr: Vec::new() };
     Ok(completion_text(dialects::answer_of_command(dialect, &invocation, &exited)))
 }
 

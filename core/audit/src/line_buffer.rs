@@ -25,7 +25,7 @@ impl LineBuffer {
     /// Chains a record and passes it to every sink; false when a sink did not accept it.
     ///
     /// Where no file is written nothing is kept of it.
-    pub(super) fn seal(&mut self, record: Written<'_>, at_ms: u64, sinks: &[Arc<dyn Sink>], is_kept: bool) -> bool {
+    pub(super) fn push(&mut self, record: Written<'_>, at_ms: u64, sinks: &[Arc<dyn Sink>], is_kept: bool) -> bool {
         if self.stamp.0 != at_ms || self.stamp.1.is_empty() {
             self.stamp = (at_ms, timestamp::iso(i64::try_from(at_ms).unwrap_or(i64::MAX)));
         }

@@ -86,7 +86,7 @@ impl Writer {
         if !found.torn.is_empty() {
             let torn: Vec<Value> =
                 found.torn.iter().map(|(bytes, hash)| json!({"bytes": bytes, "sha256": hash})).collect();
-            self.seal(&Record::new(Kind::AuditRecovered).with("torn", torn), now);
+            self.append(&Record::new(Kind::AuditRecovered).with("torn", torn), now);
         }
         let mut opened = Record::new(Kind::AuditOpened)
             .with("version", VERSION)
@@ -102,14 +102,14 @@ impl Writer {
                 opened = opened.with("parent_last", last.to_string());
             }
         }
-        self.seal(&opened, now);
+        self.append(&opened, now);
         if let Some(lost) = self.shared.parent.as_ref().map(|parent| parent.lost).filter(|lost| *lost > 0) {
             self.gap(lost, "the log of this process could not be opened");
         }
     }
 
     fn gap(&mut self, lost: u64, why: &str) {
-        self.seal(&Record::new(Kind::AuditGap).with("lost", lost).with("why", why), now_ms());
+        self.append(&Record::new(Kind::AuditGap).with("lost", lost).with("why", why), now_ms());
     }
 
     /// Works until nothing more comes.
@@ -128,7 +128,7 @@ impl Writer {
             }
             self.take_all(&work);
             if last {
-                self.seal(&Record::new(Kind::AuditClosed), now_ms());
+                self.append(&Record::new(Kind::AuditClosed), now_ms());
             }
             if self.write_out() {
                 queue.done(put, self.is_sure());
@@ -171,7 +171,7 @@ impl Writer {
         let Self { shared, config, key, redactor, usual, file, buffer, unsure, .. } = self;
         let maker = Maker { key, redactor, inputs: config.inputs };
         dispatch.records(level, shared.next_dispatch(), now, &maker, usual, |record, at| {
-            let taken_by_all = buffer.seal(record, at, &config.sinks, file.is_some());
+            let taken_by_all = buffer.push(record, at, &config.sinks, file.is_some());
             *unsure |= !taken_by_all;
             shared.set_sinks_ok(taken_by_all);
         });
@@ -186,18 +186,18 @@ impl Writer {
                 self.redactor.record(&mut note);
                 let of = |about: &Arc<EventDigest>| input(about, &self.key, &self.redactor, self.config.inputs);
                 note.input = about.as_ref().map(of);
-                self.seal(&note, *at);
+                self.append(&note, *at);
             }
             QueueItem::Dispatch(dispatched) => {
                 let mut made = Vec::new();
                 dispatched.records(|| self.shared.next_dispatch(), &self.maker(), |record, at| made.push((record, at)));
                 for (record, at) in made {
-                    self.seal_clean(record, at);
+                    self.append_redacted(record, at);
                 }
             }
             QueueItem::Start(start) => {
                 let (record, at) = start.record(&self.maker());
-                self.seal_clean(record, at);
+                self.append_redacted(record, at);
             }
         }
     }
@@ -206,17 +206,17 @@ impl Writer {
         Maker { key: &self.key, redactor: &self.redactor, inputs: self.config.inputs }
     }
 
-    /// Blacks out what is left to black out, of the payload nothing, and seals the record.
-    fn seal_clean(&mut self, mut record: Record, at: u64) {
+    /// Blacks out what is left to black out, of the payload nothing, and appends the record.
+    fn append_redacted(&mut self, mut record: Record, at: u64) {
         let input = record.input.take();
         self.redactor.record(&mut record);
         record.input = input;
-        self.seal(&record, at);
+        self.append(&record, at);
     }
 
     /// Gives a record its place in the chain and hands it to every sink.
-    fn seal(&mut self, record: &Record, at_ms: u64) {
-        let taken_by_all = self.buffer.seal(record.written(), at_ms, &self.config.sinks, self.file.is_some());
+    fn append(&mut self, record: &Record, at_ms: u64) {
+        let taken_by_all = self.buffer.push(record.written(), at_ms, &self.config.sinks, self.file.is_some());
         self.unsure |= !taken_by_all;
         self.shared.set_sinks_ok(taken_by_all);
     }

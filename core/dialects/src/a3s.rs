@@ -10,7 +10,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{
-    Dialect, Encoded, Exited, Invocation, OutcomeView, Placement, RunKind, WireAnswer, WireEvent, canonical, matching,
+    CommandOutput, Dialect, Encoded, Invocation, OutcomeView, Placement, RunKind, WireAnswer, WireEvent, canonical,
+    matching,
 };
 use events::EVENTS;
 use hookweave_machine::dispatch::HandlerResult;
@@ -63,7 +64,7 @@ impl Dialect for A3s {
         Encoded { body: encode::body(invocation), env: Vec::new(), env_file: None }
     }
 
-    fn decode(&self, invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
+    fn decode(&self, invocation: &Invocation, exited: &CommandOutput) -> HandlerResult<Value> {
         decode::decode(invocation, exited)
     }
 

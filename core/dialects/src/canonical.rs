@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Exited, Invocation, OutcomeView, WireAnswer, draft, output};
+use super::{CommandOutput, Invocation, OutcomeView, WireAnswer, draft, output};
 use hookweave_machine::action::Action;
 pub(crate) use hookweave_machine::answer::intent::{self, Intent};
 use hookweave_machine::answer::{self, Reading};
@@ -70,13 +70,13 @@ pub(super) fn unknown_word(name: &str, value: &Value) -> HandlerResult<Value> {
 }
 
 /// A process that ended in a way that says that it failed.
-pub(super) fn exited(exited: &Exited) -> HandlerResult<Value> {
+pub(super) fn exited(exited: &CommandOutput) -> HandlerResult<Value> {
     let (stdout, stderr) = (output::text(&exited.stdout), output::text(&exited.stderr));
     draft::failed(FailureKind::Exited, output::ending(exited.code, exited.signal, &stdout, &stderr))
 }
 
 /// A refusal for what a process left on standard error, or for how it ended when it left nothing.
-pub(super) fn block(exited: &Exited) -> HandlerResult<Value> {
+pub(super) fn block(exited: &CommandOutput) -> HandlerResult<Value> {
     let stderr = output::text(&exited.stderr);
     let reason = output::without_ansi(&stderr);
     let reason = match output::trim(&reason) {

@@ -13,7 +13,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{
-    Dialect, Encoded, Exited, Inherits, Invocation, OutcomeView, Placement, RunKind, WebAnswer, WireAnswer, WireEvent,
+    CommandOutput, Dialect, Encoded, Inherits, Invocation, OutcomeView, Placement, RunKind, WebResponse, WireAnswer,
+    WireEvent,
 };
 use hookweave_machine::dispatch::{HandlerResult, HookFailure};
 use hookweave_machine::error::Error;
@@ -149,11 +150,11 @@ impl Dialect for ClaudeCode {
         }
     }
 
-    fn decode(&self, invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
+    fn decode(&self, invocation: &Invocation, exited: &CommandOutput) -> HandlerResult<Value> {
         decode::decode(&self.flavour, invocation, exited)
     }
 
-    fn decode_web(&self, invocation: &Invocation, answer: &WebAnswer) -> HandlerResult<Value> {
+    fn decode_web(&self, invocation: &Invocation, answer: &WebResponse) -> HandlerResult<Value> {
         decode::decode_web(&self.flavour, invocation, answer)
     }
 

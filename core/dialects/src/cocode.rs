@@ -10,7 +10,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{
-    Dialect, Encoded, Exited, Invocation, OutcomeView, Placement, RunKind, WebAnswer, WireAnswer, WireEvent, canonical,
+    CommandOutput, Dialect, Encoded, Invocation, OutcomeView, Placement, RunKind, WebResponse, WireAnswer, WireEvent,
+    canonical,
 };
 use events::{EVENTS, tool_matcher};
 use hookweave_machine::dispatch::{HandlerResult, HookFailure};
@@ -85,11 +86,11 @@ impl Dialect for Cocode {
         self.parse_result
     }
 
-    fn decode(&self, invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
+    fn decode(&self, invocation: &Invocation, exited: &CommandOutput) -> HandlerResult<Value> {
         decode::decode(invocation, exited, self.parse_result)
     }
 
-    fn decode_web(&self, invocation: &Invocation, answer: &WebAnswer) -> HandlerResult<Value> {
+    fn decode_web(&self, invocation: &Invocation, answer: &WebResponse) -> HandlerResult<Value> {
         decode::decode_web(invocation, answer)
     }
 
@@ -129,7 +130,7 @@ mod tests {
     }
 
     fn says(dialect: &dyn Dialect, code: i32, stdout: &str) -> Option<Value> {
-        let exited = Exited { code: Some(code), signal: None, stdout: stdout.into(), stderr: b"bad".to_vec() };
+        let exited = CommandOutput { code: Some(code), signal: None, stdout: stdout.into(), stderr: b"bad".to_vec() };
         match dialect.decode(&invocation(), &exited) {
             HandlerResult::Answer(answer) => Some(answer),
             _ => None,

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::matching::{self, Target};
-use super::{Dialect, Encoded, Exited, Invocation, OutcomeView, Placement, RunKind, WireAnswer, WireEvent};
+use super::{CommandOutput, Dialect, Encoded, Invocation, OutcomeView, Placement, RunKind, WireAnswer, WireEvent};
 use events::{EVENTS, known};
 use hookweave_machine::dispatch::HandlerResult;
 use hookweave_machine::error::Error;
@@ -67,7 +67,7 @@ impl Dialect for Codex {
         field == "continue" && invocation.event.name() == "SubagentStart"
     }
 
-    fn decode(&self, invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
+    fn decode(&self, invocation: &Invocation, exited: &CommandOutput) -> HandlerResult<Value> {
         decode::decode(invocation, exited)
     }
 

@@ -10,7 +10,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::matching::{self, Target};
-use super::{Dialect, Encoded, Exited, Invocation, OutcomeView, Placement, RunKind, WebAnswer, WireAnswer, WireEvent};
+use super::{
+    CommandOutput, Dialect, Encoded, Invocation, OutcomeView, Placement, RunKind, WebResponse, WireAnswer, WireEvent,
+};
 use events::{CopilotEvent, EVENTS, named};
 use hookweave_machine::dispatch::{FailureKind, HandlerResult, HookFailure};
 use hookweave_machine::error::Error;
@@ -76,11 +78,11 @@ impl Dialect for Copilot {
         Encoded { body: encode::body(invocation), env: Vec::new(), env_file: None }
     }
 
-    fn decode(&self, invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
+    fn decode(&self, invocation: &Invocation, exited: &CommandOutput) -> HandlerResult<Value> {
         decode::decode(invocation, exited)
     }
 
-    fn decode_web(&self, invocation: &Invocation, answer: &WebAnswer) -> HandlerResult<Value> {
+    fn decode_web(&self, invocation: &Invocation, answer: &WebResponse) -> HandlerResult<Value> {
         decode::decode_web(invocation, answer)
     }
 

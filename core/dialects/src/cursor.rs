@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::draft::failed;
 use super::matching::{self, Target};
-use super::{Dialect, Encoded, Exited, Invocation, OutcomeView, Placement, RunKind, WireAnswer, WireEvent};
+use super::{CommandOutput, Dialect, Encoded, Invocation, OutcomeView, Placement, RunKind, WireAnswer, WireEvent};
 use events::{EVENTS, named};
 use hookweave_machine::dispatch::{FailureKind, HandlerResult};
 use hookweave_machine::error::Error;
@@ -74,7 +74,7 @@ impl Dialect for Cursor {
         decode::is_idle(invocation, field, value)
     }
 
-    fn decode(&self, invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
+    fn decode(&self, invocation: &Invocation, exited: &CommandOutput) -> HandlerResult<Value> {
         decode::decode(invocation, exited)
     }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::matching::{self, Target};
-use super::{Dialect, Encoded, Exited, Invocation, OutcomeView, Placement, RunKind, WireAnswer, WireEvent};
+use super::{CommandOutput, Dialect, Encoded, Invocation, OutcomeView, Placement, RunKind, WireAnswer, WireEvent};
 use events::{EVENTS, SELECTION, named, of};
 use hookweave_machine::dispatch::HandlerResult;
 use hookweave_machine::error::Error;
@@ -67,7 +67,7 @@ impl Dialect for GeminiCli {
         matches!(field, "decision" | "continue") && of(invocation).is_some_and(|known| known.name == SELECTION)
     }
 
-    fn decode(&self, invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
+    fn decode(&self, invocation: &Invocation, exited: &CommandOutput) -> HandlerResult<Value> {
         decode::decode(invocation, exited)
     }
 

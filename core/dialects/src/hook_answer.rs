@@ -10,20 +10,24 @@ use serde_json::Value;
 
 use super::hosted;
 use super::output::{self, Json};
-use super::{Dialect, Exited, Invocation, OutcomeView, RunKind, WebAnswer, WireEvent, draft};
+use super::{CommandOutput, Dialect, Invocation, OutcomeView, RunKind, WebResponse, WireEvent, draft};
 pub(crate) use hookweave_machine::answer::intent::{self, Intent};
 use hookweave_machine::dispatch::{FailureKind, HandlerResult};
 
 /// What a process meant by its exit code and output.
 #[must_use]
-pub fn answer_of_command(dialect: &dyn Dialect, invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
+pub fn answer_of_command(
+    dialect: &dyn Dialect,
+    invocation: &Invocation,
+    exited: &CommandOutput,
+) -> HandlerResult<Value> {
     let decoded = dialect.decode(invocation, exited);
     checked(dialect, invocation, decoded, &output::text(&exited.stdout))
 }
 
 /// What a web server meant.
 #[must_use]
-pub fn answer_of_server(dialect: &dyn Dialect, invocation: &Invocation, answer: &WebAnswer) -> HandlerResult<Value> {
+pub fn answer_of_server(dialect: &dyn Dialect, invocation: &Invocation, answer: &WebResponse) -> HandlerResult<Value> {
     let decoded = dialect.decode_web(invocation, answer);
     checked(dialect, invocation, decoded, &output::text(&answer.body))
 }

@@ -11,7 +11,8 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::{
-    Dialect, Encoded, Exited, Invocation, OutcomeView, Placement, RunKind, WebAnswer, WireAnswer, WireEvent, canonical,
+    CommandOutput, Dialect, Encoded, Invocation, OutcomeView, Placement, RunKind, WebResponse, WireAnswer, WireEvent,
+    canonical,
 };
 use hookweave_machine::dispatch::HandlerResult;
 use hookweave_machine::error::Error;
@@ -92,11 +93,11 @@ impl Dialect for Hookweave {
         encode::encode(invocation)
     }
 
-    fn decode(&self, invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
+    fn decode(&self, invocation: &Invocation, exited: &CommandOutput) -> HandlerResult<Value> {
         decode::decode(invocation, exited)
     }
 
-    fn decode_web(&self, invocation: &Invocation, answer: &WebAnswer) -> HandlerResult<Value> {
+    fn decode_web(&self, invocation: &Invocation, answer: &WebResponse) -> HandlerResult<Value> {
         decode::decode_web(invocation, answer)
     }
 

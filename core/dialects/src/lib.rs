@@ -28,6 +28,7 @@ pub mod cursor;
 mod draft;
 pub mod factory;
 pub mod gemini_cli;
+mod hook_answer;
 pub mod hookweave;
 mod hosted;
 mod incoming;
@@ -35,7 +36,6 @@ mod matching;
 mod outcome_view;
 pub mod output;
 mod unable;
-mod understood;
 pub mod wingman;
 mod wire;
 
@@ -54,11 +54,11 @@ use hookweave_machine::tool::ToolDefinition;
 
 use hookweave_machine::{timestamp, tool_names};
 
-pub use hookweave_machine::handler_output::{Exited, WebAnswer};
+pub use hook_answer::{answer_of_command, answer_of_host, answer_of_server};
+pub use hookweave_machine::handler_output::{CommandOutput, WebResponse};
 pub use outcome_view::{OutcomeValues, OutcomeView};
 pub use unable::NEVER_CLOSED;
 pub use unable::unable_to_wire;
-pub use understood::{answer_of_command, answer_of_host, answer_of_server};
 pub use wire::{encode_outcome, event_from_wire, outcome_to_wire};
 
 /// An event on its way to one hook from a file.
@@ -219,10 +219,10 @@ pub trait Dialect: Debug + Sync {
     }
 
     /// What a process meant by its exit code and output, as its system reads it; [`answer_of_command`] says what counts.
-    fn decode(&self, invocation: &Invocation, exited: &Exited) -> HandlerResult<Value>;
+    fn decode(&self, invocation: &Invocation, exited: &CommandOutput) -> HandlerResult<Value>;
 
     /// What a web server meant, see [`answer_of_server`]; refused where the system has no webhooks.
-    fn decode_web(&self, _invocation: &Invocation, _answer: &WebAnswer) -> HandlerResult<Value> {
+    fn decode_web(&self, _invocation: &Invocation, _answer: &WebResponse) -> HandlerResult<Value> {
         HandlerResult::Failed(HookFailure::new(FailureKind::InvalidAnswer, format!("{} has no webhooks", self.name())))
     }
 
@@ -289,7 +289,7 @@ mod tests {
             empty_transcript: None,
             depth: 0,
         };
-        let web = WebAnswer { status: 204, content_type: None, body: Vec::new() };
+        let web = WebResponse { status: 204, content_type: None, body: Vec::new() };
         for dialect in ALL {
             assert!(dialect.has(RunKind::Command), "{}", dialect.name());
             for kind in [RunKind::Webhook, RunKind::McpTool, RunKind::Prompt, RunKind::Agent] {

@@ -22,7 +22,7 @@ use std::time::Duration;
 use super::cancel::Cancel;
 
 pub use error::{CommandError, Stream};
-pub use hookweave_machine::handler_output::Exited;
+pub use hookweave_machine::handler_output::CommandOutput;
 
 /// How much a command may print on each stream by default.
 pub const DEFAULT_OUTPUT_CAP: usize = 1024 * 1024;
@@ -160,7 +160,7 @@ pub fn forgets_children() -> bool {
 }
 
 /// Runs a command to its end and blocks this thread meanwhile; `cancel` ends it from another one.
-pub fn run(run: &CommandRun<'_>, cancel: &Cancel) -> Result<Exited, CommandError> {
+pub fn run(run: &CommandRun<'_>, cancel: &Cancel) -> Result<CommandOutput, CommandError> {
     #[cfg(unix)]
     return unix::run(run, cancel);
     #[cfg(windows)]

@@ -27,4 +27,4 @@ pub use self::error::WebhookError;
 pub use self::resolve::{Resolve, SystemResolver};
 pub use self::spec::shown_segment;
 pub use self::spec::{Method, RESPONSE_CAP, UnsetVariable, WebPolicy, WebhookSpec};
-pub use hookweave_machine::handler_output::WebAnswer;
+pub use hookweave_machine::handler_output::WebResponse;

@@ -1,8 +1,8 @@
 //! What came of a command or a webhook, before a dialect reads it.
 
-/// A process that has ended.
+/// How a command ended, and what it printed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Exited {
+pub struct CommandOutput {
     /// The exit code; `None` when a signal ended it.
     pub code: Option<i32>,
     /// The signal that ended it.
@@ -13,9 +13,9 @@ pub struct Exited {
     pub stderr: Vec<u8>,
 }
 
-/// What a web server answered.
+/// The response of a web server to a webhook.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WebAnswer {
+pub struct WebResponse {
     /// The status code.
     pub status: u16,
     /// The `Content-Type` header.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use hookweave::{Engine, Event, Outcome};
 use hookweave_exec::cancel::Cancel;
-use hookweave_exec::webhook::{Method, UnsetVariable, WebAnswer, WebClient, WebPolicy, WebhookError, WebhookSpec};
+use hookweave_exec::webhook::{Method, UnsetVariable, WebClient, WebPolicy, WebResponse, WebhookError, WebhookSpec};
 use rustls::{ServerConfig, ServerConnection};
 use serde_json::json;
 
@@ -20,7 +20,7 @@ use server::{Server, hang, read_request};
 #[allow(dead_code, reason = "the tests of webhooks use all of it")]
 mod server;
 
-fn send_within(client: &WebClient, url: &str, timeout: Duration) -> Result<WebAnswer, WebhookError> {
+fn send_within(client: &WebClient, url: &str, timeout: Duration) -> Result<WebResponse, WebhookError> {
     let hook = WebhookSpec {
         url: url.to_owned(),
         method: Method::Post,
@@ -401,7 +401,7 @@ impl Stage {
     }
 
     /// Sends one webhook to a server that plays the script.
-    fn ask(&self, script: &Script) -> Result<WebAnswer, WebhookError> {
+    fn ask(&self, script: &Script) -> Result<WebResponse, WebhookError> {
         *self.script.lock().unwrap() = script.clone();
         let limit = if script.keeps_waiting() { BRIEF } else { AMPLE };
         // A connection that is kept must not lead to a server that hangs, or the next webhook would.
@@ -421,7 +421,7 @@ impl Stage {
 }
 
 /// What came of a webhook, without what is different each time.
-fn name(result: &Result<WebAnswer, WebhookError>) -> String {
+fn name(result: &Result<WebResponse, WebhookError>) -> String {
     let text = match result {
         Ok(_) => return "Answer".to_owned(),
         Err(error) => format!("{error:?}"),

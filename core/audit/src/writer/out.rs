@@ -109,7 +109,7 @@ impl Writer {
             if let Some(last) = link.anchor() {
                 removed = removed.with("last", last.to_string());
             }
-            self.seal(&removed, now);
+            self.append(&removed, now);
             self.surplus.push(path);
         }
     }
@@ -140,6 +140,6 @@ impl Writer {
             self.begin(&found);
         }
         let note = Record::new(Kind::AuditReplaced).with("why", "the file was removed, renamed or replaced");
-        self.seal(&note, now_ms());
+        self.append(&note, now_ms());
     }
 }

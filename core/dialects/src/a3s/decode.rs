@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::events::snake;
 use crate::output::{self, Json};
-use crate::{Exited, Invocation, canonical};
+use crate::{CommandOutput, Invocation, canonical};
 use hookweave_machine::action::Action;
 use hookweave_machine::dispatch::HandlerResult;
 
@@ -12,7 +12,7 @@ use hookweave_machine::dispatch::HandlerResult;
 const ACTIONS: &[(&str, &str, u64)] =
     &[("continue", "CONTINUE", 0), ("block", "BLOCK", 1), ("retry", "RETRY", 2), ("skip", "SKIP", 3)];
 
-pub(super) fn decode(invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
+pub(super) fn decode(invocation: &Invocation, exited: &CommandOutput) -> HandlerResult<Value> {
     match exited.code {
         Some(0) => {}
         Some(2) => return canonical::block(exited),

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::encode::data;
 use super::{NAME, events};
 use crate::output::{self, Json};
-use crate::{Exited, Invocation, canonical};
+use crate::{CommandOutput, Invocation, canonical};
 use hookweave_machine::dispatch::HandlerResult;
 
 /// How many fields that an event lacks are named in the trace.
@@ -14,7 +14,7 @@ const MOST_NOTES: usize = 10;
 /// Choices that a person has when a hook names none.
 const OPTIONS: &[&str] = &["Allow once", "Deny"];
 
-pub(super) fn decode(invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
+pub(super) fn decode(invocation: &Invocation, exited: &CommandOutput) -> HandlerResult<Value> {
     if exited.code != Some(0) {
         return canonical::exited(exited);
     }

@@ -10,7 +10,7 @@ use super::Flavour;
 use super::events::{ClaudeEvent, Two, known};
 use crate::draft::{Draft, failed, refused};
 use crate::output::{self, Json};
-use crate::{Exited, Invocation, WebAnswer};
+use crate::{CommandOutput, Invocation, WebResponse};
 use hookweave_machine::dispatch::{FailureKind, HandlerResult};
 
 pub(super) use hosted::decode as decode_hosted;
@@ -38,7 +38,7 @@ enum Printed {
 }
 
 /// Reads what a process left.
-pub(crate) fn decode(flavour: &Flavour, invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
+pub(crate) fn decode(flavour: &Flavour, invocation: &Invocation, exited: &CommandOutput) -> HandlerResult<Value> {
     let stdout = output::text(&exited.stdout);
     let stderr = output::text(&exited.stderr);
     let Some(reader) = Reader::new(flavour, invocation) else { return HandlerResult::Nothing };
@@ -51,7 +51,7 @@ pub(crate) fn decode(flavour: &Flavour, invocation: &Invocation, exited: &Exited
 }
 
 /// Reads what a web server answered.
-pub(crate) fn decode_web(flavour: &Flavour, invocation: &Invocation, answer: &WebAnswer) -> HandlerResult<Value> {
+pub(crate) fn decode_web(flavour: &Flavour, invocation: &Invocation, answer: &WebResponse) -> HandlerResult<Value> {
     let body = output::text(&answer.body);
     let Some(reader) = Reader::new(flavour, invocation) else { return HandlerResult::Nothing };
     if !(200..300).contains(&answer.status) {
@@ -70,7 +70,7 @@ pub(crate) fn decode_web(flavour: &Flavour, invocation: &Invocation, answer: &We
 
 /// Reads a text that was printed for the hook, for example by an MCP tool.
 pub(crate) fn decode_text(flavour: &Flavour, invocation: &Invocation, text: &str) -> HandlerResult<Value> {
-    let exited = Exited { code: Some(0), signal: None, stdout: text.as_bytes().to_vec(), stderr: Vec::new() };
+    let exited = CommandOutput { code: Some(0), signal: None, stdout: text.as_bytes().to_vec(), stderr: Vec::new() };
     decode(flavour, invocation, &exited)
 }
 
@@ -138,7 +138,7 @@ impl<'a> Reader<'a> {
         self.answers(answer, None)
     }
 
-    fn other(self, exited: &Exited, stdout: &str, stderr: &str, printed: Printed) -> HandlerResult<Value> {
+    fn other(self, exited: &CommandOutput, stdout: &str, stderr: &str, printed: Printed) -> HandlerResult<Value> {
         let ending = output::ending(exited.code, exited.signal, "", stderr);
         match printed {
             Printed::Answer(answer) if self.known.two != Two::Fails => self.answers(&answer, None),

@@ -4,10 +4,10 @@ use serde_json::{Map, Value, json};
 
 use super::NAME;
 use crate::output::{self, Json};
-use crate::{Exited, Invocation, WebAnswer, canonical};
+use crate::{CommandOutput, Invocation, WebResponse, canonical};
 use hookweave_machine::dispatch::{FailureKind, HandlerResult, HookFailure};
 
-pub(super) fn decode(invocation: &Invocation, exited: &Exited, parse_result: bool) -> HandlerResult<Value> {
+pub(super) fn decode(invocation: &Invocation, exited: &CommandOutput, parse_result: bool) -> HandlerResult<Value> {
     match exited.code {
         Some(0) if parse_result => read_answer(invocation, &output::text(&exited.stdout)),
         Some(0) => HandlerResult::Nothing,
@@ -15,7 +15,7 @@ pub(super) fn decode(invocation: &Invocation, exited: &Exited, parse_result: boo
     }
 }
 
-pub(super) fn decode_web(invocation: &Invocation, answer: &WebAnswer) -> HandlerResult<Value> {
+pub(super) fn decode_web(invocation: &Invocation, answer: &WebResponse) -> HandlerResult<Value> {
     if (200..300).contains(&answer.status) {
         return read_answer(invocation, &output::text(&answer.body));
     }

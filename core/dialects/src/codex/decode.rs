@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{NAME, encode};
 use crate::draft::{Draft, failed};
 use crate::output::{self, Json};
-use crate::{Exited, Invocation};
+use crate::{CommandOutput, Invocation};
 use hookweave_machine::dispatch::{FailureKind, HandlerResult};
 
 mod answer;
@@ -16,7 +16,7 @@ mod schema;
 
 use schema::Output;
 
-pub(super) fn decode(invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
+pub(super) fn decode(invocation: &Invocation, exited: &CommandOutput) -> HandlerResult<Value> {
     let event = invocation.event.name();
     let stdout = output::text(&exited.stdout);
     let stderr = output::text(&exited.stderr);

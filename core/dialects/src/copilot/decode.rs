@@ -6,7 +6,7 @@ use super::NAME;
 use super::events::{CopilotEvent, of};
 use crate::draft::{Draft, failed, refused};
 use crate::output::{self, Json};
-use crate::{Exited, Invocation, WebAnswer, canonical, tool_names};
+use crate::{CommandOutput, Invocation, WebResponse, canonical, tool_names};
 use hookweave_machine::dispatch::{FailureKind, HandlerResult};
 
 const NO_REASON: &str = "the hook gave no reason";
@@ -18,7 +18,7 @@ enum Printed {
     Unreadable(String),
 }
 
-pub(super) fn decode(invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
+pub(super) fn decode(invocation: &Invocation, exited: &CommandOutput) -> HandlerResult<Value> {
     let Some(known) = of(invocation) else {
         return failed(FailureKind::InvalidAnswer, "Copilot has no such event");
     };
@@ -38,7 +38,7 @@ pub(super) fn guards(invocation: &Invocation) -> bool {
     invocation.event.name() == "PreToolUse"
 }
 
-pub(super) fn decode_web(invocation: &Invocation, web: &WebAnswer) -> HandlerResult<Value> {
+pub(super) fn decode_web(invocation: &Invocation, web: &WebResponse) -> HandlerResult<Value> {
     let Some(known) = of(invocation) else {
         return failed(FailureKind::InvalidAnswer, "Copilot has no such event");
     };

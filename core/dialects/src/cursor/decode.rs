@@ -6,12 +6,12 @@ use super::NAME;
 use super::events::{Ask, CursorEvent, Reads, of};
 use crate::draft::{Draft, failed, refused};
 use crate::output::{self, Json};
-use crate::{Exited, Invocation, canonical, tool_names};
+use crate::{CommandOutput, Invocation, canonical, tool_names};
 use hookweave_machine::dispatch::{FailureKind, HandlerResult};
 
 const NO_REASON: &str = "the hook gave no reason";
 
-pub(super) fn decode(invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
+pub(super) fn decode(invocation: &Invocation, exited: &CommandOutput) -> HandlerResult<Value> {
     let Some(known) = of(invocation) else {
         return failed(FailureKind::InvalidAnswer, "Cursor has no such event");
     };

@@ -9,12 +9,12 @@ use super::events::{GeminiEvent, SELECTION, of};
 use super::{NAME, model};
 use crate::draft::{Draft, failed, refused};
 use crate::output::{self, Json};
-use crate::{Exited, Invocation, tool_names};
+use crate::{CommandOutput, Invocation, tool_names};
 use hookweave_machine::dispatch::{FailureKind, HandlerResult};
 
 const NO_REASON: &str = "the hook gave no reason";
 
-pub(super) fn decode(invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
+pub(super) fn decode(invocation: &Invocation, exited: &CommandOutput) -> HandlerResult<Value> {
     let Some(known) = of(invocation) else {
         return failed(FailureKind::InvalidAnswer, "Gemini CLI has no such event");
     };

@@ -5,10 +5,10 @@ use serde_json::Value;
 use super::{NAME, without_version};
 use crate::hosted::{self, HostedVerdict};
 use crate::output::{self, Json};
-use crate::{Exited, Invocation, RunKind, WebAnswer, canonical, draft};
+use crate::{CommandOutput, Invocation, RunKind, WebResponse, canonical, draft};
 use hookweave_machine::dispatch::{FailureKind, HandlerResult};
 
-pub(super) fn decode(invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
+pub(super) fn decode(invocation: &Invocation, exited: &CommandOutput) -> HandlerResult<Value> {
     match exited.code {
         Some(0) => read_answer(invocation, &output::text(&exited.stdout)),
         Some(2) => canonical::block(exited),
@@ -16,7 +16,7 @@ pub(super) fn decode(invocation: &Invocation, exited: &Exited) -> HandlerResult<
     }
 }
 
-pub(super) fn decode_web(invocation: &Invocation, answer: &WebAnswer) -> HandlerResult<Value> {
+pub(super) fn decode_web(invocation: &Invocation, answer: &WebResponse) -> HandlerResult<Value> {
     let body = output::text(&answer.body);
     if (200..300).contains(&answer.status) {
         return read_answer(invocation, &body);

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use crate::{Exited, Invocation, canonical};
+use crate::{CommandOutput, Invocation, canonical};
 use hookweave_machine::dispatch::HandlerResult;
 
-pub(super) fn decode(invocation: &Invocation, exited: &Exited) -> HandlerResult<Value> {
+pub(super) fn decode(invocation: &Invocation, exited: &CommandOutput) -> HandlerResult<Value> {
     match exited.code {
         Some(0) => HandlerResult::Nothing,
         Some(2) if invocation.event.name() == "PreToolUse" => canonical::block(exited),

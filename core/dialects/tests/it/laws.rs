@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use hookweave_dialects::{Dialect, Exited, Invocation, OutcomeView, RunKind, WebAnswer, WireAnswer, WireEvent};
+use hookweave_dialects::{
+    CommandOutput, Dialect, Invocation, OutcomeView, RunKind, WebResponse, WireAnswer, WireEvent,
+};
 use hookweave_machine::answer::{self, Reading};
 use hookweave_machine::dispatch::HandlerResult;
 use hookweave_machine::event::{BUILT_IN, FieldKind};
@@ -288,7 +290,7 @@ fn outcome(decision: &str, gate: bool, extra: &Value) -> Map<String, Value> {
 
 /// What the dialect's own reading makes of what was left for the agent.
 fn read_back(dialect: &dyn Dialect, invocation: &Invocation, written: &WireAnswer) -> (u8, Option<Value>) {
-    let exited = Exited {
+    let exited = CommandOutput {
         code: Some(written.exit_code),
         signal: None,
         stdout: written.stdout.clone().into_bytes(),
@@ -353,7 +355,8 @@ fn a_refusal_among_words_refuses_in_every_dialect_that_reads_output() {
             continue;
         }
         let decoded = |text: &str| {
-            let exited = Exited { code: Some(0), signal: None, stdout: text.as_bytes().to_vec(), stderr: Vec::new() };
+            let exited =
+                CommandOutput { code: Some(0), signal: None, stdout: text.as_bytes().to_vec(), stderr: Vec::new() };
             hookweave_dialects::answer_of_command(dialect, &invocation, &exited)
         };
         let refuses = |result: &HandlerResult<Value>| match result {
@@ -508,7 +511,7 @@ proptest! {
         stderr in any_output(),
     ) {
         let invocation = crate::subject::invocation(dialect, declared, None, None);
-        let exited = Exited { code, signal: code.is_none().then_some(9), stdout, stderr };
+        let exited = CommandOutput { code, signal: code.is_none().then_some(9), stdout, stderr };
         valid(dialect, &invocation, &hookweave_dialects::answer_of_command(dialect, &invocation, &exited))?;
     }
 
@@ -521,7 +524,7 @@ proptest! {
         kind in proptest::sample::select(vec![RunKind::McpTool, RunKind::Prompt, RunKind::Agent]),
     ) {
         let invocation = crate::subject::invocation(dialect, declared, None, None);
-        let answer = WebAnswer { status, content_type: Some("application/json".to_owned()), body };
+        let answer = WebResponse { status, content_type: Some("application/json".to_owned()), body };
         valid(dialect, &invocation, &hookweave_dialects::answer_of_server(dialect, &invocation, &answer))?;
         valid(dialect, &invocation, &hookweave_dialects::answer_of_host(dialect, &invocation, kind, &answered))?;
     }

@@ -1,6 +1,6 @@
 //! Event × exit code × kind of stdout × kind of stderr: every combination is held against the first row that fits.
 
-use hookweave_dialects::Exited;
+use hookweave_dialects::CommandOutput;
 use hookweave_machine::answer::{self, Reading as Read};
 use hookweave_machine::dispatch::{HandlerResult, HookFailure};
 use hookweave_machine::event::EventSpec;
@@ -104,9 +104,9 @@ fn printed_to_stderr(table: &Table, event: &str, kind: &str) -> String {
     }
 }
 
-fn exited(exit: &str, stdout: &str, stderr: &str) -> Exited {
+fn exited(exit: &str, stdout: &str, stderr: &str) -> CommandOutput {
     let code = exit.parse().ok();
-    Exited {
+    CommandOutput {
         code,
         signal: code.is_none().then_some(9),
         stdout: stdout.as_bytes().to_vec(),

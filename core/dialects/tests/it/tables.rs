@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use hookweave_dialects::{Dialect, Exited, Invocation, OutcomeView, Placement, RunKind, WebAnswer, WireEvent};
+use hookweave_dialects::{CommandOutput, Dialect, Invocation, OutcomeView, Placement, RunKind, WebResponse, WireEvent};
 use hookweave_machine::dispatch::HandlerResult;
 use hookweave_machine::event::EventSpec;
 use hookweave_machine::hook::HookSpec;
@@ -74,14 +74,14 @@ fn every_exit_code_and_output_means_what_the_tables_say() {
 
 fn decoded(sample: &Sample, dialect: &dyn Dialect, invocation: &Invocation, place: &str) -> HandlerResult<Value> {
     if let Some(status) = sample.status {
-        let answer = WebAnswer { status, content_type: None, body: sample.body.clone().into_bytes() };
+        let answer = WebResponse { status, content_type: None, body: sample.body.clone().into_bytes() };
         return hookweave_dialects::answer_of_server(dialect, invocation, &answer);
     }
     if let Some(hosted) = &sample.hosted {
         let answered = parse(place, sample.answered.as_deref().unwrap_or("null"));
         return hookweave_dialects::answer_of_host(dialect, invocation, kind(place, hosted), &answered);
     }
-    let exited = Exited {
+    let exited = CommandOutput {
         code: sample.signal.is_none().then_some(sample.exit.unwrap_or(0)),
         signal: sample.signal,
         stdout: sample.stdout.clone().into_bytes(),

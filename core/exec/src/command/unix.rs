@@ -20,7 +20,7 @@ use self::leader::{Ended, Leader};
 use self::pipes::{Input, Output};
 use self::room::{Room, Started};
 use super::program::{self, Program};
-use super::{CommandError, CommandRun, Exited, OUTPUT_ENDS, Stream, directory, environment};
+use super::{CommandError, CommandOutput, CommandRun, OUTPUT_ENDS, Stream, directory, environment};
 use crate::cancel::{Cancel, Watch};
 use hookweave_clock::now;
 
@@ -39,7 +39,7 @@ enum Part {
     Out(Stream),
 }
 
-pub(super) fn run(run: &CommandRun<'_>, cancel: &Cancel) -> Result<Exited, CommandError> {
+pub(super) fn run(run: &CommandRun<'_>, cancel: &Cancel) -> Result<CommandOutput, CommandError> {
     if cancel.is_cancelled() {
         return Err(CommandError::cancelled(run));
     }
@@ -153,7 +153,7 @@ struct RunningCommand<'a> {
 
 impl RunningCommand<'_> {
     /// Waits, writes and reads; an error on the way drops the leader, which kills all that is left.
-    fn follow(mut self) -> Result<Exited, CommandError> {
+    fn follow(mut self) -> Result<CommandOutput, CommandError> {
         loop {
             if self.ended.is_some() && !self.stdout.is_open() && !self.stderr.is_open() {
                 break;
@@ -174,7 +174,12 @@ impl RunningCommand<'_> {
         }
         let ended = self.leader.finish().or(self.ended);
         if let Some(Ended { code, signal, known: true, .. }) = ended {
-            return Ok(Exited { code, signal, stdout: self.stdout.into_bytes(), stderr: self.stderr.into_bytes() });
+            return Ok(CommandOutput {
+                code,
+                signal,
+                stdout: self.stdout.into_bytes(),
+                stderr: self.stderr.into_bytes(),
+            });
         }
         leader::forgotten();
         Err(CommandError::lost(self.run, "another part of the program has waited for it"))

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use process_wrap::std::{ChildWrapper, CommandWrap, JobObject};
 
-use super::{CommandError, CommandRun, Exited, OUTPUT_ENDS, Stream, directory, environment, program};
+use super::{CommandError, CommandOutput, CommandRun, OUTPUT_ENDS, Stream, directory, environment, program};
 use crate::cancel::Cancel;
 use hookweave_clock::now;
 
@@ -21,7 +21,7 @@ enum News {
     Cancelled,
 }
 
-pub(super) fn run(run: &CommandRun<'_>, cancel: &Cancel) -> Result<Exited, CommandError> {
+pub(super) fn run(run: &CommandRun<'_>, cancel: &Cancel) -> Result<CommandOutput, CommandError> {
     if cancel.is_cancelled() {
         return Err(CommandError::cancelled(run));
     }
@@ -53,7 +53,7 @@ pub(super) fn run(run: &CommandRun<'_>, cancel: &Cancel) -> Result<Exited, Comma
 }
 
 /// Reads until the command has exited and its output has ended.
-fn follow(run: &CommandRun<'_>, job: &mut Job, news: &Receiver<News>) -> Result<Exited, CommandError> {
+fn follow(run: &CommandRun<'_>, job: &mut Job, news: &Receiver<News>) -> Result<CommandOutput, CommandError> {
     let deadline = run.timeout.and_then(|limit| now().checked_add(limit));
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let (mut code, mut output_ends): (Option<i32>, Option<Instant>) = (None, None);
@@ -87,7 +87,7 @@ fn follow(run: &CommandRun<'_>, job: &mut Job, news: &Receiver<News>) -> Result<
             }
         }
     }
-    Ok(Exited { code, signal: None, stdout, stderr })
+    Ok(CommandOutput { code, signal: None, stdout, stderr })
 }
 
 /// The command and all that it started; killed when it is dropped.

@@ -20,7 +20,7 @@ use super::target::Target;
 use super::wire::GuardedConnector;
 use super::{headers, roots};
 use crate::cancel::Cancel;
-use hookweave_machine::handler_output::WebAnswer;
+use hookweave_machine::handler_output::WebResponse;
 
 /// How long an unused connection is kept: shorter than the five seconds after which common servers close theirs,
 /// so that no event is sent into a connection that is just being closed.
@@ -96,7 +96,7 @@ impl WebClient {
         environment: &dyn Fn(&str) -> Option<String>,
         timeout: Duration,
         cancel: &Cancel,
-    ) -> Result<WebAnswer, WebhookError> {
+    ) -> Result<WebResponse, WebhookError> {
         self.send_with(spec, &[], body, environment, timeout, cancel)
     }
 
@@ -109,7 +109,7 @@ impl WebClient {
         environment: &dyn Fn(&str) -> Option<String>,
         timeout: Duration,
         cancel: &Cancel,
-    ) -> Result<WebAnswer, WebhookError> {
+    ) -> Result<WebResponse, WebhookError> {
         let (rules, target, mut headers) = self.prepare(spec, environment)?;
         for (name, value) in further {
             if let Ok(value) = HeaderValue::from_str(value) {

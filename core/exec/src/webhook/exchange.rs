@@ -11,7 +11,7 @@ use super::call::{Call, Fault};
 use super::error::WebhookError;
 use super::spec::Method;
 use super::target::Target;
-use hookweave_machine::handler_output::WebAnswer;
+use hookweave_machine::handler_output::WebResponse;
 
 /// How many redirects are followed.
 const MAX_REDIRECTS: usize = 5;
@@ -35,7 +35,7 @@ impl Exchange<'_> {
         first: Target,
         admit: impl Fn(&Target) -> Result<(), WebhookError>,
         agent: impl Fn(&Target) -> Agent,
-    ) -> Result<WebAnswer, WebhookError> {
+    ) -> Result<WebResponse, WebhookError> {
         let mut target = first;
         let mut followed = 0;
         loop {
@@ -68,7 +68,7 @@ impl Exchange<'_> {
     }
 
     /// Reads an answer whole, or not at all.
-    fn read(&self, target: &Target, response: Response<Body>) -> Result<WebAnswer, WebhookError> {
+    fn read(&self, target: &Target, response: Response<Body>) -> Result<WebResponse, WebhookError> {
         let (parts, body) = response.into_parts();
         for encoding in parts.headers.get_all(CONTENT_ENCODING) {
             let encoding = text(encoding);
@@ -94,7 +94,7 @@ impl Exchange<'_> {
             return Err(WebhookError::Cancelled { url: target.shown() });
         }
         let content_type = parts.headers.get(CONTENT_TYPE).map(text);
-        Ok(WebAnswer { status: parts.status.as_u16(), content_type, body: bytes })
+        Ok(WebResponse { status: parts.status.as_u16(), content_type, body: bytes })
     }
 
     /// Says what an error of the HTTP library means.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use hookweave_exec::cancel::Cancel;
-use hookweave_exec::command::{CommandError, CommandLine, CommandRun, CommandSpec, Exited, run};
+use hookweave_exec::command::{CommandError, CommandLine, CommandOutput, CommandRun, CommandSpec, run};
 
 /// A directory that is gone when the test ends.
 pub(crate) struct Place(PathBuf);
@@ -63,7 +63,7 @@ pub(crate) fn usual(spec: &CommandSpec) -> CommandRun<'_> {
     CommandRun { env: vec![("PATH".into(), path)], timeout: Some(Duration::from_secs(20)), ..CommandRun::new(spec) }
 }
 
-pub(crate) fn ended(spec: &CommandSpec) -> Exited {
+pub(crate) fn ended(spec: &CommandSpec) -> CommandOutput {
     run(&usual(spec), &Cancel::new()).unwrap()
 }
 

@@ -11,7 +11,7 @@ mod tls;
 use std::time::Duration;
 
 use hookweave_exec::cancel::Cancel;
-use hookweave_exec::webhook::{Method, UnsetVariable, WebAnswer, WebClient, WebPolicy, WebhookError, WebhookSpec};
+use hookweave_exec::webhook::{Method, UnsetVariable, WebClient, WebPolicy, WebResponse, WebhookError, WebhookSpec};
 
 /// Long enough that only what should hang reaches it.
 const AMPLE: Duration = Duration::from_secs(20);
@@ -30,14 +30,14 @@ fn client() -> WebClient {
     WebClient::new(WebPolicy::default())
 }
 
-fn send_to(client: &WebClient, url: &str) -> Result<WebAnswer, WebhookError> {
+fn send_to(client: &WebClient, url: &str) -> Result<WebResponse, WebhookError> {
     send_within(client, url, AMPLE)
 }
 
-fn send_within(client: &WebClient, url: &str, timeout: Duration) -> Result<WebAnswer, WebhookError> {
+fn send_within(client: &WebClient, url: &str, timeout: Duration) -> Result<WebResponse, WebhookError> {
     client.send(&hook(url), br#"{"event":"PreToolUse"}"#, &|_| None, timeout, &Cancel::new())
 }
 
-fn send(url: &str) -> Result<WebAnswer, WebhookError> {
+fn send(url: &str) -> Result<WebResponse, WebhookError> {
     send_to(&client(), url)
 }

@@ -10,7 +10,7 @@ use super::env_file::EnvFile;
 use super::environment::{self, Environment};
 use super::trace_context::TraceContext;
 use super::{FileHook, Surroundings};
-use hookweave_dialects::{self, Encoded, Exited, Invocation};
+use hookweave_dialects::{self, CommandOutput, Encoded, Invocation};
 use hookweave_exec::cancel::Cancel;
 use hookweave_exec::command::{self, CommandError, CommandLine, CommandRun, CommandSpec};
 use hookweave_machine::dispatch::{FailureKind, HandlerResult, HookFailure};
@@ -57,7 +57,7 @@ impl FileHook {
             output_cap: self.runtime.settings.output_cap,
             leave_children: self.declared.spec.detached,
         };
-        let exited: Exited = command::run(&run, cancel).map_err(|error| broken_command(&error, limit))?;
+        let exited: CommandOutput = command::run(&run, cancel).map_err(|error| broken_command(&error, limit))?;
         let handler_result = hookweave_dialects::answer_of_command(dialect, invocation, &exited);
         Ok(match env_file.map(|(file, given)| file.read(&given)).filter(|left| !left.is_empty()) {
             Some(left) => with_env(handler_result, dialect.name(), left),

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use hookweave_exec::cancel::Cancel;
-use hookweave_exec::webhook::{Method, WebAnswer, WebClient, WebPolicy, WebhookError};
+use hookweave_exec::webhook::{Method, WebClient, WebPolicy, WebResponse, WebhookError};
 
 use super::server::{Server, answer};
 use super::{AMPLE, client, hook, send, send_to};
@@ -80,7 +80,7 @@ fn every_status_is_an_answer() {
         } else {
             answer(head, &fields, body)
         });
-        let expected = WebAnswer { status, content_type: content_type.map(str::to_owned), body: body.into() };
+        let expected = WebResponse { status, content_type: content_type.map(str::to_owned), body: body.into() };
         assert_eq!(send(&server.url("/")), Ok(expected));
     }
 }
