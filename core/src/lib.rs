@@ -29,7 +29,7 @@ pub use hookweave_host::config::reload::Change;
 #[doc(inline)]
 pub use hookweave_host::config::trust::{Trust, TrustStore, TrustedHook};
 #[doc(inline)]
-pub use hookweave_host::dialects::{WireAnswer, WireEvent, event_from_wire, outcome_to_wire};
+pub use hookweave_host::dialects::WireAnswer;
 #[doc(inline)]
 pub use hookweave_host::dispatch::{FailureKind, Status};
 #[doc(inline)]

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -162,7 +163,7 @@ def test_hooks_of_a_project_run_once_they_are_approved(tmp_path: Path) -> None:
     client, report = discovered()
     assert report.hooks == () and decides(client) == "continue"
     (untrusted,) = report.untrusted
-    assert untrusted.approval["runs"] == "exit 2" and untrusted.scope == "project" and untrusted.why
+    assert untrusted.approval.runs == "exit 2" and untrusted.scope == "project" and untrusted.why
     with pytest.raises(UntrustedHookError, match="exit 2"):
         HookClient().discover(project, on_untrusted="error", **options)
 
@@ -170,7 +171,8 @@ def test_hooks_of_a_project_run_once_they_are_approved(tmp_path: Path) -> None:
     client, report = discovered()
     assert report.untrusted == () and decides(client) == "block"
     (approved,) = TrustStore(store).approved()
-    assert approved["fingerprint"] == untrusted.approval["fingerprint"]
+    assert approved == replace(untrusted.approval, approved_at=approved.approved_at)
+    assert (approved.project, approved.event, approved.approved_at > 0) == (project.resolve(), "PreToolUse", True)
     if os.name == "posix":
         assert store.stat().st_mode & 0o077 == 0
 
@@ -180,7 +182,7 @@ def test_hooks_of_a_project_run_once_they_are_approved(tmp_path: Path) -> None:
 
     everything = HookClient()
     assert len(everything.discover(project, sources=["claude-code", "project"], trust="all").hooks) == 1
-    assert TrustStore(store).revoke([approved["fingerprint"]]) == 1
+    assert TrustStore(store).revoke([approved.fingerprint]) == 1
     assert TrustStore(store).approved() == []
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -19,6 +19,7 @@ __all__ = [
     "Problem",
     "ReloadReport",
     "TrustStore",
+    "TrustedHook",
     "UntrustedHook",
     "WireAnswer",
 ]
@@ -81,11 +82,30 @@ class FoundFile:
 
 
 @dataclass(frozen=True, slots=True)
+class TrustedHook:
+    """What an approval covers: the entry as it stands in the file, its project, and the content of its scripts."""
+
+    fingerprint: str
+    """``sha256:`` and 64 digits."""
+    project: Path
+    file: Path
+    place: str
+    """The place in the file, for example ``hooks.PreToolUse[0].hooks[1]``."""
+    dialect: str
+    event: str
+    """The event as the file names it; empty for a switch."""
+    runs: str
+    """What runs, or what the switch does."""
+    approved_at: int
+    """Milliseconds since the epoch; 0 before."""
+
+
+@dataclass(frozen=True, slots=True)
 class UntrustedHook:
     """A hook, or a file's switches, that counts only when a person approves it."""
 
-    approval: Mapping[str, Any]
-    """What :meth:`TrustStore.approve` takes: fingerprint, project, file, place, dialect, event, what runs."""
+    approval: TrustedHook
+    """What :meth:`TrustStore.approve` stores."""
     scope: Scope
     line: int | None
     scripts: tuple[Path, ...]
@@ -154,11 +174,11 @@ class TrustStore:
     def approve(self, hooks: UntrustedHook | Iterable[UntrustedHook]) -> None:
         """Approves hooks as they are now; one that changes later has to be approved again."""
         given = [hooks] if isinstance(hooks, UntrustedHook) else list(hooks)
-        _native.approve([dict(hook.approval) for hook in given], self.path)
+        _native.approve([_approval(hook.approval) for hook in given], self.path)
 
-    def approved(self) -> list[dict[str, Any]]:
+    def approved(self) -> list[TrustedHook]:
         """Everything that is approved."""
-        return _native.approved(self.path)
+        return [_trusted(record) for record in _native.approved(self.path)]
 
     def revoke(self, fingerprints: Iterable[str]) -> int:
         """Takes approvals back; gives how many there were."""
@@ -180,8 +200,17 @@ def _found(record: Mapping[str, Any]) -> FoundFile:
     return FoundFile(**{**record, "file": Path(record["file"])})
 
 
+def _trusted(record: Mapping[str, Any]) -> TrustedHook:
+    return TrustedHook(**{**record, "project": Path(record["project"]), "file": Path(record["file"])})
+
+
+def _approval(hook: TrustedHook) -> dict[str, Any]:
+    return {**asdict(hook), "project": str(hook.project), "file": str(hook.file)}
+
+
 def _untrusted(record: Mapping[str, Any]) -> UntrustedHook:
-    return UntrustedHook(**{**record, "scripts": tuple(Path(script) for script in record["scripts"])})
+    scripts = tuple(Path(script) for script in record["scripts"])
+    return UntrustedHook(**{**record, "approval": _trusted(record["approval"]), "scripts": scripts})
 
 
 def _change(record: Mapping[str, Any]) -> Change:

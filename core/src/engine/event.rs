@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::not_an_object;
 use hookweave_host::clock::now_ms;
 use hookweave_host::envelope::{Envelope, check_payload, is_missing};
+use hookweave_host::dialects::{WireEvent, event_from_wire};
 use hookweave_host::error::Error;
 use hookweave_host::event::{BUILT_IN, EventSpec};
 use hookweave_host::json::Json;
@@ -33,6 +34,31 @@ impl Event {
     pub fn new(name: impl Into<Arc<str>>, payload: Value) -> Self {
         let envelope = Arc::new(Envelope::new(now_ms()));
         Self { inner: Arc::new(Inner { name: name.into(), payload: Arc::new(payload), envelope }) }
+    }
+
+    /// An event as an agent sends it to its hooks, as JSON text: `dialect` names the agent's format, such as
+    /// `claude-code`. The agent gets its answer from [`Outcome::to_wire`](super::Outcome::to_wire).
+    ///
+    /// ```
+    /// use hookweave::{Engine, Event, HookResponse};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let engine = Engine::new();
+    /// engine.on("PreToolUse").tool("Bash").run(|_: &Event| HookResponse::block("not on this machine"))?;
+    /// let sent = r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "sudo id"}}"#;
+    /// let outcome = engine.dispatch(Event::from_wire("claude-code", sent)?).await?;
+    /// let answer = outcome.to_wire("claude-code")?;
+    /// assert!(answer.exit_code == 0 && answer.stdout.contains(r#""permissionDecision":"deny""#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`UnknownDialect`](crate::Code::UnknownDialect), and [`InvalidWireEvent`](crate::Code::InvalidWireEvent) for text
+    /// that is no event of the dialect.
+    pub fn from_wire(dialect: &str, text: &str) -> Result<Self, Error> {
+        let WireEvent { event, payload } = event_from_wire(dialect, text)?;
+        Ok(Self::new(event, Value::Object(payload)))
     }
 
     /// A tool is about to run.

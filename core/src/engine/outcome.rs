@@ -164,8 +164,14 @@ impl Outcome {
         }
     }
 
-    /// The output of a hook of a dialect for its agent.
-    pub(crate) fn to_wire(&self, dialect: &str) -> Result<WireAnswer, Error> {
+    /// What a hook has to leave for the agent of a dialect, such as `claude-code`: its exit code and its output.
+    ///
+    /// A decision that the format cannot express becomes stricter, and `degraded` names it.
+    ///
+    /// # Errors
+    /// [`UnknownDialect`](crate::Code::UnknownDialect), and [`InvalidWireEvent`](crate::Code::InvalidWireEvent) for an
+    /// event of the program's own, which no agent raises.
+    pub fn to_wire(&self, dialect: &str) -> Result<WireAnswer, Error> {
         encode_outcome(dialect, &self.inner, &self.values(), Vec::new())
     }
 }

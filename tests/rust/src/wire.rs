@@ -1,6 +1,7 @@
 //! Events in the words of another agent, and outcomes in theirs.
 
-use hookweave::{event_from_wire, outcome_to_wire};
+use hookweave::Event;
+use hookweave_host::dialects::outcome_to_wire;
 use serde_json::{Value, json};
 
 use crate::case::Dispatch;
@@ -13,8 +14,8 @@ use crate::value::escape;
 pub(crate) fn read(dispatch: &Dispatch) -> Result<Dispatch, Fault> {
     let Some(sent) = &dispatch.from_wire else { return Ok(dispatch.clone()) };
     let text = sent["data"].as_str().map_or_else(|| sent["data"].to_string(), str::to_owned);
-    let event = event_from_wire(sent["dialect"].as_str().unwrap(), &text)?;
-    Ok(Dispatch { event: event.event.to_owned(), payload: Value::Object(event.payload), ..dispatch.clone() })
+    let event = Event::from_wire(sent["dialect"].as_str().unwrap(), &text)?;
+    Ok(Dispatch { event: event.name().to_owned(), payload: event.payload().clone(), ..dispatch.clone() })
 }
 
 /// Holds what an outcome leaves for an agent against what is expected.
