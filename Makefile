@@ -72,7 +72,7 @@ format: $(TOOLS_READY) $(NODE_MODULES_READY) ## lay out Rust, Python and TypeScr
 
 generate: $(PYTHON_READY) $(NODE_READY) ## write the files that follow from the code: events, the API, schemas, pages
 	$(PY) bindings-python/generate.py
-	$(PY) bindings-python/write_api.py
+	$(PY) tools/python_api.py
 	cd $(NODE_PACKAGE) && npm run --silent build:events && npm run --silent build:ts && npm run --silent build:api
 	UPDATE_DOCS=1 cargo test --quiet -p hookweave --test it docs
 	UPDATE_DOCS=1 cargo test --quiet -p hookweave-files --test it wire_schema

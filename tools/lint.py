@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import rust_api
+from child import start
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON_PACKAGE = ROOT / "bindings-python"
@@ -86,7 +87,7 @@ def python_steps() -> list[Step]:
         Step("ruff format", ["ruff", "format", "--check", "--output-format", "concise", "."]),
         Step("mypy, the package", [sys.executable, "-m", "mypy"], cwd=PYTHON_PACKAGE),
         Step("Python, cycles of modules", ["lint-imports", "--no-cache"], cwd=PYTHON_PACKAGE),
-        Step("Python, public API", [sys.executable, "write_api.py", "--check"], cwd=PYTHON_PACKAGE),
+        Step("Python, public API", [sys.executable, "tools/python_api.py", "--check"]),
         Step("Python, stub of the native half", stubtest, cwd=PYTHON_PACKAGE),
         *(Step(f"mypy, {name}", [*mypy, *files]) for name, files in {"the programs": programs, **examples}.items()),
     ]
@@ -128,23 +129,14 @@ def run(step: Step) -> tuple[bool, str]:
     title = f"== {step.name}\n"
     if step.skip is not None:
         return True, f"{title}   left out: {step.skip}\n"
-    start = time.monotonic()
+    began = time.monotonic()
     try:
-        done = subprocess.run(
-            step.command,
-            cwd=step.cwd,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            check=False,
-        )
+        process = start(step.command, step.cwd)
     except OSError as error:
         return False, f"{title}   could not be started: {error}\n"
-    well = "ok" if done.returncode == 0 else f"FAILED ({done.returncode})"
-    return done.returncode == 0, f"{title}{done.stdout}   {well} in {time.monotonic() - start:.1f} s\n"
+    output, _ = process.communicate()
+    well = "ok" if process.returncode == 0 else f"FAILED ({process.returncode})"
+    return process.returncode == 0, f"{title}{output}   {well} in {time.monotonic() - began:.1f} s\n"
 
 
 def run_all(steps: Sequence[Step]) -> list[str]:

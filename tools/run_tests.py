@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from child import start
 from results import Count, count_junit, count_libtest
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -119,17 +120,7 @@ def run(suite: Suite, out: Callable[[str], None]) -> Count:
         suite.report.unlink(missing_ok=True)
     lines: list[str] = []
     try:
-        process = subprocess.Popen(
-            suite.command,
-            cwd=suite.cwd,
-            env={**os.environ, **suite.env},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-        )
+        process = start(suite.command, suite.cwd, {**os.environ, **suite.env})
     except OSError as error:
         count = Count()
         count.fail(f"could not be started: {error}")

@@ -8,7 +8,6 @@ descriptions are joined first. With ``--check`` it writes nothing, and fails whe
 from __future__ import annotations
 
 import argparse
-import difflib
 import json
 import os
 import re
@@ -18,6 +17,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from api_file import write_or_check
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "core" / "api.txt"
@@ -146,15 +147,7 @@ def main() -> int:
         print(f"core/api.txt was left as it is: {reason}")
         return 0
     text = "\n".join([NOTICE, "", *shortened(listed(joined(described()))), ""])
-    old = FILE.read_text(encoding="utf-8") if FILE.exists() else ""
-    if text == old:
-        return 0
-    if not check:
-        FILE.write_text(text, encoding="utf-8")
-        return 0
-    sys.stdout.writelines(difflib.unified_diff(old.splitlines(True), text.splitlines(True), "core/api.txt", "now"))
-    print("\nthe public API of the Rust crate has changed; `make generate` writes core/api.txt")
-    return 1
+    return write_or_check(FILE, text, check)
 
 
 if __name__ == "__main__":

@@ -1,22 +1,23 @@
-"""Writes the public API of the package to ``api.txt``, so that a change of it shows in a diff.
+"""Writes the public API of the package to ``bindings-python/api.txt``, so that a change of it shows in a diff.
 
-``python bindings-python/write_api.py [--check]`` reads the sources and stubs. With ``--check`` it writes nothing, and
+``python tools/python_api.py [--check]`` reads the sources and stubs. With ``--check`` it writes nothing, and
 fails when the committed file differs.
 """
 
 from __future__ import annotations
 
 import argparse
-import difflib
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import griffe
+from api_file import write_or_check
 
-HERE = Path(__file__).resolve().parent
-FILE = HERE / "api.txt"
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "bindings-python"
+FILE = PACKAGE / "api.txt"
 MODULES = (
     "hookweave",
     "hookweave.audit",
@@ -147,7 +148,7 @@ class Writer:
 
 def text() -> str:
     """The public API, as the file holds it."""
-    loader = griffe.GriffeLoader(search_paths=[str(HERE / "python")], allow_inspection=False)
+    loader = griffe.GriffeLoader(search_paths=[str(PACKAGE / "python")], allow_inspection=False)
     for package in {module.partition(".")[0] for module in MODULES}:
         loader.load(package)
     loader.resolve_aliases(external=False)
@@ -174,16 +175,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; fail when the file differs")
     check = parser.parse_args().check
-    now = text()
-    if not check:
-        FILE.write_text(now, encoding="utf-8")
-        return 0
-    committed = FILE.read_text(encoding="utf-8") if FILE.exists() else ""
-    if committed == now:
-        return 0
-    sys.stdout.writelines(difflib.unified_diff(committed.splitlines(True), now.splitlines(True), "committed", "now"))
-    print("the public API differs from api.txt; `make generate` writes it")
-    return 1
+    return write_or_check(FILE, text(), check)
 
 
 if __name__ == "__main__":
