@@ -53,6 +53,24 @@ pub(super) fn text_restricts(invocation: &Invocation, text: &str) -> bool {
     }
 }
 
+/// Reads what a command printed: a JSON object, or nothing; `what` says what the system calls it.
+pub(super) fn object_or_nothing(
+    invocation: &Invocation,
+    exited: &CommandOutput,
+    what: &str,
+    answer: impl FnOnce(&Invocation, Map<String, Value>) -> HandlerResult<Value>,
+) -> HandlerResult<Value> {
+    let text = output::text(&exited.stdout);
+    match output::parse(&text) {
+        _ if text.is_empty() => HandlerResult::Nothing,
+        output::Json::Object(fields) => answer(invocation, fields),
+        _ => {
+            let message = format!("{what} is a JSON object or nothing, not `{}`", output::first_line(&text));
+            invalid_answer(message, text_restricts(invocation, &text))
+        }
+    }
+}
+
 /// A failure to answer.
 pub(super) fn invalid_answer(message: String, meant_to_restrict: bool) -> HandlerResult<Value> {
     let kind = FailureKind::InvalidAnswer;

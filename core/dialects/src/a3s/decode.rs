@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::events::snake;
-use crate::output::{self, Json};
+use crate::output;
 use crate::{CommandOutput, Invocation, canonical};
 use hookweave_machine::action::Action;
 use hookweave_machine::dispatch::HandlerResult;
@@ -18,15 +18,7 @@ pub(super) fn decode(invocation: &Invocation, exited: &CommandOutput) -> Handler
         Some(2) => return canonical::block(exited),
         _ => return canonical::exited(exited),
     }
-    let text = output::text(&exited.stdout);
-    match output::parse(&text) {
-        _ if text.is_empty() => HandlerResult::Nothing,
-        Json::Object(response) => answer(invocation, response),
-        _ => {
-            let what = format!("a response is a JSON object or nothing, not `{}`", output::first_line(&text));
-            canonical::invalid_answer(what, canonical::text_restricts(invocation, &text))
-        }
-    }
+    canonical::object_or_nothing(invocation, exited, "a response", answer)
 }
 
 /// A response in the engine's words; what A3S does not have keeps the engine's own words.

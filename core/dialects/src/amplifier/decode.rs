@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::encode::data;
 use super::{NAME, events};
-use crate::output::{self, Json};
+use crate::output;
 use crate::{CommandOutput, Invocation, canonical};
 use hookweave_machine::dispatch::HandlerResult;
 
@@ -18,15 +18,7 @@ pub(super) fn decode(invocation: &Invocation, exited: &CommandOutput) -> Handler
     if exited.code != Some(0) {
         return canonical::exited(exited);
     }
-    let text = output::text(&exited.stdout);
-    match output::parse(&text) {
-        _ if text.is_empty() => HandlerResult::Nothing,
-        Json::Object(fields) => answer(invocation, fields),
-        _ => {
-            let what = format!("a result is a JSON object or nothing, not `{}`", output::first_line(&text));
-            canonical::invalid_answer(what, canonical::text_restricts(invocation, &text))
-        }
-    }
+    canonical::object_or_nothing(invocation, exited, "a result", answer)
 }
 
 /// The parts of a result that stand beside its action.

@@ -36,7 +36,12 @@ pub fn write(table: &Table) -> String {
         }
     }
     if !table.samples.is_empty() {
-        page.push_str("\n## What is understood\n\n| event | the hook | is understood as | why |\n|---|---|---|---|\n");
+        let _ = writeln!(
+            page,
+            "\n## What is understood\n\nThe tests run every row: [{name}.toml]({name}.toml).\n\n\
+             | event | the hook | is understood as | why |\n|---|---|---|---|",
+            name = table.name
+        );
         for row in &table.samples {
             sample(&mut page, row);
         }

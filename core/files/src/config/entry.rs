@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::reading::{Reading, Spot, Take, bounded, cut};
 use super::{Declared, Run, variables};
@@ -204,6 +204,21 @@ impl Reading<'_> {
             None => PathBuf::from(path),
         }
     }
+}
+
+/// A call of an MCP tool: `server`, `tool` and `input`.
+pub(super) fn mcp_tool(entry: &Spot<'_>) -> Take<Run> {
+    let input = match entry.get("input") {
+        Some(input) => {
+            input.must_be_object()?;
+            match input.node.to_value() {
+                Value::Object(fields) => fields,
+                _ => Map::new(),
+            }
+        }
+        None => Map::new(),
+    };
+    Ok(Run::McpTool { server: entry.required_text("server")?, tool: entry.required_text("tool")?, input })
 }
 
 /// A command that a shell reads.

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::groups::{self, Style};
-use crate::config::entry::{Draft, Slot, shell, webhook};
+use crate::config::entry::{Draft, Slot, mcp_tool, shell, webhook};
 use crate::config::reading::{Reading, Spot, Syntax, Take};
 use crate::config::{Loaded, Run, Source};
 use hookweave_dialects::NEVER_CLOSED;
@@ -140,20 +140,6 @@ fn in_plugin(reading: &Reading<'_>, text: &str) -> String {
         Some(root) => text.replace("${CLAUDE_PLUGIN_ROOT}", root),
         None => text.to_owned(),
     }
-}
-
-fn mcp_tool(entry: &Spot<'_>) -> Take<Run> {
-    let input = match entry.get("input") {
-        Some(input) => {
-            input.must_be_object()?;
-            match input.node.to_value() {
-                Value::Object(fields) => fields,
-                _ => Map::new(),
-            }
-        }
-        None => Map::new(),
-    };
-    Ok(Run::McpTool { server: entry.required_text("server")?, tool: entry.required_text("tool")?, input })
 }
 
 fn fail_behavior(

@@ -2,9 +2,7 @@
 //!
 //! Nothing is overlooked here: an unknown field is refused. `cli/schemas/hookweave.schema.json` says the same for editors.
 
-use serde_json::{Map, Value};
-
-use crate::config::entry::{Draft, Slot, check_url, environment, readable_duration, shell};
+use crate::config::entry::{Draft, Slot, check_url, environment, mcp_tool, readable_duration, shell};
 use crate::config::reading::{Reading, Spot, Syntax, Take, cut};
 use crate::config::tree::Kind;
 use crate::config::{Loaded, Run, Source};
@@ -152,7 +150,10 @@ fn run(reading: &Reading<'_>, entry: &Spot<'_>) -> Take<Run> {
     match *kind {
         "webhook" => web(&spot).map(Run::Webhook),
         "prompt" => prompt(&spot),
-        "mcp_tool" => mcp_tool(&spot),
+        "mcp_tool" => {
+            spot.only(MCP_TOOL)?;
+            mcp_tool(&spot)
+        }
         _ => command(reading, entry, &spot).map(Run::Command),
     }
 }
@@ -224,21 +225,6 @@ fn prompt(spot: &Spot<'_>) -> Take<Run> {
         agent: spot.flag("agent")?.unwrap_or(false),
         continue_on_block: spot.flag("continue_on_block")?.unwrap_or(false),
     })
-}
-
-fn mcp_tool(spot: &Spot<'_>) -> Take<Run> {
-    spot.only(MCP_TOOL)?;
-    let input = match spot.get("input") {
-        Some(input) => {
-            input.must_be_object()?;
-            match input.node.to_value() {
-                Value::Object(fields) => fields,
-                _ => Map::new(),
-            }
-        }
-        None => Map::new(),
-    };
-    Ok(Run::McpTool { server: spot.required_text("server")?, tool: spot.required_text("tool")?, input })
 }
 
 fn name(entry: &Spot<'_>) -> Take<Option<String>> {
