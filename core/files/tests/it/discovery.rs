@@ -13,7 +13,7 @@ const CURSOR: &str = r#"{"version": 1, "hooks": {"stop": [{"command": "cursor"}]
 const COPILOT: &str = r#"{"version": 1, "hooks": {"agentStop": [{"bash": "copilot"}]}}"#;
 const GEMINI: &str = r#"{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "gemini"}]}]}}"#;
 const COCODE: &str = "[[hooks]]\nevent = \"PreToolUse\"\n[hooks.shell]\ncommand = \"cocode\"\n";
-const HOOKWEAVE: &str = "hookweave = 1\n[[hooks]]\nevent = \"Stop\"\ncommand = \"own\"\n";
+const HOOKWEAVE: &str = "hookweave = 1\n[[hooks]]\nevent = \"Stop\"\ncommand = \"hookweave\"\n";
 
 #[test]
 fn files_are_recognised_by_name_place_and_shape() {
