@@ -17,6 +17,8 @@ export interface EventBase<K extends string = string> extends EventMethods {
   readonly cwd?: string;
   readonly agentId?: string;
   readonly metadata: Record<string, unknown>;
+  /** What earlier hooks of the same dispatch share. */
+  readonly shared?: Readonly<Record<string, unknown>>;
 }
 
 /** What the agent knows when a tool is about to run: the field `context` of `PreToolUse`. */

@@ -47,6 +47,8 @@ export interface Matcher {
   session?: string;
   /** A glob over the agent's id. */
   agent?: string;
+  /** An expression over the event and the state of its session, such as `session.tool_calls > 50`. */
+  when?: string;
 }
 
 /** A handler of any event; its type was checked where it was registered. */

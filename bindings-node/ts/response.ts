@@ -47,6 +47,8 @@ export interface AnswerParts<K extends EventName = AnyEvent> {
   message?: string | MessageInput | readonly (string | MessageInput)[];
   /** Keeps the hook's own output out of the transcript. */
   suppressOutput?: boolean;
+  /** Values by key for later hooks of the dispatch, which read them in `event.shared`. */
+  share?: Readonly<Record<string, unknown>>;
   /** What only one dialect has, by dialect. */
   ext?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }

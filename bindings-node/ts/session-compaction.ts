@@ -1,7 +1,12 @@
-/** The effects of a compaction on the conversation. */
+/** The effects that replace messages of the conversation. */
 
 import type { ContextMessage } from "./context.js";
-import type { Effect, ReplaceContextEffect, SummariseEffect } from "./session-effects.js";
+import type {
+  Effect,
+  ReplaceContextEffect,
+  ReplacePromptEffect,
+  SummariseEffect,
+} from "./session-effects.js";
 import type { Flow } from "./session-flow.js";
 import { localKeys } from "./spelling.js";
 import type { EffectContext } from "./effect-context.js";
@@ -43,6 +48,32 @@ export async function replaceContext(
     await effects.call(() =>
       context.replaceMessages?.([...kept(before), message, ...kept(after), ...newer]),
     );
+    return flow.done();
+  } catch (error) {
+    return effects.failed(flow, "the context failed", error);
+  }
+}
+
+/** Replaces the user's last message with the prompt by what hooks made of it. */
+export async function replacePrompt(
+  effects: EffectContext,
+  flow: Flow,
+  { prompt, changed }: ReplacePromptEffect,
+): Promise<Effect> {
+  const { context } = effects.parts;
+  try {
+    const messages = [...(context.messages ?? [])];
+    if (messages.length === 0) return flow.done();
+    if (context.replaceMessages === undefined)
+      return flow.failed("the context has no `replaceMessages`; add it");
+    const place = messages.findLastIndex(
+      ({ role, content, metadata }) =>
+        role === "user" && content === prompt && isPlain(metadata) && metadata["source"] === "user",
+    );
+    const message = messages[place];
+    if (message === undefined) return flow.failed("no message of the context is the prompt");
+    messages[place] = { ...message, content: changed };
+    await effects.call(() => context.replaceMessages?.(messages));
     return flow.done();
   } catch (error) {
     return effects.failed(flow, "the context failed", error);

@@ -13,7 +13,7 @@ import { callNative, jsonText, shownText } from "./native.js";
 import { recordOf, type Outcome } from "./outcome.js";
 import { approve } from "./session-approval.js";
 import { callModel, readResponse, runTool } from "./session-calls.js";
-import { readContext, replaceContext, summarise } from "./session-compaction.js";
+import { readContext, replaceContext, replacePrompt, summarise } from "./session-compaction.js";
 import type { AddMessageEffect, DispatchEffect, Effect, ShowEffect } from "./session-effects.js";
 import type { Flow } from "./session-flow.js";
 import { localName, localFields, localKeys } from "./spelling.js";
@@ -77,6 +77,8 @@ export class FlowDriver extends EffectContext {
         return readContext(this, flow);
       case "replace_context":
         return replaceContext(this, flow, effect);
+      case "replace_prompt":
+        return replacePrompt(this, flow, effect);
       case "wait":
         return wait(effect.ms, this.cancelling).then(() => flow.done());
       case "add_message":

@@ -77,6 +77,12 @@ export interface ReplaceContextEffect {
   readonly after: readonly number[];
 }
 
+export interface ReplacePromptEffect {
+  readonly do: "replace_prompt";
+  readonly prompt: string;
+  readonly changed: string;
+}
+
 export type Effect =
   | DispatchEffect
   | ApproveEffect
@@ -88,6 +94,7 @@ export type Effect =
   | { readonly do: "read_response"; readonly response: ValueId }
   | { readonly do: "read_context" }
   | ReplaceContextEffect
+  | ReplacePromptEffect
   | SummariseEffect
   | { readonly do: "wait"; readonly ms: number }
   | { readonly do: "finish"; readonly result: unknown };

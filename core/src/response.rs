@@ -100,6 +100,14 @@ impl HookResponse {
         self.set("reason", reason.into())
     }
 
+    /// Shares a value with later hooks of the dispatch, which read it in the event's field `shared`.
+    pub fn share(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        if let Value::Object(shared) = self.fields().entry("share").or_insert_with(|| json!({})) {
+            shared.insert(key.into(), value.into());
+        }
+        self
+    }
+
     /// Replaces payload fields: `json!({"args": {…}})`.
     pub fn modified(self, fields: Value) -> Self {
         self.set("modified", fields)

@@ -370,6 +370,33 @@ class Driver:
             return self._flow.failed(_why(error))
         return self._flow.done()
 
+    async def _replace_prompt(self, effect: Effect) -> Effect:
+        context: Any = self._session.context
+        try:
+            messages = list(getattr(context, "messages", ()))
+            if not messages:
+                return self._flow.done()
+            if not callable(getattr(context, "replace_messages", None)):
+                return self._flow.failed("the context has no `replace_messages`; add it")
+            for place in reversed(range(len(messages))):
+                message = messages[place]
+                if (
+                    message.role == "user"
+                    and message.content == effect["prompt"]
+                    and message.metadata.get("source") == "user"
+                ):
+                    break
+            else:
+                return self._flow.failed("no message of the context is the prompt")
+            messages[place] = ContextMessage("user", effect["changed"], message.metadata)
+            replaced = context.replace_messages(messages)
+            if inspect.isawaitable(replaced):
+                await _async_compat.finish(replaced)
+        except Exception as error:
+            logger.warning("the context of session %s failed", self._session.id, exc_info=True)
+            return self._flow.failed(_why(error))
+        return self._flow.done()
+
     async def _summarise(self, effect: Effect) -> Effect:
         assert self.summarise is not None
         try:
@@ -419,6 +446,7 @@ class Driver:
         "summarise": _summarise,
         "read_context": _read_context,
         "replace_context": _replace_context,
+        "replace_prompt": _replace_prompt,
         "wait": _wait,
         "add_message": _add_message,
         "show": _show,

@@ -309,6 +309,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.SessionStartEvent]]: ...
     @overload
@@ -324,6 +325,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.SessionEndEvent]]: ...
     @overload
@@ -339,6 +341,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.UserPromptSubmitEvent]]: ...
     @overload
@@ -354,6 +357,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.PostUserMessageEvent]]: ...
     @overload
@@ -372,6 +376,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.GenerateStartEvent]]: ...
     @overload
@@ -389,6 +394,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.GenerateEndEvent]]: ...
     @overload
@@ -407,6 +413,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.PreToolUseEvent]]: ...
     @overload
@@ -425,6 +432,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.PostToolUseEvent]]: ...
     @overload
@@ -444,6 +452,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.PostToolUseFailureEvent]]: ...
     @overload
@@ -461,6 +470,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.PermissionRequestEvent]]: ...
     @overload
@@ -478,6 +488,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.PermissionGrantedEvent]]: ...
     @overload
@@ -496,6 +507,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.PermissionDeniedEvent]]: ...
     @overload
@@ -512,6 +524,7 @@ class TypedClient:
         timestamp: float = ...,
         cwd: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.SubagentStartEvent]]: ...
     @overload
@@ -528,6 +541,7 @@ class TypedClient:
         timestamp: float = ...,
         cwd: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.SubagentStopEvent]]: ...
     @overload
@@ -545,6 +559,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.PreCompactEvent]]: ...
     @overload
@@ -561,6 +576,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.PostCompactEvent]]: ...
     @overload
@@ -579,6 +595,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.ContextWarningEvent]]: ...
     @overload
@@ -596,6 +613,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.NotificationEvent]]: ...
     @overload
@@ -616,6 +634,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.StopEvent]]: ...
     @overload
@@ -631,6 +650,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.StopFailureEvent]]: ...
     @overload
@@ -647,6 +667,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.ToolResolutionEvent]]: ...
     @overload
@@ -663,6 +684,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.GenerateErrorEvent]]: ...
     @overload
@@ -678,6 +700,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.StatusLineEvent]]: ...
     @overload
@@ -694,6 +717,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.FileSuggestionEvent]]: ...
     @overload
@@ -709,6 +733,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.SetupEvent]]: ...
     @overload
@@ -729,6 +754,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.InstructionsLoadedEvent]]: ...
     @overload
@@ -748,6 +774,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.UserPromptExpansionEvent]]: ...
     @overload
@@ -767,6 +794,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.MessageDisplayEvent]]: ...
     @overload
@@ -782,6 +810,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.PostToolBatchEvent]]: ...
     @overload
@@ -801,6 +830,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.TaskCreatedEvent]]: ...
     @overload
@@ -820,6 +850,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.TaskCompletedEvent]]: ...
     @overload
@@ -836,6 +867,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.TeammateIdleEvent]]: ...
     @overload
@@ -855,6 +887,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.PreModelSwitchEvent]]: ...
     @overload
@@ -873,6 +906,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.PostModelSwitchEvent]]: ...
     @overload
@@ -889,6 +923,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.ConfigChangeEvent]]: ...
     @overload
@@ -905,6 +940,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.CwdChangedEvent]]: ...
     @overload
@@ -921,6 +957,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.DirectoryAddedEvent]]: ...
     @overload
@@ -937,6 +974,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.FileChangedEvent]]: ...
     @overload
@@ -952,6 +990,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.WorktreeCreateEvent]]: ...
     @overload
@@ -967,6 +1006,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.WorktreeRemoveEvent]]: ...
     @overload
@@ -987,6 +1027,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.ElicitationEvent]]: ...
     @overload
@@ -1006,6 +1047,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Dispatch[Outcome[events.ElicitationResultEvent]]: ...
     @overload
@@ -1026,6 +1068,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.SessionStartEvent]: ...
     @overload
@@ -1041,6 +1084,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.SessionEndEvent]: ...
     @overload
@@ -1056,6 +1100,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.UserPromptSubmitEvent]: ...
     @overload
@@ -1071,6 +1116,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.PostUserMessageEvent]: ...
     @overload
@@ -1089,6 +1135,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.GenerateStartEvent]: ...
     @overload
@@ -1106,6 +1153,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.GenerateEndEvent]: ...
     @overload
@@ -1124,6 +1172,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.PreToolUseEvent]: ...
     @overload
@@ -1142,6 +1191,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.PostToolUseEvent]: ...
     @overload
@@ -1161,6 +1211,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.PostToolUseFailureEvent]: ...
     @overload
@@ -1178,6 +1229,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.PermissionRequestEvent]: ...
     @overload
@@ -1195,6 +1247,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.PermissionGrantedEvent]: ...
     @overload
@@ -1213,6 +1266,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.PermissionDeniedEvent]: ...
     @overload
@@ -1229,6 +1283,7 @@ class TypedClient:
         timestamp: float = ...,
         cwd: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.SubagentStartEvent]: ...
     @overload
@@ -1245,6 +1300,7 @@ class TypedClient:
         timestamp: float = ...,
         cwd: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.SubagentStopEvent]: ...
     @overload
@@ -1262,6 +1318,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.PreCompactEvent]: ...
     @overload
@@ -1278,6 +1335,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.PostCompactEvent]: ...
     @overload
@@ -1296,6 +1354,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.ContextWarningEvent]: ...
     @overload
@@ -1313,6 +1372,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.NotificationEvent]: ...
     @overload
@@ -1333,6 +1393,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.StopEvent]: ...
     @overload
@@ -1348,6 +1409,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.StopFailureEvent]: ...
     @overload
@@ -1364,6 +1426,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.ToolResolutionEvent]: ...
     @overload
@@ -1380,6 +1443,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.GenerateErrorEvent]: ...
     @overload
@@ -1395,6 +1459,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.StatusLineEvent]: ...
     @overload
@@ -1411,6 +1476,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.FileSuggestionEvent]: ...
     @overload
@@ -1426,6 +1492,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.SetupEvent]: ...
     @overload
@@ -1446,6 +1513,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.InstructionsLoadedEvent]: ...
     @overload
@@ -1465,6 +1533,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.UserPromptExpansionEvent]: ...
     @overload
@@ -1484,6 +1553,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.MessageDisplayEvent]: ...
     @overload
@@ -1499,6 +1569,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.PostToolBatchEvent]: ...
     @overload
@@ -1518,6 +1589,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.TaskCreatedEvent]: ...
     @overload
@@ -1537,6 +1609,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.TaskCompletedEvent]: ...
     @overload
@@ -1553,6 +1626,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.TeammateIdleEvent]: ...
     @overload
@@ -1572,6 +1646,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.PreModelSwitchEvent]: ...
     @overload
@@ -1590,6 +1665,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.PostModelSwitchEvent]: ...
     @overload
@@ -1606,6 +1682,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.ConfigChangeEvent]: ...
     @overload
@@ -1622,6 +1699,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.CwdChangedEvent]: ...
     @overload
@@ -1638,6 +1716,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.DirectoryAddedEvent]: ...
     @overload
@@ -1654,6 +1733,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.FileChangedEvent]: ...
     @overload
@@ -1669,6 +1749,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.WorktreeCreateEvent]: ...
     @overload
@@ -1684,6 +1765,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.WorktreeRemoveEvent]: ...
     @overload
@@ -1704,6 +1786,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.ElicitationEvent]: ...
     @overload
@@ -1723,6 +1806,7 @@ class TypedClient:
         cwd: str | None = ...,
         agent_id: str | None = ...,
         metadata: Mapping[str, Any] | None = ...,
+        shared: Mapping[str, Any] | None = ...,
         **fields: Any,
     ) -> Outcome[events.ElicitationResultEvent]: ...
     @overload

@@ -38,6 +38,8 @@ class Event(_native.EventBase):
     cwd: Field[str | None] = Field("cwd")
     agent_id: Field[str | None] = Field("agent_id")
     metadata: Field[dict[str, Any]] = Field("metadata")
+    shared: Field[dict[str, Any] | None] = Field("shared")
+    """What earlier hooks of the same dispatch share, by key."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

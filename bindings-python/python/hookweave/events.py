@@ -79,6 +79,7 @@ class SessionStartEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -102,6 +103,7 @@ class SessionEndEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -125,6 +127,7 @@ class UserPromptSubmitEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -148,6 +151,7 @@ class PostUserMessageEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -177,6 +181,7 @@ class GenerateStartEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -204,6 +209,7 @@ class GenerateEndEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -233,6 +239,7 @@ class PreToolUseEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -262,6 +269,7 @@ class PostToolUseEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -293,6 +301,7 @@ class PostToolUseFailureEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -320,6 +329,7 @@ class PermissionRequestEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -347,6 +357,7 @@ class PermissionGrantedEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -376,6 +387,7 @@ class PermissionDeniedEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -402,6 +414,7 @@ class SubagentStartEvent(Event):
             timestamp: float = ...,
             cwd: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -428,6 +441,7 @@ class SubagentStopEvent(Event):
             timestamp: float = ...,
             cwd: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -455,6 +469,7 @@ class PreCompactEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -480,6 +495,7 @@ class PostCompactEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -509,6 +525,7 @@ class ContextWarningEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -536,6 +553,7 @@ class NotificationEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -569,6 +587,7 @@ class StopEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -592,6 +611,7 @@ class StopFailureEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -617,6 +637,7 @@ class ToolResolutionEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -642,6 +663,7 @@ class GenerateErrorEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -665,6 +687,7 @@ class StatusLineEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -690,6 +713,7 @@ class FileSuggestionEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -713,6 +737,7 @@ class SetupEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -746,6 +771,7 @@ class InstructionsLoadedEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -777,6 +803,7 @@ class UserPromptExpansionEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -808,6 +835,7 @@ class MessageDisplayEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -831,6 +859,7 @@ class PostToolBatchEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -862,6 +891,7 @@ class TaskCreatedEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -893,6 +923,7 @@ class TaskCompletedEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -918,6 +949,7 @@ class TeammateIdleEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -949,6 +981,7 @@ class PreModelSwitchEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -978,6 +1011,7 @@ class PostModelSwitchEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -1003,6 +1037,7 @@ class ConfigChangeEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -1028,6 +1063,7 @@ class CwdChangedEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -1053,6 +1089,7 @@ class DirectoryAddedEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -1078,6 +1115,7 @@ class FileChangedEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -1101,6 +1139,7 @@ class WorktreeCreateEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -1124,6 +1163,7 @@ class WorktreeRemoveEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -1157,6 +1197,7 @@ class ElicitationEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...
 
@@ -1188,5 +1229,6 @@ class ElicitationResultEvent(Event):
             cwd: str | None = ...,
             agent_id: str | None = ...,
             metadata: Mapping[str, Any] | None = ...,
+            shared: Mapping[str, Any] | None = ...,
             **fields: Any,
         ) -> Self: ...

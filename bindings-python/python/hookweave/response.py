@@ -40,6 +40,7 @@ class HookResponse:
         ask: Ask | None = None,
         delay: float | timedelta | None = None,
         suppress_output: bool | None = None,
+        share: Mapping[str, Any] | None = None,
         ext: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         parts = {
@@ -50,6 +51,7 @@ class HookResponse:
             "ask": {"prompt": ask} if isinstance(ask, str) else ask,
             "delay": delay,
             "suppress_output": suppress_output,
+            "share": share,
             "ext": ext,
         }
         answer = {"action": action} | {name: part for name, part in parts.items() if part is not None}
@@ -64,6 +66,7 @@ class HookResponse:
         inject: Inject | None = None,
         message: Show | None = None,
         suppress_output: bool | None = None,
+        share: Mapping[str, Any] | None = None,
         ext: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> HookResponse:
         """No objection; ``modified`` replaces the named fields of the event."""
@@ -74,6 +77,7 @@ class HookResponse:
             inject=inject,
             message=message,
             suppress_output=suppress_output,
+            share=share,
             ext=ext,
         )
 
@@ -86,6 +90,7 @@ class HookResponse:
         inject: Inject | None = None,
         message: Show | None = None,
         suppress_output: bool | None = None,
+        share: Mapping[str, Any] | None = None,
         ext: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> HookResponse:
         """Permits the event as this hook saw it, with its own ``modified``."""
@@ -96,6 +101,7 @@ class HookResponse:
             inject=inject,
             message=message,
             suppress_output=suppress_output,
+            share=share,
             ext=ext,
         )
 
@@ -114,6 +120,7 @@ class HookResponse:
         inject: Inject | None = None,
         message: Show | None = None,
         suppress_output: bool | None = None,
+        share: Mapping[str, Any] | None = None,
         ext: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> HookResponse:
         """Wants a person to decide; ``timeout`` is how long to wait for one, in seconds or as a timedelta.
@@ -137,6 +144,7 @@ class HookResponse:
             inject=inject,
             message=message,
             suppress_output=suppress_output,
+            share=share,
             ext=ext,
         )
 
@@ -149,6 +157,7 @@ class HookResponse:
         inject: Inject | None = None,
         message: Show | None = None,
         suppress_output: bool | None = None,
+        share: Mapping[str, Any] | None = None,
         ext: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> HookResponse:
         """Forbids the event; ``reason`` goes to the model."""
@@ -159,6 +168,7 @@ class HookResponse:
             inject=inject,
             message=message,
             suppress_output=suppress_output,
+            share=share,
             ext=ext,
         )
 
@@ -172,6 +182,7 @@ class HookResponse:
         inject: Inject | None = None,
         message: Show | None = None,
         suppress_output: bool | None = None,
+        share: Mapping[str, Any] | None = None,
         ext: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> HookResponse:
         """Asks for another attempt after ``delay``, in seconds or as a timedelta."""
@@ -183,6 +194,7 @@ class HookResponse:
             inject=inject,
             message=message,
             suppress_output=suppress_output,
+            share=share,
             ext=ext,
         )
 
@@ -195,6 +207,7 @@ class HookResponse:
         inject: Inject | None = None,
         message: Show | None = None,
         suppress_output: bool | None = None,
+        share: Mapping[str, Any] | None = None,
         ext: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> HookResponse:
         """Passes over the later hooks of this hook's own scope, mandatory ones excepted."""
@@ -205,6 +218,7 @@ class HookResponse:
             inject=inject,
             message=message,
             suppress_output=suppress_output,
+            share=share,
             ext=ext,
         )
 
@@ -217,6 +231,7 @@ class HookResponse:
         inject: Inject | None = None,
         message: Show | None = None,
         suppress_output: bool | None = None,
+        share: Mapping[str, Any] | None = None,
         ext: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> HookResponse:
         """Forbids the event and asks the host to end the agent's turn."""
@@ -227,6 +242,7 @@ class HookResponse:
             inject=inject,
             message=message,
             suppress_output=suppress_output,
+            share=share,
             ext=ext,
         )
 

@@ -96,6 +96,9 @@ impl Explain {
                 ]);
             }
             table.write(screen, 2)?;
+            for (hook, why) in run.iter().filter_map(|hook| Some((hook, hook.why.as_deref()?))) {
+                writeln!(screen, "  {}: {}", shown(&hook.hook), shown(why))?;
+            }
         }
         if !rest.is_empty() {
             writeln!(screen, "{}{}", if run.is_empty() { "" } else { "\n" }, styled(WARN, "Would not run"))?;

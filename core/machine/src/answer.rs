@@ -36,6 +36,8 @@ pub struct Answer<V> {
     pub delay_ms: u64,
     /// Keep the hook's own output out of the transcript.
     pub suppress_output: bool,
+    /// What later hooks of the dispatch read in the event's `shared`, by key.
+    pub share: Vec<(String, V)>,
     /// What only one dialect has, by dialect.
     pub ext: Vec<(String, V)>,
 }
@@ -60,8 +62,19 @@ pub enum Reading<V> {
     Invalid(InvalidAnswer),
 }
 
-const FIELDS: &[&str] =
-    &["action", "reason", "modified", "inject", "message", "ask", "delay_ms", "delay", "suppress_output", "ext"];
+const FIELDS: &[&str] = &[
+    "action",
+    "reason",
+    "modified",
+    "inject",
+    "message",
+    "ask",
+    "delay_ms",
+    "delay",
+    "suppress_output",
+    "share",
+    "ext",
+];
 
 /// The longest delay before a retry: a day.
 const MAX_DELAY_MS: f64 = 86_400_000.0;
@@ -134,6 +147,7 @@ impl<'v, H: Host> Parser<'_, 'v, H> {
             ask: parts::ask(self.host, self.field("ask").as_ref())?,
             delay_ms: self.delay(action)?,
             suppress_output: self.flag("suppress_output")?,
+            share: self.share()?,
             ext: self.ext()?,
         };
         Ok(Some(answer))
@@ -258,6 +272,21 @@ impl<'v, H: Host> Parser<'_, 'v, H> {
         }
         let hint = did_you_mean(name, known.iter().map(|name| &**name));
         format!("`modified.{name}` may not be modified on {event}{hint}; hooks may modify {}", known.join(", "))
+    }
+
+    fn share(&self) -> Result<Vec<(String, H::Value)>, String> {
+        let Some(fields) = self.field("share") else { return Ok(Vec::new()) };
+        let kind = self.host.kind(&fields);
+        if kind != Kind::Object {
+            return Err(format!("`share` must be an object of values by key, is {}", kind.words()));
+        }
+        let mut share = Vec::new();
+        for key in self.host.keys(&fields).map_err(|bad| format!("`share`: {bad}"))? {
+            let Some(value) = self.host.get(&fields, &key) else { continue };
+            let copy = self.host.copy(&value).map_err(|deep| format!("`share.{key}` is {deep}"))?;
+            share.push((key, copy));
+        }
+        Ok(share)
     }
 
     fn ext(&self) -> Result<Vec<(String, H::Value)>, String> {

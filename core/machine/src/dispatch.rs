@@ -135,9 +135,9 @@ impl<T, V> Stage<T, V> {
         self.making.progress.visit(&mut see);
     }
 
-    /// How often hooks have changed the payload so far; a driver that caches the payload compares this.
+    /// How often the payload has become another so far; a driver that caches the payload compares this.
     pub fn changes(&self) -> u32 {
-        self.making.progress.details.as_ref().map_or(0, |details| details.changes)
+        self.making.progress.details.as_ref().map_or(0, |details| details.changes + details.shares)
     }
 
     /// Whether these hooks look again, at what others have made of the event.

@@ -32,7 +32,7 @@ pub struct ExplainedHook {
     /// The stage in which it would run, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stage: Option<usize>,
-    /// Why it would not run.
+    /// Why it would not run; of one that runs because its expression cannot be evaluated, why that is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// Lower runs earlier.
@@ -69,7 +69,7 @@ pub fn explain<'v, T, H: Host>(
         let entry = &listed.entry;
         let selected = plan.calls().iter().zip(&stages).find(|(call, _)| call.position() == position);
         let why = match (selected, listed.enabled) {
-            (Some(_), _) => None,
+            (Some(_), _) => entry.matcher().why_open(&input),
             (None, false) => Some("the hook is disabled".to_owned()),
             (None, true) => entry.matcher().why_not(&input),
         };

@@ -202,7 +202,8 @@ impl<T> Snapshot<T> {
         event: &'v EventSpec,
         payload: H::View<'v>,
     ) -> MatchInput<'v, H> {
-        MatchInput::new(host, event, payload, self.tools(), &self.options().directory)
+        let options = self.options();
+        MatchInput::new(host, event, payload, self.tools(), &options.directory).with_sessions(&options.sessions)
     }
 
     pub(crate) const fn tools(&self) -> &Tools {

@@ -13,6 +13,7 @@
 
 pub mod action;
 pub mod answer;
+pub mod condition;
 pub mod detached;
 pub mod directory;
 pub mod dispatch;

@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use smallvec::{SmallVec, smallvec};
 
+use crate::condition::SessionFacts;
 use crate::directory::Directory;
 use crate::event::EventSpec;
+use crate::options::Sessions;
 use crate::path::PathForms;
 use crate::payload::{Host, Kind};
 use crate::shell::{self, Reading};
@@ -48,6 +50,8 @@ pub(crate) struct MatchInput<'v, H: Host> {
     payload: H::View<'v>,
     tools: &'v Tools,
     directory: &'v Directory,
+    sessions: Option<&'v Sessions>,
+    facts: OnceCell<Option<SessionFacts>>,
     tool: OnceCell<Option<Cow<'v, str>>>,
     args: OnceCell<Found<H::View<'v>>>,
     commands: OnceCell<Found<Cow<'v, str>>>,
@@ -69,12 +73,33 @@ impl<'v, H: Host> MatchInput<'v, H> {
             payload,
             tools,
             directory,
+            sessions: None,
+            facts: OnceCell::new(),
             tool: OnceCell::new(),
             args: OnceCell::new(),
             commands: OnceCell::new(),
             paths: OnceCell::new(),
             lines: OnceCell::new(),
         }
+    }
+
+    /// The same with the sessions that are open: conditions may ask for the event's.
+    pub(crate) const fn with_sessions(mut self, sessions: &'v Sessions) -> Self {
+        self.sessions = Some(sessions);
+        self
+    }
+
+    /// What is known of the event's session; `None` when it is not open.
+    pub(crate) fn session_facts(&self) -> Option<SessionFacts> {
+        *self.facts.get_or_init(|| {
+            let (session, agent) = (self.text("session_id"), self.text("agent_id"));
+            self.sessions?.facts(session.items.first()?, agent.items.first().map(|agent| &**agent))
+        })
+    }
+
+    /// A field of the payload, whatever it holds.
+    pub(crate) fn field(&self, name: &str) -> Option<H::View<'v>> {
+        self.host.field(&self.payload, name)
     }
 
     pub(crate) const fn host(&self) -> &'v H {

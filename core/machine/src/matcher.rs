@@ -9,7 +9,10 @@ mod rule;
 mod spec;
 
 use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::condition::Condition as WhenCondition;
 use crate::error::{Code, Error};
 use crate::event::EventSpec;
 use crate::json::Json;
@@ -63,6 +66,15 @@ pub struct Matcher {
     rule: Option<rule::Rule>,
     session: Option<Names>,
     agent: Option<Names>,
+    when: Option<When>,
+}
+
+/// A condition as an expression.
+#[derive(Debug, Clone)]
+struct When {
+    condition: WhenCondition,
+    /// Its hook was selected because the condition could not be evaluated, and that was logged.
+    logged: Arc<AtomicBool>,
 }
 
 /// The events that rules can be held against.
@@ -124,6 +136,13 @@ impl Matcher {
             rule: spec.rule.as_deref().map(rule::Rule::new).transpose().map_err(|why| bad("rule", why))?,
             session: names("session", &spec.session)?.filter(|names| !names.is_all()),
             agent: names("agent", &spec.agent)?.filter(|names| !names.is_all()),
+            when: spec
+                .when
+                .as_deref()
+                .map(WhenCondition::new)
+                .transpose()
+                .map_err(|why| bad("when", why))?
+                .map(|condition| When { condition, logged: Arc::default() }),
             spec,
         })
     }
@@ -192,13 +211,22 @@ impl Matcher {
             let wanted = self.spec.tool.as_deref().or(self.spec.tool_pattern.as_deref()).unwrap_or_default();
             return Some(format!("tool `{tool}` does not match `{wanted}`"));
         }
-        self.conditions()
-            .find(|(_, judge)| !judge(self, input).selects)
-            .map(|(field, _)| format!("matcher.{field} `{}` does not match", self.spec.shown(field)))
+        let (field, _) = self.conditions().find(|(_, judge)| !judge(self, input).selects)?;
+        let written = self.spec.shown(field);
+        Some(match self.when.as_ref().filter(|_| field == "when") {
+            Some(when) => format!("matcher.when `{written}` is false: {}", when.condition.values(input)),
+            None => format!("matcher.{field} `{written}` does not match"),
+        })
+    }
+
+    /// Why an event is for this hook although its expression cannot be evaluated; `None` when it can.
+    pub(crate) fn why_open<H: Host>(&self, input: &MatchInput<'_, H>) -> Option<String> {
+        let why = self.when.as_ref()?.condition.holds(input).err()?;
+        Some(format!("matcher.when `{}` cannot be evaluated, so the hook runs: {why}", self.spec.shown("when")))
     }
 
     fn conditions<'v, H: Host + 'v>(&self) -> impl Iterator<Item = (&'static str, Condition<'v, H>)> + use<'_, 'v, H> {
-        let all: [(&'static str, bool, Condition<'v, H>); 9] = [
+        let all: [(&'static str, bool, Condition<'v, H>); 10] = [
             ("source", self.source.is_some(), Self::judge_source),
             ("source_pattern", self.source_pattern.is_some(), Self::judge_source_pattern),
             ("session", self.session.is_some(), Self::judge_session),
@@ -208,6 +236,7 @@ impl Matcher {
             ("command_pattern", self.command.is_some(), Self::judge_command),
             ("rule", self.spec.rule.is_some(), Self::judge_rule),
             ("args", !self.args.is_empty(), Self::judge_args),
+            ("when", self.when.is_some(), Self::judge_when),
         ];
         all.into_iter().filter(|(_, given, _)| *given).map(|(field, _, judge)| (field, judge))
     }
@@ -270,6 +299,22 @@ impl Matcher {
 
     fn judge_args<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
         self.args.iter().map(|condition| condition.judge(input)).fold(MatchResult::YES, MatchResult::and)
+    }
+
+    fn judge_when<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
+        let Some(when) = &self.when else { return MatchResult::YES };
+        match when.condition.holds(input) {
+            Ok(holds) => MatchResult::of(holds),
+            Err(why) => {
+                let condition = self.spec.when.as_deref().unwrap_or_default();
+                if when.logged.swap(true, Ordering::Relaxed) {
+                    tracing::debug!(condition, "a condition cannot be evaluated, so its hook runs: {why}");
+                } else {
+                    tracing::warn!(condition, "a condition cannot be evaluated, so its hook runs: {why}");
+                }
+                MatchResult::INDETERMINATE
+            }
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! An engine's settings and the profiles that bundle them.
 
 mod profile;
+mod sessions;
 
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use crate::payload::Host;
 use crate::read::Reader;
 
 pub use profile::Profile;
+pub use sessions::{SessionLookup, Sessions};
 
 /// How hooks of equal priority run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -94,6 +96,8 @@ pub struct Options {
     pub max_detached: usize,
     /// Where events happen that do not say so.
     pub directory: Directory,
+    /// The sessions that are open, for conditions.
+    pub sessions: Sessions,
 }
 
 impl Default for Options {
@@ -135,6 +139,7 @@ impl Options {
             max_total_hooks: profile.hook_limits.map(|(_, total)| total),
             max_detached: MAX_DETACHED,
             directory: Directory::default(),
+            sessions: Sessions::default(),
         }
     }
 

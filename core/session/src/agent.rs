@@ -46,8 +46,10 @@ impl Answering<'_> {
         if !submitted.accepted {
             return (if submitted.stops { "stopped" } else { "blocked" }, submitted.reason);
         }
+        // What the model is given in place of the prompt, once hooks have changed it.
+        let mut given = submitted.prompt.clone();
         loop {
-            let response = match self.respond(&submitted.prompt).await {
+            let response = match self.respond(&submitted.prompt, &mut given).await {
                 Ok(response) => response,
                 Err(end) => return end,
             };
@@ -66,15 +68,16 @@ impl Answering<'_> {
     }
 
     /// Calls the model once, again when a hook wants a failed call repeated.
-    async fn respond(&mut self, prompt: &str) -> Result<Response, End> {
+    async fn respond(&mut self, prompt: &str, given: &mut String) -> Result<Response, End> {
         let mut failures = 0;
         loop {
             if self.came_to.model_calls >= self.cx.session.settings.max_model_calls {
                 let most = self.cx.session.settings.max_model_calls;
                 return Err(("limit", Some(format!("the model was called {most} times for one prompt"))));
             }
-            let effect = self.prepare(prompt).await?;
+            let effect = self.prepare(prompt, given).await?;
             self.came_to.model_calls += 1;
+            self.cx.session.counters().count_model_call();
             match self.cx.perform(effect).await {
                 Reply::Responded { response, text, calls, usage } => {
                     return self.take(prompt, response, Response { text, calls }, usage).await;
@@ -86,7 +89,7 @@ impl Answering<'_> {
     }
 
     /// Lets hooks see and change what the model is about to be given.
-    async fn prepare(&self, prompt: &str) -> Result<Effect, End> {
+    async fn prepare(&self, prompt: &str, given: &mut String) -> Result<Effect, End> {
         let settings = &self.cx.session.settings;
         let mut tries = 0;
         loop {
@@ -96,8 +99,9 @@ impl Answering<'_> {
             let dispatch_result =
                 self.cx.dispatch("GenerateStart", fields, Vec::new(), &["prompt", "system_prompt", "tools"]).await;
             // What a person is shown is what the model will be given.
-            let prompt = dispatch_result.text("prompt").unwrap_or_else(|| prompt.to_owned());
-            match self.cx.passes("GenerateStart", &dispatch_result.verdict, &prompt, &mut tries).await {
+            let changed = dispatch_result.text("prompt");
+            let about = changed.as_deref().unwrap_or(given);
+            match self.cx.passes("GenerateStart", &dispatch_result.verdict, about, &mut tries).await {
                 Passed::Yes => {}
                 Passed::Again => continue,
                 Passed::No(reason) => {
@@ -105,13 +109,29 @@ impl Answering<'_> {
                     return Err((if stops { "stopped" } else { "blocked" }, reason));
                 }
             }
+            if let Some(changed) = changed.filter(|changed| changed != given) {
+                self.replace_prompt(given, &changed).await?;
+                *given = changed;
+            }
             let tools = dispatch_result.json.get("tools").and_then(Value::as_array);
             return Ok(Effect::CallModel {
-                prompt,
+                prompt: given.clone(),
                 system_prompt: dispatch_result.text("system_prompt").or_else(|| settings.system_prompt.clone()),
                 tools: tools.unwrap_or(&self.tools).clone(),
                 ephemeral: std::mem::take(&mut self.cx.session.state().ephemeral),
             });
+        }
+    }
+
+    /// Puts a changed prompt in the place of the user's message: the model must not read what hooks took out.
+    async fn replace_prompt(&self, prompt: &str, changed: &str) -> Result<(), End> {
+        let effect = Effect::ReplacePrompt { prompt: prompt.to_owned(), changed: changed.to_owned() };
+        match self.cx.perform(effect).await {
+            Reply::Failed { why } => {
+                let why = format!("the prompt that hooks changed did not reach the messages for the model: {why}");
+                Err(("failed", Some(why)))
+            }
+            _ => Ok(()),
         }
     }
 

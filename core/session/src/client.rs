@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hookweave_machine::observer::Observer;
-use hookweave_machine::options::{Directory, Profile};
+use hookweave_machine::options::{Directory, Profile, Sessions};
 use hookweave_machine::registry::Registry;
 use hookweave_machine::tool::KnownTools;
 
@@ -16,6 +16,8 @@ pub struct Client {
     pub(super) directory: Directory,
     /// The tools that the host has defined, also later.
     pub(super) tools: Arc<KnownTools>,
+    /// Where its conditions learn about open sessions.
+    pub(super) sessions: Sessions,
     /// Who keeps a record of tool calls and approvals.
     pub(super) observer: Option<Arc<dyn Observer>>,
 }
@@ -28,6 +30,7 @@ impl Client {
             profile: registry.options().profile,
             directory: registry.options().directory.clone(),
             tools: Arc::clone(registry.known_tools()),
+            sessions: registry.options().sessions.clone(),
             observer: registry.observer().cloned(),
         }
     }

@@ -91,6 +91,14 @@ pub enum Effect {
         /// The messages behind it.
         after: Vec<usize>,
     },
+    /// Put a prompt that hooks changed in the place of the user's last message with it; reply with [`Reply::Done`], also when
+    /// the host keeps the conversation itself, or with [`Reply::Failed`].
+    ReplacePrompt {
+        /// The prompt, as it stands in the context.
+        prompt: String,
+        /// What the model is to be given in its place.
+        changed: String,
+    },
     /// Say in fewer words what some messages say; reply with [`Reply::Text`] or [`Reply::Failed`].
     Summarise {
         /// The messages, by their places in the context that was looked at; none when the host keeps it.

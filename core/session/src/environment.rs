@@ -8,8 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
+use super::counters::Counters;
 use super::refused::says_how_programs_run;
+use hookweave_machine::condition::SessionFacts;
 use hookweave_machine::hook::Scope;
+use hookweave_machine::options::SessionLookup;
 
 /// How many variables a conversation keeps.
 const MAX_VARIABLES: usize = 256;
@@ -90,11 +93,18 @@ fn is_variable(name: &str, value: &str) -> bool {
         && !value.contains('\0')
 }
 
-/// A conversation's part, shared by all that work in it.
-pub(super) type Shared = Arc<Mutex<Left>>;
+/// What hooks may learn of a conversation, or of a subagent of it.
+#[derive(Debug)]
+pub(super) struct Part {
+    left: Mutex<Left>,
+    /// Those of the whole conversation.
+    counters: Arc<Counters>,
+}
 
-fn lock(left: &Mutex<Left>) -> MutexGuard<'_, Left> {
-    left.lock().unwrap_or_else(PoisonError::into_inner)
+impl Part {
+    fn lock(&self) -> MutexGuard<'_, Left> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Whose variables they are: a session's, or those of a subagent in it.
@@ -104,26 +114,26 @@ type Key = (String, Option<String>);
 ///
 /// Each is here from its beginning to its end, or until its last handle is dropped.
 #[derive(Debug, Default)]
-pub struct OpenSessions(Mutex<FxHashMap<Key, Vec<Weak<Mutex<Left>>>>>);
+pub struct OpenSessions(Mutex<FxHashMap<Key, Vec<Weak<Part>>>>);
 
 impl OpenSessions {
-    fn lock(&self) -> MutexGuard<'_, FxHashMap<Key, Vec<Weak<Mutex<Left>>>>> {
+    fn lock(&self) -> MutexGuard<'_, FxHashMap<Key, Vec<Weak<Part>>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn join(&self, session: &str, agent: Option<&str>, left: &Shared) {
+    pub(super) fn join(&self, session: &str, agent: Option<&str>, part: &Arc<Part>) {
         let key = (session.to_owned(), agent.map(str::to_owned));
         let mut open = self.lock();
         let same = open.entry(key).or_default();
-        same.retain(|known| known.strong_count() > 0 && !std::ptr::eq(known.as_ptr(), Arc::as_ptr(left)));
-        same.push(Arc::downgrade(left));
+        same.retain(|known| known.strong_count() > 0 && !std::ptr::eq(known.as_ptr(), Arc::as_ptr(part)));
+        same.push(Arc::downgrade(part));
     }
 
-    pub(super) fn leave(&self, session: &str, agent: Option<&str>, left: &Shared) {
+    pub(super) fn leave(&self, session: &str, agent: Option<&str>, part: &Arc<Part>) {
         let key = (session.to_owned(), agent.map(str::to_owned));
         let mut open = self.lock();
         if let Some(same) = open.get_mut(&key) {
-            same.retain(|known| known.strong_count() > 0 && !std::ptr::eq(known.as_ptr(), Arc::as_ptr(left)));
+            same.retain(|known| known.strong_count() > 0 && !std::ptr::eq(known.as_ptr(), Arc::as_ptr(part)));
             if same.is_empty() {
                 open.remove(&key);
             }
@@ -133,26 +143,48 @@ impl OpenSessions {
     /// What hooks left for a hook of a scope, in the conversation or the subagent that an event belongs to.
     #[must_use]
     pub fn variables(&self, session: Option<&str>, agent: Option<&str>, scope: Scope) -> Vec<(String, String)> {
-        let Some(session) = session else { return Vec::new() };
+        let part = session.and_then(|session| self.part(session, agent));
+        part.map_or_else(Vec::new, |part| part.lock().for_hooks(scope))
+    }
+
+    fn part(&self, session: &str, agent: Option<&str>) -> Option<Arc<Part>> {
         let newest = |agent: Option<&str>| {
             let open = self.lock();
             let same = open.get(&(session.to_owned(), agent.map(str::to_owned)));
             same.and_then(|same| same.iter().rev().find_map(Weak::upgrade))
         };
         // An agent that the host names without having begun it as a subagent works in the conversation itself.
-        let left = agent.and_then(|agent| newest(Some(agent))).or_else(|| newest(None));
-        left.map_or_else(Vec::new, |left| lock(&left).for_hooks(scope))
+        agent.and_then(|agent| newest(Some(agent))).or_else(|| newest(None))
+    }
+}
+
+impl SessionLookup for OpenSessions {
+    fn facts(&self, session: &str, agent: Option<&str>) -> Option<SessionFacts> {
+        self.part(session, agent).map(|part| part.counters.facts())
     }
 }
 
 /// What a session has of its environment: what was left, and where hooks find it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Environment {
-    left: Shared,
+    part: Arc<Part>,
     open: OnceLock<Arc<OpenSessions>>,
 }
 
 impl Environment {
+    /// That of a conversation.
+    pub(super) fn new(counters: Counters) -> Self {
+        Self::of(Left::default(), Arc::new(counters))
+    }
+
+    fn of(left: Left, counters: Arc<Counters>) -> Self {
+        Self { part: Arc::new(Part { left: Mutex::new(left), counters }), open: OnceLock::new() }
+    }
+
+    pub(super) fn counters(&self) -> &Counters {
+        &self.part.counters
+    }
+
     /// Lets the hooks of a client find the variables.
     pub(super) fn show_to(&self, open: &Arc<OpenSessions>) {
         self.open.get_or_init(|| Arc::clone(open));
@@ -160,27 +192,27 @@ impl Environment {
 
     /// What a subagent begins with.
     pub(super) fn for_subagent(&self) -> Self {
-        let left = lock(&self.left).clone();
-        Self { left: Arc::new(Mutex::new(left)), open: self.open.clone() }
+        let left = self.part.lock().clone();
+        Self { open: self.open.clone(), ..Self::of(left, Arc::clone(&self.part.counters)) }
     }
 
     pub(super) fn take_in(&self, scope: Scope, variables: &Map<String, Value>) -> Vec<String> {
-        lock(&self.left).take_in(scope, variables)
+        self.part.lock().take_in(scope, variables)
     }
 
     pub(super) fn all(&self) -> Map<String, Value> {
-        lock(&self.left).all()
+        self.part.lock().all()
     }
 
     pub(super) fn join(&self, session: &str, agent: Option<&str>) {
         if let Some(open) = self.open.get() {
-            open.join(session, agent, &self.left);
+            open.join(session, agent, &self.part);
         }
     }
 
     pub(super) fn leave(&self, session: &str, agent: Option<&str>) {
         if let Some(open) = self.open.get() {
-            open.leave(session, agent, &self.left);
+            open.leave(session, agent, &self.part);
         }
     }
 }
@@ -231,7 +263,7 @@ mod tests {
     #[test]
     fn conversations_of_one_id_and_agents_do_not_mix() {
         let open = Arc::new(OpenSessions::default());
-        let [first, second] = <[Environment; 2]>::default();
+        let [first, second] = [0; 2].map(|_| Environment::new(Counters::begun()));
         first.show_to(&open);
         second.show_to(&open);
         first.join("s", None);

@@ -15,6 +15,7 @@ mod approval;
 mod client;
 mod compaction;
 mod context;
+mod counters;
 mod effect;
 mod environment;
 mod fields;
@@ -40,11 +41,13 @@ use std::sync::{Arc, PoisonError};
 use serde_json::{Map, Value};
 
 use hookweave_machine::error::{Code, Error};
+use hookweave_machine::options::SessionLookup;
 use hookweave_machine::outcome::Outcome;
 use hookweave_machine::payload::Host;
 use hookweave_machine::read::Reader;
 use hookweave_machine::sync::{Mutex, MutexGuard};
 
+use counters::Counters;
 use environment::Environment;
 use state::{Memory, State};
 
@@ -101,7 +104,7 @@ impl Session {
             agent: None,
             settings: Arc::new(settings),
             state: Mutex::default(),
-            environment: Environment::default(),
+            environment: Environment::new(Counters::begun()),
             memory: Arc::new(Mutex::new(memory)),
             client,
         })
@@ -133,6 +136,7 @@ impl Session {
 
     /// What hooks leave in the environment reaches the hooks of a client from here on: it has these open sessions.
     pub fn open_in(&self, open: &Arc<OpenSessions>) {
+        self.client.sessions.set(Arc::clone(open) as Arc<dyn SessionLookup>);
         self.environment.show_to(open);
         self.environment.join(&self.id, self.agent_id());
     }
@@ -198,6 +202,11 @@ impl Session {
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// What conditions may know of the conversation.
+    fn counters(&self) -> &Counters {
+        self.environment.counters()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

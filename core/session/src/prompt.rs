@@ -35,6 +35,9 @@ impl Session {
 impl Cx {
     pub(super) async fn submit_prompt(&self, mut prompt: String) -> Submitted {
         self.session.state().begin_turn();
+        if self.session.agent.is_none() {
+            self.session.counters().count_turn();
+        }
         let mut tries = 0;
         loop {
             let dispatch_result =

@@ -206,6 +206,7 @@ impl Attempt<'_> {
     /// Runs the tool, again when a hook wants a failed run repeated.
     async fn carry_out(&mut self) {
         self.cx.session.state().note_tool(&self.run.tool);
+        self.cx.session.counters().count_tool_call();
         let most = self.cx.session.settings.max_retries;
         loop {
             let effect = Effect::RunTool {
@@ -223,6 +224,9 @@ impl Attempt<'_> {
             self.run.result = Some(called.result);
             self.run.ok = called.error.is_none();
             self.run.error.clone_from(&called.error);
+            if called.error.is_some() {
+                self.cx.session.counters().count_tool_failure();
+            }
             let Some(error) = &called.error else {
                 self.look_at_result().await;
                 return;

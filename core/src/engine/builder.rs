@@ -194,6 +194,12 @@ impl Registration {
         self
     }
 
+    /// An expression over the event and the state of its session, such as `session.tool_calls > 50`.
+    pub fn when(mut self, expression: impl Into<String>) -> Self {
+        self.spec.matcher.when = Some(expression.into());
+        self
+    }
+
     /// Globs over the session's id.
     pub fn session(mut self, globs: impl Into<String>) -> Self {
         self.spec.matcher.session = Some(globs.into());

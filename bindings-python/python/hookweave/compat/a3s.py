@@ -108,6 +108,7 @@ class HookResponse(canonical.HookResponse):
         inject: canonical.Inject | None = None,
         message: canonical.Show | None = None,
         suppress_output: bool | None = None,
+        share: Mapping[str, Any] | None = None,
         ext: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> Self:
         """Asks for another attempt after ``delay``, here in milliseconds or as a timedelta."""
@@ -119,6 +120,7 @@ class HookResponse(canonical.HookResponse):
             inject=inject,
             message=message,
             suppress_output=suppress_output,
+            share=share,
             ext=ext,
         )
 

@@ -210,7 +210,7 @@ fn every_field_of_the_schema_is_tried_and_every_dialect_is_in_it() {
         "/$defs/mcp_tool/properties",
     ] {
         for field in schema.pointer(place).unwrap().as_object().unwrap().keys() {
-            let exempt = place.contains("matcher") && matches!(field.as_str(), "source" | "source_pattern" | "rule");
+            let exempt = place.contains("matcher") && matches!(field.as_str(), "source" | "source_pattern" | "rule" | "when");
             assert!(exempt || tried.contains(&format!("\"{field}\":")), "{place}/{field} is tried by no good file");
         }
     }
@@ -236,6 +236,7 @@ fn matchers_of_subtypes_are_taken() {
         ("SessionStart", json!({"source": "startup"})),
         ("SessionStart", json!({"source_pattern": "^st"})),
         ("PreToolUse", json!({"rule": "Bash(git *)"})),
+        ("PreToolUse", json!({"when": "session.tool_calls > 50"})),
     ] {
         let file = file(&json!({"event": event, "command": "x", "matcher": matcher}));
         assert_eq!(reader_takes(&file), Ok(()), "{file}");

@@ -149,6 +149,7 @@ fn answer_schema() -> Value {
             "ask": ask,
             "delay_ms": {"type": ["number", "null"], "minimum": 0, "maximum": 86_400_000},
             "suppress_output": {"type": ["boolean", "null"]},
+            "share": {"type": ["object", "null"], "description": "Values by key for later hooks of the same dispatch."},
             "ext": {"type": ["object", "null"], "additionalProperties": {"type": "object"}},
         },
         "additionalProperties": false,
@@ -253,6 +254,7 @@ const PARTS: &[(&str, &str)] = &[
     ),
     ("delay_ms", r#"[0, 5, 86400000, 86400001, -1, "5", null]"#),
     ("suppress_output", r#"[true, false, null, 1, "yes"]"#),
+    ("share", r#"[{}, null, {"a": {}}, {"a": null, "b": 1}, [], 1]"#),
     ("ext", r#"[{}, null, {"a": {}}, {"a": {"b": 1}}, {"a": 1}, {"a": null}, []]"#),
     ("decision", r#"["block", null]"#),
 ];

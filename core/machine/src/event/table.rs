@@ -31,6 +31,7 @@ pub const COMMON_FIELDS: &[CatalogueField] = &[
     maybe("cwd", Text),
     maybe("agent_id", Text),
     maybe("metadata", Object),
+    maybe("shared", Object),
 ];
 
 /// An event that observes: no block, no subtype, no path.

@@ -14,8 +14,11 @@ use crate::failure::{FailureKind, HookFailure};
 use crate::hook::FailBehavior;
 use crate::index::Call;
 use crate::options::Conflict as Rule;
-use crate::payload::Host;
+use crate::payload::{Host, Kind, Made};
 use crate::tool::Tools;
+
+/// The payload field in which hooks read what earlier hooks of their dispatch share.
+const SHARED: &str = "shared";
 
 /// What the hooks of a stage were given, which their answers are held against.
 struct Given<'g, V> {
@@ -56,9 +59,10 @@ impl<T, V> Progress<T, V> {
         }
         self.at = end;
         self.apply_changes(host, first, &changes, &calls);
+        let shared = self.share(host, &calls);
         self.note_short_circuit(first);
         if let Some(last) = calls.last() {
-            self.end_or_replan(host, first, last);
+            self.end_or_replan(host, first, last, shared);
         }
         self.sort_stage(first + calls.len());
     }
@@ -117,6 +121,26 @@ impl<T, V> Progress<T, V> {
         details.versions.push((position, std::mem::replace(&mut self.payload, merged.payload)));
     }
 
+    /// Shows later hooks what those of this stage share; says whether they share anything. It is no change of the event: it
+    /// takes the weight from no `allow`, and no mandatory hook looks again.
+    fn share<H: Host<Value = V>>(&mut self, host: &H, calls: &[Call<T>]) -> bool {
+        let Some(details) = self.details.as_mut().filter(|details| !details.sharing.is_empty()) else { return false };
+        let fields = details.sharing.drain(..).map(|(key, value)| (key, Some(value))).collect();
+        let payload = {
+            let view = host.view(&self.payload);
+            let known = host.field(&view, SHARED).filter(|known| host.kind(known) == Kind::Object);
+            let shared = match known {
+                Some(known) => host.with(&known, fields),
+                None => host.with(&host.view(&host.made(Made::Object)), fields),
+            };
+            host.with(&view, vec![(SHARED.to_owned(), Some(shared))])
+        };
+        details.shares += 1;
+        let position = calls.last().map_or(0, Call::position);
+        details.versions.push((position, std::mem::replace(&mut self.payload, payload)));
+        true
+    }
+
     /// Ends the dispatch of a gate when a hook of the stage blocked or stopped.
     fn note_short_circuit(&mut self, first: usize) {
         if !self.event.gate() || !self.snapshot.options().profile.short_circuit {
@@ -128,7 +152,7 @@ impl<T, V> Progress<T, V> {
     }
 
     /// Leaves the rest of the hooks out, or finds out anew which of them are selected.
-    fn end_or_replan<H: Host<Value = V>>(&mut self, host: &H, first: usize, last: &Call<T>) {
+    fn end_or_replan<H: Host<Value = V>>(&mut self, host: &H, first: usize, last: &Call<T>, shared: bool) {
         let Some(details) = self.details.as_mut() else { return };
         if details.ended {
             let by = details.records.iter().skip(first).find(|record| record.action.refuses());
@@ -144,7 +168,8 @@ impl<T, V> Progress<T, V> {
             return;
         }
         let mut changed = details.records.iter().skip(first).flat_map(|record| &record.modified).peekable();
-        if changed.peek().is_none() {
+        let is_same = changed.peek().is_none();
+        if is_same && !shared {
             return;
         }
         let tool_changed = changed.any(|field| field == "tool");
@@ -232,8 +257,19 @@ impl<T, V> Details<T, V> {
     ) -> Vec<(String, V)> {
         let entry = Arc::clone(record.call.entry());
         let name = entry.name();
-        let Answer { action, is_explicit, reason, modified, inject, messages, ask, delay_ms, suppress_output, ext } =
-            answer;
+        let Answer {
+            action,
+            is_explicit,
+            reason,
+            modified,
+            inject,
+            messages,
+            ask,
+            delay_ms,
+            suppress_output,
+            share,
+            ext,
+        } = answer;
         let again = self.is_rechecking();
         let injections = inject.into_iter().map(|injection| (Arc::clone(name), injection));
         add(&mut self.injections, injections, again);
@@ -250,6 +286,7 @@ impl<T, V> Details<T, V> {
         }
         self.delay_ms = self.delay_ms.max(delay_ms);
         self.suppress_output |= suppress_output;
+        self.sharing.extend(share);
         for (dialect, value) in ext {
             let left = host.get(&host.view(&value), "env").map(|env| host.keep(&env));
             self.left.extend(left.map(|env| (entry.scope(), env)));

@@ -146,6 +146,10 @@ pub struct Details<T, V> {
     pub(crate) asks: Vec<(Arc<str>, HookId, Question)>,
     pub(crate) delay_ms: u64,
     pub(crate) suppress_output: bool,
+    /// What hooks of the running stage share with later ones, in order.
+    pub(crate) sharing: Vec<(String, V)>,
+    /// How often hooks have shared something.
+    pub(crate) shares: u32,
     /// By dialect, in order.
     pub(crate) ext: Vec<(String, V)>,
     /// Variables that hooks left for later commands, with the scope of each hook, in order.
@@ -219,6 +223,8 @@ impl<T, V> Details<T, V> {
             asks: Vec::new(),
             delay_ms: 0,
             suppress_output: false,
+            sharing: Vec::new(),
+            shares: 0,
             ext: Vec::new(),
             left: Vec::new(),
             skips: Vec::new(),

@@ -40,6 +40,9 @@ pub struct MatcherSpec {
     /// A permission rule such as `Bash(git *)` or `Edit(src/**)`, as `claude-code` reads it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
+    /// An expression over the session and the event, such as `session.tool_calls > 50`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
     /// A regular expression over the base names of the event's file paths, unanchored; dialects set it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_name: Option<String>,
@@ -88,6 +91,7 @@ const FIELDS: &[&str] = &[
     "session",
     "agent",
     "rule",
+    "when",
 ];
 
 impl MatcherSpec {
@@ -107,6 +111,7 @@ impl MatcherSpec {
             session: reader.text("session")?,
             agent: reader.text("agent")?,
             rule: reader.text("rule")?,
+            when: reader.text("when")?,
             base_name: None,
             subject: None,
             naming: None,
@@ -123,6 +128,7 @@ impl MatcherSpec {
             "source_pattern" => self.source_pattern.clone().unwrap_or_default(),
             "base_name" => self.base_name.clone().unwrap_or_default(),
             "rule" => self.rule.clone().unwrap_or_default(),
+            "when" => self.when.clone().unwrap_or_default(),
             "session" => self.session.clone().unwrap_or_default(),
             "agent" => self.agent.clone().unwrap_or_default(),
             _ => String::new(),

@@ -148,6 +148,26 @@ impl<'s> Driver<'s> {
         Reply::Context { messages, speakers }
     }
 
+    /// Puts a changed prompt in the place of the user's last message with it.
+    fn replace_prompt(&self, prompt: &str, changed: String) -> Reply {
+        let context = &self.session.parts.context;
+        let mut messages = context.messages();
+        if messages.is_empty() {
+            return Reply::Done;
+        }
+        let is_prompt = |message: &&mut ContextMessage| {
+            message.role == Role::User && message.content == prompt && message.metadata.get("source") == Some(&json!("user"))
+        };
+        let Some(message) = messages.iter_mut().rev().find(is_prompt) else {
+            return failed(&*HookError::from("no message of the context is the prompt"));
+        };
+        message.content = changed.into();
+        match context.replace_messages(messages) {
+            Ok(()) => Reply::Done,
+            Err(why) => failed(&*why),
+        }
+    }
+
     async fn carry_out(&mut self, effect: Effect) -> Result<Reply, Error> {
         Ok(match effect {
             Effect::Dispatch { event, fields, values, wants } => {
@@ -174,6 +194,7 @@ impl<'s> Driver<'s> {
                 messages.extend(ephemeral.into_iter().map(|(role, text)| passing(role, text)));
                 self.respond(ModelRequest { prompt, system_prompt, tools, messages }).await
             }
+            Effect::ReplacePrompt { prompt, changed } => self.replace_prompt(&prompt, changed),
             Effect::ReadContext => self.read_context(),
             Effect::ReplaceContext { before, summary, metadata, after } => {
                 let messages = &self.context;
