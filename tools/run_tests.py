@@ -100,6 +100,13 @@ def page_suites(python: str, node: str) -> list[Suite]:
     return [Suite("approval page", command, report, env={"PYTHON": python})]
 
 
+def bundler_suites(node: str) -> list[Suite]:
+    """The Node package in bundlers, frameworks and test runners."""
+    report = RESULTS / "bundlers.xml"
+    command = [node, "--test", *reporters(report), "tests/bundlers/bundlers.test.mjs"]
+    return [Suite("bundlers", command, report)]
+
+
 def tool_suites(python: str) -> list[Suite]:
     """Suites that are programs of this folder: the demo, the examples, the documents' code, the lists of vectors."""
     programs = {
@@ -192,7 +199,7 @@ def rounds(suites: Sequence[Suite]) -> Iterator[list[list[Suite]]]:
     # Cargo compiles for minutes while Python's tests wait for one another; none of them touches what the others read.
     yield [named("rust", "races", "command", "tools"), named("python", "demo", "examples", "documents")]
     # Not beside the tools' tests, which pack the Node package.
-    yield [*([suite] for suite in named("node")), named("approval")]
+    yield [*([suite] for suite in named("node")), named("approval", "bundlers")]
     # Compares what all of the above have written.
     yield [named("vector")]
 
@@ -208,6 +215,7 @@ def main() -> int:
     nodes = [str(Path(shutil.which(node) or node).absolute()) for node in options.node or ["node"]]
     suites = [*rust_suites(), *python_suites(options.python), *node_suites(nodes), *tool_suites(options.python)]
     suites += page_suites(options.python, nodes[0])
+    suites += bundler_suites(nodes[0])
     if options.suites:
         unknown = set(options.suites) - {suite.name for suite in suites} - {suite.name.split()[0] for suite in suites}
         if unknown:

@@ -1,4 +1,4 @@
-// Finds the native command of this system, or says what to do about it.
+// Finds what is native in this package on a system, its addon and its command, or says what to do about it.
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -7,29 +7,40 @@ import { PLATFORMS, commandOf, packageOf } from "./platform.mjs";
 
 /** Of the package in a folder: `{ program }`, or `{ error }` in words with the fix. */
 export function findCommand(root, name) {
-  const own = join(root, "native", commandOf(name));
-  // Built in a checkout, or packed with it.
-  if (existsSync(own)) return { program: own };
-  const folder = folderOf(root, packageOf(name));
-  if (folder !== undefined) {
-    const program = join(folder, commandOf(name));
-    if (existsSync(program)) return { program };
-    const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    return {
-      error:
-        `${program} is missing, though the package ${packageOf(name)} ${version} is there; ` +
-        "install it anew: `npm install --force hookweave`",
-    };
-  }
-  return { error: missing(root, name) };
+  const program = findFile(root, name, commandOf(name));
+  if (program !== undefined) return { program };
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  return {
+    error: whyMissing(root, name, version, {
+      what: "command",
+      file: commandOf(name),
+      otherwise: ", or `cargo install hookweave-cli`",
+    }),
+  };
 }
 
-function missing(root, name) {
-  const otherwise = "or `cargo install hookweave-cli`";
+/** A native file of the package in a folder; `undefined` where it is missing. */
+export function findFile(root, name, file) {
+  // Built in a checkout, or packed with it.
+  const own = join(root, "native", file);
+  if (existsSync(own)) return own;
+  const folder = folderOf(root, packageOf(name));
+  if (folder === undefined) return undefined;
+  const installed = join(folder, file);
+  return existsSync(installed) ? installed : undefined;
+}
+
+/** Why a native file of this version is missing on this system, and what helps. */
+export function whyMissing(root, name, version, { what, file, otherwise = "" }) {
   if (!Object.hasOwn(PLATFORMS, name))
-    return `there is no hookweave command for ${name}; it is built for ${Object.keys(PLATFORMS).join(", ")}; ${otherwise}`;
+    return `there is no hookweave ${what} for ${name}; it is built for ${Object.keys(PLATFORMS).join(", ")}${otherwise}`;
+  const folder = folderOf(root, packageOf(name));
+  if (folder !== undefined)
+    return (
+      `${join(folder, file)} is missing, though the package ${packageOf(name)} is there; ` +
+      "install it anew: `npm install --force hookweave`"
+    );
   const others = Object.keys(PLATFORMS).filter((other) => folderOf(root, packageOf(other)));
-  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const install = `\`npm install ${packageOf(name)}@${version}\``;
   if (others.length > 0)
     return (
@@ -37,13 +48,13 @@ function missing(root, name) {
       `install it anew here (\`npm ci\`), or run ${install}`
     );
   return (
-    `the hookweave command for ${name} is not in this installation: the package ${packageOf(name)} is missing, ` +
-    `as after --omit=optional or with a lock file from another system; run ${install}, ${otherwise}`
+    `the hookweave ${what} for ${name} is not in this installation: the package ${packageOf(name)} is missing, ` +
+    `as after --omit=optional or with a lock file from another system; run ${install}${otherwise}`
   );
 }
 
-/** Where a package is, seen from another one. */
-function folderOf(root, name) {
+/** Where a package is, seen from a folder; `undefined` where it is not installed. */
+export function folderOf(root, name) {
   try {
     return dirname(createRequire(join(root, "package.json")).resolve(`${name}/package.json`));
   } catch {

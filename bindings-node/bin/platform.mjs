@@ -32,6 +32,17 @@ export function commandOf(name) {
   return `hookweave.${name}${name.startsWith("win32-") ? ".exe" : ""}`;
 }
 
+/** The file that is the addon on a system. */
+export function addonOf(name) {
+  return `hookweave.${name}.node`;
+}
+
+/** The names that this system may have; on Linux its C library decides, which is slow to ask for. */
+export function platformNames({ arch, platform } = process) {
+  if (platform === "linux") return [`linux-${arch}-gnu`, `linux-${arch}-musl`];
+  return [platformName({ arch, platform })];
+}
+
 /** The name of this system, such as `linux-x64-gnu`. */
 export function platformName({ arch, platform } = process, musl = isMusl) {
   if (platform === "linux") return `linux-${arch}-${musl() ? "musl" : "gnu"}`;

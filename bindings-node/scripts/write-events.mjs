@@ -4,8 +4,10 @@ import { createRequire } from "node:module";
 
 import { format, resolveConfig } from "prettier";
 
+import { addonOf, platformName } from "../bin/platform.mjs";
+
 const target = new URL("../ts/events.ts", import.meta.url);
-const native = createRequire(import.meta.url)("../native/native.js");
+const native = createRequire(import.meta.url)(`../native/${addonOf(platformName())}`);
 
 /** The types of fields that are records. */
 const records = {

@@ -31,3 +31,10 @@ pub mod telemetry;
 pub mod terminal;
 mod values;
 pub mod wire;
+
+/// The version of the addon; that of the package's code must be the same.
+#[must_use]
+#[napi_derive::napi(catch_unwind)]
+pub fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}

@@ -9,7 +9,7 @@ import { FileLoader } from "./files.js";
 import type { Judge, ToolCaller } from "./file-hooks.js";
 import { callNative, files } from "./native.js";
 import { pathOf } from "./paths.js";
-import type { Finding, LoadReport, ReloadReport } from "./file-reports.js";
+import { readable, type Finding, type LoadReport, type ReloadReport } from "./file-reports.js";
 import { TrustStore } from "./trust.js";
 
 /** The loader of a client, if it has one; not reachable for programs. */
@@ -75,7 +75,8 @@ export class ClientFiles extends ClientHooks {
 
   /** Reports likely mistakes in a file of hooks: units, matchers that never match, missing scripts, unread answers. */
   lint(path: string | URL, { dialect }: { dialect?: Dialect } = {}): Finding[] {
-    return JSON.parse(callNative(() => files.lintFile(pathOf(path, "lint"), dialect))) as Finding[];
+    const text = callNative(() => files.lintFile(pathOf(path, "lint"), dialect));
+    return (JSON.parse(text) as Finding[]).map(readable);
   }
 
   /** The user's approvals of hooks from project files. */

@@ -14,6 +14,7 @@ import type {
 } from "./registration.js";
 import { readHook } from "./registration.js";
 import { dispatch } from "./dispatch.js";
+import { keyOf } from "./copies.js";
 import { Engine } from "./engine.js";
 import { errorOf } from "./errors.js";
 import type { DefinedEvent, EventName, Payload } from "./event-types.js";
@@ -39,15 +40,27 @@ const consoleLogger: Logger = {
 /** The options that this package reads; the core reads all others. */
 const HOST_OPTIONS = ["audit", "logger"] as const satisfies readonly (keyof ClientOptions)[];
 
-/** The inner side of a client; not reachable for programs. */
+/** The inner side of a client, also of one of another copy of the package; not meant for programs. */
 export let engineOf: (client: ClientHooks) => Engine;
+
+const ENGINE = keyOf("engine of a client");
 
 /** Registers hooks and runs them for events. */
 export class ClientHooks {
   readonly #engine: Engine;
 
   static {
-    engineOf = (client) => client.#engine;
+    engineOf = (client) => {
+      if (typeof client === "object" && #engine in client) return client.#engine;
+      const engine = (client as Partial<Record<symbol, Engine>> | null | undefined)?.[ENGINE];
+      if (engine !== undefined) return engine;
+      throw errorOf("invalid_option", "a HookClient of this version of hookweave is expected");
+    };
+    Object.defineProperty(this.prototype, ENGINE, {
+      get(this: ClientHooks): Engine {
+        return this.#engine;
+      },
+    });
   }
 
   /** Throws `invalid_option` or `unknown_profile`. */

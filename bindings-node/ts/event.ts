@@ -225,7 +225,11 @@ export class HookInvocation {
     return envelopeOf(invocation.#scope)[name] ?? value;
   }
 
-  /** Printing an event looks past its proxy: `this` is the event then, and the invocation when the context is printed. */
+  /**
+   * Printing an event looks past its proxy: `this` is the event then, and the invocation when the context is printed.
+   *
+   * @internal
+   */
   [inspect.custom](): unknown {
     return #scope in this ? { signal: this.signal } : { ...(this as object) };
   }

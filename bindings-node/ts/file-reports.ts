@@ -89,6 +89,14 @@ export interface ReloadReport extends LoadReport {
   readonly kept: readonly string[];
 }
 
+/** A problem of which `String(problem)` says what is wrong and where. */
+export function readable<P extends Problem>(problem: P): P {
+  const { file, line, place, message } = problem;
+  const where = `${file}${line === null ? "" : `:${String(line)}`}${place === "" ? "" : ` (${place})`}`;
+  // Not enumerable: a report is plain data to everything that compares, copies or writes it.
+  return Object.defineProperty(problem, "toString", { value: () => `${where}: ${message}` });
+}
+
 /** Reads a report from its JSON text. */
 export function loadReport(text: string): LoadReport {
   return common(JSON.parse(text) as LoadReport);
@@ -116,7 +124,7 @@ function common({ hooks, found, untrusted, problems, options }: LoadReport): Loa
       ...hook,
       approval: localKeys(hook.approval) as unknown as TrustedHook,
     })),
-    problems,
+    problems: problems.map(readable),
     options: localKeys(options),
   };
 }

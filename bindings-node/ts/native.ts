@@ -1,8 +1,11 @@
 /** The native addon; its errors become the package's own classes. */
 
-import native from "../native/native.js";
+import type * as Native from "../native/native.js";
 
+import { loadAddon } from "./addon.js";
 import { translate } from "./errors.js";
+
+const native = loadAddon() as typeof Native;
 
 export type NativeClient = InstanceType<typeof native.NativeClient>;
 export type NativePlan = InstanceType<typeof native.NativePlan>;

@@ -9,36 +9,50 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** The depth of a dispatch that the running handler would begin; 0 outside of handlers. */
-let inside = 0;
-/** Dispatches that wait for a handler. */
-let waiting = 0;
-/** Whether handlers are started inside the storage. */
-let tracking = false;
-/** Whether they always are: commands get their depth, and some do nothing unless it is 0. */
-let exact = false;
-/** The assumed depth of a dispatch without a carried one. */
-let base = 0;
-const carried = new AsyncLocalStorage<number>();
+import { sharedState } from "./copies.js";
+
+interface Nesting {
+  /** The depth of a dispatch that the running handler would begin; 0 outside of handlers. */
+  inside: number;
+  /** Dispatches that wait for a handler. */
+  waiting: number;
+  /** Whether handlers are started inside the storage. */
+  tracking: boolean;
+  /** Whether they always are: commands get their depth, and some do nothing unless it is 0. */
+  exact: boolean;
+  /** The assumed depth of a dispatch without a carried one. */
+  base: number;
+  readonly carried: AsyncLocalStorage<number>;
+}
+
+/** One for all copies of the package: hooks of one may dispatch events of another. */
+const state = sharedState<Nesting>("nesting 1", () => ({
+  inside: 0,
+  waiting: 0,
+  tracking: false,
+  exact: false,
+  base: 0,
+  carried: new AsyncLocalStorage<number>(),
+}));
 
 /** The depth of a dispatch that begins here. */
 export function depthHere(): number {
-  if (inside !== 0) return inside;
-  return waiting === 0 ? 0 : overlapping();
+  if (state.inside !== 0) return state.inside;
+  return state.waiting === 0 ? 0 : overlapping();
 }
 
 /** The depth of the dispatch whose handler is being called. */
 export function depthNow(): number {
-  return inside === 0 ? 0 : inside - 1;
+  return state.inside === 0 ? 0 : state.inside - 1;
 }
 
 function overlapping(): number {
-  if (!tracking) {
-    tracking = true;
+  if (!state.tracking) {
+    state.tracking = true;
     // The waiting dispatch may or may not be the caller. If it is, the count is right; if not, one level too high.
-    base = waiting === 1 ? 1 : 0;
+    state.base = state.waiting === 1 ? 1 : 0;
   }
-  return carried.getStore() ?? base;
+  return state.carried.getStore() ?? state.base;
 }
 
 /**
@@ -52,34 +66,36 @@ export function callAt<E, C>(
   event: E,
   context: C,
 ): unknown {
-  const before = inside;
-  inside = depth + 1;
+  const before = state.inside;
+  state.inside = depth + 1;
   try {
     // What a tracked handler does after a wait is known to be its doing.
-    return tracking ? carried.run(inside, handler, event, context) : handler(event, context);
+    return state.tracking
+      ? state.carried.run(state.inside, handler, event, context)
+      : handler(event, context);
   } finally {
-    inside = before;
+    state.inside = before;
   }
 }
 
 /** Carries depths from now on, however dispatches overlap. */
 export function countExactly(): void {
-  exact = true;
-  if (waiting > 0) overlapping();
-  tracking = true;
+  state.exact = true;
+  if (state.waiting > 0) overlapping();
+  state.tracking = true;
 }
 
 /** Notes that a dispatch waits. */
 export function beginWait(): void {
-  waiting++;
+  state.waiting++;
 }
 
 /** Notes that it waits no more. */
 export function endWait(): void {
-  waiting--;
-  if (waiting === 0 && tracking) {
-    base = 0;
-    tracking = exact;
-    if (!exact) carried.disable();
+  state.waiting--;
+  if (state.waiting === 0 && state.tracking) {
+    state.base = 0;
+    state.tracking = state.exact;
+    if (!state.exact) state.carried.disable();
   }
 }

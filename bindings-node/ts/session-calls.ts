@@ -9,7 +9,7 @@ import { readResponse as read, responseOf } from "./models.js";
 import type { Flow } from "./session-flow.js";
 import type { EffectContext, SessionIdentity } from "./effect-context.js";
 import { elapsed } from "./timers.js";
-import { ToolResult } from "./tool-result.js";
+import { isToolResult, ToolResult } from "./tool-result.js";
 import { failureText } from "./tools.js";
 import { copyForHost } from "./values.js";
 
@@ -62,7 +62,7 @@ export async function runTool(
     const given = await (tracing === null
       ? untilAborted(run(own, context), cancelling)
       : tracing.executing(() => effects.call(() => run(own, context))));
-    result = given instanceof ToolResult ? given : new ToolResult(given);
+    result = isToolResult(given) ? given : new ToolResult(given);
   } catch (error) {
     cancelling.throwIfAborted();
     effects.thrown.set(args, error);

@@ -1,5 +1,6 @@
 /** The results of the methods of a session. */
 
+import { isOfKind, markKind } from "./copies.js";
 import { ToolFailedError } from "./errors.js";
 import { localKeys } from "./spelling.js";
 import type { Injection, Outcome, TraceEntry } from "./outcome.js";
@@ -88,7 +89,7 @@ export interface ToolRun {
 }
 
 /** The outcomes of several events. */
-class HookOutcomes {
+abstract class HookOutcomes {
   /** The outcome of each event, in order. */
   readonly outcomes: readonly Outcome[];
 
@@ -100,6 +101,24 @@ class HookOutcomes {
   /** The result of each hook, in order of the events. */
   get trace(): readonly TraceEntry[] {
     return this.outcomes.flatMap(({ trace }) => trace);
+  }
+
+  /** Who decided what and why, and what each hook did, as text for people. */
+  abstract describe(): string;
+
+  /** The same as `describe`. */
+  toString(): string {
+    return this.describe();
+  }
+
+  /**
+   * The outcomes of the events, below a line about the whole.
+   *
+   * @internal
+   */
+  protected describeBelow(head: string): string {
+    const events = this.outcomes.map((outcome) => outcome.describe()).join("");
+    return `${head}\n${events.replace(/^(?=.)/gm, "  ")}`;
   }
 }
 
@@ -162,6 +181,23 @@ export class ToolOutcome extends HookOutcomes {
     this.suppressOutput = run.suppress_output;
     this.stops = run.stops;
   }
+
+  /** What became of the call, who decided what and why, and what each hook did, as text for people. */
+  override describe(): string {
+    const why = this.reason === null ? "" : `: ${this.reason}`;
+    const often = this.attempts > 1 ? `ran ${String(this.attempts)} times` : "ran";
+    const by = this.by === null ? "" : ` by \`${this.by}\``;
+    const failed = this.error === null ? "" : `; it failed: ${this.error.message}`;
+    return this.describeBelow(
+      `call: ${this.ran ? often : "did not run"}, ${this.decision}${by}${why}${failed}`,
+    );
+  }
+}
+markKind(ToolOutcome, "ToolOutcome");
+
+/** Whether a value is the outcome of a tool call, of whichever copy of the package. */
+export function isToolOutcome(value: unknown): value is ToolOutcome {
+  return isOfKind(value, "ToolOutcome");
 }
 
 function failure(
@@ -222,6 +258,20 @@ export class Generation extends HookOutcomes {
         : (values[generated.response] as Readonly<Record<string, unknown>>);
     this.cause = generated.status === "failed" ? cause : undefined;
   }
+
+  /** How the generation ended and why, and what each hook did, as text for people. */
+  override describe(): string {
+    const why = this.reason === null ? "" : `: ${this.reason}`;
+    return this.describeBelow(
+      `generation: ${this.status}${why}; model calls: ${String(this.modelCalls)}`,
+    );
+  }
+}
+markKind(Generation, "Generation");
+
+/** Whether a value is the result of `generate`, of whichever copy of the package. */
+export function isGeneration(value: unknown): value is Generation {
+  return isOfKind(value, "Generation");
 }
 
 /** A result of plain fields, in this language's spelling. */

@@ -1,5 +1,7 @@
 /** The result of a tool. */
 
+import { isOfKind, markKind } from "./copies.js";
+
 /** The result of a tool, as events carry it. A tool may return a `new ToolResult(…)` instead of its output. */
 export interface ToolResult {
   readonly success?: boolean;
@@ -29,3 +31,9 @@ export const ToolResult: new (
     if (exitCode !== undefined) this.exitCode = exitCode;
   }
 };
+markKind(ToolResult, "ToolResult");
+
+/** Whether a value is a result that was made so, by whichever copy of the package. */
+export function isToolResult(value: unknown): value is ToolResult {
+  return isOfKind(value, "ToolResult");
+}

@@ -4,6 +4,8 @@ import { createRequire } from "node:module";
 
 import type * as OpenTelemetry from "@opentelemetry/api";
 
+import { codeFile } from "./code-file.js";
+
 /** A place in the words of W3C Trace Context; the core holds it against the format. */
 export interface TraceContext {
   readonly parent?: string;
@@ -18,7 +20,7 @@ let found: typeof OpenTelemetry | null | undefined;
 export function openTelemetry(): typeof OpenTelemetry | null {
   if (found === undefined) {
     try {
-      found = createRequire(import.meta.url)("@opentelemetry/api") as typeof OpenTelemetry;
+      found = createRequire(codeFile())("@opentelemetry/api") as typeof OpenTelemetry;
     } catch {
       found = null;
     }

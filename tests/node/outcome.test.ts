@@ -236,3 +236,22 @@ test("explaining runs nothing", () => {
   );
   assert.match(hooks[1]?.why ?? "", /Read/);
 });
+
+test("as text it says who decided what, and a tool's call what became of it", async () => {
+  const client = quietClient();
+  client.registerHook("PreToolUse", { name: "guard", handler: () => HookResponse.block("no") });
+  const outcome = await client.dispatch("PreToolUse", bash);
+  assert.match(String(outcome), /^PreToolUse of Bash: block by `guard`: no\n/);
+  assert.equal(outcome.describe(), String(outcome));
+  const call = await client.session().runTool("Bash", { command: "ls" }, () => "ran");
+  assert.match(String(call), /^call: did not run, block by `guard`: no\n {2}PreToolUse of Bash/);
+});
+
+test("a structured clone is refused, and names what can be cloned", async () => {
+  const outcome = await quietClient().dispatch("PreToolUse", bash);
+  assert.throws(() => structuredClone(outcome), {
+    name: "DataCloneError",
+    message: /clone outcome\.toJSON\(\)/,
+  });
+  assert.equal(structuredClone(outcome.toJSON()).decision, "continue");
+});

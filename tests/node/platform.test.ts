@@ -1,7 +1,7 @@
 /** Worker threads, other runtimes, and tables that two layers must agree on. */
 
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { describe, test } from "node:test";
@@ -97,9 +97,10 @@ describe("other runtimes", () => {
 });
 
 describe("two layers, one table", () => {
-  const native = createRequire(import.meta.url)(
-    path.join(packageFolder, "native", "native.js"),
-  ) as {
+  const [addon = ""] = readdirSync(path.join(packageFolder, "native")).filter((file) =>
+    file.endsWith(".node"),
+  );
+  const native = createRequire(import.meta.url)(path.join(packageFolder, "native", addon)) as {
     limits(): { maxNesting: number };
     catalogue(): {
       fields: { name: string; canonical: string; kind: string }[];

@@ -10,42 +10,27 @@ import { bash, quietClient, runModule } from "./support/tools.js";
 
 /** Loads the package's own modules anew into a context, as such a runner does; the addon and the platform stay outside. */
 const IN_A_REALM = `
-  import { createContext, SourceTextModule, SyntheticModule } from "node:vm";
+  import { compileFunction, createContext, runInContext } from "node:vm";
   import { readFileSync } from "node:fs";
-  import { builtinModules } from "node:module";
+  import { createRequire } from "node:module";
+  import { dirname } from "node:path";
+  import { fileURLToPath } from "node:url";
   const context = createContext({
     process, console, URL, URLSearchParams, performance, setTimeout, clearTimeout, setInterval, clearInterval,
     setImmediate, clearImmediate, AbortController, AbortSignal, DOMException, TextDecoder, Buffer, WeakRef,
     structuredClone,
   });
-  const modules = new Map();
-  const outside = async (name) => {
-    const real = await import(name);
-    const names = Object.keys(real);
-    return new SyntheticModule(names, function () {
-      for (const name of names) this.setExport(name, real[name]);
-    }, { context });
+  const load = (file) => {
+    const outside = createRequire(file);
+    const inside = (name) => (name.startsWith(".") ? load(outside.resolve(name)) : outside(name));
+    const names = ["exports", "require", "module", "__filename", "__dirname"];
+    const code = readFileSync(file, "utf8");
+    const module = { exports: runInContext("({})", context) };
+    const run = compileFunction(code, names, { parsingContext: context, filename: file });
+    run(module.exports, inside, module, file, dirname(file));
+    return module.exports;
   };
-  const load = (address) => {
-    let module = modules.get(address);
-    if (module === undefined) {
-      const isOutside = !address.startsWith("file:") || address.endsWith("/native/native.js");
-      module = isOutside
-        ? outside(address)
-        : Promise.resolve(new SourceTextModule(readFileSync(new URL(address), "utf8"), {
-            context, identifier: address, initializeImportMeta: (meta) => { meta.url = address; },
-          }));
-      modules.set(address, module);
-    }
-    return module;
-  };
-  const link = (name, from) => load(
-    builtinModules.includes(name.replace("node:", "")) ? name : new URL(name, from.identifier).href,
-  );
-  const start = await load(import.meta.resolve("hookweave"));
-  await start.link(link);
-  await start.evaluate();
-  const hookweave = start.namespace;
+  const hookweave = load(fileURLToPath(import.meta.resolve("hookweave")));
 `;
 
 describe("in a realm of its own", () => {
@@ -71,7 +56,6 @@ describe("in a realm of its own", () => {
       console.log(deep.trace[0].failure.message);
       await client.close();
       `,
-      ["--experimental-vm-modules", "--no-warnings"],
     );
     assert.equal(done.code, 0, done.err);
     const [unknown, option, failure, deep] = done.out.split("\n");

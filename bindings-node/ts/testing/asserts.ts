@@ -4,7 +4,7 @@ import { isDeepStrictEqual, inspect } from "node:util";
 
 import type { FailureKind } from "../errors.js";
 import type { Failure, Outcome, TraceEntry } from "../outcome.js";
-import { ToolOutcome } from "../session-results.js";
+import { isToolOutcome } from "../session-results.js";
 import { isPlain } from "../values.js";
 import { expectFailure } from "./expected.js";
 import { deciderOf, decisionOf, fail, isBlocked, outcomesOf, type Judged } from "./judged.js";
@@ -34,7 +34,7 @@ export function assertBlocked(outcome: Judged, decided: Decided = {}): void {
 export function assertAllowed(outcome: Judged, decided: Decided = {}): void {
   takes(decided, ["reason", "by"], assertAllowed);
   const decision = decisionOf(outcome);
-  const asked = outcome instanceof ToolOutcome && outcome.ran && decision === "ask";
+  const asked = isToolOutcome(outcome) && outcome.ran && decision === "ask";
   if (decision !== "allow" && !asked) {
     fail(`expected to be allowed, but the decision is \`${decision}\``, outcome, assertAllowed);
   }
@@ -44,10 +44,9 @@ export function assertAllowed(outcome: Judged, decided: Decided = {}): void {
 /** The agent continues: no hook blocks it, asks a person or wants a retry. */
 export function assertContinues(outcome: Judged): void {
   const decision = decisionOf(outcome);
-  const goesOn =
-    outcome instanceof ToolOutcome
-      ? outcome.ran
-      : ["continue", "allow", "skip", "done"].includes(decision);
+  const goesOn = isToolOutcome(outcome)
+    ? outcome.ran
+    : ["continue", "allow", "skip", "done"].includes(decision);
   if (!goesOn) {
     fail(`expected to continue, but the decision is \`${decision}\``, outcome, assertContinues);
   }

@@ -7,8 +7,8 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 import type { Outcome } from "../outcome.js";
-import { Generation, ToolOutcome } from "../session-results.js";
-import { describe, outcomesOf, snapshotOf, type Judged, type Placeholder } from "./judged.js";
+import { isGeneration, isToolOutcome } from "../session-results.js";
+import { outcomesOf, snapshotOf, type Judged, type Placeholder } from "./judged.js";
 
 /** The folder beside a test in which its snapshots are. */
 const FOLDER = "hookweave-snapshots";
@@ -34,11 +34,11 @@ export function traceSnapshot(
   const events = outcomesOf(outcome).map((each) =>
     snapshotOf(each, [...given, ...placeholders(each)]),
   );
-  if (outcome instanceof ToolOutcome) {
+  if (isToolOutcome(outcome)) {
     const { ran, ok, decision, attempts } = outcome;
     return { ran, ok, decision, attempts, events };
   }
-  if (outcome instanceof Generation) {
+  if (isGeneration(outcome)) {
     return { status: outcome.status, model_calls: outcome.modelCalls, events };
   }
   return events[0] ?? {};
@@ -79,7 +79,7 @@ export function assertMatchesSnapshot(
   const expected = readFileSync(file, "utf8");
   if (came === expected) return;
   const changes = differentLines(expected, came).join("\n");
-  throw failed(`it is not as in ${file}${HINT}\n\n${changes}\n\n${describe(outcome)}`, expected);
+  throw failed(`it is not as in ${file}${HINT}\n\n${changes}\n\n${outcome.describe()}`, expected);
 }
 
 const HINT = "; HOOKWEAVE_UPDATE=1 writes it";
@@ -104,8 +104,9 @@ function differentLines(expected: string, came: string): string[] {
 /** The file of the test: the given one, or the first outside of this folder that calls. */
 function testFile(given: string | URL | undefined): string {
   if (given !== undefined) return pathOf(String(given));
-  const here = path.dirname(fileURLToPath(import.meta.url));
-  const found = callers().find((file) => path.dirname(file) !== here);
+  const [own = "", ...others] = callers();
+  const here = path.dirname(own);
+  const found = others.find((file) => path.dirname(file) !== here);
   if (found === undefined) {
     throw new TypeError("the test's file cannot be found out: give `{ file: import.meta.url }`");
   }

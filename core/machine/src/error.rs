@@ -74,6 +74,8 @@ pub enum Code {
     NotPicklable,
     /// The interpreter cannot host the engine.
     UnsupportedInterpreter,
+    /// The native half of the package cannot be loaded.
+    AddonNotLoaded,
 }
 
 impl Code {
@@ -108,6 +110,7 @@ impl Code {
         Self::AuditFailed,
         Self::NotPicklable,
         Self::UnsupportedInterpreter,
+        Self::AddonNotLoaded,
     ];
 
     /// The code as users see it, for example `unknown_event`.
@@ -143,6 +146,7 @@ impl Code {
             Self::AuditFailed => "audit_failed",
             Self::NotPicklable => "not_picklable",
             Self::UnsupportedInterpreter => "unsupported_interpreter",
+            Self::AddonNotLoaded => "addon_not_loaded",
         }
     }
 }
