@@ -93,6 +93,17 @@ describe("the packed package", () => {
     assert.equal(out.trim(), "no");
   });
 
+  test("is one, whether it is imported or required", async () => {
+    const text = `const required = require("hookweave");
+      import("hookweave").then((imported) => console.log(imported.HookClient === required.HookClient));`;
+    writeFileSync(path.join(folder, "both.cjs"), text);
+    // Also where Node cannot require modules, as before 20.19 and 22.12.
+    for (const flags of [[], ["--no-experimental-require-module"]]) {
+      const { out } = await succeed(process.execPath, [...flags, "both.cjs"], folder);
+      assert.equal(out.trim(), "true");
+    }
+  });
+
   test("has another system's interface below its own name, imported and required", async () => {
     const use = `
        const client = new A3sClient();
@@ -168,7 +179,7 @@ describe("the packed package", () => {
 
   test("has source maps that lead to sources that ship", () => {
     const root = path.join(folder, "node_modules", "hookweave", "dist");
-    for (const map of ["client.js.map", "client.d.ts.map"]) {
+    for (const map of ["hookweave.js.map", "client.d.ts.map"]) {
       const { sources } = JSON.parse(readFileSync(path.join(root, map), "utf8")) as {
         sources: string[];
       };
