@@ -1,9 +1,13 @@
 //! Blacking out secrets, before anything is hashed or written.
 
+mod blocks;
 mod commands;
 mod forms;
 mod keys;
 mod patterns;
+#[cfg(test)]
+mod shapes;
+mod vendors;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

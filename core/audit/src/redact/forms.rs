@@ -39,6 +39,10 @@ pub(super) const SECRETS: &[&str] = &[
     r#"(?m)^[ \t]*\w+_pass:[ \t]+(?P<secret>[^\s"'#]+)"#,
     // The text of an element.
     r"(?i)<(?:[\w.-]+:)?[\w.-]*(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential)[\w.-]*(?:\s[^<>\n]*)?>(?P<secret>[^<>\n]+)</",
+    // A line of `.npmrc`.
+    r#"(?m)(?:^|[\s:/"'])_auth[ \t]*=[ \t]*(?P<secret>[^\s"']+)"#,
+    // A private key of PuTTY's, also without its end.
+    r"\bPrivate-Lines:[ \t]*[0-9]+\s+(?P<secret>[A-Za-z0-9+/=\s]+)",
     // A line of `.netrc`.
     r"(?i)\b(?:machine\s+\S+(?:\s+login\s+\S+)?|default\s+login\s+\S+)(?:\s+account\s+\S+)?\s+password\s+(?P<secret>\S+)",
 ];
