@@ -57,7 +57,10 @@ mod tests {
     #[test]
     fn a_block_ends_where_the_lines_are_no_further_in_than_its_name() {
         assert_eq!(clean("password: |\n  one\n\n  two\nuser: u\n"), "password: |\n  [redacted]\nuser: u\n");
-        assert_eq!(clean("a:\n  dbPassword: >-\n    one\n  user: u"), "a:\n  dbPassword: >-\n    [redacted]\n  user: u");
+        assert_eq!(
+            clean("a:\n  dbPassword: >-\n    one\n  user: u"),
+            "a:\n  dbPassword: >-\n    [redacted]\n  user: u"
+        );
         assert_eq!(clean("- token: |2\n    one"), "- token: |2\n    [redacted]\n");
         assert_eq!(clean("secret: |\r\n  one\r\nx: y"), "secret: |\r\n  [redacted]\nx: y");
     }

@@ -60,7 +60,7 @@ const SECRETS: &[(&str, &str)] = &[
     ("supabase secret", "sb_secret_{34:w}"),
     ("planetscale password", "pscale_pw_{43:w}"),
     ("planetscale token", "pscale_tkn_{43:w}"),
-    ("terraform", "{14:a}.atlasv1.{67:w}"),
+    ("terraform", "{6:a}.atlasv1.{67:w}"),
     ("pulumi", "pul-{40:h}"),
     ("vault service", "hvs.{95:w}"),
     ("vault batch", "hvb.{140:w}"),
@@ -271,7 +271,9 @@ fn what_only_looks_like_a_secret_stays() {
     let changed: Vec<_> = ORDINARY
         .iter()
         .map(|template| filled(template).0)
-        .filter_map(|text| Some(redacted(&text)).filter(|clean| *clean != text).map(|clean| format!("{text} -> {clean}")))
+        .filter_map(|text| {
+            Some(redacted(&text)).filter(|clean| *clean != text).map(|clean| format!("{text} -> {clean}"))
+        })
         .collect();
     assert!(changed.is_empty(), "{} texts:\n{}", changed.len(), changed.join("\n"));
 }

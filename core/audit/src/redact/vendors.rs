@@ -118,12 +118,14 @@ pub(super) const LONG_BEGINNINGS: &[&str] = &[
 pub(super) const SECRETS: &[&str] = &[
     // Databricks, Pulumi, Twilio, Mailgun, Mailchimp, Adobe, Infracost.
     r"(?-u:\b)(?:dapi[a-f0-9]{32}|pul-[a-f0-9]{40}|SK[a-f0-9]{32}|(?:pub)?key-[a-f0-9]{32}|[a-f0-9]{32}-us[0-9]{1,2}|p8e-[A-Za-z0-9]{32}|ico-[A-Za-z0-9]{32})(?-u:\b)",
-    // age, 1Password, Octopus Deploy, Alibaba, EasyPost, Artifactory, ClickHouse, MaxMind, SettleMint.
-    r"(?-u:\b)(?:AGE-SECRET-KEY-1[A-Z0-9]{50,}|A3-[A-Z0-9]{6}(?:-[A-Z0-9]{5,11}){4,5}|API-[A-Z0-9]{26}|LTAI[A-Za-z0-9]{20}|EZ[AT]K[A-Za-z0-9]{54}|AKCp[A-Za-z0-9]{69}|cmVmd[A-Za-z0-9]{59}|4b1d[A-Za-z0-9]{38}|[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk|sm_[aps]at_[A-Za-z0-9]{16})(?-u:\b)",
+    // age, 1Password, Octopus Deploy, Alibaba, EasyPost, Artifactory, ClickHouse, SettleMint.
+    r"(?-u:\b)(?:AGE-SECRET-KEY-1[A-Z0-9]{50,}|A3-[A-Z0-9]{6}(?:-[A-Z0-9]{5,11}){4,5}|API-[A-Z0-9]{26}|LTAI[A-Za-z0-9]{20}|EZ[AT]K[A-Za-z0-9]{54}|AKCp[A-Za-z0-9]{69}|cmVmd[A-Za-z0-9]{59}|4b1d[A-Za-z0-9]{38}|sm_[aps]at_[A-Za-z0-9]{16})(?-u:\b)",
     // Amazon's further kinds of keys.
     r"(?-u:\b)(?:A3T[A-Z0-9]|ABIA|ACCA)[A-Z2-7]{16}(?-u:\b)",
-    // Airtable, Terraform, Harness, Mapbox, HubSpot, Plaid.
-    r"(?-u:\b)(?:pat[A-Za-z0-9]{14}\.[a-f0-9]{64}|[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,}|[ps]at\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}|sk\.eyJ[A-Za-z0-9_-]{40,}\.[A-Za-z0-9_-]{20,}|pat-[a-z]{2,3}[0-9]-[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}|access-(?:sandbox|development|production)-[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12})",
+    // Terraform and MaxMind, whose first letters only name the token.
+    r"\.atlasv1\.[A-Za-z0-9_=-]{60,}|_[A-Za-z0-9]{29}_mmk(?-u:\b)",
+    // Airtable, Harness, Mapbox, HubSpot, Plaid.
+    r"(?-u:\b)(?:pat[A-Za-z0-9]{14}\.[a-f0-9]{64}|[ps]at\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}|sk\.eyJ[A-Za-z0-9_-]{40,}\.[A-Za-z0-9_-]{20,}|pat-[a-z]{2,3}[0-9]-[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}|access-(?:sandbox|development|production)-[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12})",
     // Discord: of bots, and what posts to a channel; Microsoft Teams.
     r"(?-u:\b)[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}",
     r"discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks/[0-9]+/(?P<secret>[A-Za-z0-9_-]{40,})",
