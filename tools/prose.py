@@ -19,7 +19,10 @@ from proselint.tools import LintFile
 ROOT = Path(__file__).resolve().parent.parent
 # Written by programs: their generators hold the words.
 GENERATED = {"docs/BENCHMARKS.md", "docs/events.md"}
-PAGES = ("*.md", "docs/**/*.md", "examples/*/README.md", "tests/*/README.md", "tests/vectors/*/README.md")
+PAGES = (
+    *("*.md", "core/README.md", "core/*/README.md", "cli/README.md", "docs/**/*.md"),
+    *("examples/*/README.md", "tests/*/README.md", "tests/vectors/*/README.md"),
+)
 MAX_WORDS = 40
 STYLE = "hookweave"
 

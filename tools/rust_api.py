@@ -1,5 +1,8 @@
 """Writes the public API of the Rust crate to ``core/api.txt``, so that a change of it shows in a diff.
 
+It fails where a signature mentions a type of a crate below that the published crate does not export: a user could get
+one and not name it. The compiler's `unnameable_types` finds the same within one crate.
+
 ``python tools/rust_api.py [--check]`` has rustdoc describe the crates of the core as JSON and `public-api` list what it
 finds. The crate exports most of its types from the crates below, and rustdoc describes each crate by itself, so the
 descriptions are joined first. With ``--check`` it writes nothing, and fails when the committed file differs.
@@ -36,6 +39,8 @@ REFERENCES = {"id", "root", "items", "impls", "implementations", "variants", "fi
 DERIVED = re.compile(r"impl.* !?core::(marker::(Freeze|StructuralPartialEq|UnsafeUnpin)|panic::unwind_safe::\w+) for ")
 AUTO_TRAIT = re.compile(r"impl.* core::marker::(Send|Sync|Unpin) for ")
 TRAIT_IMPL = re.compile(r"impl.* for ")
+# A path into a crate below, which a user of the published crate cannot write.
+BELOW = re.compile(r"\bhookweave_\w+::[\w:]+")
 
 Json = Any
 
@@ -138,6 +143,22 @@ def shortened(lines: list[str]) -> Iterator[str]:
             yield line
 
 
+def without_foreign_traits(lines: list[str]) -> Iterator[str]:
+    """The lines without the implementations of traits of the crates below: their users have no use for them."""
+    for line in lines:
+        if not (line.startswith("impl") and BELOW.match(line.partition(" for ")[0].split()[-1])):
+            yield line
+
+
+def unnameable(lines: list[str]) -> list[str]:
+    """The signatures with types that a user cannot name."""
+    return [
+        f"{line}\n  `{found[0]}` has no path in `{CRATE}`: export it from core/src/lib.rs, or hide the item"
+        for line in lines
+        if (found := BELOW.search(line))
+    ]
+
+
 def main() -> int:
     """Writes the file, or checks it."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -146,8 +167,11 @@ def main() -> int:
     if reason := other_format():
         print(f"core/api.txt was left as it is: {reason}")
         return 0
-    text = "\n".join([NOTICE, "", *shortened(listed(joined(described()))), ""])
-    return write_or_check(FILE, text, check)
+    lines = list(without_foreign_traits(list(shortened(listed(joined(described()))))))
+    if wrong := unnameable(lines):
+        print("\n".join(wrong))
+        return 1
+    return write_or_check(FILE, "\n".join([NOTICE, "", *lines, ""]), check)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookweave_host::audit::{self, Anchor, AuditOptions, Level};
+use hookweave_host::audit::{self, Anchor, AuditLevel, AuditOptions};
 use hookweave_host::payload::Host as _;
 use napi::Env;
 use napi::Status;
@@ -94,7 +94,7 @@ impl NativeClient {
     #[napi(catch_unwind)]
     pub fn set_audit_level(&self, level: String) -> Result<(), CodedError> {
         self.check_open("configure its audit log".to_owned())?;
-        let known = Level::named(&level).ok_or_else(|| {
+        let known = AuditLevel::named(&level).ok_or_else(|| {
             let why = format!("audit level `{level}` is unknown; known are off, error, info, verbose");
             CodedError::new("invalid_option".to_owned(), why)
         })?;
@@ -138,11 +138,11 @@ impl NativeClient {
     #[napi(catch_unwind)]
     pub fn audit_coverage(&self) -> u32 {
         match self.audit().effective() {
-            Level::Verbose => 4,
+            AuditLevel::Verbose => 4,
             _ if self.audit().takes_copies() => 3,
-            Level::Off => 0,
-            Level::Error => 1,
-            Level::Info => 2,
+            AuditLevel::Off => 0,
+            AuditLevel::Error => 1,
+            AuditLevel::Info => 2,
         }
     }
 }

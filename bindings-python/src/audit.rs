@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookweave_host::audit::{self, Anchor, AuditOptions, LONGEST_WAIT, Level};
+use hookweave_host::audit::{self, Anchor, AuditLevel, AuditOptions, LONGEST_WAIT};
 use hookweave_host::error::{Code, Error};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -87,7 +87,7 @@ fn configure_audit(
 fn set_audit_level(client: &Bound<'_, Client>, level: &str) -> PyResult<bool> {
     let py = client.py();
     client.get().check_open(py, "configure its audit log")?;
-    let level = Level::named(level).ok_or_else(|| {
+    let level = AuditLevel::named(level).ok_or_else(|| {
         let why = format!("audit level `{level}` is unknown; known are off, error, info, verbose");
         errors::of(py, &Error::new(Code::InvalidOption, why))
     })?;

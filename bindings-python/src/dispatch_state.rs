@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use hookweave_host::audit::Level;
+use hookweave_host::audit::AuditLevel;
 use hookweave_host::detached::Submitted;
 use hookweave_host::dispatch::Times;
 use hookweave_host::dispatch::{FailureKind, HandlerResult, HookFailure, Report, Stage, Step};
@@ -123,7 +123,7 @@ impl DispatchState {
     #[inline]
     pub(crate) fn begin(&mut self, py: Python<'_>) -> Option<Finished> {
         self.logs = logging::is_on(py);
-        self.records_starts = self.cached.audit.effective() >= Level::Verbose;
+        self.records_starts = self.cached.audit.effective() >= AuditLevel::Verbose;
         let found = if self.enabled { self.cached.plan(py, &self.payload) } else { None };
         let payload = self.payload.clone();
         let step = match found {

@@ -92,28 +92,23 @@ impl Which {
         if self.files.is_empty() {
             return vec![self.places(&self.directory())];
         }
-        let file = |path: &PathBuf| LoadRequest::File {
-            path: path.clone(),
-            dialect: self.dialect.clone(),
-            scope: Scope::Project,
-            strict: false,
-            partial: self.partial,
+        let file = |path: &PathBuf| {
+            let mut options = LoadRequest::file(path);
+            options.dialect.clone_from(&self.dialect);
+            options.partial = self.partial;
+            options.into()
         };
         self.files.iter().map(file).collect()
     }
 
     fn places(&self, cwd: &Path) -> LoadRequest {
-        LoadRequest::Places {
-            cwd: cwd.to_path_buf(),
-            sources: self.sources.clone(),
-            trust: self.trust.into(),
-            store: self.trust_store.clone(),
-            refuse_untrusted: false,
-            strict: false,
-            partial: self.partial,
-            agent: self.agent_files.clone(),
-            plugins: self.plugins.clone(),
-        }
+        let mut options = LoadRequest::places(cwd).trust(self.trust.into());
+        options.sources.clone_from(&self.sources);
+        options.store.clone_from(&self.trust_store);
+        options.partial = self.partial;
+        options.agent.clone_from(&self.agent_files);
+        options.plugins.clone_from(&self.plugins);
+        options.into()
     }
 }
 

@@ -5,7 +5,7 @@
 
 #[doc(inline)]
 pub use hookweave_host::audit::{
-    Anchor, Audit, AuditOptions, Follow, Fsync, Input, Inputs, Kind, Level, Line, Lines, LogSink, MAX_PROBLEMS, Outbox,
-    OutboxSink, Problem, ProblemKind, Record, Redaction, Report, Rotation, Sink, Torn, read, size, tail, verify,
-    verify_watched,
+    Anchor, Audit, AuditLevel, AuditOptions, AuditProblem, AuditProblemKind, AuditRecord, AuditReport, AuditTorn,
+    Follow, Fsync, Input, Inputs, Kind, Line, Lines, LogSink, MAX_PROBLEMS, Outbox, OutboxSink, Redaction, Rotation,
+    Sink, read, size, tail, verify, verify_watched,
 };

@@ -1,9 +1,10 @@
-//! The hook engine for AI agents.
+#![doc = include_str!("../README.md")]
 //!
-//! An agent raises events (a tool is about to run, a prompt came in, a session ends); hooks observe, modify, block, ask
-//! a person or add context. [`Engine`] registers hooks and dispatches events on tokio, on the calling task; [`Session`] does
-//! what an agent does with the outcomes. All types that a program names are here at the root, except those of the audit log, in
-//! [`audit`], and of other systems, in [`compat`].
+//! # Where things are
+//!
+//! [`Engine`] registers hooks and dispatches events on the calling task; [`Session`] does what an agent does with the outcomes.
+//! All types that a program names are here at the root, except those of the audit log, in [`audit`], and of other systems, in
+//! [`compat`].
 //!
 //! **Owns** what only a Rust program has: hooks that are futures, typed events, the tokio driver, and the interfaces of other systems in
 //! [`compat`]. **Never** holds a rule of its own: those are in the crates that it re-exports, and the Python and Node packages
@@ -39,7 +40,7 @@ pub use hookweave_host::explain::{ExplainedHook, Explanation};
 #[doc(inline)]
 pub use hookweave_host::file_hook::{HostQuestion, TraceContext};
 #[doc(inline)]
-pub use hookweave_host::files::{LoadReport, LoadRequest, ReloadReport};
+pub use hookweave_host::files::{FileRequest, LoadReport, LoadRequest, PlacesRequest, ReloadReport};
 #[doc(inline)]
 pub use hookweave_host::hook::{FailBehavior, HookSpec, Origin, Scope, Timeout};
 #[doc(inline)]

@@ -99,12 +99,12 @@ impl hookweave::Model for Calls {
     fn respond(&self, _: ModelRequest) -> BoxFuture<'_, Result<ModelResponse, HookError>> {
         let mut turn = self.0.lock().expect("nobody panics here");
         *turn += 1;
-        let call = |name: &str| ToolCall { id: Some(format!("call {name}")), name: name.to_owned(), args: json!({}) };
+        let call = |name: &str| ToolCall::new(name, json!({})).id(format!("call {name}"));
         let response = if *turn == 1 {
             let usage = json!({"input_tokens": 10, "output_tokens": 5});
-            ModelResponse { text: String::new(), tool_calls: vec![call("Add"), call("Nowhere")], usage }
+            ModelResponse::default().tool_call(call("Add")).tool_call(call("Nowhere")).usage(usage)
         } else {
-            ModelResponse { text: "done".to_owned(), tool_calls: Vec::new(), usage: json!(null) }
+            ModelResponse::new("done")
         };
         Box::pin(async move { Ok(response) })
     }

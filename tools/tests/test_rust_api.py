@@ -67,6 +67,24 @@ def test_what_follows_from_other_lines_is_left_out() -> None:
     assert list(rust_api.shortened(lines)) == kept
 
 
+def test_a_type_that_no_user_can_name_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(rust_api, "other_format", lambda: None)
+    monkeypatch.setattr(rust_api, "described", list)
+    monkeypatch.setattr(rust_api, "joined", lambda crates: crates)
+    lines = [
+        "pub fn hookweave::Engine::audit(&self) -> &hookweave::audit::Audit",
+        "pub fn hookweave::TrustStore::usual(&hookweave_files::places::Directories) -> Self",
+        "impl hookweave_machine::observer::Observer for hookweave::audit::Audit",
+    ]
+    monkeypatch.setattr(rust_api, "listed", lambda _: lines)
+    monkeypatch.setattr("sys.argv", ["rust_api.py", "--check"])
+    assert rust_api.main() == 1
+    out = capsys.readouterr().out
+    assert out.count("has no path") == 1 and "`hookweave_files::places::Directories` has no path" in out
+
+
 def test_another_format_is_left_out_and_said(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -24,7 +24,7 @@ pub(crate) fn added() -> Result<Variant, hookweave::Error> {
     let file = std::env::temp_dir().join("hookweave-bench-audit.jsonl");
     _ = std::fs::remove_file(&file);
     // What is measured is what a dispatch pays, not how long the writer takes for the records of a whole sample.
-    let config = AuditOptions { queue: 1_000_000, ..AuditOptions::file(file) };
+    let config = AuditOptions::file(file).queue(1_000_000);
     let (plain, audited) = (Engine::new(), Engine::builder().audit(config).build()?);
     for engine in [&plain, &audited] {
         engine.on("PreToolUse").tool("Bash").run_async(|_| async {})?;

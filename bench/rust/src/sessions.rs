@@ -29,8 +29,7 @@ pub(crate) fn bare() -> Variant {
     Box::new(|times| {
         Box::pin(async move {
             for _ in 0..times {
-                let context =
-                    ToolContext { session_id: String::new(), tool_use_id: String::new(), env: serde_json::Map::new() };
+                let context = ToolContext::new("", "");
                 std::hint::black_box(Work.run(json!({"command": "ls -la"}), context).await.ok());
             }
         })

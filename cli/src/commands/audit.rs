@@ -6,7 +6,7 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use hookweave_host::audit::{self, Anchor, Report};
+use hookweave_host::audit::{self, Anchor, AuditReport};
 
 use crate::failed::{Failed, Result, Verdict};
 use crate::progress::Progress;
@@ -94,7 +94,7 @@ fn place_text(file: &Path, line: impl Display) -> String {
     format!("{}:{line}", file.strip_prefix(".").unwrap_or(file).display())
 }
 
-fn show_report(screen: Screen<'_>, report: &Report) -> Result<()> {
+fn show_report(screen: Screen<'_>, report: &AuditReport) -> Result<()> {
     let what = format!("{} in {}", count(usize_of(report.records), "record"), count(report.files.len(), "file"));
     let word = if report.problems.is_empty() { styled(GOOD, "whole") } else { styled(BAD, "not whole") };
     writeln!(screen, "{word}: {what}")?;

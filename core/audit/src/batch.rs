@@ -262,7 +262,7 @@ mod tests {
     fn plan(hooks: &[&str], payload: &Value) -> (Arc<EventSpec>, Arc<Plan<()>>) {
         let registry = Registry::new(Options::default());
         for name in hooks {
-            let spec = HookSpec { name: Some((*name).into()), ..HookSpec::new("PreToolUse") };
+            let spec = HookSpec::new("PreToolUse").name(*name);
             registry.register(spec, ()).unwrap();
         }
         let snapshot = registry.snapshot();

@@ -99,17 +99,17 @@ pub(super) fn sha256(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Input, Kind, Record};
+    use crate::record::{AuditRecord, Input, Kind};
     use serde_json::json;
 
     fn line(link: &mut Link) -> Vec<u8> {
         let mut line = Vec::new();
-        let mut record = Record { time: "2026-11-22T08:15:00.000Z".into(), ..Record::new(Kind::Blocked) };
+        let mut record = AuditRecord { time: "2026-11-22T08:15:00.000Z".into(), ..AuditRecord::new(Kind::Blocked) };
         record.reason = Some("a \"quoted\"\nreason".into());
         (record.seq, record.prev) = (link.seq + 1, link.hash.clone());
         link.seal(record.written(), &mut line);
         record.hash.clone_from(&link.hash);
-        assert_eq!(Record::read(&line).unwrap(), record);
+        assert_eq!(AuditRecord::read(&line).unwrap(), record);
         line
     }
 
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn a_line_has_all_members_of_a_record_in_their_order() {
         let text = |text: &str| Some(text.to_owned());
-        let mut record = Record {
+        let mut record = AuditRecord {
             time: "2026-11-22T08:15:00.000Z".into(),
             session: text("s"),
             agent: text("a"),
@@ -140,7 +140,7 @@ mod tests {
             reason: text("r"),
             duration_us: Some(12.4),
             input: Some(Input { digest: "d".into(), cut: true, payload: Some(json!({"args": {}})) }),
-            ..Record::new(Kind::HookFailed)
+            ..AuditRecord::new(Kind::HookFailed)
         }
         .with("failure", "raised");
         let mut link = Link::default();

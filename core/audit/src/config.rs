@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::level::{Fsync, Level};
+use super::level::{AuditLevel, Fsync};
 use super::redact::{Redaction, Redactor};
 use super::sink::Sink;
 use hookweave_machine::error::{Code, Error};
@@ -23,6 +23,7 @@ pub const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
 /// When a new file is begun, and how many old ones are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Rotation {
     /// Bytes; `None` is without limit.
     pub max_bytes: Option<u64>,
@@ -38,12 +39,33 @@ impl Default for Rotation {
     }
 }
 
+impl Rotation {
+    /// How large a file becomes, in bytes; `None` is without limit.
+    #[must_use]
+    pub fn max_bytes(self, limit: impl Into<Option<u64>>) -> Self {
+        Self { max_bytes: limit.into(), ..self }
+    }
+
+    /// How old a file becomes; `None` is without limit.
+    #[must_use]
+    pub fn max_age(self, limit: impl Into<Option<Duration>>) -> Self {
+        Self { max_age: limit.into(), ..self }
+    }
+
+    /// How many old files are kept; `None` keeps all.
+    #[must_use]
+    pub fn keep(self, files: impl Into<Option<usize>>) -> Self {
+        Self { keep: files.into(), ..self }
+    }
+}
+
 /// How a log is kept: its level, what goes in, and where it goes.
 #[derive(Clone)]
+#[non_exhaustive]
 #[must_use]
 pub struct AuditOptions {
     /// How much is recorded.
-    pub level: Level,
+    pub level: AuditLevel,
     /// What is recorded of an event's payload.
     pub inputs: Inputs,
     /// The file that is written; `None` for none.
@@ -76,7 +98,7 @@ impl std::fmt::Debug for AuditOptions {
 impl Default for AuditOptions {
     fn default() -> Self {
         Self {
-            level: Level::Info,
+            level: AuditLevel::Info,
             inputs: Inputs::Digest,
             file: None,
             rotation: Rotation::default(),
@@ -98,7 +120,7 @@ impl AuditOptions {
     }
 
     /// How much is recorded.
-    pub fn level(self, level: Level) -> Self {
+    pub fn level(self, level: AuditLevel) -> Self {
         Self { level, ..self }
     }
 
@@ -123,6 +145,21 @@ impl AuditOptions {
         Self { required: true, ..self }
     }
 
+    /// How many happenings wait for the writer at most.
+    pub fn queue(self, queue: usize) -> Self {
+        Self { queue, ..self }
+    }
+
+    /// How long a dispatch waits for a place in a full queue, at most [`LONGEST_WAIT`].
+    pub fn wait(self, wait: Duration) -> Self {
+        Self { wait, ..self }
+    }
+
+    /// The key of digests; a random one unless given.
+    pub fn key(self, key: impl Into<String>) -> Self {
+        Self { key: Some(key.into()), ..self }
+    }
+
     /// What is blacked out.
     pub fn redaction(self, redaction: Redaction) -> Self {
         Self { redaction, ..self }
@@ -138,15 +175,16 @@ impl AuditOptions {
     ///
     /// `{level?, inputs?, file?, rotation?: {max_bytes?, max_age?, keep?}, fsync?, required?, queue?, redact?: {defaults?, keys?,
     /// patterns?}, key?}`; ages in the host's own unit.
+    #[doc(hidden)]
     pub fn read<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Result<Self, Error> {
         let mut config = Self::default();
         if let Kind::Text(word) = host.kind(view) {
-            config.level = Level::named(&word).ok_or_else(|| unknown_level(&word))?;
+            config.level = AuditLevel::named(&word).ok_or_else(|| unknown_level(&word))?;
             return Ok(config);
         }
         let reader = Reader::new(host, view, Code::InvalidOption, "audit")?;
         reader.only(&["level", "inputs", "file", "rotation", "fsync", "required", "queue", "redact", "key"])?;
-        config.level = reader.word("level", Level::WORDS)?.unwrap_or_default();
+        config.level = reader.word("level", AuditLevel::WORDS)?.unwrap_or_default();
         config.inputs = reader.word("inputs", Inputs::WORDS)?.unwrap_or_default();
         config.fsync = reader.word("fsync", Fsync::WORDS)?.unwrap_or_default();
         config.file = reader.text("file")?.map(PathBuf::from);
@@ -214,7 +252,7 @@ mod tests {
     #[test]
     fn settings_are_read_and_nonsense_is_refused() {
         let read = |given: serde_json::Value| AuditOptions::read(&Json, &&given);
-        assert_eq!(read(json!("verbose")).unwrap().level, Level::Verbose);
+        assert_eq!(read(json!("verbose")).unwrap().level, AuditLevel::Verbose);
         let config = read(json!({"file": "/l/a.jsonl", "rotation": {"max_bytes": null, "max_age": 5, "keep": 3},
             "inputs": "full", "fsync": "grouped", "required": true, "queue": 2, "key": "k"}))
         .unwrap();

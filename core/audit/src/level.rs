@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// How much is recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Level {
+pub enum AuditLevel {
     /// Nothing.
     Off,
     /// What failed, and what became of the log itself.
@@ -19,7 +19,7 @@ pub enum Level {
     Verbose,
 }
 
-impl Level {
+impl AuditLevel {
     /// The words for the levels.
     pub(crate) const WORDS: &'static [(&'static str, Self)] =
         &[("off", Self::Off), ("error", Self::Error), ("info", Self::Info), ("verbose", Self::Verbose)];
@@ -52,7 +52,7 @@ impl Level {
     }
 }
 
-impl fmt::Display for Level {
+impl fmt::Display for AuditLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -81,11 +81,15 @@ mod tests {
 
     #[test]
     fn levels_are_ordered_and_named() {
-        assert!(Level::Off < Level::Error && Level::Error < Level::Info && Level::Info < Level::Verbose);
-        for (word, level) in Level::WORDS {
-            assert_eq!((Level::named(word), level.as_str()), (Some(*level), *word));
-            assert_eq!(Level::of(*level as u8), *level);
+        assert!(
+            AuditLevel::Off < AuditLevel::Error
+                && AuditLevel::Error < AuditLevel::Info
+                && AuditLevel::Info < AuditLevel::Verbose
+        );
+        for (word, level) in AuditLevel::WORDS {
+            assert_eq!((AuditLevel::named(word), level.as_str()), (Some(*level), *word));
+            assert_eq!(AuditLevel::of(*level as u8), *level);
         }
-        assert_eq!(Level::named("debug"), None);
+        assert_eq!(AuditLevel::named("debug"), None);
     }
 }

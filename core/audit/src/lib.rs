@@ -4,7 +4,7 @@
 //! **Never** holds up a dispatch for more than a second, unless the log is `required`. Nothing is recorded that was not redacted.
 //!
 //! A driver hands each outcome to an [`Audit`]; registry and sessions report the rest to it as their [`Observer`]. A thread turns
-//! the queued items into [`Record`]s, redacts them, links each to the one before by its hash, and writes them.
+//! the queued items into [`AuditRecord`]s, redacts them, links each to the one before by its hash, and writes them.
 //!
 //! # Entry points
 //!
@@ -60,13 +60,13 @@ pub use anchor::Anchor;
 pub use batch::Batch;
 pub use config::{AuditOptions, LONGEST_WAIT, MAX_BYTES, QUEUE, Rotation};
 pub use hookweave_machine::observer::{EventDigest, Inputs, Observer};
-pub use level::{Fsync, Level};
+pub use level::{AuditLevel, Fsync};
 
 pub use read::{Follow, Line, Lines, MAX_LINE, read, tail};
-pub use record::{Input, Kind, Record};
+pub use record::{AuditRecord, Input, Kind};
 pub use redact::{REDACTED, Redaction};
 pub use sink::{LogSink, Outbox, OutboxSink, Sink};
-pub use verify::{MAX_PROBLEMS, Problem, ProblemKind, Report, Torn, size, verify, verify_watched};
+pub use verify::{AuditProblem, AuditProblemKind, AuditReport, AuditTorn, MAX_PROBLEMS, size, verify, verify_watched};
 pub use writer::VERSION;
 
 pub(crate) use file::open_regular;
@@ -103,8 +103,8 @@ impl std::fmt::Debug for Audit {
 impl Default for Audit {
     fn default() -> Self {
         Self {
-            level: Arc::new(AtomicU8::new(Level::Info as u8)),
-            effective: AtomicU8::new(Level::Off as u8),
+            level: Arc::new(AtomicU8::new(AuditLevel::Info as u8)),
+            effective: AtomicU8::new(AuditLevel::Off as u8),
             recorder: None,
             open: ArcSwapOption::empty(),
             ended: ArcSwapOption::empty(),
@@ -130,7 +130,7 @@ impl Audit {
         let mut audit = Self::default();
         audit.recorder = recorder;
         let audit = Arc::new(audit);
-        audit.set_effective_level(Level::Off);
+        audit.set_effective_level(AuditLevel::Off);
         observe_trust(&audit);
         audit
     }
@@ -151,7 +151,7 @@ impl Audit {
         }
         // The file of before is let go first: it may be the same one.
         self.end(CLOSE);
-        self.set_effective_level(Level::Off);
+        self.set_effective_level(AuditLevel::Off);
         self.level.store(level as u8, Ordering::Relaxed);
         if goes_somewhere {
             self.open.store(Some(Arc::new(Open::new(config, Arc::clone(&self.level))?)));
@@ -168,25 +168,26 @@ impl Audit {
 
     /// How much is recorded.
     #[must_use]
-    pub fn level(&self) -> Level {
-        Level::of(self.level.load(Ordering::Relaxed))
+    pub fn level(&self) -> AuditLevel {
+        AuditLevel::of(self.level.load(Ordering::Relaxed))
     }
 
     /// Changes how much is recorded; the change itself is recorded.
-    pub fn set_level(&self, level: Level) {
+    pub fn set_level(&self, level: AuditLevel) {
         let before = self.level.swap(level as u8, Ordering::Relaxed);
         let Some(open) = self.open.load_full() else { return };
         self.set_effective_level(level);
         if before != level as u8 {
-            let changed =
-                Record::new(Kind::AuditLevel).with("level", level.as_str()).with("before", Level::of(before).as_str());
+            let changed = AuditRecord::new(Kind::AuditLevel)
+                .with("level", level.as_str())
+                .with("before", AuditLevel::of(before).as_str());
             open.enqueue(QueueItem::Note(Box::new(changed), now_ms(), None));
         }
     }
 
     /// Sets the level that dispatches check: the log's, or the recording's if that is higher.
-    fn set_effective_level(&self, level: Level) {
-        let least = if self.recorder.is_some() { Level::Info } else { Level::Off };
+    fn set_effective_level(&self, level: AuditLevel) {
+        let least = if self.recorder.is_some() { AuditLevel::Info } else { AuditLevel::Off };
         self.effective.store(level.max(least) as u8, Ordering::Relaxed);
     }
 
@@ -198,6 +199,7 @@ impl Audit {
     }
 
     /// Records a dispatch that no hook was asked about; drivers ask [`Self::is_recording`] before they make an outcome of one.
+    #[doc(hidden)]
     pub fn unasked<T, H: Host>(&self, host: &H, outcome: &Outcome<T, H::Value>) {
         let Some(recorder) = &self.recorder else { return };
         let open = self.open.load();
@@ -207,15 +209,15 @@ impl Audit {
     /// The level at which something is recorded: off without a destination.
     #[inline]
     #[must_use]
-    pub fn effective(&self) -> Level {
-        Level::of(self.effective.load(Ordering::Relaxed))
+    pub fn effective(&self) -> AuditLevel {
+        AuditLevel::of(self.effective.load(Ordering::Relaxed))
     }
 
     /// Whether dispatches in which no hook says anything are recorded too.
     #[inline]
     #[must_use]
     pub fn records_no_ops(&self) -> bool {
-        self.effective() >= Level::Info
+        self.effective() >= AuditLevel::Info
     }
 
     /// Records a dispatch that is over now; blocks a gate that cannot be recorded, where recording is required.
@@ -224,6 +226,7 @@ impl Audit {
     /// written: `aside` is given what waits and runs it, so that a host can let
     /// others run meanwhile.
     #[inline]
+    #[doc(hidden)]
     pub fn dispatched<T, H: Host>(
         &self,
         host: &H,
@@ -237,6 +240,7 @@ impl Audit {
 
     /// The same, of a dispatch whose end the driver has read from its clock, in nanoseconds; see [`hookweave_clock::ticks`].
     #[inline]
+    #[doc(hidden)]
     pub fn dispatched_at<T, H: Host>(
         &self,
         host: &H,
@@ -252,7 +256,7 @@ impl Audit {
     #[inline]
     fn records_outcome<T, V>(&self, outcome: &Outcome<T, V>) -> bool {
         let level = self.effective();
-        level >= Level::Info || (level == Level::Error && !outcome.is_quiet())
+        level >= AuditLevel::Info || (level == AuditLevel::Error && !outcome.is_quiet())
     }
 
     /// Whether [`Self::quiet`] does for quiet dispatches: nothing of the payload is kept, and none is blocked.
@@ -269,6 +273,7 @@ impl Audit {
     ///
     /// They find room together when one does: a batch of a few hundred is large. What a driver has not handed over yet is lost
     /// with the process, so it keeps a batch for a few milliseconds at most.
+    #[doc(hidden)]
     pub fn quiet(&self, batch: &mut Batch) {
         if self.records_no_ops()
             && !batch.is_empty()
@@ -303,7 +308,7 @@ impl Audit {
         let open = self.open.load();
         let Some(open) = open.as_deref() else { return };
         let level = self.level();
-        if level < Level::Info && (level == Level::Off || outcome.is_quiet()) {
+        if level < AuditLevel::Info && (level == AuditLevel::Off || outcome.is_quiet()) {
             return;
         }
         let binding = outcome.event().gate();
@@ -333,7 +338,7 @@ impl Audit {
 
     /// Writes the queued records and a closing one, and records nothing more; false on timeout.
     pub fn close(&self, limit: Duration) -> bool {
-        self.set_effective_level(Level::Off);
+        self.set_effective_level(AuditLevel::Off);
         self.end(limit)
     }
 

@@ -91,7 +91,7 @@ mod tests {
     use serde_json::{Map, Value, json};
 
     use super::*;
-    use crate::record::{Kind, Record};
+    use crate::record::{AuditRecord, Kind};
 
     /// Texts with everything that JSON escapes, and with what it does not.
     fn texts() -> impl Strategy<Value = Option<String>> {
@@ -115,11 +115,11 @@ mod tests {
             });
             let details: Map<String, Value> =
                 if has.2 { Map::from_iter([(event.clone().unwrap_or_default(), json!(tool.clone()))]) } else { Map::new() };
-            let record = Record {
+            let record = AuditRecord {
                 seq, time: "2026-11-22T08:15:00.000Z".to_owned(), session, agent, event, dispatch, hook, hook_id, tool, tool_use_id, outcome, reason, duration_us,
                 input, details,
                 prev: "0a1b".to_owned(),
-                ..Record::new(Kind::ApprovalDecided)
+                ..AuditRecord::new(Kind::ApprovalDecided)
             };
             let mut line = Vec::new();
             write(&record.written(), &mut line);

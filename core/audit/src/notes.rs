@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::level::Level;
+use super::level::AuditLevel;
 use super::open::Open;
 use super::queue_item::QueueItem;
-use super::record::{Kind, Record};
+use super::record::{AuditRecord, Kind};
 use super::{Audit, Inputs};
 use hookweave_clock::now_ms;
 use hookweave_machine::action::Action;
@@ -45,7 +45,7 @@ impl Observer for Audit {
 impl Audit {
     /// Whether the log keeps more than what failed. A recording has no use for notes.
     fn takes_notes(&self) -> bool {
-        self.effective() >= Level::Info && self.level() >= Level::Info
+        self.effective() >= AuditLevel::Info && self.level() >= AuditLevel::Info
     }
 }
 
@@ -56,7 +56,7 @@ fn note(seen: ObservedEvent<'_>) -> QueueItem {
 
 /// A gate that is blocked because its hooks' answers cannot be recorded: once records are written again, this one is written too.
 pub(super) fn refused(event: &EventSpec, about: EventDigest, why: &str) -> QueueItem {
-    let record = Record {
+    let record = AuditRecord {
         session: about.first(Part::Session),
         agent: about.first(Part::Agent),
         event: Some(event.name().to_owned()),
@@ -64,37 +64,39 @@ pub(super) fn refused(event: &EventSpec, about: EventDigest, why: &str) -> Queue
         tool_use_id: about.first(Part::ToolUseId),
         outcome: Some(Action::Block.as_str().to_owned()),
         reason: Some(why.to_owned()),
-        ..Record::new(Kind::Blocked)
+        ..AuditRecord::new(Kind::Blocked)
     };
     QueueItem::Note(Box::new(record), now_ms(), Some(Arc::new(about)))
 }
 
-fn record(seen: ObservedEvent<'_>) -> (Record, Option<Arc<EventDigest>>) {
+fn record(seen: ObservedEvent<'_>) -> (AuditRecord, Option<Arc<EventDigest>>) {
     let record = match seen {
         ObservedEvent::Hook(Change::Registered, hook) => of_hook(Kind::HookRegistered, &hook),
         ObservedEvent::Hook(Change::Removed, hook) => of_hook(Kind::HookRemoved, &hook),
         ObservedEvent::Hook(Change::Enabled, hook) => of_hook(Kind::HookEnabled, &hook),
         ObservedEvent::Hook(Change::Disabled, hook) => of_hook(Kind::HookDisabled, &hook),
-        ObservedEvent::Loaded { files, hooks, problems, untrusted } => Record::new(Kind::ConfigLoaded)
+        ObservedEvent::Loaded { files, hooks, problems, untrusted } => AuditRecord::new(Kind::ConfigLoaded)
             .with("files", files)
             .with("hooks", hooks)
             .with("problems", problems)
             .with("untrusted", untrusted),
-        ObservedEvent::Asked { about, event, hook, hook_id, prompt, options } => Record {
+        ObservedEvent::Asked { about, event, hook, hook_id, prompt, options } => AuditRecord {
             hook_id: hook_id.map(|id| id.to_string()),
             ..in_session(Kind::ApprovalAsked, &about, Some(event), hook)
         }
         .with("prompt", prompt)
         .with("options", options.to_vec()),
-        ObservedEvent::Decided { about, event, hook, hook_id, granted, by, reason, option, remembered } => Record {
-            hook_id: hook_id.map(|id| id.to_string()),
-            outcome: Some(if granted { "granted" } else { "denied" }.to_owned()),
-            reason: reason.map(str::to_owned),
-            ..in_session(Kind::ApprovalDecided, &about, Some(event), hook)
+        ObservedEvent::Decided { about, event, hook, hook_id, granted, by, reason, option, remembered } => {
+            AuditRecord {
+                hook_id: hook_id.map(|id| id.to_string()),
+                outcome: Some(if granted { "granted" } else { "denied" }.to_owned()),
+                reason: reason.map(str::to_owned),
+                ..in_session(Kind::ApprovalDecided, &about, Some(event), hook)
+            }
+            .with("by", by)
+            .with("option", option.map_or(Value::Null, Value::from))
+            .with("remembered", remembered.map_or(Value::Null, Value::from))
         }
-        .with("by", by)
-        .with("option", option.map_or(Value::Null, Value::from))
-        .with("remembered", remembered.map_or(Value::Null, Value::from)),
         ObservedEvent::ToolStarts { about, input } => {
             return (in_session(Kind::ToolStarted, &about, None, None), input);
         }
@@ -104,7 +106,7 @@ fn record(seen: ObservedEvent<'_>) -> (Record, Option<Arc<EventDigest>>) {
                 (true, false) => "failed",
                 (false, _) => decision,
             };
-            let record = Record {
+            let record = AuditRecord {
                 outcome: Some(outcome.to_owned()),
                 reason: reason.map(str::to_owned),
                 ..in_session(Kind::ToolRun, &about, None, None)
@@ -119,12 +121,12 @@ fn record(seen: ObservedEvent<'_>) -> (Record, Option<Arc<EventDigest>>) {
     (record, None)
 }
 
-fn of_hook(kind: Kind, hook: &Named<'_>) -> Record {
-    let record = Record {
+fn of_hook(kind: Kind, hook: &Named<'_>) -> AuditRecord {
+    let record = AuditRecord {
         event: Some(hook.event.to_owned()),
         hook: Some(hook.name.to_owned()),
         hook_id: Some(hook.id.to_owned()),
-        ..Record::new(kind)
+        ..AuditRecord::new(kind)
     };
     let record = record.with("scope", hook.scope.as_str());
     match hook.origin {
@@ -137,15 +139,15 @@ fn of_hook(kind: Kind, hook: &Named<'_>) -> Record {
     }
 }
 
-fn in_session(kind: Kind, about: &InSession<'_>, event: Option<&str>, hook: Option<&str>) -> Record {
+fn in_session(kind: Kind, about: &InSession<'_>, event: Option<&str>, hook: Option<&str>) -> AuditRecord {
     let own = |text: &str| text.to_owned();
-    Record {
+    AuditRecord {
         session: Some(own(about.session)),
         agent: about.agent.map(own),
         event: event.map(own),
         hook: hook.map(own),
         tool: Some(own(about.tool)).filter(|tool| !tool.is_empty()),
         tool_use_id: about.tool_use_id.map(own),
-        ..Record::new(kind)
+        ..AuditRecord::new(kind)
     }
 }

@@ -13,10 +13,10 @@ use super::batch::Batch;
 use super::config::{AuditOptions, LONGEST_WAIT};
 use super::digest::Key;
 use super::file::{Found, LogFile};
-use super::level::{Fsync, Level};
+use super::level::{AuditLevel, Fsync};
 use super::queue::{Handed, Patience, Queue, Refused};
 use super::queue_item::QueueItem;
-use super::record::{Kind, Record};
+use super::record::{AuditRecord, Kind};
 use super::redact::{Redaction, Redactor};
 use super::shared_state::{Parent, SharedState};
 use super::writer::{self, Writer};
@@ -137,7 +137,7 @@ impl Open {
     pub(super) fn offer_quiet(
         &self,
         batch: &mut Batch,
-        level: Level,
+        level: AuditLevel,
         binding: bool,
         aside: impl FnOnce(&(dyn Fn() + Sync)),
     ) -> Option<String> {
@@ -271,7 +271,7 @@ fn start(
 impl TrustObserver for Audit {
     fn approved(&self, hook: &ApprovedHook<'_>) {
         let Some(open) = self.open.load_full() else { return };
-        let note = Record { event: Some(hook.event.to_owned()), ..Record::new(Kind::TrustGiven) }
+        let note = AuditRecord { event: Some(hook.event.to_owned()), ..AuditRecord::new(Kind::TrustGiven) }
             .with("fingerprint", hook.fingerprint)
             .with("project", hook.project)
             .with("file", hook.file)
@@ -283,7 +283,7 @@ impl TrustObserver for Audit {
 
     fn revoked(&self, fingerprint: &str) {
         let Some(open) = self.open.load_full() else { return };
-        let note = Record::new(Kind::TrustTaken).with("fingerprint", fingerprint);
+        let note = AuditRecord::new(Kind::TrustTaken).with("fingerprint", fingerprint);
         open.enqueue(QueueItem::Note(Box::new(note), now_ms(), None));
     }
 }

@@ -4,7 +4,7 @@ use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use super::batch::Batch;
-use super::level::Level;
+use super::level::AuditLevel;
 use super::queue_item::QueueItem;
 use hookweave_clock::now;
 use hookweave_machine::sync::{Condvar, Mutex, MutexGuard};
@@ -45,7 +45,7 @@ pub(super) enum Handed<'h> {
     /// One thing that happened.
     One(Option<QueueItem>),
     /// Dispatches in which no hook answered, at the level of the time.
-    Quiet(&'h mut Batch, Level),
+    Quiet(&'h mut Batch, AuditLevel),
 }
 
 impl Handed<'_> {

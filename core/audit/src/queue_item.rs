@@ -8,8 +8,8 @@ use serde_json::Value;
 use smallvec::SmallVec;
 
 use super::digest::Key;
-use super::level::Level;
-use super::record::{Input, Kind, Record};
+use super::level::AuditLevel;
+use super::record::{AuditRecord, Input, Kind};
 use super::redact::Redactor;
 use hookweave_clock::now_ms;
 use hookweave_machine::action::Action;
@@ -32,13 +32,13 @@ const LONGEST_TEXT: usize = 4096;
 #[derive(Debug)]
 pub(super) enum QueueItem {
     /// The next so many dispatches in which no hook answered, at the level of the time.
-    Quiet(Level, usize),
+    Quiet(AuditLevel, usize),
     /// A dispatch is over.
     Dispatch(Box<Dispatched>),
     /// A hook is about to run.
     Start(Box<Start>),
     /// Anything else: what is recorded, when it happened, and what it was about.
-    Note(Box<Record>, u64, Option<Arc<EventDigest>>),
+    Note(Box<AuditRecord>, u64, Option<Arc<EventDigest>>),
 }
 
 impl QueueItem {
@@ -112,7 +112,7 @@ struct Given {
 pub(super) struct Dispatched {
     ended_ms: u64,
     /// The level when it was recorded.
-    level: Level,
+    level: AuditLevel,
     /// Its number, when starts of its hooks are on record already.
     number: Option<u64>,
     event: Arc<EventSpec>,
@@ -123,7 +123,7 @@ pub(super) struct Dispatched {
 
 impl Dispatched {
     /// Copies what is to be recorded of an outcome.
-    pub(super) fn of<T, H: Host>(host: &H, outcome: &Outcome<T, H::Value>, inputs: Inputs, level: Level) -> Self {
+    pub(super) fn of<T, H: Host>(host: &H, outcome: &Outcome<T, H::Value>, inputs: Inputs, level: AuditLevel) -> Self {
         let event = Arc::clone(outcome.event());
         let (number, input) = match outcome.begun() {
             Some(begun) => (Some(begun.number), begun.about.clone()),
@@ -138,15 +138,15 @@ impl Dispatched {
     }
 
     /// The records of it, numbered as one dispatch: as its hooks' starts are, else with a new number.
-    pub(super) fn records(&self, new: impl FnOnce() -> u64, maker: &Maker<'_>, mut each: impl FnMut(Record, u64)) {
+    pub(super) fn records(&self, new: impl FnOnce() -> u64, maker: &Maker<'_>, mut each: impl FnMut(AuditRecord, u64)) {
         let number = self.number.unwrap_or_else(new);
         let mut whole_input = Some(input(&self.input, maker.key, maker.redactor, maker.inputs));
         let digest = whole_input.as_ref().map(|input| Input { payload: None, ..input.clone() });
-        let mut record = |kind: Kind, fill: &dyn Fn(&mut Record), at: u64| {
+        let mut record = |kind: Kind, fill: &dyn Fn(&mut AuditRecord), at: u64| {
             if kind.level() > self.level {
                 return;
             }
-            let mut record = Record {
+            let mut record = AuditRecord {
                 session: self.input.first(Part::Session),
                 agent: self.input.first(Part::Agent),
                 event: Some(self.event.name().to_owned()),
@@ -155,7 +155,7 @@ impl Dispatched {
                 tool_use_id: self.input.first(Part::ToolUseId),
                 // The payload, where it is kept, stands in the first record only.
                 input: whole_input.take().or_else(|| digest.clone()),
-                ..Record::new(kind)
+                ..AuditRecord::new(kind)
             };
             fill(&mut record);
             each(record, at);
@@ -174,7 +174,7 @@ impl Dispatched {
 }
 
 /// Makes a record of a kind: what fills it, and when it happened.
-type Make<'m> = dyn FnMut(Kind, &dyn Fn(&mut Record), u64) + 'm;
+type Make<'m> = dyn FnMut(Kind, &dyn Fn(&mut AuditRecord), u64) + 'm;
 
 /// What records are made with.
 pub(super) struct Maker<'m> {
@@ -231,12 +231,12 @@ pub(super) fn micros(nanos: u64) -> f64 {
 impl Run {
     fn records(&self, began: u64, make: &mut Make<'_>) {
         let ended = began + self.took / 1_000_000;
-        let hook = |record: &mut Record| {
+        let hook = |record: &mut AuditRecord| {
             record.hook = Some(self.hook.to_string());
             record.hook_id = Some(self.id.to_string());
         };
         let Some(more) = &self.more else {
-            let finished = |record: &mut Record| {
+            let finished = |record: &mut AuditRecord| {
                 hook(record);
                 record.duration_us = Some(micros(self.took));
                 record.outcome = Some(Action::Continue.as_str().to_owned());
@@ -244,13 +244,13 @@ impl Run {
             return make(Kind::HookFinished, &finished, ended);
         };
         if more.status == Status::Skipped {
-            let skipped = |record: &mut Record| {
+            let skipped = |record: &mut AuditRecord| {
                 hook(record);
                 record.reason.clone_from(&more.why);
             };
             return make(Kind::HookSkipped, &skipped, began);
         }
-        let common = |record: &mut Record| {
+        let common = |record: &mut AuditRecord| {
             hook(record);
             record.duration_us = (more.status != Status::Detached).then(|| micros(self.took));
             record.outcome = Some(more.action.as_str().to_owned());
@@ -268,7 +268,7 @@ impl Run {
         };
         match &more.failure {
             Some((kind, message, became)) => {
-                let failed = |record: &mut Record| {
+                let failed = |record: &mut AuditRecord| {
                     common(record);
                     let details =
                         [("failure", kind.as_str()), ("message", message.as_str()), ("became", became.as_str())];
@@ -279,7 +279,7 @@ impl Run {
             None => make(Kind::HookFinished, &common, ended),
         }
         if !more.modified.is_empty() {
-            let modified = |record: &mut Record| {
+            let modified = |record: &mut AuditRecord| {
                 hook(record);
                 record.details.insert("fields".to_owned(), more.modified.clone().into());
             };
@@ -290,7 +290,7 @@ impl Run {
 
 impl Given {
     fn records(&self, at: u64, make: &mut Make<'_>) {
-        let of = |record: &mut Record, hook: &Option<String>, details: Value| {
+        let of = |record: &mut AuditRecord, hook: &Option<String>, details: Value| {
             record.hook.clone_from(hook);
             if let Value::Object(details) = details {
                 record.details.extend(details.into_iter().filter(|(_, value)| !value.is_null()));
@@ -309,7 +309,7 @@ impl Given {
             make(Kind::Suppressed, &|_| {}, at);
         }
         if self.blocked {
-            let blocked = |record: &mut Record| {
+            let blocked = |record: &mut AuditRecord| {
                 if let Some((id, name)) = &self.decider {
                     record.hook = Some(name.clone());
                     record.hook_id = Some(id.to_string());

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::batch::Quiet;
-use super::level::Level;
+use super::level::AuditLevel;
 use super::queue_item::{Maker, micros};
 use super::record::{Input, Kind, Written};
 use super::usual::Usual;
@@ -15,7 +15,7 @@ impl Quiet<'_> {
     /// Makes its records, each with the time at which it happened.
     pub(super) fn records(
         &self,
-        level: Level,
+        level: AuditLevel,
         number: u64,
         now: Now,
         maker: &Maker<'_>,

@@ -15,7 +15,7 @@ mod queue;
 mod queue_item {
     #[derive(Debug)]
     pub(super) enum QueueItem {
-        Quiet(super::level::Level, usize),
+        Quiet(super::level::AuditLevel, usize),
         One(u64),
     }
 

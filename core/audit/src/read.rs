@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 
-use super::record::Record;
+use super::record::AuditRecord;
 use super::segments::Names;
 use hookweave_machine::error::{Code, Error};
 
@@ -14,6 +14,7 @@ pub const MAX_LINE: usize = 16 * 1024 * 1024;
 
 /// One line of a log, as it stands.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Line {
     /// The file.
     pub file: PathBuf,
@@ -27,8 +28,8 @@ pub struct Line {
 
 impl Line {
     /// The record that it holds.
-    pub fn record(&self) -> Result<Record, serde_json::Error> {
-        Record::read(&self.bytes)
+    pub fn record(&self) -> Result<AuditRecord, serde_json::Error> {
+        AuditRecord::read(&self.bytes)
     }
 }
 
@@ -49,9 +50,9 @@ pub fn read(path: &Path) -> Result<Lines, Error> {
 }
 
 /// The last records of a log that can be read, the oldest first.
-pub fn tail(path: &Path, count: usize) -> Result<Vec<Record>, Error> {
+pub fn tail(path: &Path, count: usize) -> Result<Vec<AuditRecord>, Error> {
     let mut files = names(path)?.chain().map_err(|why| unreadable(path, &why))?;
-    let mut tail: VecDeque<Record> = VecDeque::new();
+    let mut tail: VecDeque<AuditRecord> = VecDeque::new();
     while let Some(file) = files.pop() {
         let wanted = count.saturating_sub(tail.len());
         let mut last = VecDeque::new();
@@ -62,7 +63,7 @@ pub fn tail(path: &Path, count: usize) -> Result<Vec<Record>, Error> {
                 last.pop_front();
             }
         }
-        for record in last.iter().rev().filter_map(|line| Record::read(line).ok()) {
+        for record in last.iter().rev().filter_map(|line| AuditRecord::read(line).ok()) {
             tail.push_front(record);
         }
         if tail.len() >= count {
@@ -168,7 +169,7 @@ impl Follow {
     }
 
     /// The records that were written since the last call, the oldest first; lines that are no records are left out.
-    pub fn poll(&mut self) -> Result<Vec<Record>, Error> {
+    pub fn poll(&mut self) -> Result<Vec<AuditRecord>, Error> {
         let mut records = Vec::new();
         loop {
             let current = self.names.current();
@@ -186,7 +187,7 @@ impl Follow {
                 let got = reader.read_until(b'\n', &mut self.begun).map_err(|why| unreadable(&current, &why))?;
                 *read += got as u64;
                 if self.begun.last() == Some(&b'\n') {
-                    records.extend(Record::read(&self.begun).ok());
+                    records.extend(AuditRecord::read(&self.begun).ok());
                     self.begun.clear();
                 } else if got == 0 {
                     break;

@@ -3,11 +3,12 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::level::Level;
+use super::level::AuditLevel;
 
 /// What a record is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Kind {
     /// A process began to write; `details` has the log's version and level, the process, and why.
     #[default]
@@ -71,7 +72,7 @@ pub enum Kind {
 impl Kind {
     /// The lowest level at which it is recorded.
     #[must_use]
-    pub const fn level(self) -> Level {
+    pub const fn level(self) -> AuditLevel {
         match self {
             Self::AuditOpened
             | Self::AuditClosed
@@ -80,9 +81,9 @@ impl Kind {
             | Self::AuditLevel
             | Self::AuditReplaced
             | Self::SegmentRemoved
-            | Self::HookFailed => Level::Error,
-            Self::HookStarted | Self::HookSkipped => Level::Verbose,
-            _ => Level::Info,
+            | Self::HookFailed => AuditLevel::Error,
+            Self::HookStarted | Self::HookSkipped => AuditLevel::Verbose,
+            _ => AuditLevel::Info,
         }
     }
 
@@ -95,6 +96,7 @@ impl Kind {
 
 /// What is recorded of an event's payload.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Input {
     /// Keyed, over tool, tool call and what matchers look at: 32 hexadecimal digits.
     pub digest: String,
@@ -108,7 +110,8 @@ pub struct Input {
 
 /// One line of the log; the order of its members is the canonical one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Record {
+#[non_exhaustive]
+pub struct AuditRecord {
     /// Its number, from 1, without holes.
     pub seq: u64,
     /// When it happened, `2026-11-22T08:15:00.000Z`.
@@ -162,7 +165,7 @@ pub struct Record {
     pub hash: String,
 }
 
-impl Record {
+impl AuditRecord {
     /// A record of a kind, without a place in a chain.
     #[must_use]
     pub fn new(kind: Kind) -> Self {
@@ -191,7 +194,7 @@ impl Record {
     }
 }
 
-/// A record as it is written down: the members of [`Record`] but its hash, in the same order, and nothing of its own.
+/// A record as it is written down: the members of [`AuditRecord`] but its hash, in the same order, and nothing of its own.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Written<'r> {
     pub(super) seq: u64,
@@ -213,7 +216,7 @@ pub(super) struct Written<'r> {
     pub(super) prev: &'r str,
 }
 
-impl Record {
+impl AuditRecord {
     /// Its members, as they are written down.
     pub(super) fn written(&self) -> Written<'_> {
         Written {

@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use super::record::Record;
+use super::record::AuditRecord;
 use hookweave_machine::error::Error;
 
 use keys::Keys;
@@ -34,6 +34,7 @@ const SHORTEST: usize = 4;
 
 /// What is blacked out.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Redaction {
     /// Whether the usual names and forms of secrets count.
     pub defaults: bool,
@@ -50,6 +51,26 @@ impl Default for Redaction {
 }
 
 impl Redaction {
+    /// The usual names and forms of secrets do not count.
+    #[must_use]
+    pub fn without_defaults(self) -> Self {
+        Self { defaults: false, ..self }
+    }
+
+    /// Adds the name of a field whose values are secrets; capitals, dashes and underscores do not matter.
+    #[must_use]
+    pub fn key(mut self, name: impl Into<String>) -> Self {
+        self.keys.push(name.into());
+        self
+    }
+
+    /// Adds a regular expression of secrets; of one with a group `secret` only that is blacked out.
+    #[must_use]
+    pub fn pattern(mut self, pattern: impl Into<String>) -> Self {
+        self.patterns.push(pattern.into());
+        self
+    }
+
     /// Blacks out secrets in a value, also in the names of fields; refuses a pattern that does not compile.
     pub fn apply(&self, value: &mut Value) -> Result<(), Error> {
         Redactor::new(self)?.value(value, None);
@@ -154,8 +175,9 @@ impl Redactor {
     }
 
     /// Blacks out secrets in every text of a record.
-    pub(super) fn record(&self, record: &mut Record) {
-        let Record { session, agent, event, hook, tool, tool_use_id, outcome, reason, details, input, .. } = record;
+    pub(super) fn record(&self, record: &mut AuditRecord) {
+        let AuditRecord { session, agent, event, hook, tool, tool_use_id, outcome, reason, details, input, .. } =
+            record;
         for text in [session, agent, event, hook, tool, tool_use_id, outcome, reason].into_iter().flatten() {
             self.in_place(text);
         }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::ThreadId;
 
 use super::anchor::Anchor;
-use super::level::Level;
+use super::level::AuditLevel;
 use super::process_mark::ProcessMark;
 use super::queue::Queue;
 
@@ -91,8 +91,8 @@ impl SharedState {
         self.dispatches.0.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    pub(super) fn level(&self) -> Level {
-        Level::of(self.level.load(Ordering::Relaxed))
+    pub(super) fn level(&self) -> AuditLevel {
+        AuditLevel::of(self.level.load(Ordering::Relaxed))
     }
 
     pub(super) fn standing(&self) -> Standing {

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::Audit;
-use super::level::Level;
+use super::level::AuditLevel;
 use super::open::Open;
 use super::queue_item::{QueueItem, Start};
 use hookweave_clock::now_ms;
@@ -19,6 +19,7 @@ impl Audit {
     /// It waits at most a second, and not at all while the log cannot be written: `aside` is given what waits and runs it, so
     /// that a host can let others run meanwhile. The index counts from the stage's first hook, also to hooks that follow it.
     #[inline]
+    #[doc(hidden)]
     pub fn starts<T, H: Host>(
         &self,
         host: &H,
@@ -26,7 +27,7 @@ impl Audit {
         index: usize,
         aside: impl FnOnce(&(dyn Fn() + Sync)),
     ) {
-        if self.effective() >= Level::Verbose {
+        if self.effective() >= AuditLevel::Verbose {
             self.record_start(host, stage, index, aside);
         }
     }

@@ -17,7 +17,8 @@ pub const MAX_PROBLEMS: usize = 100;
 /// What is wrong with a place in a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ProblemKind {
+#[non_exhaustive]
+pub enum AuditProblemKind {
     /// A line is not what was written there.
     Edited,
     /// A record is whole, and not the one on which the next one, or the anchor, holds on to.
@@ -32,9 +33,10 @@ pub enum ProblemKind {
 
 /// Something wrong with a log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Problem {
+#[non_exhaustive]
+pub struct AuditProblem {
     /// Of which kind.
-    pub kind: ProblemKind,
+    pub kind: AuditProblemKind,
     /// The file.
     pub file: PathBuf,
     /// The line in it, from 1.
@@ -47,7 +49,8 @@ pub struct Problem {
 
 /// A line that its writer did not finish.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Torn {
+#[non_exhaustive]
+pub struct AuditTorn {
     /// The file.
     pub file: PathBuf,
     /// The line in it, from 1.
@@ -60,7 +63,8 @@ pub struct Torn {
 
 /// The result of verifying a log.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Report {
+#[non_exhaustive]
+pub struct AuditReport {
     /// Whether this chain and those of other processes have no problem; one without records has.
     pub whole: bool,
     /// How many records there are.
@@ -76,9 +80,9 @@ pub struct Report {
     /// Records that could not be written, as the log itself states.
     pub lost: u64,
     /// Lines that a writer did not finish.
-    pub torn: Vec<Torn>,
+    pub torn: Vec<AuditTorn>,
     /// What is wrong, the first place first; at most [`MAX_PROBLEMS`].
-    pub problems: Vec<Problem>,
+    pub problems: Vec<AuditProblem>,
     /// The chains of processes that found another one writing.
     pub others: Vec<Self>,
 }
@@ -87,12 +91,12 @@ pub struct Report {
 ///
 /// It reads line by line and keeps none, so that the log may be of any size. Without an anchor it does not
 /// find that records are missing at the end, or that everything was written anew; with one it finds both.
-pub fn verify(path: &Path, anchor: Option<&Anchor>) -> Result<Report, Error> {
+pub fn verify(path: &Path, anchor: Option<&Anchor>) -> Result<AuditReport, Error> {
     verify_watched(path, anchor, |_| ())
 }
 
 /// The same, with a callback after each line: how many bytes are read.
-pub fn verify_watched(path: &Path, anchor: Option<&Anchor>, mut watch: impl FnMut(u64)) -> Result<Report, Error> {
+pub fn verify_watched(path: &Path, anchor: Option<&Anchor>, mut watch: impl FnMut(u64)) -> Result<AuditReport, Error> {
     let mut read = 0;
     let mut watch = |bytes: usize| {
         read += bytes as u64;
@@ -117,7 +121,12 @@ pub fn size(path: &Path) -> Result<u64, Error> {
     Ok(files.filter_map(|file| std::fs::metadata(file).ok()).map(|meta| meta.len()).sum())
 }
 
-fn chain(names: &Names, path: &Path, anchor: Option<&Anchor>, watch: &mut impl FnMut(usize)) -> Result<Report, Error> {
+fn chain(
+    names: &Names,
+    path: &Path,
+    anchor: Option<&Anchor>,
+    watch: &mut impl FnMut(usize),
+) -> Result<AuditReport, Error> {
     anchor.map_or(Ok(()), Anchor::check)?;
     let files = names.chain().map_err(|why| unreadable(path, &why))?;
     if files.is_empty() {

@@ -11,11 +11,11 @@ use super::batch::Quiet;
 use super::config::AuditOptions;
 use super::digest::Key;
 use super::file::{Found, LogFile};
-use super::level::Level;
+use super::level::AuditLevel;
 use super::line_buffer::LineBuffer;
 use super::queue::{Taken, Work};
 use super::queue_item::{Maker, QueueItem, input};
-use super::record::{Kind, Record};
+use super::record::{AuditRecord, Kind};
 use super::redact::Redactor;
 use super::shared_state::{SharedState, Standing};
 use super::usual::Usual;
@@ -86,9 +86,9 @@ impl Writer {
         if !found.torn.is_empty() {
             let torn: Vec<Value> =
                 found.torn.iter().map(|(bytes, hash)| json!({"bytes": bytes, "sha256": hash})).collect();
-            self.append(&Record::new(Kind::AuditRecovered).with("torn", torn), now);
+            self.append(&AuditRecord::new(Kind::AuditRecovered).with("torn", torn), now);
         }
-        let mut opened = Record::new(Kind::AuditOpened)
+        let mut opened = AuditRecord::new(Kind::AuditOpened)
             .with("version", VERSION)
             .with("engine", env!("CARGO_PKG_VERSION"))
             .with("level", self.shared.level().as_str())
@@ -109,7 +109,7 @@ impl Writer {
     }
 
     fn gap(&mut self, lost: u64, why: &str) {
-        self.append(&Record::new(Kind::AuditGap).with("lost", lost).with("why", why), now_ms());
+        self.append(&AuditRecord::new(Kind::AuditGap).with("lost", lost).with("why", why), now_ms());
     }
 
     /// Works until nothing more comes.
@@ -128,7 +128,7 @@ impl Writer {
             }
             self.take_all(&work);
             if last {
-                self.append(&Record::new(Kind::AuditClosed), now_ms());
+                self.append(&AuditRecord::new(Kind::AuditClosed), now_ms());
             }
             if self.write_out() {
                 queue.done(put, self.is_sure());
@@ -167,7 +167,7 @@ impl Writer {
         }
     }
 
-    fn take_quiet(&mut self, dispatch: &Quiet<'_>, level: Level, now: Now) {
+    fn take_quiet(&mut self, dispatch: &Quiet<'_>, level: AuditLevel, now: Now) {
         let Self { shared, config, key, redactor, usual, file, buffer, unsure, .. } = self;
         let maker = Maker { key, redactor, inputs: config.inputs };
         dispatch.records(level, shared.next_dispatch(), now, &maker, usual, |record, at| {
@@ -207,7 +207,7 @@ impl Writer {
     }
 
     /// Blacks out what is left to black out, of the payload nothing, and appends the record.
-    fn append_redacted(&mut self, mut record: Record, at: u64) {
+    fn append_redacted(&mut self, mut record: AuditRecord, at: u64) {
         let input = record.input.take();
         self.redactor.record(&mut record);
         record.input = input;
@@ -215,7 +215,7 @@ impl Writer {
     }
 
     /// Gives a record its place in the chain and hands it to every sink.
-    fn append(&mut self, record: &Record, at_ms: u64) {
+    fn append(&mut self, record: &AuditRecord, at_ms: u64) {
         let taken_by_all = self.buffer.push(record.written(), at_ms, &self.config.sinks, self.file.is_some());
         self.unsure |= !taken_by_all;
         self.shared.set_sinks_ok(taken_by_all);

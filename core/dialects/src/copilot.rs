@@ -41,9 +41,10 @@ fn matcher(known: &CopilotEvent, text: &str) -> Result<MatcherSpec, String> {
     } else if matching::is_plain(text) {
         matching::names(known.target, text, NAME)
     } else {
-        let matcher = matching::pattern(known.target, &matching::anchored(text)?, NAME)?;
+        let mut matcher = matching::pattern(known.target, &matching::anchored(text)?, NAME)?;
         // A pattern is held against Claude Code's names alone, and those are the engine's own.
-        Ok(MatcherSpec { naming: None, ..matcher })
+        matcher.naming = None;
+        Ok(matcher)
     }
 }
 

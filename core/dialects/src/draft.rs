@@ -5,6 +5,8 @@ use serde_json::{Map, Value, json};
 use super::Invocation;
 use hookweave_machine::dispatch::{FailureKind, HandlerResult, HookFailure};
 use hookweave_machine::event::FieldKind;
+use hookweave_machine::json::Json;
+use hookweave_machine::payload::Host as _;
 
 /// Collects one hook's answer; [`Draft::into_result`] gives an answer that is valid for the event.
 #[derive(Debug)]
@@ -153,14 +155,7 @@ impl<'i> Draft<'i> {
 
 /// Whether a JSON value may stand in a field of this kind.
 fn takes(kind: FieldKind, value: &Value) -> bool {
-    match kind {
-        FieldKind::Any => true,
-        FieldKind::Text => value.is_string(),
-        FieldKind::Number => value.is_number(),
-        FieldKind::Flag => value.is_boolean(),
-        FieldKind::List => value.is_array(),
-        FieldKind::Object | FieldKind::Record => value.is_object(),
-    }
+    kind.accepts(&Json.kind(&value))
 }
 
 /// A failure that lets the failure rule decide.

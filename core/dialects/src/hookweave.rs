@@ -62,10 +62,8 @@ impl Dialect for Hookweave {
         }
         let matcher = match matcher.map(str::trim) {
             None | Some("" | "*") => MatcherSpec::default(),
-            Some(names) if has_tool => MatcherSpec { tool: Some(names.to_owned()), ..MatcherSpec::default() },
-            Some(names) if known.subtype.is_some() => {
-                MatcherSpec { source: Some(names.to_owned()), ..MatcherSpec::default() }
-            }
+            Some(names) if has_tool => MatcherSpec::default().tool(names),
+            Some(names) if known.subtype.is_some() => MatcherSpec::default().source(names),
             Some(names) => {
                 let why = "the event has neither a tool nor a subtype; take the matcher out";
                 return Some(Err(format!("`{names}` cannot apply to {}: {why}", known.name)));

@@ -24,10 +24,10 @@ pub(super) fn names(target: Target, names: &str, naming: &'static str) -> Result
     if list.is_empty() {
         return Err(format!("matcher `{names}` names nothing and never matches; take it out to match all"));
     }
-    let joined = Some(list.join("|"));
+    let joined = list.join("|");
     Ok(match target {
-        Target::Tool => MatcherSpec { tool: joined, naming: Some(naming), ..MatcherSpec::default() },
-        Target::Subtype => MatcherSpec { source: joined, ..MatcherSpec::default() },
+        Target::Tool => MatcherSpec::default().tool(joined).naming(naming),
+        Target::Subtype => MatcherSpec::default().source(joined),
         Target::Command => pattern(target, &literal(names), naming)?,
         Target::Fixed(known) if !list.contains(&known) => return Err(never(names, known)),
         Target::Fixed(_) | Target::Nothing => MatcherSpec::default(),
@@ -37,11 +37,10 @@ pub(super) fn names(target: Target, names: &str, naming: &'static str) -> Result
 /// A condition that a regular expression is found, anywhere.
 pub(super) fn pattern(target: Target, text: &str, naming: &'static str) -> Result<MatcherSpec, String> {
     let compiled = Pattern::new(text).map_err(|why| format!("matcher {why}"))?;
-    let given = Some(text.to_owned());
     Ok(match target {
-        Target::Tool => MatcherSpec { tool_pattern: given, naming: Some(naming), ..MatcherSpec::default() },
-        Target::Subtype => MatcherSpec { source_pattern: given, ..MatcherSpec::default() },
-        Target::Command => MatcherSpec { command_pattern: given, ..MatcherSpec::default() },
+        Target::Tool => MatcherSpec::default().tool_pattern(text).naming(naming),
+        Target::Subtype => MatcherSpec::default().source_pattern(text),
+        Target::Command => MatcherSpec::default().command_pattern(text),
         Target::Fixed(known) if compiled.is_match(known) == Some(false) => return Err(never(text, known)),
         Target::Fixed(_) | Target::Nothing => MatcherSpec::default(),
     })

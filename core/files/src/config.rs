@@ -171,6 +171,7 @@ impl Declared {
 
 /// Something in a file that could not be taken, or that will surprise.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
 pub struct Problem {
     /// The file.
     pub file: PathBuf,

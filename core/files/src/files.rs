@@ -24,7 +24,7 @@ use hookweave_machine::event::EventSpec;
 use hookweave_machine::observer::ObservedEvent;
 use hookweave_machine::registry::{HookId, Registry, Seat};
 
-pub use request::LoadRequest;
+pub use request::{FileRequest, LoadRequest, PlacesRequest};
 pub use watching::{FilesWatch, PendingChanges, Watched};
 
 /// Makes a host's handler of a hook from a file.
@@ -32,6 +32,7 @@ pub type Wrap<'w, T> = &'w dyn Fn(Arc<FileHook>, Arc<EventSpec>) -> T;
 
 /// What came of loading.
 #[derive(Debug, Clone, Default, Serialize)]
+#[non_exhaustive]
 pub struct LoadReport {
     /// The ids of the hooks that are in force now, in order.
     pub hooks: Vec<String>,
@@ -47,6 +48,7 @@ pub struct LoadReport {
 
 /// What came of a reload.
 #[derive(Debug, Clone, Default, Serialize)]
+#[non_exhaustive]
 pub struct ReloadReport {
     /// What is in force now.
     #[serde(flatten)]
@@ -214,7 +216,7 @@ fn notify_observer<T>(registry: &Registry<T>, report: &LoadReport) {
 fn read<T>(request: &LoadRequest, registry: &Registry<T>, runtime: &Arc<Runtime>) -> Result<Configuration, Error> {
     let catalogue = registry.catalogue();
     match request {
-        LoadRequest::File { path, dialect, scope, strict, partial } => load(
+        LoadRequest::File(FileRequest { path, dialect, scope, strict, partial }) => load(
             path,
             &LoadOptions {
                 dialect: dialect.as_deref(),
@@ -226,7 +228,9 @@ fn read<T>(request: &LoadRequest, registry: &Registry<T>, runtime: &Arc<Runtime>
                 ..LoadOptions::default()
             },
         ),
-        LoadRequest::Places { cwd, sources, trust, store, refuse_untrusted, strict, partial, agent, plugins } => {
+        LoadRequest::Places(options) => {
+            let PlacesRequest { cwd, sources, trust, store, refuse_untrusted, strict, partial, agent, plugins } =
+                options;
             discover(&Discovery {
                 sources: sources.clone(),
                 trust: *trust,

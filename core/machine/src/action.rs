@@ -7,6 +7,7 @@ use serde::Serialize;
 /// A decision, in the words of the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Action {
     /// No objection.
     #[default]

@@ -250,6 +250,7 @@ impl<T> Clone for Listed<T> {
 
 /// What a person wants to see of a registered hook.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct HookInfo {
     /// The id.
     pub id: String,

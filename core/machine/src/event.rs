@@ -51,6 +51,7 @@ impl FieldKind {
 
     /// Whether a value of this kind may stand in the field.
     #[must_use]
+    #[doc(hidden)]
     pub fn accepts(self, kind: &Kind<'_>) -> bool {
         match self {
             Self::Any => true,
@@ -65,6 +66,7 @@ impl FieldKind {
 
 /// One field of an event's payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CatalogueField {
     /// The engine's name, in `snake_case`.
     pub name: &'static str,
@@ -78,6 +80,7 @@ pub struct CatalogueField {
 
 /// An event of the catalogue, as data.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct CatalogueEntry {
     /// The canonical name.
     pub name: &'static str,

@@ -9,6 +9,7 @@ use crate::payload::Host;
 
 /// What a dispatch would do if every hook continued.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Explanation {
     /// The event's canonical name.
     pub event: String,
@@ -20,6 +21,7 @@ pub struct Explanation {
 
 /// One hook, and whether an event would run it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct ExplainedHook {
     /// The hook's name.
     pub hook: String,

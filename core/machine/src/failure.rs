@@ -32,6 +32,7 @@ impl FailBehavior {
 /// The kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum FailureKind {
     /// The handler raised, threw, rejected or panicked.
     Raised,

@@ -22,7 +22,7 @@ use crate::index::{Call, Plan, Reuse, Snapshot};
 use crate::payload::Host;
 
 use claims::Claims;
-pub use details::{Details, Record, Status};
+pub use details::{Details, Failed, Record, Status};
 pub use report::{HandlerResult, Report};
 
 /// How often mandatory hooks look again at what others made of an event, before the dispatch gives up because they do not agree.

@@ -97,6 +97,7 @@ impl Timeout {
 
 /// A hook as a program registers it, without its handler.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct HookSpec {
     /// The event's name or alias.
     pub event: String,
@@ -176,9 +177,70 @@ impl HookSpec {
         }
     }
 
+    /// What traces and reasons call the hook.
+    #[must_use]
+    pub fn name(self, name: impl Into<String>) -> Self {
+        Self { name: Some(name.into()), ..self }
+    }
+
+    /// Which events the hook is for.
+    #[must_use]
+    pub fn matcher(self, matcher: MatcherSpec) -> Self {
+        Self { matcher, ..self }
+    }
+
+    /// Lower runs earlier.
+    #[must_use]
+    pub fn priority(self, priority: i32) -> Self {
+        Self { priority, ..self }
+    }
+
+    /// Who loaded the hook.
+    #[must_use]
+    pub fn scope(self, scope: Scope) -> Self {
+        Self { scope, ..self }
+    }
+
+    /// How long the hook may run.
+    #[must_use]
+    pub fn timeout(self, timeout: Timeout) -> Self {
+        Self { timeout, ..self }
+    }
+
+    /// What the hook's failure means.
+    #[must_use]
+    pub fn fail_behavior(self, behavior: FailBehavior) -> Self {
+        Self { fail_behavior: Some(behavior), ..self }
+    }
+
+    /// The hook runs at most once and is then removed.
+    #[must_use]
+    pub fn once(self) -> Self {
+        Self { once: true, ..self }
+    }
+
+    /// Whether no skip passes over the hook and it rechecks what others changed after it.
+    #[must_use]
+    pub fn mandatory(self, mandatory: bool) -> Self {
+        Self { mandatory: Some(mandatory), ..self }
+    }
+
+    /// The hook is started and not awaited.
+    #[must_use]
+    pub fn detached(self) -> Self {
+        Self { detached: true, ..self }
+    }
+
+    /// Whether the hook runs at all for now.
+    #[must_use]
+    pub fn enabled(self, enabled: bool) -> Self {
+        Self { enabled, ..self }
+    }
+
     /// Reads a hook's settings from a host's object; unknown fields and wrong types are [`Code::InvalidHook`].
     ///
     /// `async` is another word for `detached`.
+    #[doc(hidden)]
     pub fn read<'v, H: Host>(host: &'v H, event: &str, view: &H::View<'v>) -> Result<Self, Error> {
         let reader = Reader::new(host, view, Code::InvalidHook, "hook")?;
         reader.only(&[

@@ -24,6 +24,7 @@ pub use trace::{Failure, Overridden, TraceEntry};
 
 /// What one hook decided.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Vote<'a> {
     /// The hook's name.
     pub hook: &'a str,
@@ -38,6 +39,7 @@ pub struct Vote<'a> {
 
 /// Something that a hook gave, with the hook's name; the engine's own messages have none.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct FromHook<'a, P: Serialize> {
     /// The hook's name.
     pub hook: Option<&'a str>,
@@ -48,6 +50,7 @@ pub struct FromHook<'a, P: Serialize> {
 
 /// A hook that did not run because its matcher does not hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Unmatched {
     /// The hook's name.
     pub hook: String,

@@ -103,7 +103,11 @@ fn is_glob(name: &str) -> bool {
 
 /// A regular expression, unanchored.
 #[derive(Debug, Clone)]
-pub enum Pattern {
+pub struct Pattern(Compiled);
+
+/// What runs an expression.
+#[derive(Debug, Clone)]
+enum Compiled {
     /// Runs in linear time.
     Plain(Arc<Linear>),
     /// Has lookaround or backreferences: backtracks, up to [`STEP_LIMIT`] on texts up to [`STEP_TEXT`].
@@ -127,14 +131,14 @@ impl Pattern {
         let parsed = Parsed::new(text);
         pattern_cache::charge(parsed.bytes())?;
         match parsed.compile() {
-            Ok(plain) => Ok(Self::Plain(Arc::new(plain))),
+            Ok(plain) => Ok(Self(Compiled::Plain(Arc::new(plain)))),
             Err(regex::Error::CompiledTooBig(limit)) => Err(format!("`{text}` compiles to more than {limit} bytes")),
             Err(why) => {
                 pattern_cache::charge(backtracking::bytes(text))?;
                 fancy_regex::RegexBuilder::new(text)
                     .backtrack_limit(STEP_LIMIT)
                     .build()
-                    .map(|fancy| Self::Fancy(Arc::new(fancy)))
+                    .map(|fancy| Self(Compiled::Fancy(Arc::new(fancy))))
                     .map_err(|_| format!("`{text}` is no regular expression: {}", last_line(&why.to_string())))
             }
         }
@@ -142,10 +146,18 @@ impl Pattern {
 
     /// Whether the text matches; `None` when that takes too long to decide.
     pub fn is_match(&self, text: &str) -> Option<bool> {
-        match self {
-            Self::Plain(plain) => plain.is_match(text),
-            Self::Fancy(_) if text.len() > STEP_TEXT => None,
-            Self::Fancy(fancy) => fancy.is_match(text).ok(),
+        match &self.0 {
+            Compiled::Plain(plain) => plain.is_match(text),
+            Compiled::Fancy(_) if text.len() > STEP_TEXT => None,
+            Compiled::Fancy(fancy) => fancy.is_match(text).ok(),
+        }
+    }
+
+    /// The expression as text, if it runs in linear time.
+    pub(crate) fn linear(&self) -> Option<&str> {
+        match &self.0 {
+            Compiled::Plain(plain) => Some(plain.as_str()),
+            Compiled::Fancy(_) => None,
         }
     }
 }
@@ -234,7 +246,7 @@ mod tests {
 
     #[test]
     fn lookaround_falls_back_and_nonsense_is_refused() {
-        assert!(matches!(Pattern::new("rm -rf").unwrap(), Pattern::Plain(_)));
+        assert_eq!(Pattern::new("rm -rf").unwrap().linear(), Some("rm -rf"));
         let fancy = Pattern::new("git push (?!origin dev)").unwrap();
         assert_eq!(fancy.is_match("git push origin main"), Some(true));
         assert_eq!(fancy.is_match("git push origin dev"), Some(false));

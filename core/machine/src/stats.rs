@@ -26,6 +26,7 @@ use warnings::{HookFacts, misspelt, warning};
 /// How long a hook's runs took, in microseconds; percentiles are within [`ERROR`] of the true ones, `max` is exact.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[expect(missing_docs, reason = "the names say it")]
+#[non_exhaustive]
 pub struct Durations {
     pub p50: f64,
     pub p95: f64,
@@ -35,6 +36,7 @@ pub struct Durations {
 
 /// What one hook did.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct HookStats {
     /// The hook's name.
     pub hook: String,
@@ -64,6 +66,7 @@ pub struct HookStats {
 
 /// What the hooks of one client did.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Stats {
     /// The registered hooks, in the order in which they run.
     pub hooks: Vec<HookStats>,

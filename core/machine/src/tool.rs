@@ -14,8 +14,9 @@ use crate::payload::Host;
 use crate::read::Reader;
 pub mod names;
 
-/// What `define_tool` was asked for.
+/// A tool of the host under a name of its own: what `define_tool` is given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ToolDefinition {
     /// The host's name for the tool.
     pub name: String,
@@ -30,7 +31,39 @@ pub struct ToolDefinition {
 }
 
 impl ToolDefinition {
+    /// A tool by the host's name for it; it needs one of the other settings too.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..Self::default() }
+    }
+
+    /// The known tool that it is the same as: matchers and rules for that tool hold for this one.
+    #[must_use]
+    pub fn same_as(self, tool: impl Into<String>) -> Self {
+        Self { same_as: Some(tool.into()), ..self }
+    }
+
+    /// The argument that holds its command.
+    #[must_use]
+    pub fn command(self, argument: impl Into<String>) -> Self {
+        Self { command: Some(argument.into()), ..self }
+    }
+
+    /// Adds an argument that holds a file path or a list of them.
+    #[must_use]
+    pub fn path(mut self, argument: impl Into<String>) -> Self {
+        self.paths.push(argument.into());
+        self
+    }
+
+    /// The JSON Schema of its arguments: what hooks make of them has to satisfy it.
+    #[must_use]
+    pub fn schema(self, schema: Value) -> Self {
+        Self { schema: Some(schema), ..self }
+    }
+
     /// Reads `{name, same_as?, command?, paths?, schema?}` from a host's object.
+    #[doc(hidden)]
     pub fn read<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Result<Self, Error> {
         let reader = Reader::new(host, view, Code::InvalidToolDefinition, "tool definition")?;
         reader.only(&["name", "same_as", "command", "paths", "schema"])?;

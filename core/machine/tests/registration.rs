@@ -18,7 +18,7 @@ const TIMES_AS_MANY: usize = 16;
 
 fn spec(number: usize) -> HookSpec {
     // A priority each, so that no hook simply goes to the end.
-    HookSpec { priority: i32::try_from(number * 7919 % 1000).unwrap(), ..HookSpec::new("PreToolUse") }
+    HookSpec::new("PreToolUse").priority(i32::try_from(number * 7919 % 1000).unwrap())
 }
 
 /// Registers so many hooks and takes all of them out again.

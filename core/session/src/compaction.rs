@@ -12,6 +12,7 @@ use super::prompt::Passed;
 
 /// What came of a compaction.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Compaction {
     /// Whether the context was made shorter.
     pub compacted: bool,

@@ -68,7 +68,7 @@ pub use response::{Arguments, ParsedCall, ParsedResponse, read_response};
 pub use settings::{MAX_STOPS, Settings};
 pub use stop::{Started, Stopped};
 pub use tool::ToolRequest;
-pub use verdict::Verdict;
+pub use verdict::{Asker, Verdict};
 
 /// One conversation of an agent, or of a subagent within it.
 #[derive(Debug)]

@@ -10,6 +10,7 @@ use super::flow::Flow;
 
 /// What came of a notice.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct NoticeResult {
     /// The field that hooks may fill, as they left it; `None` when they did not.
     pub value: Option<Value>,

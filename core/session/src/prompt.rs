@@ -13,6 +13,7 @@ use hookweave_machine::action::Action;
 
 /// What came of a prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Submitted {
     /// Whether it went into the conversation.
     pub accepted: bool,
@@ -62,7 +63,6 @@ impl Cx {
     /// What the decision on a gate that is no tool call comes to: a block refuses, an ask goes to a person, a retry waits.
     pub(super) async fn passes(&self, event: &'static str, verdict: &Verdict, about: &str, tries: &mut u32) -> Passed {
         match verdict.decision {
-            Action::Block | Action::Stop => return Passed::No(verdict.reason.clone()),
             Action::Retry => {
                 let most = self.session.settings.max_retries;
                 if *tries >= most {
@@ -75,6 +75,8 @@ impl Cx {
             }
             Action::Ask => {}
             Action::Continue | Action::Allow | Action::Skip => return Passed::Yes,
+            // A block, a stop, and what a later version adds.
+            _ => return Passed::No(verdict.reason.clone()),
         }
         for (hook, ask) in &verdict.asks {
             let subject = Subject {

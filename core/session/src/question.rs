@@ -71,6 +71,7 @@ impl Choice {
 impl TerminalQuestion {
     /// The question of a request, for a terminal of 80 columns and 24 rows.
     #[must_use]
+    #[doc(hidden)]
     pub fn new(request: &ApprovalRequest) -> Self {
         Self {
             event: request.event.to_owned(),
@@ -90,6 +91,7 @@ impl TerminalQuestion {
     }
 
     /// The question of a request as a host has it: an object with a request's fields, and perhaps `agent_id`.
+    #[doc(hidden)]
     pub fn read_request<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Result<Self, Error> {
         let reader = Reader::new(host, view, Code::InvalidOption, "question")?;
         let texts = |field: &str| Ok(reader.texts(field)?.unwrap_or_default());

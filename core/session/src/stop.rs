@@ -14,6 +14,7 @@ use hookweave_machine::action::Action;
 
 /// What came of a beginning.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Started {
     /// Whether it may begin.
     pub accepted: bool,
@@ -25,6 +26,7 @@ pub struct Started {
 
 /// What came of an end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Stopped {
     /// A hook wants the agent to go on.
     pub should_continue: bool,

@@ -93,7 +93,8 @@ impl HookRegistry {
             return Err(Error::new(Code::InvalidMatcher, format!("{}: {why}", event.as_str())));
         };
         let timeout = definition::limit(timeout);
-        let spec = HookSpec { name, matcher, timeout, once, ..HookSpec::new(canonical) };
+        let mut spec = HookSpec::new(canonical);
+        (spec.name, spec.matcher, spec.timeout, spec.once) = (name, matcher, timeout, once);
         let id = definition::register(&self.engine, event, spec, handler)?;
         if once {
             self.once.push(id.clone());
@@ -133,10 +134,7 @@ impl HookRegistry {
 /// The hooks of a `hooks.toml`. An entry that makes no sense refuses the file: a guard that cannot be read guards nothing.
 pub fn load_hooks_from_config(config_path: &Path) -> Result<HookRegistry, HookError> {
     let registry = HookRegistry::new();
-    let dialect = Some("cocode".to_owned());
-    let scope = hookweave_host::hook::Scope::Project;
-    let request = LoadRequest::File { path: config_path.to_owned(), dialect, scope, strict: false, partial: false };
-    let report = registry.engine.load_files(request)?;
+    let report = registry.engine.load_files(LoadRequest::file(config_path).dialect("cocode"))?;
     for remark in &report.problems {
         tracing::warn!("{remark}");
     }

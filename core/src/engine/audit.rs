@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Engine;
-use hookweave_host::audit::{Audit, AuditOptions, Level, LogSink};
+use hookweave_host::audit::{Audit, AuditLevel, AuditOptions, LogSink};
 use hookweave_host::error::Error;
 
 impl Engine {
@@ -20,9 +20,9 @@ impl Engine {
     }
 
     /// Changes how much is recorded. Where no log was opened, records go to the target `hookweave::audit` of `tracing`.
-    pub fn set_hook_audit_level(&self, level: Level) -> Result<(), Error> {
+    pub fn set_hook_audit_level(&self, level: AuditLevel) -> Result<(), Error> {
         self.check_open("configure its audit log")?;
-        if self.inner.audit.has_destination() || level == Level::Off {
+        if self.inner.audit.has_destination() || level == AuditLevel::Off {
             self.inner.audit.set_level(level);
             return Ok(());
         }

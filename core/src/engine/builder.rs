@@ -136,7 +136,8 @@ impl Registration {
 
     /// Takes every setting from a spec; the event stays.
     pub fn spec(mut self, spec: HookSpec) -> Self {
-        self.spec = HookSpec { event: self.spec.event, ..spec };
+        let event = std::mem::replace(&mut self.spec, spec).event;
+        self.spec.event = event;
         self
     }
 

@@ -33,6 +33,7 @@ pub(super) struct Detached {
 
 /// The late answer of a detached hook.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct LateAnswer {
     /// The hook's name.
     pub hook: String,

@@ -63,7 +63,7 @@ impl Engine {
     fn starting(&self) -> Option<impl Fn(&mut driver::Staged, usize)> {
         let audit = &self.inner.audit;
         let starting = |stage: &mut driver::Staged, index| audit.starts(&Shared, stage, index, |wait| wait());
-        (audit.effective() >= hookweave_host::audit::Level::Verbose).then_some(starting)
+        (audit.effective() >= hookweave_host::audit::AuditLevel::Verbose).then_some(starting)
     }
 
     #[cold]

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::not_an_object;
 use hookweave_host::clock::now_ms;
-use hookweave_host::envelope::{Envelope, check_payload, is_missing};
 use hookweave_host::dialects::{WireEvent, event_from_wire};
+use hookweave_host::envelope::{Envelope, check_payload, is_missing};
 use hookweave_host::error::Error;
 use hookweave_host::event::{BUILT_IN, EventSpec};
 use hookweave_host::json::Json;

@@ -64,6 +64,7 @@ impl Hosts {
         let answers = match question {
             HostQuestion::Judge { .. } => &self.judge,
             HostQuestion::Tool { .. } => &self.tools,
+            _ => return None,
         };
         answers.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -100,7 +101,7 @@ impl FileHooks {
 impl Engine {
     /// Loads the hooks of one file of any known system, which is recognised by its name, place and shape.
     ///
-    /// An entry that makes no sense refuses the file. [`LoadRequest::partial`] leaves it out instead, as a problem in the report.
+    /// An entry that makes no sense refuses the file. [`FileRequest::partial`](crate::FileRequest::partial) leaves it out instead, as a problem in the report.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -157,9 +158,23 @@ impl Engine {
     }
 
     /// Loads what a request names.
-    pub fn load_files(&self, request: LoadRequest) -> Result<LoadReport, Error> {
+    ///
+    /// ```
+    /// use hookweave::{Engine, LoadRequest, Scope};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("hooks.json");
+    /// # std::fs::write(&path, r#"{"hooks": {}}"#)?;
+    /// let engine = Engine::new();
+    /// let report = engine.load_files(LoadRequest::file(path).dialect("claude-code").scope(Scope::User).partial())?;
+    /// assert!(report.hooks.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn load_files(&self, request: impl Into<LoadRequest>) -> Result<LoadReport, Error> {
         let file_hooks = &self.inner.file_hooks;
-        file_hooks.files.load(&self.inner.registry, &file_hooks.runtime, request, &|hook, _| file_hooks.code(hook))
+        file_hooks
+            .files
+            .load(&self.inner.registry, &file_hooks.runtime, request.into(), &|hook, _| file_hooks.code(hook))
     }
 
     /// The conversations whose variables commands and webhooks are given.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::Engine;
+use super::{Engine, Event};
 use crate::response::HookError;
 use hookweave_host::error::{Code, Error};
 use hookweave_host::session::{Session as Machine, ToolRequest};
@@ -86,23 +86,40 @@ impl Session {
     }
 
     /// Makes a tool call: hooks and, if need be, a person judge it, the closure runs it, hooks look at what came of it.
+    ///
+    /// The closure may borrow: it runs on this task, and is done when the future is. Hooks may have it run more than once.
+    ///
+    /// ```
+    /// use hookweave::{AllowAll, Engine};
+    /// use serde_json::json;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let session = Engine::new().session().open()?;
+    /// let files = std::collections::HashMap::from([("a.txt", "one line")]);
+    /// let read = session.run_tool("Read", json!({"file_path": "a.txt"}), async |args| {
+    ///     Ok(files[args["file_path"].as_str().unwrap_or_default()])
+    /// });
+    /// assert_eq!(read.await?.output, "one line");
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub async fn run_tool<F, R>(
         &self,
         tool: &str,
         args: Value,
-        run: impl Fn(Value) -> F + Send + Sync + 'static,
+        run: impl Fn(Value) -> F + Send + Sync,
     ) -> Result<ToolOutcome, Error>
     where
-        F: Future<Output = Result<R, HookError>> + Send + 'static,
-        R: Into<ToolResult> + 'static,
+        F: Future<Output = Result<R, HookError>> + Send,
+        R: Into<ToolResult>,
     {
-        self.use_tool(tool, args, None, Arc::new(closure_tool(run))).await
+        self.call(tool, args, None, &closure_tool(run)).await
     }
 
     /// Makes a call of a tool that the engine knows by [`Engine::register_tool`].
     pub async fn execute_tool(&self, tool: &str, args: Value) -> Result<ToolOutcome, Error> {
         let Some(known) = self.engine.hosted().tool(tool) else { return Err(self.engine.hosted().unknown_tool(tool)) };
-        self.use_tool(tool, args, None, known).await
+        self.call(tool, args, None, &*known).await
     }
 
     /// Makes a tool call with all options.
@@ -112,6 +129,16 @@ impl Session {
         args: Value,
         tool_use_id: Option<String>,
         run: Arc<dyn Tool>,
+    ) -> Result<ToolOutcome, Error> {
+        self.call(tool, args, tool_use_id, &*run).await
+    }
+
+    async fn call(
+        &self,
+        tool: &str,
+        args: Value,
+        tool_use_id: Option<String>,
+        run: &dyn Tool,
     ) -> Result<ToolOutcome, Error> {
         let mut driver = self.driver().with_tool(tool, run);
         let args = driver.keep(args);
@@ -191,9 +218,23 @@ impl Session {
         self.driver().run(self.machine.stop_subagent()).await
     }
 
-    /// Raises any other event, with what every event of the session carries.
-    pub async fn dispatch(&self, event: &str, payload: Value) -> Result<super::Outcome, Error> {
-        self.driver().raise(event, payload).await
+    /// Raises any other event, as [`Engine::dispatch`] does, with what every event of the session carries.
+    ///
+    /// ```
+    /// use hookweave::{Engine, Event};
+    /// use serde_json::json;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let engine = Engine::new();
+    /// engine.define_event("Deploy", true, &["target"])?;
+    /// let session = engine.session().set("session_id", "s-1").open()?;
+    /// let outcome = session.dispatch(Event::new("Deploy", json!({"target": "staging"}))).await?;
+    /// assert_eq!(outcome.event().session_id(), "s-1");
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn dispatch(&self, event: Event) -> Result<super::Outcome, Error> {
+        self.driver().raise(event).await
     }
 
     pub(super) const fn engine(&self) -> &Engine {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use hookweave::audit::{AuditOptions, Level};
+use hookweave::audit::{AuditLevel, AuditOptions};
 use hookweave::{Engine, Event, HookResponse};
 use serde_json::json;
 
@@ -37,7 +37,7 @@ async fn everything_that_would_make_something_happen_is_refused() {
     refused(engine.watch(|_| ()), "watch files");
     refused(engine.session().open(), "open sessions");
     refused(engine.configure_audit(AuditOptions::default()), "configure its audit log");
-    refused(engine.set_hook_audit_level(Level::Info), "configure its audit log");
+    refused(engine.set_hook_audit_level(AuditLevel::Info), "configure its audit log");
     refused(session.run_tool("Bash", json!({}), |_| async { Ok("ran") }).await, "dispatch events");
     session.end("other").await.unwrap();
 }

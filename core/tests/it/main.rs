@@ -32,6 +32,7 @@ mod file_hooks;
 mod hostile_webhooks;
 mod in_place;
 mod outcome_texts;
+mod outside;
 #[cfg(unix)]
 mod recording;
 mod sessions;

@@ -70,7 +70,7 @@ fn role() {
             dispatch(&engine, "PreToolUse", bash("ls"));
         }
         "secrets" => {
-            let own = Redaction { patterns: vec!["house-[0-9]+".to_owned()], ..Redaction::default() };
+            let own = Redaction::default().pattern("house-[0-9]+");
             let log = std::env::var("LOG").unwrap();
             engine.configure_audit(AuditOptions::file(log).redaction(own)).unwrap();
             let args = json!({"command": format!("echo {SECRET} house-42"), "password": "hunter2"});

@@ -112,8 +112,7 @@ async fn sessions_at_once_never_mix() {
 async fn what_hooks_make_of_arguments_has_to_satisfy_the_tool_s_schema() {
     let engine = Engine::new();
     let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
-    let definition =
-        |schema| ToolDefinition { name: "Echo".to_owned(), schema: Some(schema), ..ToolDefinition::default() };
+    let definition = |schema| ToolDefinition::new("Echo").schema(schema);
     let refused = engine.define_tool(definition(json!({"type": "no such type"}))).unwrap_err();
     assert_eq!(refused.code().to_string(), "invalid_tool_definition");
     let outside = engine.define_tool(definition(json!({"$ref": "file:///etc/hostname"}))).unwrap_err();

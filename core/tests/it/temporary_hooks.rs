@@ -10,7 +10,7 @@ fn no(_: &Event) -> HookResponse {
 }
 
 async fn blocked(session: &Session) -> Result<bool, hookweave::Error> {
-    Ok(session.dispatch("PreToolUse", json!({"tool": "Bash", "args": {}})).await?.blocked())
+    Ok(session.dispatch(Event::pre_tool_use("Bash", json!({}))).await?.blocked())
 }
 
 #[tokio::test]

@@ -205,7 +205,7 @@ impl Client for EngineClient {
 
     fn listen(&self, raises: Option<&str>) {
         let (theatre, raises) = (Arc::clone(&self.theatre), raises.map(str::to_owned));
-        self.engine.on_late_answer(move |LateAnswer { hook, event, answer, wakes }| {
+        self.engine.on_late_answer(move |LateAnswer { hook, event, answer, wakes, .. }| {
             theatre.log().late.push(json!({"hook": hook, "event": event, "answer": answer, "wakes": wakes}));
             if let Some(message) = &raises {
                 panic!("{message}");

@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hookweave::{
-    ApprovalRequest, Approver, BoxFuture, Context, ContextMessage, Display, Engine, HookError, Model, ModelRequest,
-    ModelResponse, Reading, Role, Session, TerminalQuestion, Tool, ToolCall, ToolContext, ToolOutcome, ToolResult,
+    ApprovalRequest, Approver, BoxFuture, Context, ContextMessage, Display, Engine, Event, HookError, Model,
+    ModelRequest, ModelResponse, Reading, Role, Session, TerminalQuestion, Tool, ToolCall, ToolContext, ToolOutcome,
+    ToolResult,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -112,7 +113,9 @@ fn message(written: &Value) -> ContextMessage {
         _ => Role::User,
     };
     let metadata = written["metadata"].as_object().cloned().unwrap_or_default();
-    ContextMessage { role, content: written["content"].clone(), metadata }
+    let mut message = ContextMessage::new(role, written["content"].clone());
+    message.metadata = metadata;
+    message
 }
 
 /// The entry for the n-th time; the last one repeats.
@@ -191,7 +194,7 @@ impl Context for Part {
         if let Some(conversation) = &self.0.conversation {
             conversation.lock().unwrap().push(message.clone());
         }
-        let ContextMessage { role, content, metadata } = message;
+        let ContextMessage { role, content, metadata, .. } = message;
         self.0.log().messages.push(json!({"role": role, "content": content, "metadata": metadata}));
         Ok(())
     }
@@ -225,7 +228,7 @@ impl Tool for Scripted {
                 return Err(error);
             }
             Ok(match entry.get("fails") {
-                Some(text) => ToolResult { output: text.clone(), success: false, exit_code: None },
+                Some(text) => ToolResult::failed(text.clone()),
                 None => ToolResult::from(entry.get("output").cloned().unwrap_or_default()),
             })
         })
@@ -246,16 +249,18 @@ impl Model for Part {
             if let Some(error) = raised(&entry) {
                 return Err(error);
             }
-            let call = |call: &Value| ToolCall {
-                id: call.get("id").and_then(Value::as_str).map(str::to_owned),
-                name: call["name"].as_str().unwrap_or_default().to_owned(),
-                args: call.get("args").cloned().unwrap_or_default(),
+            let call = |call: &Value| {
+                let name = call["name"].as_str().unwrap_or_default();
+                let made = ToolCall::new(name, call.get("args").cloned().unwrap_or_default());
+                match call.get("id").and_then(Value::as_str) {
+                    Some(id) => made.id(id),
+                    None => made,
+                }
             };
-            Ok(ModelResponse {
-                text: entry["text"].as_str().unwrap_or_default().to_owned(),
-                tool_calls: entry["tool_calls"].as_array().into_iter().flatten().map(call).collect(),
-                usage: entry["usage"].clone(),
-            })
+            let text = entry["text"].as_str().unwrap_or_default();
+            let mut response = ModelResponse::new(text).usage(entry["usage"].clone());
+            response.tool_calls = entry["tool_calls"].as_array().into_iter().flatten().map(call).collect();
+            Ok(response)
         })
     }
 }
@@ -497,7 +502,7 @@ impl Play<'_> {
             }
             "dispatch" => {
                 let payload = expand(&value["payload"]).unwrap_or_default();
-                session.dispatch(text("event").unwrap_or_default(), payload).await?.to_json()
+                session.dispatch(Event::new(text("event").unwrap_or_default(), payload)).await?.to_json()
             }
             other => panic!("{}: no step `{other}`", self.case.id),
         })

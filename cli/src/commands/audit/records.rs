@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use hookweave_host::audit::{self, Record};
+use hookweave_host::audit::{self, AuditRecord};
 use serde::Serialize;
 
 use super::is_there;
@@ -95,7 +95,7 @@ struct Only {
 }
 
 impl Only {
-    fn takes(&self, record: &Record) -> bool {
+    fn takes(&self, record: &AuditRecord) -> bool {
         let fits = |wanted: &Option<String>, has: &Option<String>| wanted.is_none() || wanted == has;
         fits(&self.event, &record.event)
             && fits(&self.hook, &record.hook)
@@ -131,8 +131,8 @@ impl Tail {
     }
 
     /// Says that lines among the last ones are no records; whether there are none.
-    fn report_gaps(&self, last: &[Record]) -> Result<bool> {
-        let follows = |pair: &[Record]| matches!(pair, [one, next] if one.seq.checked_add(1) == Some(next.seq));
+    fn report_gaps(&self, last: &[AuditRecord]) -> Result<bool> {
+        let follows = |pair: &[AuditRecord]| matches!(pair, [one, next] if one.seq.checked_add(1) == Some(next.seq));
         if !last.windows(2).all(follows) {
             remark("records are missing between these, or cannot be read; `hookweave audit verify` shows which")?;
             return Ok(false);
@@ -159,7 +159,7 @@ fn report_unreadable(number: usize) -> Result<bool> {
 }
 
 /// Shows a record in one line.
-fn print(screen: Screen<'_>, record: &Record, as_json: bool) -> Result<()> {
+fn print(screen: Screen<'_>, record: &AuditRecord, as_json: bool) -> Result<()> {
     if as_json {
         return json_line(screen, record);
     }
@@ -179,7 +179,7 @@ fn print(screen: Screen<'_>, record: &Record, as_json: bool) -> Result<()> {
 }
 
 /// The records of a log that can be read, and how many lines cannot.
-fn records(log: &Path, mut each: impl FnMut(Record) -> Result<()>) -> Result<usize> {
+fn records(log: &Path, mut each: impl FnMut(AuditRecord) -> Result<()>) -> Result<usize> {
     is_there(log)?;
     let mut unreadable = 0;
     for line in audit::read(log)? {
@@ -264,7 +264,9 @@ impl Grep {
         let mut found = 0;
         let unreadable = records(&self.log, |record| {
             // Not its place in the chain.
-            let text = serde_json::to_string(&Record { prev: String::new(), hash: String::new(), ..record.clone() })?;
+            let mut unchained = record.clone();
+            (unchained.prev, unchained.hash) = (String::new(), String::new());
+            let text = serde_json::to_string(&unchained)?;
             let text = if self.ignore_case { text.to_lowercase() } else { text };
             if self.only.takes(&record) && text.contains(&wanted) {
                 found += 1;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Maker, input};
-use crate::record::{Kind, Record};
+use crate::record::{AuditRecord, Kind};
 use hookweave_machine::event::EventSpec;
 use hookweave_machine::observer::{EventDigest, Part};
 use hookweave_machine::registry::HookId;
@@ -26,8 +26,8 @@ impl Start {
     }
 
     /// The record of it, and when it happened.
-    pub(crate) fn record(&self, maker: &Maker<'_>) -> (Record, u64) {
-        let record = Record {
+    pub(crate) fn record(&self, maker: &Maker<'_>) -> (AuditRecord, u64) {
+        let record = AuditRecord {
             session: self.about.first(Part::Session),
             agent: self.about.first(Part::Agent),
             event: Some(self.event.name().to_owned()),
@@ -37,7 +37,7 @@ impl Start {
             tool: self.about.first(Part::Tool),
             tool_use_id: self.about.first(Part::ToolUseId),
             input: Some(input(&self.about, maker.key, maker.redactor, maker.inputs)),
-            ..Record::new(Kind::HookStarted)
+            ..AuditRecord::new(Kind::HookStarted)
         };
         (record, self.at_ms)
     }

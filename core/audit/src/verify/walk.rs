@@ -3,22 +3,22 @@
 use std::cmp::Ordering;
 use std::path::PathBuf;
 
-use super::{MAX_PROBLEMS, Problem, ProblemKind, Report, Torn};
+use super::{AuditProblem, AuditProblemKind, AuditReport, AuditTorn, MAX_PROBLEMS};
 use crate::anchor::Anchor;
 use crate::chain::{Fastened, GENESIS, check, sha256};
 use crate::read::Line;
-use crate::record::{Kind, Record};
+use crate::record::{AuditRecord, Kind};
 
 /// What has been seen so far.
 pub(super) struct Walk<'a> {
     anchor: Option<&'a Anchor>,
-    report: Report,
+    report: AuditReport,
     /// The last record that stands where it belongs.
     last: Option<Anchor>,
     /// What the first record holds on to, when that is not the beginning.
     before: Option<Anchor>,
     /// The lines since the last record that could not be read: what is wrong with each, its length and its hash.
-    unread: Vec<(Problem, u64, String)>,
+    unread: Vec<(AuditProblem, u64, String)>,
     /// Where the last line stands.
     at: (PathBuf, u64),
 }
@@ -27,7 +27,7 @@ impl<'a> Walk<'a> {
     pub(super) fn new(anchor: Option<&'a Anchor>, files: Vec<PathBuf>) -> Self {
         let at = (files.first().cloned().unwrap_or_default(), 0);
         let anchored = anchor.map(|_| false);
-        let report = Report { files, anchored, ..Report::default() };
+        let report = AuditReport { files, anchored, ..AuditReport::default() };
         Self { anchor, report, last: None, before: None, unread: Vec::new(), at }
     }
 
@@ -43,7 +43,7 @@ impl<'a> Walk<'a> {
             Err(_) if !line.ended => self.torn(line, false),
             Err(why) => {
                 let seq = self.next_seq().saturating_add(self.unread.len() as u64);
-                let problem = self.problem(ProblemKind::Edited, seq, format!("record {seq} was changed: {why}"));
+                let problem = self.problem(AuditProblemKind::Edited, seq, format!("record {seq} was changed: {why}"));
                 if self.unread.len() < MAX_PROBLEMS {
                     self.unread.push((problem, line.bytes.len() as u64, sha256(&line.bytes)));
                 }
@@ -51,20 +51,22 @@ impl<'a> Walk<'a> {
         }
     }
 
-    pub(super) fn end(mut self) -> Report {
+    pub(super) fn end(mut self) -> AuditReport {
         self.settle_unread(&[]);
         if let Some(before) = self.before.take() {
             let what =
                 format!("records 1 to {} are missing, and no record says that rotation removed them", before.seq);
             let file = self.report.files.first().cloned().unwrap_or_default();
-            self.report.problems.insert(0, Problem { kind: ProblemKind::Missing, file, line: 1, seq: 1, what });
+            self.report
+                .problems
+                .insert(0, AuditProblem { kind: AuditProblemKind::Missing, file, line: 1, seq: 1, what });
         }
         self.hold_against_anchor();
         if self.report.records == 0 && self.report.problems.is_empty() {
             self.at.1 = self.at.1.max(1);
             let what = "it has no record: a log begins with one; it was emptied, its writer ended before the first one, \
                         or it is no log";
-            let problem = self.problem(ProblemKind::Missing, 1, what.to_owned());
+            let problem = self.problem(AuditProblemKind::Missing, 1, what.to_owned());
             self.report(problem);
         }
         // Of a line that was changed the hash is not known.
@@ -77,12 +79,12 @@ impl<'a> Walk<'a> {
         self.last.as_ref().map_or(1, |last| last.seq.saturating_add(1))
     }
 
-    fn problem(&self, kind: ProblemKind, seq: u64, what: String) -> Problem {
+    fn problem(&self, kind: AuditProblemKind, seq: u64, what: String) -> AuditProblem {
         let (file, line) = self.at.clone();
-        Problem { kind, file, line, seq, what }
+        AuditProblem { kind, file, line, seq, what }
     }
 
-    fn report(&mut self, problem: Problem) {
+    fn report(&mut self, problem: AuditProblem) {
         if self.report.problems.len() < MAX_PROBLEMS {
             self.report.problems.push(problem);
         }
@@ -90,7 +92,7 @@ impl<'a> Walk<'a> {
 
     fn torn(&mut self, line: &Line, confirmed: bool) {
         let bytes = line.bytes.len() as u64;
-        self.report.torn.push(Torn { file: line.file.clone(), line: line.number, bytes, confirmed });
+        self.report.torn.push(AuditTorn { file: line.file.clone(), line: line.number, bytes, confirmed });
     }
 
     /// What a record says of the log itself; gives the length and hash of each torn line that it saw.
@@ -100,7 +102,7 @@ impl<'a> Walk<'a> {
         if !about_itself.iter().any(|kind| memchr::memmem::find(line, kind.as_bytes()).is_some()) {
             return Vec::new();
         }
-        let Ok(Record { kind, details, .. }) = Record::read(line) else { return Vec::new() };
+        let Ok(AuditRecord { kind, details, .. }) = AuditRecord::read(line) else { return Vec::new() };
         let number = |name: &str| details.get(name).and_then(serde_json::Value::as_u64);
         let text = |name: &str| details.get(name).and_then(serde_json::Value::as_str);
         match kind {
@@ -128,8 +130,8 @@ impl<'a> Walk<'a> {
     fn settle_unread(&mut self, resumes: &[(u64, String)]) {
         for (problem, bytes, hash) in std::mem::take(&mut self.unread) {
             if resumes.iter().any(|(seen, fits)| (*seen, fits) == (bytes, &hash)) {
-                let Problem { file, line, .. } = problem;
-                self.report.torn.push(Torn { file, line, bytes, confirmed: true });
+                let AuditProblem { file, line, .. } = problem;
+                self.report.torn.push(AuditTorn { file, line, bytes, confirmed: true });
             } else {
                 // The record that stood here is accounted for.
                 self.last = Some(Anchor { seq: self.next_seq(), hash: String::new() });
@@ -155,24 +157,24 @@ impl<'a> Walk<'a> {
         let (kind, seq, what) = match record.seq.cmp(&next) {
             Ordering::Equal => {
                 let what = format!("record {before} is not the one after which record {next} was written");
-                (ProblemKind::Replaced, before, what)
+                (AuditProblemKind::Replaced, before, what)
             }
             Ordering::Greater => {
                 let what = match record.seq - 1 {
                     only if only == next => format!("record {only} is missing"),
                     end => format!("records {next} to {end} are missing"),
                 };
-                (ProblemKind::Missing, next, what)
+                (AuditProblemKind::Missing, next, what)
             }
             Ordering::Less => {
                 let what = format!("record {} follows record {before}", record.seq);
-                (ProblemKind::Misplaced, record.seq, what)
+                (AuditProblemKind::Misplaced, record.seq, what)
             }
         };
         let problem = self.problem(kind, seq, what);
         self.report(problem);
         // Those behind one that is misplaced are held against the one before it.
-        if kind == ProblemKind::Misplaced {
+        if kind == AuditProblemKind::Misplaced {
             return;
         }
         self.step(own);
@@ -183,7 +185,7 @@ impl<'a> Walk<'a> {
             self.report.anchored = Some(anchor.hash == own.hash);
             if anchor.hash != own.hash {
                 let what = format!("record {} is not the one of the anchor", own.seq);
-                let problem = self.problem(ProblemKind::Replaced, own.seq, what);
+                let problem = self.problem(AuditProblemKind::Replaced, own.seq, what);
                 self.report(problem);
             }
         }
@@ -195,11 +197,11 @@ impl<'a> Walk<'a> {
         let last = self.last.as_ref().map_or(0, |last| last.seq);
         if last < anchor.seq {
             let what = format!("the log ends with record {last}, and the anchor is of record {}", anchor.seq);
-            let problem = self.problem(ProblemKind::Truncated, last + 1, what);
+            let problem = self.problem(AuditProblemKind::Truncated, last + 1, what);
             self.report(problem);
         } else if self.report.begins.is_some_and(|begins| anchor.seq < begins) {
             let what = format!("record {} of the anchor was removed by rotation; keep a later one", anchor.seq);
-            let problem = self.problem(ProblemKind::Missing, anchor.seq, what);
+            let problem = self.problem(AuditProblemKind::Missing, anchor.seq, what);
             self.report(problem);
         }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::Writer;
 use crate::file::LogFile;
 use crate::level::Fsync;
-use crate::record::{Kind, Record};
+use crate::record::{AuditRecord, Kind};
 use crate::shared_state::Standing;
 use hookweave_clock::now_ms;
 
@@ -105,7 +105,7 @@ impl Writer {
         let surplus = self.config.rotation.keep.map(|keep| file.surplus(keep)).unwrap_or_default();
         for (path, link) in surplus {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let mut removed = Record::new(Kind::SegmentRemoved).with("file", name);
+            let mut removed = AuditRecord::new(Kind::SegmentRemoved).with("file", name);
             if let Some(last) = link.anchor() {
                 removed = removed.with("last", last.to_string());
             }
@@ -139,7 +139,7 @@ impl Writer {
             self.buffer.link = found.link.clone();
             self.begin(&found);
         }
-        let note = Record::new(Kind::AuditReplaced).with("why", "the file was removed, renamed or replaced");
+        let note = AuditRecord::new(Kind::AuditReplaced).with("why", "the file was removed, renamed or replaced");
         self.append(&note, now_ms());
     }
 }

@@ -21,24 +21,23 @@ pub(crate) fn matcher(known: &ClaudeEvent, matcher: Option<&str>, naming: &'stat
         }
         let joined = names.join("|");
         return Ok(match known.target {
-            Target::Tool => MatcherSpec { tool: Some(joined), ..base },
-            Target::BaseName => MatcherSpec { base_name: Some(format!("^(?:{joined})$")), ..base },
-            _ => MatcherSpec { source: Some(joined), ..base },
+            Target::Tool => base.tool(joined),
+            Target::BaseName => base.base_name(format!("^(?:{joined})$")),
+            _ => base.source(joined),
         });
     }
     Pattern::new(text).map_err(|why| format!("matcher {why}"))?;
-    let given = Some(text.to_owned());
     Ok(match known.target {
-        Target::Tool => MatcherSpec { tool_pattern: given, ..base },
-        Target::BaseName => MatcherSpec { base_name: given, ..base },
-        _ => MatcherSpec { source_pattern: given, ..base },
+        Target::Tool => base.tool_pattern(text),
+        Target::BaseName => base.base_name(text),
+        _ => base.source_pattern(text),
     })
 }
 
 fn base(known: &ClaudeEvent, naming: &'static str) -> MatcherSpec {
     match known.target {
-        Target::Tool => MatcherSpec { naming: Some(naming), ..MatcherSpec::default() },
-        Target::Field(field) => MatcherSpec { subject: Some(field), ..MatcherSpec::default() },
+        Target::Tool => MatcherSpec::default().naming(naming),
+        Target::Field(field) => MatcherSpec::default().subject(field),
         Target::BaseName | Target::Nothing => MatcherSpec::default(),
     }
 }

@@ -41,9 +41,9 @@ pub(super) fn tool_matcher(matcher: &str) -> Result<MatcherSpec, String> {
         return Ok(MatcherSpec::default());
     }
     if name.chars().all(|letter| letter.is_alphanumeric() || "_-:/.".contains(letter)) {
-        return Ok(MatcherSpec { tool: Some(matcher.to_owned()), ..MatcherSpec::default() });
+        return Ok(MatcherSpec::default().tool(matcher));
     }
     let end = if prefix { "" } else { "$" };
     let pattern = format!("^{}{end}", regex::escape(name));
-    Ok(MatcherSpec { tool_pattern: Some(pattern), ..MatcherSpec::default() })
+    Ok(MatcherSpec::default().tool_pattern(pattern))
 }

@@ -14,7 +14,7 @@ fn is_plain(name: &str) -> bool {
 
 /// The string matcher: everything, exact names, or a regular expression that an equal name satisfies too.
 pub(super) fn tool_matcher(matcher: &str) -> Result<MatcherSpec, String> {
-    let spec = MatcherSpec { naming: Some(NAME), ..MatcherSpec::default() };
+    let spec = MatcherSpec::default().naming(NAME);
     if matches!(matcher, "" | "*") {
         return Ok(MatcherSpec::default());
     }
@@ -24,17 +24,17 @@ pub(super) fn tool_matcher(matcher: &str) -> Result<MatcherSpec, String> {
             return Err(format!("`{matcher}` names no tool; name one on each side of `|`, or leave the matcher out"));
         }
         if names.iter().all(|name| is_plain(name)) {
-            return Ok(MatcherSpec { tool: Some(names.join("|")), ..spec });
+            return Ok(spec.tool(names.join("|")));
         }
         let escaped: Vec<String> = names.into_iter().map(regex::escape).collect();
-        return Ok(MatcherSpec { tool_pattern: Some(format!("^(?:{})$", escaped.join("|"))), ..spec });
+        return Ok(spec.tool_pattern(format!("^(?:{})$", escaped.join("|"))));
     }
     if is_plain(matcher) {
-        return Ok(MatcherSpec { tool: Some(matcher.to_owned()), ..spec });
+        return Ok(spec.tool(matcher));
     }
     let exact = matching::literal(matcher);
     let either = format!("{exact}|(?:{matcher})");
     // A pattern that does not compile alone would, for example `a)|(b`, slip through between the parentheses.
     let good = Pattern::new(matcher).is_ok() && Pattern::new(&either).is_ok();
-    Ok(MatcherSpec { tool_pattern: Some(if good { either } else { exact }), ..spec })
+    Ok(spec.tool_pattern(if good { either } else { exact }))
 }

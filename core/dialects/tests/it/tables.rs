@@ -149,7 +149,7 @@ fn hooks_read_what_the_tables_say() {
 /// Whether a matcher selects an event in which a field is this text.
 fn selects(place: &Placement, event: &Arc<EventSpec>, field: &str, text: &str) -> Result<bool, String> {
     let registry = Registry::new(Options::default());
-    let spec = HookSpec { matcher: place.matcher.clone(), ..HookSpec::new(place.event) };
+    let spec = HookSpec::new(place.event).matcher(place.matcher.clone());
     registry.register(spec, ()).map_err(|error| error.to_string())?;
     let snapshot = registry.snapshot();
     let payload = crate::subject::with_field(event, field, text);

@@ -154,28 +154,25 @@ impl Reading<'_> {
             mandatory = None;
         }
         let runs = runs(&draft.run);
-        let spec = HookSpec {
-            event: slot.event.name().to_owned(),
-            name: Some(draft.name.unwrap_or_else(|| name_of(&runs))),
-            matcher: slot.matcher.clone(),
-            priority: draft.priority,
-            scope,
-            timeout,
-            fail_behavior: draft.fail_behavior,
-            once,
-            mandatory,
-            detached,
-            enabled: draft.enabled,
-            temporary: false,
-            group: (draft.grouped && dialect.parallel()).then(|| dialect.name()),
-            origin: Some(Arc::new(Origin {
-                file: self.source.file.clone(),
-                place: spot.place.clone(),
-                line: Some(self.line(spot.node.at)),
-                dialect: dialect.name(),
-                runs,
-            })),
-        };
+        let mut spec = HookSpec::new(slot.event.name());
+        spec.name = Some(draft.name.unwrap_or_else(|| name_of(&runs)));
+        spec.matcher = slot.matcher.clone();
+        spec.priority = draft.priority;
+        spec.scope = scope;
+        spec.timeout = timeout;
+        spec.fail_behavior = draft.fail_behavior;
+        spec.once = once;
+        spec.mandatory = mandatory;
+        spec.detached = detached;
+        spec.enabled = draft.enabled;
+        spec.group = (draft.grouped && dialect.parallel()).then(|| dialect.name());
+        spec.origin = Some(Arc::new(Origin {
+            file: self.source.file.clone(),
+            place: spot.place.clone(),
+            line: Some(self.line(spot.node.at)),
+            dialect: dialect.name(),
+            runs,
+        }));
         spec.check().map_err(|error| spot.wrong(error.message()))?;
         if !slot.compiles {
             Matcher::new(spec.matcher.clone(), &slot.event).map_err(|error| spot.wrong(error.message()))?;

@@ -22,6 +22,7 @@ use hookweave_machine::pattern::PatternCache;
 
 /// One thing that will surprise.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Finding {
     /// The rule's name, for example `timeout-unit`.
     pub rule: &'static str,

@@ -87,6 +87,7 @@ pub struct Ready {
 
 /// A hook, or a file's switches, that count only when a person approves them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct UntrustedHook {
     /// What to approve; without a fingerprint it cannot be.
     pub approval: TrustedHook,
@@ -105,6 +106,7 @@ pub struct UntrustedHook {
 
 /// A file that was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct FoundFile {
     /// The file.
     pub file: PathBuf,

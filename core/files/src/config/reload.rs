@@ -23,6 +23,7 @@ pub struct Changes {
 
 /// What became of one hook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Change {
     /// The hook's name.
     pub name: String,
@@ -199,8 +200,9 @@ fn compare_specs(old: &HookSpec, new: &HookSpec, what: &mut Vec<String>, weaker:
     }
     if old.matcher != new.matcher {
         // Whether one matcher is narrower than another cannot be decided in general; to match everything is never less.
-        let widened =
-            new.matcher == hookweave_machine::matcher::MatcherSpec { naming: new.matcher.naming, ..Default::default() };
+        let mut everything = hookweave_machine::matcher::MatcherSpec::default();
+        everything.naming = new.matcher.naming;
+        let widened = new.matcher == everything;
         let text = "is for other events: its matcher changed".to_owned();
         if widened { what.push(text) } else { weaker.push(text) }
     }

@@ -100,6 +100,7 @@ impl TrustStore {
 
     /// The user's own: `hookweave/trust.json` in the directory for configuration; `None` for a user without a home.
     #[must_use]
+    #[doc(hidden)]
     pub fn usual(directories: &places::Directories) -> Option<Self> {
         directories.config.as_ref().map(|config| Self::at(config.join("hookweave").join("trust.json")))
     }

@@ -10,6 +10,7 @@ use super::FileHook;
 
 /// What a host is asked to do for a hook.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum HostQuestion {
     /// Ask a model, or an agent that may use tools, and give back its answer: `{"ok": true}` or
     /// `{"ok": false, "reason": "…"}`.

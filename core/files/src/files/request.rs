@@ -8,54 +8,145 @@ use hookweave_machine::hook::Scope;
 use hookweave_machine::payload::Host;
 use hookweave_machine::read::Reader;
 
-/// What was asked to be loaded; a reload asks the same again.
+/// What is to be loaded; a reload asks for the same again.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum LoadRequest {
     /// One file by name, which makes it trusted.
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Whose format it is; recognised unless given.
-        dialect: Option<String>,
-        /// As whose hooks they run.
-        scope: Scope,
-        /// A file with any mistake is refused.
-        strict: bool,
-        /// Entries that make no sense are left out; else the file is refused.
-        partial: bool,
-    },
+    File(FileRequest),
     /// The usual places of every system.
-    Places {
-        /// The working directory.
-        cwd: PathBuf,
-        /// Names of dialects and of scopes; all of each kind of which none is named.
-        sources: Vec<String>,
-        /// Which hooks from the project's files run.
-        trust: Trust,
-        /// Where approvals are kept; the user's own store unless given.
-        store: Option<PathBuf>,
-        /// A hook without approval is an error.
-        refuse_untrusted: bool,
-        /// A file with any mistake is refused.
-        strict: bool,
-        /// Entries that make no sense are left out also in trusted files; else those are refused.
-        partial: bool,
-        /// The agent whose own files count too.
-        agent: Option<String>,
-        /// Plugins whose hooks count too.
-        plugins: Vec<PathBuf>,
-    },
+    Places(PlacesRequest),
+}
+
+/// One file by name, and how it is read.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+#[must_use]
+pub struct FileRequest {
+    /// The file.
+    pub path: PathBuf,
+    /// Whose format it is; recognised unless given.
+    pub dialect: Option<String>,
+    /// As whose hooks they run; the project's unless given.
+    pub scope: Scope,
+    /// A file with any mistake is refused.
+    pub strict: bool,
+    /// Entries that make no sense are left out; else the file is refused.
+    pub partial: bool,
+}
+
+/// The usual places of every system, and which of their hooks count.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+#[must_use]
+pub struct PlacesRequest {
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// Names of dialects and of scopes; all of each kind of which none is named.
+    pub sources: Vec<String>,
+    /// Which hooks from the project's files run.
+    pub trust: Trust,
+    /// Where approvals are kept; the user's own store unless given.
+    pub store: Option<PathBuf>,
+    /// A hook without approval is an error.
+    pub refuse_untrusted: bool,
+    /// A file with any mistake is refused.
+    pub strict: bool,
+    /// Entries that make no sense are left out also in trusted files; else those are refused.
+    pub partial: bool,
+    /// The agent whose own files count too.
+    pub agent: Option<String>,
+    /// Plugins whose hooks count too.
+    pub plugins: Vec<PathBuf>,
+}
+
+impl From<FileRequest> for LoadRequest {
+    fn from(options: FileRequest) -> Self {
+        Self::File(options)
+    }
+}
+
+impl From<PlacesRequest> for LoadRequest {
+    fn from(options: PlacesRequest) -> Self {
+        Self::Places(options)
+    }
+}
+
+impl FileRequest {
+    /// Whose format the file has; recognised unless given.
+    pub fn dialect(self, dialect: impl Into<String>) -> Self {
+        Self { dialect: Some(dialect.into()), ..self }
+    }
+
+    /// As whose hooks they run.
+    pub fn scope(self, scope: Scope) -> Self {
+        Self { scope, ..self }
+    }
+
+    /// A file with any mistake is refused, also when it is [`partial`](Self::partial).
+    pub fn strict(self) -> Self {
+        Self { strict: true, ..self }
+    }
+
+    /// Entries that make no sense are left out and reported, instead of refusing the file with all that it guards.
+    pub fn partial(self) -> Self {
+        Self { partial: true, ..self }
+    }
+}
+
+impl PlacesRequest {
+    /// Adds a dialect or a scope whose files count; all of each kind of which none is named.
+    pub fn source(mut self, name: impl Into<String>) -> Self {
+        self.sources.push(name.into());
+        self
+    }
+
+    /// Which hooks from the project's files run.
+    pub fn trust(self, trust: Trust) -> Self {
+        Self { trust, ..self }
+    }
+
+    /// Where approvals are kept; the user's own store unless given.
+    pub fn store(self, file: impl Into<PathBuf>) -> Self {
+        Self { store: Some(file.into()), ..self }
+    }
+
+    /// A hook without approval is an error.
+    pub fn refuse_untrusted(self) -> Self {
+        Self { refuse_untrusted: true, ..self }
+    }
+
+    /// A file with any mistake is refused, also when it is [`partial`](Self::partial).
+    pub fn strict(self) -> Self {
+        Self { strict: true, ..self }
+    }
+
+    /// Entries that make no sense are left out and reported, also in trusted files.
+    pub fn partial(self) -> Self {
+        Self { partial: true, ..self }
+    }
+
+    /// The agent whose own files count too.
+    pub fn agent(self, agent: impl Into<String>) -> Self {
+        Self { agent: Some(agent.into()), ..self }
+    }
+
+    /// Adds a plugin whose hooks count too.
+    pub fn plugin(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.plugins.push(folder.into());
+        self
+    }
 }
 
 impl LoadRequest {
     /// One file, as whose format it is recognised.
-    pub fn file(path: impl Into<PathBuf>) -> Self {
-        Self::File { path: path.into(), dialect: None, scope: Scope::Project, strict: false, partial: false }
+    pub fn file(path: impl Into<PathBuf>) -> FileRequest {
+        FileRequest { path: path.into(), dialect: None, scope: Scope::Project, strict: false, partial: false }
     }
 
     /// The usual places of every system for a working directory; project hooks only when approved.
-    pub fn places(cwd: impl Into<PathBuf>) -> Self {
-        Self::Places {
+    pub fn places(cwd: impl Into<PathBuf>) -> PlacesRequest {
+        PlacesRequest {
             cwd: cwd.into(),
             sources: Vec::new(),
             trust: Trust::Approved,
@@ -68,39 +159,31 @@ impl LoadRequest {
         }
     }
 
-    /// The same, but entries that make no sense are left out and reported, instead of refusing the file with all that it
-    /// guards.
-    #[must_use]
-    pub fn partial(mut self) -> Self {
-        match &mut self {
-            Self::File { partial, .. } | Self::Places { partial, .. } => *partial = true,
-        }
-        self
-    }
-
     /// Reads `{dialect?, scope?, strict?, partial?}` of a file from a host's object.
+    #[doc(hidden)]
     pub fn read_file<'v, H: Host>(path: &str, host: &'v H, view: &H::View<'v>) -> Result<Self, Error> {
         let reader = Reader::new(host, view, Code::InvalidOption, "load")?;
         reader.only(&["dialect", "scope", "strict", "partial"])?;
         let (strict, partial) = tolerance(&reader)?;
-        Ok(Self::File {
+        Ok(Self::File(FileRequest {
             path: path.into(),
             dialect: reader.text("dialect")?,
             scope: reader.word("scope", Scope::WORDS)?.unwrap_or(Scope::Project),
             strict,
             partial,
-        })
+        }))
     }
 
     /// Reads `{sources?, trust?, trust_store?, on_untrusted?, strict?, partial?, agent?, plugins?}` of a directory from a host's
     /// object.
+    #[doc(hidden)]
     pub fn read_places<'v, H: Host>(cwd: &str, host: &'v H, view: &H::View<'v>) -> Result<Self, Error> {
         const TRUST: &[(&str, Trust)] = &[("approved", Trust::Approved), ("all", Trust::All)];
         const UNTRUSTED: &[(&str, bool)] = &[("report", false), ("error", true)];
         let reader = Reader::new(host, view, Code::InvalidOption, "discover")?;
         reader.only(&["sources", "trust", "trust_store", "on_untrusted", "strict", "partial", "agent", "plugins"])?;
         let (strict, partial) = tolerance(&reader)?;
-        Ok(Self::Places {
+        Ok(Self::Places(PlacesRequest {
             cwd: cwd.into(),
             sources: reader.texts("sources")?.unwrap_or_default(),
             trust: reader.word("trust", TRUST)?.unwrap_or_default(),
@@ -110,14 +193,14 @@ impl LoadRequest {
             partial,
             agent: reader.text("agent")?,
             plugins: reader.texts("plugins")?.unwrap_or_default().into_iter().map(PathBuf::from).collect(),
-        })
+        }))
     }
 
     /// Whether an entry of a hook of some scope may be left out.
     pub(super) fn may_leave_out(&self, scope: Scope) -> bool {
         match self {
-            Self::File { strict, partial, .. } => *partial && !strict,
-            Self::Places { strict, partial, trust, .. } => {
+            Self::File(FileRequest { strict, partial, .. }) => *partial && !strict,
+            Self::Places(PlacesRequest { strict, partial, trust, .. }) => {
                 let trusted = matches!(scope, Scope::Managed | Scope::User) || *trust == Trust::All;
                 (*partial || !trusted) && !strict
             }

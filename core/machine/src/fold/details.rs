@@ -18,6 +18,7 @@ use crate::payload::Host;
 /// What became of a selected hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Status {
     /// It ran and answered.
     Ran,

@@ -40,8 +40,8 @@ impl PatternSets {
         let (mut commands, mut bases, mut wholes) = (Vec::new(), Vec::new(), Vec::new());
         for (index, call) in calls.iter().enumerate() {
             let matcher = call.entry().matcher();
-            match (matcher.command(), matcher.path()) {
-                (Some(Pattern::Plain(regex)), _) => commands.push((index, regex.as_str())),
+            match (matcher.command().map(Pattern::linear), matcher.path()) {
+                (Some(Some(regex)), _) => commands.push((index, regex)),
                 (None, Some(glob)) if glob.by_base_name() => bases.push((index, glob.glob().clone())),
                 (None, Some(glob)) => wholes.push((index, glob.glob().clone())),
                 _ => sets.rest.push(index),

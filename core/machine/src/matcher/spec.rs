@@ -9,6 +9,7 @@ use crate::read::Reader;
 
 /// A matcher as a person writes it; an empty one matches every event.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct MatcherSpec {
     /// Tool names split on `|`, each exact or a glob; `""` and `"*"` are all.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,9 +55,91 @@ pub struct MatcherSpec {
     pub naming: Option<&'static str>,
 }
 
+impl MatcherSpec {
+    /// Tool names split on `|`, each exact or a glob.
+    #[must_use]
+    pub fn tool(self, names: impl Into<String>) -> Self {
+        Self { tool: Some(names.into()), ..self }
+    }
+
+    /// A regular expression over the tool's name.
+    #[must_use]
+    pub fn tool_pattern(self, pattern: impl Into<String>) -> Self {
+        Self { tool_pattern: Some(pattern.into()), ..self }
+    }
+
+    /// A glob over the event's file paths.
+    #[must_use]
+    pub fn path_pattern(self, glob: impl Into<String>) -> Self {
+        Self { path_pattern: Some(glob.into()), ..self }
+    }
+
+    /// A regular expression over `args.command`.
+    #[must_use]
+    pub fn command_pattern(self, pattern: impl Into<String>) -> Self {
+        Self { command_pattern: Some(pattern.into()), ..self }
+    }
+
+    /// Adds a test of one argument by its dotted path.
+    #[must_use]
+    pub fn arg(mut self, path: impl Into<String>, test: ArgTest) -> Self {
+        self.args.push((path.into(), test));
+        self
+    }
+
+    /// Names or globs over the event's own subtype.
+    #[must_use]
+    pub fn source(self, names: impl Into<String>) -> Self {
+        Self { source: Some(names.into()), ..self }
+    }
+
+    /// A regular expression over the event's own subtype.
+    #[must_use]
+    pub fn source_pattern(self, pattern: impl Into<String>) -> Self {
+        Self { source_pattern: Some(pattern.into()), ..self }
+    }
+
+    /// Globs over the session's id.
+    #[must_use]
+    pub fn session(self, globs: impl Into<String>) -> Self {
+        Self { session: Some(globs.into()), ..self }
+    }
+
+    /// Globs over the agent's id.
+    #[must_use]
+    pub fn agent(self, globs: impl Into<String>) -> Self {
+        Self { agent: Some(globs.into()), ..self }
+    }
+
+    /// A permission rule such as `Bash(git *)` or `Edit(src/**)`.
+    #[must_use]
+    pub fn rule(self, rule: impl Into<String>) -> Self {
+        Self { rule: Some(rule.into()), ..self }
+    }
+
+    /// A regular expression over the base names of the event's file paths; dialects set it.
+    #[must_use]
+    pub fn base_name(self, pattern: impl Into<String>) -> Self {
+        Self { base_name: Some(pattern.into()), ..self }
+    }
+
+    /// The payload field that `source` and `source_pattern` look at; dialects set it.
+    #[must_use]
+    pub fn subject(self, field: &'static str) -> Self {
+        Self { subject: Some(field), ..self }
+    }
+
+    /// The dialect whose tool names `tool`, `tool_pattern` and `rule` mean, beside the host's own.
+    #[must_use]
+    pub fn naming(self, dialect: &'static str) -> Self {
+        Self { naming: Some(dialect), ..self }
+    }
+}
+
 /// A test of one argument.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
+#[non_exhaustive]
 pub enum ArgTest {
     /// Names or globs over the argument as text.
     Glob(String),
@@ -96,6 +179,7 @@ const FIELDS: &[&str] = &[
 
 impl MatcherSpec {
     /// Reads a matcher from a host's object; unknown fields and wrong types are [`Code::InvalidMatcher`].
+    #[doc(hidden)]
     pub fn read<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Result<Self, Error> {
         let reader = Reader::new(host, view, Code::InvalidMatcher, "matcher")?;
         reader.only(FIELDS)?;

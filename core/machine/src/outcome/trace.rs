@@ -10,6 +10,7 @@ use crate::index::Call;
 
 /// One line of a trace.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct TraceEntry<'a> {
     /// The hook's name.
     pub hook: &'a str,
@@ -49,6 +50,7 @@ pub struct TraceEntry<'a> {
 
 /// A field that an earlier hook had set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Overridden<'a> {
     /// The payload field.
     pub field: &'a str,
@@ -58,6 +60,7 @@ pub struct Overridden<'a> {
 
 /// A failure in a trace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Failure<'a> {
     /// How the hook failed.
     pub kind: FailureKind,

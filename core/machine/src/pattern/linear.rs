@@ -24,7 +24,7 @@ const SEARCH: usize = 16 << 10;
 
 /// One expression.
 #[derive(Debug)]
-pub struct Linear {
+pub(super) struct Linear {
     text: Box<str>,
     /// Every match begins with one of these; empty when unknown.
     beginnings: Vec<String>,

@@ -27,6 +27,7 @@ const TOOLS_NAMED: usize = 8;
 /// What is wrong with a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum WarningKind {
     /// It ran in none of its event's dispatches.
     NeverMatched,
@@ -40,6 +41,7 @@ pub enum WarningKind {
 
 /// Something that a person should look at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct HookWarning {
     /// The hook's name.
     pub hook: String,

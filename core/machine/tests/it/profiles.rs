@@ -10,7 +10,8 @@ use serde_json::json;
 /// What becomes of a tool call whose one hook fails in this way.
 fn blocks(profile: &str, own: Option<FailBehavior>, kind: FailureKind) -> bool {
     let registry = Registry::new(Options::of(Profile::named(profile).expect("a known profile")));
-    let spec = HookSpec { fail_behavior: own, ..HookSpec::new("PreToolUse") };
+    let mut spec = HookSpec::new("PreToolUse");
+    spec.fail_behavior = own;
     registry.register(spec, ()).expect("a good hook");
     let snapshot = registry.snapshot();
     let payload = json!({"tool": "Bash", "args": {}});

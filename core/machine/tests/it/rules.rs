@@ -13,8 +13,8 @@ fn registry(rule: &str) -> Registry<()> {
     let registry = Registry::new(Options::default());
     let shell = json!({"name": "sh", "same_as": "Bash", "command": "cmd"});
     registry.define_tool(ToolDefinition::read(&Json, &&shell).expect("a tool")).expect("a new tool");
-    let matcher = MatcherSpec { rule: Some(rule.to_owned()), ..MatcherSpec::default() };
-    let spec = HookSpec { matcher, ..HookSpec::new("PreToolUse") };
+    let matcher = MatcherSpec::default().rule(rule);
+    let spec = HookSpec::new("PreToolUse").matcher(matcher);
     registry.register(spec, ()).unwrap_or_else(|error| panic!("{rule}: {error}"));
     registry
 }
@@ -203,8 +203,8 @@ fn a_rule_knows_tools_by_every_name() {
 fn rules_that_cannot_hold_are_refused() {
     let refused = |event: &str, rule: &str| {
         let registry: Registry<()> = Registry::new(Options::default());
-        let matcher = MatcherSpec { rule: Some(rule.to_owned()), ..MatcherSpec::default() };
-        registry.register(HookSpec { matcher, ..HookSpec::new(event) }, ()).expect_err(rule)
+        let matcher = MatcherSpec::default().rule(rule);
+        registry.register(HookSpec::new(event).matcher(matcher), ()).expect_err(rule)
     };
     for rule in ["", "Bash(git", "(git *)", "Bash git", "MyTool(x)", "WebFetch(example.com)", "Edit(/)", "Edit([)"] {
         let error = refused("PreToolUse", rule);
@@ -259,7 +259,7 @@ fn nested_braces_are_refused() {
             json!({"args": {"q": nested}}),
         ] {
             let matcher = MatcherSpec::read(&Json, &&matcher).expect("a matcher");
-            let error = registry.register(HookSpec { matcher, ..HookSpec::new("PreToolUse") }, ()).unwrap_err();
+            let error = registry.register(HookSpec::new("PreToolUse").matcher(matcher), ()).unwrap_err();
             assert!(error.code() == Code::InvalidMatcher && error.to_string().contains(why), "{depth}: {error}");
         }
     }

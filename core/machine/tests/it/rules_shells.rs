@@ -25,8 +25,8 @@ const BUDGET: Duration = Duration::from_secs(6);
 
 fn snapshot(rule: &str) -> std::sync::Arc<Snapshot<()>> {
     let registry = Registry::new(Options::default());
-    let matcher = MatcherSpec { rule: Some(rule.to_owned()), ..MatcherSpec::default() };
-    registry.register(HookSpec { matcher, ..HookSpec::new("PreToolUse") }, ()).expect("a rule");
+    let matcher = MatcherSpec::default().rule(rule);
+    registry.register(HookSpec::new("PreToolUse").matcher(matcher), ()).expect("a rule");
     registry.snapshot()
 }
 

@@ -73,11 +73,12 @@ impl HookResult {
     pub(super) fn of(outcome: &Outcome) -> Self {
         let reason = outcome.reason().map(str::to_owned);
         match outcome.decision() {
-            Action::Block | Action::Stop => Self { reason, ..Self::of_decision(PermissionDecision::Deny) },
             Action::Retry => Self::deny(format!("try again later: {}", reason.unwrap_or_default())),
             Action::Ask => Self { reason, ..Self::ask() },
             Action::Allow => Self { reason, ..Self::allow() },
             Action::Continue | Action::Skip => Self::none(),
+            // A block, a stop, and what a later version adds.
+            _ => Self { reason, ..Self::of_decision(PermissionDecision::Deny) },
         }
     }
 }

@@ -29,7 +29,7 @@ pub(super) struct Driver<'s> {
     session: &'s Session,
     values: Values,
     outcomes: Vec<Outcome>,
-    tool: Option<(String, Arc<dyn Tool>)>,
+    tool: Option<(String, &'s dyn Tool)>,
     model: Option<Arc<dyn Model>>,
     spans: Spans,
     /// The conversation as a compaction has found it.
@@ -43,7 +43,7 @@ impl<'s> Driver<'s> {
         Self { session, values, outcomes, tool: None, model: None, spans, context }
     }
 
-    pub(super) fn with_tool(mut self, name: &str, tool: Arc<dyn Tool>) -> Self {
+    pub(super) fn with_tool(mut self, name: &str, tool: &'s dyn Tool) -> Self {
         self.tool = Some((name.to_owned(), tool));
         self.spans = Spans::of_tool(&self.session.machine, name);
         self
@@ -251,7 +251,11 @@ impl<'s> Driver<'s> {
     }
 
     async fn dispatch(&self, event: &str, payload: Value) -> Result<Outcome, Error> {
-        let outcome = self.session.engine.dispatch(Event::new(event, payload)).await?;
+        self.dispatched(Event::new(event, payload)).await
+    }
+
+    async fn dispatched(&self, event: Event) -> Result<Outcome, Error> {
+        let outcome = self.session.engine.dispatch(event).await?;
         if let Some(observer) = &self.session.parts.observer {
             observer(&outcome);
         }
@@ -259,14 +263,14 @@ impl<'s> Driver<'s> {
     }
 
     /// Raises an event with what every event of the session carries.
-    pub(super) async fn raise(&self, event: &str, payload: Value) -> Result<Outcome, Error> {
+    pub(super) async fn raise(&self, event: Event) -> Result<Outcome, Error> {
         let mut fields = Map::clone(self.session.machine.common());
-        match payload {
-            Value::Object(own) => fields.extend(own),
+        match event.payload() {
+            Value::Object(own) => fields.extend(own.iter().map(|(name, value)| (name.clone(), value.clone()))),
             Value::Null => {}
-            _ => return Err(crate::engine::not_an_object(event)),
+            _ => return Err(crate::engine::not_an_object(event.name())),
         }
-        let outcome = self.dispatch(event, Value::Object(fields)).await?;
+        let outcome = self.dispatched(event.with_payload(Arc::new(Value::Object(fields)))).await?;
         self.session.machine.keep_variables(outcome.inner(), &Shared);
         Ok(outcome)
     }
@@ -282,8 +286,9 @@ impl<'s> Driver<'s> {
     }
 
     async fn call(&mut self, name: &str, tool_use_id: &str, args: ValueId, env: Map<String, Value>) -> Reply {
-        let own = self.tool.as_ref().filter(|(known, _)| known == name).map(|(_, tool)| Arc::clone(tool));
-        let Some(tool) = own.or_else(|| self.session.engine.hosted().tool(name)) else {
+        let own = self.tool.as_ref().filter(|(known, _)| known == name).map(|(_, tool)| *tool);
+        let hosted = if own.is_none() { self.session.engine.hosted().tool(name) } else { None };
+        let Some(tool) = own.or(hosted.as_deref()) else {
             return failed(&*HookError::from(format!("no tool {name} is registered")));
         };
         let context =

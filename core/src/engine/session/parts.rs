@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
+use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -18,6 +19,7 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A question to a person. Its texts are safe to be shown: what a screen would obey is written out.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ApprovalRequest {
     /// By which a pending question is decided.
     pub id: String,
@@ -108,6 +110,7 @@ where
 
 /// A message of the conversation.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ContextMessage {
     /// Who says it.
     pub role: Role,
@@ -115,6 +118,21 @@ pub struct ContextMessage {
     pub content: Value,
     /// Where it comes from: `source`, and for what hooks say `hook_name`, `event` and `timestamp`.
     pub metadata: Map<String, Value>,
+}
+
+impl ContextMessage {
+    /// A message without metadata.
+    #[must_use]
+    pub fn new(role: Role, content: impl Into<Value>) -> Self {
+        Self { role, content: content.into(), metadata: Map::new() }
+    }
+
+    /// Sets a field of the metadata: `pinned` keeps the message in every compaction.
+    #[must_use]
+    pub fn with(mut self, field: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.metadata.insert(field.into(), value.into());
+        self
+    }
 }
 
 /// Where the conversation is kept.
@@ -182,6 +200,7 @@ impl Display for LogDisplay {
 
 /// What a tool receives beside its arguments.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ToolContext {
     /// The session's id.
     pub session_id: String,
@@ -191,8 +210,17 @@ pub struct ToolContext {
     pub env: Map<String, Value>,
 }
 
-/// What a tool gives.
+impl ToolContext {
+    /// What a tool receives in a session for which hooks left no variables: to call a tool without a session.
+    #[must_use]
+    pub fn new(session_id: impl Into<String>, tool_use_id: impl Into<String>) -> Self {
+        Self { session_id: session_id.into(), tool_use_id: tool_use_id.into(), env: Map::new() }
+    }
+}
+
+/// What a tool gives; any value that becomes JSON is a result too.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ToolResult {
     /// What it found or did.
     pub output: Value,
@@ -202,9 +230,29 @@ pub struct ToolResult {
     pub exit_code: Option<i64>,
 }
 
+impl ToolResult {
+    /// What a tool found or did.
+    #[must_use]
+    pub fn new(output: impl Into<Value>) -> Self {
+        Self { output: output.into(), success: true, exit_code: None }
+    }
+
+    /// What a tool says that did not do what it should; an error of [`Tool::run`] means the same.
+    #[must_use]
+    pub fn failed(output: impl Into<Value>) -> Self {
+        Self { success: false, ..Self::new(output) }
+    }
+
+    /// The exit code of its command.
+    #[must_use]
+    pub fn exit_code(self, code: i64) -> Self {
+        Self { exit_code: Some(code), ..self }
+    }
+}
+
 impl<V: Into<Value>> From<V> for ToolResult {
     fn from(output: V) -> Self {
-        Self { output: output.into(), success: true, exit_code: None }
+        Self::new(output)
     }
 }
 
@@ -214,12 +262,13 @@ pub trait Tool: Send + Sync {
     fn run(&self, args: Value, context: ToolContext) -> BoxFuture<'_, Result<ToolResult, HookError>>;
 }
 
-struct ClosureTool<C>(C);
+/// Names the future and its result, so that both live as long as the closure.
+struct ClosureTool<C, F, R>(C, PhantomData<fn() -> (F, R)>);
 
-impl<C, F, R> Tool for ClosureTool<C>
+impl<C, F, R> Tool for ClosureTool<C, F, R>
 where
     C: Fn(Value) -> F + Send + Sync,
-    F: Future<Output = Result<R, HookError>> + Send + 'static,
+    F: Future<Output = Result<R, HookError>> + Send,
     R: Into<ToolResult>,
 {
     fn run(&self, args: Value, _: ToolContext) -> BoxFuture<'_, Result<ToolResult, HookError>> {
@@ -229,16 +278,17 @@ where
 }
 
 /// A tool of a closure over its arguments.
-pub(crate) fn closure_tool<F, R>(run: impl Fn(Value) -> F + Send + Sync + 'static) -> impl Tool + 'static
+pub(crate) fn closure_tool<F, R>(run: impl Fn(Value) -> F + Send + Sync) -> impl Tool
 where
-    F: Future<Output = Result<R, HookError>> + Send + 'static,
-    R: Into<ToolResult> + 'static,
+    F: Future<Output = Result<R, HookError>> + Send,
+    R: Into<ToolResult>,
 {
-    ClosureTool(run)
+    ClosureTool(run, PhantomData)
 }
 
 /// What the model is given.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ModelRequest {
     /// What the user asked for.
     pub prompt: String,
@@ -250,8 +300,17 @@ pub struct ModelRequest {
     pub messages: Vec<ContextMessage>,
 }
 
+impl ModelRequest {
+    /// A prompt alone: to call a model without a session.
+    #[must_use]
+    pub fn new(prompt: impl Into<String>) -> Self {
+        Self { prompt: prompt.into(), system_prompt: None, tools: Vec::new(), messages: Vec::new() }
+    }
+}
+
 /// A tool that the model calls.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct ToolCall {
     /// The call's id, when the model gave one.
     pub id: Option<String>,
@@ -261,8 +320,31 @@ pub struct ToolCall {
     pub args: Value,
 }
 
+impl ToolCall {
+    /// A call without an id.
+    #[must_use]
+    pub fn new(name: impl Into<String>, args: Value) -> Self {
+        Self { id: None, name: name.into(), args }
+    }
+
+    /// The call's id, as the model gave it.
+    #[must_use]
+    pub fn id(self, id: impl Into<String>) -> Self {
+        Self { id: Some(id.into()), ..self }
+    }
+}
+
 /// What the model answers.
+///
+/// ```
+/// use hookweave::{ModelResponse, ToolCall};
+/// use serde_json::json;
+///
+/// let response = ModelResponse::new("Let me look.").tool_call(ToolCall::new("Read", json!({"file_path": "a.txt"})));
+/// assert_eq!(response.tool_calls[0].name, "Read");
+/// ```
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct ModelResponse {
     /// Its text.
     pub text: String,
@@ -270,6 +352,27 @@ pub struct ModelResponse {
     pub tool_calls: Vec<ToolCall>,
     /// What it cost; `total_tokens` is read.
     pub usage: Value,
+}
+
+impl ModelResponse {
+    /// A text, and no tool calls.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// Adds a tool call.
+    #[must_use]
+    pub fn tool_call(mut self, call: ToolCall) -> Self {
+        self.tool_calls.push(call);
+        self
+    }
+
+    /// What the response cost; `total_tokens` is read.
+    #[must_use]
+    pub fn usage(self, usage: Value) -> Self {
+        Self { usage, ..self }
+    }
 }
 
 /// The host's model.

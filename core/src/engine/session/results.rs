@@ -8,6 +8,7 @@ use hookweave_host::session::{Generation as Answered, ToolRun};
 
 /// What came of a tool call.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct ToolOutcome {
     /// The tool's name.
     pub tool: String,
@@ -77,6 +78,7 @@ impl ToolOutcome {
 
 /// What came of a prompt that the model was to answer.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Generation {
     /// `done`, `blocked`, `stopped`, `failed` or `limit`.
     pub status: String,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hookweave::Permission;
-use hookweave::audit::{AuditOptions, Inputs, Kind, Level, Record};
+use hookweave::audit::{AuditLevel, AuditRecord, Inputs, Kind};
 use hookweave::{AllowAll, Engine, Event, HookResponse, ToolResult, TrustStore, TrustedHook};
 use serde_json::json;
 
@@ -26,7 +26,7 @@ fn loud(engine: &Engine) {
     engine.on("PreToolUse").name("late").run(|_: &Event| None::<HookResponse>).unwrap();
 }
 
-fn named<'r>(records: &'r [Record], kind: Kind, hook: &str) -> &'r Record {
+fn named<'r>(records: &'r [AuditRecord], kind: Kind, hook: &str) -> &'r AuditRecord {
     let mut found = records.iter().filter(|record| record.kind == kind && record.hook.as_deref() == Some(hook));
     let record = found.next().unwrap_or_else(|| panic!("no {kind:?} of {hook}"));
     assert!(found.next().is_none(), "{kind:?} of {hook} twice");
@@ -84,7 +84,7 @@ fn every_hook_and_what_it_said_is_recorded() {
 
 #[test]
 fn levels_say_how_much() {
-    let kinds_at = |level: Level| {
+    let kinds_at = |level: AuditLevel| {
         let log = Log::new();
         let engine = log.engine(log.config().level(level));
         loud(&engine);
@@ -92,22 +92,22 @@ fn levels_say_how_much() {
         assert!(engine.audit().close(LONG));
         log.kinds()
     };
-    assert_eq!(kinds_at(Level::Error), [Kind::AuditOpened, Kind::HookFailed, Kind::AuditClosed]);
-    assert!(!kinds_at(Level::Info).contains(&Kind::HookStarted));
-    let verbose = kinds_at(Level::Verbose);
+    assert_eq!(kinds_at(AuditLevel::Error), [Kind::AuditOpened, Kind::HookFailed, Kind::AuditClosed]);
+    assert!(!kinds_at(AuditLevel::Info).contains(&Kind::HookStarted));
+    let verbose = kinds_at(AuditLevel::Verbose);
     assert_eq!(verbose.iter().filter(|kind| **kind == Kind::HookStarted).count(), 4);
-    assert_eq!(kinds_at(Level::Off), [Kind::AuditOpened, Kind::AuditClosed]);
+    assert_eq!(kinds_at(AuditLevel::Off), [Kind::AuditOpened, Kind::AuditClosed]);
 }
 
 #[test]
 fn the_level_can_be_changed_and_the_change_is_recorded() {
     let log = Log::new();
-    let engine = log.engine(log.config().level(Level::Error));
+    let engine = log.engine(log.config().level(AuditLevel::Error));
     engine.on("PreToolUse").name("quiet").run(|_: &Event| None::<HookResponse>).unwrap();
     dispatch(&engine, "ls");
-    engine.set_hook_audit_level(Level::Verbose).unwrap();
+    engine.set_hook_audit_level(AuditLevel::Verbose).unwrap();
     dispatch(&engine, "ls");
-    engine.set_hook_audit_level(Level::Off).unwrap();
+    engine.set_hook_audit_level(AuditLevel::Off).unwrap();
     dispatch(&engine, "ls");
     assert!(engine.audit().close(LONG));
     assert_eq!(
@@ -126,7 +126,7 @@ fn the_level_can_be_changed_and_the_change_is_recorded() {
 #[test]
 fn without_a_destination_nothing_is_recorded() {
     let engine = Engine::new();
-    assert_eq!((engine.audit().level(), engine.audit().effective()), (Level::Info, Level::Off));
+    assert_eq!((engine.audit().level(), engine.audit().effective()), (AuditLevel::Info, AuditLevel::Off));
     loud(&engine);
     dispatch(&engine, "ls");
     assert!(engine.flush_audit(Duration::ZERO));
@@ -194,7 +194,11 @@ fn inputs_are_recorded_as_the_log_is_set() {
 fn digests_tell_whether_inputs_are_the_same() {
     let digests = |key: Option<&str>, commands: [&str; 2]| {
         let log = Log::new();
-        let engine = log.engine(AuditOptions { key: key.map(str::to_owned), ..log.config() });
+        let config = log.config();
+        let engine = log.engine(match key {
+            Some(key) => config.key(key),
+            None => config,
+        });
         engine.on("PreToolUse").name("quiet").run(|_: &Event| None::<HookResponse>).unwrap();
         for command in commands {
             dispatch(&engine, command);
@@ -292,8 +296,9 @@ fn hooks_files_and_approvals_that_come_and_go_are_recorded() {
     assert_eq!((&loaded.details["scope"], &loaded.details["runs"]), (&json!("project"), &json!("true")));
     // Other tests of this process may give approvals too.
     let mine = |kind: Kind| {
-        let of =
-            |record: &&Record| record.kind == kind && record.details["fingerprint"] == approval.fingerprint.as_str();
+        let of = |record: &&AuditRecord| {
+            record.kind == kind && record.details["fingerprint"] == approval.fingerprint.as_str()
+        };
         records.iter().filter(of).count()
     };
     assert_eq!((mine(Kind::TrustGiven), mine(Kind::TrustTaken)), (1, 1));

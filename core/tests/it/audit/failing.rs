@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use hookweave::Permission;
-use hookweave::audit::{AuditOptions, Kind, Level, Sink};
+use hookweave::audit::{AuditLevel, AuditOptions, Kind, Sink};
 use hookweave::{Code, Engine, Event, HookResponse, ToolResult};
 use serde_json::{Value, json};
 
@@ -33,8 +33,7 @@ fn quiet(engine: &Engine) {
 fn a_full_queue_is_waited_for_once_and_what_is_lost_is_counted() {
     let log = Log::new();
     let gate = Gate::default();
-    let engine =
-        log.engine(AuditOptions { queue: 8, wait: Duration::from_millis(200), ..log.config().sink(gate.clone()) });
+    let engine = log.engine(log.config().sink(gate.clone()).queue(8).wait(Duration::from_millis(200)));
     quiet(&engine);
     assert!(engine.flush_audit(LONG));
     let shut = gate.shut.lock().unwrap();
@@ -57,7 +56,7 @@ fn a_full_queue_is_waited_for_once_and_what_is_lost_is_counted() {
 fn nobody_waits_longer_than_a_second() {
     let log = Log::new();
     let gate = Gate::default();
-    let config = AuditOptions { queue: 1, wait: Duration::from_secs(3600), ..log.config().sink(gate.clone()) };
+    let config = log.config().sink(gate.clone()).queue(1).wait(Duration::from_secs(3600));
     let engine = log.engine(config);
     quiet(&engine);
     assert!(engine.flush_audit(LONG));
@@ -183,11 +182,11 @@ fn a_file_that_somebody_takes_away_is_noticed_and_the_chain_goes_on() {
 #[test]
 fn the_level_alone_sends_records_to_the_log_of_the_program() {
     let engine = Engine::new();
-    engine.set_hook_audit_level(Level::Verbose).unwrap();
+    engine.set_hook_audit_level(AuditLevel::Verbose).unwrap();
     quiet(&engine);
     dispatch(&engine, "ls");
     assert!(engine.flush_audit(LONG));
     assert_eq!(engine.audit().anchor().unwrap().seq, 4);
-    engine.set_hook_audit_level(Level::Off).unwrap();
-    assert_eq!(engine.audit().effective(), Level::Off);
+    engine.set_hook_audit_level(AuditLevel::Off).unwrap();
+    assert_eq!(engine.audit().effective(), AuditLevel::Off);
 }

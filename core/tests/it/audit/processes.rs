@@ -171,7 +171,7 @@ fn role() {
     match role {
         // Writes as fast as it can until it is killed.
         "busy" => {
-            let rotation = Rotation { max_bytes: Some(200_000), ..Rotation::default() };
+            let rotation = Rotation::default().max_bytes(200_000);
             let engine = engine(AuditOptions::file(path).rotation(rotation));
             say("busy");
             for number in 0.. {
@@ -192,11 +192,7 @@ fn role() {
         // Runs into the largest size that a file may have.
         "full" => {
             limit_files(20_000);
-            let engine = engine(AuditOptions {
-                queue: 64,
-                wait: Duration::from_millis(50),
-                ..AuditOptions::file(path).required()
-            });
+            let engine = engine(AuditOptions::file(path).required().queue(64).wait(Duration::from_millis(50)));
             let mut blocked = 0;
             for number in 0..400 {
                 blocked += usize::from(dispatch(&engine, &format!("echo {number}")).blocked());

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hookweave::audit::{Audit, AuditOptions, Inputs, Kind, Record};
+use hookweave::audit::{Audit, AuditOptions, AuditRecord, Inputs, Kind};
 use hookweave::{Engine, Event, HookResponse};
 use hookweave_host::audit::Batch;
 use hookweave_host::clock::present;
@@ -16,20 +16,22 @@ use serde_json::{Value, json};
 use crate::audit::support::{LONG, Log, dispatch, records, run};
 
 /// What a record says beside its time, its place and how long the hook took.
-fn records_of(log: &Log) -> Vec<Record> {
+fn records_of(log: &Log) -> Vec<AuditRecord> {
     let finished = log.records().into_iter().filter(|record| record.kind == Kind::HookFinished);
-    let bare = |mut record: Record| {
+    let bare = |mut record: AuditRecord| {
         assert!(record.duration_us.take().is_some() && !record.time.is_empty());
         if let Some(input) = &mut record.input {
             input.payload = None;
         }
-        Record { seq: 0, time: String::new(), prev: String::new(), hash: String::new(), ..record }
+        (record.seq, record.time) = (0, String::new());
+        (record.prev, record.hash) = (String::new(), String::new());
+        record
     };
     finished.map(bare).collect()
 }
 
 fn keyed(config: AuditOptions) -> AuditOptions {
-    AuditOptions { key: Some("the same for both".into()), ..config }
+    config.key("the same for both")
 }
 
 fn payloads() -> Vec<Value> {
@@ -75,7 +77,7 @@ fn many_told_together_are_recorded_as_one_by_one() {
     let (alone, together) = (Log::new(), Log::new());
     let registry = Registry::new(Options::default());
     for name in ["guard", "other"] {
-        registry.register(HookSpec { name: Some(name.into()), ..HookSpec::new("PreToolUse") }, ()).unwrap();
+        registry.register(HookSpec::new("PreToolUse").name(name), ()).unwrap();
     }
     let snapshot = registry.snapshot();
     let index = snapshot.event("PreToolUse").unwrap();
@@ -135,7 +137,7 @@ fn a_batch_that_finds_no_room_is_counted_whole() {
     let (held, holds) = std::sync::mpsc::channel::<()>();
     let holds = std::sync::Mutex::new(holds);
     let slow = move |_: &str| _ = holds.lock().unwrap().recv_timeout(LONG);
-    let config = AuditOptions { queue: 2, wait: Duration::ZERO, ..log.config() };
+    let config = log.config().queue(2).wait(Duration::ZERO);
     held.send(()).unwrap();
     audit.configure(config.sink(slow)).unwrap();
     let mut batch = Batch::default();

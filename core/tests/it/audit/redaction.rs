@@ -1,6 +1,6 @@
 //! Secrets are never written in clear.
 
-use hookweave::audit::{AuditOptions, Inputs, Level, Redaction};
+use hookweave::audit::{AuditLevel, Inputs, Redaction};
 use hookweave::{Event, HookResponse};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -56,7 +56,7 @@ proptest! {
     fn no_secret_is_written_in_clear((text, core) in secret(), place in 0_usize..6, full: bool) {
         let log = Log::new();
         let inputs = if full { Inputs::Full } else { Inputs::Redacted };
-        let engine = log.engine(log.config().inputs(inputs).level(Level::Verbose));
+        let engine = log.engine(log.config().inputs(inputs).level(AuditLevel::Verbose));
         let secret = text.clone();
         engine
             .on("PreToolUse")
@@ -99,7 +99,7 @@ fn a_secret_at_the_end_of_what_is_digested_is_not_cut_in_half() {
     // Half a secret would not be known for one: what is digested ends with the word before it.
     let log = |secret: &str| {
         let log = Log::new();
-        let engine = log.engine(AuditOptions { key: Some("k".into()), ..log.config() });
+        let engine = log.engine(log.config().key("k"));
         engine.on("PreToolUse").name("quiet").run(|_: &Event| None::<HookResponse>).unwrap();
         dispatch_with(&engine, json!({"command": format!("{} {secret}", "x ".repeat(2040))}));
         assert!(engine.audit().close(LONG));
@@ -124,11 +124,9 @@ fn own_rules_come_on_top_and_the_usual_ones_can_be_left_out() {
         assert!(engine.audit().close(LONG));
         log.text()
     };
-    let own = || (vec!["x_internal".to_owned()], vec!["customer-(?P<secret>[0-9]+)".to_owned()]);
-    let (keys, patterns) = own();
-    let both = text(Redaction { keys, patterns, ..Redaction::default() });
+    let own = || Redaction::default().key("x_internal").pattern("customer-(?P<secret>[0-9]+)");
+    let both = text(own());
     assert!(both.contains("customer-[redacted]") && !both.contains("abc123") && !both.contains("hunter22"));
-    let (keys, patterns) = own();
-    let alone = text(Redaction { defaults: false, keys, patterns });
+    let alone = text(own().without_defaults());
     assert!(alone.contains("customer-[redacted]") && !alone.contains("abc123") && alone.contains("hunter22"));
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use hookweave::Permission;
-use hookweave::audit::{AuditOptions, Fsync, Inputs, Kind, Level, LogSink, Outbox};
+use hookweave::audit::{AuditLevel, AuditOptions, Fsync, Inputs, Kind, LogSink, Outbox};
 use hookweave::{Code, Engine, Event, HookResponse, ToolResult};
 use serde_json::{Value, json};
 
@@ -64,7 +64,7 @@ fn a_log_that_nothing_keeps_cannot_be_required() {
     for config in [
         AuditOptions::default(),
         AuditOptions::default().sink(LogSink),
-        AuditOptions::default().sink(outbox.sink()).level(Level::Off),
+        AuditOptions::default().sink(outbox.sink()).level(AuditLevel::Off),
     ] {
         let why = open(config).unwrap_err();
         assert_eq!(why.code(), Code::InvalidOption);
@@ -88,7 +88,7 @@ fn nobody_is_blocked_while_the_disk_works() {
     for queue in [1, 2, 8192] {
         let log = Log::new();
         let slow = |_: &str| std::thread::sleep(Duration::from_millis(2));
-        let config = AuditOptions { queue, ..log.config().required().fsync(Fsync::Record).sink(slow) };
+        let config = log.config().required().fsync(Fsync::Record).sink(slow).queue(queue);
         let engine = log.engine(config);
         quiet(&engine);
         let blocked: usize = std::thread::scope(|scope| {
@@ -114,7 +114,7 @@ fn a_decision_waits_for_room_although_another_waited_in_vain() {
             drop(writer.lock().unwrap());
         }
     };
-    let config = AuditOptions { queue: 1, wait: Duration::from_millis(400), ..log.config().required().sink(sink) };
+    let config = log.config().required().sink(sink).queue(1).wait(Duration::from_millis(400));
     let engine = log.engine(config);
     quiet(&engine);
     std::thread::scope(|scope| {

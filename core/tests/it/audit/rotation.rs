@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use hookweave::audit::{Anchor, Follow, Kind, ProblemKind, Record, Rotation, read, tail, verify};
+use hookweave::audit::{Anchor, AuditProblemKind, AuditRecord, Follow, Kind, Rotation, read, tail, verify};
 use hookweave::{Engine, Event, HookResponse};
 
 use crate::audit::support::{LONG, Log, dispatch};
 
 fn small(log: &Log, keep: Option<usize>) -> Engine {
-    let rotation = Rotation { max_bytes: Some(2000), keep, ..Rotation::default() };
+    let rotation = Rotation::default().max_bytes(2000).keep(keep);
     let engine = log.engine(log.config().rotation(rotation));
     engine.on("PreToolUse").name("quiet").run(|_: &Event| None::<HookResponse>).unwrap();
     engine
@@ -61,16 +61,16 @@ fn files_beyond_those_to_keep_are_removed_and_that_is_recorded() {
     // Somebody else removes one more: no record says so.
     std::fs::remove_file(&report.files[0]).unwrap();
     let report = log.verify();
-    assert_eq!(report.problems.first().map(|problem| problem.kind), Some(ProblemKind::Missing), "{report:?}");
+    assert_eq!(report.problems.first().map(|problem| problem.kind), Some(AuditProblemKind::Missing), "{report:?}");
 }
 
 #[test]
 fn a_file_is_removed_after_the_record_that_says_so() {
     let log = Log::new();
     let (folder, (send, removals)) = (log.folder().to_owned(), std::sync::mpsc::channel());
-    let rotation = Rotation { max_bytes: Some(2000), keep: Some(2), ..Rotation::default() };
+    let rotation = Rotation::default().max_bytes(2000).keep(2);
     let sink = move |line: &str| {
-        let record = Record::read(line.as_bytes()).unwrap();
+        let record = AuditRecord::read(line.as_bytes()).unwrap();
         if record.kind == Kind::SegmentRemoved {
             let file = folder.join(record.details["file"].as_str().unwrap());
             send.send((std::fs::read(&file).ok(), file)).unwrap();
@@ -104,14 +104,14 @@ fn a_file_that_is_missing_in_between_is_found() {
     let files = log.verify().files;
     std::fs::remove_file(&files[2]).unwrap();
     let report = log.verify();
-    assert_eq!(report.problems.first().map(|problem| problem.kind), Some(ProblemKind::Missing));
+    assert_eq!(report.problems.first().map(|problem| problem.kind), Some(AuditProblemKind::Missing));
     assert_eq!(report.problems.len(), 1);
 }
 
 #[test]
 fn a_file_that_grows_old_is_put_away() {
     let log = Log::new();
-    let rotation = Rotation { max_age: Some(Duration::from_millis(1)), ..Rotation::default() };
+    let rotation = Rotation::default().max_age(Duration::from_millis(1));
     let engine = log.engine(log.config().rotation(rotation));
     engine.on("PreToolUse").name("quiet").run(|_: &Event| None::<HookResponse>).unwrap();
     for number in 0..3 {

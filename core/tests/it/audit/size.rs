@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::time::Instant;
 
-use hookweave::audit::{Kind, Record, verify};
+use hookweave::audit::{AuditRecord, Kind, verify};
 
 use crate::audit::support::Log;
 
@@ -13,7 +13,8 @@ fn make(log: &Log, records: u64) {
     let mut file = std::io::BufWriter::new(std::fs::File::create(&log.path).unwrap());
     let mut prev = "0".repeat(64);
     for seq in 1..=records {
-        let mut record = Record { seq, time: "2026-11-22T08:15:00.000Z".into(), ..Record::new(Kind::HookFinished) };
+        let mut record = AuditRecord::new(Kind::HookFinished);
+        (record.seq, record.time) = (seq, "2026-11-22T08:15:00.000Z".into());
         record.session = Some("session-1".into());
         record.event = Some("PreToolUse".into());
         record.hook = Some("guard".into());

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use hookweave::audit::{AuditOptions, Kind, Record, Report, read, verify};
+use hookweave::audit::{AuditOptions, AuditRecord, AuditReport, Kind, read, verify};
 use hookweave::{Engine, Event, HookResponse};
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ impl Log {
         log
     }
 
-    pub(crate) fn records(&self) -> Vec<Record> {
+    pub(crate) fn records(&self) -> Vec<AuditRecord> {
         records(&self.path)
     }
 
@@ -56,7 +56,7 @@ impl Log {
         std::fs::read_to_string(&self.path).unwrap()
     }
 
-    pub(crate) fn verify(&self) -> Report {
+    pub(crate) fn verify(&self) -> AuditReport {
         verify(&self.path, None).unwrap()
     }
 
@@ -65,7 +65,7 @@ impl Log {
     }
 }
 
-pub(crate) fn records(path: &Path) -> Vec<Record> {
+pub(crate) fn records(path: &Path) -> Vec<AuditRecord> {
     read(path).unwrap().map(|line| line.unwrap().record().unwrap()).collect()
 }
 

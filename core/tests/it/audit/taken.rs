@@ -56,7 +56,7 @@ fn a_file_that_cannot_be_begun_anew_is_tried_again_and_what_is_required_is_block
     for (spoil, fix) in spoil {
         let log = Log::new();
         let path = log.folder().join("deep").join("audit.jsonl");
-        let config = AuditOptions { queue: 8, wait: Duration::from_millis(20), ..AuditOptions::file(&path).required() };
+        let config = AuditOptions::file(&path).required().queue(8).wait(Duration::from_millis(20));
         let engine = log.engine(config);
         quiet(&engine);
         dispatch(&engine, "before");

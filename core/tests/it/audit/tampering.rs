@@ -1,6 +1,6 @@
 //! Whatever is done to a log, and wherever, it is found.
 
-use hookweave::audit::{Anchor, MAX_PROBLEMS, ProblemKind, Report, size, verify, verify_watched};
+use hookweave::audit::{Anchor, AuditProblemKind, AuditReport, MAX_PROBLEMS, size, verify, verify_watched};
 
 use crate::audit::support::Log;
 
@@ -15,13 +15,13 @@ fn written() -> (Log, Vec<String>, Anchor) {
     (log, lines, last)
 }
 
-fn judged(log: &Log, lines: &[String], anchor: Option<&Anchor>) -> Report {
+fn judged(log: &Log, lines: &[String], anchor: Option<&Anchor>) -> AuditReport {
     let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
     std::fs::write(&log.path, text).unwrap();
     verify(&log.path, anchor).unwrap()
 }
 
-fn first(report: &Report) -> (ProblemKind, u64) {
+fn first(report: &AuditReport) -> (AuditProblemKind, u64) {
     assert!(!report.whole);
     let problem = report.problems.first().unwrap();
     (problem.kind, problem.seq)
@@ -37,7 +37,7 @@ fn a_changed_record_is_found_wherever_it_stands() {
             bytes[place] = if bytes[place] == b'5' { b'6' } else { b'5' };
             other[at] = String::from_utf8(bytes).unwrap();
             let report = judged(&log, &other, None);
-            assert_eq!(first(&report), (ProblemKind::Edited, at as u64 + 1));
+            assert_eq!(first(&report), (AuditProblemKind::Edited, at as u64 + 1));
             assert_eq!((report.problems.len(), report.problems[0].line), (1, at as u64 + 1));
         }
     }
@@ -50,7 +50,7 @@ fn a_record_that_was_taken_out_is_found_wherever_it_stood() {
         let mut other = lines.clone();
         other.remove(at);
         let report = judged(&log, &other, Some(&anchor));
-        let kind = if at == lines.len() - 1 { ProblemKind::Truncated } else { ProblemKind::Missing };
+        let kind = if at == lines.len() - 1 { AuditProblemKind::Truncated } else { AuditProblemKind::Missing };
         assert_eq!(first(&report), (kind, at as u64 + 1));
     }
 }
@@ -62,13 +62,13 @@ fn a_record_that_was_put_in_is_found_wherever_it_stands() {
         for copied in [0, at - 1] {
             let mut other = lines.clone();
             other.insert(at, lines[copied].clone());
-            assert_eq!(first(&judged(&log, &other, None)), (ProblemKind::Misplaced, copied as u64 + 1));
+            assert_eq!(first(&judged(&log, &other, None)), (AuditProblemKind::Misplaced, copied as u64 + 1));
         }
         let mut other = lines.clone();
         other.insert(at, "{}".to_owned());
-        assert_eq!(first(&judged(&log, &other, None)), (ProblemKind::Edited, at as u64 + 1));
+        assert_eq!(first(&judged(&log, &other, None)), (AuditProblemKind::Edited, at as u64 + 1));
         other[at] = String::new();
-        assert_eq!(first(&judged(&log, &other, None)), (ProblemKind::Edited, at as u64 + 1));
+        assert_eq!(first(&judged(&log, &other, None)), (AuditProblemKind::Edited, at as u64 + 1));
     }
 }
 
@@ -79,7 +79,7 @@ fn records_that_changed_places_are_found() {
         let mut other = lines.clone();
         other.swap(at - 1, at);
         let report = judged(&log, &other, None);
-        assert_eq!(first(&report), (ProblemKind::Missing, at as u64), "{report:?}");
+        assert_eq!(first(&report), (AuditProblemKind::Missing, at as u64), "{report:?}");
     }
 }
 
@@ -89,7 +89,7 @@ fn an_end_that_was_cut_off_is_found_by_the_anchor() {
     for left in 1..lines.len() {
         assert!(judged(&log, &lines[..left], None).whole, "without an anchor nobody can tell");
         let report = judged(&log, &lines[..left], Some(&anchor));
-        assert_eq!(first(&report), (ProblemKind::Truncated, left as u64 + 1));
+        assert_eq!(first(&report), (AuditProblemKind::Truncated, left as u64 + 1));
         assert_eq!(report.anchored, Some(false));
     }
     let report = judged(&log, &lines, Some(&anchor));
@@ -103,7 +103,7 @@ fn an_end_that_was_cut_off_within_a_line_is_told_as_torn() {
     std::fs::write(&log.path, &text[..text.len() - 40]).unwrap();
     let report = verify(&log.path, None).unwrap();
     assert_eq!((report.whole, report.torn.len(), report.torn[0].confirmed), (true, 1, false));
-    assert_eq!(first(&verify(&log.path, Some(&anchor)).unwrap()).0, ProblemKind::Truncated);
+    assert_eq!(first(&verify(&log.path, Some(&anchor)).unwrap()).0, AuditProblemKind::Truncated);
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn a_log_that_was_written_anew_is_found_by_the_anchor() {
     std::fs::copy(&other.path, &log.path).unwrap();
     assert!(verify(&log.path, None).unwrap().whole);
     let report = verify(&log.path, Some(&anchor)).unwrap();
-    assert_eq!((first(&report), report.anchored), ((ProblemKind::Replaced, anchor.seq), Some(false)));
+    assert_eq!((first(&report), report.anchored), ((AuditProblemKind::Replaced, anchor.seq), Some(false)));
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn a_record_that_was_replaced_by_a_whole_one_is_found() {
         assert!(!report.whole);
         let seq = at as u64 + 1;
         // The first record of a log holds on to nothing, so that only the next one shows it.
-        let found = if at == 0 { (ProblemKind::Replaced, 1) } else { (ProblemKind::Replaced, seq - 1) };
+        let found = if at == 0 { (AuditProblemKind::Replaced, 1) } else { (AuditProblemKind::Replaced, seq - 1) };
         assert_eq!(first(&report), found);
     }
 }
@@ -141,7 +141,7 @@ fn what_is_no_log_is_refused_or_found() {
     let mut other = lines.clone();
     other.insert(3, long);
     let report = judged(&log, &other, None);
-    assert_eq!(first(&report), (ProblemKind::Edited, 4));
+    assert_eq!(first(&report), (AuditProblemKind::Edited, 4));
     assert_eq!(report.records, lines.len() as u64);
 }
 
@@ -150,10 +150,10 @@ fn a_log_without_records_is_not_whole() {
     let (log, _, anchor) = written();
     let emptied = judged(&log, &[], None);
     assert!(!emptied.whole && emptied.records == 0 && emptied.last.is_none());
-    assert_eq!(first(&emptied), (ProblemKind::Missing, 1));
+    assert_eq!(first(&emptied), (AuditProblemKind::Missing, 1));
     assert!(emptied.problems[0].what.starts_with("it has no record"), "{:?}", emptied.problems);
     let anchored = judged(&log, &[], Some(&anchor));
-    assert_eq!((anchored.anchored, first(&anchored).0), (Some(false), ProblemKind::Truncated));
+    assert_eq!((anchored.anchored, first(&anchored).0), (Some(false), AuditProblemKind::Truncated));
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn a_hole_behind_a_changed_record_is_found_too() {
     other[3] = other[3].replace("PreToolUse", "PostToolUse");
     other.remove(4);
     let problems: Vec<_> = judged(&log, &other, None).problems.iter().map(|found| (found.kind, found.seq)).collect();
-    assert_eq!(problems, [(ProblemKind::Edited, 4), (ProblemKind::Missing, 5)]);
+    assert_eq!(problems, [(AuditProblemKind::Edited, 4), (AuditProblemKind::Missing, 5)]);
 }
 
 /// A file that stands ready for the log, in a folder of all users, could be changed by the one who put it there.

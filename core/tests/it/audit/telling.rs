@@ -4,21 +4,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use hookweave::audit::{Audit, AuditOptions, Inputs, Kind, Level, Record, Sink};
+use hookweave::audit::{Audit, AuditLevel, AuditOptions, AuditRecord, Inputs, Kind, Sink};
 use hookweave::{Engine, Event, HookResponse, ToolResult};
 use hookweave::{HookSpec, Permission};
 use serde_json::{Value, json};
 
 use crate::audit::support::{LONG, Log, dispatch, dispatch_with, run};
 
-fn of<'r>(records: &'r [Record], kind: Kind, hook: &str) -> &'r Record {
+fn of<'r>(records: &'r [AuditRecord], kind: Kind, hook: &str) -> &'r AuditRecord {
     let found = records.iter().find(|record| record.kind == kind && record.hook.as_deref() == Some(hook));
     found.unwrap_or_else(|| panic!("no {kind:?} of {hook} in {records:?}"))
 }
 
 #[test]
 fn each_record_has_the_time_at_which_its_hook_ended() {
-    for level in [Level::Info, Level::Verbose] {
+    for level in [AuditLevel::Info, AuditLevel::Verbose] {
         let log = Log::new();
         let engine = log.engine(log.config().level(level));
         for name in ["first", "second"] {
@@ -45,7 +45,7 @@ fn what_became_of_a_dispatch_beside_its_decision_is_recorded() {
     let log = Log::new();
     let engine = log.engine(log.config());
     engine.on("PreToolUse").name("hides").run(|_: &Event| HookResponse::continue_().suppress_output()).unwrap();
-    let detached = HookSpec { detached: true, ..HookSpec::new("PreToolUse") };
+    let detached = HookSpec::new("PreToolUse").detached();
     engine.on("PreToolUse").spec(detached).name("aside").run(|_: &Event| ()).unwrap();
     engine
         .on("PreToolUse")
@@ -83,7 +83,7 @@ fn what_was_allowed_before_a_change_is_marked_as_void() {
 #[test]
 fn starts_and_ends_of_one_dispatch_have_one_number() {
     let log = Log::new();
-    let engine = log.engine(log.config().level(Level::Verbose).inputs(Inputs::Full));
+    let engine = log.engine(log.config().level(AuditLevel::Verbose).inputs(Inputs::Full));
     engine.on("PreToolUse").name("one").run(|_: &Event| None::<HookResponse>).unwrap();
     engine.on("PreToolUse").name("two").run(|_: &Event| HookResponse::block("no")).unwrap();
     for _ in 0..3 {
@@ -135,24 +135,25 @@ fn the_name_of_a_field_can_be_a_secret_too() {
 #[test]
 fn a_level_that_stays_is_no_change() {
     let log = Log::new();
-    let engine = log.engine(log.config().level(Level::Info));
-    engine.set_hook_audit_level(Level::Info).unwrap();
+    let engine = log.engine(log.config().level(AuditLevel::Info));
+    engine.set_hook_audit_level(AuditLevel::Info).unwrap();
     assert!(engine.audit().close(LONG));
     assert_eq!(log.kinds(), [Kind::AuditOpened, Kind::AuditClosed]);
 }
 
 #[test]
 fn drivers_are_told_when_copies_do() {
-    let copies = |config: AuditOptions| {
+    let copies = |mut config: AuditOptions| {
         let log = Log::new();
         let audit: Arc<Audit> = Audit::new();
-        audit.configure(AuditOptions { file: Some(log.path.clone()), ..config }).unwrap();
+        config.file = Some(log.path.clone());
+        audit.configure(config).unwrap();
         (audit.records_no_ops(), audit.takes_copies())
     };
     assert_eq!(copies(AuditOptions::default()), (true, true));
     assert_eq!(copies(AuditOptions::default().required()), (true, false));
     assert_eq!(copies(AuditOptions::default().inputs(Inputs::Redacted)), (true, false));
-    assert_eq!(copies(AuditOptions::default().level(Level::Error)), (false, false));
+    assert_eq!(copies(AuditOptions::default().level(AuditLevel::Error)), (false, false));
 }
 
 /// Refuses every record.
@@ -191,7 +192,7 @@ impl Sink for Shut {
 fn what_waits_is_bounded_in_bytes_too_and_each_gap_counts() {
     let log = Log::new();
     let gate = Arc::new(std::sync::Mutex::new(()));
-    let config = AuditOptions { wait: Duration::from_millis(20), ..log.config().inputs(Inputs::Full) };
+    let config = log.config().inputs(Inputs::Full).wait(Duration::from_millis(20));
     let engine: Engine = log.engine(config.sink(Shut(Arc::clone(&gate))));
     engine.on("PreToolUse").name("quiet").run(|_: &Event| None::<HookResponse>).unwrap();
     for _ in 0..2 {

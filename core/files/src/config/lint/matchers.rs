@@ -51,7 +51,8 @@ pub(super) fn check(hook: &Hook<'_>, findings: &mut Findings<'_>) {
     let written = written(&declared.entry);
     let dialect = declared.dialect.name();
     if let Some(written) = written {
-        let unconditional = MatcherSpec { naming: spec.naming, rule: spec.rule.clone(), ..MatcherSpec::default() };
+        let mut unconditional = MatcherSpec::default();
+        (unconditional.naming, unconditional.rule) = (spec.naming, spec.rule.clone());
         if !matches!(written.trim(), "" | "*") && *spec == unconditional {
             findings.add(
                 "matcher-ignored",

@@ -126,7 +126,7 @@ fn slot(reading: &Reading<'_>, entry: &Spot<'_>, dialect: &'static dyn Dialect) 
 /// An event of the host's own, such as `deploy:start`, for which no dialect has another name.
 fn custom(reading: &Reading<'_>, spot: &Spot<'_>, event: &str, pattern: Option<&str>) -> Take<Slot> {
     let spec = reading.events().resolve(event).map_err(|error| spot.wrong(error.message()))?;
-    let matcher = MatcherSpec { tool: pattern.map(str::to_owned), ..MatcherSpec::default() };
+    let matcher = pattern.map_or_else(MatcherSpec::default, |names| MatcherSpec::default().tool(names));
     Ok(Slot { declared: event.to_owned(), event: spec, matcher, written: serde_json::json!(pattern), compiles: false })
 }
 

@@ -37,7 +37,7 @@ impl Project {
         let (files, made) = (Files::default(), std::cell::RefCell::new(Vec::new()));
         let registry = Registry::<()>::new(Options::default());
         files
-            .load(&registry, &runtime, LoadRequest::file(settings), &|hook, event| {
+            .load(&registry, &runtime, LoadRequest::file(settings).into(), &|hook, event| {
                 made.borrow_mut().push((hook, event));
             })
             .unwrap();
