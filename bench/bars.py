@@ -63,7 +63,7 @@ def rust(variant: str, program: str = "rust") -> Series:
 
 
 CALLS, SDK, AMPLIFIER, COMMANDS, SESSIONS = "callbacks", "claude_sdk", "amplifier", "commands", "sessions"
-AGENT_HOOKS, RELAY, TOOL_CALLS = "agent_hooks_sdk", "relay", "tool_calls"
+AGENT_HOOKS, RELAY, TOOL_CALLS, IMPORTS = "agent_hooks_sdk", "relay", "tool_calls", "imports"
 AUDIT, BY_A_LOG = "audit", "added to a dispatch by an audit log"
 ALONE, IN_A_SESSION = "tool of 1 ms", "tool of 1 ms in a session with 10 hooks"
 RUST_COMMANDS, RUST_LARGE = "rust/commands", "rust/commands in 2 GiB"
@@ -340,5 +340,6 @@ CEILINGS = [
     ),
     Ceiling("Rust, loading 50 hooks", rust("loading 50 hooks", RUST_COMMANDS), 10e6, 10e6),
     Ceiling("Python, loading 50 hooks", python(COMMANDS, "loading 50 hooks"), 10e6, 10e6),
+    Ceiling("Python, import, added to `import asyncio`", python(IMPORTS, "added to import asyncio"), 25e6, 10e6),
     Ceiling("Node, loading 50 hooks", node(COMMANDS, "loading 50 hooks"), 10e6, 10e6),
 ]

@@ -1,12 +1,14 @@
-"""Writes the files that follow from the engine's catalogue: event classes and the overloads of the client.
+"""Writes the files that follow from others: event classes, overloads of the client, and where public names are.
 
-Run it after the catalogue changed: ``python bindings-python/generate.py``. A test compares its output with the
-committed files.
+Run it after the engine's catalogue or the imports of the package changed: ``python bindings-python/generate.py``. A
+test compares its output with the committed files.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from hookweave import _native
 
 PACKAGE = Path(__file__).resolve().parent / "python" / "hookweave"
 NOTICE = "generate.py writes this file from the engine's catalogue; change the catalogue, not this."
+NOTICE_EXPORTS = "generate.py writes this file from the imports of ``__init__.py``; change those, not this."
 
 TYPES = {
     "any": "Any",
@@ -22,8 +25,9 @@ TYPES = {
     "boolean": "bool",
     "list": "list[Any]",
     "object": "dict[str, Any]",
-    "record": "Record",
 }
+# The types of fields that are records; their classes stand in ``record.py``.
+RECORDS = {"context": "_CallContext", "result": "_ToolRecord", "response": "_ModelRecord"}
 # What a host may pass for a field when it dispatches.
 GIVEN = TYPES | {"list": "Sequence[Any]", "object": "Mapping[str, Any]", "record": "Mapping[str, Any]"}
 
@@ -34,7 +38,7 @@ Event = Mapping[str, Any]
 
 def field_type(field: Mapping[str, Any], types: Mapping[str, str]) -> str:
     """The Python type of a payload field."""
-    kind = types[field["type"]]
+    kind = types[field["type"]] if field["type"] in types else RECORDS[field["name"]]
     return f"{kind} | None" if field["optional"] and kind != "Any" else kind
 
 
@@ -67,9 +71,11 @@ def events_module(events: Sequence[Event], common: Sequence[Mapping[str, Any]]) 
         "",
         "from ._native import Field",
         "from .event import Event",
-        "from .record import Record",
         "",
-        "__all__ = [",
+        "if TYPE_CHECKING:",
+        f"    from .record import {', '.join(sorted(RECORDS.values()))}",
+        "",
+        "__all__: list[str] = [",
         *[f'    "{name}",' for name in names],
         "]",
     ]
@@ -107,57 +113,73 @@ def typed_stub(events: Sequence[Event], common: Sequence[Mapping[str, Any]]) -> 
         f"# {NOTICE}",
         "",
         "from collections.abc import Awaitable, Callable, Mapping, Sequence",
-        "from datetime import timedelta",
-        "from typing import Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar, overload",
+        "from typing import Any, Literal, Protocol, TypeAlias, TypeVar, overload",
         "",
         "from typing_extensions import Unpack",
         "",
         "from . import events",
         "from ._native import Dispatch, Outcome",
         "from .event import Event, EventName",
+        "from .options import HookOptions",
         "from .response import HookResponse",
         "from .temporary_hook import TemporaryHook",
         "",
+        "__all__ = ['TypedClient']",
+        "",
         "E = TypeVar('E', bound=Event)",
-        "EventIn = TypeVar('EventIn', bound=Event, contravariant=True)",
         "Answer: TypeAlias = HookResponse | Mapping[str, Any] | None",
         "R = TypeVar('R', bound=Answer | Awaitable[Answer])",
-        "Handler: TypeAlias = Callable[[E], Answer | Awaitable[Answer]]",
+        "Result: TypeAlias = Answer | Awaitable[Answer]",
+        "Handler: TypeAlias = Callable[[E], Result]",
         "",
-        "class HookOptions(TypedDict, total=False):",
-        "    matcher: Mapping[str, Any] | None",
-        "    name: str | None",
-        "    priority: int",
-        "    scope: Literal['managed', 'user', 'project', 'local', 'agent', 'callback']",
-        "    timeout: float | timedelta | None",
-        "    fail_behavior: Literal['continue', 'block'] | None",
-        "    once: bool",
-        "    mandatory: bool | None",
-        "    detached: bool",
-        "    async_: bool",
-        "    enabled: bool",
-        "    run_in_thread: bool",
+        "# mypy alone takes this for true. Of a method with overloads it shows all for each mistake, but it also",
+        "# chooses overloads by the type of `self` alone; other type checkers find no mistake that way.",
+        "MYPY: bool",
         "",
+    ]
+    kinds = [
+        (f"{literal(event)} | type[events.{event['name']}Event]", f"events.{event['name']}Event") for event in events
+    ]
+    kinds.append(("EventName", "Event"))
+    lines += [
         "class Registers(Protocol[E]):",
         "    def __call__(self, handler: Callable[[E], R], /) -> Callable[[E], R]: ...",
         "",
+        "if MYPY:",
+        "    Named: TypeAlias = (",
+        *[f"        {'| ' if place else ''}{name}" for place, (name, _) in enumerate(kinds)],
+        "    )",
+        "    N = TypeVar('N', bound=Named)",
+        "    N_co = TypeVar('N_co', bound=Named, covariant=True)",
+        "    class HandlerOf(Protocol[N_co]):",
+    ]
+    for name, kind in kinds:
+        lines += [
+            "        @overload",
+            f"        def __call__(self: HandlerOf[{name}], event: {kind}, /) -> Result: ...",
+        ]
+    lines += ["    class RegistersOf(Protocol[N_co]):"]
+    for name, kind in reversed(kinds):
+        signature_of = f"self: RegistersOf[{name}], handler: Callable[[{kind}], R], /"
+        lines += ["        @overload", f"        def __call__({signature_of}) -> Callable[[{kind}], R]: ..."]
+    lines += [
+        "",
         "class TypedClient:",
+        "    if MYPY:",
+        f"        def hook(self, event: N, {OPTIONS}) -> RegistersOf[N]: ...",
+        f"        def register_hook(self, event: N, handler: HandlerOf[N], {OPTIONS}) -> str: ...",
+        f"        def temporary_hook(self, event: N, handler: HandlerOf[N], {OPTIONS}) -> TemporaryHook: ...",
+        "    else:",
     ]
     lines = [line if line.startswith("#") else line.replace("'", '"') for line in lines]
-    kinds = [(literal(event), f"events.{event['name']}Event") for event in events] + [("EventName", "Event")]
+    kinds = [("type[E]", "E"), *((literal(event), f"events.{event['name']}Event") for event in events)]
+    kinds.append(("EventName", "Event"))
     for name, kind in kinds:
-        lines += ["    @overload", f"    def hook(self, event: {name}, /, {OPTIONS}) -> Registers[{kind}]: ..."]
-    for name, kind in kinds:
-        lines += [
-            "    @overload",
-            f"    def register_hook(self, event: {name}, handler: Handler[{kind}], /, {OPTIONS}) -> str: ...",
-        ]
-    for name, kind in kinds:
-        lines += [
-            "    @overload",
-            f"    def temporary_hook(self, event: {name}, handler: Handler[{kind}], /, {OPTIONS})"
-            " -> TemporaryHook: ...",
-        ]
+        lines += ["        @overload", f"        def hook(self, event: {name}, {OPTIONS}) -> Registers[{kind}]: ..."]
+    for method, result in (("register_hook", "str"), ("temporary_hook", "TemporaryHook")):
+        for name, kind in kinds:
+            given = f"event: {name}, handler: Handler[{kind}], {OPTIONS}"
+            lines += ["        @overload", f"        def {method}(self, {given}) -> {result}: ..."]
     for method, result in (("dispatch", "Dispatch[Outcome[{}]]"), ("dispatch_sync", "Outcome[{}]")):
         for event in events:
             lines += ["    @overload", f"    def {method}(", "        self,"]
@@ -170,12 +192,69 @@ def typed_stub(events: Sequence[Event], common: Sequence[Mapping[str, Any]]) -> 
     return "\n".join([*lines, ""])
 
 
+def modified_module(events: Sequence[Event]) -> str:
+    """The text of ``modified.py``."""
+    kinds: dict[str, dict[str, None]] = {}
+    for event in events:
+        for field in event["fields"]:
+            if field["modifiable"]:
+                kind = "Mapping[str, Any]" if field["type"] == "record" else GIVEN[field["type"]]
+                kinds.setdefault(field["name"], {})[kind] = None
+    lines = [
+        f'"""The fields that hooks may replace, for type checkers and editors.\n\n{NOTICE}\n"""',
+        "",
+        "from __future__ import annotations",
+        "",
+        "from collections.abc import Mapping, Sequence",
+        "from typing import Any, TypedDict",
+        "",
+        '__all__ = ["Modified"]',
+        "",
+        "",
+        "class Modified(TypedDict, total=False):",
+        '    """New values for fields of a catalogue event; each event says which of them it has."""',
+        "",
+        *[f"    {name}: {' | '.join(kinds[name])}" for name in sorted(kinds)],
+    ]
+    return "\n".join([*lines, ""])
+
+
+def exports_module(source: str) -> str:
+    """The text of ``_exports.py``, from what ``__init__.py`` imports for type checkers."""
+    block = next(node for node in ast.parse(source).body if isinstance(node, ast.If))
+    modules: list[str] = []
+    homes: dict[str, str] = {}
+    for node in block.body:
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        for name in (alias.name for alias in node.names):
+            if node.module is None:
+                modules.append(name)
+            elif name == "*":
+                homes |= dict.fromkeys(import_module(f"hookweave.{node.module}").__all__, node.module)
+            else:
+                homes[name] = node.module
+    # The module of the audit log is a public name itself.
+    homes["audit"] = "audit"
+    lines = [
+        f'"""The module of each public name, and modules that are attributes of the package.\n\n{NOTICE_EXPORTS}\n"""',
+        "",
+        f"MODULES = ({', '.join(repr(name) for name in sorted(modules))})".replace("'", '"'),
+        "HOMES = {",
+        *[f'    "{name}": "{homes[name]}",' for name in sorted(homes)],
+        "}",
+    ]
+    return "\n".join([*lines, ""])
+
+
 def texts() -> dict[Path, str]:
     """The generated files and what should be in them."""
     events, common = _native.known_events()
     return {
         PACKAGE / "events.py": events_module(events, common),
         PACKAGE / "_typed.pyi": typed_stub(events, common),
+        PACKAGE / "modified.py": modified_module(events),
+        PACKAGE / "_exports.py": exports_module((PACKAGE / "__init__.py").read_text(encoding="utf-8")),
     }
 
 

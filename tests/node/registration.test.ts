@@ -371,7 +371,8 @@ describe("refusals", () => {
       HookLimitError,
       "too_many_hooks",
       /max_?[hH]ooks_?[pP]er_?[eE]vent/,
-      (client) => {
+      () => {
+        const client = quietClient({ maxHooksPerEvent: 10 });
         for (let hook = 0; hook < 11; hook++) client.registerHook("Stop", nothing);
       },
     ],

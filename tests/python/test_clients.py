@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 from datetime import timedelta
 from typing import Any
 
@@ -32,6 +33,7 @@ from hookweave import (
     NestingError,
     NotPicklableError,
     PayloadError,
+    PostToolUseEvent,
     PreToolUseEvent,
     UnknownEventError,
     UnknownHookError,
@@ -185,13 +187,50 @@ def test_a_comma_behind_an_answer_loses_no_block() -> None:
 
 def test_a_decorator_without_its_call_swallows_no_function() -> None:
     client = HookClient()
-    for wrong in (nothing, PreToolUseEvent, None):
-        with pytest.raises(InvalidHookError, match="for an event's name"):
+    for wrong in (nothing, Event, None, PreToolUseEvent(tool="x")):
+        with pytest.raises(InvalidHookError, match="for an event's name or class"):
             client.hook(wrong)  # type: ignore[call-overload]
-        with pytest.raises(InvalidHookError, match="for an event's name"):
+        with pytest.raises(InvalidHookError, match="for an event's name or class"):
             client.register_hook(wrong, nothing)  # type: ignore[call-overload]
-    with pytest.raises(InvalidHookError, match="write 'PreToolUse'"):
-        client.hook(PreToolUseEvent)  # type: ignore[call-overload]
+    with pytest.raises(InvalidHookError, match="above `nothing`"):
+        client.hook(nothing)  # type: ignore[call-overload]
+    assert client.list_hooks() == []
+
+
+def test_a_class_of_the_catalogue_stands_for_its_event() -> None:
+    client = HookClient()
+
+    class Own(PreToolUseEvent):
+        pass
+
+    client.hook(PreToolUseEvent)(nothing)
+    client.register_hook(Own, nothing, matcher={"tool": "Bash"})
+    with client.temporary_hook(PostToolUseEvent, nothing):
+        assert [hook.event for hook in client.list_hooks()] == ["PreToolUse", "PreToolUse", "PostToolUse"]
+
+
+def test_a_handler_that_yields_is_refused() -> None:
+    client = HookClient()
+
+    def generator(event: Event) -> Any:
+        yield HookResponse.block("no")
+
+    async def async_generator(event: Event) -> Any:
+        yield HookResponse.block("no")
+
+    class Callable:
+        def __call__(self, event: Event) -> Any:
+            yield HookResponse.block("no")
+
+    @types.coroutine
+    def coroutine(event: Event) -> Any:
+        yield
+
+    for handler in (generator, async_generator, functools.partial(generator), Callable()):
+        with pytest.raises(InvalidHookError, match="write `return`"):
+            client.register_hook("Stop", handler)
+    client.register_hook("Stop", coroutine)
+    assert [hook.name for hook in client.list_hooks()] == ["coroutine"]
 
 
 @pytest.mark.parametrize(

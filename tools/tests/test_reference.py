@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 API = (ROOT / "bindings-node" / "api" / "hookweave.api.md").read_text(encoding="utf-8")
 TESTING_API = (ROOT / "bindings-node" / "api" / "hookweave-testing.api.md").read_text(encoding="utf-8")
 ENGINE = ROOT / "core" / "src" / "engine"
-TYPED = (ROOT / "bindings-python" / "python" / "hookweave" / "_typed.pyi").read_text(encoding="utf-8")
+OPTIONS = (ROOT / "bindings-python" / "python" / "hookweave" / "options.py").read_text(encoding="utf-8")
 CODE = re.compile(r"`([^`]+)`")
 
 # Public, and deliberately without a row; the reason is beside each.
@@ -182,7 +182,7 @@ def test_client_options() -> None:
 
 def test_hook_options() -> None:
     table = section("reference.md", "## Hook options")
-    declared = re.search(r"^class HookOptions\(.*?\n\n", TYPED, re.DOTALL | re.MULTILINE)
+    declared = re.search(r"^class HookOptions\(.*", OPTIONS, re.DOTALL | re.MULTILINE)
     assert declared
     same(column(table, "Python"), re.findall(r"^    (\w+):", declared[0], re.MULTILINE))
     named = [name.removeprefix("config.") for name in column(table, "TypeScript")]

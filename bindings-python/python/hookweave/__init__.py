@@ -12,124 +12,157 @@
 
 from __future__ import annotations
 
-from . import _native, audit, errors, events
-from ._native import Dispatch, Outcome
-from ._typed import HookOptions
-from .approval import AllowAll, ApprovalRequest, Approver, DenyAll, PendingApprovals, TerminalApprover, TerminalQuestion
-from .audit import AuditLevel, AuditOptions, AuditProblem, AuditReport, AuditTorn
-from .client import HookClient
-from .context import Context, ContextMessage, Messages
-from .display import Display, LogDisplay
-from .errors import *  # noqa: F403
-from .event import Event, EventName
-from .events import *  # noqa: F403
-from .files import (
-    Change,
-    Finding,
-    FoundFile,
-    LoadReport,
-    Origin,
-    Problem,
-    ReloadReport,
-    TrustedHook,
-    TrustStore,
-    UntrustedHook,
-    WireAnswer,
-)
-from .models import Model, ModelRequest, ModelResponse, ToolCall
-from .outcome import (
-    ExplainedHook,
-    Explanation,
-    Failure,
-    HookInfo,
-    Injection,
-    LateAnswer,
-    Message,
-    Overridden,
-    Question,
-    TraceEntry,
-    Unmatched,
-    Vote,
-)
-from .record import Record
-from .response import Action, HookResponse
-from .session import Session, ToolContext
-from .session_results import Compaction, Generation, Started, Stopped, Submitted, ToolOutcome
-from .stats import Durations, HookStats, HookWarning, Stats
-from .temporary_hook import TemporaryHook
-from .tools import ToolResult
+import sys
 
-_native.set_classes(Record, HookResponse)
+from . import _native
+from ._exports import HOMES, MODULES
+
 __version__ = _native.__version__
-__all__ = [
-    "Action",
-    "AllowAll",
-    "ApprovalRequest",
-    "Approver",
-    "AuditLevel",
-    "AuditOptions",
-    "AuditProblem",
-    "AuditReport",
-    "AuditTorn",
-    "Change",
-    "Compaction",
-    "Context",
-    "ContextMessage",
-    "DenyAll",
-    "Dispatch",
-    "Display",
-    "Durations",
-    "Event",
-    "EventName",
-    "ExplainedHook",
-    "Explanation",
-    "Failure",
-    "Finding",
-    "FoundFile",
-    "Generation",
-    "HookClient",
-    "HookInfo",
-    "HookOptions",
-    "HookResponse",
-    "HookStats",
-    "HookWarning",
-    "Injection",
-    "LateAnswer",
-    "LoadReport",
-    "LogDisplay",
-    "Message",
-    "Messages",
-    "Model",
-    "ModelRequest",
-    "ModelResponse",
-    "Origin",
-    "Outcome",
-    "Overridden",
-    "PendingApprovals",
-    "Problem",
-    "Question",
-    "Record",
-    "ReloadReport",
-    "Session",
-    "Started",
-    "Stats",
-    "Stopped",
-    "Submitted",
-    "TemporaryHook",
-    "TerminalApprover",
-    "TerminalQuestion",
-    "ToolCall",
-    "ToolContext",
-    "ToolOutcome",
-    "ToolResult",
-    "TraceEntry",
-    "TrustStore",
-    "Unmatched",
-    "TrustedHook",
-    "UntrustedHook",
-    "Vote",
-    "WireAnswer",
-    "audit",
-    *errors.__all__,
-    *events.__all__,
-]
+
+# Type checkers, editors and tools that pack programs take this for true; no name is imported before it is used.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from . import audit, errors, events
+    from ._native import Dispatch, Outcome
+    from .approval import (
+        AllowAll,
+        ApprovalRequest,
+        Approver,
+        DenyAll,
+        PendingApprovals,
+        TerminalApprover,
+        TerminalQuestion,
+    )
+    from .audit import AuditLevel, AuditOptions, AuditProblem, AuditReport, AuditTorn
+    from .client import HookClient
+    from .context import Context, ContextMessage, Messages
+    from .display import Display, LogDisplay
+    from .errors import *  # noqa: F403
+    from .event import Event, EventName
+    from .events import *  # noqa: F403
+    from .files import (
+        Change,
+        Finding,
+        FoundFile,
+        LoadReport,
+        Origin,
+        Problem,
+        ReloadReport,
+        TrustedHook,
+        TrustStore,
+        UntrustedHook,
+        WireAnswer,
+    )
+    from .models import Model, ModelRequest, ModelResponse, ToolCall
+    from .options import HookOptions, Matcher
+    from .outcome import (
+        ExplainedHook,
+        Explanation,
+        Failure,
+        HookInfo,
+        Injection,
+        LateAnswer,
+        Message,
+        Overridden,
+        Question,
+        TraceEntry,
+        Unmatched,
+        Vote,
+    )
+    from .record import Record
+    from .response import Action, HookResponse
+    from .session import Session, ToolContext
+    from .session_results import Compaction, Generation, Started, Stopped, Submitted, ToolOutcome
+    from .stats import Durations, HookStats, HookWarning, Stats
+    from .temporary_hook import TemporaryHook
+    from .tools import ToolResult
+
+    __all__ = [
+        "Action",
+        "AllowAll",
+        "ApprovalRequest",
+        "Approver",
+        "AuditLevel",
+        "AuditOptions",
+        "AuditProblem",
+        "AuditReport",
+        "AuditTorn",
+        "Change",
+        "Compaction",
+        "Context",
+        "ContextMessage",
+        "DenyAll",
+        "Dispatch",
+        "Display",
+        "Durations",
+        "Event",
+        "EventName",
+        "ExplainedHook",
+        "Explanation",
+        "Failure",
+        "Finding",
+        "FoundFile",
+        "Generation",
+        "HookClient",
+        "HookInfo",
+        "HookOptions",
+        "HookResponse",
+        "HookStats",
+        "HookWarning",
+        "Injection",
+        "LateAnswer",
+        "LoadReport",
+        "LogDisplay",
+        "Matcher",
+        "Message",
+        "Messages",
+        "Model",
+        "ModelRequest",
+        "ModelResponse",
+        "Origin",
+        "Outcome",
+        "Overridden",
+        "PendingApprovals",
+        "Problem",
+        "Question",
+        "Record",
+        "ReloadReport",
+        "Session",
+        "Started",
+        "Stats",
+        "Stopped",
+        "Submitted",
+        "TemporaryHook",
+        "TerminalApprover",
+        "TerminalQuestion",
+        "ToolCall",
+        "ToolContext",
+        "ToolOutcome",
+        "ToolResult",
+        "TraceEntry",
+        "TrustStore",
+        "TrustedHook",
+        "Unmatched",
+        "UntrustedHook",
+        "Vote",
+        "WireAnswer",
+        "audit",
+    ]
+    __all__ += errors.__all__
+    __all__ += events.__all__
+else:
+    globals().update(__all__=list(HOMES))
+
+    def __getattr__(name):
+        """Imports the name's module when the name is first asked for."""
+        home = HOMES.get(name)
+        if home is None and name not in MODULES:
+            package = sys.modules[__name__]
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=package)
+        module = __import__(home or name, globals(), None, [name], 1)
+        value = module if home in (None, name) else getattr(module, name)
+        globals()[name] = value
+        return value
+
+    def __dir__():
+        return sorted({*globals(), *HOMES, *MODULES})

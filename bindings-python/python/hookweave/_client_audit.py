@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
 import os
-from collections.abc import Callable, Mapping
-from datetime import timedelta
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from . import _greenlets, _native
-from ._audit_delivery import Delivery, log_record
-from .audit import AuditLevel, AuditOptions
-from .errors import InvalidOptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Final
+
+    from ._audit_delivery import Delivery
+    from .audit import AuditLevel, AuditOptions
 
 __all__ = ["ClientAudit"]
 
@@ -21,6 +23,8 @@ FLUSH_SECONDS: Final = 5.0
 
 def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options as the core reads them."""
+    from datetime import timedelta
+
     plain = dict(options)
     if plain.get("file") is not None:
         plain["file"] = os.fspath(plain["file"])
@@ -49,6 +53,11 @@ class ClientAudit(_native.Client):
         A level alone sends records to the logger ``hookweave.audit``. Raises :class:`InvalidOptionError` for options
         that make no sense, and :class:`AuditError` when the file cannot be written.
         """
+        import inspect
+
+        from ._audit_delivery import Delivery, log_record
+        from .errors import InvalidOptionError
+
         options = {"level": audit} if isinstance(audit, str) else _plain(audit)
         callback, log = options.pop("callback", None), options.pop("log", None)
         if callback is not None and not callable(callback):

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Callable, Mapping
-from typing import Any, cast
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, cast
 
 from . import _native
 from ._client_audit import ClientAudit
-from ._native import Outcome
 from ._registration import path_text
-from .approval import Approver, ApproverName, approver_of
-from .context import Context, Messages
-from .display import Display, LogDisplay
-from .models import Model, OnText
-from .session import Permission, Session, SessionClient
-from .session_results import Generation, ToolOutcome
-from .tools import Tool, ToolFunction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ._native import Outcome
+    from .approval import Approver, ApproverName
+    from .context import Context
+    from .display import Display
+    from .models import Model, OnText
+    from .session import Permission, Session, SessionClient
+    from .session_results import Generation, ToolOutcome
+    from .tools import Tool, ToolFunction
 
 __all__ = ["SessionRegistry"]
 
@@ -70,6 +75,11 @@ class SessionRegistry(ClientAudit):
         how many of the most recent messages a compaction leaves as they are. ``model``: its name as events carry it.
         ``on_outcome`` is called with the outcome of each event that the session raises; its exceptions are logged.
         """
+        from .approval import approver_of
+        from .context import Messages
+        from .display import LogDisplay
+        from .session import Session
+
         given = {
             "session_id": session_id,
             "cwd": path_text(cwd),
@@ -88,7 +98,7 @@ class SessionRegistry(ClientAudit):
         for tool, permission in self._permissions.items():
             native.permit(_native.exact_pattern(tool), permission)
         session = Session(
-            cast(SessionClient, self),
+            cast("SessionClient", self),
             native,
             approver_of(approval),
             Messages() if context is None else context,
@@ -114,6 +124,8 @@ class SessionRegistry(ClientAudit):
         that was given before. ``permission`` adds a rule to all sessions, open ones too; of several rules for a tool
         the strictest holds.
         """
+        from .tools import Tool
+
         self._check_open("register tools")
         tool = Tool(run)
         if schema is not None:

@@ -84,7 +84,7 @@ class ToolSpan(Judged):
         super().__init__(span)
         self._record_content = record_content
         self._cause: BaseException | None = None
-        self.ran = False
+        self.ran: bool = False
 
     def began(self) -> None:
         """Records that the tool runs, perhaps not for the first time."""

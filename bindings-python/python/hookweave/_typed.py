@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-__all__ = ["HookOptions", "TypedClient"]
+__all__ = ["TypedClient"]
 
 
 class TypedClient:
     """The base of the client that carries its overloads."""
 
     __slots__ = ()
-
-
-class HookOptions(dict[str, Any]):
-    """The options of a hook: a ``TypedDict`` for type checkers."""

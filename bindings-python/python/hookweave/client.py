@@ -3,36 +3,38 @@
 from __future__ import annotations
 
 import atexit
-import functools
-import inspect
 import os
 import weakref
-from collections.abc import Callable, Iterable, Mapping
-from datetime import timedelta
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING
 
-from . import _detached, _native, files
-from ._file_hooks import Answerer
+# `CLASSES` of the module above has them: the engine makes events of these classes.
+from . import _native, events  # noqa: F401
 from ._process_exit import at_end, at_end_of_child
-from ._registration import check_event, check_handler, path_text
-from ._session_driver import Tracing
+from ._registration import check_handler, event_name, is_async, path_text
 from ._session_registry import SessionRegistry
 from ._typed import TypedClient
-from ._watch import FileWatch, OnReload
-from .audit import AuditLevel, AuditOptions
 from .event import EventName
-from .outcome import HookInfo, LateAnswer, hook_infos
-from .stats import Stats, stats_of
-from .temporary_hook import TemporaryHook
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from types import TracebackType
+    from typing import Any, Final, Literal, Self
+
+    from . import _detached, files
+    from ._file_hooks import Answerer
+    from ._session_driver import Tracing
+    from ._watch import FileWatch, OnReload
+    from .audit import AuditLevel, AuditOptions
+    from .event import Event
+    from .options import Duration, FailBehavior
+    from .outcome import HookInfo, LateAnswer
+    from .stats import Stats
+    from .temporary_hook import TemporaryHook
 
 __all__ = ["HookClient"]
 
 CLOSE_SECONDS: Final = 5.0
 """How long closing a client waits for its detached hooks."""
-
-FailBehavior: TypeAlias = Literal["continue", "block"]
-Duration: TypeAlias = float | timedelta
 
 
 class _Unset:
@@ -47,13 +49,6 @@ UNSET: Final = _Unset()
 
 def _given(**settings: object) -> dict[str, object]:
     return {name: value for name, value in settings.items() if value is not UNSET}
-
-
-def _is_async(handler: Callable[..., Any]) -> bool:
-    """Whether calling the handler gives a coroutine, as far as its definition shows."""
-    while isinstance(handler, functools.partial):
-        handler = handler.func
-    return inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(getattr(handler, "__call__", None))  # noqa: B004
 
 
 class HookClient(TypedClient, SessionRegistry):
@@ -140,8 +135,10 @@ class HookClient(TypedClient, SessionRegistry):
         at_end(_stop_file_hooks)
         return client
 
-    def _register(self, event: str, handler: Callable[[Any], Any], temporary: bool, options: dict[str, Any]) -> str:
-        check_event(event)
+    def _register(
+        self, event: str | type[Event], handler: Callable[[Any], Any], temporary: bool, options: dict[str, Any]
+    ) -> str:
+        named = event_name(event)
         check_handler(handler)
         in_thread = options.pop("run_in_thread", False)
         if "async_" in options:
@@ -151,38 +148,50 @@ class HookClient(TypedClient, SessionRegistry):
             options["name"] = name
         if temporary:
             options["temporary"] = True
-        return self._add(event, handler, options, in_thread, _is_async(handler))
+        return self._add(named, handler, options, in_thread, is_async(handler))
 
-    def _temporary(self, event: str, handler: Callable[[Any], Any], options: Mapping[str, Any]) -> TemporaryHook:
+    def _temporary(
+        self, event: str | type[Event], handler: Callable[[Any], Any], options: Mapping[str, Any]
+    ) -> TemporaryHook:
+        from .temporary_hook import TemporaryHook
+
         return TemporaryHook(self, event, handler, options)
 
     if not TYPE_CHECKING:
         # Type checkers see the overloads of TypedClient.
 
-        def register_hook(self, event: str, handler: Callable[[Any], Any], **options: Any) -> str:
+        def register_hook(self, event: str | type[Event], handler: Callable[[Any], Any], **options: Any) -> str:
             """Registers a handler for an event and returns the hook's id; see ``HookOptions`` for the options."""
             return self._register(event, handler, False, options)
 
-        def hook(self, event: str, **options: Any) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
+        def hook(
+            self, event: str | type[Event], **options: Any
+        ) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
             """A decorator that registers its function for an event and returns it unchanged."""
-            check_event(event)
+            named = event_name(event)
 
             def register(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:
-                self._register(event, handler, False, dict(options))
+                self._register(named, handler, False, dict(options))
                 return handler
 
             return register
 
-        def temporary_hook(self, event: str, handler: Callable[[Any], Any], **options: Any) -> TemporaryHook:
+        def temporary_hook(
+            self, event: str | type[Event], handler: Callable[[Any], Any], **options: Any
+        ) -> TemporaryHook:
             """Registers a hook for the duration of a ``with`` or ``async with`` block."""
             return self._temporary(event, handler, options)
 
     def list_hooks(self) -> list[HookInfo]:
         """All hooks, by event and in the order in which they run."""
+        from .outcome import hook_infos
+
         return hook_infos(self._hooks())
 
     def stats(self, *, reset: bool = False) -> Stats:
         """The statistics and warnings of each hook; ``reset`` starts the counts again."""
+        from .stats import stats_of
+
         return stats_of(self._stats(reset))
 
     def define_event(self, name: str, *, gate: bool = True, modifiable: Iterable[str] = ()) -> EventName:
@@ -222,6 +231,8 @@ class HookClient(TypedClient, SessionRegistry):
         since it may have been a guard; with ``partial`` it is left out, as a problem in the report. ``strict`` also
         refuses a file for likely mistakes.
         """
+        from . import files
+
         options = {"dialect": dialect, "scope": scope, "strict": strict, "partial": partial}
         report = files.load_report(_native.load(self, os.fspath(path), options))
         self._watch_more()
@@ -247,6 +258,8 @@ class HookClient(TypedClient, SessionRegistry):
         ``on_untrusted="error"`` an :class:`UntrustedHookError`. In trusted files an invalid entry is a
         :class:`ConfigError`, unless ``partial`` leaves it out.
         """
+        from . import files
+
         options = {
             "sources": None if sources is None else list(sources),
             "trust": trust,
@@ -267,10 +280,14 @@ class HookClient(TypedClient, SessionRegistry):
         A change that takes protection away raises ``ConfigChange`` first, through the hooks in force: one that blocks
         it keeps everything as it is, and a file that cannot be read keeps its own hooks.
         """
+        from . import files
+
         return await files.reload(self)
 
     def reload_sync(self) -> files.ReloadReport:
         """The same as :meth:`reload`, for programs without an event loop."""
+        from . import files
+
         return files.reload_sync(self)
 
     def watch(self, on_reload: OnReload | None = None) -> None:
@@ -281,6 +298,8 @@ class HookClient(TypedClient, SessionRegistry):
         that is closed, or on a daemon thread where no loop runs. A reload that fails is logged. There is one watch; a
         second call replaces it.
         """
+        from ._watch import FileWatch
+
         self._check_open("watch files")
         self.unwatch()
         self._watch = FileWatch(self, on_reload)
@@ -297,11 +316,15 @@ class HookClient(TypedClient, SessionRegistry):
 
     def lint(self, path: str | os.PathLike[str], *, dialect: str | None = None) -> list[files.Finding]:
         """Reports likely mistakes in a file of hooks: units, dead matchers, missing scripts, unread answers."""
+        from . import files
+
         return files.findings(_native.lint_file(os.fspath(path), dialect))
 
     @property
     def trust(self) -> files.TrustStore:
         """The user's approvals of hooks from project files."""
+        from . import files
+
         return files.TrustStore()
 
     def set_judge(self, judge: Answerer | None) -> None:
@@ -325,13 +348,18 @@ class HookClient(TypedClient, SessionRegistry):
 
     async def drain(self, timeout: float | None = None) -> bool:
         """Waits for detached hooks; False when ``timeout`` seconds passed first."""
+        from . import _detached
+
         return await _detached.drain(self, timeout)
 
     def close(self) -> None:
         """Refuses further dispatches; waits a few seconds for detached hooks on threads."""
         self._close()
         self.unwatch()
-        _detached.drain_blocking(self, CLOSE_SECONDS)
+        if self._outstanding:
+            from . import _detached
+
+            _detached.drain_blocking(self, CLOSE_SECONDS)
         _native.stop_file_hooks(self, CLOSE_SECONDS)
         self._end_audit()
 
@@ -339,7 +367,7 @@ class HookClient(TypedClient, SessionRegistry):
         """Refuses further dispatches; waits a few seconds for detached hooks."""
         self._close()
         self.unwatch()
-        await _detached.drain(self, CLOSE_SECONDS)
+        await self.drain(CLOSE_SECONDS)
         _native.stop_file_hooks(self, 0)
         self._end_audit()
 
@@ -382,5 +410,13 @@ def _stop_file_hooks() -> None:
         client._end_audit()
 
 
+def _import_rest() -> None:
+    """Imports what dispatches import when they first need it.
+
+    A forked child in which that comes first would wait for ever for a thread of its parent that was importing the same.
+    """
+    from . import _control_flow, _detached, _logging, _telemetry, _values, errors, files, outcome  # noqa: F401
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_background)
+    os.register_at_fork(before=_import_rest, after_in_child=_forget_background)

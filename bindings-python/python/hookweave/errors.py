@@ -56,19 +56,19 @@ class HookweaveError(Exception):
 class UnknownEventError(HookweaveError, LookupError):
     """The event name is neither known, nor defined, nor custom by its colon."""
 
-    codes = ("unknown_event",)
+    codes: ClassVar[tuple[str, ...]] = ("unknown_event",)
 
 
 class InvalidDefinitionError(HookweaveError, ValueError):
     """A custom event or tool was defined wrongly."""
 
-    codes = ("invalid_event_definition", "invalid_tool_definition")
+    codes: ClassVar[tuple[str, ...]] = ("invalid_event_definition", "invalid_tool_definition")
 
 
 class InvalidMatcherError(HookweaveError, ValueError):
     """A matcher is malformed, or can never apply to the hook's event."""
 
-    codes = ("invalid_matcher", "matcher_not_applicable")
+    codes: ClassVar[tuple[str, ...]] = ("invalid_matcher", "matcher_not_applicable")
 
 
 class InvalidHookError(HookweaveError, ValueError):
@@ -80,7 +80,7 @@ class InvalidHookError(HookweaveError, ValueError):
 class HandlerError(InvalidHookError, TypeError):
     """A handler cannot be called, or not with one argument."""
 
-    codes = ()
+    codes: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, message: str, code: str | None = None) -> None:
         super().__init__(message, code or "invalid_hook")
@@ -89,73 +89,73 @@ class HandlerError(InvalidHookError, TypeError):
 class InvalidOptionError(HookweaveError, ValueError):
     """A setting of the client is unknown or wrong."""
 
-    codes = ("invalid_option", "unknown_profile", "unknown_dialect")
+    codes: ClassVar[tuple[str, ...]] = ("invalid_option", "unknown_profile", "unknown_dialect")
 
 
 class ConfigError(HookweaveError, ValueError):
     """A configuration file cannot be read, or holds an entry that makes no sense."""
 
-    codes = ("invalid_config",)
+    codes: ClassVar[tuple[str, ...]] = ("invalid_config",)
 
 
 class UntrustedHookError(HookweaveError, PermissionError):
     """A hook from a project's files has not been approved, or has changed since."""
 
-    codes = ("untrusted_hook",)
+    codes: ClassVar[tuple[str, ...]] = ("untrusted_hook",)
 
 
 class WireEventError(HookweaveError, ValueError):
     """What an agent sent to its hook is not an event of that agent."""
 
-    codes = ("invalid_wire_event",)
+    codes: ClassVar[tuple[str, ...]] = ("invalid_wire_event",)
 
 
 class HookLimitError(HookweaveError):
     """One more hook would exceed ``max_hooks_per_event`` or ``max_total_hooks``."""
 
-    codes = ("too_many_hooks",)
+    codes: ClassVar[tuple[str, ...]] = ("too_many_hooks",)
 
 
 class UnknownHookError(HookweaveError, LookupError):
     """No hook has this id."""
 
-    codes = ("unknown_hook",)
+    codes: ClassVar[tuple[str, ...]] = ("unknown_hook",)
 
 
 class NestingError(HookweaveError, RuntimeError):
     """Dispatches were nested too deep: a hook dispatches the event that it handles."""
 
-    codes = ("nested_too_deep",)
+    codes: ClassVar[tuple[str, ...]] = ("nested_too_deep",)
 
 
 class PayloadError(HookweaveError, ValueError):
     """A payload is no mapping, nests too deep, is too large, or has no JSON form where one is needed."""
 
-    codes = ("invalid_payload", "payload_too_deep", "payload_too_large", "payload_not_json")
+    codes: ClassVar[tuple[str, ...]] = ("invalid_payload", "payload_too_deep", "payload_too_large", "payload_not_json")
 
 
 class AwaitableInSyncDispatchError(HookweaveError, TypeError):
     """``dispatch_sync`` met a hook that has to be awaited; use ``await client.dispatch(…)``."""
 
-    codes = ("awaitable_in_sync_dispatch",)
+    codes: ClassVar[tuple[str, ...]] = ("awaitable_in_sync_dispatch",)
 
 
 class ClientClosedError(HookweaveError, RuntimeError):
     """The client was closed and dispatches no more."""
 
-    codes = ("client_closed",)
+    codes: ClassVar[tuple[str, ...]] = ("client_closed",)
 
 
 class SessionClosedError(HookweaveError, RuntimeError):
     """The session has ended, or the subagent ended with its session."""
 
-    codes = ("session_closed",)
+    codes: ClassVar[tuple[str, ...]] = ("session_closed",)
 
 
 class SubagentBlockedError(HookweaveError):
     """A hook refused to let a subagent begin; ``reason`` is its reason."""
 
-    codes = ("subagent_blocked",)
+    codes: ClassVar[tuple[str, ...]] = ("subagent_blocked",)
 
     def __init__(self, message: str, code: str | None = None, reason: str | None = None) -> None:
         super().__init__(message, code)
@@ -165,43 +165,43 @@ class SubagentBlockedError(HookweaveError):
 class UnknownToolError(HookweaveError, LookupError):
     """No tool is registered under the name."""
 
-    codes = ("unknown_tool",)
+    codes: ClassVar[tuple[str, ...]] = ("unknown_tool",)
 
 
 class NoModelError(HookweaveError, LookupError):
     """No model is registered."""
 
-    codes = ("no_model",)
+    codes: ClassVar[tuple[str, ...]] = ("no_model",)
 
 
 class UnknownApprovalError(HookweaveError, LookupError):
     """Nothing waits for approval under the id, or the option is none of the question's."""
 
-    codes = ("unknown_approval",)
+    codes: ClassVar[tuple[str, ...]] = ("unknown_approval",)
 
 
 class ToolFailedError(HookweaveError):
     """A tool failed; found at ``outcome.error``, never raised at the agent. ``__cause__`` is what the tool raised."""
 
-    codes = ("tool_failed",)
+    codes: ClassVar[tuple[str, ...]] = ("tool_failed",)
 
 
 class AuditError(HookweaveError, OSError):
     """An audit log cannot be opened, written, read or verified."""
 
-    codes = ("audit_failed",)
+    codes: ClassVar[tuple[str, ...]] = ("audit_failed",)
 
 
 class NotPicklableError(HookweaveError, TypeError):
     """The object is bound to its process."""
 
-    codes = ("not_picklable",)
+    codes: ClassVar[tuple[str, ...]] = ("not_picklable",)
 
 
 class UnsupportedInterpreterError(HookweaveError, ImportError):
     """hookweave was imported in a sub-interpreter."""
 
-    codes = ("unsupported_interpreter",)
+    codes: ClassVar[tuple[str, ...]] = ("unsupported_interpreter",)
 
 
 class HookFailedError(HookweaveError):
@@ -220,19 +220,19 @@ class HookFailedError(HookweaveError):
 class HookTimeoutError(HookFailedError, TimeoutError):
     """A hook did not finish in time."""
 
-    codes = ("timeout",)
+    codes: ClassVar[tuple[str, ...]] = ("timeout",)
 
 
 class HookCancelledError(HookFailedError):
     """A hook was cancelled though its dispatch was not."""
 
-    codes = ("cancelled",)
+    codes: ClassVar[tuple[str, ...]] = ("cancelled",)
 
 
 class InvalidAnswerError(HookFailedError):
     """A hook answered something that is no answer."""
 
-    codes = ("invalid_answer",)
+    codes: ClassVar[tuple[str, ...]] = ("invalid_answer",)
 
 
 def _by_code(base: type[HookweaveError]) -> dict[str, type[HookweaveError]]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, ClassVar, NewType
 
 from . import _native
 from ._native import Field
-from .errors import WireEventError
+from .record import Record
+from .response import HookResponse
 
 __all__ = ["CLASSES", "Event", "EventName"]
+
+_native.set_classes(Record, HookResponse)
 
 EventName = NewType("EventName", str)
 """The name of a custom event, for type checkers: what ``define_event`` gives, or ``EventName("deploy:start")``."""
@@ -55,6 +57,10 @@ class Event(_native.EventBase):
         ``metadata[dialect]``. Something that is no event of the dialect is a :class:`WireEventError`,
         an integer with more digits than Python takes a :class:`PayloadError`.
         """
+        import json
+
+        from .errors import WireEventError
+
         try:
             text = data.decode() if isinstance(data, bytes) else data
             text = text if isinstance(text, str) else json.dumps(dict(text), allow_nan=False)
@@ -117,7 +123,7 @@ class Event(_native.EventBase):
             return self.to_dict() == other.to_dict()
         return self.to_dict() == other if isinstance(other, Mapping) else NotImplemented
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         fields = ", ".join(f"{name}={value!r}" for name, value in self.to_dict().items() if name != "event_type")

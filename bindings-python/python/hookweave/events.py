@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ._native import Field
 from .event import Event
-from .record import Record
 
-__all__ = [
+if TYPE_CHECKING:
+    from .record import _CallContext, _ModelRecord, _ToolRecord
+
+__all__: list[str] = [
     "ConfigChangeEvent",
     "ContextWarningEvent",
     "CwdChangedEvent",
@@ -193,7 +195,7 @@ class GenerateEndEvent(Event):
     event_name: ClassVar[str | None] = "GenerateEnd"
 
     prompt: Field[str] = Field("prompt")
-    response: Field[Record] = Field("response", True)
+    response: Field[_ModelRecord] = Field("response", True)
     model: Field[Any] = Field("model")
 
     if TYPE_CHECKING:
@@ -223,7 +225,7 @@ class PreToolUseEvent(Event):
     tool: Field[str] = Field("tool")
     args: Field[dict[str, Any]] = Field("args")
     tool_use_id: Field[str] = Field("tool_use_id")
-    context: Field[Record | None] = Field("context", True)
+    context: Field[_CallContext | None] = Field("context", True)
 
     if TYPE_CHECKING:
 
@@ -253,7 +255,7 @@ class PostToolUseEvent(Event):
     tool: Field[str] = Field("tool")
     args: Field[dict[str, Any]] = Field("args")
     tool_use_id: Field[str] = Field("tool_use_id")
-    result: Field[Record] = Field("result", True)
+    result: Field[_ToolRecord] = Field("result", True)
 
     if TYPE_CHECKING:
 

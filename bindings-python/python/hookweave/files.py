@@ -168,6 +168,9 @@ class TrustStore:
 
     __slots__ = ("path",)
 
+    path: str | None
+    """The file; None for the usual one."""
+
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
         self.path = None if path is None else os.fspath(path)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 __all__ = ["Record"]
 
@@ -30,3 +30,32 @@ class Record(dict[str, Any]):
             del self[name]
         except KeyError:
             raise AttributeError(f"no field {name!r} to delete", name=name, obj=self) from None
+
+
+if TYPE_CHECKING:
+    # What the records of events hold, for type checkers and editors. At run time each of them is a Record, which may
+    # lack any field.
+    class _CallContext(Record):
+        """The ``context`` of ``PreToolUse``."""
+
+        working_directory: str
+        recent_tools: list[Any]
+        token_usage: Record
+
+    class _ToolRecord(Record):
+        """The ``result`` of ``PostToolUse``."""
+
+        success: bool
+        output: Any
+        exit_code: int
+        duration: float
+        """Milliseconds."""
+
+    class _ModelRecord(Record):
+        """The ``response`` of ``GenerateEnd``."""
+
+        text: str
+        tool_calls: list[Any]
+        usage: Record
+        duration: float
+        """Milliseconds."""

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from .modified import Modified
 
 __all__ = ["Action", "Ask", "HookResponse", "Inject", "Level", "Role", "Show"]
 
@@ -34,7 +38,7 @@ class HookResponse:
         action: Action = "continue",
         *,
         reason: str | None = None,
-        modified: Mapping[str, Any] | None = None,
+        modified: Modified | Mapping[str, Any] | None = None,
         inject: Inject | None = None,
         message: Show | None = None,
         ask: Ask | None = None,
@@ -62,7 +66,7 @@ class HookResponse:
         cls,
         *,
         reason: str | None = None,
-        modified: Mapping[str, Any] | None = None,
+        modified: Modified | Mapping[str, Any] | None = None,
         inject: Inject | None = None,
         message: Show | None = None,
         suppress_output: bool | None = None,
@@ -86,7 +90,7 @@ class HookResponse:
         cls,
         reason: str | None = None,
         *,
-        modified: Mapping[str, Any] | None = None,
+        modified: Modified | Mapping[str, Any] | None = None,
         inject: Inject | None = None,
         message: Show | None = None,
         suppress_output: bool | None = None,
@@ -116,7 +120,7 @@ class HookResponse:
         timeout: float | timedelta | None = None,
         default: Literal["allow", "deny"] | None = None,
         remember: Literal["tool", "prompt"] | None = None,
-        modified: Mapping[str, Any] | None = None,
+        modified: Modified | Mapping[str, Any] | None = None,
         inject: Inject | None = None,
         message: Show | None = None,
         suppress_output: bool | None = None,
@@ -153,7 +157,7 @@ class HookResponse:
         cls,
         reason: str | None = None,
         *,
-        modified: Mapping[str, Any] | None = None,
+        modified: Modified | Mapping[str, Any] | None = None,
         inject: Inject | None = None,
         message: Show | None = None,
         suppress_output: bool | None = None,
@@ -178,7 +182,7 @@ class HookResponse:
         reason: str | None = None,
         *,
         delay: float | timedelta | None = None,
-        modified: Mapping[str, Any] | None = None,
+        modified: Modified | Mapping[str, Any] | None = None,
         inject: Inject | None = None,
         message: Show | None = None,
         suppress_output: bool | None = None,
@@ -203,7 +207,7 @@ class HookResponse:
         cls,
         reason: str | None = None,
         *,
-        modified: Mapping[str, Any] | None = None,
+        modified: Modified | Mapping[str, Any] | None = None,
         inject: Inject | None = None,
         message: Show | None = None,
         suppress_output: bool | None = None,
@@ -227,7 +231,7 @@ class HookResponse:
         cls,
         reason: str | None = None,
         *,
-        modified: Mapping[str, Any] | None = None,
+        modified: Modified | Mapping[str, Any] | None = None,
         inject: Inject | None = None,
         message: Show | None = None,
         suppress_output: bool | None = None,

@@ -20,6 +20,7 @@ from .errors import (
     UnknownApprovalError,
     UnknownToolError,
 )
+from .event import Event
 from .models import Model, OnText
 from .session_results import Compaction, Generation, Started, Stopped, Submitted, ToolOutcome
 from .temporary_hook import TemporaryHook
@@ -44,7 +45,9 @@ class SessionClient(DrivingClient, Protocol):
     def _model(self) -> Model | None: ...
     @property
     def _sessions(self) -> MutableMapping[str, Session]: ...
-    def _temporary(self, event: str, handler: Callable[[Any], Any], options: Mapping[str, Any]) -> TemporaryHook: ...
+    def _temporary(
+        self, event: str | type[Event], handler: Callable[[Any], Any], options: Mapping[str, Any]
+    ) -> TemporaryHook: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,7 +343,7 @@ class Session:
             except Exception:
                 logger.warning("a listener to outcomes failed", exc_info=True)
 
-    def temporary_hook(self, event: str, handler: Callable[[Any], Any], **options: Any) -> TemporaryHook:
+    def temporary_hook(self, event: str | type[Event], handler: Callable[[Any], Any], **options: Any) -> TemporaryHook:
         """A hook for the time of a block, for this session and its subagents; of a subagent for it alone."""
         matcher = {**(options.pop("matcher", None) or {}), "session": _native.exact_pattern(self.id)}
         if self.agent_id is not None:

@@ -18,8 +18,8 @@ from . import _native
 
 try:
     from opentelemetry import trace
-except ImportError as error:  # pragma: no cover
-    raise ImportError("hookweave.telemetry needs the package opentelemetry-api; install it") from error
+except ImportError as _error:  # pragma: no cover
+    raise ImportError("hookweave.telemetry needs the package opentelemetry-api; install it") from _error
 
 from ._agent_spans import AgentRun, TracedDriver
 from ._spans import ToolSpan, fail, judged, judging, kind_of, open_tool, within

@@ -5,7 +5,10 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from .event import Event
 
 __all__ = ["TemporaryHook"]
 
@@ -13,7 +16,9 @@ __all__ = ["TemporaryHook"]
 class RegisteringClient(Protocol):
     """The client of a temporary hook."""
 
-    def _register(self, event: str, handler: Callable[[Any], Any], temporary: bool, options: dict[str, Any]) -> str: ...
+    def _register(
+        self, event: str | type[Event], handler: Callable[[Any], Any], temporary: bool, options: dict[str, Any]
+    ) -> str: ...
     def unregister_hook(self, id: str) -> bool: ...
 
 
@@ -23,7 +28,11 @@ class TemporaryHook:
     __slots__ = ("_client", "_register", "id")
 
     def __init__(
-        self, client: RegisteringClient, event: str, handler: Callable[[Any], Any], options: Mapping[str, Any]
+        self,
+        client: RegisteringClient,
+        event: str | type[Event],
+        handler: Callable[[Any], Any],
+        options: Mapping[str, Any],
     ) -> None:
         self._client = client
         self._register = functools.partial(client._register, event, handler, True, dict(options))

@@ -33,8 +33,8 @@ class Tool:
     def __init__(self, function: ToolFunction) -> None:
         if not callable(function):
             raise TypeError(f"a tool is called with its arguments; {function!r} is not callable")
-        self.function = function
-        self.takes_context = _takes_context(function)
+        self.function: ToolFunction = function
+        self.takes_context: bool = _takes_context(function)
 
     def __call__(self, args: Any, context: object) -> Any:
         """Runs it, or gives something to await; the context is only looked at by a tool that takes it."""

@@ -54,7 +54,7 @@ impl Conflict {
     }
 }
 
-/// The limits on hooks that programs register: per event, in all.
+/// The limits of profile `a3s` on hooks that programs register: per event, in all.
 pub const HOOK_LIMITS: (usize, usize) = (10, 50);
 
 /// How many hooks files may declare; they count apart from those that programs register.
@@ -248,8 +248,8 @@ mod tests {
     fn limits_are_numbers_or_off() {
         let read = |settings: serde_json::Value| Options::read(&Json, &&settings);
         assert_eq!(read(json!({"max_total_hooks": null})).unwrap().max_total_hooks, None);
-        assert_eq!(read(json!({})).unwrap().max_total_hooks, Some(50));
-        assert_eq!(read(json!({"profile": "shadow"})).unwrap().max_total_hooks, None);
+        assert_eq!(read(json!({})).unwrap().max_total_hooks, None);
+        assert_eq!(read(json!({"profile": "a3s"})).unwrap().max_total_hooks, Some(50));
         assert!(read(json!({"max_total_hooks": 0})).is_err());
         assert!(read(json!({"max_detached": null})).is_err());
         assert_eq!(read(json!({"profile": "shadw"})).unwrap_err().code(), Code::UnknownProfile);

@@ -20,11 +20,13 @@ from hookweave import (
     HookResponse,
     LateAnswer,
     LoadReport,
+    Matcher,
     ModelRequest,
     ModelResponse,
     Outcome,
     PendingApprovals,
     PermissionRequestEvent,
+    PostToolUseEvent,
     PreToolUseEvent,
     ReloadReport,
     Session,
@@ -73,6 +75,19 @@ def any_event(event: Event) -> HookResponse:
 
 
 client.register_hook("SessionStart", any_event)
+client.register_hook(StopEvent, any_event)
+client.register_hook(PreToolUseEvent, lambda event: HookResponse.block(event.tool))
+client.register_hook("PreToolUse", lambda event: HookResponse.block(event.tool))
+condition: Matcher = {"tool": "Bash", "args": {"command": {"regex": "^rm"}, "depth": "1*"}}
+
+
+@client.hook(PostToolUseEvent, matcher=condition)
+def by_class(event: PostToolUseEvent) -> HookResponse:
+    assert_type(event.result.success, bool)
+    assert_type(event.result.exit_code, int)
+    return HookResponse.continue_(modified={"result": {**event.result, "output": "x"}})
+
+
 deploy = client.define_event("Deploy", modifiable=["target"])
 
 

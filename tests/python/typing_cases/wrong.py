@@ -35,6 +35,13 @@ client.register_hook("PreToolUse", pre, scope="global")  # WRONG
 client.hook("PreToolUse")(post)  # WRONG
 client.hook("PreToolUse")(truthy)  # WRONG
 client.hook("Unknown")  # WRONG
+client.hook(PreToolUseEvent)(post)  # WRONG
+client.hook(PreToolUseEvent)(truthy)  # WRONG
+client.hook("PreToolUse", matcher={"tol": "x"})  # WRONG
+client.hook(PreToolUseEvent, matcher={"args": {"path": {"regexp": "x"}}})  # WRONG
+client.hook(pre)  # WRONG
+client.register_hook(PreToolUseEvent, post)  # WRONG
+client.register_hook("PreToolUse", pre, matcher={"tool": 3})  # WRONG
 client.temporary_hook("PreToolUse", post)  # WRONG
 client.dispatch("PreToolUs", tool="x")  # WRONG
 client.dispatch("PreToolUse", tool=3)  # WRONG
@@ -68,3 +75,7 @@ def changes(event: PreToolUseEvent) -> None:
 
 def reads(event: PreToolUseEvent) -> int:
     return event.tool  # WRONG
+
+
+def result(event: PostToolUseEvent) -> int:
+    return event.result.duration  # WRONG

@@ -27,7 +27,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypedDict, TypeVar
 
 from .. import _native, events
 from .. import response as canonical
-from ..client import HookClient, _is_async
+from .._registration import is_async
+from ..client import HookClient
 from ..errors import InvalidHookError
 from ..event import Event as HookEvent
 from ..events import *  # noqa: F403
@@ -138,7 +139,9 @@ class A3sClient(HookClient):
         defaults: dict[str, Any] = {"profile": DIALECT} if config is None else {"profile": DIALECT, **_defaults(config)}
         return super().__new__(cls, **{**defaults, **settings})
 
-    def _register(self, event: str, handler: Callable[[Any], Any], temporary: bool, options: dict[str, Any]) -> str:
+    def _register(
+        self, event: str | type[HookEvent], handler: Callable[[Any], Any], temporary: bool, options: dict[str, Any]
+    ) -> str:
         matcher = options.get("matcher")
         if isinstance(matcher, Mapping):
             options["matcher"] = _matcher(matcher)
@@ -153,7 +156,6 @@ class A3sClient(HookClient):
         def hook(  # type: ignore[override]
             self,
             event: str,
-            /,
             *,
             matcher: HookMatcher | None = None,
             config: HookConfig | None = None,
@@ -165,7 +167,6 @@ class A3sClient(HookClient):
             self,
             event: str,
             handler: Callable[[Any], Any],
-            /,
             *,
             matcher: HookMatcher | None = None,
             config: HookConfig | None = None,
@@ -177,7 +178,6 @@ class A3sClient(HookClient):
             self,
             event: str,
             handler: Callable[[Any], Any],
-            /,
             *,
             matcher: HookMatcher | None = None,
             config: HookConfig | None = None,
@@ -224,7 +224,7 @@ def _options(config: Mapping[str, Any]) -> dict[str, Any]:
 
 def _reading(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """The handler with answers that are plain dicts read as A3S means them: a delay is milliseconds."""
-    if _is_async(handler):
+    if is_async(handler):
 
         @functools.wraps(handler)
         async def waited(event: HookEvent) -> Any:

@@ -54,7 +54,7 @@ impl Profile {
         mode: Mode::Sequential,
         precedence: USUAL_PRECEDENCE,
         short_circuit: true,
-        hook_limits: Some(HOOK_LIMITS),
+        hook_limits: None,
         timeout: Some(CALLBACK_TIMEOUT),
         event_timeouts: &[("PermissionRequest", PERMISSION_TIMEOUT)],
         timeout_bounds: None,
@@ -69,6 +69,7 @@ impl Profile {
     const A3S: Self = Self {
         name: "a3s",
         mode: Mode::Parallel,
+        hook_limits: Some(HOOK_LIMITS),
         continue_grants: true,
         post_tool_after_failure: true,
         ..Self::DEFAULT
@@ -77,7 +78,6 @@ impl Profile {
     /// What runs after the tool or the turn is started and forgotten there.
     const WINGMAN: Self = Self {
         name: "wingman",
-        hook_limits: None,
         timeout: Some(MINUTE),
         timeout_bounds: Some((Duration::from_secs(1), TEN_MINUTES)),
         detached: &["PostToolUse", "Stop"],
@@ -88,7 +88,6 @@ impl Profile {
     /// A command or server that fails there refuses; only one that takes too long is passed over.
     pub const COCODE: Self = Self {
         name: "cocode",
-        hook_limits: None,
         timeout: Some(TEN_MINUTES),
         event_timeouts: &[],
         blocking_failures: &[FailureKind::Exited, FailureKind::NotStarted, FailureKind::Lost, FailureKind::Unreachable],
@@ -98,7 +97,6 @@ impl Profile {
     /// Hooks there may refuse anything and grant nothing.
     const AMPLIFIER: Self = Self {
         name: "amplifier",
-        hook_limits: None,
         timeout: None,
         event_timeouts: &[],
         every_event_is_a_gate: true,
@@ -111,7 +109,6 @@ impl Profile {
         name: "shadow",
         precedence: &[Action::Stop, Action::Block, Action::Allow, Action::Ask, Action::Retry, Action::Continue],
         short_circuit: false,
-        hook_limits: None,
         timeout: None,
         event_timeouts: &[],
         ..Self::DEFAULT
@@ -120,7 +117,6 @@ impl Profile {
     const CLAUDE_CODE: Self = Self {
         name: "claude-code",
         mode: Mode::Parallel,
-        hook_limits: None,
         timeout: Some(TEN_MINUTES),
         event_timeouts: &[
             ("UserPromptSubmit", Duration::from_secs(30)),

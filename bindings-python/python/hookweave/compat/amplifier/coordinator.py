@@ -40,7 +40,7 @@ class ModuleCoordinator:
         audit: AuditLevel | AuditOptions | None = None,
     ) -> None:
         self.session = session
-        self.hooks = HookRegistry() if hooks is None else hooks
+        self.hooks: HookRegistry = HookRegistry() if hooks is None else hooks
         self.mount_points: dict[str, Any] = {point: {} if point in NAMED_MOUNTS else None for point in MOUNTS}
         self.mount_points["hooks"] = self.hooks
         self._systems = Systems(approval_system, context, display_system)
@@ -48,8 +48,8 @@ class ModuleCoordinator:
         self._capabilities: dict[str, Any] = {}
         self._cleanups: list[Callable[[], Any]] = []
         self._contributors: dict[str, list[tuple[str, Callable[[], Any]]]] = {}
-        self.injection_size_limit = self._setting("injection_size_limit", MAX_INJECTION_SIZE)
-        self.injection_budget_per_turn = self._setting("injection_budget_per_turn", MAX_INJECTION_TOKENS)
+        self.injection_size_limit: Any = self._setting("injection_size_limit", MAX_INJECTION_SIZE)
+        self.injection_budget_per_turn: Any = self._setting("injection_budget_per_turn", MAX_INJECTION_TOKENS)
         self._judge = Judge(
             self._systems, self.session_id, self.injection_size_limit, self.injection_budget_per_turn, audit
         )
