@@ -24,12 +24,14 @@ from hookweave import (
     HookClient,
     HookInfo,
     HookLimitError,
+    HookOptions,
     HookResponse,
     HookweaveError,
     InvalidDefinitionError,
     InvalidHookError,
     InvalidMatcherError,
     InvalidOptionError,
+    Matcher,
     NestingError,
     NotPicklableError,
     PayloadError,
@@ -195,6 +197,18 @@ def test_a_decorator_without_its_call_swallows_no_function() -> None:
     with pytest.raises(InvalidHookError, match="above `nothing`"):
         client.hook(nothing)  # type: ignore[call-overload]
     assert client.list_hooks() == []
+
+
+def test_the_types_of_options_name_what_the_engine_knows() -> None:
+    client: Any = HookClient()
+    with pytest.raises(InvalidMatcherError) as matcher:
+        client.register_hook("Stop", nothing, matcher={"tol": 1})
+    assert set(str(matcher.value).split("known are ")[1].split(", ")) == set(Matcher.__annotations__)
+    with pytest.raises(InvalidHookError) as options:
+        client.register_hook("Stop", nothing, timeot=1)
+    known = set(str(options.value).split("known are ")[1].split(", "))
+    # `temporary` is what temporary_hook sets, and `async` is a keyword of Python.
+    assert known - {"temporary", "async"} == set(HookOptions.__annotations__) - {"async_", "run_in_thread"}
 
 
 def test_a_class_of_the_catalogue_stands_for_its_event() -> None:

@@ -129,6 +129,7 @@ HOMES = {
     "ToolResult": "tools",
     "TraceEntry": "outcome",
     "TrustStore": "files",
+    "TrustedHook": "files",
     "UnknownApprovalError": "errors",
     "UnknownEventError": "errors",
     "UnknownHookError": "errors",

@@ -55,6 +55,8 @@ class Matcher(TypedDict, total=False):
     """Globs over the subagent's id."""
     rule: str | None
     """A permission rule such as ``Bash(git *)`` or ``Edit(src/**)``."""
+    when: str | None
+    """An expression over the event and the session."""
 
 
 class HookOptions(TypedDict, total=False):
