@@ -1,6 +1,6 @@
 // The npm package as it is published, in the bundlers, frameworks and test runners that programs are built and tested with.
 //
-// Every project below uses the same program, which prints what a hook said. The settings beside it are those of
+// Every project below uses the same program, which prints the reason of a hook. The settings beside it are those of
 // docs/typescript.md.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -31,10 +31,10 @@ const skip = existsSync(join(here, "node_modules", "next"))
 const USE = `
 const client = new HookClient();
 client.registerHook("PreToolUse", () => HookResponse.block("no"));
-const said = async () => (await client.dispatch("PreToolUse", { tool: "Bash", args: {} })).reason;
+const reason = async () => (await client.dispatch("PreToolUse", { tool: "Bash", args: {} })).reason;
 `;
-const MODULE = `import { HookClient, HookResponse } from "hookweave";${USE}console.log(await said());\n`;
-const COMMON = `const { HookClient, HookResponse } = require("hookweave");${USE}said().then(console.log);\n`;
+const MODULE = `import { HookClient, HookResponse } from "hookweave";${USE}console.log(await reason());\n`;
+const COMMON = `const { HookClient, HookResponse } = require("hookweave");${USE}reason().then(console.log);\n`;
 
 /** Runs a program to its end. */
 function run(command, args, cwd, env = {}) {
@@ -130,7 +130,7 @@ describe("bundlers", { skip }, () => {
     const folder = project("moved", { "main.mjs": MODULE });
     const { build } = createRequire(import.meta.url)("esbuild");
     const outfile = join(folder, "out.cjs");
-    const source = MODULE.replace("console.log(await said());", "said().then(console.log);");
+    const source = MODULE.replace("console.log(await reason());", "reason().then(console.log);");
     writeFileSync(join(folder, "main.mjs"), source);
     await build({
       entryPoints: [join(folder, "main.mjs")],
@@ -199,7 +199,7 @@ describe("bundlers", { skip }, () => {
   test("Vite renders with it on the server: built, built into one file, and while it is developed", async () => {
     const folder = project("vite", {
       "main.mjs": MODULE,
-      "rendered.mjs": MODULE.replace("console.log(await said());", "export { said };"),
+      "rendered.mjs": MODULE.replace("console.log(await reason());", "export { reason };"),
     });
     const { build, createServer } = await import("vite");
     for (const [name, ssr] of [
@@ -223,8 +223,8 @@ describe("bundlers", { skip }, () => {
       optimizeDeps: { noDiscovery: true },
     });
     try {
-      const { said } = await server.ssrLoadModule("/rendered.mjs");
-      assert.equal(await said(), "no");
+      const { reason } = await server.ssrLoadModule("/rendered.mjs");
+      assert.equal(await reason(), "no");
     } finally {
       await server.close();
     }
@@ -232,7 +232,7 @@ describe("bundlers", { skip }, () => {
 });
 
 describe("test runners", { skip }, () => {
-  const tests = (head) => `${head}${USE}test("a hook", async () => { expect(await said()).toBe("no"); });\n`;
+  const tests = (head) => `${head}${USE}test("a hook", async () => { expect(await reason()).toBe("no"); });\n`;
 
   test("jest runs tests in CommonJS and in modules", async () => {
     const folder = project("jest", {
@@ -305,7 +305,7 @@ describe("types", { skip }, () => {
 describe("Next.js", { skip, concurrency: true }, () => {
   const route = `import { HookClient, HookResponse } from "hookweave";${USE}
     export const dynamic = "force-dynamic";
-    export async function GET() { return Response.json(await said()); }\n`;
+    export async function GET() { return Response.json(await reason()); }\n`;
   const files = (config) => ({
     "package.json": "{}",
     "app/layout.js": "export default ({ children }) => <html><body>{children}</body></html>;\n",

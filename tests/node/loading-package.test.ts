@@ -75,9 +75,9 @@ test("an import reads two files and the addon, and asks for nothing else that is
 
 describe("an addon that cannot be loaded", () => {
   test("because its package is missing", async (t) => {
-    const said = await imported(copies(t, "hookweave"));
+    const printed = await imported(copies(t, "hookweave"));
     assert.match(
-      said,
+      printed,
       /^addon_not_loaded hookweave's addon cannot be loaded: the hookweave addon for [\w-]+ is not in this installation: the package @hookweave\/native-[\w-]+ is missing, as after --omit=optional .*; run `npm install @hookweave\/native-[\w-]+@\d/,
     );
   });
