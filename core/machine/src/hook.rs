@@ -85,11 +85,13 @@ impl Timeout {
         }
         let Some(milliseconds) = reader.duration_ms(field)? else { return Ok(Self::Never) };
         if milliseconds.is_nan() || milliseconds <= 0.0 {
-            return Err(reader.refuse(field, "must be greater than 0; leave it null for no timeout"));
+            let why = format!("must be greater than 0; set it to {} for no timeout", reader.null());
+            return Err(reader.refuse(field, why));
         }
         let duration = Duration::try_from_secs_f64(milliseconds / 1000.0).unwrap_or(Duration::MAX);
         if duration > Self::MAX {
-            return Err(reader.refuse(field, "is longer than a year; leave it null for no timeout"));
+            let why = format!("is longer than a year; set it to {} for no timeout", reader.null());
+            return Err(reader.refuse(field, why));
         }
         Ok(Self::After(duration))
     }

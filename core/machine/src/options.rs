@@ -180,11 +180,9 @@ impl Options {
                 return Ok(default);
             }
             let Some(number) = reader.integer(field)? else { return Ok(None) };
-            usize::try_from(number)
-                .ok()
-                .filter(|number| *number > 0)
-                .map(Some)
-                .ok_or_else(|| reader.refuse(field, "must be at least 1; null switches the limit off"))
+            usize::try_from(number).ok().filter(|number| *number > 0).map(Some).ok_or_else(|| {
+                reader.refuse(field, format!("must be at least 1; {} switches the limit off", reader.null()))
+            })
         };
         options.max_hooks_per_event = limit("max_hooks_per_event", options.max_hooks_per_event)?;
         options.max_total_hooks = limit("max_total_hooks", options.max_total_hooks)?;

@@ -113,6 +113,36 @@ impl Spelling {
         Cow::Owned(camel)
     }
 
+    /// What the host calls the absence of a value, in messages.
+    #[must_use]
+    pub const fn null(self) -> &'static str {
+        match self {
+            Self::Wire | Self::TypeScript => "null",
+            Self::Python => "None",
+        }
+    }
+
+    /// What the host calls an object with fields, in messages.
+    #[must_use]
+    pub const fn object(self) -> &'static str {
+        match self {
+            Self::Wire | Self::TypeScript => "an object",
+            Self::Python => "a dict",
+        }
+    }
+
+    /// A kind of value in the host's words, for messages.
+    #[must_use]
+    pub fn words<'k>(self, kind: &Kind<'k>) -> Cow<'k, str> {
+        match (self, kind) {
+            (Self::Python, Kind::Null) => Cow::Borrowed(self.null()),
+            (Self::Python, Kind::Bool(true)) => Cow::Borrowed("`True`"),
+            (Self::Python, Kind::Bool(false)) => Cow::Borrowed("`False`"),
+            (Self::Python, Kind::Object) => Cow::Borrowed(self.object()),
+            _ => Cow::Owned(kind.words().into_owned()),
+        }
+    }
+
     /// How many milliseconds one unit of a host's duration is.
     #[must_use]
     pub const fn unit_ms(self) -> f64 {

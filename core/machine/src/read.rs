@@ -21,12 +21,26 @@ impl<'v, H: Host> Reader<'v, H> {
                 let keys = host.keys(view).map_err(|bad| Error::new(code, format!("{place}: {bad}")))?;
                 Ok(Self { host, object: view.clone(), keys, code, place })
             }
-            kind => Err(Error::new(code, format!("{place}: must be an object, is {}", kind.words()))),
+            kind => {
+                let spelling = host.spelling();
+                let why = format!("{place}: must be {}, is {}", spelling.object(), spelling.words(&kind));
+                Err(Error::new(code, why))
+            }
         }
     }
 
     fn spelling(&self) -> Spelling {
         self.host.spelling()
+    }
+
+    /// A value in the host's words, for messages.
+    fn words(&self, view: &H::View<'v>) -> String {
+        self.spelling().words(&self.host.kind(view)).into_owned()
+    }
+
+    /// What the host calls the absence of a value, for messages.
+    pub fn null(&self) -> &'static str {
+        self.spelling().null()
     }
 
     /// An error about one field.
@@ -81,7 +95,9 @@ impl<'v, H: Host> Reader<'v, H> {
     ) -> Result<Option<T>, Error> {
         let Some(view) = self.value(field) else { return Ok(None) };
         let kind = self.host.kind(&view);
-        take(&kind).map(Some).ok_or_else(|| self.refuse(field, format!("must be {wanted}, is {}", kind.words())))
+        take(&kind)
+            .map(Some)
+            .ok_or_else(|| self.refuse(field, format!("must be {wanted}, is {}", self.spelling().words(&kind))))
     }
 
     /// A string, when the field is there.
@@ -111,7 +127,8 @@ impl<'v, H: Host> Reader<'v, H> {
     ///
     /// The field is something else.
     pub fn flag(&self, field: &str) -> Result<Option<bool>, Error> {
-        self.typed(field, "true or false", |kind| match kind {
+        let wanted = if self.spelling() == Spelling::Python { "True or False" } else { "true or false" };
+        self.typed(field, wanted, |kind| match kind {
             Kind::Bool(flag) => Some(*flag),
             _ => None,
         })
@@ -137,7 +154,7 @@ impl<'v, H: Host> Reader<'v, H> {
     pub fn texts(&self, field: &str) -> Result<Option<Vec<String>>, Error> {
         let Some(view) = self.value(field) else { return Ok(None) };
         let Kind::List(length) = self.host.kind(&view) else {
-            return Err(self.refuse(field, format!("must be a list of strings, is {}", self.host.kind(&view).words())));
+            return Err(self.refuse(field, format!("must be a list of strings, is {}", self.words(&view))));
         };
         let mut texts = Vec::with_capacity(length);
         for index in 0..length {
@@ -146,7 +163,10 @@ impl<'v, H: Host> Reader<'v, H> {
                 Some(Kind::Text(text)) => texts.push(text.into_owned()),
                 other => {
                     let kind = other.unwrap_or(Kind::Absent);
-                    return Err(self.refuse(field, format!("element {index} must be a string, is {}", kind.words())));
+                    return Err(self.refuse(
+                        field,
+                        format!("element {index} must be a string, is {}", self.spelling().words(&kind)),
+                    ));
                 }
             }
         }
@@ -157,9 +177,10 @@ impl<'v, H: Host> Reader<'v, H> {
     pub fn duration_ms(&self, field: &str) -> Result<Option<f64>, Error> {
         let Some(view) = self.value(field) else { return Ok(None) };
         let unit = if self.spelling() == Spelling::Python { "seconds" } else { "milliseconds" };
-        self.host.duration_ms(&view).map(Some).ok_or_else(|| {
-            self.refuse(field, format!("must be a number of {unit}, is {}", self.host.kind(&view).words()))
-        })
+        self.host
+            .duration_ms(&view)
+            .map(Some)
+            .ok_or_else(|| self.refuse(field, format!("must be a number of {unit}, is {}", self.words(&view))))
     }
 
     /// One of some words.

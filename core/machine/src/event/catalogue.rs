@@ -117,7 +117,8 @@ impl Catalogue {
         } else {
             "define a custom event with define_event, or give it a name with a colon such as `deploy:start`"
         };
-        Err(Error::new(Code::UnknownEvent, format!("unknown event `{name}`{}; {fix}", did_you_mean(name, known))))
+        let hint = did_you_mean(&in_our_words(name), known);
+        Err(Error::new(Code::UnknownEvent, format!("unknown event `{name}`{hint}; {fix}")))
     }
 
     /// Remembers a custom event that has hooks.
@@ -195,6 +196,13 @@ fn check_name(name: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// A name with the words that events have here: `tool:before` means `tool:pre`.
+fn in_our_words(name: &str) -> String {
+    [("before", "pre"), ("Before", "Pre"), ("after", "post"), ("After", "Post")]
+        .into_iter()
+        .fold(name.to_owned(), |name, (theirs, ours)| name.replace(theirs, ours))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -205,6 +213,10 @@ mod tests {
         let error = catalogue.resolve("tool:pree").unwrap_err();
         assert_eq!(error.code(), Code::UnknownEvent);
         assert!(error.message().contains("did you mean `tool:pre`"), "{error}");
+        for (name, near) in [("tool:before", "tool:pre"), ("tool:after", "tool:post"), ("BeforeToolUse", "PreToolUse")] {
+            let error = catalogue.resolve(name).unwrap_err();
+            assert!(error.message().contains(&format!("did you mean `{near}`")), "{error}");
+        }
         assert_eq!(catalogue.resolve("deploy:start").unwrap().name(), "deploy:start");
         assert!(catalogue.resolve("nonsense").is_err());
     }

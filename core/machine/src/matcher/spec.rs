@@ -181,6 +181,11 @@ impl MatcherSpec {
     /// Reads a matcher from a host's object; unknown fields and wrong types are [`Code::InvalidMatcher`].
     #[doc(hidden)]
     pub fn read<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Result<Self, Error> {
+        if let Kind::Text(_) = host.kind(view) {
+            let object = host.spelling().object();
+            let why = format!("matcher: must be {object}, is a string; write {{\"tool\": \"Bash\"}} for tools by name");
+            return Err(Error::new(Code::InvalidMatcher, why));
+        }
         let reader = Reader::new(host, view, Code::InvalidMatcher, "matcher")?;
         reader.only(FIELDS)?;
         let args = reader.value("args").map(|view| read_args(host, &view)).transpose()?.unwrap_or_default();
