@@ -166,8 +166,8 @@ export declare class NativePlan {
 
 /** One conversation, or a subagent within it. */
 export declare class NativeSession {
-  /** With a session's settings, under the profile of a client. */
-  constructor(client: NativeClient, settings: unknown)
+  /** With a session's settings, under the profile of a client, and the names of those that the TypeScript layer reads. */
+  constructor(client: NativeClient, settings: unknown, ofDriver: Array<string>)
   /** Applies the environment variables of an outcome whose event the host raised itself. */
   applyEnv(dispatch: NativeDispatch, values: object): void
   /** A subagent of it. */

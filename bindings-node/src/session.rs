@@ -25,14 +25,21 @@ pub struct NativeSession {
 
 #[napi]
 impl NativeSession {
-    /// With a session's settings, under the profile of a client.
+    /// With a session's settings, under the profile of a client, and the names of those that the TypeScript layer reads.
     #[napi(constructor, catch_unwind)]
-    pub fn new(env: Env, client: &NativeClient, settings: Unknown<'_>) -> Result<Self, CodedError> {
+    pub fn new(
+        env: Env,
+        client: &NativeClient,
+        settings: Unknown<'_>,
+        of_driver: Vec<String>,
+    ) -> Result<Self, CodedError> {
         client.registry().check_open("open sessions").map_err(|error| coded(&error))?;
         let values = Values::none(&env).map_err(from_napi)?;
         let slot = values.keep(&settings);
         let profile = Client::of(client.registry());
-        let session = Session::read(&values, &values.view(&slot), profile).map_err(|error| coded(&error))?;
+        let of_driver: Vec<&str> = of_driver.iter().map(String::as_str).collect();
+        let session =
+            Session::read(&values, &values.view(&slot), profile, &of_driver).map_err(|error| coded(&error))?;
         session.open_in(client.runtime().sessions());
         Ok(Self { session, flows: Flows::default() })
     }

@@ -3,6 +3,9 @@
 /** How much is recorded. */
 export type AuditLevel = "off" | "error" | "info" | "verbose";
 
+/** The path of a log's file: a text with a `/` or a `.` in it. */
+export type AuditPath = `${string}/${string}` | `${string}.${string}`;
+
 /** One line of the log. */
 export interface AuditRecord {
   /** From 1, without gaps. */

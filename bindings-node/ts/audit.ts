@@ -35,6 +35,11 @@ const RECORDING: ReadonlySet<string> = new Set<AuditLevel>(["error", "info", "ve
 
 type RecordListener = (record: AuditRecord) => unknown;
 
+/** The options that a text stands for: a level, or with a `/`, `\\` or `.` in it a file. */
+function ofText(text: string): AuditOptions {
+  return /[/\\.]/.test(text) ? { file: text } : { level: text as AuditLevel };
+}
+
 /** The open logs, which are flushed when the process ends. */
 const open = new Set<WeakRef<AuditLog>>();
 let atExit = false;
@@ -60,8 +65,8 @@ export class AuditLog {
   }
 
   /** Opens the log with these settings, in place of an open one. */
-  configure(given: AuditLevel | AuditOptions): void {
-    const { callback, log, ...options } = typeof given === "string" ? { level: given } : given;
+  configure(given: string | AuditOptions): void {
+    const { callback, log, ...options } = typeof given === "string" ? ofText(given) : given;
     if (callback !== undefined && typeof callback !== "function")
       throw errorOf("invalid_option", "audit.callback: must be a function");
     if (log !== undefined && typeof log !== "boolean")

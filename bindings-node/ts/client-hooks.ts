@@ -15,17 +15,18 @@ import type {
 import { readHook } from "./registration.js";
 import { dispatch } from "./dispatch.js";
 import { keyOf } from "./copies.js";
-import { Engine } from "./engine.js";
+import { checkName, Engine } from "./engine.js";
 import { errorOf } from "./errors.js";
 import type { DefinedEvent, EventName, Payload } from "./event-types.js";
 import type { Fields } from "./event.js";
-import { GuardedLogger } from "./logging.js";
+import { checkLogger, GuardedLogger } from "./logging.js";
 import { localKeys } from "./spelling.js";
 import { catalogue as nativeCatalogue, callNative } from "./native.js";
 import type { Outcome } from "./outcome.js";
 import { pathText, withTextCwd } from "./paths.js";
 import { Stats } from "./stats.js";
 import { TemporaryHook } from "./temporary-hook.js";
+import { isWireEvent, type WireEvent } from "./wire.js";
 
 /** The default logger: failures go to the console. */
 const consoleLogger: Logger = {
@@ -68,6 +69,7 @@ export class ClientHooks {
     const { logger, audit } = options;
     const settings = { ...options, projectDir: pathText(options.projectDir) };
     const used = logger === undefined ? consoleLogger : logger;
+    if (used !== null) checkLogger(used);
     const guarded = used === null ? null : new GuardedLogger(used);
     this.#engine = new Engine(settings, HOST_OPTIONS, guarded);
     if (audit !== undefined && audit !== null) this.#engine.audit.configure(audit);
@@ -103,12 +105,7 @@ export class ClientHooks {
   }
 
   #register(event: unknown, hook: unknown, temporary: boolean): string {
-    if (typeof event !== "string") {
-      throw errorOf(
-        "unknown_event",
-        `an event is a name such as "PreToolUse", not ${String(event)}`,
-      );
-    }
+    checkName(event);
     const { handler, settings } = readHook(hook);
     return this.#engine.register(event, temporary ? { ...settings, temporary } : settings, handler);
   }
@@ -207,13 +204,17 @@ export class ClientHooks {
     payload: Payload<N>,
     options?: DispatchOptions,
   ): Promise<Outcome<N>>;
-  dispatch<N extends EventName>(event: NeedsNothing<N>): Promise<Outcome<N>>;
-  dispatch(event: EventName, payload: unknown = {}, options?: DispatchOptions): Promise<Outcome> {
+  dispatch<N extends EventName>(event: NeedsNothing<N> | NamedEvent<N>): Promise<Outcome<N>>;
+  dispatch(event: unknown, payload: unknown = {}, options?: DispatchOptions): Promise<Outcome> {
     try {
       const engine = this.#engine;
       engine.checkOpen("dispatch events");
+      if (isWireEvent(event)) {
+        const { signal } = payload as DispatchOptions;
+        return dispatch(engine.plan(event.name, event.payload), event.payload, signal);
+      }
       const fields = withTextCwd(payload as Fields);
-      return dispatch(engine.plan(event, fields), fields, options?.signal);
+      return dispatch(engine.plan(event as string, fields), fields, options?.signal);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -221,6 +222,7 @@ export class ClientHooks {
 
   /** Gives the hooks that an event would run if all of them continued, and why not the others, without running any. */
   explain<N extends EventName>(event: N, payload: Payload<N>): Explanation {
+    checkName(event);
     const fields = withTextCwd(payload);
     return callNative(() => this.#engine.native.explain(event, fields)) as Explanation;
   }
@@ -239,6 +241,9 @@ export class ClientHooks {
     }));
   }
 }
+
+/** An event that an agent has sent, as `eventFromWire` reads it. */
+type NamedEvent<N> = WireEvent & { readonly name: N };
 
 /** The name of an event that can be raised without a payload. */
 type NeedsNothing<N extends EventName> = Partial<Payload<N>> extends Payload<N> ? N : never;

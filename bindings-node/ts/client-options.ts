@@ -1,6 +1,6 @@
 /** The options of a client and of its methods. */
 
-import type { AuditLevel, AuditOptions } from "./audit-types.js";
+import type { AuditLevel, AuditOptions, AuditPath } from "./audit-types.js";
 import type { Logger } from "./logging.js";
 import type { Dialect, Scope } from "./origin.js";
 import type { FailBehavior } from "./registration.js";
@@ -34,8 +34,8 @@ export interface ClientOptions {
   webhooks?: WebhookPolicy;
   /** Where failures are logged; `null` is nowhere. Default: the console. */
   logger?: Logger | null;
-  /** A level, or the settings of an audit log. */
-  audit?: AuditLevel | AuditOptions | null;
+  /** A level, the path of a file, or the settings of an audit log. */
+  audit?: AuditLevel | AuditPath | AuditOptions | null;
 }
 
 /** Where webhooks may go. */

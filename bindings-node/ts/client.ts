@@ -1,6 +1,6 @@
 /** The client: where a program registers hooks, raises events, and opens sessions. */
 
-import type { AuditLevel, AuditOptions } from "./audit-types.js";
+import type { AuditLevel, AuditOptions, AuditPath } from "./audit-types.js";
 import { ClientFiles, fileLoaderOf } from "./client-files.js";
 import { engineOf } from "./client-hooks.js";
 import { errorOf } from "./errors.js";
@@ -82,7 +82,7 @@ export class HookClient extends ClientFiles implements Disposable, AsyncDisposab
    * A level alone sends records to the client's logger. Throws `invalid_option`, and `audit_failed` when the file cannot be
    * written.
    */
-  configureAudit(audit: AuditLevel | AuditOptions): void {
+  configureAudit(audit: AuditLevel | AuditPath | AuditOptions): void {
     engineOf(this).audit.configure(audit);
   }
 

@@ -3,6 +3,7 @@
 import { AuditCoverage, AuditLog } from "./audit.js";
 import { DetachedHooks } from "./detached.js";
 import type { DispatchRecord } from "./dispatch-record.js";
+import { errorOf } from "./errors.js";
 import type { Fields } from "./event.js";
 import type { FileHookHandler, RunningFileHooks } from "./file-hooks.js";
 import type { HookRuntime } from "./hook-runtime.js";
@@ -14,12 +15,20 @@ import { Plan, type HookEntry } from "./plan.js";
 import type { AnyHandler } from "./registration.js";
 import { RunCounts, UNCOUNTED } from "./run-counts.js";
 import type { Tracing } from "./tracing.js";
+import { isObject, nameOf } from "./values.js";
 
 /** A hook from a file that the native side has registered, and its handler. */
 type LoadedHook = {
   readonly hook: RegisteredHook;
   readonly wakes: boolean;
 } & FileHookHandler;
+
+/** Refuses what is no name of an event; native code would do it with words of its own. */
+export function checkName(event: unknown): asserts event is string {
+  if (typeof event === "string") return;
+  const given = isObject(event) ? nameOf(event) : String(event);
+  throw errorOf("unknown_event", `an event is a name such as "PreToolUse", not ${given}`);
+}
 
 export class Engine implements HookRuntime {
   readonly native: NativeClient;
@@ -117,6 +126,7 @@ export class Engine implements HookRuntime {
   }
 
   #newPlan(event: string, payload: Fields): Plan<HookRuntime> {
+    checkName(event);
     const planned = callNative(() => this.native.plan(event, payload));
     const plan = new Plan<HookRuntime>(
       this,

@@ -1,6 +1,6 @@
 /** The client's logger, and calls of a program's own listeners, whose errors never end a dispatch or the process. */
 
-import { describe } from "./errors.js";
+import { describe, errorOf } from "./errors.js";
 import { listenTo } from "./thenables.js";
 
 /** Where the engine logs; any logger with these methods fits. */
@@ -9,6 +9,18 @@ export interface Logger {
   info?(message: string, details: Readonly<Record<string, unknown>>): void;
   warn(message: string, details: Readonly<Record<string, unknown>>): void;
   error(message: string, details: Readonly<Record<string, unknown>>): void;
+}
+
+/** Refuses what is no logger: without its methods failures would be lost in silence. */
+export function checkLogger(logger: unknown): void {
+  const given = typeof logger === "object" || typeof logger === "function" ? logger : null;
+  for (const method of ["warn", "error"]) {
+    if (typeof (given as Record<string, unknown> | null)?.[method] === "function") continue;
+    throw errorOf(
+      "invalid_option",
+      "options.logger: must have the methods `warn` and `error`, as `console` has, or be null for no logging",
+    );
+  }
 }
 
 /** Calls a listener of the program; `failed` gets the error that it throws or, if it is async, rejects with. */

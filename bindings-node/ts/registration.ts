@@ -4,7 +4,7 @@ import { errorOf } from "./errors.js";
 import type { EventName, HookEvent } from "./event-types.js";
 import type { Origin, Scope } from "./origin.js";
 import type { HookResponse } from "./response.js";
-import { isPlain } from "./values.js";
+import { isObject, isPlain, nameOf } from "./values.js";
 
 /** What a handler gets besides the event. */
 export interface HookContext {
@@ -144,21 +144,41 @@ export interface ToolDefinition {
   schema?: Readonly<Record<string, unknown>>;
 }
 
+const GENERATORS: ReadonlySet<string> = new Set(["GeneratorFunction", "AsyncGeneratorFunction"]);
+
+/** Refuses a generator: calling one runs nothing, and its answer would be lost. */
+function checkHandler(handler: object): void {
+  // By its tag: one of another realm has another prototype.
+  if (!GENERATORS.has(Object.prototype.toString.call(handler).slice("[object ".length, -1))) return;
+  throw errorOf(
+    "invalid_hook",
+    "hook.handler: a generator (`function*`) answers nothing; write a function that returns its answer",
+  );
+}
+
+/** What was given in place of a hook. */
+function wordsOf(given: unknown): string {
+  if (given === undefined) return "undefined: was the function called instead of passed?";
+  return isObject(given) ? nameOf(given) : `a ${typeof given}`;
+}
+
 /** Splits a hook into its function and the settings that the core reads. */
 export function readHook(hook: unknown): { handler: AnyHandler; settings: object } {
   if (typeof hook === "function") {
+    checkHandler(hook);
     return { handler: hook as AnyHandler, settings: named(hook) };
   }
   if (!isPlain(hook)) {
     throw errorOf(
       "invalid_hook",
-      "a hook is a function, or an object with a function as its `handler`",
+      `a hook is a function, or an object with a function as its \`handler\`, not ${wordsOf(hook)}`,
     );
   }
   const { handler, config, ...known } = hook;
   if (typeof handler !== "function") {
     throw errorOf("invalid_hook", "hook.handler: must be a function");
   }
+  checkHandler(handler);
   if (config !== undefined && !isPlain(config)) {
     throw errorOf("invalid_hook", "hook.config: must be an object");
   }

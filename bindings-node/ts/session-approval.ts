@@ -7,7 +7,7 @@ import { follow, wait } from "./cancellation.js";
 import type { ApproveEffect, Effect } from "./session-effects.js";
 import type { Flow } from "./session-flow.js";
 import type { EffectContext } from "./effect-context.js";
-import { copyForHook } from "./values.js";
+import { copyForHook, isObject, nameOf } from "./values.js";
 
 /** Asks until the question's timeout. */
 export async function approve(
@@ -34,7 +34,10 @@ export async function approve(
       cancellation,
     );
     if (typeof option === "string") return flow.chosen(option);
-    return flow.failed(`the approver gave ${typeof option}, not one of the options`);
+    // Not the value: what a person types may be a secret.
+    const given = isObject(option) ? nameOf(option) : `a value of type ${typeof option}`;
+    const options = request.options.map((known) => `"${known}"`).join(", ");
+    return flow.failed(`the approver gave ${given}; it must give one of the options ${options}`);
   } catch (error) {
     effects.cancelling.throwIfAborted();
     return error === late ? flow.timedOut() : effects.failed(flow, "the approver failed", error);

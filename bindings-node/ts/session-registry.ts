@@ -26,6 +26,15 @@ const MAX_KEPT = 1024;
 /** Registers a temporary hook of the client. */
 type RegisterTemporary = (event: string, hook: object) => TemporaryHook;
 
+/** The options that this package reads; the core reads all others. */
+const HOST_OPTIONS = [
+  "approval",
+  "context",
+  "display",
+  "onOutcome",
+  "signal",
+] as const satisfies readonly (keyof SessionOptions)[];
+
 /** A client's sessions. */
 export class SessionRegistry {
   readonly tools = new Tools();
@@ -61,7 +70,9 @@ export class SessionRegistry {
       throw errorOf("invalid_option", "session: `onOutcome` must be a function");
     }
     const settings = { ...rest, cwd: pathText(rest.cwd) };
-    const native = callNative(() => new NativeSession(this.engine.native, settings));
+    const native = callNative(
+      () => new NativeSession(this.engine.native, settings, [...HOST_OPTIONS]),
+    );
     for (const [rule, permission] of this.tools.permissions) native.permit(rule, permission);
     const { tools, engine } = this;
     const { logger } = engine;

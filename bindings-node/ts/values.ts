@@ -95,6 +95,8 @@ export function nameOf(object: object): string {
   if (typeof object === "function") return "a function";
   const { constructor } = object as { constructor?: unknown };
   const name: unknown = typeof constructor === "function" ? constructor.name : "";
+  if (isPlain(object)) return "an object";
+  if (Array.isArray(object)) return "a list";
   // A generator has no constructor, but a name.
   const tag = Object.prototype.toString.call(object).slice("[object ".length, -1);
   return `an instance of ${typeof name === "string" && name !== "" ? name : tag}`;

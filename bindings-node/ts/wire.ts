@@ -4,6 +4,7 @@ import type { Dialect } from "./origin.js";
 import { types } from "node:util";
 
 import type { Payload } from "./event-types.js";
+import type { Fields } from "./event.js";
 import type { EventMap } from "./events.js";
 import { localFields } from "./spelling.js";
 import { callNative, files, jsonText } from "./native.js";
@@ -31,7 +32,7 @@ export interface WireAnswer {
 /**
  * Reads the event that an agent of this dialect sends to its hooks, as JSON text or already parsed.
  *
- * Dispatch it as it is; `outcome.toWire(dialect)` answers the agent. Throws `unknown_dialect`, and `invalid_wire_event`
+ * Dispatch it as it is, `client.dispatch(event)`; `outcome.toWire(dialect)` answers the agent. Throws `unknown_dialect`, and `invalid_wire_event`
  * for something that is no event of the dialect.
  */
 export function eventFromWire(dialect: Dialect, data: string | Uint8Array | object): WireEvent {
@@ -39,6 +40,13 @@ export function eventFromWire(dialect: Dialect, data: string | Uint8Array | obje
   const { payload, large } = JSON.parse(text) as { payload: object; large: LargeIntegers };
   restoreLarge(payload, large);
   return { name: event, payload: localFields(event, payload) } as unknown as WireEvent;
+}
+
+/** Whether a value is what `eventFromWire` gives. */
+export function isWireEvent(value: unknown): value is { name: string; payload: Fields } {
+  if (typeof value !== "object" || value === null) return false;
+  const { name, payload } = value as { name?: unknown; payload?: unknown };
+  return typeof name === "string" && typeof payload === "object" && payload !== null;
 }
 
 function textOf(data: string | Uint8Array | object): string {

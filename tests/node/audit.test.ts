@@ -130,6 +130,14 @@ describe("the audit log", () => {
     clearInterval(alive);
   });
 
+  it("goes to a file where a path is given", async () => {
+    const file = newLog();
+    const client = new HookClient({ logger: null, audit: file as `${string}/${string}` });
+    assert.equal(client.auditFile, file);
+    assert.equal(client.auditLevel, "info");
+    await client.close();
+  });
+
   it("goes to the logger when only a level is given", async () => {
     const logged: object[] = [];
     const logger = {

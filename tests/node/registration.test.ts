@@ -524,3 +524,41 @@ describe("nesting", () => {
     assert.match(refused.message, /16/);
   });
 });
+
+test("a generator is refused: it would answer nothing", () => {
+  const client = quietClient();
+  const generators = [
+    function* () {
+      yield null;
+    },
+    async function* () {
+      yield await Promise.resolve(null);
+    },
+  ];
+  for (const handler of generators) {
+    for (const hook of [handler, { handler }])
+      assert.throws(() => client.registerHook("PreToolUse", hook as never), {
+        code: "invalid_hook",
+        message: /a generator .* answers nothing/,
+      });
+  }
+});
+
+test("a logger without its methods is refused", () => {
+  for (const logger of ["console", {}, { warn: nothing }, 5])
+    assert.throws(() => new HookClient({ logger: logger as never }), {
+      code: "invalid_option",
+      message: /options\.logger: must have the methods `warn` and `error`/,
+    });
+});
+
+test("messages spell conditions as this language does", () => {
+  assert.throws(
+    () =>
+      quietClient().registerHook("PreToolUse", {
+        handler: nothing,
+        matcher: { commandPattern: "rm (" },
+      }),
+    { code: "invalid_matcher", message: /matcher\.commandPattern: `rm \(`/ },
+  );
+});

@@ -920,3 +920,27 @@ test("sessions that nobody holds are collected", async () => {
   assert.equal(sessions.filter((one) => one.deref() !== undefined).length, 0);
   client.registerTool("Bash", () => 1, { permission: "ask" });
 });
+
+test("a misspelt option of a session is compared with all of them", () => {
+  assert.throws(() => quietClient().session({ approvals: "deny" } as never), {
+    code: "invalid_option",
+    message: /unknown field `approvals` \(did you mean `approval`\?\)/,
+  });
+  assert.throws(() => quietClient().session({ permissions: { Bash: "yes" } } as never), {
+    code: "invalid_option",
+    message: /^session: `permissions`: `yes` is no permission/,
+  });
+});
+
+test("an approver may answer yes, and an answer that is no option names the options", async () => {
+  const answers: unknown[] = ["y", true];
+  const approval = (): string => answers.shift() as string;
+  const session = quietClient().session({ ...ASKING, approval });
+  assert.equal((await session.runTool("Bash", ls, () => "ran")).ran, true);
+  const { ran, reason } = await session.runTool("Bash", ls, () => "ran");
+  assert.equal(ran, false);
+  assert.match(
+    reason ?? "",
+    /the approver gave a value of type boolean; it must give one of the options "Allow once"/,
+  );
+});

@@ -41,6 +41,17 @@ describe("a policy inside of another agent", () => {
     }
   });
 
+  test("an event is dispatched as it is", async () => {
+    const client = quietClient();
+    client.registerHook("PreToolUse", {
+      name: "guard",
+      handler: ({ tool }) => HookResponse.block(tool),
+    });
+    const event = eventFromWire("claude-code", sent);
+    const outcome = await client.dispatch(event);
+    assert.equal(outcome.reason, "Bash");
+  });
+
   test("an event without hooks answers nothing", async () => {
     const { name, payload } = eventFromWire("claude-code", sent);
     const answer = (await quietClient().dispatch(name, payload)).toWire("claude-code");

@@ -83,7 +83,10 @@ const RULED: &[&str] = &["PreToolUse", "PostToolUse", "PostToolUseFailure", "Per
 impl Matcher {
     /// Compiles a matcher for an event; refuses patterns that do not compile and fields that cannot apply.
     pub fn new(spec: MatcherSpec, event: &EventSpec) -> Result<Self, Error> {
-        let bad = |field: &str, why: String| Error::new(Code::InvalidMatcher, format!("matcher.{field}: {why}"));
+        let spelling = spec.spelling;
+        let bad = |field: &str, why: String| {
+            Error::new(Code::InvalidMatcher, format!("matcher.{}: {why}", spelling.local(field)))
+        };
         let needs = |field: &str, given: bool, applies: bool, what: &str| {
             if !given || applies {
                 return Ok(());
@@ -91,7 +94,8 @@ impl Matcher {
             Err(Error::new(
                 Code::MatcherNotApplicable,
                 format!(
-                    "matcher.{field} cannot apply to {}: the event has no {what}; take the field out",
+                    "matcher.{} cannot apply to {}: the event has no {what}; take the field out",
+                    spelling.local(field),
                     event.name()
                 ),
             ))
@@ -115,10 +119,12 @@ impl Matcher {
         let pattern = |field: &str, text: &Option<String>| {
             text.as_deref().map(Pattern::new).transpose().map_err(|why| bad(field, why))
         };
-        let args = spec
-            .args
-            .iter()
-            .map(|(path, test)| ArgCondition::new(path, test).map_err(|why| bad(&format!("args.{path}"), why)));
+        let args = spec.args.iter().map(|(path, test)| {
+            ArgCondition::new(path, test).map_err(|why| {
+                // An argument's own name stays as it is.
+                Error::new(Code::InvalidMatcher, format!("matcher.args.{path}: {why}"))
+            })
+        });
         Ok(Self {
             tool: names("tool", &spec.tool)?.filter(|names| !names.is_all()),
             tool_pattern: pattern("tool_pattern", &spec.tool_pattern)?,

@@ -67,9 +67,10 @@ impl Kind<'_> {
 }
 
 /// How a host language spells the engine's own names and counts time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Spelling {
     /// `delay_ms`, milliseconds: every wire format, and Rust.
+    #[default]
     Wire,
     /// `fail_behavior`, seconds.
     Python,

@@ -131,7 +131,10 @@ impl Cx {
         if remembered.iter().any(|approval| self.session.memory().holds(approval)) {
             return Decided::new(true, "remembered", None);
         }
-        let reply = self.perform(Effect::Approve(Box::new(request.clone()))).await;
+        let reply = match self.perform(Effect::Approve(Box::new(request.clone()))).await {
+            Reply::Chosen { option } => Reply::Chosen { option: meant(&request, option) },
+            reply => reply,
+        };
         let (granted, by, why) = match &reply {
             Reply::Chosen { option } => (request.granting.contains(option), "user", None),
             Reply::TimedOut => (request.default == "allow", "timeout", Some("no answer in time".to_owned())),
@@ -149,6 +152,13 @@ impl Cx {
         }
         decided
     }
+}
+
+/// The option that an approver's answer stands for: `yes` and `y` allow this once, unless an option is called so.
+fn meant(request: &ApprovalRequest, answer: String) -> String {
+    let is_yes = ["yes", "y"].iter().any(|word| answer.trim().eq_ignore_ascii_case(word));
+    let once = || request.granting.iter().find(|option| *option == ONCE).cloned();
+    if request.options.contains(&answer) || !is_yes { answer } else { once().unwrap_or(answer) }
 }
 
 /// The question as a person gets it.

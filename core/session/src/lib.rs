@@ -110,10 +110,16 @@ impl Session {
         })
     }
 
-    /// A conversation with the settings of a host's object, `session_id` among them.
-    pub fn read<'v, H: Host>(host: &'v H, view: &H::View<'v>, client: Client) -> Result<Arc<Self>, Error> {
+    /// A conversation with the settings of a host's object, `session_id` among them; `of_host` are those that the host
+    /// reads by itself.
+    pub fn read<'v, H: Host>(
+        host: &'v H,
+        view: &H::View<'v>,
+        client: Client,
+        of_host: &[&str],
+    ) -> Result<Arc<Self>, Error> {
         let id = Reader::new(host, view, Code::InvalidOption, "session")?.text("session_id")?;
-        Ok(Self::new(id, Settings::read(host, view, client.profile)?, client))
+        Ok(Self::new(id, Settings::read(host, view, client.profile, of_host)?, client))
     }
 
     /// A subagent of this conversation: its hooks, its id and what was approved are the same; turns and budget are its own.

@@ -66,14 +66,14 @@ impl Permissions {
     /// Reads one word for every tool, or an object of tools and words.
     pub(super) fn read<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Result<Self, Error> {
         let word = |view: &H::View<'v>| match host.kind(view) {
-            Kind::Text(word) => Permission::named(&word),
-            kind => Err(refused(&format!("must be allow, ask or deny, is {}", kind.words()))),
+            Kind::Text(word) => Permission::named(&word).map_err(|error| refused(&format!(": {}", error.message()))),
+            kind => Err(refused(&format!(" must be allow, ask or deny, is {}", kind.words()))),
         };
         if host.kind(view) != Kind::Object {
             return Ok(Self::all(word(view)?));
         }
         let mut permissions = Self::default();
-        for tools in host.keys(view).map_err(|bad| refused(&bad.to_string()))? {
+        for tools in host.keys(view).map_err(|bad| refused(&format!(": {bad}")))? {
             let Some(given) = host.get(view, &tools) else { continue };
             match tools.as_str() {
                 "*" => permissions.otherwise = word(&given)?,
@@ -101,7 +101,7 @@ impl Permissions {
 }
 
 fn refused(why: &str) -> Error {
-    Error::new(Code::InvalidOption, format!("session: `permissions` {why}"))
+    Error::new(Code::InvalidOption, format!("session: `permissions`{why}"))
 }
 
 #[cfg(test)]

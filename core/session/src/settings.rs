@@ -64,10 +64,15 @@ impl Settings {
     /// Reads settings from a host's object; what is not given keeps its default.
     ///
     /// `permissions` is one word for every tool, or an object of tools (names and globs split on `|`) and words, where `*` is
-    /// every tool that no other entry names.
-    pub fn read<'v, H: Host>(host: &'v H, view: &H::View<'v>, profile: &'static Profile) -> Result<Self, Error> {
+    /// every tool that no other entry names. `of_host` are settings that the host reads by itself, such as `approval`.
+    pub fn read<'v, H: Host>(
+        host: &'v H,
+        view: &H::View<'v>,
+        profile: &'static Profile,
+        of_host: &[&str],
+    ) -> Result<Self, Error> {
         let reader = Reader::new(host, view, Code::InvalidOption, "session")?;
-        reader.only(&[
+        let own: &[&str] = &[
             "session_id",
             "cwd",
             "permissions",
@@ -80,7 +85,8 @@ impl Settings {
             "keep_recent",
             "model",
             "system_prompt",
-        ])?;
+        ];
+        reader.only(&[own, of_host].concat())?;
         let mut settings = Self { profile, ..Self::default() };
         let count = |field: &str, default: u64| -> Result<u64, Error> {
             let Some(number) = reader.integer(field)? else { return Ok(default) };

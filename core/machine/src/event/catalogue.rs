@@ -115,7 +115,7 @@ impl Catalogue {
         let fix = if name.contains(':') {
             "its namespace belongs to known events; use another one for custom events"
         } else {
-            "define a custom event with define_event, or give it a name with a colon such as `deploy:start`"
+            "define it first if it is a custom event, or give it a name with a colon such as `deploy:start`"
         };
         let hint = did_you_mean(&in_our_words(name), known);
         Err(Error::new(Code::UnknownEvent, format!("unknown event `{name}`{hint}; {fix}")))

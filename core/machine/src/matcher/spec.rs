@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::error::{Code, Error};
 use crate::json::to_json;
-use crate::payload::{Host, Kind};
+use crate::payload::{Host, Kind, Spelling};
 use crate::read::Reader;
 
 /// A matcher as a person writes it; an empty one matches every event.
@@ -53,6 +53,9 @@ pub struct MatcherSpec {
     /// The dialect whose tool names `tool`, `tool_pattern` and `rule` mean, beside the host's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub naming: Option<&'static str>,
+    /// How the host spells the names of these fields, for messages.
+    #[serde(skip)]
+    pub(crate) spelling: Spelling,
 }
 
 impl MatcherSpec {
@@ -204,6 +207,7 @@ impl MatcherSpec {
             base_name: None,
             subject: None,
             naming: None,
+            spelling: host.spelling(),
         })
     }
 
