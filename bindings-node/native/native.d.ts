@@ -76,6 +76,8 @@ export declare class NativeClient {
   count(present: number, runs: Float64Array, events: Array<string>, dispatches: Array<number>): CountTransfer
   /** What each hook did so far, in the canonical form as JSON text; counts begin anew when asked. */
   stats(reset: boolean): string
+  /** Whether a hook observes and nothing has been logged of it. */
+  hasUnseenObserver(): boolean
   /** Hooks that a person should look at and that were not given here before, as JSON text. */
   newWarnings(): string
 }
@@ -90,8 +92,10 @@ export declare class NativeDispatch {
   resume(values: object, noOps: Array<number>, reports: Array<HookReport>): DispatchStatus
   /** Records the dispatch, which is over; gives its state after that. */
   audit(values: object): DispatchStatus
-  /** Blocks the action because it could not be recorded, or not be shown to a hook. */
+  /** Blocks the action because it could not be recorded. */
   refuse(why: string): DispatchStatus
+  /** Blocks the action because it could not be shown to a hook; not where all hooks observe. */
+  refuseUnshown(why: string): DispatchStatus
   /** Abandons the dispatch; claims of hooks that never started are released. */
   abandon(): void
   /** Everything of the outcome but the event and `ext`, in the canonical form. */

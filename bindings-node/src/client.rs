@@ -11,7 +11,7 @@ use hookweave_host::event::EventDefinition;
 use hookweave_host::file_hook::{Runtime, Settings};
 use hookweave_host::files::Files;
 use hookweave_host::hook::HookSpec;
-use hookweave_host::options::Options;
+use hookweave_host::options::{Options, Profile};
 use hookweave_host::payload::Host;
 use hookweave_host::registry::{Entry, HookId, Registry};
 use hookweave_host::stats::HookCounter;
@@ -204,7 +204,8 @@ impl NativeClient {
         let values = Values::none(&env).map_err(from_napi)?;
         let slot = values.keep(&payload);
         let spec = self.registry.resolve(&event).map_err(|error| coded(&error))?;
-        let off = || Registry::new(self.registry.options().clone());
+        // A profile that wants its events guarded refuses nothing while the client is switched off.
+        let off = || Registry::new(Options { profile: &Profile::DEFAULT, ..self.registry.options().clone() });
         let registry = if self.enabled { &self.registry } else { self.off.get_or_init(off) };
         plan::plan(&values, registry, spec, slot, Arc::clone(&self.audit))
     }

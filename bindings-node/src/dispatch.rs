@@ -319,12 +319,22 @@ impl NativeDispatch {
         Ok(state.status())
     }
 
-    /// Blocks the action because it could not be recorded, or not be shown to a hook.
+    /// Blocks the action because it could not be recorded.
     #[napi(catch_unwind)]
     pub fn refuse(&self, why: String) -> DispatchStatus {
         let mut state = self.state.borrow_mut();
         if let State::Done(outcome) = &mut *state {
             outcome.refuse(why);
+        }
+        state.status()
+    }
+
+    /// Blocks the action because it could not be shown to a hook; not where all hooks observe.
+    #[napi(catch_unwind)]
+    pub fn refuse_unshown(&self, why: String) -> DispatchStatus {
+        let mut state = self.state.borrow_mut();
+        if let State::Done(outcome) = &mut *state {
+            outcome.refuse_unshown(why);
         }
         state.status()
     }

@@ -91,6 +91,8 @@ pub(crate) fn plan(
         None => (Arc::new(Plan::empty(snapshot.options().mode)), Reuse::Event),
     };
     let hooks: Vec<u32> = plan.calls().iter().map(|call| call.entry().handler().number).collect();
+    // What the profile decides of an event without hooks is known at the end of a dispatch.
+    let is_unguarded = plan.calls().is_empty() && snapshot.wants_guarded(spec.name());
     let has_detached = plan.calls().iter().any(|call| call.entry().detached());
     Ok(PlannedHooks {
         holds: match reuse {
@@ -101,7 +103,7 @@ pub(crate) fn plan(
         event: spec.name().to_owned(),
         has_tool_use_id: has_tool_use_id(&spec),
         hooks,
-        simple: plan.is_plain() && !has_detached && (plan.is_in_turn() || plan.calls().len() < 2),
+        simple: plan.is_plain() && !has_detached && !is_unguarded && (plan.is_in_turn() || plan.calls().len() < 2),
         native: NativePlan { snapshot, event: spec, plan, reuse, audit },
     })
 }

@@ -63,6 +63,12 @@ impl NativeClient {
         text(&self.registry().stats(host::clock::present(), reset))
     }
 
+    /// Whether a hook observes and nothing has been logged of it.
+    #[napi(catch_unwind)]
+    pub fn has_unseen_observer(&self) -> bool {
+        self.registry().has_unseen_observer()
+    }
+
     /// Hooks that a person should look at and that were not given here before, as JSON text.
     #[napi(catch_unwind)]
     pub fn new_warnings(&self) -> Result<String, CodedError> {

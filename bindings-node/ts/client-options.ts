@@ -3,14 +3,30 @@
 import type { AuditLevel, AuditOptions, AuditPath } from "./audit-types.js";
 import type { Logger } from "./logging.js";
 import type { Dialect, Scope } from "./origin.js";
-import type { FailBehavior } from "./registration.js";
+import type { Enforcement, FailBehavior } from "./registration.js";
 
 /** The settings of a client; the profile has the defaults. */
 export interface ClientOptions {
-  profile?: "default" | "a3s" | "wingman" | "cocode" | "amplifier" | "shadow" | "claude-code";
+  profile?:
+    | "default"
+    | "a3s"
+    | "a3s-code"
+    | "wingman"
+    | "cocode"
+    | "amplifier"
+    | "shadow"
+    | "claude-code"
+    | "agent-hooks";
   mode?: "sequential" | "parallel";
   /** The result when hooks that run together change the same field differently. Default: `"block"`. */
   conflict?: "block" | "ask" | "last";
+  /**
+   * `"observe"` records what hooks decide and acts on nothing of it, except for managed hooks and those that set their
+   * own. Default: `"enforce"`.
+   */
+  enforcement?: Enforcement;
+  /** Whether a block ends the dispatch of a gate at once; else later hooks run too. Default: the profile's. */
+  shortCircuit?: boolean;
   /** Whether dispatches run any hook. */
   enabled?: boolean;
   /** The default timeout of hooks in milliseconds; `null` is no limit. */
@@ -62,6 +78,8 @@ export interface LoadOptions {
   strict?: boolean;
   /** Reports invalid entries as problems and skips them, instead of refusing the file. */
   partial?: boolean;
+  /** Whether what the file's hooks decide is acted on. Default: the client's. */
+  enforcement?: Enforcement;
 }
 
 /** What `discover` takes beside the directory. */
@@ -78,6 +96,8 @@ export interface DiscoverOptions {
   strict?: boolean;
   /** Skips invalid entries in trusted files too, instead of refusing those files. */
   partial?: boolean;
+  /** Whether what hooks decide is acted on; managed ones are enforced all the same. Default: the client's. */
+  enforcement?: Enforcement;
   /** The agent whose own files are loaded too. */
   agent?: string;
   /** Directories of plugins whose hooks are loaded too. */

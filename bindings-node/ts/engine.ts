@@ -108,6 +108,8 @@ export class Engine implements HookRuntime {
   #hooksChanged(): void {
     for (const dropped of this.native.takeDropped()) this.#hooks.delete(dropped);
     this.forgetPlans();
+    // A guard that is not enforced must not go unseen.
+    if (this.native.hasUnseenObserver()) this.counts.logWarnings();
   }
 
   forgetPlans(): void {

@@ -1,6 +1,7 @@
 /** What a dispatch would run, without running it. */
 
 import type { Scope } from "./origin.js";
+import type { Enforcement } from "./registration.js";
 
 /** One hook, and whether an event would run it. */
 export interface ExplainedHook {
@@ -18,6 +19,8 @@ export interface ExplainedHook {
   readonly scope: Scope;
   readonly mandatory: boolean;
   readonly detached: boolean;
+  /** Whether what it decides would be acted on. */
+  readonly enforcement: Enforcement;
 }
 
 /** What a dispatch would do if every hook continued. */

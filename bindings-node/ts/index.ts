@@ -101,11 +101,13 @@ export type {
   Question,
   TraceEntry,
   Unmatched,
+  Observed,
   Vote,
 } from "./outcome.js";
 export type {
   ArgumentPattern,
   EventDefinition,
+  Enforcement,
   FailBehavior,
   Handler,
   HookConfig,

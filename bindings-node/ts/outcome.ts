@@ -61,6 +61,19 @@ export interface Failure {
   readonly error: HookFailedError;
 }
 
+/** What a hook that observes would have done, had it been enforced. */
+export interface Observed {
+  readonly hook: string;
+  /** What it decided, or what its failure would have been by its `failBehavior`. */
+  readonly action: Action;
+  readonly reason: string | null;
+  /** The payload fields that it would have changed. */
+  readonly modified: readonly string[];
+  readonly injections: readonly Injection[];
+  readonly messages: readonly Message[];
+  readonly ask: Question | null;
+}
+
 /** A field that a hook changed although an earlier one had changed it. */
 export interface Overridden {
   readonly field: string;
@@ -77,6 +90,8 @@ export interface TraceEntry {
   readonly duration: number;
   readonly action: Action;
   readonly reason: string | null;
+  /** What it would have done, if it observes; everything else in the entry is what had an effect. */
+  readonly observed: Observed | null;
   /** The payload fields that it changed. */
   readonly modified: readonly string[];
   /** It is an `allow` that does not count. */
@@ -115,17 +130,34 @@ export interface CanonicalOutcome {
   readonly suppress_output: boolean;
   readonly ext: Record<string, unknown>;
   readonly trace: Record<string, unknown>[];
+  /** Missing when no hook that observes would have blocked it. */
+  would_block?: boolean;
+  /** Missing when no hook that observes had anything to say. */
+  observed?: object[];
   /** What the fields were that hooks changed; missing when they changed none. */
   original?: Record<string, unknown>;
 }
 
+type CanonicalQuestion = Omit<Question, "timeout"> & { timeout_ms: number };
+
+interface CanonicalObserved {
+  action: Action;
+  reason?: string;
+  modified?: string[];
+  injections?: Omit<Injection, "hook">[];
+  messages?: Omit<Message, "hook">[];
+  ask?: Omit<CanonicalQuestion, "hook">;
+}
+
 /** The native summary: the canonical form without what holds values of this language. */
-type Summary = Omit<CanonicalOutcome, "event" | "ext" | "trace" | "asks"> & {
-  asks: (Omit<Question, "timeout"> & { timeout_ms: number })[];
-  trace: (Omit<Partial<TraceEntry>, "duration" | "failure"> &
+type Summary = Omit<CanonicalOutcome, "event" | "ext" | "trace" | "asks" | "observed"> & {
+  asks: CanonicalQuestion[];
+  observed?: (CanonicalObserved & { hook: string })[];
+  trace: (Omit<Partial<TraceEntry>, "duration" | "failure" | "observed"> &
     Pick<TraceEntry, "hook" | "id" | "status" | "action"> & {
       duration_us: number;
       not_idempotent?: boolean;
+      observed?: CanonicalObserved;
       failure?: { kind: FailureKind; message: string; became: FailBehavior };
     })[];
 };
@@ -233,6 +265,16 @@ export class Outcome<N extends EventName = EventName> {
     return this.#readSummary().feedback;
   }
 
+  /** What hooks that observe would have done, in order; without those that had nothing to say. */
+  get observed(): readonly Observed[] {
+    return (this.#readSummary().observed ?? []).map(({ hook, ...part }) => observedOf(hook, part));
+  }
+
+  /** Whether a hook that observes would have blocked what the agent is about to do. */
+  get wouldBlock(): boolean {
+    return this.#readSummary().would_block ?? false;
+  }
+
   /** The longest delay that a retry asked for, in milliseconds. */
   get delay(): number {
     return this.#readSummary().delay_ms;
@@ -326,12 +368,13 @@ export class Outcome<N extends EventName = EventName> {
     const { dispatch, values } = detailsOf(this.#record);
     const causes = new Map(callNative(() => dispatch.causes()));
     return this.#readSummary().trace.map(
-      ({ duration_us, not_idempotent, failure, ...entry }, index) => {
+      ({ duration_us, not_idempotent, observed, failure, ...entry }, index) => {
         const cause = causes.get(index);
         return {
           ...entry,
           duration: duration_us / 1000,
           reason: entry.reason ?? null,
+          observed: observed === undefined ? null : observedOf(entry.hook, observed),
           modified: (entry.modified ?? []).map((name) => localName(name)),
           void: entry.void ?? false,
           notIdempotent: not_idempotent ?? false,
@@ -375,6 +418,27 @@ export class Outcome<N extends EventName = EventName> {
 /** Whether a value is an outcome, of whichever copy of the package. */
 export function isOutcome(value: unknown): value is Outcome {
   return isOfKind(value, "Outcome");
+}
+
+function observedOf(hook: string, part: CanonicalObserved): Observed {
+  const { action, reason, modified, injections, messages, ask } = part;
+  const question = ({
+    timeout_ms: timeout,
+    ...known
+  }: Omit<CanonicalQuestion, "hook">): Question => ({
+    ...known,
+    hook,
+    timeout,
+  });
+  return {
+    hook,
+    action,
+    reason: reason ?? null,
+    modified: (modified ?? []).map((name) => localName(name)),
+    injections: (injections ?? []).map((given) => ({ hook, ...given })),
+    messages: (messages ?? []).map((given) => ({ hook, ...given })),
+    ask: ask === undefined ? null : question(ask),
+  };
 }
 
 /** Gives a printed outcome its name. */

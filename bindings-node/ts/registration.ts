@@ -57,6 +57,9 @@ export type AnyHandler = (event: object, context: HookContext) => unknown;
 /** The effect of a failed hook: the action continues or is blocked. */
 export type FailBehavior = "continue" | "block";
 
+/** Whether what hooks decide is acted on, or only recorded as what would have happened. */
+export type Enforcement = "enforce" | "observe";
+
 /** How a hook runs. */
 export interface HookConfig {
   /** Lower runs earlier. Default: 0. */
@@ -69,6 +72,8 @@ export interface HookConfig {
   detached?: boolean;
   /** Default: the client's. */
   failBehavior?: FailBehavior;
+  /** Whether what it decides is acted on. Default: the client's. */
+  enforcement?: Enforcement;
   /** Runs at most once and is then removed. */
   once?: boolean;
   /**
@@ -101,6 +106,8 @@ export interface HookInfo {
   /** Timeout in milliseconds; `null` is no limit. */
   readonly timeout: number | null;
   readonly failBehavior: FailBehavior;
+  /** Whether what it decides is acted on. */
+  readonly enforcement: Enforcement;
   readonly once: boolean;
   readonly mandatory: boolean;
   readonly detached: boolean;

@@ -88,7 +88,7 @@ export class StageRunner {
     const { runtime } = record.plan;
     const { dispatch } = this.#details;
     if (record.unshown !== null) {
-      this.#details.status = { ...dispatch.refuse(record.unshown), warningsDue };
+      this.#details.status = { ...dispatch.refuseUnshown(record.unshown), warningsDue };
     }
     if (runtime.auditCoverage !== AuditCoverage.None) this.#audit();
     const outcome = new Outcome(record);

@@ -24,6 +24,8 @@ export interface HookStats {
   readonly failures: Readonly<Partial<Record<FailureKind, number>>>;
   /** The runs that changed the event. */
   readonly modifications: number;
+  /** The runs in which it would have blocked the event, had it not observed. */
+  readonly wouldBlock: number;
   /** How often it was selected and skipped. */
   readonly skipped: number;
   /** The runs that exceeded the timeout and could not be interrupted. */
@@ -41,7 +43,7 @@ export interface HookWarning {
   readonly hook: string;
   readonly id: string;
   readonly event: string;
-  readonly kind: "never_matched" | "always_fails" | "slow" | "misspelled_field";
+  readonly kind: "never_matched" | "always_fails" | "slow" | "misspelled_field" | "observes";
   readonly reason: string;
   readonly fix: string;
 }
@@ -55,6 +57,7 @@ export type CanonicalHookStats = Pick<
     readonly duration_us: Durations | null;
     readonly last_run: number | null;
     readonly never_matched: boolean;
+    readonly would_block: number;
   };
 
 /** The canonical form, the same in every language: `snake_case`, microseconds and milliseconds. */
@@ -96,6 +99,7 @@ function fromCanonical({
   duration_us,
   last_run,
   never_matched,
+  would_block,
   ...rest
 }: CanonicalHookStats): HookStats {
   const milliseconds = ({ p50, p95, p99, max }: Durations): Durations => ({
@@ -109,5 +113,6 @@ function fromCanonical({
     duration: duration_us === null ? null : milliseconds(duration_us),
     lastRun: last_run === null ? null : new Date(last_run),
     neverMatched: never_matched,
+    wouldBlock: would_block,
   };
 }

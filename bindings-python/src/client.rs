@@ -108,6 +108,12 @@ impl Client {
         Ok(event)
     }
 
+    /// Logs that hooks observe, once: a guard that is not enforced must not go unseen.
+    #[inline]
+    pub(crate) fn log_observers(&self, py: Python<'_>) -> PyResult<()> {
+        if self.registry(py).has_unseen_observer() { self.log_warnings(py) } else { Ok(()) }
+    }
+
     /// Logs warnings about hooks that a person should look at.
     #[cold]
     pub(crate) fn log_warnings(&self, py: Python<'_>) -> PyResult<()> {
@@ -201,7 +207,9 @@ impl Client {
         in_thread: bool,
         is_async: bool,
     ) -> PyResult<String> {
-        registration::register(py, self.registry(py), event, callable, options, in_thread, is_async)
+        let id = registration::register(py, self.registry(py), event, callable, options, in_thread, is_async)?;
+        self.log_observers(py)?;
+        Ok(id)
     }
 
     fn _hooks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

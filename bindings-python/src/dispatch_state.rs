@@ -135,6 +135,12 @@ impl DispatchState {
                 planned.reuse,
                 payload,
             ),
+            _ if self.enabled && self.cached.snapshot.wants_guarded(self.cached.spec.name()) => {
+                let (snapshot, spec) = (Arc::clone(&self.cached.snapshot), Arc::clone(&self.cached.spec));
+                return Some(Finished::Folded(Box::new(host::outcome::Outcome::without_hooks(
+                    snapshot, spec, payload,
+                ))));
+            }
             planned => return Some(Finished::NoHooks { planned, payload, late: OnceCell::new() }),
         };
         self.take(step)
@@ -382,7 +388,7 @@ impl DispatchState {
         if let Finished::Folded(outcome) = &mut finished
             && let Some(why) = self.filled.as_ref().and_then(|filled| envelope::unshown(py, filled))
         {
-            outcome.refuse(why);
+            outcome.refuse_unshown(why);
         }
         if let Finished::Folded(outcome) = &mut finished {
             self.cached.audit.dispatched_at(&PyHost::new(py), outcome, self.clock, |wait| py.detach(wait));

@@ -100,9 +100,11 @@ fn discover<'py>(client: &Bound<'py, Client>, cwd: &str, options: &Bound<'py, Py
 
 fn load_request<'py>(client: &Bound<'py, Client>, request: LoadRequest) -> PyResult<Bound<'py, PyAny>> {
     let this = client.get();
-    let _guard = this.loading(client.py());
+    let guard = this.loading(client.py());
     let report =
         registering(client, |wrap| this.files().load(this.registry(client.py()), this.runtime(), request, wrap))?;
+    drop(guard);
+    this.log_observers(client.py())?;
     serial::to_python(client.py(), &report)
 }
 
@@ -131,9 +133,11 @@ fn apply_reload<'py>(client: &Bound<'py, Client>, prepared: &PreparedReload) -> 
     let this = client.get();
     let prepared = prepared.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     let prepared = prepared.ok_or_else(|| errors::internal("a reload was applied twice"))?;
-    let _guard = this.loading(client.py());
+    let guard = this.loading(client.py());
     let report =
         registering(client, |wrap| this.files().apply(this.registry(client.py()), this.runtime(), prepared, wrap))?;
+    drop(guard);
+    this.log_observers(client.py())?;
     serial::to_python(client.py(), &report)
 }
 

@@ -140,7 +140,7 @@ fn records<'py>(py: Python<'py>, builder: &str, items: &impl Serialize) -> PyRes
 
 impl Outcome {
     /// The attributes of an outcome that an error names when `await` was forgotten.
-    pub(crate) const FIELDS: [&str; 16] = [
+    pub(crate) const FIELDS: [&str; 18] = [
         "decision",
         "blocked",
         "reason",
@@ -151,6 +151,8 @@ impl Outcome {
         "asks",
         "feedback",
         "votes",
+        "observed",
+        "would_block",
         "trace",
         "unmatched",
         "delay",
@@ -282,6 +284,18 @@ impl Outcome {
     #[getter]
     fn suppress_output(&self, py: Python<'_>) -> bool {
         self.inner(py).suppress_output()
+    }
+
+    /// What hooks that observe would have done.
+    #[getter]
+    fn observed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        records(py, "observed", &self.inner(py).observed())
+    }
+
+    /// Whether a hook that observes would have blocked what the agent is about to do.
+    #[getter]
+    fn would_block(&self, py: Python<'_>) -> bool {
+        self.inner(py).would_block()
     }
 
     /// What only one dialect has, by dialect.

@@ -66,7 +66,7 @@ pub(crate) fn dispatch(
     let planned = snapshot.event(spec.name()).filter(|_| policy.registry.options().enabled);
     let planned = planned.map(|index| snapshot.plan(&Json, index, &&payload));
     let Some(Planned { plan, reuse }) = planned else {
-        return Ok((Folded::empty(snapshot, spec, payload), envelope));
+        return Ok((Folded::without_hooks(snapshot, spec, payload), envelope));
     };
     let event = Arc::clone(&spec);
     let mut step = begin(&Json, snapshot, spec, plan, reuse, payload);

@@ -38,6 +38,9 @@ pub(crate) fn table(hook: &Declared) -> (String, Vec<String>) {
     if let Some(FailBehavior::Block) = hook.spec.fail_behavior {
         put("fail_behavior", text("block"));
     }
+    if let Some(enforcement) = hook.spec.enforcement {
+        put("enforcement", text(enforcement.as_str()));
+    }
     for (name, is_set) in [("once", hook.spec.once), ("detached", hook.spec.detached)] {
         if is_set {
             put(name, "true".to_owned());

@@ -32,7 +32,7 @@ pub use hookweave_host::config::trust::{Trust, TrustStore, TrustedHook};
 #[doc(inline)]
 pub use hookweave_host::dialects::WireAnswer;
 #[doc(inline)]
-pub use hookweave_host::dispatch::{FailureKind, Status};
+pub use hookweave_host::dispatch::{FailureKind, Observed, Status};
 #[doc(inline)]
 pub use hookweave_host::event::{CatalogueEntry, CatalogueField, FieldKind};
 #[doc(inline)]
@@ -42,7 +42,7 @@ pub use hookweave_host::file_hook::{HostQuestion, TraceContext};
 #[doc(inline)]
 pub use hookweave_host::files::{FileRequest, LoadReport, LoadRequest, PlacesRequest, ReloadReport};
 #[doc(inline)]
-pub use hookweave_host::hook::{FailBehavior, HookSpec, Origin, Scope, Timeout};
+pub use hookweave_host::hook::{Enforcement, FailBehavior, HookSpec, Origin, Scope, Timeout};
 #[doc(inline)]
 pub use hookweave_host::matcher::{ArgTest, MatcherSpec};
 #[doc(inline)]

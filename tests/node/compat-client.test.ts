@@ -83,7 +83,7 @@ describe("A3S's client", () => {
       [{ action: "block", reason: "no" }, "block", 0],
       [{ action: 1, reason: "no" }, "block", 0],
       [{ action: "deny" }, "block", 0],
-      [{ action: "escalate" }, "block", 0],
+      [{ action: "escalate" }, "ask", 0],
       [{ action: "block", reason: new Date() }, "block", 0],
       [{ action: "skip" }, "continue", 0],
       [{ action: "continue" }, "continue", 0],

@@ -120,7 +120,7 @@ ANSWERS: list[tuple[Any, str, float]] = [
     ({"action": "RETRY"}, "retry", 0.0),
     ({"action": "retry", "delay_ms": 500}, "retry", 0.5),
     ({"action": 1, "reason": "no"}, "block", 0.0),
-    ({"action": "escalate"}, "block", 0.0),
+    ({"action": "escalate"}, "ask", 0.0),
     ({"modified": {"args": {"command": "ls"}}}, "continue", 0.0),
     ({"action": "ask", "ask": "Sure?"}, "ask", 0.0),
     ({"action": "block", "reason": "no"}, "block", 0.0),

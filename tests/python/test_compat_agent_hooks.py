@@ -20,26 +20,19 @@ from harness import Harness
 VECTORS: dict[str, dict[str, Any]] = {vector["id"].removeprefix("AH-CTK-"): vector for vector in load_vectors()}
 # Each reason stands in docs/migration.md.
 HEARD_AFTER_AN_ASK = "hooks after one that asks are heard before anybody is asked"
-NO_HOOK_IS_NO_REFUSAL = "an event that no hook is for goes on"
-NO_DRY_RUN = "a hook's decision is always acted on"
 YES_OR_NO = "an approver says yes or no and rewrites nothing"
-REFUSED_IS_REFUSED = "no hook runs after a refusal"
 NOT_UNANIMOUS = "hooks need not agree: the strictest answer holds, and a refusal is final"
 DIFFERS = {
     "030": HEARD_AFTER_AN_ASK,
-    "040": NO_DRY_RUN,
-    "061": NO_HOOK_IS_NO_REFUSAL,
-    "081": REFUSED_IS_REFUSED,
     "086": YES_OR_NO,
     "087": NOT_UNANIMOUS,
     "088": NOT_UNANIMOUS,
-    "097": REFUSED_IS_REFUSED,
     "099": HEARD_AFTER_AN_ASK,
-    "101": NO_HOOK_IS_NO_REFUSAL,
     "103": YES_OR_NO,
+    "121": NOT_UNANIMOUS,
 }
 # What the kit itself leaves out for a host that does not claim it.
-NOT_CLAIMED = ("streaming/", "declaration/")
+NOT_CLAIMED = ("streaming/",)
 CLAIMED = [number for number, vector in VECTORS.items() if not vector.get("part", "").startswith(NOT_CLAIMED)]
 
 
@@ -56,6 +49,10 @@ def test_a_vector_holds(number: str) -> None:
 @pytest.mark.parametrize("number", DIFFERS)
 def test_what_differs_still_differs(number: str) -> None:
     assert result(number).status == "fail", f"{number} holds now: {DIFFERS[number]} is no longer so"
+
+
+def test_as_many_hold_as_the_documents_say() -> None:
+    assert (len(CLAIMED), len(CLAIMED) - len(DIFFERS)) == (71, 64)
 
 
 def test_the_kit_leaves_out_what_is_not_claimed() -> None:

@@ -62,7 +62,7 @@ def test_without_a_context_what_is_injected_is_kept_in_memory() -> None:
 
 def test_an_injection_over_the_limit_is_left_out_and_the_user_told() -> None:
     stage = Stage()
-    long = HookResult(action="inject_context", context_injection="ä" * 5121, user_message="3 problems")
+    long = HookResult(action="inject_context", context_injection="ä" * 10241, user_message="3 problems")
     assert stage.process(long).action == "continue"
     assert stage.context.messages == []
     assert ("3 problems", "info", "hook:linter") in stage.display.shown
@@ -70,10 +70,10 @@ def test_an_injection_over_the_limit_is_left_out_and_the_user_told() -> None:
     assert (
         shown_message[1] == "error"
         and "linter" in shown_message[0]
-        and "10242" in shown_message[0]
+        and "10241 characters" in shown_message[0]
         and str(MAX_INJECTION_SIZE) in shown_message[0]
     )
-    fits = HookResult(action="inject_context", context_injection="x" * MAX_INJECTION_SIZE)
+    fits = HookResult(action="inject_context", context_injection="ä" * MAX_INJECTION_SIZE)
     stage.process(fits)
     assert len(stage.context.messages) == 1
 
@@ -81,9 +81,10 @@ def test_an_injection_over_the_limit_is_left_out_and_the_user_told() -> None:
 def test_limits_come_from_the_session_s_configuration() -> None:
     stage = Stage(injection_size_limit=5, injection_budget_per_turn=1)
     assert (stage.coordinator.injection_size_limit, stage.coordinator.injection_budget_per_turn) == (5, 1)
-    stage.process(LINE_42)
+    with pytest.raises(ValueError, match="exceeds 5 characters"):
+        stage.process(LINE_42)
     assert stage.context.messages == []
-    stage.process(HookResult(action="inject_context", context_injection="12345"))
+    stage.process(HookResult(action="inject_context", context_injection="1234\x00ä"))
     assert len(stage.context.messages) == 1 and stage.display.shown[-1][1] == "warning"
 
 
@@ -142,7 +143,7 @@ def test_a_person_is_asked(answer: str | Exception, default: Any, action: str) -
     assert stage.approval.asked == [("Write it?", ["Allow once", "Deny"], 7.0, default)]
     if action == "deny":
         assert result.reason is not None and "Write it?" in result.reason
-        late = "no answer in time" in result.reason
+        late = "Timeout - denied by default" in result.reason
         assert late == isinstance(answer, ApprovalTimeout) and ("no screen" in result.reason) == isinstance(
             answer, ValueError
         )
@@ -159,13 +160,13 @@ def test_a_person_who_says_nothing_is_waited_for_no_longer_than_the_question_say
     stage = Stage()
     stage.coordinator.approval_system = Silent()
     result = stage.process(HookResult(action="ask_user", approval_prompt="Write it?", approval_timeout=0.01))
-    assert result.action == "deny" and "in time" in (result.reason or "")
+    assert result.action == "deny" and (result.reason or "").startswith("Timeout - denied by default: ")
 
 
 def test_silence_does_not_choose_what_cannot_be_chosen() -> None:
     question = HookResult(action="ask_user", approval_options=["No"], approval_default="allow")
     result = Stage(ApprovalTimeout("late")).process(question)
-    assert result.action == "deny" and "in time" in (result.reason or "")
+    assert result.action == "deny" and "Timeout - denied by default" in (result.reason or "")
 
 
 def test_allow_always_is_remembered_for_the_hook_and_its_words_until_the_end() -> None:
@@ -186,7 +187,51 @@ def test_allow_always_is_remembered_for_the_hook_and_its_words_until_the_end() -
 
 def test_without_an_approval_system_nothing_that_is_asked_about_is_allowed() -> None:
     result = asyncio.run(ModuleCoordinator().process_hook_result(WRITE_IT, "tool:pre", "guard"))
-    assert result.action == "deny" and "no approval system" in (result.reason or "")
+    assert (result.action, result.reason) == ("deny", "No approval system available")
+
+
+def test_a_plain_approval_system_with_parameters_of_any_name_decides() -> None:
+    class Plain:
+        def request_approval(self, question: str, choices: list[str], seconds: float, otherwise: str) -> str:
+            return choices[0]
+
+    for options in (["allow", "deny"], ["ALLOW ONCE", "no"], None):
+        coordinator = ModuleCoordinator(approval_system=Plain())
+        asked = HookResult(action="ask_user", approval_prompt="Write it?", approval_options=options)
+        assert asyncio.run(coordinator.process_hook_result(asked, "tool:pre", "guard")).action == "continue", options
+    denied = ModuleCoordinator(approval_system=Plain())
+    asked = HookResult(action="ask_user", approval_prompt="Write it?", approval_options=["deny", "allow"])
+    result = asyncio.run(denied.process_hook_result(asked, "tool:pre", "guard"))
+    assert (result.action, result.reason) == ("deny", "User denied: Write it?")
+
+
+def test_a_display_with_parameters_of_any_name_shows_messages() -> None:
+    class Shows:
+        shown: tuple[str, ...] = ()
+
+        def show_message(self, a: str, b: str, c: str) -> None:
+            self.shown = (a, b, c)
+
+    display = Shows()
+    coordinator = ModuleCoordinator(display_system=display)
+    asyncio.run(coordinator.process_hook_result(HookResult(user_message="hello"), "tool:pre", "guard"))
+    assert display.shown == ("hello", "info", "hook:guard")
+
+
+def test_injections_lose_control_characters_and_an_empty_one_adds_nothing() -> None:
+    stage = Stage()
+    stage.process(HookResult(action="inject_context", context_injection="a\x00b\x1b[31mc\td\n"))
+    assert stage.context.messages[0]["content"] == "ab[31mc\td\n"
+    stage.process(HookResult(action="inject_context", context_injection=""))
+    assert len(stage.context.messages) == 1
+
+
+def test_what_is_injected_in_a_turn_is_counted() -> None:
+    stage = Stage()
+    stage.process(HookResult(action="inject_context", context_injection="x" * 40, ephemeral=True))
+    assert stage.coordinator._current_turn_injections == 10
+    stage.coordinator.reset_turn()
+    assert stage.coordinator._current_turn_injections == 0
 
 
 @pytest.mark.parametrize("level", ["info", "warning", "error"])

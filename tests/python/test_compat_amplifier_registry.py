@@ -183,7 +183,7 @@ def test_an_emission_within_a_hook_does_not_touch_the_outer_one() -> None:
         result = await registry.emit("outer", {})
         assert result.approval_prompt == "its own words?"
         decided = await coordinator.process_hook_result(result, "outer")
-        assert shown == ["outer"] and "its own words?" in (decided.reason or "")
+        assert shown == ["outer"] and decided.reason == "No approval system available"
 
     asyncio.run(main())
 
@@ -198,3 +198,30 @@ def test_deny_ends_an_emission_in_a_client_of_any_profile() -> None:
     registry.register("tool:post", DENY)
     registry.register("tool:post", later)
     assert asyncio.run(registry.emit("tool:post", {})).action == "deny" and ran == []
+
+
+def test_an_emission_keeps_where_texts_belong_and_from_whom_they_are() -> None:
+    async def main() -> None:
+        coordinator = ModuleCoordinator()
+        registry = coordinator.hooks
+        todo = {"ephemeral": True, "append_to_last_tool_result": True}
+        registry.register("e", says(action="inject_context", context_injection="todo", **todo), name="todo")
+        registry.register("e", says(action="inject_context", context_injection="time", ephemeral=True), name="time")
+        registry.register("e", says(user_message="hello", user_message_source="greeter"), name="shows")
+        result = await registry.emit("e", {})
+        assert result.user_message_source == "greeter" and not result.append_to_last_tool_result
+        appended = {one.content: one.append_to_last_tool_result for one in result.context_injections}
+        assert appended == {"todo": True, "time": False}
+        passed = await coordinator.process_hook_result(result, "e", "composite")
+        assert [one.hook_name for one in passed.context_injections] == ["todo", "time"]
+
+    asyncio.run(main())
+
+
+def test_a_model_can_be_emitted() -> None:
+    class Model:
+        def model_dump(self) -> dict[str, Any]:
+            return {"a": 1}
+
+    registry = HookRegistry()
+    assert asyncio.run(registry.emit("e", Model())).data == {"a": 1}

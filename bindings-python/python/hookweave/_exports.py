@@ -79,6 +79,7 @@ HOMES = {
     "NoModelError": "errors",
     "NotPicklableError": "errors",
     "NotificationEvent": "events",
+    "Observed": "outcome",
     "Origin": "files",
     "Outcome": "_native",
     "Overridden": "outcome",

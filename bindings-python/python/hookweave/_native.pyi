@@ -9,7 +9,7 @@ from typing_extensions import disjoint_base
 
 from .event import Event
 from .files import WireAnswer
-from .outcome import Explanation, Injection, Message, Question, TraceEntry, Unmatched, Vote
+from .outcome import Explanation, Injection, Message, Observed, Question, TraceEntry, Unmatched, Vote
 from .response import Action
 
 __version__: str
@@ -72,6 +72,10 @@ class Outcome(Generic[_E_co]):
     def delay(self) -> float: ...
     @property
     def suppress_output(self) -> bool: ...
+    @property
+    def observed(self) -> list[Observed]: ...
+    @property
+    def would_block(self) -> bool: ...
     @property
     def ext(self) -> dict[str, dict[str, Any]]: ...
     @property

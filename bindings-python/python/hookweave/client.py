@@ -85,12 +85,24 @@ class HookClient(TypedClient, SessionRegistry):
     def __new__(
         cls,
         *,
-        profile: Literal["default", "a3s", "wingman", "cocode", "amplifier", "shadow", "claude-code"] = "default",
+        profile: Literal[
+            "default",
+            "a3s",
+            "a3s-code",
+            "wingman",
+            "cocode",
+            "amplifier",
+            "shadow",
+            "claude-code",
+            "agent-hooks",
+        ] = "default",
         enabled: bool = True,
         default_timeout: Duration | _Unset | None = UNSET,
         fail_behavior: FailBehavior | _Unset = UNSET,
         mode: Literal["sequential", "parallel"] | _Unset = UNSET,
         conflict: Literal["block", "ask", "last"] | _Unset = UNSET,
+        enforcement: Literal["enforce", "observe"] | _Unset = UNSET,
+        short_circuit: bool | _Unset = UNSET,
         max_hooks_per_event: int | _Unset | None = UNSET,
         max_total_hooks: int | _Unset | None = UNSET,
         max_detached: int | _Unset = UNSET,
@@ -111,6 +123,8 @@ class HookClient(TypedClient, SessionRegistry):
                 fail_behavior=fail_behavior,
                 mode=mode,
                 conflict=conflict,
+                enforcement=enforcement,
+                short_circuit=short_circuit,
                 max_hooks_per_event=max_hooks_per_event,
                 max_total_hooks=max_total_hooks,
                 max_detached=max_detached,
@@ -224,16 +238,24 @@ class HookClient(TypedClient, SessionRegistry):
         scope: files.Scope = "project",
         strict: bool = False,
         partial: bool = False,
+        enforcement: Literal["enforce", "observe"] | None = None,
     ) -> files.LoadReport:
         """Loads the hooks of one file; its system is recognised by name, place and shape unless ``dialect`` names it.
 
         A file that the program names is trusted. An invalid entry refuses the whole file with :class:`ConfigError`,
         since it may have been a guard; with ``partial`` it is left out, as a problem in the report. ``strict`` also
-        refuses a file for likely mistakes.
+        refuses a file for likely mistakes. ``enforcement="observe"`` records what its hooks decide and acts on nothing
+        of it; default: the client's.
         """
         from . import files
 
-        options = {"dialect": dialect, "scope": scope, "strict": strict, "partial": partial}
+        options = {
+            "dialect": dialect,
+            "scope": scope,
+            "strict": strict,
+            "partial": partial,
+            "enforcement": enforcement,
+        }
         report = files.load_report(_native.load(self, os.fspath(path), options))
         self._watch_more()
         return report
@@ -248,6 +270,7 @@ class HookClient(TypedClient, SessionRegistry):
         on_untrusted: Literal["report", "error"] = "report",
         strict: bool = False,
         partial: bool = False,
+        enforcement: Literal["enforce", "observe"] | None = None,
         agent: str | None = None,
         plugins: Iterable[str | os.PathLike[str]] = (),
     ) -> files.LoadReport:
@@ -256,7 +279,8 @@ class HookClient(TypedClient, SessionRegistry):
         ``sources`` names dialects and scopes; default: all. Hooks from the project's files run only when a person
         approved them (:attr:`trust`) or with ``trust="all"``; the others are in the report, or with
         ``on_untrusted="error"`` an :class:`UntrustedHookError`. In trusted files an invalid entry is a
-        :class:`ConfigError`, unless ``partial`` leaves it out.
+        :class:`ConfigError`, unless ``partial`` leaves it out. ``enforcement`` as for :meth:`load`; managed hooks are
+        enforced all the same.
         """
         from . import files
 
@@ -267,6 +291,7 @@ class HookClient(TypedClient, SessionRegistry):
             "on_untrusted": on_untrusted,
             "strict": strict,
             "partial": partial,
+            "enforcement": enforcement,
             "agent": agent,
             "plugins": [os.fspath(plugin) for plugin in plugins],
         }

@@ -73,6 +73,7 @@ class HookOptions(TypedDict, total=False):
     timeout: Duration | None
     """Seconds, or a timedelta; None for no limit."""
     fail_behavior: FailBehavior | None
+    enforcement: Literal["enforce", "observe"] | None
     """Whether its failure blocks."""
     once: bool
     """It runs once and is then removed."""

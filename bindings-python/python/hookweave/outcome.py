@@ -18,12 +18,15 @@ __all__ = [
     "Injection",
     "LateAnswer",
     "Message",
+    "Observed",
     "Overridden",
     "Question",
     "TraceEntry",
     "Unmatched",
     "Vote",
 ]
+
+Enforcement: TypeAlias = Literal["enforce", "observe"]
 
 Status: TypeAlias = Literal["ran", "failed", "skipped", "rechecked", "detached"]
 
@@ -84,6 +87,21 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
+class Observed:
+    """What a hook that observes would have done, had it been enforced."""
+
+    hook: str
+    action: Action
+    """What it decided, or what its failure rule would have made of its failure."""
+    reason: str | None = None
+    modified: tuple[str, ...] = ()
+    """The payload fields that it would have changed."""
+    injections: tuple[Injection, ...] = ()
+    messages: tuple[Message, ...] = ()
+    ask: Question | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Overridden:
     """A field that this hook changed although an earlier one had changed it."""
 
@@ -111,6 +129,8 @@ class TraceEntry:
     duration: float = 0.0
     action: Action = "continue"
     reason: str | None = None
+    observed: Observed | None = None
+    """What it would have done, if it observes; everything else in the entry is what had an effect."""
     modified: tuple[str, ...] = ()
     void: bool = False
     overrode: tuple[Overridden, ...] = ()
@@ -150,6 +170,8 @@ class HookInfo:
     order: int
     origin: Origin | None = None
     """Which file declares it; None for a hook that a program registered."""
+    enforcement: Enforcement = "enforce"
+    """Whether what it decides is acted on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +190,8 @@ class ExplainedHook:
     """The stage in which it would run, from 0."""
     why: str | None = None
     """Why it would not run."""
+    enforcement: Enforcement = "enforce"
+    """Whether what it decides would be acted on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,18 +227,37 @@ def messages(parts: Parts) -> list[Message]:
 
 def questions(parts: Parts) -> list[Question]:
     """What a person should decide; milliseconds become seconds."""
-    return [
-        Question(
-            hook=part["hook"],
-            prompt=part["prompt"],
-            options=tuple(part["options"]),
-            grants=tuple(part.get("grants", ())),
-            timeout=part["timeout_ms"] / 1000,
-            default=part["default"],
-            remember=part.get("remember"),
-        )
-        for part in parts
-    ]
+    return [_question(part["hook"], part) for part in parts]
+
+
+def observed(parts: Parts) -> list[Observed]:
+    """What hooks that observe would have done."""
+    return [_observed(part["hook"], part) for part in parts]
+
+
+def _question(hook: str, part: Mapping[str, Any]) -> Question:
+    return Question(
+        hook=hook,
+        prompt=part["prompt"],
+        options=tuple(part["options"]),
+        grants=tuple(part.get("grants", ())),
+        timeout=part["timeout_ms"] / 1000,
+        default=part["default"],
+        remember=part.get("remember"),
+    )
+
+
+def _observed(hook: str, part: Mapping[str, Any]) -> Observed:
+    ask = part.get("ask")
+    return Observed(
+        hook=hook,
+        action=part["action"],
+        reason=part.get("reason"),
+        modified=tuple(part.get("modified", ())),
+        injections=tuple(Injection(hook=hook, **given) for given in part.get("injections", ())),
+        messages=tuple(Message(hook=hook, **given) for given in part.get("messages", ())),
+        ask=None if ask is None else _question(hook, ask),
+    )
 
 
 def unmatched(parts: Parts) -> list[Unmatched]:
@@ -250,6 +293,7 @@ def _entry(part: Mapping[str, Any], cause: object) -> TraceEntry:
         failed = part["failure"]
         error = failure_of(failed["kind"], failed["message"], part["hook"], cause)
         failure = Failure(failed["kind"], failed["message"], failed["became"], error)
+    would = part.get("observed")
     return TraceEntry(
         hook=part["hook"],
         id=part["id"],
@@ -257,6 +301,7 @@ def _entry(part: Mapping[str, Any], cause: object) -> TraceEntry:
         duration=part["duration_us"] / 1e6,
         action=part["action"],
         reason=part.get("reason"),
+        observed=None if would is None else _observed(part["hook"], would),
         modified=tuple(part.get("modified", ())),
         void=part.get("void", False),
         overrode=tuple(Overridden(**overridden) for overridden in part.get("overrode", ())),

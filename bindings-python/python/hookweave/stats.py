@@ -13,7 +13,7 @@ from .response import Action
 
 __all__ = ["Durations", "HookStats", "HookWarning", "Stats", "WarningKind"]
 
-WarningKind: TypeAlias = Literal["never_matched", "always_fails", "slow", "misspelled_field"]
+WarningKind: TypeAlias = Literal["never_matched", "always_fails", "slow", "misspelled_field", "observes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,8 @@ class HookStats:
     failures: Mapping[FailureKind, int]
     modifications: int
     """The runs that changed the event."""
+    would_block: int
+    """The runs in which it would have blocked the event, had it not observed."""
     skipped: int
     """How often it was selected and passed over."""
     overran: int

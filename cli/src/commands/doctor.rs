@@ -7,6 +7,7 @@ use hookweave_host::config::lint::lint;
 use hookweave_host::config::load::{FoundFile, LoadOptions};
 use hookweave_host::exec::command::forgets_children;
 use hookweave_host::files::LoadReport;
+use hookweave_host::hook::Enforcement;
 use serde::Serialize;
 
 use crate::agents::{AGENTS, Agent, Reach};
@@ -89,6 +90,11 @@ impl Doctor {
         let hooks = policy.registry.list().len();
         let what = format!("{} in force, {} read", count(hooks, "hook"), count(report.found.len(), "file"));
         findings.push(Finding::new(if hooks > 0 { Level::Fine } else { Level::Note }, "hooks", what));
+        for hook in policy.registry.list().iter().filter(|hook| hook.enforcement == Enforcement::Observe) {
+            let what =
+                format!("{} on {} observes: what it decides is recorded and not acted on", hook.name, hook.event);
+            findings.push(Finding::new(Level::Note, "hooks", what));
+        }
         for problem in &report.problems {
             let level = if problem.fatal { Level::Wrong } else { Level::Note };
             findings.push(Finding::new(level, "hooks", problem.to_string()));

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use hookweave_host::explain::{ExplainedHook, explain};
+use hookweave_host::hook::Enforcement;
 use hookweave_host::json::Json;
 use hookweave_host::registry::HookInfo;
 use serde::Serialize;
@@ -80,6 +81,7 @@ impl Explain {
                 let partly = !hook.covers && !hook.detached;
                 for (mark, is_set) in [
                     ("mandatory", hook.mandatory),
+                    ("observes: not enforced", hook.enforcement == Enforcement::Observe),
                     ("background", hook.detached),
                     ("an allow would not count: it covers only part of the call", partly),
                 ] {

@@ -7,6 +7,7 @@ use clap::Args;
 use hookweave_host::config::Problem;
 use hookweave_host::config::load::{FoundFile, UntrustedHook};
 use hookweave_host::files::LoadReport;
+use hookweave_host::hook::Enforcement;
 use hookweave_host::registry::HookInfo;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -103,9 +104,14 @@ fn table(hooks: &[HookInfo], below: &Path, which: &Which) -> Table {
     for hook in hooks {
         let style = if hook.enabled { GOOD } else { DIM };
         let mut name = hook.name.clone();
-        for (mark, is_set) in
-            [("mandatory", hook.mandatory), ("background", hook.detached), ("once", hook.once), ("off", !hook.enabled)]
-        {
+        let observes = hook.enforcement == Enforcement::Observe;
+        for (mark, is_set) in [
+            ("mandatory", hook.mandatory),
+            ("observes: not enforced", observes),
+            ("background", hook.detached),
+            ("once", hook.once),
+            ("off", !hook.enabled),
+        ] {
             if is_set {
                 name = format!("{name} ({mark})");
             }

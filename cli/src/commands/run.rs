@@ -124,6 +124,9 @@ pub(crate) fn show(screen: Screen<'_>, outcome: &Outcome, nanos: u64) -> Result<
 /// What became of a hook, in a word.
 fn came_to(entry: &TraceEntry<'_>) -> (anstyle::Style, String) {
     use hookweave_host::dispatch::Status;
+    if let Some(observed) = entry.observed {
+        return (WARN, format!("would {} (observes, not enforced)", observed.action.as_str()));
+    }
     if let Some(failure) = &entry.failure {
         return (BAD, format!("failed ({}), {}", failure.kind, failure.became.as_str()));
     }

@@ -12,6 +12,7 @@ use super::{Audit, Inputs};
 use hookweave_clock::now_ms;
 use hookweave_machine::action::Action;
 use hookweave_machine::event::EventSpec;
+use hookweave_machine::hook::Enforcement;
 use hookweave_machine::observer::{Change, EventDigest, InSession, Named, ObservedEvent, Observer, Part};
 
 impl Observer for Audit {
@@ -129,6 +130,8 @@ fn of_hook(kind: Kind, hook: &Named<'_>) -> AuditRecord {
         ..AuditRecord::new(kind)
     };
     let record = record.with("scope", hook.scope.as_str());
+    let observes = hook.enforcement == Enforcement::Observe;
+    let record = record.with("enforcement", if observes { hook.enforcement.as_str().into() } else { Value::Null });
     match hook.origin {
         Some(origin) => record
             .with("file", origin.file.display().to_string())

@@ -92,6 +92,7 @@ struct More {
     overran: bool,
     failure: Option<(FailureKind, String, FailBehavior)>,
     why: Option<String>,
+    observed: Option<Value>,
 }
 
 /// What hooks gave.
@@ -105,6 +106,8 @@ struct Given {
     messages: Vec<(Option<String>, Message)>,
     asks: Vec<(Option<String>, Question)>,
     suppress_output: bool,
+    /// The hook that observes and would have blocked the event: its id, its name, what it decided and why.
+    would_block: Option<(HookId, String, Action, Option<String>)>,
 }
 
 /// A dispatch that is over.
@@ -199,6 +202,7 @@ fn runs<T, V>(outcome: &Outcome<T, V>) -> SmallVec<[Run; 2]> {
             overran: record.overran,
             failure: record.failure.as_ref().map(|failed| (failed.kind, failed.message.clone(), failed.became)),
             why: record.why.clone(),
+            observed: record.observed.as_deref().map(plain),
         };
         let entry = record.call.entry();
         Run { hook: Arc::clone(entry.name()), id: entry.id(), took: record.took, more: Some(Box::new(more)) }
@@ -220,6 +224,9 @@ fn given<T, V>(outcome: &Outcome<T, V>) -> Option<Box<Given>> {
         messages: outcome.messages().iter().map(|from| (name(from.hook), from.part.clone())).collect(),
         asks: outcome.asks().iter().map(|from| (name(from.hook), from.part.clone())).collect(),
         suppress_output: outcome.suppress_output(),
+        would_block: outcome
+            .would_be_blocked_by()
+            .map(|(id, name, observed)| (id, name.to_owned(), observed.action, observed.reason.clone())),
     }))
 }
 
@@ -264,6 +271,9 @@ impl Run {
             }
             if more.overran {
                 detail("overran", true.into());
+            }
+            if let Some(observed) = &more.observed {
+                detail("observed", observed.clone());
             }
         };
         match &more.failure {
@@ -318,6 +328,15 @@ impl Given {
                 record.reason.clone_from(&self.reason);
             };
             make(Kind::Blocked, &blocked, at);
+        }
+        if let Some((id, name, action, reason)) = &self.would_block {
+            let would_block = |record: &mut Record| {
+                record.hook = Some(name.clone());
+                record.hook_id = Some(id.to_string());
+                record.outcome = Some(action.as_str().to_owned());
+                record.reason.clone_from(reason);
+            };
+            make(Kind::WouldBlock, &would_block, at);
         }
     }
 }

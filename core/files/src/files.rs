@@ -21,6 +21,7 @@ use crate::config::watch::Sightings;
 use crate::file_hook::{FileHook, Runtime};
 use hookweave_machine::error::{Code, Error};
 use hookweave_machine::event::EventSpec;
+use hookweave_machine::hook::{Enforcement, Scope};
 use hookweave_machine::observer::ObservedEvent;
 use hookweave_machine::registry::{HookId, Registry, Seat};
 
@@ -216,7 +217,7 @@ fn notify_observer<T>(registry: &Registry<T>, report: &LoadReport) {
 fn read<T>(request: &LoadRequest, registry: &Registry<T>, runtime: &Arc<Runtime>) -> Result<Configuration, Error> {
     let catalogue = registry.catalogue();
     match request {
-        LoadRequest::File(FileRequest { path, dialect, scope, strict, partial }) => load(
+        LoadRequest::File(FileRequest { path, dialect, scope, strict, partial, .. }) => load(
             path,
             &LoadOptions {
                 dialect: dialect.as_deref(),
@@ -229,7 +230,7 @@ fn read<T>(request: &LoadRequest, registry: &Registry<T>, runtime: &Arc<Runtime>
             },
         ),
         LoadRequest::Places(options) => {
-            let PlacesRequest { cwd, sources, trust, store, refuse_untrusted, strict, partial, agent, plugins } =
+            let PlacesRequest { cwd, sources, trust, store, refuse_untrusted, strict, partial, agent, plugins, .. } =
                 options;
             discover(&Discovery {
                 sources: sources.clone(),
@@ -263,7 +264,7 @@ impl Batch {
         self.problems.clear();
         let mut may_leave_out = true;
         for ready in &self.configuration.hooks {
-            match register(registry, self.seat, runtime, ready, wrap) {
+            match register(registry, (self.seat, self.request.enforcement()), runtime, ready, wrap) {
                 Ok(id) => self.hooks.push(id),
                 Err(error) => {
                     may_leave_out &= self.request.may_leave_out(ready.declared.spec.scope);
@@ -294,14 +295,20 @@ impl Batch {
 
 fn register<T>(
     registry: &Registry<T>,
-    seat: Seat,
+    (seat, enforcement): (Seat, Option<Enforcement>),
     runtime: &Arc<Runtime>,
     ready: &Ready,
     wrap: Wrap<'_, T>,
 ) -> Result<HookId, Error> {
-    let spec = ready.declared.spec.clone();
+    let mut declared = ready.declared.clone();
+    if declared.spec.scope != Scope::Managed {
+        declared.spec.enforcement = declared.spec.enforcement.or(enforcement);
+    }
+    // To wake the model is to act on what the hook decided.
+    declared.wakes &= declared.spec.enforcement(registry.options().enforcement) == Enforcement::Enforce;
+    let spec = declared.spec.clone();
     let event = registry.resolve(&spec.event)?;
-    let hook = FileHook::new(ready.declared.clone(), Some(Arc::clone(&ready.guard)), Arc::clone(runtime));
+    let hook = FileHook::new(declared, Some(Arc::clone(&ready.guard)), Arc::clone(runtime));
     registry.register_at(Some(seat), spec, wrap(Arc::new(hook), event))
 }
 

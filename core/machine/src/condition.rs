@@ -38,8 +38,7 @@ pub struct SessionFacts {
 
 impl SessionFacts {
     /// The names of the facts.
-    const NAMES: &'static [&'static str] =
-        &["turn", "tool_calls", "tool_failures", "model_calls", "started", "age_ms"];
+    const NAMES: &'static [&'static str] = &["turn", "tool_calls", "tool_failures", "model_calls", "started", "age_ms"];
 
     fn get(&self, name: &str) -> Option<u64> {
         Some(match name {

@@ -14,7 +14,7 @@ use crate::outcome::Outcome;
 use crate::payload::Host;
 
 pub use crate::failure::{FailureKind, HookFailure};
-pub use crate::fold::{Details, Failed, HandlerResult, MAX_RECHECKS, Record, Report, Status, Times};
+pub use crate::fold::{Details, Failed, HandlerResult, MAX_RECHECKS, Observed, Record, Report, Status, Times};
 
 /// How deep dispatches may nest: a hook that dispatches, whose hook dispatches, and so on.
 pub const MAX_DEPTH: u32 = 16;

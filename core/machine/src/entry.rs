@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::event::EventSpec;
 use crate::failure::FailureKind;
-use crate::hook::{FailBehavior, HookSpec, Origin, Scope};
+use crate::hook::{Enforcement, FailBehavior, HookSpec, Origin, Scope};
 use crate::matcher::{Matcher, MatcherSpec};
 use crate::options::Options;
 use crate::sync::{AtomicBool, Ordering};
@@ -56,6 +56,7 @@ pub struct Entry<T> {
     /// Failures that block though `fail_behavior` says otherwise.
     blocking_failures: &'static [FailureKind],
     mandatory: bool,
+    enforcement: Enforcement,
     handler: T,
     /// A dispatch has taken this `once` hook for itself.
     claimed: AtomicBool,
@@ -78,7 +79,12 @@ impl<T> Entry<T> {
     ) -> Self {
         options.settle(&mut spec, event.name());
         // A detached hook is not awaited, so its failure cannot block, even if the client's default is to block.
-        let default = if spec.detached { FailBehavior::Continue } else { options.fail_behavior };
+        let is_closed = spec.origin.is_none() && options.closed_events.contains(&event.name());
+        let default = match (spec.detached, is_closed) {
+            (true, _) => FailBehavior::Continue,
+            (false, true) => FailBehavior::Block,
+            (false, false) => options.fail_behavior,
+        };
         // A file's own system says what a failure means, and so does the hook itself.
         let is_decided = spec.detached || spec.fail_behavior.is_some() || spec.origin.is_some();
         Self {
@@ -89,6 +95,7 @@ impl<T> Entry<T> {
             fail_behavior: spec.fail_behavior.unwrap_or(default),
             blocking_failures: if is_decided { &[] } else { options.blocking_failures },
             mandatory: spec.is_mandatory(),
+            enforcement: spec.enforcement(options.enforcement),
             tally: Arc::new(Tally::new(event.tally().total())),
             event,
             handler,
@@ -110,6 +117,7 @@ impl<T> Entry<T> {
             scope: self.spec.scope,
             timeout_ms: self.timeout.map(|limit| limit.as_secs_f64() * 1000.0),
             fail_behavior: self.fail_behavior,
+            enforcement: self.enforcement,
             once: self.spec.once,
             mandatory: self.mandatory,
             detached: self.spec.detached,
@@ -162,6 +170,16 @@ impl<T> Entry<T> {
     /// Whether no skip passes over it and changes after it are rechecked.
     pub const fn mandatory(&self) -> bool {
         self.mandatory
+    }
+
+    /// Whether what it decides is acted on.
+    pub const fn enforcement(&self) -> Enforcement {
+        self.enforcement
+    }
+
+    /// Whether what it decides is recorded and not acted on.
+    pub fn observes(&self) -> bool {
+        self.enforcement == Enforcement::Observe
     }
 
     /// Who loaded it.
@@ -268,6 +286,8 @@ pub struct HookInfo {
     pub timeout_ms: Option<f64>,
     /// What its failure means.
     pub fail_behavior: FailBehavior,
+    /// Whether what it decides is acted on.
+    pub enforcement: Enforcement,
     /// Whether it runs at most once.
     pub once: bool,
     /// Whether it is mandatory, explicitly or implied.

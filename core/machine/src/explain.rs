@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::event::EventSpec;
-use crate::hook::Scope;
+use crate::hook::{Enforcement, Scope};
 use crate::index::{Reuse, Snapshot};
 use crate::payload::Host;
 
@@ -45,6 +45,8 @@ pub struct ExplainedHook {
     pub mandatory: bool,
     /// Whether it would not be awaited.
     pub detached: bool,
+    /// Whether what it decides would be acted on.
+    pub enforcement: Enforcement,
 }
 
 /// Explains a payload against the hooks of a snapshot.
@@ -86,6 +88,7 @@ pub fn explain<'v, T, H: Host>(
             scope: entry.scope(),
             mandatory: entry.mandatory(),
             detached: entry.detached(),
+            enforcement: entry.enforcement(),
         });
     }
     explanation

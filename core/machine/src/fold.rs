@@ -6,6 +6,7 @@ mod apply;
 mod claims;
 mod details;
 mod merge;
+mod observe;
 #[cfg(all(test, shuttle))]
 mod races;
 mod recheck;
@@ -23,6 +24,7 @@ use crate::payload::Host;
 
 use claims::Claims;
 pub use details::{Details, Failed, Record, Status};
+pub use observe::Observed;
 pub use report::{HandlerResult, Report};
 
 /// How often mandatory hooks look again at what others made of an event, before the dispatch gives up because they do not agree.

@@ -43,6 +43,12 @@ impl Scope {
         ("callback", Self::Callback),
     ];
 
+    /// Whether a file that is loaded in this scope may make its hooks observe: one that comes with a project may not.
+    #[must_use]
+    pub const fn may_observe(self) -> bool {
+        matches!(self, Self::Managed | Self::User | Self::Callback)
+    }
+
     /// The scope's name.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -60,6 +66,31 @@ impl Scope {
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+
+/// Whether what a hook decides is acted on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Enforcement {
+    /// It is.
+    #[default]
+    Enforce,
+    /// It is recorded as what would have happened, and has no effect.
+    Observe,
+}
+
+impl Enforcement {
+    /// Each value with the word that the wire has for it.
+    pub const WORDS: &'static [(&'static str, Self)] = &[("enforce", Self::Enforce), ("observe", Self::Observe)];
+
+    /// The value's name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Enforce => "enforce",
+            Self::Observe => "observe",
+        }
     }
 }
 
@@ -115,6 +146,8 @@ pub struct HookSpec {
     pub timeout: Timeout,
     /// What its failure means; defaults to the engine's setting.
     pub fail_behavior: Option<FailBehavior>,
+    /// Whether what it decides is acted on; defaults to the engine's setting, which does not concern managed hooks.
+    pub enforcement: Option<Enforcement>,
     /// It runs at most once and is then removed.
     pub once: bool,
     /// Whether no skip passes over it and it rechecks what others changed after it; implied by scope managed and, unless
@@ -169,6 +202,7 @@ impl HookSpec {
             scope: Scope::default(),
             timeout: Timeout::default(),
             fail_behavior: None,
+            enforcement: None,
             once: false,
             mandatory: None,
             detached: false,
@@ -252,6 +286,7 @@ impl HookSpec {
             "scope",
             "timeout",
             "fail_behavior",
+            "enforcement",
             "once",
             "mandatory",
             "detached",
@@ -279,6 +314,7 @@ impl HookSpec {
             scope: reader.word("scope", Scope::WORDS)?.unwrap_or_default(),
             timeout: Timeout::read(&reader, "timeout")?,
             fail_behavior: reader.word("fail_behavior", FailBehavior::WORDS)?,
+            enforcement: reader.word("enforcement", Enforcement::WORDS)?,
             once: reader.flag("once")?.unwrap_or(false),
             mandatory: reader.flag("mandatory")?,
             detached: reader.flag("detached")?.or(reader.flag("async")?).unwrap_or(false),
@@ -292,6 +328,13 @@ impl HookSpec {
     /// Whether the hook is mandatory: managed, else as set, else fail-closed by its own setting.
     pub fn is_mandatory(&self) -> bool {
         self.scope == Scope::Managed || self.mandatory.unwrap_or(self.fail_behavior == Some(FailBehavior::Block))
+    }
+
+    /// Whether what the hook decides is acted on: as it says itself, else as its engine says, which cannot make a managed hook
+    /// observe.
+    pub fn enforcement(&self, of_engine: Enforcement) -> Enforcement {
+        let default = if self.scope == Scope::Managed { Enforcement::Enforce } else { of_engine };
+        self.enforcement.unwrap_or(default)
     }
 
     /// Refuses settings that contradict each other.

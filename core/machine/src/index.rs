@@ -206,6 +206,11 @@ impl<T> Snapshot<T> {
         MatchInput::new(host, event, payload, self.tools(), &options.directory).with_sessions(&options.sessions)
     }
 
+    /// Whether the profile refuses the event of this name when no hook is registered for it.
+    pub fn wants_guarded(&self, name: &str) -> bool {
+        self.options.profile.guarded.contains(&name)
+    }
+
     pub(crate) const fn tools(&self) -> &Tools {
         &self.tools
     }
@@ -292,6 +297,11 @@ impl<T> EventIndex<T> {
     /// What the engine knows of the event.
     pub const fn spec(&self) -> &Arc<EventSpec> {
         &self.spec
+    }
+
+    /// Whether there is a hook for the event that is switched on.
+    pub(crate) fn has_hooks(&self) -> bool {
+        self.hooks.iter().any(|listed| listed.enabled && !listed.entry.is_spent())
     }
 
     pub(crate) fn hooks(&self) -> &[Listed<T>] {

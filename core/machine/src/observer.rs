@@ -9,7 +9,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use crate::entry::HookId;
-use crate::hook::{Origin, Scope};
+use crate::hook::{Enforcement, Origin, Scope};
 
 pub use event_digest::EventDigest;
 pub use event_digest::Part;
@@ -43,6 +43,7 @@ pub struct Named<'s> {
     pub name: &'s str,
     pub event: &'s str,
     pub scope: Scope,
+    pub enforcement: Enforcement,
     pub origin: Option<&'s Origin>,
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 pub use crate::directory::Directory;
 use crate::error::{Code, Error};
 use crate::failure::FailureKind;
-use crate::hook::{FailBehavior, HookSpec, Timeout};
+use crate::hook::{Enforcement, FailBehavior, HookSpec, Timeout};
 use crate::payload::Host;
 use crate::read::Reader;
 
@@ -78,6 +78,10 @@ pub struct Options {
     pub mode: Mode,
     /// What comes of it when hooks that run together change one thing differently.
     pub conflict: Conflict,
+    /// Whether what hooks decide is acted on, unless a hook says otherwise; managed hooks are always enforced unless they do.
+    pub enforcement: Enforcement,
+    /// Whether a block ends the dispatch of a gate at once; else the later hooks run too.
+    pub short_circuit: bool,
     /// Whether dispatches run any hook.
     pub enabled: bool,
     /// How long a hook without a timeout of its own may run; `None` is without end.
@@ -88,6 +92,8 @@ pub struct Options {
     pub fail_behavior: FailBehavior,
     /// The failures that block though `fail_behavior` says otherwise; none when the program has set it.
     pub blocking_failures: &'static [FailureKind],
+    /// The events on which a failure blocks though `fail_behavior` says otherwise; none when the program has set it.
+    pub closed_events: &'static [&'static str],
     /// Hooks that programs may register for one event; `None` is without limit.
     pub max_hooks_per_event: Option<usize>,
     /// Hooks that programs may register in all; `None` is without limit.
@@ -111,6 +117,8 @@ const OWN: &[&str] = &[
     "profile",
     "mode",
     "conflict",
+    "enforcement",
+    "short_circuit",
     "enabled",
     "default_timeout",
     "fail_behavior",
@@ -130,11 +138,14 @@ impl Options {
             profile,
             mode: profile.mode,
             conflict: Conflict::default(),
+            enforcement: Enforcement::default(),
+            short_circuit: profile.short_circuit,
             enabled: true,
             default_timeout: profile.timeout,
             timeout_was_set: false,
-            fail_behavior: FailBehavior::Continue,
+            fail_behavior: profile.fail_behavior,
             blocking_failures: profile.blocking_failures,
+            closed_events: profile.closed_events,
             max_hooks_per_event: profile.hook_limits.map(|(per_event, _)| per_event),
             max_total_hooks: profile.hook_limits.map(|(_, total)| total),
             max_detached: MAX_DETACHED,
@@ -161,6 +172,8 @@ impl Options {
             options.mode = mode;
         }
         options.conflict = reader.word("conflict", Conflict::WORDS)?.unwrap_or_default();
+        options.enforcement = reader.word("enforcement", Enforcement::WORDS)?.unwrap_or_default();
+        options.short_circuit = reader.flag("short_circuit")?.unwrap_or(options.short_circuit);
         options.enabled = reader.flag("enabled")?.unwrap_or(true);
         match reader.text("project_dir")?.as_deref() {
             None => {}
@@ -173,7 +186,7 @@ impl Options {
             Timeout::After(limit) => (options.default_timeout, options.timeout_was_set) = (Some(limit), true),
         }
         if let Some(fail_behavior) = reader.word("fail_behavior", FailBehavior::WORDS)? {
-            (options.fail_behavior, options.blocking_failures) = (fail_behavior, &[]);
+            (options.fail_behavior, options.blocking_failures, options.closed_events) = (fail_behavior, &[], &[]);
         }
         let limit = |field: &str, default: Option<usize>| -> Result<Option<usize>, Error> {
             if reader.given(field).is_none() {

@@ -13,9 +13,9 @@ use crate::action::Action;
 use crate::answer::{Injection, Message, Question};
 use crate::entry::HookId;
 use crate::event::EventSpec;
-use crate::fold::{Details, Progress, Record};
-use crate::hook::{FailBehavior, Scope};
-use crate::index::{Plan, Reuse, Snapshot};
+use crate::fold::{Details, Observed, Progress, Record};
+use crate::hook::{Enforcement, FailBehavior, Scope};
+use crate::index::{EventIndex, Plan, Reuse, Snapshot};
 use crate::observer::Begun;
 use crate::payload::Host;
 
@@ -67,6 +67,8 @@ pub struct Outcome<T, V> {
     deciding: Option<usize>,
     /// Why it is blocked regardless of the hooks' answers.
     refusal: Option<Box<str>>,
+    /// The event is one that a hook has to guard, and none does: what comes of it.
+    unguarded: Option<Box<Observed>>,
 }
 
 impl<T, V> Outcome<T, V> {
@@ -77,18 +79,37 @@ impl<T, V> Outcome<T, V> {
 
     /// An outcome in the making.
     pub(crate) const fn of(progress: Progress<T, V>) -> Self {
-        Self { progress, deciding: None, refusal: None }
+        Self { progress, deciding: None, refusal: None, unguarded: None }
     }
 
     /// Finds out who decides, when all hooks are done.
     pub(crate) fn decide(&mut self) {
         self.deciding = self.progress.details.as_ref().and_then(|details| deciding(details, &self.progress.snapshot));
+        self.note_unguarded();
+    }
+
+    /// Notes that no hook is registered for an event that the profile wants guarded.
+    fn note_unguarded(&mut self) {
+        let (snapshot, event) = (&self.progress.snapshot, self.progress.event.name());
+        if snapshot.wants_guarded(event) && !snapshot.event(event).is_some_and(EventIndex::has_hooks) {
+            let profile = snapshot.options().profile.name;
+            let why =
+                format!("no hook is registered for {event}, which the profile {profile} lets no hook leave unguarded");
+            self.unguarded = Some(Box::new(Observed::block(why)));
+        }
     }
 
     /// The outcome of an event without hooks.
     pub fn empty(snapshot: Arc<Snapshot<T>>, event: Arc<EventSpec>, payload: V) -> Self {
         let plan = Arc::new(Plan::empty(snapshot.options().mode));
         Self::of(Progress::new(snapshot, event, plan, Reuse::Event, payload))
+    }
+
+    /// The outcome of an event for which a client that is switched on has no hooks: a profile may refuse it.
+    pub fn without_hooks(snapshot: Arc<Snapshot<T>>, event: Arc<EventSpec>, payload: V) -> Self {
+        let mut outcome = Self::empty(snapshot, event, payload);
+        outcome.note_unguarded();
+        outcome
     }
 
     /// The hooks that were selected, as things stood at the end.
@@ -111,9 +132,9 @@ impl<T, V> Outcome<T, V> {
         self.progress.details.iter().flat_map(|details| &details.originals).map(|(field, came)| (field.as_str(), came))
     }
 
-    /// Whether no hook answered, failed or skipped.
+    /// Whether no hook answered, failed or skipped, and nothing was decided without hooks.
     pub const fn is_quiet(&self) -> bool {
-        self.progress.details.is_none() && self.refusal.is_none()
+        self.progress.details.is_none() && self.refusal.is_none() && self.unguarded.is_none()
     }
 
     /// What was recorded of the dispatch before it was over.
@@ -142,6 +163,14 @@ impl<T, V> Outcome<T, V> {
         self.refusal = self.progress.event.gate().then(|| why.into()).or_else(|| self.refusal.take());
     }
 
+    /// The same, because the event could not be shown to a hook; it goes on where all hooks that ran observe.
+    pub fn refuse_unshown(&mut self, why: String) {
+        let Progress { details, plan, quiet, .. } = &mut self.progress;
+        if !Details::observe_unshown(details, plan, quiet, &why) {
+            self.refuse(why);
+        }
+    }
+
     /// What was recorded of each hook that ran, in order.
     pub fn records(&self) -> &[Record<T, V>] {
         self.progress.details.as_ref().map_or(&[], |details| &details.records)
@@ -159,12 +188,18 @@ impl<T, V> Outcome<T, V> {
             return None;
         }
         let details = self.progress.details.as_ref();
-        if let Some(why) = self.refusal.as_deref().or_else(|| details?.refusal.as_deref()) {
+        let unguarded = self.unguarded.as_deref().filter(|_| !self.observes()).and_then(|own| own.reason.as_deref());
+        if let Some(why) = self.refusal.as_deref().or_else(|| details?.refusal.as_deref()).or(unguarded) {
             return Some((Action::Block, why));
         }
         let profile = self.progress.snapshot.options().profile;
         let question = details?.question.as_deref()?;
         (profile.rank(Action::Ask) > profile.rank(strongest)).then_some((Action::Ask, question))
+    }
+
+    /// Whether what the profile itself decides is not acted on.
+    fn observes(&self) -> bool {
+        self.progress.snapshot.options().enforcement == Enforcement::Observe
     }
 
     /// Who refuses and why, where it is the engine itself; `None` when it does not, or when hooks have blocked it.
@@ -250,6 +285,44 @@ impl<T, V> Outcome<T, V> {
     pub fn asking(&self) -> impl Iterator<Item = (&str, HookId, &Question)> {
         let given = self.progress.details.iter().flat_map(|details| &details.asks);
         given.map(|(hook, id, ask)| (&**hook, *id, ask))
+    }
+
+    /// What hooks that observe would have done, in order; without those that had nothing to say.
+    pub fn observed(&self) -> Vec<FromHook<'_, Observed>> {
+        let mut all: Vec<(HookId, FromHook<'_, Observed>)> = Vec::new();
+        for record in self.records() {
+            let Some(part) = record.observed.as_deref() else { continue };
+            let entry = record.call.entry();
+            // What a hook says again, word for word, when it looks again is told once.
+            if !all.iter().any(|(id, known)| *id == entry.id() && known.part == part) {
+                all.push((entry.id(), FromHook { hook: Some(entry.name()), part }));
+            }
+        }
+        let own = self.unguarded.as_deref().filter(|_| self.observes()).map(|part| FromHook { hook: None, part });
+        all.into_iter().map(|(_, given)| given).chain(own).collect()
+    }
+
+    /// Whether a hook that observes would have blocked what the agent is about to do.
+    pub fn would_block(&self) -> bool {
+        self.would_be_blocked_by().is_some() || (self.unguarded.is_some() && self.observes())
+    }
+
+    /// The first hook that observes and would have blocked the event, with the strongest of those decisions.
+    pub fn would_be_blocked_by(&self) -> Option<(HookId, &str, &Observed)> {
+        if !self.progress.event.gate() {
+            return None;
+        }
+        let profile = self.progress.snapshot.options().profile;
+        let refusing = self.records().iter().filter_map(|record| {
+            let observed = record.observed.as_deref().filter(|observed| observed.action.refuses())?;
+            let entry = record.call.entry();
+            Some((entry.id(), &**entry.name(), observed))
+        });
+        refusing.reduce(
+            |first, next| {
+                if profile.rank(next.2.action) > profile.rank(first.2.action) { next } else { first }
+            },
+        )
     }
 
     /// Why hooks objected to an event that cannot be blocked any more: for the model.
@@ -355,6 +428,8 @@ impl<T, V> Outcome<T, V> {
             feedback: self.feedback(),
             delay_ms: self.delay_ms(),
             suppress_output: self.suppress_output(),
+            would_block: self.would_block(),
+            observed: self.observed(),
             trace: self.trace(),
         }
     }
@@ -375,6 +450,10 @@ pub struct Summary<'a> {
     pub feedback: Vec<&'a str>,
     pub delay_ms: u64,
     pub suppress_output: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub would_block: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub observed: Vec<FromHook<'a, Observed>>,
     pub trace: Vec<TraceEntry<'a>>,
 }
 

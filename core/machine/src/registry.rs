@@ -60,6 +60,10 @@ pub struct Registry<T> {
     stale: AtomicBool,
     version: AtomicU64,
     closed: AtomicBool,
+    /// A hook observes, and the host has not been told.
+    notice_due: AtomicBool,
+    /// The host has been told, or will be.
+    noticed: AtomicBool,
     observer: OnceLock<Arc<dyn Observer>>,
     known_tools: Arc<KnownTools>,
 }
@@ -79,6 +83,8 @@ impl<T> Registry<T> {
             stale: AtomicBool::new(false),
             version: AtomicU64::new(0),
             closed: AtomicBool::new(false),
+            notice_due: AtomicBool::new(false),
+            noticed: AtomicBool::new(false),
             observer: OnceLock::new(),
             known_tools: Arc::default(),
         }
@@ -107,6 +113,7 @@ impl<T> Registry<T> {
             name: entry.name(),
             event: entry.event().name(),
             scope: entry.scope(),
+            enforcement: entry.enforcement(),
             origin: entry.origin().map(|origin| &**origin),
         };
         observer.observe(ObservedEvent::Hook(change, hook));
@@ -181,6 +188,9 @@ impl<T> Registry<T> {
         state.catalogue.intern(&event);
         let entry = Entry::new(id, spec, event, matcher, &self.options, state.hooks.any_spent(), handler);
         let enabled = entry.starts_enabled();
+        if entry.observes() && !self.noticed.swap(true, Ordering::AcqRel) {
+            self.notice_due.store(true, Ordering::Release);
+        }
         let entry = Arc::new(entry);
         let listed = Listed { entry: Arc::clone(&entry), enabled };
         state.hooks.insert(seat.unwrap_or(Seat::own(id.number())), listed);
@@ -188,6 +198,18 @@ impl<T> Registry<T> {
         drop(state);
         self.notify_observer(&entry, Change::Registered);
         Ok(id)
+    }
+
+    /// Whether a hook was registered that observes, and no one has been told yet: a guard that is not enforced must not go unseen.
+    ///
+    /// A host asks after each registration, and logs [`Registry::new_warnings`] then.
+    pub fn has_unseen_observer(&self) -> bool {
+        self.notice_due.load(Ordering::Acquire)
+    }
+
+    /// The same, once.
+    pub(crate) fn take_unseen_observer(&self) -> bool {
+        self.notice_due.swap(false, Ordering::AcqRel)
     }
 
     /// The hook of this id, while it is listed.

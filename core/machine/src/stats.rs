@@ -10,10 +10,11 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::action::Action;
-use crate::entry::HookId;
+use crate::entry::{HookId, HookInfo};
 use crate::event::EventSpec;
 use crate::failure::FailureKind;
 use crate::fold::{Record, Status};
+use crate::hook::Enforcement;
 use crate::outcome::Outcome;
 use crate::registry::Registry;
 
@@ -21,7 +22,7 @@ pub use crate::tally::{ERROR, HookCounter};
 pub use warnings::{ALWAYS_FAILS_AFTER, HookWarning, NEVER_MATCHED_AFTER, SLOW_AFTER, SLOW_MS, WarningKind};
 
 use crate::tally::{Read, Run, RunKind, Tally};
-use warnings::{HookFacts, misspelt, warning};
+use warnings::{HookFacts, misspelt, observes, warning};
 
 /// How long a hook's runs took, in microseconds; percentiles are within [`ERROR`] of the true ones, `max` is exact.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -52,6 +53,8 @@ pub struct HookStats {
     pub failures: BTreeMap<&'static str, u64>,
     /// The runs that changed the event.
     pub modifications: u64,
+    /// The runs in which it would have blocked the event, had it not observed.
+    pub would_block: u64,
     /// How often it was selected and passed over.
     pub skipped: u64,
     /// The runs that ended later than they may and could not be interrupted.
@@ -114,24 +117,26 @@ impl<T, V> Outcome<T, V> {
     }
 
     fn count_details(&self, ended: u64) {
+        let gate = self.progress.event.gate();
         for record in self.records() {
-            record.call.entry().tally().add(&run_of(record), ended);
+            record.call.entry().tally().add(&run_of(record, gate), ended);
         }
     }
 }
 
 /// A hook's record in the terms of its counters.
-fn run_of<T, V>(record: &Record<T, V>) -> Run {
+fn run_of<T, V>(record: &Record<T, V>, gate: bool) -> Run {
     Run {
         kind: match record.status {
             Status::Skipped => RunKind::Skipped,
             Status::Detached => RunKind::Detached,
             Status::Ran | Status::Failed | Status::Rechecked => RunKind::Ran { took: record.took },
         },
-        action: record.action,
+        action: record.decided(),
         failure: record.failure.as_ref().map(|failure| failure.kind),
         has_modified: !record.modified.is_empty(),
         has_overrun: record.overran,
+        would_block: gate && record.observed.as_ref().is_some_and(|observed| observed.action.refuses()),
     }
 }
 
@@ -183,6 +188,12 @@ impl<T> Registry<T> {
             stats.warnings.extend(warning);
         });
         stats.warnings.extend(self.misspelled_fields(|_| true));
+        let observing = self.observing().map(|info| {
+            let counted = stats.hooks.iter().find(|hook| hook.id == info.id);
+            observes(&info, counted.map(|hook| (hook.would_block, hook.runs)))
+        });
+        let observing: Vec<_> = observing.collect();
+        stats.warnings.extend(observing);
         for event in self.catalogue().events() {
             let dispatches = event.tally().read(reset);
             if dispatches > 0 {
@@ -199,7 +210,16 @@ impl<T> Registry<T> {
             new.extend(warning.filter(|_| tally.warns_first()));
         });
         new.extend(self.misspelled_fields(EventSpec::reports_misspelled_field_first));
+        if self.take_unseen_observer() {
+            // One stands for all: `stats` names each.
+            new.extend(self.observing().next().map(|info| observes(&info, None)));
+        }
         new
+    }
+
+    /// The hooks that observe and are switched on, in order.
+    fn observing(&self) -> impl Iterator<Item = HookInfo> + use<T> {
+        self.list().into_iter().filter(|info| info.enabled && info.enforcement == Enforcement::Observe)
     }
 
     /// Misspelled fields of events, each reported with the first hook that receives them.
@@ -260,6 +280,7 @@ fn hook_stats(hook: &str, id: &str, event: &str, read: &Read, now: Now) -> HookS
         decisions,
         failures: kinds.filter(|(_, count)| *count > 0).collect(),
         modifications: read.modified,
+        would_block: read.would_block,
         skipped: read.skipped,
         overran: read.overran,
         duration_us: (waited_for > 0).then(durations),

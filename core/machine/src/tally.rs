@@ -75,6 +75,7 @@ struct Book {
     modified: AtomicU64,
     overran: AtomicU64,
     skipped: AtomicU64,
+    would_block: AtomicU64,
 }
 
 /// What became of a hook in a dispatch.
@@ -96,6 +97,8 @@ pub(crate) struct Run {
     pub(crate) failure: Option<FailureKind>,
     pub(crate) has_modified: bool,
     pub(crate) has_overrun: bool,
+    /// It observes, and would have blocked the event.
+    pub(crate) would_block: bool,
 }
 
 /// What was counted of one hook up to a moment.
@@ -109,6 +112,7 @@ pub(crate) struct Read {
     pub(crate) modified: u64,
     pub(crate) overran: u64,
     pub(crate) skipped: u64,
+    pub(crate) would_block: u64,
 }
 
 impl Tally {
@@ -157,6 +161,9 @@ impl Tally {
         if run.has_overrun {
             book.overran.fetch_add(1, Relaxed);
         }
+        if run.would_block {
+            book.would_block.fetch_add(1, Relaxed);
+        }
     }
 
     /// Since how many dispatches of its event the hook is counted; begins anew when asked.
@@ -177,6 +184,7 @@ impl Tally {
             modified: take(&book.modified),
             overran: take(&book.overran),
             skipped: take(&book.skipped),
+            would_block: take(&book.would_block),
         }
     }
 

@@ -11,7 +11,7 @@ use super::{Engine, Event};
 use crate::engine::handler::{Code, Handler, HookFuture};
 use crate::response::IntoResponse;
 use hookweave_host::error::Error;
-use hookweave_host::hook::{FailBehavior, HookSpec, Scope, Timeout};
+use hookweave_host::hook::{Enforcement, FailBehavior, HookSpec, Scope, Timeout};
 use hookweave_host::matcher::{ArgTest, exact_pattern};
 use hookweave_host::options::{Conflict, Mode};
 
@@ -83,6 +83,17 @@ impl EngineBuilder {
     /// What comes of it when hooks that run together change one thing differently; nothing of either unless set.
     pub fn conflict(self, conflict: Conflict) -> Self {
         self.set("conflict", conflict.as_str().into())
+    }
+
+    /// Whether what hooks decide is acted on, unless a hook says otherwise. [`Enforcement::Observe`] records it as what would have
+    /// happened; managed hooks are enforced all the same.
+    pub fn enforcement(self, enforcement: Enforcement) -> Self {
+        self.set("enforcement", enforcement.as_str().into())
+    }
+
+    /// Whether a block ends the dispatch of a gate at once, or the later hooks run too.
+    pub fn short_circuit(self, short_circuit: bool) -> Self {
+        self.set("short_circuit", short_circuit.into())
     }
 
     /// Whether dispatches run any hook at first.
@@ -237,6 +248,12 @@ impl Registration {
         self
     }
 
+    /// Whether what the hook decides is acted on, whatever the engine says of its hooks.
+    pub const fn enforcement(mut self, enforcement: Enforcement) -> Self {
+        self.spec.enforcement = Some(enforcement);
+        self
+    }
+
     /// The hook runs at most once.
     pub const fn once(mut self) -> Self {
         self.spec.once = true;
@@ -319,6 +336,8 @@ impl Registration {
         let matcher = &mut self.spec.matcher;
         matcher.session = self.session.or_else(|| matcher.session.take());
         matcher.agent = self.agent.or_else(|| matcher.agent.take());
-        self.engine.inner.registry.register(self.spec, code).map(|id| id.to_string())
+        let id = self.engine.inner.registry.register(self.spec, code)?;
+        self.engine.log_observers();
+        Ok(id.to_string())
     }
 }

@@ -31,7 +31,8 @@ impl Engine {
             if is_enabled {
                 spec.count(1);
             }
-            let unasked = Box::new(Folded::empty(snapshot, spec, Arc::clone(event.shared_payload())));
+            let of = if is_enabled { Folded::without_hooks } else { Folded::empty };
+            let unasked = Box::new(of(snapshot, spec, Arc::clone(event.shared_payload())));
             self.inner.audit.unasked(&Shared, &unasked);
             return Ok(Outcome::new(event, unasked));
         };
@@ -64,6 +65,13 @@ impl Engine {
         let audit = &self.inner.audit;
         let starting = |stage: &mut driver::Staged, index| audit.starts(&Shared, stage, index, |wait| wait());
         (audit.effective() >= hookweave_host::audit::AuditLevel::Verbose).then_some(starting)
+    }
+
+    /// Logs that hooks observe, once: a guard that is not enforced must not go unseen.
+    pub(super) fn log_observers(&self) {
+        if self.inner.registry.has_unseen_observer() {
+            self.log_warnings();
+        }
     }
 
     #[cold]

@@ -172,9 +172,11 @@ impl Engine {
     /// ```
     pub fn load_files(&self, request: impl Into<LoadRequest>) -> Result<LoadReport, Error> {
         let file_hooks = &self.inner.file_hooks;
-        file_hooks
+        let loaded = file_hooks
             .files
-            .load(&self.inner.registry, &file_hooks.runtime, request.into(), &|hook, _| file_hooks.code(hook))
+            .load(&self.inner.registry, &file_hooks.runtime, request.into(), &|hook, _| file_hooks.code(hook));
+        self.log_observers();
+        loaded
     }
 
     /// The conversations whose variables commands and webhooks are given.
@@ -187,7 +189,9 @@ impl Engine {
         let file_hooks = &self.inner.file_hooks;
         let spec = declared.spec.clone();
         let hook = FileHook::new(declared, None, Arc::clone(&file_hooks.runtime));
-        self.inner.registry.register(spec, file_hooks.code(Arc::new(hook))).map(|id| id.to_string())
+        let id = self.inner.registry.register(spec, file_hooks.code(Arc::new(hook)))?;
+        self.log_observers();
+        Ok(id.to_string())
     }
 
     /// Reads every loaded file again; the hooks are swapped between dispatches.
@@ -204,7 +208,11 @@ impl Engine {
                 return Ok(file_hooks.files.keep(why));
             }
         }
-        file_hooks.files.apply(&self.inner.registry, &file_hooks.runtime, prepared, &|hook, _| file_hooks.code(hook))
+        let reloaded = file_hooks
+            .files
+            .apply(&self.inner.registry, &file_hooks.runtime, prepared, &|hook, _| file_hooks.code(hook));
+        self.log_observers();
+        reloaded
     }
 
     /// Sets who answers hooks that ask a model or an agent: given [`HostQuestion::Judge`], the answer is

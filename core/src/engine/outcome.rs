@@ -11,6 +11,7 @@ use crate::engine::handler::Code;
 use hookweave_host::action::Action;
 use hookweave_host::answer::{Injection, Message, Question};
 use hookweave_host::dialects::{OutcomeValues, WireAnswer, encode_outcome};
+use hookweave_host::dispatch::Observed;
 use hookweave_host::error::Error;
 use hookweave_host::outcome::{FromHook, Stand, TraceEntry, Unmatched, Vote};
 
@@ -107,6 +108,18 @@ impl Outcome {
     #[must_use]
     pub fn suppress_output(&self) -> bool {
         self.inner.suppress_output()
+    }
+
+    /// What hooks that observe would have done, in order; without those that had nothing to say.
+    #[must_use]
+    pub fn observed(&self) -> Vec<FromHook<'_, Observed>> {
+        self.inner.observed()
+    }
+
+    /// Whether a hook that observes would have blocked what the agent is about to do.
+    #[must_use]
+    pub fn would_block(&self) -> bool {
+        self.inner.would_block()
     }
 
     /// What only one dialect has, by dialect.

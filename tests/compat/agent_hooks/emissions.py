@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -74,6 +74,11 @@ def answer(verdict: Verdict, emission: Emission, event: Event) -> HookResponse |
     return None
 
 
+def place_of(hook: str) -> int:
+    """The place of a hook's interceptor among those of its point."""
+    return int(hook.split(" ", 1)[0])
+
+
 class Identity:
     """What names a context: the kit's hash, nothing, or a provider that always fails."""
 
@@ -98,11 +103,11 @@ class Emission:
 
     point: InterceptionPoint
     identity: Identity
+    bindings: Sequence[str | None]
+    """The interceptors of the point, in order: their names, where a declaration gives them names."""
     context: dict[str, Any] = field(default_factory=dict)
     before: str | None = None
     after: str | None = None
-    ran: set[int] = field(default_factory=set)
-    latest: int | None = None
     verdicts: dict[int, Verdict] = field(default_factory=dict)
     told: bool = False
     decision: str = "continue"
@@ -114,7 +119,7 @@ class Emission:
     wrong: HostError | None = None
 
     def begin(self, context: dict[str, Any]) -> None:
-        """Takes the context; without an identity of it the first hook fails, and with it the event."""
+        """Takes the context; without an identity of it the first hook fails."""
         self.context = context
         self.before = self.identity.of(context)
 
@@ -149,24 +154,24 @@ class Emission:
         self.decision = outcome.decision
         if self.point is InterceptionPoint.PRE_TOOL_CALL:
             self.retarget(plain(outcome.event.args))
-        failed = next((entry for entry in outcome.trace if entry.status == "failed"), None)
-        self.after = (
-            None if failed is not None and self.raised(failed, InvalidContextError) else self.identity.of(self.context)
-        )
-        if failed is not None:
-            self.decided_by = self.latest
-            self.combined = Verdict.host_error(self.host_error(failed), failed.reason)
-        elif outcome.decision == "block":
-            self.decided_by = self.last(lambda verdict: not verdict.decision.permits and not verdict.is_liftable)
-            # Where no interceptor refuses, two of them have changed one thing differently.
+        failed = {place_of(entry.hook): entry for entry in outcome.trace if entry.failure is not None}
+        for place, entry in failed.items():
+            self.verdicts[place] = Verdict.host_error(self.host_error(entry), entry.failure.message)
+        is_unnamed = any(self.raised(entry, InvalidContextError) for entry in failed.values())
+        self.after = None if is_unnamed else self.identity.of(self.context)
+        actions = {place_of(entry.hook): (entry.observed or entry).action for entry in outcome.trace}
+        decision = outcome.decision
+        if outcome.would_block:
+            decision = "block"
+        elif any(seen.action == "ask" for seen in outcome.observed):
+            decision = "ask"
+        if decision in ("block", "ask"):
+            self.decided_by = next((place for place, action in actions.items() if action == decision), None)
+            # What no interceptor decided the engine did: none guards the point, or two changed one thing differently.
+            own = HostError.TRANSFORM_CONFLICT if self.bindings else HostError.NO_INTERCEPTOR
             self.combined = (
-                Verdict.host_error(HostError.TRANSFORM_CONFLICT, outcome.reason)
-                if self.decided_by is None
-                else self.verdicts[self.decided_by]
+                Verdict.host_error(own, outcome.reason) if self.decided_by is None else self.verdicts[self.decided_by]
             )
-        elif outcome.decision == "ask":
-            self.decided_by = next(index for index, verdict in self.verdicts.items() if verdict.is_liftable)
-            self.combined = self.asking()
         else:
             self.permitted(Verdict.allow())
 
@@ -203,7 +208,7 @@ class Emission:
             return HostError.TRANSFORM_TARGET_FORBIDDEN
         return next((said for kind, said in REASONS.items() if self.raised(entry, kind)), HostError.INTERCEPTOR_FAILED)
 
-    def record(self, mode: EnforcementMode, composition: CompositionConfig, registered: int) -> dict[str, Any]:
+    def record(self, mode: EnforcementMode, composition: CompositionConfig, declaration: str | None) -> dict[str, Any]:
         """The record that agent-hooks wants of the emission."""
         record = InterceptionRecord(
             interception_point=self.point,
@@ -217,10 +222,14 @@ class Emission:
             timestamp=self.context["timestamp"],
             decided_by=self.decided_by,
             composition=composition,
-            verdicts=tuple(VerdictSummary(i, v.decision, v.reason) for i, v in self.verdicts.items()),
-            fold_truncated=len(self.ran) < registered,
+            declaration=declaration,
+            verdicts=tuple(
+                VerdictSummary(place, verdict.decision, verdict.reason, self.bindings[place])
+                for place, verdict in sorted(self.verdicts.items())
+            ),
+            fold_truncated=len(self.verdicts) < len(self.bindings),
             resolved_by=("approval" if self.granted else "rejection") if self.consulted else None,
-            interceptors_registered=registered,
+            interceptors_registered=len(self.bindings),
         ).to_wire()
         verdict, said = record["verdict"], self.verdicts.values()
         if warnings := [warning.to_wire() for one in said for warning in one.warnings]:

@@ -134,9 +134,11 @@ class Place:
     def load(self, client: HookClient, entry: dict[str, Any]) -> LoadReport:
         """Loads what an entry names."""
         if "path" in entry:
-            options = {name: entry[name] for name in ("dialect", "scope", "strict", "partial") if name in entry}
+            options = {
+                name: entry[name] for name in ("dialect", "scope", "strict", "partial", "enforcement") if name in entry
+            }
             return client.load(self.project / entry["path"], **options)
-        names = ("sources", "trust", "on_untrusted", "strict", "partial", "agent", "plugins")
+        names = ("sources", "trust", "on_untrusted", "strict", "partial", "enforcement", "agent", "plugins")
         options = {name: entry[name] for name in names if name in entry}
         return client.discover(self.project / entry["discover"], trust_store=self.trust_store, **options)
 

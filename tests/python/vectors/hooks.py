@@ -95,7 +95,17 @@ class World:
             self._register_one(hook, name)
 
     def _register_one(self, hook: dict[str, Any], name: str | None) -> None:
-        passed = ("matcher", "priority", "scope", "fail_behavior", "once", "mandatory", "detached", "enabled")
+        passed = (
+            "matcher",
+            "priority",
+            "scope",
+            "fail_behavior",
+            "enforcement",
+            "once",
+            "mandatory",
+            "detached",
+            "enabled",
+        )
         options: dict[str, Any] = {key: hook[key] for key in passed if key in hook}
         if name is not None:
             options["name"] = name

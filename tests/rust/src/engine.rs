@@ -175,9 +175,19 @@ impl Client for EngineClient {
             Value::Object(given.collect())
         };
         let request = if let Some(path) = load.get("path").and_then(Value::as_str) {
-            LoadRequest::read_file(path, &Json, &&options(&["dialect", "scope", "strict", "partial"]))
+            LoadRequest::read_file(path, &Json, &&options(&["dialect", "scope", "strict", "partial", "enforcement"]))
         } else {
-            let names = ["sources", "trust", "trust_store", "on_untrusted", "strict", "partial", "agent", "plugins"];
+            let names = [
+                "sources",
+                "trust",
+                "trust_store",
+                "on_untrusted",
+                "strict",
+                "partial",
+                "enforcement",
+                "agent",
+                "plugins",
+            ];
             LoadRequest::read_places(load["discover"].as_str().unwrap(), &Json, &&options(&names))
         };
         Ok(serde_json::to_value(self.engine.load_files(request?)?).unwrap())

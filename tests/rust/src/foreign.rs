@@ -19,9 +19,9 @@ use hookweave_host::envelope::{Envelope, check_payload};
 use hookweave_host::error::Error;
 use hookweave_host::event::EventDefinition;
 use hookweave_host::hook::HookSpec;
-use hookweave_host::index::{Call, Plan, Planned, Reuse};
+use hookweave_host::index::Call;
 use hookweave_host::json::Json;
-use hookweave_host::options::{Mode, Options};
+use hookweave_host::options::Options;
 use hookweave_host::outcome::Outcome;
 use hookweave_host::registry::{HookId, Registry};
 use hookweave_host::tool::ToolDefinition;
@@ -84,11 +84,16 @@ impl Foreign {
             other => panic!("the payload became {other}"),
         };
         let enabled = self.enabled.load(Ordering::SeqCst);
-        let planned = match snapshot.event(spec.name()).filter(|_| enabled) {
-            Some(index) => snapshot.plan(&Json, index, &&payload),
-            None => Planned { plan: Arc::new(Plan::empty(Mode::Sequential)), reuse: Reuse::Event },
+        let mut step = match snapshot.event(spec.name()) {
+            Some(index) if enabled => {
+                let planned = snapshot.plan(&Json, index, &&payload);
+                begin(&Json, snapshot, spec, planned.plan, planned.reuse, payload)
+            }
+            _ => {
+                let of = if enabled { Outcome::without_hooks } else { Outcome::empty };
+                Step::Done(Box::new(of(snapshot, spec, payload)))
+            }
         };
-        let mut step = begin(&Json, snapshot, spec, planned.plan, planned.reuse, payload);
         let mut promises = Promises::default();
         loop {
             match step {

@@ -12,6 +12,9 @@ use hookweave_machine::dispatch::HandlerResult;
 const ACTIONS: &[(&str, &str, u64)] =
     &[("continue", "CONTINUE", 0), ("block", "BLOCK", 1), ("retry", "RETRY", 2), ("skip", "SKIP", 3)];
 
+/// a3s-code's action that has another word here: a person decides.
+const ESCALATE: &str = "escalate";
+
 pub(super) fn decode(invocation: &Invocation, exited: &CommandOutput) -> HandlerResult<Value> {
     match exited.code {
         Some(0) => {}
@@ -38,7 +41,9 @@ fn answer(invocation: &Invocation, response: Map<String, Value>) -> HandlerResul
                 let grants = word == "continue" && invocation.event.name() == "PermissionRequest";
                 answer.insert(name, json!(if grants { "allow" } else { word }));
             }
-            ("delay", Some("retry")) => _ = answer.insert("delay_ms".to_owned(), value),
+            // a3s-code's word for a person's review; whose it is the host decides.
+            ("target", Some("ask")) => {}
+            ("delay" | "retry_after_ms", Some("retry")) => _ = answer.insert("delay_ms".to_owned(), value),
             // There a delay may stand beside every action, and waits for none but a retry.
             ("delay", Some(_)) => {}
             ("suppressOutput", _) => _ = answer.insert("suppress_output".to_owned(), value),
@@ -55,6 +60,9 @@ fn word(action: &Value) -> Option<&'static str> {
         Value::String(text) => word == text || name == text,
         other => other.as_u64() == Some(*number),
     });
+    if action == ESCALATE {
+        return Some("ask");
+    }
     let ours = || Action::WORDS.iter().map(|(word, _)| *word).find(|word| action == word);
     theirs.map(|row| row.0).or_else(ours)
 }

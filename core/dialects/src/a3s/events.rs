@@ -22,6 +22,18 @@ pub(super) const EVENTS: &[(&str, &str)] = &[
     ("PreCompact", "PreCompact"),
     ("PostCompact", "PostCompact"),
     ("ContextWarning", "ContextWarning"),
+    // The names of a3s-code, whose other events have no counterpart.
+    ("session_start", "SessionStart"),
+    ("session_end", "SessionEnd"),
+    ("pre_prompt", "UserPromptSubmit"),
+    ("generate_start", "GenerateStart"),
+    ("generate_end", "GenerateEnd"),
+    ("pre_tool_use", "PreToolUse"),
+    ("post_tool_use", "PostToolUse"),
+    ("permission_request", "PermissionRequest"),
+    ("pre_compact", "PreCompact"),
+    ("post_compact", "PostCompact"),
+    ("post_response", "Stop"),
 ];
 
 /// A field as A3S spells it: the names of the catalogue in camelCase, nothing that belongs to a tool or a user.

@@ -6,7 +6,7 @@ use super::encode::data;
 use super::{NAME, events};
 use crate::output;
 use crate::{CommandOutput, Invocation, canonical};
-use hookweave_machine::dispatch::HandlerResult;
+use hookweave_machine::dispatch::{HandlerResult, HookFailure};
 
 /// How many fields that an event lacks are named in the trace.
 const MOST_NOTES: usize = 10;
@@ -14,11 +14,18 @@ const MOST_NOTES: usize = 10;
 /// Choices that a person has when a hook names none.
 const OPTIONS: &[&str] = &["Allow once", "Deny"];
 
+/// The words that grant there, in any case.
+const GRANTING: &[&str] = &["allow", "allow once", "allow always"];
+
 pub(super) fn decode(invocation: &Invocation, exited: &CommandOutput) -> HandlerResult<Value> {
     if exited.code != Some(0) {
         return canonical::exited(exited);
     }
-    canonical::object_or_nothing(invocation, exited, "a result", answer)
+    match canonical::object_or_nothing(invocation, exited, "a result", answer) {
+        // There a result that cannot be read denies.
+        HandlerResult::Failed(failure) => HandlerResult::Failed(HookFailure { meant_to_restrict: true, ..failure }),
+        other => other,
+    }
 }
 
 /// The parts of a result that stand beside its action.
@@ -49,6 +56,11 @@ impl HookResult {
             Some(other) => other.clone(),
             None => json!(OPTIONS),
         };
+        let granting: Vec<Value> =
+            options.as_array().into_iter().flatten().filter(|option| grants(option)).cloned().collect();
+        if !granting.is_empty() {
+            ask.insert("grants".to_owned(), granting.into());
+        }
         ask.insert("options".to_owned(), options);
         let timeout = match self.given("approval_timeout") {
             Some(seconds) => seconds.as_f64().map_or_else(|| seconds.clone(), |seconds| json!(seconds * 1000.0)),
@@ -87,6 +99,21 @@ impl HookResult {
     }
 }
 
+/// Whether an option grants by a word that the engine writes in another way.
+fn grants(option: &Value) -> bool {
+    let is_own = option == "Allow once" || option == "Allow always";
+    !is_own && option.as_str().is_some_and(|text| GRANTING.iter().any(|word| text.eq_ignore_ascii_case(word)))
+}
+
+/// A text for the model without control characters, as there: providers refuse some of them, and terminals obey others.
+fn sanitised(content: Value) -> Value {
+    let is_kept = |letter: &char| !letter.is_control() || matches!(letter, '\t' | '\n' | '\r');
+    match content {
+        Value::String(text) => Value::String(text.chars().filter(is_kept).collect()),
+        other => other,
+    }
+}
+
 /// A result in the engine's words.
 fn answer(invocation: &Invocation, fields: Map<String, Value>) -> HandlerResult<Value> {
     if !fields.contains_key("action") && canonical::restricts(invocation, &Value::Object(fields.clone())) {
@@ -107,7 +134,8 @@ fn answer(invocation: &Invocation, fields: Map<String, Value>) -> HandlerResult<
             Ok(modified) => put("modified", Value::Object(modified)),
             Err(why) => return canonical::invalid_answer(why, true),
         },
-        Some("inject_context") => match result.given("context_injection").cloned() {
+        Some("inject_context") => match result.given("context_injection").cloned().map(sanitised) {
+            Some(Value::String(text)) if text.is_empty() => {}
             Some(content) => {
                 let role = result.or("context_injection_role", json!("system"));
                 put(
@@ -123,12 +151,11 @@ fn answer(invocation: &Invocation, fields: Map<String, Value>) -> HandlerResult<
         }
         _ => {
             let action = result.or("action", Value::Null);
-            let restricts = canonical::restricts(invocation, &json!({"action": action}));
             let what = format!(
                 "unknown action {}; known are continue, deny, modify, inject_context, ask_user",
                 output::shown(&action.to_string())
             );
-            return canonical::invalid_answer(what, restricts);
+            return canonical::invalid_answer(what, true);
         }
     }
     if let Some(reason) = result.given("reason").cloned() {

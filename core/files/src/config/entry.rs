@@ -15,7 +15,7 @@ use hookweave_exec::command::{CommandLine, CommandSpec, Shell};
 use hookweave_exec::webhook::{Method, UnsetVariable, WebhookSpec};
 use hookweave_machine::error::did_you_mean;
 use hookweave_machine::event::{Catalogue, EventSpec};
-use hookweave_machine::hook::{FailBehavior, HookSpec, Origin, Scope, Timeout};
+use hookweave_machine::hook::{Enforcement, FailBehavior, HookSpec, Origin, Scope, Timeout};
 use hookweave_machine::matcher::{Matcher, MatcherSpec};
 pub(super) use label::{in_full, without_secrets};
 use label::{name_of, runs};
@@ -49,6 +49,7 @@ pub(super) struct Draft {
     /// Times out of bounds are pulled in, with a remark, instead of being taken.
     pub(super) clamped: bool,
     pub(super) fail_behavior: Option<FailBehavior>,
+    pub(super) enforcement: Option<Enforcement>,
     pub(super) priority: i32,
     pub(super) once: bool,
     pub(super) mandatory: Option<bool>,
@@ -67,6 +68,7 @@ impl Draft {
             timeout: None,
             clamped: false,
             fail_behavior: None,
+            enforcement: None,
             priority: 0,
             once: false,
             mandatory: None,
@@ -153,6 +155,15 @@ impl Reading<'_> {
             self.remark(spot, "managed hooks are always mandatory; `mandatory = false` is ignored");
             mandatory = None;
         }
+        let mut enforcement = draft.enforcement;
+        if enforcement == Some(Enforcement::Observe) && !scope.may_observe() {
+            self.remark(
+                spot,
+                "a hook of a project's file cannot be made to observe there, since the file could switch off its own guards; \
+                 `enforcement` is ignored: set it in the program, or in a file of yours",
+            );
+            enforcement = None;
+        }
         let runs = runs(&draft.run);
         let mut spec = HookSpec::new(slot.event.name());
         spec.name = Some(draft.name.unwrap_or_else(|| name_of(&runs)));
@@ -161,6 +172,7 @@ impl Reading<'_> {
         spec.scope = scope;
         spec.timeout = timeout;
         spec.fail_behavior = draft.fail_behavior;
+        spec.enforcement = enforcement;
         spec.once = once;
         spec.mandatory = mandatory;
         spec.detached = detached;

@@ -85,6 +85,8 @@ const PROJECT: &[(&str, Format, Scope)] = &[
     (".factory/settings.json", Format::Factory, Scope::Project),
     (".wingman/wingman.config.json", Format::Wingman, Scope::Project),
     (".cocode/hooks.toml", Format::Cocode, Scope::Project),
+    (".cocode/settings.json", Format::CocodeJson, Scope::Project),
+    (".cocode/settings.local.json", Format::CocodeJson, Scope::Local),
     ("hookweave.toml", Format::HookweaveToml, Scope::Project),
     ("hookweave.json", Format::HookweaveJson, Scope::Project),
     ("hookweave.local.toml", Format::HookweaveToml, Scope::Local),
@@ -186,6 +188,7 @@ fn user(directories: &Directories) -> Vec<CandidateFile> {
     }
     if let Some(home) = &directories.home {
         add(home.join(".gemini/settings.json"), Format::Gemini);
+        add(home.join(".cocode/settings.json"), Format::CocodeJson);
         add(home.join(".cursor/hooks.json"), Format::Cursor);
         add(home.join(".factory/hooks.json"), Format::Factory);
         add(home.join(".factory/settings.json"), Format::Factory);

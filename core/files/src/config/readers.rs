@@ -6,6 +6,7 @@
 mod a3s;
 mod claude;
 mod cocode;
+mod cocode_settings;
 mod codex;
 mod copilot;
 mod cursor;
@@ -32,6 +33,7 @@ pub fn read(format: Format, text: &str, source: &Source<'_>) -> Loaded {
         Format::Copilot => copilot::read(text, source),
         Format::Wingman => wingman::read(text, source),
         Format::Cocode => cocode::read(text, source),
+        Format::CocodeJson => cocode_settings::read(text, source),
         Format::A3s => a3s::read(text, source),
         Format::HookweaveToml => hookweave::read_toml(text, source),
         Format::HookweaveJson => hookweave::read_json(text, source),

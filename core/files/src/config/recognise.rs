@@ -27,6 +27,8 @@ pub enum Format {
     Wingman,
     /// cocode's `hooks.toml`.
     Cocode,
+    /// cocode's `settings.json`.
+    CocodeJson,
     /// A3S's JSON defaults.
     A3s,
     /// `hookweave.toml`.
@@ -40,7 +42,8 @@ impl Format {
     #[must_use]
     pub const fn dialect_name(self) -> &'static str {
         match self {
-            Self::Claude => "claude-code",
+            // What its hooks read and answer is Claude Code's.
+            Self::Claude | Self::CocodeJson => "claude-code",
             Self::Factory => "factory",
             Self::CodexJson | Self::CodexToml => "codex",
             Self::Gemini => "gemini-cli",
@@ -109,6 +112,7 @@ fn by_dialect(name: &str, toml: bool) -> Result<Format, Error> {
         ("copilot", false) => Format::Copilot,
         ("wingman", false) => Format::Wingman,
         ("cocode", true) => Format::Cocode,
+        ("cocode", false) => Format::CocodeJson,
         ("a3s", false) => Format::A3s,
         ("hookweave", true) => Format::HookweaveToml,
         ("hookweave", false) => Format::HookweaveJson,
@@ -129,6 +133,7 @@ const HOMES: &[(&str, Format)] = &[
     (".copilot", Format::Copilot),
     (".wingman", Format::Wingman),
     (".cocode", Format::Cocode),
+    (".cocode", Format::CocodeJson),
     ("cocode", Format::Cocode),
     (".hookweave", Format::HookweaveToml),
 ];
@@ -142,7 +147,9 @@ fn by_place(file: &Path) -> Option<Recognised> {
             return Some(Recognised::sure(ours));
         }
         "wingman.config.json" => return Some(Recognised::sure(Format::Wingman)),
-        "settings.local.json" | "managed-settings.json" => return Some(Recognised::sure(Format::Claude)),
+        "settings.local.json" | "managed-settings.json" if !is_below(file, ".cocode") => {
+            return Some(Recognised::sure(Format::Claude));
+        }
         _ => {}
     }
     let parents: Vec<&str> = file.ancestors().skip(1).filter_map(|dir| dir.file_name()?.to_str()).take(4).collect();
@@ -154,14 +161,20 @@ fn by_place(file: &Path) -> Option<Recognised> {
         if *parent == ".codex" {
             return Some(Recognised::sure(if toml { Format::CodexToml } else { Format::CodexJson }));
         }
-        let home = HOMES.iter().find(|(home, _)| home == parent).map(|(_, format)| *format);
-        match home {
-            Some(Format::HookweaveToml) => return Some(Recognised::sure(ours)),
-            Some(format) if toml == (format == Format::Cocode) => return Some(Recognised::sure(format)),
-            _ => {}
+        for format in HOMES.iter().filter(|(home, _)| home == parent).map(|(_, format)| *format) {
+            match format {
+                Format::HookweaveToml => return Some(Recognised::sure(ours)),
+                format if toml == (format == Format::Cocode) => return Some(Recognised::sure(format)),
+                _ => {}
+            }
         }
     }
     None
+}
+
+/// Whether a file is in a folder of this name, or below one.
+fn is_below(file: &Path, folder: &str) -> bool {
+    file.ancestors().skip(1).any(|above| above.file_name().is_some_and(|name| name == folder))
 }
 
 fn by_shape(text: &str, toml: bool) -> Option<Recognised> {

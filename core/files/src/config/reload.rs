@@ -8,7 +8,7 @@ use super::Problem;
 use super::discover::change_source;
 use super::entry::in_full;
 use super::load::{Configuration, Ready};
-use hookweave_machine::hook::{FailBehavior, HookSpec, Origin, Timeout};
+use hookweave_machine::hook::{Enforcement, FailBehavior, HookSpec, Origin, Timeout};
 
 /// How a new configuration differs from the old one.
 #[derive(Debug, Clone, Default)]
@@ -216,6 +216,14 @@ fn compare_specs(old: &HookSpec, new: &HookSpec, what: &mut Vec<String>, weaker:
     if old.fail_behavior != new.fail_behavior {
         let text = "its failure means something else".to_owned();
         if new.fail_behavior == Some(FailBehavior::Block) { what.push(text) } else { weaker.push(text) }
+    }
+    if old.enforcement != new.enforcement {
+        let observes = new.enforcement == Some(Enforcement::Observe);
+        // What is left to the client may be less than what the file asked for.
+        let weakens = observes || old.enforcement == Some(Enforcement::Enforce);
+        let text = if observes { "observes: what it decides is not acted on" } else { "does not observe any more" };
+        let text = if weakens && !observes { "leaves it to the client whether it is enforced" } else { text };
+        if weakens { weaker.push(text.to_owned()) } else { what.push(text.to_owned()) }
     }
     if old.mandatory != new.mandatory && old.is_mandatory() == new.is_mandatory() {
         what.push("says for itself whether it is mandatory".to_owned());

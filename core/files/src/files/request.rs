@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::config::trust::Trust;
 use hookweave_machine::error::{Code, Error};
-use hookweave_machine::hook::Scope;
+use hookweave_machine::hook::{Enforcement, Scope};
 use hookweave_machine::payload::Host;
 use hookweave_machine::read::Reader;
 
@@ -33,6 +33,8 @@ pub struct FileRequest {
     pub strict: bool,
     /// Entries that make no sense are left out; else the file is refused.
     pub partial: bool,
+    /// Whether what its hooks decide is acted on; the client's setting unless given.
+    pub enforcement: Option<Enforcement>,
 }
 
 /// The usual places of every system, and which of their hooks count.
@@ -54,6 +56,8 @@ pub struct PlacesRequest {
     pub strict: bool,
     /// Entries that make no sense are left out also in trusted files; else those are refused.
     pub partial: bool,
+    /// Whether what hooks decide is acted on; the client's setting unless given. Does not concern managed hooks.
+    pub enforcement: Option<Enforcement>,
     /// The agent whose own files count too.
     pub agent: Option<String>,
     /// Plugins whose hooks count too.
@@ -92,6 +96,12 @@ impl FileRequest {
     pub fn partial(self) -> Self {
         Self { partial: true, ..self }
     }
+
+    /// Whether what the hooks decide is acted on, also if the client says otherwise; not that of managed hooks, and not where a
+    /// hook's own entry says it.
+    pub fn enforcement(self, enforcement: Enforcement) -> Self {
+        Self { enforcement: Some(enforcement), ..self }
+    }
 }
 
 impl PlacesRequest {
@@ -126,6 +136,11 @@ impl PlacesRequest {
         Self { partial: true, ..self }
     }
 
+    /// Whether what the hooks decide is acted on, as [`FileRequest::enforcement`].
+    pub fn enforcement(self, enforcement: Enforcement) -> Self {
+        Self { enforcement: Some(enforcement), ..self }
+    }
+
     /// The agent whose own files count too.
     pub fn agent(self, agent: impl Into<String>) -> Self {
         Self { agent: Some(agent.into()), ..self }
@@ -141,7 +156,14 @@ impl PlacesRequest {
 impl LoadRequest {
     /// One file, as whose format it is recognised.
     pub fn file(path: impl Into<PathBuf>) -> FileRequest {
-        FileRequest { path: path.into(), dialect: None, scope: Scope::Project, strict: false, partial: false }
+        FileRequest {
+            path: path.into(),
+            dialect: None,
+            scope: Scope::Project,
+            strict: false,
+            partial: false,
+            enforcement: None,
+        }
     }
 
     /// The usual places of every system for a working directory; project hooks only when approved.
@@ -154,16 +176,17 @@ impl LoadRequest {
             refuse_untrusted: false,
             strict: false,
             partial: false,
+            enforcement: None,
             agent: None,
             plugins: Vec::new(),
         }
     }
 
-    /// Reads `{dialect?, scope?, strict?, partial?}` of a file from a host's object.
+    /// Reads `{dialect?, scope?, strict?, partial?, enforcement?}` of a file from a host's object.
     #[doc(hidden)]
     pub fn read_file<'v, H: Host>(path: &str, host: &'v H, view: &H::View<'v>) -> Result<Self, Error> {
         let reader = Reader::new(host, view, Code::InvalidOption, "load")?;
-        reader.only(&["dialect", "scope", "strict", "partial"])?;
+        reader.only(&["dialect", "scope", "strict", "partial", "enforcement"])?;
         let (strict, partial) = tolerance(&reader)?;
         Ok(Self::File(FileRequest {
             path: path.into(),
@@ -171,17 +194,28 @@ impl LoadRequest {
             scope: reader.word("scope", Scope::WORDS)?.unwrap_or(Scope::Project),
             strict,
             partial,
+            enforcement: reader.word("enforcement", Enforcement::WORDS)?,
         }))
     }
 
-    /// Reads `{sources?, trust?, trust_store?, on_untrusted?, strict?, partial?, agent?, plugins?}` of a directory from a host's
-    /// object.
+    /// Reads `{sources?, trust?, trust_store?, on_untrusted?, strict?, partial?, enforcement?, agent?, plugins?}` of a directory
+    /// from a host's object.
     #[doc(hidden)]
     pub fn read_places<'v, H: Host>(cwd: &str, host: &'v H, view: &H::View<'v>) -> Result<Self, Error> {
         const TRUST: &[(&str, Trust)] = &[("approved", Trust::Approved), ("all", Trust::All)];
         const UNTRUSTED: &[(&str, bool)] = &[("report", false), ("error", true)];
         let reader = Reader::new(host, view, Code::InvalidOption, "discover")?;
-        reader.only(&["sources", "trust", "trust_store", "on_untrusted", "strict", "partial", "agent", "plugins"])?;
+        reader.only(&[
+            "sources",
+            "trust",
+            "trust_store",
+            "on_untrusted",
+            "strict",
+            "partial",
+            "enforcement",
+            "agent",
+            "plugins",
+        ])?;
         let (strict, partial) = tolerance(&reader)?;
         Ok(Self::Places(PlacesRequest {
             cwd: cwd.into(),
@@ -191,9 +225,17 @@ impl LoadRequest {
             refuse_untrusted: reader.word("on_untrusted", UNTRUSTED)?.unwrap_or(false),
             strict,
             partial,
+            enforcement: reader.word("enforcement", Enforcement::WORDS)?,
             agent: reader.text("agent")?,
             plugins: reader.texts("plugins")?.unwrap_or_default().into_iter().map(PathBuf::from).collect(),
         }))
+    }
+
+    /// Whether what the hooks decide is acted on, where the request says so.
+    pub(super) const fn enforcement(&self) -> Option<Enforcement> {
+        match self {
+            Self::File(FileRequest { enforcement, .. }) | Self::Places(PlacesRequest { enforcement, .. }) => *enforcement,
+        }
     }
 
     /// Whether an entry of a hook of some scope may be left out.

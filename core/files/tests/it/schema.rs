@@ -68,6 +68,7 @@ fn good() -> Vec<Value> {
         json!({"timeout": "1.5 m"}),
         json!({"priority": -2_147_483_648}),
         json!({"fail_behavior": "block", "mandatory": true}),
+        json!({"enforcement": "enforce"}),
         json!({"once": true, "fail_behavior": "continue"}),
         json!({"detached": true, "mandatory": false}),
         json!({"detached": false, "mandatory": true}),
@@ -150,6 +151,7 @@ fn bad() -> Vec<Value> {
         json!({"priority": 1.5}),
         json!({"priority": 2_147_483_648_i64}),
         json!({"fail_behavior": "open"}),
+        json!({"enforcement": "audit"}),
         json!({"mandatory": "yes"}),
         json!({"once": 1}),
         json!({"once": true, "mandatory": true}),
@@ -210,7 +212,8 @@ fn every_field_of_the_schema_is_tried_and_every_dialect_is_in_it() {
         "/$defs/mcp_tool/properties",
     ] {
         for field in schema.pointer(place).unwrap().as_object().unwrap().keys() {
-            let exempt = place.contains("matcher") && matches!(field.as_str(), "source" | "source_pattern" | "rule" | "when");
+            let exempt =
+                place.contains("matcher") && matches!(field.as_str(), "source" | "source_pattern" | "rule" | "when");
             assert!(exempt || tried.contains(&format!("\"{field}\":")), "{place}/{field} is tried by no good file");
         }
     }

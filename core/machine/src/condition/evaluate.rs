@@ -134,7 +134,8 @@ fn at<'a, 'v: 'a, H: Host>(path: &'a Path, input: &'a MatchInput<'v, H>) -> Resu
         if first == "id" {
             return Ok(input.field("session_id").map(|view| of(view, path, input)).transpose()?.flatten());
         }
-        let facts = input.session_facts().ok_or_else(|| "no open session of this client has the event's id".to_owned())?;
+        let facts =
+            input.session_facts().ok_or_else(|| "no open session of this client has the event's id".to_owned())?;
         return Ok(facts.get(first).map(|number| Value::Integer(i64::try_from(number).unwrap_or(i64::MAX))));
     }
     let host = input.host();

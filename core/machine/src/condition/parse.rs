@@ -18,8 +18,7 @@ const RELATIONS: &[(&str, Operator)] = &[
     ("in", Operator::In),
 ];
 const SUMS: &[(&str, Operator)] = &[("+", Operator::Add), ("-", Operator::Subtract)];
-const PRODUCTS: &[(&str, Operator)] =
-    &[("*", Operator::Multiply), ("/", Operator::Divide), ("%", Operator::Remainder)];
+const PRODUCTS: &[(&str, Operator)] = &[("*", Operator::Multiply), ("/", Operator::Divide), ("%", Operator::Remainder)];
 
 /// What an expression is made of, longest first.
 const SIGNS: &[&str] =
@@ -81,7 +80,8 @@ fn tokens(text: &str) -> Result<Vec<Placed>, String> {
         let rest = text.get(start..).unwrap_or_default();
         if letter.is_whitespace() {
             letters.next();
-        } else if matches!(letter, '\'' | '"') || (letter == 'r' && (rest.starts_with("r'") || rest.starts_with("r\""))) {
+        } else if matches!(letter, '\'' | '"') || (letter == 'r' && (rest.starts_with("r'") || rest.starts_with("r\"")))
+        {
             found.push((Token::Text(quoted(&mut letters, at)?), at));
         } else if letter.is_ascii_digit() {
             found.push((number(&mut letters, text, start, at)?, at));
@@ -116,7 +116,8 @@ fn number(letters: &mut Peekable<CharIndices<'_>>, text: &str, start: usize, at:
     }
     let written = rest.get(..length).unwrap_or_default();
     skip(letters, start + length);
-    let number = if fraction > 0 { written.parse().ok().map(Token::Float) } else { written.parse().ok().map(Token::Integer) };
+    let number =
+        if fraction > 0 { written.parse().ok().map(Token::Float) } else { written.parse().ok().map(Token::Integer) };
     number.ok_or_else(|| format!("character {at}: the number {written} is too large"))
 }
 
@@ -326,11 +327,14 @@ impl Parser {
                 steps.push(match self.next() {
                     (Token::Text(name), _) => Step::Name(name),
                     (Token::Integer(index), at) => Step::Index(
-                        usize::try_from(index).map_err(|_| format!("character {at}: the index {index} is too large"))?,
+                        usize::try_from(index)
+                            .map_err(|_| format!("character {at}: the index {index} is too large"))?,
                     ),
                     (token, at) => {
                         let shown = shown(&token);
-                        return Err(format!("character {at}: {shown} stands where a name in quotes or a number should"));
+                        return Err(format!(
+                            "character {at}: {shown} stands where a name in quotes or a number should"
+                        ));
                     }
                 });
                 self.expect("]")?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Progress;
 use super::details::{Details, Failed, Record, Status};
 use super::merge::{self, Change, Conflict};
+use super::observe::Observed;
 use super::report::{HandlerResult, Report};
 use super::slots;
 use crate::action::Action;
@@ -143,7 +144,7 @@ impl<T, V> Progress<T, V> {
 
     /// Ends the dispatch of a gate when a hook of the stage blocked or stopped.
     fn note_short_circuit(&mut self, first: usize) {
-        if !self.event.gate() || !self.snapshot.options().profile.short_circuit {
+        if !self.event.gate() || !self.snapshot.options().short_circuit {
             return;
         }
         let Some(details) = self.details.as_mut() else { return };
@@ -200,6 +201,9 @@ impl<T, V> Details<T, V> {
             HandlerResult::Failed(failure) => fail(&mut record, given.event, failure),
             HandlerResult::Answer(value) => match given.read(host, &value) {
                 Reading::Nothing => {}
+                Reading::Answer(answer) if call.entry().observes() => {
+                    record.observed = Observed::of(*answer).map(Box::new);
+                }
                 Reading::Answer(answer) => modified = Some(self.take_answer(host, &mut record, *answer)),
                 Reading::Invalid(InvalidAnswer { message, meant_to_restrict }) => {
                     let kind = FailureKind::InvalidAnswer;
@@ -358,7 +362,11 @@ fn fail<T, V>(record: &mut Record<T, V>, event: &EventSpec, failure: HookFailure
     let entry = Arc::clone(record.call.entry());
     let HookFailure { kind, message, cause, meant_to_restrict } = failure;
     let restricts = meant_to_restrict && event.gate();
-    let became = if restricts { FailBehavior::Block } else { entry.on_failure(kind) };
+    let mut became = if restricts { FailBehavior::Block } else { entry.on_failure(kind) };
+    if became == FailBehavior::Block && entry.observes() {
+        record.observed = Some(Box::new(Observed::block(format!("hook {} failed: {message}", entry.name()))));
+        became = FailBehavior::Continue;
+    }
     let (hook, name) = (&**entry.name(), event.name());
     #[expect(clippy::cast_precision_loss, reason = "microseconds for a reader")]
     let micros = record.took as f64 / 1000.0;

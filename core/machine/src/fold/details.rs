@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::merge::Change;
+use super::observe::Observed;
 use super::slots::Slot;
 use crate::action::Action;
 use crate::answer::{Injection, Message, Question};
@@ -74,6 +75,8 @@ pub struct Record<T, V> {
     pub action: Action,
     /// Why.
     pub reason: Option<String>,
+    /// What it would have done, if it observes; the rest of the record is what has an effect.
+    pub observed: Option<Box<Observed>>,
     /// The fields that it changed.
     pub modified: Vec<String>,
     /// Earlier hooks whose modification of a field this one replaced.
@@ -100,6 +103,7 @@ impl<T, V> Record<T, V> {
             took,
             action: Action::Continue,
             reason: None,
+            observed: None,
             modified: Vec::new(),
             overrode: Vec::new(),
             failure: None,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::action::Action;
 use crate::error::{Code, Error, did_you_mean};
-use crate::failure::FailureKind;
+use crate::failure::{FailBehavior, FailureKind};
 
 use super::{CALLBACK_TIMEOUT, HOOK_LIMITS, Mode, PERMISSION_TIMEOUT};
 
@@ -31,6 +31,12 @@ pub struct Profile {
     pub detached: &'static [&'static str],
     /// The failures that block when neither the hook nor the client says what a failure means.
     pub blocking_failures: &'static [FailureKind],
+    /// What a failure means for hooks that do not say, when the client does not either.
+    pub fail_behavior: FailBehavior,
+    /// The events on which a failure blocks all the same: guards of what has not happened yet.
+    pub closed_events: &'static [&'static str],
+    /// The events that are refused when no hook is registered for them.
+    pub guarded: &'static [&'static str],
     /// Whether a block stops every event, not gates only.
     pub every_event_is_a_gate: bool,
     /// Whether a hook's `allow` counts; else it is void.
@@ -60,6 +66,9 @@ impl Profile {
         timeout_bounds: None,
         detached: &[],
         blocking_failures: &[],
+        fail_behavior: FailBehavior::Continue,
+        closed_events: &[],
+        guarded: &[],
         every_event_is_a_gate: false,
         grants: true,
         continue_grants: false,
@@ -70,6 +79,18 @@ impl Profile {
         name: "a3s",
         mode: Mode::Parallel,
         hook_limits: Some(HOOK_LIMITS),
+        continue_grants: true,
+        post_tool_after_failure: true,
+        ..Self::DEFAULT
+    };
+
+    /// a3s-code runs hooks one after the other, and a guard that fails there has refused.
+    const A3S_CODE: Self = Self {
+        name: "a3s-code",
+        hook_limits: None,
+        timeout: Some(Duration::from_secs(30)),
+        event_timeouts: &[],
+        closed_events: &["PreToolUse", "PermissionRequest", "PreCompact", "UserPromptSubmit"],
         continue_grants: true,
         post_tool_after_failure: true,
         ..Self::DEFAULT
@@ -126,9 +147,38 @@ impl Profile {
         ..Self::DEFAULT
     };
 
+    /// Hooks there guard eight points of an agent, fail closed, and a point that none guards is refused.
+    const AGENT_HOOKS: Self = Self {
+        name: "agent-hooks",
+        hook_limits: None,
+        fail_behavior: FailBehavior::Block,
+        guarded: &[
+            "SessionStart",
+            "UserPromptSubmit",
+            "GenerateStart",
+            "GenerateEnd",
+            "PreToolUse",
+            "PostToolUse",
+            "PostToolUseFailure",
+            "agent:output",
+            "SessionEnd",
+        ],
+        every_event_is_a_gate: true,
+        ..Self::DEFAULT
+    };
+
     /// The profiles that there are.
-    pub const ALL: &'static [Self] =
-        &[Self::DEFAULT, Self::A3S, Self::WINGMAN, Self::COCODE, Self::AMPLIFIER, Self::SHADOW, Self::CLAUDE_CODE];
+    pub const ALL: &'static [Self] = &[
+        Self::DEFAULT,
+        Self::A3S,
+        Self::A3S_CODE,
+        Self::WINGMAN,
+        Self::COCODE,
+        Self::AMPLIFIER,
+        Self::SHADOW,
+        Self::CLAUDE_CODE,
+        Self::AGENT_HOOKS,
+    ];
 
     /// The profile of this name, or [`Code::UnknownProfile`].
     pub fn named(name: &str) -> Result<&'static Self, Error> {
@@ -171,6 +221,8 @@ mod tests {
         let known = |name: &str| crate::event::BUILT_IN.iter().any(|event| event.name == name);
         for profile in Profile::ALL {
             assert!(profile.detached.iter().all(|name| known(name)), "{}", profile.name);
+            assert!(profile.guarded.iter().all(|name| name.contains(':') || known(name)), "{}", profile.name);
+            assert!(profile.closed_events.iter().all(|name| known(name)), "{}", profile.name);
             assert!(profile.event_timeouts.iter().all(|(name, _)| known(name)), "{}", profile.name);
         }
     }

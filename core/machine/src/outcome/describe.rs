@@ -8,7 +8,7 @@ use super::{Outcome, TraceEntry};
 use crate::action::Action;
 use crate::escape::escaped;
 use crate::event::COMMON_FIELDS;
-use crate::fold::Status;
+use crate::fold::{Observed, Status};
 use crate::hook::FailBehavior;
 use crate::payload::Host;
 
@@ -40,6 +40,10 @@ impl<T, V> Outcome<T, V> {
         let why = self.reason().map_or_else(String::new, |reason| format!(": {}", one_line(reason)));
         // Writing to a string cannot fail, here and below.
         let _ = writeln!(text, "{}{tool}: {}{by}{note}{why}", self.event().name(), self.decision().as_str());
+        if let Some((_, hook, observed)) = self.would_be_blocked_by() {
+            let why = observed.reason.as_deref().map_or_else(String::new, |reason| format!(": {}", one_line(reason)));
+            let _ = writeln!(text, "  would have been blocked by `{}`, which observes{why}", one_line(hook));
+        }
     }
 
     /// The event's own fields, with what they were where hooks changed them.
@@ -117,6 +121,9 @@ impl<T, V> Outcome<T, V> {
 
 /// What became of a hook, in words.
 fn came_to(entry: &TraceEntry<'_>) -> String {
+    if let Some(observed) = entry.observed {
+        return would_do(entry, observed);
+    }
     if let Some(failure) = &entry.failure {
         let so = if failure.became == FailBehavior::Block { "the action is blocked" } else { "the action continues" };
         return format!("{}, so {so}: {}", failure.kind, one_line(failure.message));
@@ -142,6 +149,25 @@ fn came_to(entry: &TraceEntry<'_>) -> String {
     }
     if entry.overran {
         words.push_str("; took longer than its timeout");
+    }
+    words
+}
+
+/// What a hook that observes would have done, in words.
+fn would_do(entry: &TraceEntry<'_>, observed: &Observed) -> String {
+    let mut words = format!("observes: would {}", observed.action.as_str());
+    if let Some(failure) = &entry.failure {
+        let _ = write!(words, " ({})", failure.kind);
+    }
+    if let Some(reason) = &observed.reason {
+        let _ = write!(words, ": {}", one_line(reason));
+    }
+    if !observed.modified.is_empty() {
+        let _ = write!(words, "; would change {}", observed.modified.join(", "));
+    }
+    let given = [(observed.injections.len(), "context"), (observed.messages.len(), "messages")];
+    for (_, what) in given.iter().filter(|(count, _)| *count > 0) {
+        let _ = write!(words, "; would give {what}");
     }
     words
 }

@@ -46,6 +46,8 @@ impl<T, V> Outcome<T, V> {
         put("feedback", json!(self.feedback()));
         put("delay_ms", self.delay_ms().into());
         put("suppress_output", self.suppress_output().then_some(true).into());
+        put("would_block", self.would_block().then_some(true).into());
+        put("observed", json!(self.observed()));
         let ext = self.ext().map(|(dialect, given)| (dialect.to_owned(), value(host, &host.view(given))));
         put("ext", Value::Object(ext.collect()));
         let mut stands: Vec<&Stand> =

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::action::Action;
 use crate::failure::FailureKind;
-use crate::fold::{Record, Status};
+use crate::fold::{Observed, Record, Status};
 use crate::hook::FailBehavior;
 use crate::index::Call;
 
@@ -25,6 +25,9 @@ pub struct TraceEntry<'a> {
     /// Why.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'a str>,
+    /// What it would have done, if it observes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed: Option<&'a Observed>,
     /// The payload fields that it changed.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     pub modified: &'a [String],
@@ -85,6 +88,7 @@ impl<'a> TraceEntry<'a> {
             duration_us: micros(took),
             action: Action::Continue,
             reason: None,
+            observed: None,
             modified: &[],
             void: false,
             overrode: Vec::new(),
@@ -100,6 +104,7 @@ impl<'a> TraceEntry<'a> {
             status: record.status,
             action: record.action,
             reason: record.reason.as_deref(),
+            observed: record.observed.as_deref(),
             modified: &record.modified,
             void: record.is_void(changes),
             overrode: record.overrode.iter().map(|(field, hook)| Overridden { field, hook }).collect(),

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::HookStats;
-use crate::entry::HookId;
+use crate::entry::{HookId, HookInfo};
 use crate::error::did_you_mean;
 use crate::event::MisspelledField;
 use crate::matcher::MatcherSpec;
@@ -37,6 +37,8 @@ pub enum WarningKind {
     Slow,
     /// Payloads of its event lack a field and have one whose name is nearly the same.
     MisspelledField,
+    /// What it decides is not acted on.
+    Observes,
 }
 
 /// Something that a person should look at.
@@ -111,6 +113,21 @@ pub(super) fn misspelt(hook: &str, id: HookId, event: &str, misspelled_field: &M
     }
 }
 
+/// A hook decides, and nothing comes of it; its refusals and its runs, where they were counted.
+pub(super) fn observes(hook: &HookInfo, counted: Option<(u64, u64)>) -> HookWarning {
+    let so_far = counted.map_or_else(String::new, |(would_block, runs)| {
+        format!("; in {runs} runs so far it would have blocked {would_block} times")
+    });
+    HookWarning {
+        hook: hook.name.clone(),
+        id: hook.id.clone(),
+        event: hook.event.clone(),
+        kind: WarningKind::Observes,
+        reason: format!("observes: what it decides is recorded and not acted on{so_far}"),
+        fix: "set its enforcement, or that of the client, to `enforce`".to_owned(),
+    }
+}
+
 fn never_matched(facts: &HookFacts<'_>) -> String {
     let matcher = serde_json::to_string(facts.matcher).unwrap_or_default();
     format!("ran in none of {} dispatches; its matcher is {matcher}", facts.dispatches)
@@ -148,6 +165,7 @@ mod tests {
                 modifications: 0,
                 skipped: 0,
                 overran: 0,
+                would_block: 0,
                 duration_us: Some(Durations { p50: 1.0, p95, p99: p95, max: p95 }),
                 last_run: None,
                 never_matched: false,

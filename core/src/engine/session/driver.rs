@@ -156,7 +156,9 @@ impl<'s> Driver<'s> {
             return Reply::Done;
         }
         let is_prompt = |message: &&mut ContextMessage| {
-            message.role == Role::User && message.content == prompt && message.metadata.get("source") == Some(&json!("user"))
+            message.role == Role::User
+                && message.content == prompt
+                && message.metadata.get("source") == Some(&json!("user"))
         };
         let Some(message) = messages.iter_mut().rev().find(is_prompt) else {
             return failed(&*HookError::from("no message of the context is the prompt"));

@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from ... import _native
+from ...outcome import Injection
 from ...response import Level
 from .._dialect import FileHookError, answer_of, question_of
 from .models import ContextInjection, HookResult, Parts, Role, with_parts
 
-__all__ = ["Fields", "common_role", "composed", "emitted_answer", "fields_of", "plain", "raised_answer", "raised_data"]
+__all__ = [
+    "Fields",
+    "common_role",
+    "composed",
+    "emitted_answer",
+    "fields_of",
+    "injected",
+    "plain",
+    "raised_answer",
+    "raised_data",
+]
 
 DIALECT: Final = "amplifier"
 LEVELS: Final[tuple[Level, ...]] = ("info", "warning", "error")
+
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+"""What no text for a model has: control characters but tabs and ends of lines."""
 
 Fields: TypeAlias = dict[str, Any]
 """A result's fields as plain containers."""
@@ -82,7 +97,33 @@ def _new_data(data: object) -> Any:
 
 def _one(injection: object) -> Fields:
     fields = injection if isinstance(injection, Mapping) else vars(injection)
-    return {name: fields[name] for name in ("content", "role", "ephemeral") if name in fields}
+    one = {name: fields[name] for name in ("content", "role", "ephemeral") if name in fields}
+    if isinstance(one.get("content"), str):
+        one["content"] = _CONTROL.sub("", one["content"])
+    return one
+
+
+def injected(part: Fields) -> list[str]:
+    """The texts that a hook's result injects, as the model gets them."""
+    if part.get("action") != "inject_context":
+        return []
+    text = part.get("context_injection")
+    several = [_one(injection).get("content") for injection in part.get("context_injections") or ()]
+    texts = several if text is None else [_CONTROL.sub("", text) if isinstance(text, str) else text]
+    return [text for text in texts if isinstance(text, str)]
+
+
+def _is_appended(injection: Injection, parts: Parts) -> bool:
+    """Whether the hook that gave a text wants it behind the last tool result."""
+    for hook, fields in parts:
+        if hook != injection.hook:
+            continue
+        several = [one if isinstance(one, Mapping) else vars(one) for one in fields.get("context_injections") or ()]
+        if any(one.get("append_to_last_tool_result") and one.get("content") == injection.content for one in several):
+            return True
+        if not several and fields.get("append_to_last_tool_result"):
+            return True
+    return False
 
 
 def raised_data(declared: str, event: str, payload: Fields) -> Fields:
@@ -109,6 +150,7 @@ def composed(outcome: _native.Outcome[Any], event: str, parts: Parts) -> HookRes
             content=injection.content,
             role=injection.role,
             ephemeral=injection.ephemeral,
+            append_to_last_tool_result=_is_appended(injection, parts),
             hook_name=injection.hook,
             event=event,
         )
@@ -133,7 +175,11 @@ def composed(outcome: _native.Outcome[Any], event: str, parts: Parts) -> HookRes
         result.context_injection = "\n\n".join(injection.content for injection in injections)
         result.context_injection_role = common_role(injections)
         result.ephemeral = all(injection.ephemeral for injection in injections)
+        result.append_to_last_tool_result = all(injection.append_to_last_tool_result for injection in injections)
     if messages := outcome.messages:
         result.user_message = "\n".join(message.text for message in messages)
         result.user_message_level = LEVELS[max(LEVELS.index(message.level) for message in messages)]
+        sources = {fields.get("user_message_source") for _, fields in parts if fields.get("user_message")}
+        # One source of all messages; where they differ, each part has its own.
+        result.user_message_source = sources.pop() if len(sources) == 1 else None
     return with_parts(result, parts)

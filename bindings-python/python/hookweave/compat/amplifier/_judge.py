@@ -23,7 +23,7 @@ from .models import ContextInjection, Parts
 __all__ = ["MAX_INJECTION_SIZE", "MAX_INJECTION_TOKENS", "Judge", "Judged"]
 
 MAX_INJECTION_SIZE: Final = 10 * 1024
-"""The longest text that a hook may inject, in bytes."""
+"""The longest text that a hook may inject, in characters."""
 MAX_INJECTION_TOKENS: Final = 1000
 """Tokens that hooks may inject in a turn before the user is warned."""
 
@@ -61,9 +61,11 @@ class Judge:
             approval=systems.approve,
             context=systems,
             display=systems,
-            injection_limit=limit,
+            # Bytes there, characters here: the limit itself is applied to each answer.
+            injection_limit=4 * limit,
             injection_budget=budget,
         )
+        self._systems, self._limit = systems, limit
         self._session = self._open()
         self._numbers = itertools.count()
         self._voices: dict[tuple[int, str], str] = {}
@@ -82,13 +84,30 @@ class Judge:
         judging = Judging(event, sources)
         passing = Judging(event, sources, passing=[])
         answers = [(hook, _answer(hook, part, event)) for hook, part in parts]
+        answers = [(hook, await self._shortened(hook, answer)) for hook, answer in answers]
         lasting = [(hook, _remembered(_only(answer, ephemeral=False))) for hook, answer in answers]
         outcome = await self._hear(lasting, judging)
         ephemeral = [(hook, part) for hook, answer in answers if (part := _only(answer, ephemeral=True))]
-        if outcome.ran and ephemeral:
-            await self._hear(ephemeral, passing)
-        denied = None if outcome.ran else outcome.reason or "a hook denied it"
-        return Judged(denied, passing.passing or [])
+        # One by one: together they would be one text, of no hook.
+        for one in ephemeral if outcome.ran else ():
+            await self._hear([one], passing)
+        if outcome.ran:
+            return Judged(None, passing.passing or [])
+        reason = outcome.reason or "a hook denied it"
+        late = f"Timeout - denied by default: {reason}" if outcome.by == "timeout" else None
+        return Judged(judging.denied or late or reason, [])
+
+    async def _shortened(self, hook: str, answer: Fields) -> Fields:
+        """The answer without texts that are too long, which the user is told."""
+        kept = []
+        for injection in answer.get("inject", ()):
+            size = len(injection["content"])
+            if size <= self._limit:
+                kept.append(injection)
+                continue
+            text = f"the context of hook {hook} has {size} characters, the limit is {self._limit}; it was left out"
+            await self._systems.show_message(text, "error", "hookweave")
+        return {**answer, "inject": kept} if "inject" in answer else answer
 
     async def _hear(self, answers: list[tuple[str, Fields]], judging: Judging) -> ToolOutcome:
         """Has hooks of these names answer about a call in which nothing is done."""

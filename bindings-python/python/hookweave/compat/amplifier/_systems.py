@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -17,8 +18,8 @@ from .models import ContextInjection, Role
 
 __all__ = ["JUDGING", "Judging", "Systems"]
 
-GRANTING: Final = ("Allow", "Allow once", "Allow always")
-"""How an approval system says yes."""
+GRANTING: Final = ("allow", "allow once", "allow always")
+"""How an approval system says yes, in any case."""
 
 
 @dataclass(slots=True)
@@ -31,9 +32,29 @@ class Judging:
     """The source of each hook's messages, by the hook's name."""
     passing: list[ContextInjection] | None = None
     """Where texts go that are not for the context."""
+    denied: str | None = None
+    """Why no approval was given, in Amplifier's words."""
 
 
 JUDGING: ContextVar[Judging | None] = ContextVar("hookweave_amplifier_judging", default=None)
+
+
+def _by_name_or_place(call: Callable[..., Any], **given: Any) -> Any:
+    """Calls a method of the host's by the names of Amplifier's protocols, or by place if its parameters have others."""
+    try:
+        parameters = inspect.signature(call).parameters
+    except (TypeError, ValueError):
+        return call(*given.values())
+    takes_names = all(name in parameters for name in given) or any(
+        parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values()
+    )
+    return call(**given) if takes_names else call(*given.values())
+
+
+def _denied(judging: Judging | None, reason: str) -> str:
+    if judging is not None and judging.denied is None:
+        judging.denied = reason
+    return "Deny"
 
 
 @dataclass
@@ -47,27 +68,40 @@ class Systems:
 
     async def approve(self, request: ApprovalRequest) -> str:
         """Asks the approval system; an answer that is none of the options keeps its meaning."""
+        judging = JUDGING.get()
+        prompt = request.prompt
         if self.approval is None:
-            raise LookupError("no approval system is set")
-        options = list(request.options)
+            return _denied(judging, "No approval system available")
         try:
-            chosen: str = await self.approval.request_approval(
-                prompt=request.prompt, options=options, timeout=request.timeout, default=request.default
+            asked = _by_name_or_place(
+                self.approval.request_approval,
+                prompt=prompt,
+                options=list(request.options),
+                timeout=request.timeout,
+                default=request.default,
             )
+            chosen: object = await asked if inspect.isawaitable(asked) else asked
         except (ApprovalTimeoutError, TimeoutError):
             if request.default == "allow" and request.granting:
                 return request.granting[0]
-            raise ApprovalTimeoutError("no answer in time, denied by default") from None
-        if chosen in GRANTING and chosen not in request.granting and request.granting:
+            return _denied(judging, f"Timeout - denied by default: {prompt}")
+        if chosen in request.granting:
+            return str(chosen)
+        if isinstance(chosen, str) and chosen.lower() in GRANTING and request.granting:
             return request.granting[0]
-        return chosen
+        return _denied(judging, f"User denied: {prompt}")
 
     async def add_message(self, role: Speaker, content: Any, metadata: dict[str, Any], /) -> None:
         """Hands a message to the context manager, in the shape that it takes."""
         judging = JUDGING.get()
         if judging is not None:
             if judging.passing is not None:
-                judging.passing.append(ContextInjection(content=content, role=cast(Role, role), ephemeral=True))
+                hook = str(metadata.get("hook_name", "unknown"))
+                judging.passing.append(
+                    ContextInjection(
+                        content=content, role=cast(Role, role), ephemeral=True, hook_name=hook, event=judging.event
+                    )
+                )
                 return
             metadata = {**metadata, "event": judging.event}
         if isinstance(metadata.get("timestamp"), int):
@@ -89,6 +123,6 @@ class Systems:
             LogDisplay().show_message(text, level, source)
             return
         named = source if source == "hookweave" else f"hook:{source}"
-        shown = self.display.show_message(message=text, level=level, source=named)
+        shown = _by_name_or_place(self.display.show_message, message=text, level=level, source=named)
         if inspect.isawaitable(shown):
             await shown

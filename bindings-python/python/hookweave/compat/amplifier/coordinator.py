@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Final
 
 from ..._logging import logger
 from ...audit import AuditLevel, AuditOptions
-from ._answers import common_role
+from ._answers import common_role, injected
 from ._judge import MAX_INJECTION_SIZE, MAX_INJECTION_TOKENS, Judge
 from ._systems import Systems
 from .hooks import HookRegistry
@@ -16,6 +17,8 @@ from .models import ContextInjection, HookResult, parts_of
 
 __all__ = ["MAX_INJECTION_SIZE", "ModuleCoordinator", "SessionCoordinator"]
 
+CHARACTERS_PER_TOKEN: Final = 4
+"""How tokens are estimated."""
 NAMED_MOUNTS: Final = ("providers", "tools")
 """Where several modules are mounted, by their names."""
 MOUNTS: Final = ("orchestrator", "context", "module-source-resolver", *NAMED_MOUNTS)
@@ -50,13 +53,18 @@ class ModuleCoordinator:
         self._contributors: dict[str, list[tuple[str, Callable[[], Any]]]] = {}
         self.injection_size_limit: Any = self._setting("injection_size_limit", MAX_INJECTION_SIZE)
         self.injection_budget_per_turn: Any = self._setting("injection_budget_per_turn", MAX_INJECTION_TOKENS)
+        self._refuses_long_texts = self._configured("injection_size_limit") is not None
+        self._current_turn_injections = 0
         self._judge = Judge(
             self._systems, self.session_id, self.injection_size_limit, self.injection_budget_per_turn, audit
         )
 
-    def _setting(self, name: str, default: int) -> int:
+    def _configured(self, name: str) -> Any:
         section = self.config.get("session")
-        given = section.get(name) if isinstance(section, Mapping) else None
+        return section.get(name) if isinstance(section, Mapping) else None
+
+    def _setting(self, name: str, default: int) -> int:
+        given = self._configured(name)
         return default if given is None else int(given)
 
     @property
@@ -170,19 +178,26 @@ class ModuleCoordinator:
 
     def reset_turn(self) -> None:
         """A prompt has come in: what is injected from now on is counted again from zero."""
+        self._current_turn_injections = 0
         self._judge.end_turn()
 
     async def process_hook_result(self, result: HookResult, event: str, hook_name: str = "unknown") -> HookResult:
         """Acts on every part of the results of hooks: shows messages, injects context, asks a person.
 
         The answer is ``deny`` with the reason when it must not happen. Ephemeral context comes back as
-        ``inject_context``: it is the host's to hand it to the model with its next call.
+        ``inject_context``: it is the host's to hand it to the model with its next call. A text over the session's
+        ``injection_size_limit``, where its configuration sets one, is a ``ValueError``.
         """
-        judged = await self._judge.judge(parts_of(result, hook_name), event)
+        parts = parts_of(result, hook_name)
+        for text in itertools.chain.from_iterable(injected(part) for _, part in parts):
+            if self._refuses_long_texts and len(text) > self.injection_size_limit:
+                raise ValueError(f"Context injection exceeds {self.injection_size_limit} characters")
+            self._current_turn_injections += len(text) // CHARACTERS_PER_TOKEN
+        judged = await self._judge.judge(parts, event)
         if judged.denied is not None:
             return result if result.action == "deny" else HookResult(action="deny", reason=judged.denied)
         if judged.passing:
-            return _passing(judged.passing, result, hook_name, event)
+            return _passing(judged.passing, result, hook_name)
         if result.action in ("inject_context", "ask_user"):
             return HookResult(data=result.data)
         return result
@@ -202,9 +217,11 @@ class SessionCoordinator(ModuleCoordinator):
         self, result: HookResult, hook_name: str = "unknown", event: str = ""
     ) -> Coroutine[Any, Any, HookResult]:
         """Injects context; a text over :data:`MAX_INJECTION_SIZE` is refused at once with a ``ValueError``."""
-        size = len((result.context_injection or "").encode())
+        size = len(result.context_injection or "")
         if size > MAX_INJECTION_SIZE:
-            raise ValueError(f"what hook {hook_name} injects has {size} bytes and exceeds {MAX_INJECTION_SIZE} bytes")
+            raise ValueError(
+                f"hook {hook_name} injects {size} characters, which exceeds {MAX_INJECTION_SIZE} characters"
+            )
         return self._part(result, event, hook_name, action="inject_context", user_message=None)
 
     async def handle_approval_request(self, result: HookResult, hook_name: str) -> HookResult:
@@ -219,9 +236,10 @@ class SessionCoordinator(ModuleCoordinator):
         return await self.process_hook_result(result.model_copy(update=update), event, hook_name)
 
 
-def _passing(passing: list[ContextInjection], result: HookResult, hook_name: str, event: str) -> HookResult:
+def _passing(passing: list[ContextInjection], result: HookResult, hook_name: str) -> HookResult:
     for injection in passing:
-        injection.hook_name, injection.event = hook_name, event
+        if injection.hook_name == "unknown":
+            injection.hook_name = hook_name
     return HookResult(
         action="inject_context",
         data=result.data,

@@ -118,14 +118,15 @@ class HookRegistry(EventNames):
         """Sets what all data hold that do not say otherwise, in place of what was set before."""
         self._defaults = fields
 
-    async def emit(self, event: str, data: Mapping[str, Any] | None = None) -> HookResult:
+    async def emit(self, event: str, data: Mapping[str, Any] | object | None = None) -> HookResult:
         """Runs the hooks of an event, one after the other, each with the data as the one before has left them.
 
-        Every emission with hooks is stamped with the time. A hook that fails is logged and passed over. ``deny`` ends
-        it; beside that, all that hooks say is kept: the action is the strongest of ``deny``, ``ask_user``,
-        ``inject_context`` and ``continue``, and the data are as hooks have left them (None when denied).
+        ``data`` is a mapping or a pydantic model. Every emission with hooks is stamped with the time. A hook that fails
+        is logged and passed over; a result that cannot be read denies. ``deny`` ends it; beside that, all that hooks
+        say is kept: the action is the strongest of ``deny``, ``ask_user``, ``inject_context`` and ``continue``, and the
+        data are as hooks have left them (None when denied).
         """
-        fields = plain({**self._defaults, **(data or {})})
+        fields = plain({**self._defaults, **_mapping(data)})
         if not self._has(event):
             return HookResult(data=fields)
         fields["timestamp"] = datetime.now(UTC).isoformat()
@@ -143,7 +144,7 @@ class HookRegistry(EventNames):
         collected: list[Any] = []
         limit = COLLECT_SECONDS if timeout is None else timeout
         if self._has(event):
-            await self._dispatch(event, plain(dict(data or {})), _Emission(collected=collected, limit=limit))
+            await self._dispatch(event, plain(dict(_mapping(data))), _Emission(collected=collected, limit=limit))
         return collected
 
     def _has(self, event: str) -> bool:
@@ -180,6 +181,17 @@ class HookRegistry(EventNames):
         payload = raised.to_dict()
         data = {**plain(self._defaults), **raised_data(event, raised.event_type, payload)}
         return raised_answer(await _call(handler, event, data), event, raised.event_type, payload)
+
+
+def _mapping(data: Any) -> Mapping[str, Any]:
+    """The data of an emission: a mapping, or a pydantic model's fields."""
+    dump = getattr(data, "model_dump", None)
+    given = dump() if callable(dump) else data
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise TypeError(f"an event's data are a mapping or a model, not a value of type {type(data).__name__}")
+    return given
 
 
 async def _call(handler: Handler, event: str, data: Fields) -> Any:

@@ -68,13 +68,26 @@ const KEYS: &[(&str, &[&str])] = &[
     ("cocode", &["event", "tool_matcher", "timeout_sec", "once", "name", "shell", "webhook"]),
 ];
 
+/// Keys of entries in cocode's `settings.json`, beside those of Claude Code's handlers.
+const COCODE_SETTINGS: &[&str] =
+    &["matcher", "timeout_ms", "async_rewake", "status_message", "priority", "allowed_env_vars"];
+
+/// Whether the hook stands in cocode's `settings.json`.
+fn is_flat(hook: &Hook<'_>) -> bool {
+    let file = hook.declared.spec.origin.as_ref().map(|origin| origin.file.as_path());
+    file.is_some_and(|file| {
+        file.ancestors().skip(1).any(|above| above.file_name().is_some_and(|name| name == ".cocode"))
+    })
+}
+
 pub(super) fn check(hook: &Hook<'_>, findings: &mut Findings<'_>) {
     let dialect = hook.declared.dialect.name();
     let entry = hook.declared.entry.get("hook").unwrap_or(&Value::Null);
     if let (Some((_, known)), Some(fields)) = (KEYS.iter().find(|(name, _)| *name == dialect), entry.as_object()) {
         // A file of our own names which dialect reads the answers, and has its own keys.
         let is_ours = fields.contains_key("dialect") || fields.contains_key("event") && dialect != "cocode";
-        for key in fields.keys().filter(|key| !is_ours && !known.contains(&key.as_str())) {
+        let is_known = |key: &str| known.contains(&key) || is_flat(hook) && COCODE_SETTINGS.contains(&key);
+        for key in fields.keys().filter(|key| !is_ours && !is_known(key)) {
             let hint = did_you_mean(key, known.iter().copied());
             findings.add("unknown-key", format!("`{key}` is not read by {dialect}{hint}; take it out"));
         }

@@ -59,8 +59,13 @@ fn read_as(text: &str, source: &Source<'_>, style: &Style) -> Loaded {
 }
 
 fn read_switches(reading: &mut Reading<'_>, top: &Spot<'_>) -> Take<()> {
-    let disable_all = top.flag("disableAllHooks")?;
-    let managed_only = top.flag("allowManagedHooksOnly")?;
+    read_switches_as(reading, top, ["disableAllHooks", "allowManagedHooksOnly"])
+}
+
+/// The switches of a file that names the first two in its own way.
+pub(super) fn read_switches_as(reading: &mut Reading<'_>, top: &Spot<'_>, names: [&str; 2]) -> Take<()> {
+    let [disable_all, managed_only] = names;
+    let (disable_all, managed_only) = (top.flag(disable_all)?, top.flag(managed_only)?);
     let allowed_urls = top.texts("allowedHttpHookUrls")?;
     let allowed_env = top.texts("httpHookAllowedEnvVars")?;
     let switches = reading.switches();

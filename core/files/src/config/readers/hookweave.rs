@@ -9,7 +9,7 @@ use crate::config::{Loaded, Run, Source};
 use hookweave_dialects::{Dialect, named};
 use hookweave_exec::command::{CommandLine, CommandSpec, Shell};
 use hookweave_exec::webhook::{Method, UnsetVariable, WebhookSpec};
-use hookweave_machine::hook::{FailBehavior, Scope};
+use hookweave_machine::hook::{Enforcement, FailBehavior, Scope};
 use hookweave_machine::json::Json;
 use hookweave_machine::matcher::MatcherSpec;
 
@@ -33,6 +33,7 @@ pub(in crate::config) const HOOK: &[&str] = &[
     "timeout",
     "priority",
     "fail_behavior",
+    "enforcement",
     "mandatory",
     "once",
     "detached",
@@ -89,6 +90,7 @@ fn read_hook(reading: &mut Reading<'_>, entry: &Spot<'_>) -> Take<()> {
     draft.clamped = true;
     draft.priority = priority(entry)?;
     draft.fail_behavior = entry.word("fail_behavior", FailBehavior::WORDS)?;
+    draft.enforcement = entry.word("enforcement", Enforcement::WORDS)?;
     draft.mandatory = entry.flag("mandatory")?;
     draft.once = entry.flag("once")?.unwrap_or(false);
     draft.detached = entry.flag("detached")?.unwrap_or(false);
