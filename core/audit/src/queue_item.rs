@@ -330,7 +330,7 @@ impl Given {
             make(Kind::Blocked, &blocked, at);
         }
         if let Some((id, name, action, reason)) = &self.would_block {
-            let would_block = |record: &mut Record| {
+            let would_block = |record: &mut AuditRecord| {
                 record.hook = Some(name.clone());
                 record.hook_id = Some(id.to_string());
                 record.outcome = Some(action.as_str().to_owned());

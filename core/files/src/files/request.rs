@@ -234,7 +234,9 @@ impl LoadRequest {
     /// Whether what the hooks decide is acted on, where the request says so.
     pub(super) const fn enforcement(&self) -> Option<Enforcement> {
         match self {
-            Self::File(FileRequest { enforcement, .. }) | Self::Places(PlacesRequest { enforcement, .. }) => *enforcement,
+            Self::File(FileRequest { enforcement, .. }) | Self::Places(PlacesRequest { enforcement, .. }) => {
+                *enforcement
+            }
         }
     }
 
