@@ -341,5 +341,6 @@ CEILINGS = [
     Ceiling("Rust, loading 50 hooks", rust("loading 50 hooks", RUST_COMMANDS), 10e6, 10e6),
     Ceiling("Python, loading 50 hooks", python(COMMANDS, "loading 50 hooks"), 10e6, 10e6),
     Ceiling("Python, import, added to `import asyncio`", python(IMPORTS, "added to import asyncio"), 25e6, 10e6),
+    Ceiling("Node, import", node(IMPORTS, "added to a program"), 25e6, 10e6),
     Ceiling("Node, loading 50 hooks", node(COMMANDS, "loading 50 hooks"), 10e6, 10e6),
 ]

@@ -87,8 +87,8 @@ def write_fifty() -> None:
 
 def commands() -> dict[str, list[str]]:
     """How every program is started."""
-    in_both = (CALLS, "payload", "matching", SESSIONS, AUDIT, COMMANDS)
-    in_python = (*in_both, IMPORTS, TOOL_CALLS, AMPLIFIER, SDK, AGENT_HOOKS, RELAY)
+    in_both = (CALLS, "payload", "matching", SESSIONS, AUDIT, COMMANDS, IMPORTS)
+    in_python = (*in_both, TOOL_CALLS, AMPLIFIER, SDK, AGENT_HOOKS, RELAY)
     found = {f"python/{name}": [str(PYTHON), str(BENCH / "python" / f"{name}.py")] for name in in_python}
     found |= {f"node/{name}": [os.environ.get("NODE", "node"), str(NODE_FOLDER / f"{name}.mjs")] for name in in_both}
     program = str(target() / RUST_PROFILE / RUST_PROGRAM)
