@@ -58,7 +58,7 @@ impl Session {
         let py = client.py();
         client.get().check_open(py, "open sessions")?;
         let own = hookweave_host::session::Client::of(client.get().registry(py));
-        let conversation = Conversation::read(&PyHost::new(py), options.as_any(), own);
+        let conversation = Conversation::read(&PyHost::new(py), options.as_any(), own, &[]);
         let conversation = conversation.map_err(|error| errors::of(py, &error))?;
         conversation.open_in(client.get().runtime().sessions());
         Self::of(py, conversation)

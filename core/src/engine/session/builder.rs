@@ -73,7 +73,7 @@ impl SessionBuilder {
     /// Opens the session; an option that makes no sense is an error.
     pub fn open(self) -> Result<Session, Error> {
         self.engine.check_open("open sessions")?;
-        let machine = Machine::read(&Json, &&Value::Object(self.settings), self.engine.for_session())?;
+        let machine = Machine::read(&Json, &&Value::Object(self.settings), self.engine.for_session(), &[])?;
         machine.open_in(self.engine.open_sessions());
         Ok(Session::new(self.engine, machine, Arc::new(self.parts)))
     }
