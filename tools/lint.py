@@ -104,7 +104,12 @@ def node_steps() -> list[Step]:
     tsc = [str(NODE_PACKAGE / "node_modules" / ".bin" / "tsc"), "--noEmit", "--project"]
     prettier = [str(NODE_PACKAGE / "node_modules" / ".bin" / "prettier"), "--log-level", "warn", "--check"]
     layout = ["--config", "bindings-node/.prettierrc.json", "--print-width", "120"]
-    page = ["examples/approval-page/*.ts", "examples/approval-page/page", "tests/approval-page/*.mjs", "tests/bundlers/*.mjs"]
+    page = [
+        "examples/approval-page/*.ts",
+        "examples/approval-page/page",
+        "tests/approval-page/*.mjs",
+        "tests/bundlers/*.mjs",
+    ]
     return [
         Step("TypeScript lint", ["npm", "run", "--silent", "lint"], cwd=NODE_PACKAGE),
         Step("TypeScript, cycles of modules", ["npm", "run", "--silent", "check:cycles"], cwd=NODE_PACKAGE),

@@ -193,9 +193,7 @@ describe("hooks", () => {
   test("a handler can go once nothing can call it any more", async () => {
     const client = quietClient();
     const gone: string[] = [];
-    const registry = new FinalizationRegistry<string>((name) =>
-      gone.push(name),
-    );
+    const registry = new FinalizationRegistry<string>((name) => gone.push(name));
     const register = (): string => {
       const handler = (): undefined => undefined;
       registry.register(handler, "handler");
@@ -300,8 +298,7 @@ describe("refusals", () => {
       InvalidHookError,
       "invalid_hook",
       /settings stand in the hook/,
-      (client) =>
-        client.registerHook("PreToolUse", nothing, { priority: 1 } as never),
+      (client) => client.registerHook("PreToolUse", nothing, { priority: 1 } as never),
     ],
     [
       "no event",
@@ -403,24 +400,16 @@ describe("refusals", () => {
   test("a dispatch that cannot be rejects, and never throws at once", async () => {
     const client = quietClient();
     for (const payload of [3, "text", null, [], new Date(), () => undefined]) {
-      await assert.rejects(
-        client.dispatch("Stop", payload as never),
-        (error) => {
-          return (
-            error instanceof PayloadError && error.code === "invalid_payload"
-          );
-        },
-      );
+      await assert.rejects(client.dispatch("Stop", payload as never), (error) => {
+        return error instanceof PayloadError && error.code === "invalid_payload";
+      });
     }
     client.registerHook("Stop", nothing);
     await client.dispatch("Stop");
     await assert.rejects(client.dispatch("Stop", [] as never), {
       code: "invalid_payload",
     });
-    await assert.rejects(
-      client.dispatch("Nope" as EventName, {} as never),
-      UnknownEventError,
-    );
+    await assert.rejects(client.dispatch("Nope" as EventName, {} as never), UnknownEventError);
   });
 
   test("a closed client", async () => {
@@ -485,8 +474,7 @@ describe("nesting", () => {
       await pause();
       const { trace } = await client.dispatch("Stop");
       for (const { failure } of trace) {
-        if (failure !== null)
-          failures.push((failure.error.cause as HookweaveError).code);
+        if (failure !== null) failures.push((failure.error.cause as HookweaveError).code);
       }
     });
     return failures;
@@ -513,23 +501,15 @@ describe("nesting", () => {
 
   test("hooks that wait before they dispatch are counted too", async () => {
     const client = quietClient({ defaultTimeout: null });
-    const failures = nest(
-      client,
-      () => new Promise((resolve) => setImmediate(resolve)),
-    );
+    const failures = nest(client, () => new Promise((resolve) => setImmediate(resolve)));
     await client.dispatch("Stop");
     assert.deepEqual(failures, ["nested_too_deep"]);
   });
 
   test("unrelated dispatches side by side are not nested", async () => {
     const client = quietClient({ defaultTimeout: null });
-    client.registerHook(
-      "Stop",
-      () => new Promise<void>((resolve) => setTimeout(resolve, 10)),
-    );
-    const outcomes = await Promise.all(
-      Array.from({ length: 100 }, () => client.dispatch("Stop")),
-    );
+    client.registerHook("Stop", () => new Promise<void>((resolve) => setTimeout(resolve, 10)));
+    const outcomes = await Promise.all(Array.from({ length: 100 }, () => client.dispatch("Stop")));
     assert.ok(outcomes.every(({ trace }) => trace[0]?.failure === null));
   });
 

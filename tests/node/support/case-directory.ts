@@ -7,33 +7,18 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import {
-  TrustStore,
-  type Dialect,
-  type HookClient,
-  type LoadReport,
-} from "hookweave";
+import { TrustStore, type Dialect, type HookClient, type LoadReport } from "hookweave";
 
-import {
-  camel,
-  isObject,
-  misfit,
-  type Json,
-  type JsonObject,
-} from "./values.js";
+import { camel, isObject, misfit, type Json, type JsonObject } from "./values.js";
 
 // Compiled tests lie in bindings-node/build-tests/support.
-const corpus = fileURLToPath(
-  new URL("../../../tests/corpus/", import.meta.url),
-);
+const corpus = fileURLToPath(new URL("../../../tests/corpus/", import.meta.url));
 
 /**
  * The corpus in the temporary directory, copied before any command runs. Cases link to it: a script that is written while
  * a command starts is held open for writing by that command for a moment, and the system does not run it then.
  */
-const scripts = fs.realpathSync(
-  fs.mkdtempSync(join(tmpdir(), "hookweave-corpus-")),
-);
+const scripts = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), "hookweave-corpus-")));
 fs.cpSync(corpus, scripts, { recursive: true });
 process.once("exit", () => {
   fs.rmSync(scripts, { recursive: true, force: true });
@@ -51,8 +36,7 @@ export function fill<T>(value: T, places: Record<string, string>): T {
       value,
     ) as T;
   }
-  if (Array.isArray(value))
-    return value.map((item: unknown) => fill(item, places)) as T;
+  if (Array.isArray(value)) return value.map((item: unknown) => fill(item, places)) as T;
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => [name, fill(item, places)]),
@@ -90,11 +74,7 @@ function answering(answers: JsonObject, asked: Asked[]): Server {
             (written["headers"] ?? {}) as Record<string, string>,
           );
           response.end(
-            body === undefined
-              ? ""
-              : typeof body === "string"
-                ? body
-                : JSON.stringify(body),
+            body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body),
           );
         },
         (written["delay_ms"] ?? 0) as number,
@@ -114,9 +94,7 @@ export class CaseDirectory {
   readonly places: Record<string, string>;
 
   constructor() {
-    this.#root = fs.realpathSync(
-      fs.mkdtempSync(join(tmpdir(), "hookweave-vectors-")),
-    );
+    this.#root = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), "hookweave-vectors-")));
     this.project = join(this.#root, "project");
     fs.mkdirSync(this.project);
     this.#trustStore = join(this.#root, "trust.json");
@@ -127,11 +105,8 @@ export class CaseDirectory {
   async serve(answers: JsonObject): Promise<void> {
     const server = answering(fill(answers, this.places), this.#asked);
     this.#server = server;
-    await new Promise<void>((resolve) =>
-      server.listen(0, "127.0.0.1", resolve),
-    );
-    this.places["{server}"] =
-      `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    this.places["{server}"] = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
   }
 
   /** Takes the place away. */
@@ -144,9 +119,7 @@ export class CaseDirectory {
   /** Writes a file: `content`, `text`, or a copy of a script of the corpus. */
   write(file: JsonObject): void {
     const script = file["corpus"] as string | undefined;
-    const path =
-      (file["path"] as string | undefined) ??
-      join("hooks", basename(script ?? ""));
+    const path = (file["path"] as string | undefined) ?? join("hooks", basename(script ?? ""));
     const target = join(this.project, path);
     fs.mkdirSync(dirname(target), { recursive: true });
     // Never written through: it may be a link to the corpus.
@@ -155,10 +128,7 @@ export class CaseDirectory {
       fs.linkSync(join(scripts, script), target);
       return;
     }
-    const text =
-      "content" in file
-        ? JSON.stringify(file["content"])
-        : (file["text"] as string);
+    const text = "content" in file ? JSON.stringify(file["content"]) : (file["text"] as string);
     fs.writeFileSync(target, text);
     if (file["executable"] === true) fs.chmodSync(target, 0o755);
   }
@@ -170,15 +140,10 @@ export class CaseDirectory {
   /** Loads what an entry names. */
   load(client: HookClient, entry: JsonObject): LoadReport {
     const given = (names: string[]): object =>
-      Object.fromEntries(
-        names.filter((name) => name in entry).map((n) => [camel(n), entry[n]]),
-      );
+      Object.fromEntries(names.filter((name) => name in entry).map((n) => [camel(n), entry[n]]));
     if (entry["path"] !== undefined) {
       const path = join(this.project, entry["path"] as string);
-      return client.load(
-        path,
-        given(["dialect", "scope", "strict", "partial", "enforcement"]),
-      );
+      return client.load(path, given(["dialect", "scope", "strict", "partial", "enforcement"]));
     }
     const names = [
       "sources",
@@ -219,10 +184,7 @@ export class CaseDirectory {
       .filter((name) => name in wanted || empty.includes(name))
       .map((name): [string, Json] => [name, wanted[name] ?? []]);
     const options = Object.entries((wanted["options"] ?? {}) as JsonObject);
-    patterns.push([
-      "options",
-      Object.fromEntries(options.map(([n, value]) => [camel(n), value])),
-    ]);
+    patterns.push(["options", Object.fromEntries(options.map(([n, value]) => [camel(n), value]))]);
     return patterns.flatMap(
       ([name, pattern]) => misfit(pattern, got[name], `report.${name}`) ?? [],
     );
@@ -231,13 +193,11 @@ export class CaseDirectory {
   /** What hooks left in files, and what the server was asked, where it is not as expected. */
   misfits(expected: JsonObject, place: string): string[] {
     const bad = Object.entries((expected["saw"] ?? {}) as JsonObject).flatMap(
-      ([path, pattern]) =>
-        misfit(pattern, this.#seen(path), `${place}.saw ${path}`) ?? [],
+      ([path, pattern]) => misfit(pattern, this.#seen(path), `${place}.saw ${path}`) ?? [],
     );
     const asked = this.#asked.splice(0);
     const wanted = expected["requests"];
-    const why =
-      wanted === undefined ? null : misfit(wanted, asked, `${place}.requests`);
+    const why = wanted === undefined ? null : misfit(wanted, asked, `${place}.requests`);
     return why === null ? bad : [...bad, why];
   }
 
@@ -245,8 +205,6 @@ export class CaseDirectory {
     const file = join(this.project, path);
     if (!fs.existsSync(file)) return undefined;
     const text = fs.readFileSync(file, "utf8");
-    return path.endsWith(".json")
-      ? (JSON.parse(text) as unknown)
-      : text.trimEnd();
+    return path.endsWith(".json") ? (JSON.parse(text) as unknown) : text.trimEnd();
   }
 }
