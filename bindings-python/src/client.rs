@@ -18,7 +18,7 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt as _;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyDict, PyString, PyType};
 
 use crate::errors;
 use crate::event_types;
@@ -93,7 +93,13 @@ impl Client {
     fn resolve(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Rc<CachedEvent>> {
         let Ok(text) = name.cast::<PyString>() else {
             let kind = name.get_type().name()?.to_string();
-            let message = format!("an event is a name or an event object, not a value of type {kind}");
+            let message = match name.cast::<PyType>() {
+                Ok(class) => {
+                    let class = class.name()?;
+                    format!("an event is a name or an event object, not the class {class}; make one: {class}(…)")
+                }
+                Err(_) => format!("an event is a name or an event object, not a value of type {kind}"),
+            };
             return Err(errors::of(py, &Error::new(Code::UnknownEvent, message)));
         };
         let version = self.registry(py).version();
@@ -212,6 +218,13 @@ impl Client {
         Ok(id)
     }
 
+    /// The function that was registered under an id; `None` for a hook from a file, and when there is none (any more).
+    fn _function(&self, py: Python<'_>, id: &str) -> Option<Py<PyAny>> {
+        let entry = self.registry(py).entry(hookweave_host::hook_id(id).ok()?)?;
+        let handler = entry.handler();
+        (!handler.kind.is_from_file()).then(|| handler.callable.clone().into_py())
+    }
+
     fn _hooks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         serial::to_python(py, &self.registry(py).list())
     }
@@ -259,7 +272,7 @@ impl Client {
         Err(errors::raise(
             py,
             "not_picklable",
-            "a client holds functions of this process and cannot be pickled; make one in each process",
+            "a client holds functions of this process and cannot be pickled or copied; make one in each process",
         ))
     }
 

@@ -31,7 +31,8 @@ pub(crate) fn internal(what: &str) -> PyErr {
 pub(crate) fn is_failure(py: Python<'_>, error: &PyErr) -> bool {
     static ASK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     if error.is_instance_of::<PyException>(py) {
-        return true;
+        // A person at the debugger's prompt ends the program, not the hook.
+        return !error.get_type(py).name().is_ok_and(|name| name == "BdbQuit");
     }
     let is_control_flow = ASK
         .import(py, "hookweave._control_flow", "is_control_flow")

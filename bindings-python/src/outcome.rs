@@ -102,7 +102,7 @@ fn outcome_without_hooks(
 }
 
 /// The decision of all hooks of one dispatch, with its reasons; the parts are made when they are read first.
-#[pyclass(frozen, generic, module = "hookweave._native")]
+#[pyclass(frozen, generic, weakref, module = "hookweave._native")]
 pub(crate) struct Outcome(Gil<Inner>);
 
 struct Inner {
@@ -140,7 +140,7 @@ fn records<'py>(py: Python<'py>, builder: &str, items: &impl Serialize) -> PyRes
 
 impl Outcome {
     /// The attributes of an outcome that an error names when `await` was forgotten.
-    pub(crate) const FIELDS: [&str; 18] = [
+    pub(crate) const FIELDS: [&str; 19] = [
         "decision",
         "blocked",
         "reason",
@@ -157,6 +157,7 @@ impl Outcome {
         "unmatched",
         "delay",
         "ext",
+        "describe",
         "to_dict",
         "to_wire",
     ];
@@ -363,6 +364,34 @@ impl Outcome {
     fn to_wire<'py>(&self, py: Python<'py>, dialect: &str) -> PyResult<Bound<'py, PyAny>> {
         let answer = wire::to_wire(py, dialect, &self.to_dict(py)?)?;
         py.import("hookweave.files")?.getattr("wire_answer")?.enter((answer,))
+    }
+
+    /// Who decided what and why, and what became of every hook of the event, as text for a person.
+    fn describe(&self, py: Python<'_>) -> String {
+        self.inner(py).describe(&PyHost::new(py))
+    }
+
+    fn __str__(&self, py: Python<'_>) -> String {
+        self.describe(py).trim_end().to_owned()
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    /// Nothing of it can be changed, so that a copy would be the same.
+    fn __deepcopy__(slf: Py<Self>, memo: &Bound<'_, PyAny>) -> Py<Self> {
+        let _ = memo;
+        slf
+    }
+
+    #[expect(clippy::unused_self, reason = "the signature of the protocol")]
+    fn __reduce__(&self, py: Python<'_>) -> PyResult<()> {
+        Err(errors::raise(
+            py,
+            "not_picklable",
+            "an outcome refers to hooks of this process and cannot be pickled; pickle its `to_dict()`",
+        ))
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {

@@ -71,7 +71,7 @@ pub(crate) fn register(
     is_async: bool,
 ) -> PyResult<String> {
     let refuse = |error: Error| errors::of(py, &error);
-    let spec = HookSpec::read(&PyHost::new(py), event, options.as_any()).map_err(refuse)?;
+    let spec = HookSpec::read_beside(&PyHost::new(py), event, options.as_any(), &["run_in_thread"]).map_err(refuse)?;
     if in_thread && is_async {
         let message =
             format!("hook on {event}: run_in_thread is for blocking handlers, and this one is a coroutine function");

@@ -1,5 +1,6 @@
 //! Outcomes as text for a person, and as data that stays the same from run to run.
 
+use hookweave_host::error;
 use hookweave_host::outcome::Stand;
 use pyo3::prelude::*;
 
@@ -9,14 +10,14 @@ use crate::values::PyHost;
 
 /// Adds the functions to the module.
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(describe_outcome, module)?)?;
+    module.add_function(wrap_pyfunction!(did_you_mean, module)?)?;
     module.add_function(wrap_pyfunction!(outcome_snapshot, module)?)
 }
 
-/// A text for a person: each decision with its reason, and what became of every hook of the event.
+/// ` (did you mean `x`?)` when a known name is near, else nothing.
 #[pyfunction]
-fn describe_outcome(py: Python<'_>, outcome: &Outcome) -> String {
-    outcome.inner(py).describe(&PyHost::new(py))
+fn did_you_mean(name: &str, known: Vec<String>) -> String {
+    error::did_you_mean(name, known.iter().map(String::as_str))
 }
 
 /// An outcome as data for a snapshot; ``stands`` are texts, the placeholder of each, and whether the name below it differs too.

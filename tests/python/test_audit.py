@@ -130,6 +130,16 @@ def test_a_level_alone_sends_records_to_logging(caplog: pytest.LogCaptureFixture
     client.close()
 
 
+def test_the_path_of_a_file_is_enough(tmp_path: Path) -> None:
+    for path in (tmp_path / "a.jsonl", str(tmp_path / "b.jsonl")):
+        with HookClient(audit=path) as client:
+            client.dispatch_sync("Stop")
+            assert client.audit_file == str(path) and client.flush_audit()
+        assert Path(path).stat().st_size > 0
+    with pytest.raises(InvalidOptionError, match="did you mean `info`"):
+        HookClient(audit="inof")
+
+
 def test_options_are_read_and_nonsense_is_refused(tmp_path: Path, log: Path) -> None:
     client = HookClient(
         audit={

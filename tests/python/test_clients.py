@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import bdb
+import copy
 import functools
 import inspect
 import logging
@@ -12,7 +14,10 @@ import sys
 import threading
 import time
 import types
+import warnings
+import weakref
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,6 +39,7 @@ from hookweave import (
     Matcher,
     NestingError,
     NotPicklableError,
+    Origin,
     PayloadError,
     PostToolUseEvent,
     PreToolUseEvent,
@@ -41,6 +47,10 @@ from hookweave import (
     UnknownHookError,
     _native,
 )
+
+
+async def dispatched(client: HookClient) -> Any:
+    return await client.dispatch("Stop")
 
 
 def nothing(event: Event) -> None:
@@ -74,6 +84,9 @@ def test_a_hook_is_listed_with_everything() -> None:
             enabled=True,
             temporary=False,
             order=0,
+            origin=Origin(
+                Path(__file__), "nothing", nothing.__code__.co_firstlineno, "hookweave", f"{__name__}.nothing"
+            ),
         )
     ]
 
@@ -208,7 +221,108 @@ def test_the_types_of_options_name_what_the_engine_knows() -> None:
         client.register_hook("Stop", nothing, timeot=1)
     known = set(str(options.value).split("known are ")[1].split(", "))
     # `temporary` is what temporary_hook sets, and `async` is a keyword of Python.
-    assert known - {"temporary", "async"} == set(HookOptions.__annotations__) - {"async_", "run_in_thread"}
+    assert known - {"temporary", "async"} == set(HookOptions.__annotations__) - {"async_"}
+
+
+def test_unknown_options_name_the_nearest_known_one() -> None:
+    client: Any = HookClient()
+    make: Any = HookClient
+    for call, text in [
+        (
+            lambda: make(fail_behaviour="block"),
+            "HookClient: unknown option `fail_behaviour` .did you mean `fail_behavior`",
+        ),
+        (lambda: make(timeout=3), "did you mean `default_timeout`"),
+        (lambda: make(audits="info"), "did you mean `audit`"),
+        (lambda: client.session(permisions="ask"), "session: unknown option `permisions` .did you mean `permissions`"),
+        (lambda: client.session(id="s1"), "did you mean `session_id`"),
+    ]:
+        with pytest.raises(InvalidOptionError, match=text) as refused:
+            call()
+        assert refused.value.code == "invalid_option"
+    with pytest.raises(InvalidHookError, match="did you mean `run_in_thread`"):
+        client.register_hook("Stop", nothing, run_in_thred=True)
+
+
+def test_a_timeout_that_looks_like_milliseconds_warns() -> None:
+    client = HookClient()
+    with pytest.warns(UserWarning, match="timeout=3000 is 50 minutes: timeouts are in seconds") as warned:
+        client.register_hook("Stop", nothing, timeout=3000)
+    assert warned[0].filename == __file__
+    with pytest.warns(UserWarning, match="default_timeout=5000") as warned:
+        HookClient(default_timeout=5000)
+    assert warned[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        client.register_hook("Stop", nothing, timeout=timedelta(seconds=3000))
+        client.register_hook("Stop", nothing, timeout=600)
+
+
+def test_a_hook_says_where_its_function_is() -> None:
+    client = HookClient()
+    client.hook("Stop")(nothing)
+    client.register_hook("Stop", functools.partial(any_number), name="partial")
+    client.register_hook("Stop", Handlers().method)
+    client.register_hook("Stop", Handlers(), name="object")
+    client.register_hook("Stop", print, name="built in")
+    origins = [hook.origin for hook in client.list_hooks()]
+    places = [None if origin is None else (origin.file.name, origin.place) for origin in origins]
+    here = "test_clients.py"
+    assert places == [
+        (here, "nothing"),
+        (here, "any_number"),
+        (here, "Handlers.method"),
+        (here, "Handlers.__call__"),
+        None,
+    ]
+    assert origins[0] is not None and origins[0].line == nothing.__code__.co_firstlineno
+    assert origins[0].runs == f"{__name__}.nothing"
+
+
+def test_events_and_outcomes_are_copied_and_referred_to_alike() -> None:
+    client = HookClient()
+    event = PreToolUseEvent(tool="Bash", args={"command": "ls"})
+    outcome = client.dispatch_sync(event)
+    assert copy.copy(event) == copy.deepcopy(event) == pickle.loads(pickle.dumps(event)) == event
+    assert copy.copy(outcome) is copy.deepcopy([outcome])[0] is outcome
+    for held in (client, event, outcome, outcome.event, client.session()):
+        assert weakref.ref(held)() is held
+    for held, text in [
+        (client, "make one in each process"),
+        (outcome, "to_dict"),
+        (client.session(), "open another one"),
+    ]:
+        with pytest.raises(NotPicklableError, match=text):
+            pickle.dumps(held)
+    for bound in (client, client.session()):
+        for act in (copy.copy, copy.deepcopy):
+            with pytest.raises(NotPicklableError, match="copied"):
+                act(bound)
+
+
+def test_an_outcome_as_text_says_who_decided() -> None:
+    client = HookClient()
+    client.register_hook("PreToolUse", lambda event: HookResponse.block("no"), name="guard")
+    outcome = client.dispatch_sync("PreToolUse", tool="Bash", args={"command": "rm"})
+    assert outcome.describe().startswith("PreToolUse of Bash: block by `guard`: no\n")
+    assert str(outcome) == outcome.describe().strip() and f"{outcome}" == str(outcome)
+    assert repr(outcome).startswith("<Outcome of PreToolUse: block")
+
+
+def test_quitting_the_debugger_in_a_hook_ends_the_program() -> None:
+    client = HookClient(fail_behavior="block")
+
+    def quits(event: Event) -> None:
+        raise bdb.BdbQuit
+
+    async def quits_later(event: Event) -> None:
+        raise bdb.BdbQuit
+
+    for handler in (quits, quits_later):
+        with client.temporary_hook("Stop", handler), pytest.raises(bdb.BdbQuit):
+            asyncio.run(dispatched(client))
+    with client.temporary_hook("Stop", quits), pytest.raises(bdb.BdbQuit):
+        client.dispatch_sync("Stop")
 
 
 def test_a_class_of_the_catalogue_stands_for_its_event() -> None:

@@ -126,7 +126,7 @@ def test_unknown_tools_and_models_are_named() -> None:
         with pytest.raises(NoModelError, match="register_model"):
             await client.generate("s", "hello")
         assert (await client.execute_tool("s", "Read", {})).output == "text"
-        with pytest.raises(TypeError, match="not callable"):
+        with pytest.raises(InvalidOptionError, match="not callable"):
             client.register_tool("Read", "text")  # type: ignore[arg-type]
 
     asyncio.run(main())
@@ -198,7 +198,7 @@ def test_wrong_options_are_refused() -> None:
         client.session(permissions={"Bash": "sometimes"})  # type: ignore[dict-item]
     with pytest.raises(InvalidOptionError, match="max_retries"):
         client.session(max_retries=-1)
-    with pytest.raises(TypeError):
+    with pytest.raises(InvalidOptionError, match="unknown option `colour`"):
         client.session(colour="red")  # type: ignore[call-arg]
 
 

@@ -42,6 +42,15 @@ def test_what_a_program_reads() -> None:
     assert client.stats()["slow"].runs == 0
 
 
+def test_where_names_repeat_a_hook_is_found_by_its_id() -> None:
+    client = HookClient()
+    ids = [client.register_hook("PreToolUse", lambda event: None, name="guard") for _ in range(2)]
+    client.dispatch_sync("PreToolUse", BASH)
+    assert client.stats()[ids[1]].runs == 1
+    with pytest.raises(KeyError, match=f"2 hooks are named `guard`.*{ids[0]}, {ids[1]}"):
+        client.stats()["guard"]
+
+
 def test_awaited_dispatches_count() -> None:
     client = HookClient()
 

@@ -28,7 +28,6 @@ RUST_WITHOUT_A_ROW = {
     "EngineBuilder::build": "ends the builder",
     "SessionBuilder::open": "ends the builder",
     "Stand": "for tests: an argument of `Outcome::snapshot`",
-    "Outcome::describe": "for tests: in testing-in-code.md",
     "Outcome::snapshot": "for tests: in testing-in-code.md",
 }
 

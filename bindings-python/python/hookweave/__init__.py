@@ -14,7 +14,19 @@ from __future__ import annotations
 
 import sys
 
-from . import _native
+try:
+    from . import _native
+except ModuleNotFoundError as _error:
+    from pathlib import Path as _Path
+
+    _folder = _Path(__file__).parent
+    _why = (
+        f"there is no compiled part for Python {sys.version_info.major}.{sys.version_info.minor} on {sys.platform}; "
+        "install hookweave with this Python's pip"
+        if _folder.is_dir()
+        else f"a program in a zip file ({_folder}) cannot load its compiled part; unpack it, or install it with pip"
+    )
+    raise ImportError(f"hookweave cannot be imported: {_why}", name="hookweave._native") from _error
 from ._exports import HOMES, MODULES
 
 __version__ = _native.__version__

@@ -41,23 +41,31 @@ def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
     return plain
 
 
+def _is_path(text: str) -> bool:
+    """Whether a text is a path rather than a level, which is one word."""
+    return any(mark in text for mark in "/\\.")
+
+
 class ClientAudit(_native.Client):
     """The part of the client that keeps an audit log; the client has the slots."""
 
     __slots__ = ()
     _delivery: Delivery | None
 
-    def configure_audit(self, audit: AuditLevel | AuditOptions) -> None:
+    def configure_audit(self, audit: AuditLevel | AuditOptions | str | os.PathLike[str]) -> None:
         """Opens the audit log as it is to be from now on; what happened before is written to where it went before.
 
-        A level alone sends records to the logger ``hookweave.audit``. Raises :class:`InvalidOptionError` for options
-        that make no sense, and :class:`AuditError` when the file cannot be written.
+        A level alone sends records to the logger ``hookweave.audit``, the path of a file alone to that file. Raises
+        :class:`InvalidOptionError` for options that make no sense, and :class:`AuditError` when the file cannot be
+        written.
         """
         import inspect
 
         from ._audit_delivery import Delivery, log_record
         from .errors import InvalidOptionError
 
+        if isinstance(audit, os.PathLike) or (isinstance(audit, str) and _is_path(audit)):
+            audit = {"file": audit}
         options = {"level": audit} if isinstance(audit, str) else _plain(audit)
         callback, log = options.pop("callback", None), options.pop("log", None)
         if callback is not None and not callable(callback):

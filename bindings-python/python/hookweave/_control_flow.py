@@ -13,7 +13,8 @@ RUNTIMES: Final = frozenset({"asyncio", "curio", "eventlet", "gevent", "greenlet
 def is_control_flow(error: BaseException) -> bool:
     """Whether an exception, or one in a group, goes on to the caller of the dispatch."""
     if isinstance(error, Exception):
-        return False
+        # A person at the debugger's prompt ends the program, not the hook.
+        return type(error).__name__ == "BdbQuit"
     if isinstance(error, BaseExceptionGroup):
         return any(is_control_flow(inner) for inner in error.exceptions)
     if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import sys
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
+from . import _native
 from .event import Event
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
 
@@ -32,7 +34,8 @@ def event_name(event: object) -> str:
         instead = 'write the class of one event, such as PreToolUseEvent, or its name, such as "PreToolUse"'
     elif isinstance(event, Event):
         instead = f"write {event.event_type!r}"
-    raise InvalidHookError(f"a hook is registered for an event's name or class, not for {event!r}; {instead}")
+    given = f"a {type(event).__name__}" if isinstance(event, Event) else repr(event)
+    raise InvalidHookError(f"a hook is registered for an event's name or class, not for {given}; {instead}")
 
 
 def check_handler(handler: Any) -> None:
@@ -88,6 +91,75 @@ def _yields(handler: Callable[..., Any]) -> bool:
         if isgeneratorfunction(function) and not (code and code.co_flags & CO_ITERABLE_COROUTINE):
             return True
     return False
+
+
+F = TypeVar("F", bound="Callable[..., Any]")
+MANY_SECONDS = 1000
+"""From here on a bare number is taken for milliseconds by mistake rather than meant as seconds."""
+
+
+def refuse_unknown(place: str, stands_for: Mapping[str, str]) -> Callable[[F], F]:
+    """Makes an unknown keyword an error of ours, with the nearest known name.
+
+    ``stands_for`` are names of the other languages and of other systems.
+    """
+
+    def decorate(function: F) -> F:
+        code = function.__code__
+        known = set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]) - {"self", "cls"}
+
+        def checked(*args: Any, **options: Any) -> Any:
+            for name in options.keys() - known:
+                from .errors import InvalidOptionError
+
+                near = stands_for.get(name)
+                near = f" (did you mean `{near}`?)" if near else _native.did_you_mean(name, sorted(known))
+                raise InvalidOptionError(
+                    f"{place}: unknown option `{name}`{near}; known are {', '.join(sorted(known))}"
+                )
+            return function(*args, **options)
+
+        for name in ("__name__", "__qualname__", "__doc__", "__module__"):
+            setattr(checked, name, getattr(function, name))
+        checked.__dict__["__wrapped__"] = function
+        return cast("F", checked)
+
+    return decorate
+
+
+def warn_of_milliseconds(name: str, value: object) -> None:
+    """Warns of a timeout that was probably meant as milliseconds."""
+    if isinstance(value, int | float) and value >= MANY_SECONDS:
+        import warnings
+
+        minutes = f"{value / 60:,.0f} minutes"
+        text = (
+            f"{name}={value:g} is {minutes}: timeouts are in seconds; write timedelta(seconds={value:g}) if it is meant"
+        )
+        warnings.warn(text, stacklevel=_stack_level())
+
+
+def _stack_level() -> int:
+    """How far up the first caller outside the package is, as `warnings` counts."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("hookweave."):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def place_of(function: Any) -> tuple[str, int, str, str] | None:
+    """The file, line and name of a function, and where it is imported from; None where it does not say."""
+    from inspect import unwrap
+
+    called, call = _called(function)
+    found: Any = unwrap(called) if callable(called) else called
+    if not hasattr(found, "__code__"):
+        found = getattr(found, "__func__", call)
+    code = getattr(found, "__code__", None)
+    if code is None:
+        return None
+    name = getattr(found, "__qualname__", code.co_name)
+    return code.co_filename, code.co_firstlineno, name, f"{getattr(found, '__module__', '?')}.{name}"
 
 
 def path_text(path: object) -> object:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from . import _native
 from ._client_audit import ClientAudit
-from ._registration import path_text
+from ._registration import path_text, refuse_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,6 +45,7 @@ class SessionRegistry(ClientAudit):
         self._sessions = weakref.WeakValueDictionary()
         self._open_sessions = weakref.WeakSet()
 
+    @refuse_unknown("session", {"id": "session_id", "working_directory": "cwd", "approver": "approval"})
     def session(
         self,
         session_id: str | None = None,

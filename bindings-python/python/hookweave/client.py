@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 # `CLASSES` of the module above has them: the engine makes events of these classes.
 from . import _native, events  # noqa: F401
 from ._process_exit import at_end, at_end_of_child
-from ._registration import check_handler, event_name, is_async, path_text
+from ._registration import check_handler, event_name, is_async, path_text, refuse_unknown, warn_of_milliseconds
 from ._session_registry import SessionRegistry
 from ._typed import TypedClient
 from .event import EventName
@@ -56,7 +56,7 @@ class HookClient(TypedClient, SessionRegistry):
 
     ``profile`` sets the defaults of all other settings. ``default_timeout`` in seconds, None for none;
     ``max_hooks_per_event`` and ``max_total_hooks`` None for no limit. Leaving a ``with`` or ``async with`` block closes
-    the client. ``audit`` is a level or the settings of an audit log, see
+    the client. ``audit`` is a level, a file or the settings of an audit log, see
     :meth:`configure_audit`.
     """
 
@@ -82,6 +82,7 @@ class HookClient(TypedClient, SessionRegistry):
     _watch: FileWatch | None
     _tracing: Tracing | None
 
+    @refuse_unknown("HookClient", {"timeout": "default_timeout", "cwd": "project_dir"})
     def __new__(
         cls,
         *,
@@ -111,9 +112,10 @@ class HookClient(TypedClient, SessionRegistry):
         output_cap: int | _Unset = UNSET,
         scrub_environment: bool = False,
         webhooks: Mapping[str, Any] | None = None,
-        audit: AuditLevel | AuditOptions | None = None,
+        audit: AuditLevel | AuditOptions | str | os.PathLike[str] | None = None,
     ) -> Self:
         """Refuses unknown and contradictory settings with :class:`InvalidOptionError`."""
+        warn_of_milliseconds("default_timeout", default_timeout)
         client = super().__new__(
             cls,
             _given(
@@ -154,7 +156,8 @@ class HookClient(TypedClient, SessionRegistry):
     ) -> str:
         named = event_name(event)
         check_handler(handler)
-        in_thread = options.pop("run_in_thread", False)
+        in_thread = options.get("run_in_thread", False)
+        warn_of_milliseconds("timeout", options.get("timeout"))
         if "async_" in options:
             options["async"] = options.pop("async_")
         name = getattr(handler, "__name__", None)
@@ -200,7 +203,7 @@ class HookClient(TypedClient, SessionRegistry):
         """All hooks, by event and in the order in which they run."""
         from .outcome import hook_infos
 
-        return hook_infos(self._hooks())
+        return hook_infos(self._hooks(), self._function)
 
     def stats(self, *, reset: bool = False) -> Stats:
         """The statistics and warnings of each hook; ``reset`` starts the counts again."""

@@ -26,7 +26,7 @@ class Event(_native.EventBase):
     custom ones are instances of this class, and ``Event("deploy:start", target=…)`` makes one.
     """
 
-    __slots__ = ()
+    __slots__ = ("__weakref__",)
 
     event_name: ClassVar[str | None] = None
     """The canonical name that instances of a catalogue class have."""

@@ -29,15 +29,15 @@ Scope: TypeAlias = Literal["managed", "user", "project", "local", "agent", "call
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a hook stands that a file declares."""
+    """Where a hook stands: in a file that declares it, or where its function is defined."""
 
     file: Path
     place: str
-    """The place in the file, for example ``hooks.PreToolUse[0].hooks[1]``."""
+    """The place in the file, for example ``hooks.PreToolUse[0].hooks[1]``, or the function's name."""
     line: int | None
     dialect: str
     runs: str
-    """The command line, or the method and address of a request without its secrets."""
+    """The command line, the method and address of a request without its secrets, or the function with its module."""
 
 
 @dataclass(frozen=True, slots=True)

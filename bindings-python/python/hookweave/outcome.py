@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from ._registration import place_of
 from .errors import FailureKind, HookFailedError, failure_of
 from .files import Origin, origin_of
 from .response import Action, Level, Role
@@ -265,15 +267,23 @@ def unmatched(parts: Parts) -> list[Unmatched]:
     return [Unmatched(**part) for part in parts]
 
 
-def hook_infos(parts: Parts) -> list[HookInfo]:
-    """Registered hooks; milliseconds become seconds."""
+def hook_infos(parts: Parts, function_of: Callable[[str], object]) -> list[HookInfo]:
+    """Registered hooks, with the places of their functions; milliseconds become seconds."""
     infos = []
     for part in parts:
         fields = dict(part)
         limit = fields.pop("timeout_ms")
-        origin = origin_of(fields.pop("origin", None))
+        origin = origin_of(fields.pop("origin", None)) or _origin_of_function(function_of(fields["id"]))
         infos.append(HookInfo(timeout=None if limit is None else limit / 1000, origin=origin, **fields))
     return infos
+
+
+def _origin_of_function(function: object) -> Origin | None:
+    found = None if function is None else place_of(function)
+    if found is None:
+        return None
+    file, line, place, runs = found
+    return Origin(Path(file), place, line, "hookweave", runs)
 
 
 def explanation(part: Mapping[str, Any]) -> Explanation:

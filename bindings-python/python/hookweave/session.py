@@ -15,6 +15,7 @@ from .context import Context
 from .display import Display
 from .errors import (
     NoModelError,
+    NotPicklableError,
     SessionClosedError,
     SubagentBlockedError,
     UnknownApprovalError,
@@ -375,6 +376,9 @@ class Session:
             self._close()
         elif not self._closed:
             await self._end("other", insists=True)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise NotPicklableError("a session is bound to its client and cannot be pickled or copied; open another one")
 
     def __repr__(self) -> str:
         agent = "" if self.agent_id is None else f" of subagent {self.agent_id}"

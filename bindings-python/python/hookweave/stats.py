@@ -82,11 +82,12 @@ class Stats:
     _canonical: Mapping[str, Any] = field(repr=False, compare=False)
 
     def __getitem__(self, hook: str) -> HookStats:
-        """The first hook of this name or id."""
-        for stats in self.hooks:
-            if hook in (stats.hook, stats.id):
-                return stats
-        raise KeyError(hook)
+        """The hook of this id, or the only one of this name; ``KeyError`` where there is none or where several are."""
+        found = [stats for stats in self.hooks if hook in (stats.hook, stats.id)]
+        if len(found) == 1:
+            return found[0]
+        ids = ", ".join(stats.id for stats in found)
+        raise KeyError(f"{len(found)} hooks are named `{hook}`; take one by its id: {ids}" if found else hook)
 
     def to_dict(self) -> dict[str, Any]:
         """The canonical form, the same in every language: ``snake_case``, microseconds and milliseconds."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, TypeAlias
 
+from .errors import InvalidOptionError
+
 __all__ = ["Tool", "ToolFunction", "ToolResult"]
 
 ToolFunction: TypeAlias = Callable[..., Awaitable[Any] | Any]
@@ -32,7 +34,7 @@ class Tool:
 
     def __init__(self, function: ToolFunction) -> None:
         if not callable(function):
-            raise TypeError(f"a tool is called with its arguments; {function!r} is not callable")
+            raise InvalidOptionError(f"a tool is called with its arguments; {function!r} is not callable")
         self.function: ToolFunction = function
         self.takes_context: bool = _takes_context(function)
 

@@ -278,8 +278,19 @@ impl HookSpec {
     /// `async` is another word for `detached`.
     #[doc(hidden)]
     pub fn read<'v, H: Host>(host: &'v H, event: &str, view: &H::View<'v>) -> Result<Self, Error> {
+        Self::read_beside(host, event, view, &[])
+    }
+
+    /// The same beside settings that the host reads by itself, whose names are known too.
+    #[doc(hidden)]
+    pub fn read_beside<'v, H: Host>(
+        host: &'v H,
+        event: &str,
+        view: &H::View<'v>,
+        hosts: &[&str],
+    ) -> Result<Self, Error> {
         let reader = Reader::new(host, view, Code::InvalidHook, "hook")?;
-        reader.only(&[
+        let own = [
             "name",
             "matcher",
             "priority",
@@ -293,7 +304,8 @@ impl HookSpec {
             "async",
             "enabled",
             "temporary",
-        ])?;
+        ];
+        reader.only(&[&own, hosts].concat())?;
         let matcher = match reader.value("matcher") {
             Some(matcher) => MatcherSpec::read(host, &matcher)?,
             None => MatcherSpec::default(),

@@ -47,7 +47,7 @@ def by(judged: Judged) -> str | None:
 
 def describe(judged: Judged) -> str:
     """Who decided what and why, and what became of every hook, also of those that were not selected."""
-    events = "".join(_native.describe_outcome(outcome) for outcome in outcomes(judged))
+    events = "".join(outcome.describe() for outcome in outcomes(judged))
     if isinstance(judged, Outcome):
         return events
     if isinstance(judged, Generation):

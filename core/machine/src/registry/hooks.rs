@@ -131,13 +131,13 @@ impl<T> Hooks<T> {
         }
         if options.max_total_hooks.is_some_and(|limit| *total >= limit) {
             return refuse(format!(
-                "{total} hooks are registered, the limit (max_total_hooks); raise it, or set it to null for none"
+                "{total} hooks are registered, the limit (max_total_hooks); raise the limit or switch it off"
             ));
         }
         let here = by_event.get(event.name()).copied().unwrap_or_default();
         if options.max_hooks_per_event.is_some_and(|limit| here >= limit) {
             return refuse(format!(
-                "{here} hooks are registered for {}, the limit (max_hooks_per_event); raise it, or set it to null for none",
+                "{here} hooks are registered for {}, the limit (max_hooks_per_event); raise the limit or switch it off",
                 event.name()
             ));
         }
