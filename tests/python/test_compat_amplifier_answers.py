@@ -117,15 +117,15 @@ def test_deny_ends_the_emission_also_of_an_event_that_only_tells() -> None:
         ({"action": "deny", "reason": "no"}, "deny"),
         (HookResult(action="deny", reason="no"), "deny"),
         (HookResult(action="block", reason="no"), "deny"),
-        (HookResult(action="explode"), "continue"),
+        (HookResult(action="explode"), "deny"),
         ("deny", "deny"),
-        ("fine", "continue"),
+        ("fine", "deny"),
         (False, "deny"),
-        (True, "continue"),
+        (True, "deny"),
         ({"permissionDecision": "deny"}, "deny"),
     ],
 )
-def test_what_is_no_result_is_passed_over_unless_it_says_no(answer: Any, action: str) -> None:
+def test_what_is_no_result_denies(answer: Any, action: str) -> None:
     async def hook(event: str, data: dict[str, Any]) -> Any:
         return answer
 
