@@ -25,7 +25,7 @@ const OUTSIDE_OF_BUNDLES = [
 /** A cause that the system's loader names, in words with what helps. */
 type Cause = readonly [pattern: RegExp, words: (file: string, found: string) => string];
 
-const ANEW = "install the package anew: `npm install --force hookweave`";
+const ANEW = "install the package again: `npm install --force hookweave`";
 
 const CAUSES: readonly Cause[] = [
   [
@@ -37,12 +37,12 @@ const CAUSES: readonly Cause[] = [
     /(ld-linux|ld-musl|libc\.musl|libc\.so|__\w+: symbol not found)/,
     (file) =>
       `${file} is made for another C library than this system's (glibc or musl): ` +
-      "node_modules comes from another system; install it anew here: `npm ci`",
+      "node_modules comes from another system; install it again here: `npm ci`",
   ],
   [
     /invalid ELF header|wrong ELF class|incompatible architecture|wrong architecture|not a mach-o|not a valid Win32/,
     (file) =>
-      `${file} is made for another system than ${platformName()}, or is damaged; install it anew here: \`npm ci\``,
+      `${file} is made for another system than ${platformName()}, or is damaged; install it again here: \`npm ci\``,
   ],
   [/file too short|truncated/, (file) => `${file} is damaged; ${ANEW}`],
   [

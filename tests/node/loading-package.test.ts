@@ -131,7 +131,7 @@ describe("an addon that cannot be loaded", () => {
       "Cannot load native addon because loading addons is disabled.",
       /--allow-addons/,
     ],
-    ["an unknown cause", "the moon is full", /the moon is full; install the package anew/],
+    ["an unknown cause", "the moon is full", /the moon is full; install the package again/],
   ] as const) {
     test(`because of ${what}`, () => {
       assert.match(causeOf("/p/x.node", new Error(text)), words);
