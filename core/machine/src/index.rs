@@ -169,6 +169,12 @@ struct ToolIndex<T> {
 }
 
 impl<T> Snapshot<T> {
+    /// A tool by every name that the host gives it.
+    pub(crate) fn names_of<'n>(&'n self, tool: &'n str) -> Vec<&'n str> {
+        let further = self.tools.get(tool).map_or(&[][..], |tool| &tool.same_as);
+        std::iter::once(tool).chain(further.iter().map(String::as_str)).collect()
+    }
+
     pub(crate) fn new(options: Arc<Options>, catalogue: &Catalogue, tools: Tools, hooks: Vec<Listed<T>>) -> Self {
         let mut built_in: Box<[OnceLock<Box<EventIndex<T>>>]> = BUILT_IN.iter().map(|_| OnceLock::new()).collect();
         let own = catalogue.own().map(|(name, spec)| (name.clone(), EventIndex::new(Arc::clone(spec))));
@@ -332,10 +338,7 @@ impl<T> EventIndex<T> {
 
     /// Judges the tool conditions of every hook and sorts out what else has to be asked.
     fn index_tool(&self, tool: Option<&str>, snapshot: &Snapshot<T>) -> ToolIndex<T> {
-        let names: Option<Vec<&str>> = tool.map(|tool| {
-            let further = snapshot.tools.get(tool).map_or(&[][..], |tool| &tool.same_as);
-            std::iter::once(tool).chain(further.iter().map(String::as_str)).collect()
-        });
+        let names: Option<Vec<&str>> = tool.map(|tool| snapshot.names_of(tool));
         let mut calls = Vec::new();
         for (position, listed) in self.hooks.iter().enumerate().filter(|(_, listed)| listed.enabled) {
             let MatchResult { selects, grants_all } = listed.entry.matcher().judge_tool(names.as_deref());

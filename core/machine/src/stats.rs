@@ -15,6 +15,7 @@ use crate::event::EventSpec;
 use crate::failure::FailureKind;
 use crate::fold::{Record, Status};
 use crate::hook::Enforcement;
+use crate::matcher::MatcherSpec;
 use crate::outcome::Outcome;
 use crate::registry::Registry;
 
@@ -247,7 +248,14 @@ impl<T> Registry<T> {
             let tools = || snapshot.event(&info.event).map_or_else(Vec::new, crate::index::EventIndex::tools_seen);
             let warning = info.enabled.then(|| {
                 let tools = if stats.never_matched { tools() } else { Vec::new() };
-                let facts = HookFacts { matcher: &info.matcher, waited_for: !info.detached, dispatches, tools: &tools };
+                let fits = |tool: &String| entry.matcher().judge_tool(Some(&snapshot.names_of(tool))).selects;
+                let facts = HookFacts {
+                    matcher: &info.matcher,
+                    waited_for: !info.detached,
+                    dispatches,
+                    tools: &tools,
+                    is_suspect: info.matcher == MatcherSpec::default() || !tools.is_empty() && !tools.iter().any(fits),
+                };
                 warning(&stats, &facts)
             });
             each(stats, warning.flatten(), tally);

@@ -29,7 +29,7 @@ const TOOLS_NAMED: usize = 8;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum WarningKind {
-    /// It ran in none of its event's dispatches.
+    /// Its condition on the tool matched none of the tools that its event had.
     NeverMatched,
     /// It failed every time.
     AlwaysFails,
@@ -73,6 +73,8 @@ pub(super) struct HookFacts<'a> {
     pub(super) dispatches: u64,
     /// Tools that its event was dispatched for.
     pub(super) tools: &'a [String],
+    /// It asks for nothing, or for a tool that none of those is. A guard for a call that was not made is as it should be.
+    pub(super) is_suspect: bool,
 }
 
 /// What is wrong with a hook, if anything is.
@@ -80,7 +82,7 @@ pub(super) fn warning(stats: &HookStats, facts: &HookFacts<'_>) -> Option<HookWa
     let failures: u64 = stats.failures.values().sum();
     let slow = stats.duration_us.as_ref().filter(|took| took.p95 > SLOW_MS * 1000.0 * (1.0 + ERROR));
     let (kind, reason, fix) = if stats.never_matched {
-        if facts.dispatches < NEVER_MATCHED_AFTER {
+        if facts.dispatches < NEVER_MATCHED_AFTER || !facts.is_suspect {
             return None;
         }
         (WarningKind::NeverMatched, never_matched(facts), fix_matcher(facts))
@@ -170,7 +172,8 @@ mod tests {
                 last_run: None,
                 never_matched: false,
             };
-            let facts = HookFacts { matcher: &MatcherSpec::default(), waited_for, dispatches: runs, tools: &[] };
+            let matcher = &MatcherSpec::default();
+            let facts = HookFacts { matcher, waited_for, dispatches: runs, tools: &[], is_suspect: false };
             warning(&stats, &facts).map(|warning| (warning.kind, warning.reason))
         };
         let reason = "slows every call: of 20 runs 5 in 100 took over 600 ms".to_owned();
@@ -184,7 +187,8 @@ mod tests {
     fn of_many_tools_the_first_are_named() {
         let tools: Vec<String> = (1..=9).map(|tool| format!("tool-{tool}")).collect();
         let matcher = MatcherSpec::default();
-        let fix = |tools| fix_matcher(&HookFacts { matcher: &matcher, waited_for: true, dispatches: 100, tools });
+        let facts = |tools| HookFacts { matcher: &matcher, waited_for: true, dispatches: 100, tools, is_suspect: true };
+        let fix = |tools| fix_matcher(&facts(tools));
         assert!(fix(&tools).contains("tool-8, …; ask explain"), "{}", fix(&tools));
         assert!(fix(&tools[..8]).contains("tool-8; ask explain"), "{}", fix(&tools[..8]));
     }
