@@ -1,5 +1,5 @@
 // Finds what is native in this package on a system, its addon and its command, or says what to do about it.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
@@ -9,6 +9,8 @@ import { PLATFORMS, commandOf, packageOf } from "./platform.mjs";
 export function findCommand(root, name) {
   const program = findFile(root, name, commandOf(name));
   if (program !== undefined) return { program };
+  const built = builtIn(root, commandOf(name));
+  if (built !== undefined) return built;
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   return {
     error: whyMissing(root, name, version, {
@@ -17,6 +19,20 @@ export function findCommand(root, name) {
       otherwise: ", or `cargo install hookweave-cli`",
     }),
   };
+}
+
+/** In a checkout: what cargo built last, or how to build it; `undefined` elsewhere. */
+function builtIn(root, file) {
+  const checkout = join(root, "..");
+  if (!existsSync(join(checkout, "cli", "Cargo.toml"))) return undefined;
+  const target = process.env.CARGO_TARGET_DIR ?? join(checkout, "target");
+  const folders = [target, ...Object.values(PLATFORMS).map((platform) => join(target, platform.target))];
+  const [newest] = folders
+    .flatMap((folder) => [join(folder, "release", file), join(folder, "debug", file)])
+    .filter((program) => existsSync(program))
+    .sort((one, other) => statSync(other).mtimeMs - statSync(one).mtimeMs);
+  if (newest !== undefined) return { program: newest };
+  return { error: "the command is not built in this checkout; run `cargo build --release --package hookweave-cli`" };
 }
 
 /** A native file of the package in a folder; `undefined` where it is missing. */

@@ -9,6 +9,8 @@ export interface Problem {
   readonly file: string;
   readonly place: string;
   readonly line: number | null;
+  /** From 1, in characters. */
+  readonly column: number | null;
   readonly message: string;
   /** Whether the entry was left out because of it. */
   readonly fatal: boolean;

@@ -7,6 +7,7 @@ use clap::Args;
 use similar::{ChangeTag, TextDiff};
 
 use crate::failed::{Failed, Result};
+use crate::policy::relative;
 use crate::screen::{BAD, BOLD, DIM, GOOD, Screen, shown, shown_lines, styled};
 
 /// How a change is made.
@@ -41,7 +42,7 @@ impl Change {
     }
 
     fn show(&self, screen: Screen<'_>) -> Result<()> {
-        let file = shown(&self.file.display().to_string());
+        let file = shown(&relative(&self.file, Path::new(".")));
         let word = match (&self.before, &self.after) {
             (None, _) => "new file",
             (_, None) => "taken away",
@@ -125,6 +126,12 @@ pub(crate) fn real_place(file: &Path, within: &Path) -> Result<PathBuf> {
         return Err(Failed::file(file, why));
     }
     Ok(rest.iter().rev().fold(real, |path, name| path.join(name)))
+}
+
+/// Shows changes and makes them, without a question, unless it is a dry run.
+pub(crate) fn show_or_write(screen: Screen<'_>, changes: &[Change], dry_run: bool) -> Result<()> {
+    changes.iter().try_for_each(|change| change.show(screen))?;
+    if dry_run { Ok(()) } else { changes.iter().try_for_each(Change::write) }
 }
 
 /// Shows changes and makes them if they are confirmed; returns whether they were made.

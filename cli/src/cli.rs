@@ -1,13 +1,24 @@
 //! The command line.
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use std::ffi::OsString;
+
+use anstyle::{AnsiColor, Effects};
+use clap::builder::Styles;
+use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::commands::{
     Audit, Completion, Convert, Doctor, Explain, Hook, Init, Install, Lint, List, Man, Record, Replay, Run, Schema,
     Test, Trust, Uninstall,
 };
 use crate::failed::Result;
-use crate::screen::Screen;
+use crate::screen::{Loudness, Screen, set_loudness};
+
+/// Help and errors of the command line in the colours of everything else.
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().effects(Effects::BOLD))
+    .usage(AnsiColor::Green.on_default().effects(Effects::BOLD))
+    .literal(AnsiColor::Cyan.on_default().effects(Effects::BOLD))
+    .placeholder(AnsiColor::Cyan.on_default());
 
 const CODES: &str = "\
 Exit codes:
@@ -25,12 +36,51 @@ Documentation: https://github.com/hookweave/hookweave/blob/main/docs/command.md"
     version,
     after_help = CODES,
     max_term_width = 100,
+    styles = STYLES,
     propagate_version = false,
     arg_required_else_help = true
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
+
+    #[command(flatten)]
+    output: Output,
+}
+
+/// How results are shown.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Output")]
+struct Output {
+    /// When to use colours; `auto` uses them on terminals, unless NO_COLOR is set
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t, global = true, hide_possible_values = true)]
+    color: ColorChoice,
+
+    /// Print results only
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+
+    /// Print everything, uncut
+    #[arg(short, long, global = true)]
+    verbose: bool,
+}
+
+/// The colours that a command line asks for, also one that cannot be parsed.
+fn colours_of(words: &[OsString]) -> ColorChoice {
+    let words: Vec<&str> = words.iter().map_while(|word| word.to_str().filter(|word| *word != "--")).collect();
+    let apart =
+        words.windows(2).filter(|pair| pair.first() == Some(&"--color")).filter_map(|pair| pair.last().copied());
+    let joined = words.iter().filter_map(|word| word.strip_prefix("--color="));
+    joined.chain(apart).last().and_then(|word| word.parse().ok()).unwrap_or_default()
+}
+
+fn use_colours(choice: ColorChoice) {
+    match choice {
+        ColorChoice::Auto => anstream::ColorChoice::Auto,
+        ColorChoice::Always => anstream::ColorChoice::Always,
+        ColorChoice::Never => anstream::ColorChoice::Never,
+    }
+    .write_global();
 }
 
 #[derive(Debug, Subcommand)]
@@ -56,6 +106,22 @@ enum Command {
 }
 
 impl Cli {
+    /// The command line of this process; ends the process when it cannot be parsed, or asks for help.
+    pub(crate) fn of_this_process() -> Self {
+        let words: Vec<OsString> = std::env::args_os().collect();
+        let choice = colours_of(&words);
+        use_colours(choice);
+        let matches = Self::command().color(choice).get_matches_from(words);
+        let cli = Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+        use_colours(cli.output.color);
+        set_loudness(match (cli.output.quiet, cli.output.verbose) {
+            (true, _) => Loudness::Quiet,
+            (_, true) => Loudness::Verbose,
+            _ => Loudness::Usual,
+        });
+        cli
+    }
+
     /// Runs the command; gives the exit code.
     pub(crate) fn run(self, screen: Screen<'_>) -> Result<u8> {
         let verdict = match self.command {

@@ -55,7 +55,7 @@ fn asks_hookweave(line: &str) -> bool {
 /// Says which files let an agent ask hookweave.
 pub(crate) fn show(screen: Screen<'_>, delegates: &[Delegate], below: &Path) -> Result<()> {
     for Delegate { file, entries } in delegates {
-        let entries = count(*entries, "entry").replace("entrys", "entries");
+        let entries = count(*entries, "entry");
         let what = format!("{} runs hookweave itself, in {entries}", shown(&relative(file, below)));
         writeln!(screen, "{}", styled(DIM, &what))?;
     }

@@ -18,13 +18,16 @@ pub(crate) fn read(file: &Path) -> Result<Value> {
     // Programs of Windows mark their files so.
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
     let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    let read = match ending {
-        "json" => from_json(text).map_err(|why| format!("is no JSON: {why}")),
-        "toml" => toml::from_str(text).map_err(|why| why.to_string().trim_end().to_owned()),
-        "yaml" | "yml" => yaml::read(text),
-        _ => Err("its ending is none of .json, .toml, .yaml and .yml; give it one of them".to_owned()),
-    };
-    read.map_err(|why| Failed::file(file, why))
+    match ending {
+        "json" => from_json(text).map_err(|why| Failed::no_json(file, text, &why.to_string())),
+        "toml" => toml::from_str(text).map_err(|why| {
+            let before = why.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+            let (line, column) = (before.matches('\n').count() + 1, before.rsplit('\n').next().unwrap_or_default());
+            Failed::at(file, text, (line, column.chars().count() + 1), format!("no TOML: {}", why.message()))
+        }),
+        "yaml" | "yml" => yaml::read(text).map_err(|why| Failed::at(file, text, why.at, why.what)),
+        _ => Err(Failed::file(file, "its ending is none of .json, .toml, .yaml and .yml; give it one of them")),
+    }
 }
 
 /// Reads a text file that is not too large.

@@ -1,7 +1,9 @@
 //! Why a command could not do what it was asked for.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use hookweave_host::config::Problem;
 
 /// What a command came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,8 +37,29 @@ pub(crate) const BROKEN: u8 = 2;
 pub(crate) enum Failed {
     /// What, where, and the fix.
     Message(String),
+    /// A place in a text that cannot be read.
+    Place(Box<Place>),
+    /// Mistakes in hooks files, and what can be done beside fixing them.
+    Problems(Vec<Problem>, String),
     /// The reader of the output has closed it.
     NobodyReads,
+}
+
+/// A place in a text that people wrote.
+#[derive(Debug)]
+pub(crate) struct Place {
+    /// The file, as it was named.
+    pub(crate) file: PathBuf,
+    /// Its text.
+    pub(crate) text: String,
+    /// The line, from 1.
+    pub(crate) line: usize,
+    /// The column in characters, from 1.
+    pub(crate) column: usize,
+    /// What is wrong.
+    pub(crate) what: String,
+    /// What to do about it.
+    pub(crate) fix: String,
 }
 
 /// What commands give.
@@ -46,6 +69,28 @@ impl Failed {
     /// An error with a text of its own.
     pub(crate) fn new(what: impl Into<String>) -> Self {
         Self::Message(what.into())
+    }
+
+    /// A mistake at a line and a column, both from 1, with what to do behind a semicolon.
+    pub(crate) fn at(file: &Path, text: &str, (line, column): (usize, usize), what: impl Into<String>) -> Self {
+        let what = what.into();
+        let (what, fix) = match what.split_once("; ") {
+            Some((what, fix)) => (what.to_owned(), fix.to_owned()),
+            None => (what, String::new()),
+        };
+        Self::Place(Box::new(Place { file: file.to_path_buf(), text: text.to_owned(), line, column, what, fix }))
+    }
+
+    /// A text that is no JSON, with what its parser said and where.
+    pub(crate) fn no_json(file: &Path, text: &str, why: &str) -> Self {
+        let place = why.rsplit_once(" at line ").and_then(|(what, place)| {
+            let (line, column) = place.split_once(" column ")?;
+            Some((what, (line.parse().ok()?, column.parse::<usize>().ok()?.max(1))))
+        });
+        match place {
+            Some((what, place)) => Self::at(file, text, place, format!("no JSON: {what}")),
+            None => Self::file(file, format!("is no JSON: {why}")),
+        }
     }
 
     /// A file that cannot be read, with what to do about it.
@@ -70,6 +115,15 @@ impl fmt::Display for Failed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Message(what) => f.write_str(what),
+            Self::Place(place) => {
+                let Place { file, line, column, what, fix, .. } = &**place;
+                write!(f, "{}:{line}:{column}: {what}", file.display())?;
+                if fix.is_empty() { Ok(()) } else { write!(f, "; {fix}") }
+            }
+            Self::Problems(problems, fix) => {
+                problems.iter().try_for_each(|problem| writeln!(f, "{problem}"))?;
+                f.write_str(fix)
+            }
             Self::NobodyReads => f.write_str("the output is closed"),
         }
     }

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use hookweave_host::dialects;
+use hookweave_host::error::did_you_mean;
+use hookweave_host::event::{BUILT_IN, Catalogue};
 use hookweave_host::json::from_json;
 use serde_json::{Map, Value};
 
-use crate::failed::{Failed, Result};
+use crate::failed::{Failed, Place, Result};
 
 /// The largest event that is read, in bytes.
 pub(crate) const MAX_EVENT: u64 = 64 * 1024 * 1024;
@@ -20,8 +22,9 @@ const SUCH_AS: &str = r#"such as {"event_type": "PreToolUse", "tool": "Bash", "a
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "The event")]
 pub(crate) struct EventArgs {
-    /// File with the event as JSON (`{"event_type": "PreToolUse", "tool": "Bash", …}`); `-` is standard input
-    #[arg(value_name = "EVENT.json", help_heading = None::<&str>)]
+    /// An event's name, or a file with the event as JSON (`{"event_type": "PreToolUse", "tool": "Bash", …}`); `-` is
+    /// standard input
+    #[arg(value_name = "EVENT", help_heading = None::<&str>)]
     pub(crate) file: Option<PathBuf>,
 
     /// The file holds what this agent sends to its hooks
@@ -55,11 +58,33 @@ pub(crate) struct GivenEvent {
 }
 
 impl EventArgs {
+    /// The name of an event that stands in the place of a file.
+    fn named(&self) -> Option<&str> {
+        let name = self.file.as_deref()?.to_str().filter(|name| !name.contains(['/', '\\']) && *name != "-")?;
+        let is_event = Catalogue::default().resolve(name).is_ok();
+        (is_event && self.agent.is_none() && !Path::new(name).exists()).then_some(name)
+    }
+
+    /// Whether nothing is given at all.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.file.is_none() && self.event.is_none() && self.is_without_fields()
+    }
+
+    /// Whether an event is named, and nothing said about it.
+    pub(crate) fn is_a_name_alone(&self) -> bool {
+        (self.file.is_none() || self.named().is_some()) && self.is_without_fields()
+    }
+
+    const fn is_without_fields(&self) -> bool {
+        self.tool.is_none() && self.args.is_none() && self.set.is_empty()
+    }
+
     /// The event that is meant.
     pub(crate) fn read(&self) -> Result<GivenEvent> {
-        let mut given = match &self.file {
-            Some(file) => read_file(file, self.agent.as_deref(), self.event.as_deref())?,
-            None => GivenEvent { name: self.name()?, payload: Map::new() },
+        let mut given = match (&self.file, self.named()) {
+            (Some(_), Some(name)) => GivenEvent { name: name.to_owned(), payload: Map::new() },
+            (Some(file), None) => read_file(file, self.agent.as_deref(), self.event.as_deref())?,
+            (None, _) => GivenEvent { name: self.name()?, payload: Map::new() },
         };
         if let Some(tool) = &self.tool {
             given.payload.insert("tool".into(), tool.as_str().into());
@@ -100,9 +125,20 @@ impl EventArgs {
 
 /// Reads an event from a file.
 pub(crate) fn read_file(file: &Path, agent: Option<&str>, name: Option<&str>) -> Result<GivenEvent> {
-    let text = read_text(file)?;
+    let text = read_text(file).map_err(|why| no_event(file).unwrap_or(why))?;
     let named = if file == Path::new("-") { Path::new("standard input") } else { file };
-    event_of(&text, agent, name).map_err(|why| Failed::file(named, why))
+    event_of(&text, agent, name).map_err(|why| match why {
+        Failed::Place(place) => Failed::Place(Box::new(Place { file: named.to_path_buf(), ..*place })),
+        why => Failed::file(named, why),
+    })
+}
+
+/// A name that is rather an event's than a file's.
+fn no_event(file: &Path) -> Option<Failed> {
+    let name = file.to_str().filter(|name| !name.contains(['/', '\\', '.']) && *name != "-" && !file.exists())?;
+    let hint = did_you_mean(name, BUILT_IN.iter().map(|event| event.name));
+    let fix = "name an event such as PreToolUse, or a file";
+    Some(Failed::new(format!("`{name}` is neither an event{hint} nor a file; {fix}")))
 }
 
 /// Reads an event's text: the engine's own form, or what an agent sends.
@@ -116,7 +152,7 @@ pub(crate) fn event_of(text: &str, agent: Option<&str>, name: Option<&str>) -> R
     }
     // Programs of Windows mark their files so.
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
-    let value = from_json(text).map_err(|why| Failed::new(format!("the event is no JSON: {why}")))?;
+    let value = from_json(text).map_err(|why| Failed::no_json(Path::new("the event"), text, &why.to_string()))?;
     let Value::Object(payload) = value else {
         return Err(Failed::new(format!("the event must be a JSON object, {SUCH_AS}")));
     };

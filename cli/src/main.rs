@@ -11,6 +11,7 @@ mod delegates;
 mod document;
 mod drive;
 mod failed;
+mod graph;
 mod hook_command;
 mod hook_file;
 mod input;
@@ -19,22 +20,20 @@ mod progress;
 mod recording;
 mod screen;
 mod settings;
+mod snippet;
 mod splice;
 
-use std::io::Write as _;
 use std::process::ExitCode;
-
-use clap::Parser as _;
 
 use crate::cli::Cli;
 use crate::commands::Hook;
 use crate::failed::{BROKEN, Failed};
-use crate::screen::{BAD, Unread, shown_lines};
+use crate::screen::Unread;
 
 fn main() -> ExitCode {
     let done = match Hook::of_this_process() {
         Some(hook) => hook.run(),
-        None => Cli::parse().run(&mut Unread::new(anstream::stdout().lock())),
+        None => Cli::of_this_process().run(&mut Unread::new(anstream::stdout().lock())),
     };
     match done {
         Ok(code) => ExitCode::from(code),
@@ -42,7 +41,7 @@ fn main() -> ExitCode {
         Err(Failed::NobodyReads) => ExitCode::SUCCESS,
         Err(failed) => {
             let mut err = anstream::stderr().lock();
-            let _ = writeln!(err, "{BAD}error:{BAD:#} {}", shown_lines(&failed.to_string()));
+            let _ = snippet::failed(&mut err, &failed);
             ExitCode::from(BROKEN)
         }
     }

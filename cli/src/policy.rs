@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
+use hookweave_host::config::Problem;
 use hookweave_host::config::trust::Trust;
 use hookweave_host::file_hook::{FileHook, Runtime, Settings};
 use hookweave_host::files::{Files, LoadReport, LoadRequest};
@@ -15,6 +16,7 @@ use hookweave_host::registry::{HookId, HookInfo, Registry};
 use serde_json::{Map, Value, json};
 
 use crate::failed::{Failed, Result};
+use crate::screen::count;
 
 /// Which hooks from a project's files count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -48,7 +50,7 @@ pub(crate) struct Which {
     pub(crate) files: Vec<PathBuf>,
 
     /// Format of the files given with --file, if it is not recognised
-    #[arg(long, value_name = "DIALECT", requires = "files")]
+    #[arg(long, value_name = "DIALECT")]
     pub(crate) dialect: Option<String>,
 
     /// Skip invalid entries instead of refusing the whole file
@@ -101,6 +103,21 @@ impl Which {
         self.files.iter().map(file).collect()
     }
 
+    /// The same error with the places of the mistakes, where there are any.
+    fn with_places(&self, why: Failed, project: &Path) -> Failed {
+        if self.partial {
+            return why;
+        }
+        let Ok(policy) = Policy::load_requests(&self.to_look_at().requests(), project) else { return why };
+        let mistakes: Vec<Problem> = policy.report.problems.into_iter().filter(|problem| problem.fatal).collect();
+        if mistakes.is_empty() {
+            return why;
+        }
+        let number = count(mistakes.len(), "entry");
+        let fix = format!("{number} cannot be read; fix it, or use the others with --partial");
+        Failed::Problems(mistakes, fix)
+    }
+
     fn places(&self, cwd: &Path) -> LoadRequest {
         let mut options = LoadRequest::places(cwd).trust(self.trust.into());
         options.sources.clone_from(&self.sources);
@@ -126,6 +143,9 @@ pub(crate) struct Policy {
 impl Policy {
     /// Loads the selected hooks.
     pub(crate) fn load(which: &Which) -> Result<Self> {
+        if which.dialect.is_some() && which.files.is_empty() {
+            return Err(Failed::new("--dialect says how to read --file, and none is given; add --file FILE"));
+        }
         let cwd = which.directory();
         let project = std::path::absolute(&cwd).map_err(|error| Failed::file(&cwd, error))?;
         if !project.is_dir() {
@@ -135,7 +155,8 @@ impl Policy {
         if let Some(plugin) = which.plugins.iter().find(|plugin| !plugin.is_dir()) {
             return Err(Failed::file(plugin, "is no directory; name that of a plugin with --plugin"));
         }
-        let policy = Self::load_requests(&which.requests(), &project)?;
+        let policy =
+            Self::load_requests(&which.requests(), &project).map_err(|why| which.with_places(why, &project))?;
         let is_defined = || policy.report.found.iter().any(|found| found.scope == Scope::Agent);
         if let Some(name) = which.agent_files.as_ref().filter(|_| !is_defined()) {
             let places = ".hookweave/agents/NAME.toml (or .json) and .wingman/agents/NAME/agent.json";

@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use crate::drive::Outcome;
 use crate::failed::{Failed, Result};
 use crate::input::MAX_EVENT;
+use crate::policy::Which;
 
 /// Whether dispatches are recorded, and where.
 #[derive(Debug, Clone, Default, Args)]
@@ -29,13 +30,24 @@ pub(crate) struct RecordArgs {
 
 impl RecordArgs {
     /// Adds a dispatch to the file, when there is one: that of the command line, or that of `hookweave record`.
-    pub(crate) fn add(&self, agent: Option<&str>, payload: &Map<String, Value>, outcome: &Outcome) -> Result<()> {
+    pub(crate) fn add(
+        &self,
+        agent: Option<&str>,
+        which: &Which,
+        payload: &Map<String, Value>,
+        outcome: &Outcome,
+    ) -> Result<()> {
         let recorder = match &self.record {
             Some(file) => Some(Arc::new(open(file, self.with_secrets, USUAL_MAX_BYTES)?)),
             None => Recorder::of_process(),
         };
         let Some(recorder) = recorder else { return Ok(()) };
-        let recorded = Recorded { agent: agent.map(str::to_owned), ..Recorded::new(&Json, outcome, payload.clone()) };
+        let recorded = Recorded {
+            agent: agent.map(str::to_owned),
+            sources: which.files.is_empty().then(|| which.sources.clone()),
+            files: which.files.iter().map(|file| file.display().to_string()).collect(),
+            ..Recorded::new(&Json, outcome, payload.clone())
+        };
         recorder.add(recorded).map_err(|why| refused(recorder.path(), &why))
     }
 }

@@ -1,14 +1,63 @@
 //! What people see: colours where there is a terminal for them, tables, and nothing that a terminal would obey.
 
+mod table;
+
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
+use std::sync::OnceLock;
 
 use anstyle::{AnsiColor, Style};
 use hookweave_host::escape::escaped;
 use serde::Serialize;
 
 use crate::failed::Result;
+
+pub(crate) use table::{Cell, Room, Table};
+
+/// How much is said, as `--quiet` and `--verbose` have it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Loudness {
+    /// Results alone.
+    Quiet,
+    /// What most people want to know.
+    Usual,
+    /// Everything, uncut.
+    Verbose,
+}
+
+/// A property of the process's output, as its colours are.
+static LOUDNESS: OnceLock<Loudness> = OnceLock::new();
+
+/// Sets how much is said, once.
+pub(crate) fn set_loudness(loudness: Loudness) {
+    let _ = LOUDNESS.set(loudness);
+}
+
+fn loudness() -> Loudness {
+    *LOUDNESS.get().unwrap_or(&Loudness::Usual)
+}
+
+/// Whether only results are wanted.
+pub(crate) fn is_quiet() -> bool {
+    loudness() == Loudness::Quiet
+}
+
+/// Whether everything is wanted.
+pub(crate) fn is_verbose() -> bool {
+    loudness() == Loudness::Verbose
+}
+
+/// How many columns the reader has: those of `COLUMNS` or of the terminal. `None` in a pipe or a file, where nothing is
+/// cut.
+pub(crate) fn width() -> Option<usize> {
+    let set = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 0);
+    set.or_else(|| {
+        let (terminal_size::Width(columns), _) =
+            io::stdout().is_terminal().then(terminal_size::terminal_size).flatten()?;
+        Some(usize::from(columns))
+    })
+}
 
 /// Where a command writes; colours are removed if it is no terminal.
 pub(crate) type Screen<'s> = &'s mut dyn Write;
@@ -118,70 +167,14 @@ fn inert(json: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// A cell of a table.
-#[derive(Debug, Clone)]
-pub(crate) struct Cell {
-    text: String,
-    style: Style,
-}
-
-impl Cell {
-    /// Text in a style; what a terminal would obey is written out.
-    pub(crate) fn new(style: Style, text: impl AsRef<str>) -> Self {
-        Self { text: shown(text.as_ref()), style }
+/// `1 hook`, `2 hooks`, `2 entries`, `2 dispatches`.
+pub(crate) fn count(number: usize, one: &str) -> String {
+    match one.strip_suffix('y') {
+        _ if number == 1 => format!("1 {one}"),
+        Some(stem) => format!("{number} {stem}ies"),
+        _ if one.ends_with("ch") => format!("{number} {one}es"),
+        _ => format!("{number} {one}s"),
     }
-}
-
-impl<T: AsRef<str>> From<T> for Cell {
-    fn from(text: T) -> Self {
-        Self::new(Style::new(), text)
-    }
-}
-
-/// Columns of text under headings.
-#[derive(Debug)]
-pub(crate) struct Table {
-    rows: Vec<Vec<Cell>>,
-}
-
-impl Table {
-    /// A table with these headings.
-    pub(crate) fn new(headings: &[&str]) -> Self {
-        Self { rows: vec![headings.iter().map(|heading| Cell::new(DIM, heading)).collect()] }
-    }
-
-    /// Adds a row.
-    pub(crate) fn row<const N: usize>(&mut self, cells: [Cell; N]) {
-        self.rows.push(cells.into());
-    }
-
-    /// Writes the table, indented by some spaces.
-    pub(crate) fn write(&self, screen: Screen<'_>, indent: usize) -> Result<()> {
-        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
-        let width = |column: usize| {
-            let cells = self.rows.iter().filter_map(|row| row.get(column));
-            cells.map(|cell| cell.text.chars().count()).max().unwrap_or(0)
-        };
-        let widths: Vec<usize> = (0..columns).map(width).collect();
-        for row in &self.rows {
-            let mut line = " ".repeat(indent);
-            for (at, (cell, width)) in row.iter().zip(&widths).enumerate() {
-                let Cell { text, style } = cell;
-                // Writing to a string cannot fail.
-                let _ = write!(line, "{style}{text}{style:#}");
-                if at + 1 < row.len() {
-                    line.push_str(&" ".repeat(width - text.chars().count() + 2));
-                }
-            }
-            writeln!(screen, "{}", line.trim_end())?;
-        }
-        Ok(())
-    }
-}
-
-/// `1 hook`, `2 hooks`.
-pub(crate) fn count(number: usize, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 /// Microseconds as a person reads them.

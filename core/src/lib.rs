@@ -20,8 +20,6 @@ pub use hookweave_host::action::Action;
 #[doc(inline)]
 pub use hookweave_host::answer::{Injection, Message, Question};
 #[doc(inline)]
-pub use hookweave_host::config::Problem;
-#[doc(inline)]
 pub use hookweave_host::config::lint::Finding;
 #[doc(inline)]
 pub use hookweave_host::config::load::{FoundFile, UntrustedHook};
@@ -29,6 +27,8 @@ pub use hookweave_host::config::load::{FoundFile, UntrustedHook};
 pub use hookweave_host::config::reload::Change;
 #[doc(inline)]
 pub use hookweave_host::config::trust::{Trust, TrustStore, TrustedHook};
+#[doc(inline)]
+pub use hookweave_host::config::{Fix, Problem};
 #[doc(inline)]
 pub use hookweave_host::dialects::WireAnswer;
 #[doc(inline)]

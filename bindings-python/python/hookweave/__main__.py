@@ -19,6 +19,18 @@ def places() -> Iterator[Path]:
     # `pip install --user`, and `pip install --target` beside the package.
     yield Path(sysconfig.get_path("scripts", scheme=sysconfig.get_preferred_scheme("user"))) / NAME
     yield Path(__file__).resolve().parent.parent / "bin" / NAME
+    yield from built()
+
+
+def built() -> list[Path]:
+    """What cargo built in the checkout that an editable installation comes from, the newest first."""
+    checkout = Path(__file__).resolve().parents[3]
+    if not (checkout / "cli" / "Cargo.toml").is_file():
+        return []
+    target = Path(os.environ.get("CARGO_TARGET_DIR") or checkout / "target")
+    places = [*target.glob(f"release/{NAME}"), *target.glob(f"debug/{NAME}")]
+    places += [*target.glob(f"*-*/release/{NAME}"), *target.glob(f"*-*/debug/{NAME}")]
+    return sorted(places, key=lambda place: place.stat().st_mtime, reverse=True)
 
 
 def main() -> NoReturn:
@@ -26,8 +38,8 @@ def main() -> NoReturn:
     program = next((place for place in places() if place.is_file()), None)
     if program is None:
         print(
-            "error: the hookweave command did not come with this installation, as with one that is editable; "
-            "run `pip install --force-reinstall hookweave`, or `cargo install hookweave-cli`",
+            "error: the hookweave command did not come with this installation; run `pip install --force-reinstall "
+            "hookweave`, or in a checkout `cargo build --release --package hookweave-cli`",
             file=sys.stderr,
         )
         sys.exit(2)

@@ -47,12 +47,14 @@ class Problem:
     file: Path
     place: str
     line: int | None
+    column: int | None
+    """From 1, in characters."""
     message: str
     fatal: bool
     """Whether the entry was left out because of it."""
 
     def __str__(self) -> str:
-        where = f"{self.file}:{self.line}" if self.line else str(self.file)
+        where = ":".join(str(part) for part in (self.file, self.line, self.column) if part)
         return f"{where}: {self.place}: {self.message}" if self.place else f"{where}: {self.message}"
 
 
@@ -64,6 +66,8 @@ class Finding:
     file: Path
     place: str
     line: int | None
+    column: int | None
+    """From 1, in characters."""
     message: str
     fatal: bool
     """Whether the entry is left out because of it."""
@@ -196,7 +200,7 @@ def origin_of(record: Mapping[str, Any] | None) -> Origin | None:
 
 
 def _problem(record: Mapping[str, Any]) -> Problem:
-    return Problem(Path(record["file"]), record["place"], record["line"], record["message"], record["fatal"])
+    return Problem(**{**record, "file": Path(record["file"])})
 
 
 def _found(record: Mapping[str, Any]) -> FoundFile:

@@ -2,9 +2,15 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Command, ValueEnum};
 use clap_complete::Shell;
+use hookweave_host::config::discover::SCOPES as SOURCES;
+use hookweave_host::config::lint::RULES;
+use hookweave_host::dialects::ALL;
+use hookweave_host::event::BUILT_IN;
 
+use crate::agents::AGENTS;
 use crate::failed::{Failed, Result, Verdict};
 use crate::screen::Screen;
 
@@ -58,11 +64,38 @@ pub(crate) struct Completion {
 impl Completion {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>, mut command: Command) -> Result<Verdict> {
+        command = knowing(command);
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut command, "hookweave", &mut script);
         screen.write_all(&script)?;
         Ok(Verdict::Fine)
     }
+}
+
+/// The command with the words that its options take: they are not refused there, because files may define others.
+fn knowing(command: Command) -> Command {
+    let words = |id: &str, command: &str| -> Option<Vec<&'static str>> {
+        let dialects = || ALL.iter().map(|dialect| dialect.name()).collect::<Vec<_>>();
+        match id {
+            "agent" if matches!(command, "install" | "uninstall") => {
+                Some(AGENTS.iter().map(|agent| agent.name).collect())
+            }
+            "agent" | "dialect" => Some(dialects()),
+            "to" => Some(AGENTS.iter().map(|agent| agent.name).chain(["hookweave"]).collect()),
+            "event" | "events" => Some(BUILT_IN.iter().map(|event| event.name).collect()),
+            "sources" => Some(SOURCES.iter().map(|(word, _)| *word).chain(dialects()).collect()),
+            "allowed" => Some(RULES.iter().map(|(rule, _)| *rule).collect()),
+            _ => None,
+        }
+    };
+    let name = command.get_name().to_owned();
+    let ids: Vec<String> = command.get_arguments().map(|arg| arg.get_id().to_string()).collect();
+    let command = ids.into_iter().fold(command, |command, id| match words(&id, &name) {
+        Some(words) => command.mut_arg(id, |arg| arg.value_parser(PossibleValuesParser::new(words))),
+        None => command,
+    });
+    let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    names.into_iter().fold(command, |command, name| command.mut_subcommand(name, knowing))
 }
 
 /// Print the manual page, or write all of them into a directory

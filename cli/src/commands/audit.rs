@@ -29,7 +29,7 @@ enum Action {
     Tail(Tail),
     /// Count what hooks did, by hook
     Stats(Stats),
-    /// Show the records that contain a text
+    /// Show the records that contain a text, or that some filters take
     Grep(Grep),
 }
 
@@ -118,7 +118,8 @@ fn show_report(screen: Screen<'_>, report: &AuditReport) -> Result<()> {
         let (style, word) = if anchored { (GOOD, "is there as it was") } else { (BAD, "is not there as it was") };
         writeln!(screen, "  the anchor's record {}", styled(style, word))?;
     }
-    if let Some(last) = &report.last {
+    // Of a log that was changed, an anchor would vouch for the change.
+    if let Some(last) = report.last.as_ref().filter(|_| report.whole) {
         writeln!(screen, "  anchor for the next time: {}", styled(BOLD, &last.to_string()))?;
     }
     report.others.iter().try_for_each(|other| show_report(screen, other))

@@ -18,9 +18,10 @@ use serde_json::json;
 use crate::agents::{Agent, agent};
 use crate::change::{Change, How, make, read, real_place};
 use crate::failed::{Failed, Result, Verdict};
+use crate::hook_command::is_this_command;
 use crate::hook_file::table;
 use crate::policy::relative;
-use crate::screen::{BAD, Cell, DIM, GOOD, Screen, Table, WARN, count, json, shown, styled};
+use crate::screen::{BAD, Cell, DIM, GOOD, Room, Screen, Table, WARN, count, json, shown, styled};
 use crate::settings::Settings;
 
 /// Convert a hooks file to another system's format, and report what cannot be converted
@@ -76,7 +77,14 @@ impl Convert {
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         let options = LoadOptions { dialect: self.dialect.as_deref(), ..LoadOptions::default() };
         let configuration = load(&self.file, &options)?;
-        let hooks: Vec<&Declared> = configuration.hooks.iter().map(|ready| &ready.declared).collect();
+        let declared: Vec<&Declared> = configuration.hooks.iter().map(|ready| &ready.declared).collect();
+        // They ask hookweave itself: in the new file every event would be asked about for ever.
+        let (own, hooks): (Vec<&Declared>, Vec<&Declared>) =
+            declared.into_iter().partition(|hook| runs_hookweave(hook));
+        if hooks.is_empty() && !own.is_empty() {
+            let what = "declares only hooks that run hookweave; convert the files with the hooks that it runs";
+            return Err(Failed::file(&self.file, what));
+        }
         if hooks.is_empty() {
             return Err(Failed::file(&self.file, "declares no hook that could be converted"));
         }
@@ -109,12 +117,12 @@ impl Convert {
         if let Some(file) = target {
             let after = Some(converted.text.clone());
             make(screen, &[Change { file, before, after, executable: false }], self.how)?;
-            report(screen, &converted.hooks, &left)?;
+            report(screen, &converted.hooks, &left, own.len())?;
         } else {
             // The text alone, so that it can be piped; the report goes beside it.
             screen.write_all(converted.text.as_bytes())?;
             screen.flush()?;
-            report(&mut anstream::stderr().lock(), &converted.hooks, &left)?;
+            report(&mut anstream::stderr().lock(), &converted.hooks, &left, own.len())?;
         }
         Ok(Verdict::of(whole))
     }
@@ -226,8 +234,13 @@ fn to_hookweave(hooks: &[&Declared], before: Option<&str>) -> Converted {
     Converted { text, hooks: carried }
 }
 
-fn report(screen: Screen<'_>, hooks: &[Carried], left: &[String]) -> Result<()> {
-    let mut table = Table::new(&["hook", "event", "becomes"]);
+/// Whether a hook is `hookweave hook` for some agent.
+fn runs_hookweave(hook: &Declared) -> bool {
+    hook.spec.origin.as_ref().is_some_and(|origin| is_this_command(&origin.runs))
+}
+
+fn report(screen: Screen<'_>, hooks: &[Carried], left: &[String], own: usize) -> Result<()> {
+    let mut table = Table::new(&[("hook", Room::CutEnd), ("event", Room::Whole), ("becomes", Room::Wrap)]);
     for hook in hooks {
         let to = match &hook.to {
             Some(event) => Cell::new(if hook.notes.is_empty() { GOOD } else { WARN }, event),
@@ -243,6 +256,10 @@ fn report(screen: Screen<'_>, hooks: &[Carried], left: &[String]) -> Result<()> 
     }
     for problem in left {
         writeln!(screen, "{} {}", styled(BAD, "left out"), shown(problem))?;
+    }
+    if own > 0 {
+        let what = format!("left out, because hookweave itself runs there: {}", count(own, "entry"));
+        writeln!(screen, "{}", styled(DIM, &what))?;
     }
     let over = hooks.iter().filter(|hook| hook.to.is_some()).count();
     Ok(writeln!(screen, "{}", styled(DIM, &format!("{} of {} converted", over, count(hooks.len(), "hook"))))?)

@@ -17,7 +17,7 @@ use crate::delegates::{self, Delegate};
 use crate::failed::{Result, Verdict};
 use crate::hook_command::is_hook_of;
 use crate::policy::{Policy, Which, relative};
-use crate::screen::{BAD, BOLD, GOOD, Screen, WARN, count, json, shown, styled};
+use crate::screen::{BAD, BOLD, GOOD, Screen, WARN, count, is_quiet, json, shown, styled};
 
 /// Check files, approvals and agents' settings, and show what to fix
 #[derive(Debug, Args)]
@@ -72,7 +72,7 @@ impl Doctor {
         if self.json {
             json(screen, &findings)?;
         } else {
-            for finding in &findings {
+            for finding in findings.iter().filter(|finding| !is_quiet() || finding.level != Level::Fine) {
                 let (style, word) = match finding.level {
                     Level::Fine => (GOOD, "fine "),
                     Level::Note => (WARN, "note "),

@@ -1,35 +1,51 @@
 //! `hookweave explain`: which hooks an event would run, in which order, and why not the others.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use hookweave_host::explain::{ExplainedHook, explain};
 use hookweave_host::hook::Enforcement;
 use hookweave_host::json::Json;
 use hookweave_host::registry::HookInfo;
 use serde::Serialize;
 
-use crate::commands::list::left_out;
+use crate::commands::list::{for_what, heading, left_out, runs};
 use crate::delegates;
 use crate::drive::checked;
 use crate::failed::{Result, Verdict};
-use crate::input::EventArgs;
-use crate::policy::{Which, place_text};
-use crate::screen::{BOLD, Cell, DIM, GOOD, Screen, Table, WARN, count, json, shown, styled};
+use crate::graph::{self, Graph, GraphEvent, GraphHook};
+use crate::input::{EventArgs, GivenEvent};
+use crate::policy::{Policy, Which, matcher_text, place_text};
+use crate::screen::{BOLD, Cell, DIM, GOOD, Room, Screen, Table, WARN, count, is_quiet, json, shown, styled};
 
 /// Show which hooks an event would run, in which order, and why not the others
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Nothing runs. Example:\n  hookweave explain --event PreToolUse --tool Bash --args '{\"command\": \"git push\"}'"
-)]
+#[command(after_help = "\
+Nothing runs. Examples:
+  hookweave explain PreToolUse
+  hookweave explain --tool Bash --args '{\"command\": \"git push\"}'
+  hookweave explain --graph html > hooks.html")]
 pub(crate) struct Explain {
     /// Print JSON for programs
     #[arg(long)]
     json: bool,
+
+    /// Draw the hooks of the event, or of all events: as a Mermaid diagram, or as a page of HTML
+    #[arg(long, value_enum, value_name = "FORMAT", num_args = 0..=1, default_missing_value = "mermaid",
+        conflicts_with = "json")]
+    graph: Option<Drawing>,
 
     #[command(flatten)]
     event: EventArgs,
 
     #[command(flatten)]
     which: Which,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Drawing {
+    /// A flowchart for Markdown.
+    Mermaid,
+    /// One page that needs no network.
+    Html,
 }
 
 /// A hook under the event's light, with where it stands.
@@ -44,9 +60,18 @@ struct Row<'r> {
 impl Explain {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
-        let given = self.event.read()?;
+        let all = self.graph.is_some() && self.event.is_empty();
+        let given = if all { None } else { Some(self.event.read()?) };
         let (policy, _) = delegates::load(&self.which)?;
         left_out(&policy.report)?;
+        match (self.graph, given) {
+            (Some(drawing), given) => self.draw(screen, &policy, given.as_ref(), drawing),
+            (None, Some(given)) => self.tell(screen, &policy, &given),
+            (None, None) => Ok(Verdict::Fine),
+        }
+    }
+
+    fn tell(&self, screen: Screen<'_>, policy: &Policy, given: &GivenEvent) -> Result<Verdict> {
         let snapshot = policy.registry.snapshot();
         let spec = snapshot.resolve(&given.name)?;
         let payload = checked(&given.payload)?;
@@ -66,16 +91,71 @@ impl Explain {
             json(screen, &whole)?;
             return Ok(Verdict::Fine);
         }
-        let gate = if explanation.gate { "a block stops it" } else { "it cannot be blocked, only observed" };
-        writeln!(screen, "{}  {}\n", styled(BOLD, &explanation.event), styled(DIM, gate))?;
-        let (run, rest): (Vec<&ExplainedHook>, Vec<&ExplainedHook>) =
-            explanation.hooks.iter().partition(|hook| hook.matched);
-        let place = |explained: &ExplainedHook| {
-            info(explained).map_or_else(String::new, |hook: &HookInfo| place_text(hook, &self.which.directory()))
-        };
+        heading(screen, &explanation.event, explanation.gate)?;
+        writeln!(screen)?;
+        if self.event.is_a_name_alone() && !explanation.hooks.is_empty() {
+            let of_event: Vec<&HookInfo> = hooks.iter().filter(|hook| hook.event == explanation.event).collect();
+            self.order(screen, &of_event)?;
+        } else {
+            self.verdicts(screen, &explanation.hooks, info)?;
+        }
+        if explanation.hooks.is_empty() {
+            writeln!(screen, "No hook is registered for it.")?;
+        }
+        let untrusted = policy.report.untrusted.len();
+        if untrusted > 0 {
+            let what = format!("{} not approved and left out; see `hookweave list`", count(untrusted, "hook"));
+            writeln!(screen, "\n{}", styled(WARN, &what))?;
+        }
+        Ok(Verdict::Fine)
+    }
+
+    /// The hooks of an event of which nothing but the name is known: in order, each with its condition.
+    fn order(&self, screen: Screen<'_>, hooks: &[&HookInfo]) -> Result<()> {
+        writeln!(screen, "{}", styled(GOOD, "In this order, each where its condition holds"))?;
+        let below = self.which.directory();
+        let mut table = Table::new(&[
+            ("hook", Room::Whole),
+            ("for", Room::CutEnd),
+            ("runs", Room::CutEnd),
+            ("place", Room::CutStart),
+        ]);
+        for hook in hooks {
+            let name = Cell::new(if hook.enabled { BOLD } else { DIM }, &hook.name);
+            let flags = [("mandatory", hook.mandatory), ("background", hook.detached), ("off", !hook.enabled)];
+            let flags: Vec<&str> = flags.iter().filter(|(_, is_set)| *is_set).map(|(flag, _)| *flag).collect();
+            let flags = if flags.is_empty() { String::new() } else { format!(" ({})", flags.join(", ")) };
+            table.row([name.and(DIM, flags), for_what(hook), runs(hook), Cell::new(DIM, place_text(hook, &below))]);
+        }
+        table.write(screen, 2)?;
+        if !is_quiet() {
+            let what =
+                "with --tool and --args, or --set: which of them a certain event would run, and why not the others";
+            writeln!(screen, "\n{}", styled(DIM, what))?;
+        }
+        Ok(())
+    }
+
+    /// The hooks that an event would run, and why not the others.
+    fn verdicts<'i>(
+        &self,
+        screen: Screen<'_>,
+        hooks: &[ExplainedHook],
+        info: impl Fn(&ExplainedHook) -> Option<&'i HookInfo>,
+    ) -> Result<()> {
+        let (run, rest): (Vec<&ExplainedHook>, Vec<&ExplainedHook>) = hooks.iter().partition(|hook| hook.matched);
+        let below = self.which.directory();
+        let place =
+            |explained: &ExplainedHook| info(explained).map_or_else(String::new, |hook| place_text(hook, &below));
         if !run.is_empty() {
             writeln!(screen, "{}", styled(GOOD, "Would run"))?;
-            let mut table = Table::new(&["stage", "hook", "priority", "scope", "place"]);
+            let mut table = Table::new(&[
+                ("stage", Room::Whole),
+                ("hook", Room::Wrap),
+                ("priority", Room::Whole),
+                ("scope", Room::Whole),
+                ("place", Room::CutStart),
+            ]);
             for hook in &run {
                 let mut name = hook.hook.clone();
                 let partly = !hook.covers && !hook.detached;
@@ -91,7 +171,7 @@ impl Explain {
                 }
                 table.row([
                     Cell::from(hook.stage.map_or_else(String::new, |stage| (stage + 1).to_string())),
-                    Cell::from(name),
+                    Cell::new(BOLD, name),
                     Cell::from(hook.priority.to_string()),
                     Cell::from(hook.scope.as_str()),
                     Cell::new(DIM, place(hook)),
@@ -104,19 +184,68 @@ impl Explain {
         }
         if !rest.is_empty() {
             writeln!(screen, "{}{}", if run.is_empty() { "" } else { "\n" }, styled(WARN, "Would not run"))?;
+            let mut table = Table::bare(&[Room::Whole, Room::Wrap, Room::CutStart]);
             for hook in &rest {
-                writeln!(screen, "  {}  {}", shown(&hook.hook), styled(DIM, &place(hook)))?;
-                writeln!(screen, "    {}", shown(hook.why.as_deref().unwrap_or("its matcher does not hold")))?;
+                let why = hook.why.as_deref().unwrap_or("its matcher does not hold");
+                table.row([Cell::from(&hook.hook), Cell::from(why), Cell::new(DIM, place(hook))]);
+            }
+            table.write(screen, 2)?;
+        }
+        Ok(())
+    }
+
+    fn draw(
+        &self,
+        screen: Screen<'_>,
+        policy: &Policy,
+        given: Option<&GivenEvent>,
+        drawing: Drawing,
+    ) -> Result<Verdict> {
+        let snapshot = policy.registry.snapshot();
+        let wanted = given.map(|given| snapshot.resolve(&given.name)).transpose()?;
+        // A call, not just an event's name: then it is known what would run.
+        let explained = match (given, &wanted) {
+            (Some(given), Some(spec)) if !self.event.is_a_name_alone() => {
+                let payload = checked(&given.payload)?;
+                Some(explain(&snapshot, &Json, spec, &&payload).hooks)
+            }
+            _ => None,
+        };
+        let below = self.which.directory();
+        let of_hook = |hook: &HookInfo| {
+            let found = explained.iter().flatten().find(|explained| explained.id == hook.id);
+            GraphHook {
+                name: hook.name.clone(),
+                matcher: matcher_text(hook),
+                runs: hook.origin.as_deref().map(|origin| origin.runs.trim().to_owned()).unwrap_or_default(),
+                place: place_text(hook, &below),
+                scope: hook.scope.as_str(),
+                priority: hook.priority,
+                mandatory: hook.mandatory,
+                detached: hook.detached,
+                enabled: hook.enabled,
+                stage: found.and_then(|found| found.stage),
+                why_not: found
+                    .filter(|found| !found.matched)
+                    .map(|found| found.why.clone().unwrap_or_else(|| "its matcher does not hold".to_owned())),
+            }
+        };
+        let mut events = Vec::new();
+        for (name, hooks) in policy.by_event() {
+            if wanted.as_ref().is_none_or(|wanted| wanted.name() == name) {
+                let gate = policy.registry.resolve(&name)?.gate();
+                events.push(GraphEvent { name, gate, hooks: hooks.iter().map(of_hook).collect() });
             }
         }
-        if explanation.hooks.is_empty() {
-            writeln!(screen, "No hook is registered for it.")?;
+        if let Some(spec) = wanted.filter(|_| events.is_empty()) {
+            events.push(GraphEvent { name: spec.name().to_owned(), gate: spec.gate(), hooks: Vec::new() });
         }
-        let untrusted = policy.report.untrusted.len();
-        if untrusted > 0 {
-            let what = format!("{} not approved and left out; see `hookweave list`", count(untrusted, "hook"));
-            writeln!(screen, "\n{}", styled(WARN, &what))?;
-        }
+        let graph = Graph { events, unapproved: policy.report.untrusted.len() };
+        let text = match drawing {
+            Drawing::Mermaid => graph::mermaid(&graph),
+            Drawing::Html => graph::html(&graph),
+        };
+        screen.write_all(text.as_bytes())?;
         Ok(Verdict::Fine)
     }
 }

@@ -122,7 +122,8 @@ impl Hook {
     fn decide(&self, dialect: &'static dyn Dialect, text: &str) -> Result<(WireAnswer, Policy)> {
         let event = dialects::event_from_wire(dialect.name(), text)?;
         let deadline = Deadline::within(self.deadline.or_else(|| usual_deadline(dialect, &event)));
-        let policy = Policy::load(&self.which_of(dialect)?.to_look_at())?;
+        let which = self.which_of(dialect)?;
+        let policy = Policy::load(&which.to_look_at())?;
         // An agent whose own files are a source must not meet this very command again.
         policy.leave_out(|hook| hook.origin.as_ref().is_some_and(|origin| is_this_command(&origin.runs)));
         if !self.which.partial {
@@ -136,7 +137,7 @@ impl Hook {
         let (mut outcome, envelope) = dispatch(&policy, event.event, &event.payload, deadline)?;
         auditing::record(audit.as_deref(), &mut outcome)?;
         // A recording that fails changes nothing of what was decided.
-        if let Err(why) = self.record.add(Some(dialect.name()), &event.payload, &outcome) {
+        if let Err(why) = self.record.add(Some(dialect.name()), &which, &event.payload, &outcome) {
             let _ = writeln!(std::io::stderr().lock(), "hookweave: {}", shown(&why.to_string()));
         }
         let waiting = waiting.filter(|_| event.event == "SessionStart");

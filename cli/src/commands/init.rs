@@ -1,13 +1,17 @@
 //! `hookweave init`: a policy to begin with, and tests that hold it.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use hookweave_host::config::load::UntrustedHook;
+use hookweave_host::config::trust::TrustedHook;
 
+use super::trust::store;
 use crate::change::{Change, How, make, read, real_place};
 use crate::failed::{Failed, Result, Verdict};
-use crate::screen::{BOLD, Screen, styled};
+use crate::policy::{Policy, Which};
+use crate::screen::{BOLD, Cell, DIM, GOOD, Room, Screen, Table, WARN, count, shown, styled};
 
 /// Write an initial policy and its tests
 #[derive(Debug, Args)]
@@ -49,6 +53,40 @@ impl Starter {
 }
 
 impl Init {
+    /// The option that names the project, as a shell reads it.
+    fn place(&self) -> String {
+        if self.cwd == Path::new(".") { String::new() } else { format!(" -C {}", quoted(&self.cwd)) }
+    }
+
+    /// Approves the hooks of the files that were just written, for the person who had them written; whether it could.
+    fn approve(&self, screen: Screen<'_>, changes: &[Change]) -> Result<bool> {
+        let which = Which { cwd: Some(self.cwd.clone()), ..Which::default() }.to_look_at();
+        let is_new = |waiting: &UntrustedHook| {
+            let file = std::fs::canonicalize(&waiting.approval.file);
+            file.is_ok_and(|file| changes.iter().any(|change| change.file == file))
+        };
+        let approved = store(&which).and_then(|store| {
+            let waiting = Policy::load(&which)?.report.untrusted;
+            let (able, _): (Vec<_>, Vec<_>) =
+                waiting.into_iter().filter(is_new).partition(|waiting| !waiting.approval.fingerprint.is_empty());
+            let new: Vec<TrustedHook> = able.into_iter().map(|waiting| waiting.approval).collect();
+            store.approve(&new)?;
+            Ok(new.len())
+        });
+        match approved {
+            Ok(number) => {
+                let what = format!("{} approved for you", count(number, "hook"));
+                let note = "(`hookweave trust` lists approvals, `trust revoke` takes them back)";
+                writeln!(screen, "{} {}\n", styled(GOOD, &what), styled(DIM, note))?;
+                Ok(true)
+            }
+            Err(why) => {
+                writeln!(screen, "{} {}\n", styled(WARN, "Not approved:"), shown(&why.to_string()))?;
+                Ok(false)
+            }
+        }
+    }
+
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
         if !self.cwd.is_dir() {
@@ -79,15 +117,32 @@ impl Init {
             changes.push(Change { file, before, after: Some(text), executable: false });
         }
         if make(screen, &changes, self.how)? {
-            writeln!(screen, "Next:")?;
-            for (command, what) in [
-                ("hookweave test", "try it"),
-                ("hookweave trust approve", "let it run: a project's hooks need your approval"),
-                ("hookweave install --agent claude-code", "let an agent run it (or codex, gemini-cli, cursor, …)"),
+            let is_approved = self.approve(screen, &changes)?;
+            let place = self.place();
+            let cases = if place.is_empty() { String::new() } else { format!(" {}", quoted(&self.cwd)) };
+            let mut steps = Table::bare(&[Room::Whole, Room::Wrap]);
+            let approve = format!("hookweave trust approve{place}");
+            let install = format!("hookweave install --agent claude-code{place}");
+            for (command, what, is_needed) in [
+                (format!("hookweave test{cases}"), "try it", true),
+                (approve, "let it run: a project's hooks need your approval", !is_approved),
+                (format!("hookweave list{place}"), "see it", is_approved),
+                (install, "let an agent run it (or codex, gemini-cli, cursor, …)", true),
             ] {
-                writeln!(screen, "  {}  {what}", styled(BOLD, command))?;
+                if is_needed {
+                    steps.row([Cell::new(BOLD, command), Cell::from(what)]);
+                }
             }
+            writeln!(screen, "Next:")?;
+            steps.write(screen, 2)?;
         }
         Ok(Verdict::Fine)
     }
+}
+
+/// A path as one word of a shell.
+fn quoted(path: &Path) -> String {
+    let path = path.display().to_string();
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./".contains(letter);
+    if path.chars().all(is_plain) { path } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }

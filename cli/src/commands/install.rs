@@ -184,7 +184,7 @@ impl Uninstall {
             return Ok(Verdict::Fine);
         }
         let after = Some(settings.text()).filter(|_| !settings.is_bare(agent));
-        writeln!(screen, "{} of {}", count(taken, "entry").replace("entrys", "entries"), agent.name)?;
+        writeln!(screen, "{} of {}", count(taken, "entry"), agent.name)?;
         let is_gone = after.is_none();
         let change = Change { file, before, after, executable: false };
         if make(screen, std::slice::from_ref(&change), self.how)? && is_gone {

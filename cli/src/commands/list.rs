@@ -1,21 +1,24 @@
 //! `hookweave list`: every hook that is found here.
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use hookweave_host::config::Problem;
 use hookweave_host::config::load::{FoundFile, UntrustedHook};
 use hookweave_host::files::LoadReport;
-use hookweave_host::hook::Enforcement;
+use hookweave_host::hook::{Enforcement, FailBehavior};
 use hookweave_host::registry::HookInfo;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::delegates::{self, Delegate};
 use crate::failed::{Result, Verdict};
-use crate::policy::{TrustChoice, Which, matcher_text, place_text, relative};
-use crate::screen::{BAD, BOLD, Cell, DIM, GOOD, Screen, Table, WARN, count, json, shown, styled};
+use crate::policy::{Policy, TrustChoice, Which, matcher_text, place_text, relative};
+use crate::screen::{
+    BAD, BOLD, Cell, DIM, GOOD, Room, Screen, Table, WARN, count, is_quiet, is_verbose, json, micros, styled,
+};
+use crate::snippet::{self, Badness};
 
 /// List every hook that is found here
 #[derive(Debug, Args)]
@@ -72,18 +75,171 @@ impl List {
             return Ok(Verdict::Fine);
         }
         let below = self.which.directory();
-        for (event, hooks) in &events {
-            writeln!(screen, "{}", styled(BOLD, event))?;
-            table(hooks, &below, &self.which).write(screen, 2)?;
-            writeln!(screen)?;
+        let seen = Seen::of(&policy, &self.which)?;
+        let mut marks = Marks::default();
+        let shown_events = seen.whole.as_ref().map_or(events, |whole| whole.by_event());
+        for (name, hooks) in &shown_events {
+            if event.as_ref().is_some_and(|event| event.name() != name) {
+                continue;
+            }
+            heading(screen, name, policy.registry.resolve(name)?.gate())?;
+            if is_verbose() {
+                hooks.iter().try_for_each(|hook| in_full(screen, hook, &seen, &below, &self.which, &mut marks))?;
+            } else {
+                table(hooks, &seen, &below, &mut marks).write(screen, 2)?;
+            }
+            if !is_quiet() {
+                writeln!(screen)?;
+            }
         }
-        untrusted(screen, &policy.report.untrusted, &below)?;
+        let unseen: Vec<&UntrustedHook> = seen.without_a_row(&policy.report.untrusted);
+        untrusted(screen, &unseen, &below)?;
         problems(screen, &policy.report, &below)?;
-        let listed: usize = events.values().map(Vec::len).sum();
+        if is_quiet() {
+            return Ok(Verdict::Fine);
+        }
         delegates::show(screen, &delegates, &below)?;
-        summary(screen, listed, &policy.report)?;
+        marks.show(screen)?;
+        let hooks = policy.registry.list();
+        let is_listed = |hook: &&HookInfo| event.as_ref().is_none_or(|event| event.name() == hook.event);
+        summary(screen, hooks.iter().filter(is_listed).count(), &policy.report)?;
+        if !policy.report.untrusted.is_empty() {
+            let hooks = count(policy.report.untrusted.len(), "hook");
+            let what = format!("{hooks} will not run until you approve:");
+            writeln!(screen, "{} {}", styled(WARN, &what), styled(BOLD, "hookweave trust approve"))?;
+        }
         Ok(Verdict::Fine)
     }
+}
+
+/// The hooks as they would be with every approval, and which of them are in force.
+struct Seen {
+    /// `None` where nothing waits for an approval.
+    whole: Option<Policy>,
+    in_force: Vec<(PathBuf, String)>,
+}
+
+impl Seen {
+    fn of(policy: &Policy, which: &Which) -> Result<Self> {
+        let in_force = policy.registry.list().iter().filter_map(place_of).collect();
+        let waits = !policy.report.untrusted.is_empty();
+        let all = Which { trust: TrustChoice::All, ..which.to_look_at() };
+        let whole = if waits { Some(delegates::load(&all)?.0) } else { None };
+        Ok(Self { whole, in_force })
+    }
+
+    fn waits(&self, hook: &HookInfo) -> bool {
+        self.whole.is_some() && place_of(hook).is_some_and(|place| !self.in_force.contains(&place))
+    }
+
+    /// What waits for an approval and is no hook, or is none with every approval either.
+    fn without_a_row<'u>(&self, untrusted: &'u [UntrustedHook]) -> Vec<&'u UntrustedHook> {
+        let rows: Vec<_> =
+            self.whole.iter().flat_map(|whole| whole.registry.list()).filter_map(|hook| place_of(&hook)).collect();
+        let has_row = |waiting: &&UntrustedHook| {
+            let place = (PathBuf::from(&waiting.approval.file), waiting.approval.place.clone());
+            !waiting.approval.event.is_empty() && !waiting.approval.fingerprint.is_empty() && rows.contains(&place)
+        };
+        untrusted.iter().filter(|waiting| !has_row(waiting)).collect()
+    }
+}
+
+fn place_of(hook: &HookInfo) -> Option<(PathBuf, String)> {
+    hook.origin.as_ref().map(|origin| (origin.file.clone(), origin.place.clone()))
+}
+
+/// What a hook can do, as a sign before its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Mark {
+    Mandatory,
+    Decides,
+    Observes,
+    Waits,
+    Off,
+}
+
+impl Mark {
+    fn of(hook: &HookInfo, gate: bool, waits: bool) -> Self {
+        match hook {
+            _ if waits => Self::Waits,
+            HookInfo { enabled: false, .. } => Self::Off,
+            HookInfo { enforcement: Enforcement::Observe, .. } => Self::Observes,
+            HookInfo { mandatory: true, .. } if gate => Self::Mandatory,
+            HookInfo { detached: false, .. } if gate => Self::Decides,
+            _ => Self::Observes,
+        }
+    }
+
+    const fn sign(self) -> (anstyle::Style, &'static str) {
+        match self {
+            Self::Mandatory => (BAD, "◆"),
+            Self::Decides => (GOOD, "●"),
+            Self::Observes => (DIM, "○"),
+            Self::Waits => (WARN, "?"),
+            Self::Off => (DIM, "-"),
+        }
+    }
+
+    const fn meaning(self) -> &'static str {
+        match self {
+            Self::Mandatory => "decides, and always runs",
+            Self::Decides => "decides",
+            Self::Observes => "observes",
+            Self::Waits => "waits for your approval",
+            Self::Off => "off",
+        }
+    }
+}
+
+/// The signs that were shown.
+#[derive(Debug, Default)]
+struct Marks(std::collections::BTreeSet<Mark>);
+
+impl Marks {
+    fn show(&self, screen: Screen<'_>) -> Result<()> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let texts: Vec<String> = self
+            .0
+            .iter()
+            .map(|mark| {
+                let (style, sign) = mark.sign();
+                format!("{} {}", styled(style, sign), styled(DIM, mark.meaning()))
+            })
+            .collect();
+        Ok(writeln!(screen, "{}\n", texts.join("   "))?)
+    }
+}
+
+/// An event, and whether its hooks decide.
+pub(crate) fn heading(screen: Screen<'_>, event: &str, gate: bool) -> Result<()> {
+    let what = if gate { "a block stops it" } else { "it cannot be blocked, only observed" };
+    Ok(writeln!(screen, "{}  {}", styled(BOLD, event), styled(DIM, what))?)
+}
+
+/// What is unusual about a hook.
+fn flags(hook: &HookInfo) -> String {
+    // That it is mandatory is what its sign says.
+    let observes = hook.enforcement == Enforcement::Observe;
+    let set = [("not enforced", observes), ("background", hook.detached), ("once", hook.once), ("off", !hook.enabled)];
+    let mut flags: Vec<String> = set.iter().filter(|(_, is_set)| *is_set).map(|(flag, _)| (*flag).to_owned()).collect();
+    if hook.priority != 0 {
+        flags.push(format!("priority {}", hook.priority));
+    }
+    if flags.is_empty() { String::new() } else { format!(" ({})", flags.join(", ")) }
+}
+
+/// What a hook is for, in words.
+pub(crate) fn for_what(hook: &HookInfo) -> Cell {
+    let matcher = matcher_text(hook);
+    if matcher.is_empty() { Cell::new(DIM, "everything") } else { Cell::from(matcher) }
+}
+
+/// What a hook runs, unless its name says so.
+pub(crate) fn runs(hook: &HookInfo) -> Cell {
+    let runs = hook.origin.as_deref().map(|origin| origin.runs.trim()).unwrap_or_default();
+    Cell::new(DIM, if runs == hook.name { "" } else { runs })
 }
 
 /// Why a hook counts.
@@ -99,81 +255,90 @@ fn trust(hook: &HookInfo, which: &Which) -> &'static str {
     }
 }
 
-fn table(hooks: &[HookInfo], below: &Path, which: &Which) -> Table {
-    let mut table = Table::new(&["#", "hook", "for", "scope", "dialect", "trust", "place"]);
+fn table(hooks: &[HookInfo], seen: &Seen, below: &Path, marks: &mut Marks) -> Table {
+    let mut table = Table::bare(&[Room::Whole, Room::CutEnd, Room::CutEnd, Room::CutStart]);
     for hook in hooks {
-        let style = if hook.enabled { GOOD } else { DIM };
-        let mut name = hook.name.clone();
-        let observes = hook.enforcement == Enforcement::Observe;
-        for (mark, is_set) in [
-            ("mandatory", hook.mandatory),
-            ("observes: not enforced", observes),
-            ("background", hook.detached),
-            ("once", hook.once),
-            ("off", !hook.enabled),
-        ] {
-            if is_set {
-                name = format!("{name} ({mark})");
-            }
-        }
-        let matcher = matcher_text(hook);
-        let origin = hook.origin.as_deref();
-        table.row([
-            Cell::from((hook.order + 1).to_string()),
-            Cell::from(name),
-            if matcher.is_empty() { Cell::new(DIM, "all") } else { Cell::from(matcher) },
-            Cell::from(hook.scope.as_str()),
-            Cell::from(origin.map_or("", |origin| origin.dialect)),
-            Cell::new(style, trust(hook, which)),
-            Cell::new(DIM, place_text(hook, below)),
-        ]);
+        table.row([named(hook, seen, marks), for_what(hook), runs(hook), Cell::new(DIM, place_text(hook, below))]);
     }
     table
 }
 
+/// A hook's sign, name and flags.
+fn named(hook: &HookInfo, seen: &Seen, marks: &mut Marks) -> Cell {
+    let gate = hookweave_host::event::BUILT_IN.iter().find(|event| event.name == hook.event);
+    let mark = Mark::of(hook, gate.is_none_or(|event| event.gate), seen.waits(hook));
+    marks.0.insert(mark);
+    let (style, sign) = mark.sign();
+    let name = if mark == Mark::Off { DIM } else { BOLD };
+    Cell::new(style, sign).and(anstyle::Style::new(), " ").and(name, &hook.name).and(DIM, flags(hook))
+}
+
+/// A hook with everything that is known of it.
+fn in_full(
+    screen: Screen<'_>,
+    hook: &HookInfo,
+    seen: &Seen,
+    below: &Path,
+    which: &Which,
+    marks: &mut Marks,
+) -> Result<()> {
+    let mut name = Table::bare(&[Room::Whole]);
+    name.row([named(hook, seen, marks)]);
+    name.write(screen, 2)?;
+    let origin = hook.origin.as_deref();
+    let time = hook.timeout_ms.map_or_else(|| "as long as it takes".to_owned(), |ms| micros(ms * 1000.0));
+    let fails = if hook.fail_behavior == FailBehavior::Block { "a failure blocks" } else { "a failure passes" };
+    let trust = if seen.waits(hook) { "not approved" } else { trust(hook, which) };
+    let dialect = origin.map_or("", |origin| origin.dialect);
+    let mut table = Table::bare(&[Room::Whole, Room::Wrap]);
+    for (what, cell) in [
+        ("for", for_what(hook)),
+        ("runs", Cell::from(origin.map_or("", |origin| origin.runs.trim()))),
+        ("limits", Cell::from(format!("{time}, {fails}"))),
+        ("from", Cell::from(format!("{} ({}, {dialect}, {trust})", place_text(hook, below), hook.scope.as_str()))),
+    ] {
+        table.row([Cell::new(DIM, what), cell]);
+    }
+    table.write(screen, 6)
+}
+
 /// Hooks that do not run because they are not approved.
-pub(crate) fn untrusted(screen: Screen<'_>, untrusted: &[UntrustedHook], below: &Path) -> Result<()> {
+pub(crate) fn untrusted(screen: Screen<'_>, untrusted: &[&UntrustedHook], below: &Path) -> Result<()> {
     if untrusted.is_empty() {
         return Ok(());
     }
     writeln!(screen, "{}", styled(WARN, "Not approved, so they do not run"))?;
+    let mut table = Table::bare(&[Room::Whole, Room::CutEnd, Room::CutStart]);
     for hook in untrusted {
         let what = if hook.approval.event.is_empty() { "a switch" } else { &hook.approval.event };
         let file = relative(Path::new(&hook.approval.file), below);
         let line = hook.line.map(|line| format!(":{line}")).unwrap_or_default();
-        writeln!(
-            screen,
-            "  {}  {}  {}",
-            shown(what),
-            shown(&hook.approval.runs),
-            styled(DIM, &format!("{file}{line}"))
-        )?;
-        writeln!(screen, "    {}", styled(DIM, &hook.why))?;
+        table.row([Cell::from(what), Cell::from(hook.approval.runs.trim()), Cell::new(DIM, format!("{file}{line}"))]);
+    }
+    table.write(screen, 2)?;
+    let mut reasons: Vec<&str> = untrusted.iter().map(|hook| hook.why.as_str()).collect();
+    reasons.sort_unstable();
+    reasons.dedup();
+    for why in reasons {
+        writeln!(screen, "  {}", styled(DIM, why))?;
     }
     Ok(writeln!(screen, "  Review them, then run {}\n", styled(BOLD, "hookweave trust approve"))?)
 }
 
 /// Rejected entries and likely mistakes.
 pub(crate) fn problems(screen: Screen<'_>, report: &LoadReport, below: &Path) -> Result<()> {
-    if report.problems.is_empty() {
-        return Ok(());
-    }
-    writeln!(screen, "{}", styled(BOLD, "Problems"))?;
     for problem in &report.problems {
-        let (style, word) = if problem.fatal { (BAD, "left out") } else { (WARN, "remark") };
-        let file = relative(&problem.file, below);
-        let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();
-        let place = if problem.place.is_empty() { String::new() } else { format!(" ({})", shown(&problem.place)) };
-        writeln!(screen, "  {} {}{line}{place}: {}", styled(style, word), shown(&file), shown(&problem.message))?;
+        let badness = if problem.fatal { Badness::Error } else { Badness::Warning };
+        snippet::problem(screen, problem, badness, None, below)?;
     }
-    Ok(writeln!(screen)?)
+    Ok(())
 }
 
 /// Reports beside the output that entries are left out: a guard may be among them.
 pub(crate) fn left_out(report: &LoadReport) -> Result<()> {
     let number = report.problems.iter().filter(|problem| problem.fatal).count();
     if number > 0 {
-        let entries = count(number, "entry").replace("entrys", "entries");
+        let entries = count(number, "entry");
         let what = format!("warning: mistakes in hooks files, {entries} left out; `hookweave list` shows why");
         writeln!(anstream::stderr().lock(), "{}", styled(WARN, &what))?;
     }

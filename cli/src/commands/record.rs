@@ -14,7 +14,7 @@ use hookweave_host::audit::recording::{FILE, MAX_BYTES, SECRETS};
 
 use crate::failed::{BROKEN, Failed, Result};
 use crate::recording::{open, read_from};
-use crate::screen::{BOLD, DIM, count, shown, styled};
+use crate::screen::{BOLD, DIM, count, is_quiet, shown, styled};
 
 const MIB: u64 = 1024 * 1024;
 
@@ -56,7 +56,9 @@ impl Record {
         let before = std::fs::metadata(&file).map_or(0, |meta| meta.len());
         let status = self.start(&file, most)?;
         // The program's own end is what counts.
-        let _ = self.say(&file, before);
+        if !is_quiet() {
+            let _ = self.say(&file, before);
+        }
         Ok(ended_as(status))
     }
 
@@ -94,7 +96,7 @@ impl Record {
             let why = "no dispatch was recorded: nothing in it asked hooks through hookweave, or its hookweave is older than this command";
             return Ok(writeln!(err, "{}", styled(DIM, why))?);
         }
-        let what = format!("{} recorded in {out}", count(recorded, "dispatch").replace("dispatchs", "dispatches"));
+        let what = format!("{} recorded in {out}", count(recorded, "dispatch"));
         let rest = if left_out > 0 { format!(", {left_out} of them without the event") } else { String::new() };
         writeln!(err, "{}{}", styled(DIM, &what), styled(DIM, &rest))?;
         Ok(writeln!(

@@ -1,7 +1,7 @@
 //! `hookweave replay`: recorded dispatches against the current hooks.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use hookweave_host::audit::recording::{Came, Recorded};
@@ -13,7 +13,7 @@ use crate::commands::run::FAREWELL;
 use crate::delegates;
 use crate::drive::{Deadline, dispatch};
 use crate::failed::{Failed, Result, Verdict};
-use crate::policy::Which;
+use crate::policy::{Policy, Which};
 use crate::progress::Progress;
 use crate::recording::read;
 use crate::screen::{BAD, BOLD, DIM, GOOD, Screen, WARN, clipped, count, json, shown, styled};
@@ -22,6 +22,7 @@ use crate::screen::{BAD, BOLD, DIM, GOOD, Screen, WARN, clipped, count, json, sh
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Record with `hookweave record -- PROGRAM`, or with `hookweave hook --record FILE` and `hookweave run --record FILE`.
+Each event is asked of the hooks of the sources that it was asked of; --source and --file choose others.
 Hooks from files really run. A dispatch that a hook of the recorded program itself affected is not replayed.
 Exits with 1 when anything differs.")]
 pub(crate) struct Replay {
@@ -35,6 +36,51 @@ pub(crate) struct Replay {
 
     #[command(flatten)]
     which: Which,
+}
+
+/// The current hooks of the sources that a dispatch was asked of, each loaded once.
+struct Policies<'w> {
+    which: &'w Which,
+    loaded: Vec<(Vec<String>, Policy)>,
+}
+
+impl<'w> Policies<'w> {
+    const fn new(which: &'w Which) -> Self {
+        Self { which, loaded: Vec::new() }
+    }
+
+    /// Sources of the command line take the place of those that were recorded. Files are not taken from a recording:
+    /// naming a file is what makes it trusted.
+    fn of(&mut self, file: &Path, line: usize, recorded: &Recorded) -> Result<&Policy> {
+        let is_chosen = !self.which.sources.is_empty() || !self.which.files.is_empty();
+        if let Some(first) = recorded.files.first().filter(|_| !is_chosen) {
+            let what = format!("was recorded with --file {first}; name the same: hookweave replay --file {first} …");
+            return Err(Failed::new(format!("{}:{line}: {what}", file.display())));
+        }
+        let sources = recorded.sources.clone().filter(|_| !is_chosen).unwrap_or_else(|| self.which.sources.clone());
+        let known = self.loaded.iter().position(|(loaded, _)| *loaded == sources);
+        let at = match known {
+            Some(at) => at,
+            None => {
+                let (policy, _) = delegates::load(&Which { sources: sources.clone(), ..self.which.clone() })?;
+                left_out(&policy.report)?;
+                self.loaded.push((sources, policy));
+                self.loaded.len() - 1
+            }
+        };
+        self.loaded.get(at).map(|(_, policy)| policy).ok_or_else(|| Failed::new("no hooks are loaded"))
+    }
+
+    /// Waits for what runs in the background; gives how many hooks were not asked.
+    fn end(self) -> usize {
+        let drain = |(_, policy): &(Vec<String>, Policy)| {
+            if !policy.runtime.drain(FAREWELL) {
+                policy.runtime.shutdown(FAREWELL);
+            }
+            policy.report.untrusted.len()
+        };
+        self.loaded.iter().map(drain).max().unwrap_or_default()
+    }
 }
 
 /// What became of the file.
@@ -52,8 +98,7 @@ struct Tally {
 impl Replay {
     /// Runs the command.
     pub(crate) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
-        let (policy, _) = delegates::load(&self.which)?;
-        left_out(&policy.report)?;
+        let mut policies = Policies::new(&self.which);
         let mut tally = Tally::default();
         let mut rows = Vec::new();
         let mut progress = Progress::new("replaying", self.json);
@@ -64,7 +109,8 @@ impl Replay {
             if !tally.takes(at.line, &recorded) {
                 continue;
             }
-            let (outcome, _) = match dispatch(&policy, &recorded.event, &recorded.payload, Deadline::within(None)) {
+            let policy = policies.of(&self.file, at.line, &recorded)?;
+            let (outcome, _) = match dispatch(policy, &recorded.event, &recorded.payload, Deadline::within(None)) {
                 Ok(dispatched) => dispatched,
                 // An event of the program's own, for one.
                 Err(why) => {
@@ -98,13 +144,15 @@ impl Replay {
             let what = "has no dispatch to replay; record some with `hookweave record`";
             return Err(Failed::file(&self.file, what));
         }
-        if !policy.runtime.drain(FAREWELL) {
-            policy.runtime.shutdown(FAREWELL);
-        }
+        let waiting = policies.end();
         if self.json {
             tally.json(screen, &rows)?;
         } else {
             tally.show(screen)?;
+            if waiting > 0 && tally.different > 0 {
+                let what = format!("{} not approved and not asked; --trust all asks them too", count(waiting, "hook"));
+                writeln!(screen, "{}", styled(WARN, &what))?;
+            }
         }
         Ok(Verdict::of(tally.different == 0))
     }

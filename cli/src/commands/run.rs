@@ -15,7 +15,9 @@ use crate::failed::{Result, Verdict};
 use crate::input::EventArgs;
 use crate::policy::Which;
 use crate::recording::RecordArgs;
-use crate::screen::{BAD, BOLD, Cell, DIM, GOOD, Screen, Table, WARN, json, micros, shown, shown_lines, styled};
+use crate::screen::{
+    BAD, BOLD, Cell, DIM, GOOD, Room, Screen, Table, WARN, is_quiet, json, micros, shown, shown_lines, styled,
+};
 
 /// How long hooks that run in the background are waited for at the end.
 pub(crate) const FAREWELL: Duration = Duration::from_secs(5);
@@ -53,15 +55,16 @@ impl Run {
         let took = nanos_since(began);
         auditing::record(audit.as_deref(), &mut outcome)?;
         let mut whole = outcome_json(&outcome, &envelope);
-        self.record.add(None, &given.payload, &outcome)?;
+        self.record.add(None, &self.which, &given.payload, &outcome)?;
         if self.json {
             whole.insert("untrusted".to_owned(), serde_json::to_value(&policy.report.untrusted)?);
             json(screen, &whole)?;
         } else {
             show(screen, &outcome, took)?;
-            if !policy.report.untrusted.is_empty() {
+            if !policy.report.untrusted.is_empty() && !is_quiet() {
                 writeln!(screen)?;
-                untrusted(screen, &policy.report.untrusted, &self.which.directory())?;
+                let waiting: Vec<_> = policy.report.untrusted.iter().collect();
+                untrusted(screen, &waiting, &self.which.directory())?;
             }
         }
         if !policy.runtime.drain(FAREWELL) {
@@ -84,11 +87,15 @@ pub(crate) fn show(screen: Screen<'_>, outcome: &Outcome, nanos: u64) -> Result<
     let took = micros(nanos as f64 / 1000.0);
     let event = styled(BOLD, outcome.event().name());
     writeln!(screen, "{event}  {}{reason}{note}  {}", styled(style, word), styled(DIM, &took))?;
+    if is_quiet() {
+        return Ok(());
+    }
     let trace = outcome.trace();
     if trace.is_empty() {
         return Ok(writeln!(screen, "  no hook was selected")?);
     }
-    let mut table = Table::new(&["hook", "result", "took", "why"]);
+    let mut table =
+        Table::new(&[("hook", Room::Whole), ("result", Room::Wrap), ("took", Room::Whole), ("why", Room::Wrap)]);
     for entry in &trace {
         let (style, word) = came_to(entry);
         let why = entry.failure.as_ref().map(|failure| failure.message).or(entry.reason).or(entry.why);

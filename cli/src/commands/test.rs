@@ -14,7 +14,7 @@ use crate::drive::{Deadline, dispatch, outcome_json, outcome_values};
 use crate::failed::{Failed, Result, Verdict};
 use crate::policy::{Policy, TrustChoice, Which};
 use crate::progress::Progress;
-use crate::screen::{BAD, BOLD, DIM, GOOD, Screen, WARN, json, micros, shown, shown_lines, styled};
+use crate::screen::{BAD, BOLD, DIM, GOOD, Screen, WARN, is_quiet, json, micros, shown, shown_lines, styled};
 
 use watch::Watch;
 
@@ -36,8 +36,8 @@ Cases are in files called NAME.hooktest.yaml (or .toml, .json):
 The hooks really run, those of the project without an approval: a test runs the code of what it tests.
 Exits with 1 when a case fails.")]
 pub(crate) struct Test {
-    /// Files of cases, or directories in which to look for them
-    #[arg(value_name = "PATH", default_value = ".")]
+    /// Files of cases, or directories in which to look for them; by default the current one
+    #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
 
     /// Only cases whose name contains this
@@ -59,6 +59,9 @@ pub(crate) struct Test {
     /// Print JSON for programs
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    which: Which,
 }
 
 impl Test {
@@ -69,7 +72,8 @@ impl Test {
             self.report(screen, &files)?;
             return Ok(Verdict::of(!failed(&files)));
         }
-        let mut watch = Watch::of(&self.paths);
+        let places = self.places();
+        let mut watch = Watch::of(&places);
         loop {
             watch.begin();
             match self.all() {
@@ -89,10 +93,15 @@ impl Test {
         }
     }
 
+    /// Where to look for cases.
+    fn places(&self) -> Vec<PathBuf> {
+        if self.paths.is_empty() { vec![self.which.directory()] } else { self.paths.clone() }
+    }
+
     fn all(&self) -> Result<Vec<RanFile>> {
-        let paths = look_for(&self.paths)?;
+        let paths = look_for(&self.places())?;
         if paths.is_empty() {
-            let where_to: Vec<String> = self.paths.iter().map(|path| path.display().to_string()).collect();
+            let where_to: Vec<String> = self.places().iter().map(|path| path.display().to_string()).collect();
             return Err(Failed::new(format!(
                 "no cases in {}; write a file such as hooks.hooktest.yaml (`hookweave test --help` shows one)",
                 where_to.join(", ")
@@ -121,14 +130,18 @@ impl Test {
 
     /// Runs the cases of a file; `step` is called before each.
     fn file(&self, file: &CaseFile, mut step: impl FnMut()) -> Result<RanFile> {
+        // What the command line names takes the place of what the file names.
+        let is_chosen = !self.which.files.is_empty() || !self.which.sources.is_empty();
+        let (files, sources) =
+            if is_chosen { (&self.which.files, &self.which.sources) } else { (&file.files, &file.sources) };
         // Not the user's own hooks: the result must be the same for every user.
-        let sources = if file.sources.is_empty() && file.files.is_empty() { SOURCES } else { &[] };
+        let usual: &[&str] = if sources.is_empty() && files.is_empty() { SOURCES } else { &[] };
         let which = Which {
-            cwd: Some(file.directory()),
-            files: file.files.clone(),
-            sources: sources.iter().map(|source| (*source).to_owned()).chain(file.sources.clone()).collect(),
+            cwd: Some(self.which.cwd.clone().unwrap_or_else(|| file.directory())),
+            files: files.clone(),
+            sources: usual.iter().map(|source| (*source).to_owned()).chain(sources.clone()).collect(),
             trust: TrustChoice::All,
-            ..Which::default()
+            ..self.which.clone()
         };
         let (policy, _) = delegates::load(&which)?;
         let depends = depends(file, &policy);
@@ -152,8 +165,12 @@ impl Test {
             return json(screen, &files);
         }
         for file in files {
+            let is_failed = file.cases.iter().any(|case| matches!(case.state, State::Failed(_)));
+            if is_quiet() && !is_failed {
+                continue;
+            }
             writeln!(screen, "{}", styled(BOLD, &file.name))?;
-            for case in &file.cases {
+            for case in file.cases.iter().filter(|case| !is_quiet() || matches!(case.state, State::Failed(_))) {
                 let took = styled(DIM, &micros(case.seconds * 1e6));
                 let name = shown(&case.name);
                 match &case.state {

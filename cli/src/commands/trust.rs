@@ -1,5 +1,7 @@
 //! `hookweave trust`: which hooks from projects' files you have approved.
 
+use std::path::Path;
+
 use clap::{Args, Subcommand};
 use hookweave_host::config::Directories;
 use hookweave_host::config::load::UntrustedHook;
@@ -9,8 +11,8 @@ use serde_json::json;
 use crate::change::{How, confirmed};
 use crate::delegates;
 use crate::failed::{Failed, Result, Verdict};
-use crate::policy::Which;
-use crate::screen::{BOLD, Cell, DIM, GOOD, Screen, Table, WARN, count, json, shown, styled};
+use crate::policy::{Which, relative};
+use crate::screen::{BOLD, Cell, DIM, GOOD, Room, Screen, Table, WARN, count, json, shown, styled};
 
 /// How much of a fingerprint names it.
 const SHORTEST: usize = 6;
@@ -125,14 +127,19 @@ fn find<'a>(all: &[&'a TrustedHook], wanted: &str) -> Result<&'a TrustedHook> {
 fn table<'a>(approvals: impl Iterator<Item = &'a TrustedHook>) -> Table {
     let mut approvals: Vec<&TrustedHook> = approvals.collect();
     approvals.sort_by(|one, other| (&one.file, &one.place).cmp(&(&other.file, &other.place)));
-    let mut table = Table::new(&["fingerprint", "event", "runs", "file"]);
+    let mut table = Table::new(&[
+        ("fingerprint", Room::Whole),
+        ("event", Room::Whole),
+        ("runs", Room::CutEnd),
+        ("file", Room::CutStart),
+    ]);
     for approval in approvals {
         let event = if approval.event.is_empty() { "a switch" } else { &approval.event };
         table.row([
             Cell::new(BOLD, short(&approval.fingerprint)),
             Cell::from(event),
             Cell::from(&approval.runs),
-            Cell::new(DIM, format!("{} ({})", approval.file, approval.place)),
+            Cell::new(DIM, format!("{} ({})", relative(Path::new(&approval.file), Path::new(".")), approval.place)),
         ]);
     }
     table

@@ -6,8 +6,15 @@ use serde_json::{Map, Number, Value};
 /// How deep a document may nest.
 const MAX_DEPTH: usize = 64;
 
+/// Why a text is none, and the line and column, from 1.
+#[derive(Debug)]
+pub(super) struct NoYaml {
+    pub(super) at: (usize, usize),
+    pub(super) what: String,
+}
+
 /// Reads a document.
-pub(super) fn read(text: &str) -> Result<Value, String> {
+pub(super) fn read(text: &str) -> Result<Value, NoYaml> {
     let mut reading = Reading { parser: Parser::new_from_str(text), depth: 0 };
     let mut document = None;
     loop {
@@ -21,8 +28,8 @@ pub(super) fn read(text: &str) -> Result<Value, String> {
     }
 }
 
-fn at(span: &Span, what: &str) -> String {
-    format!("line {}: {what}", span.start.line())
+fn at(span: &Span, what: &str) -> NoYaml {
+    NoYaml { at: (span.start.line(), span.start.col() + 1), what: what.to_owned() }
 }
 
 struct Reading<'t> {
@@ -31,19 +38,19 @@ struct Reading<'t> {
 }
 
 impl<'t> Reading<'t> {
-    fn next(&mut self) -> Result<(Event<'t>, Span), String> {
+    fn next(&mut self) -> Result<(Event<'t>, Span), NoYaml> {
         match self.parser.next() {
             Some(Ok(event)) => Ok(event),
-            Some(Err(error)) => {
-                let (line, column) = (error.marker().line(), error.marker().col() + 1);
-                Err(format!("is no YAML: line {line}, column {column}: {}", error.info()))
-            }
-            None => Err("the document ends too early".to_owned()),
+            Some(Err(error)) => Err(NoYaml {
+                at: (error.marker().line(), error.marker().col() + 1),
+                what: format!("no YAML: {}", error.info()),
+            }),
+            None => Err(NoYaml { at: (1, 1), what: "the document ends too early".to_owned() }),
         }
     }
 
     /// The value that begins with an event.
-    fn value(&mut self, event: Event<'t>, span: &Span) -> Result<Value, String> {
+    fn value(&mut self, event: Event<'t>, span: &Span) -> Result<Value, NoYaml> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(at(span, &format!("nested deeper than {MAX_DEPTH} levels")));
@@ -63,7 +70,7 @@ impl<'t> Reading<'t> {
         value
     }
 
-    fn list(&mut self) -> Result<Value, String> {
+    fn list(&mut self) -> Result<Value, NoYaml> {
         let mut items = Vec::new();
         loop {
             match self.next()? {
@@ -73,7 +80,7 @@ impl<'t> Reading<'t> {
         }
     }
 
-    fn object(&mut self) -> Result<Value, String> {
+    fn object(&mut self) -> Result<Value, NoYaml> {
         let mut fields = Map::new();
         loop {
             let name = match self.next()? {
@@ -132,7 +139,8 @@ mod tests {
             ("a: [1\n", ""),
         ] {
             let error = read(text).unwrap_err();
-            assert!(error.contains(what), "{text}: {error}");
+            let said = format!("line {}: {}", error.at.0, error.what);
+            assert!(said.contains(what), "{text}: {said}");
         }
         assert!(read(&"[".repeat(100_000)).is_err());
     }

@@ -24,7 +24,10 @@ macro_rules! golden {
     };
 }
 
-golden! { audit broken_input convert doctor driver explain hook hook_failures hook_mistakes init install lint list record run test trust }
+golden! {
+    audit broken_input colours complete convert doctor driver explain fix graph hook hook_failures hook_mistakes init install lint
+    list mistakes record run sarif sources test trust
+}
 
 fn check(name: &str) {
     let file: PathBuf = Path::new(HERE).join(format!("tests/golden/{name}.console"));

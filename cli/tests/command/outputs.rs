@@ -12,6 +12,8 @@ const COMMANDS: &[(&str, &str, bool)] = &[
     ("hookweave list --json", "list", false),
     ("hookweave lint --json", "lint", false),
     ("hookweave lint --json broken.toml", "lint", false),
+    ("hookweave lint --format sarif", "lint-sarif", false),
+    ("hookweave lint --format sarif misspelt.toml", "lint-sarif", false),
     ("hookweave lint --rules --json", "lint-rules", false),
     ("hookweave explain --json --trust all --tool Bash --args '{\"command\": \"git push\"}'", "explain", false),
     ("hookweave explain --json --tool Bash", "explain", false),
@@ -38,6 +40,8 @@ const COMMANDS: &[(&str, &str, bool)] = &[
 fn what_programs_read_is_as_described() {
     let place = Place::new();
     std::fs::write(place.project.join("broken.toml"), "hookweave = 1\n[[hooks]]\nevent = \"Nope\"\ncommand = \"x\"\n")
+        .unwrap();
+    std::fs::write(place.project.join("misspelt.toml"), "hookweave = 1\n[[hooks]]\nevent = \"Stop\"\ncomand = \"x\"\n")
         .unwrap();
     let schema: Value = serde_json::from_str(&place.output("hookweave schema output")).unwrap();
     let mut described = BTreeSet::new();

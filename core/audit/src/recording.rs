@@ -36,6 +36,12 @@ pub struct Recorded {
     /// The agent that raised it, when it was one that runs `hookweave hook`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// The dialects and scopes whose hooks it was asked of, where that is known; all of them when it names none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sources: Option<Vec<String>>,
+    /// The hooks files that were named instead.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
     /// The event.
     pub event: String,
     /// Its fields by the engine's names, as they came.
@@ -55,6 +61,8 @@ impl Recorded {
             hookweave_record: VERSION,
             time_ms: now_ms(),
             agent: None,
+            sources: None,
+            files: Vec::new(),
             event: outcome.event().name().to_owned(),
             payload,
             left_out: None,

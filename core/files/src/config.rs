@@ -30,7 +30,7 @@ use hookweave_dialects::{Dialect, RunKind};
 use hookweave_exec::command::CommandSpec;
 use hookweave_exec::webhook::WebhookSpec;
 use hookweave_machine::event::Catalogue;
-use hookweave_machine::hook::{HookSpec, Scope};
+use hookweave_machine::hook::{HookSpec, Origin, Scope};
 
 pub use guard::Guard;
 pub use places::Directories;
@@ -179,10 +179,38 @@ pub struct Problem {
     pub place: String,
     /// The line, from 1, when it is known.
     pub line: Option<usize>,
+    /// The column, from 1, in characters, when it is known.
+    pub column: Option<usize>,
     /// What is wrong, and the fix.
     pub message: String,
     /// Whether the entry was left out because of it.
     pub fatal: bool,
+    /// A change that fixes it for certain.
+    #[serde(skip)]
+    pub fix: Option<Fix>,
+}
+
+/// A change of a file that fixes a problem.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Fix {
+    /// The bytes that are replaced, in the text without a byte order mark.
+    pub range: std::ops::Range<usize>,
+    /// What takes their place.
+    pub text: String,
+}
+
+impl Problem {
+    /// Of a whole file.
+    pub(crate) fn of_file(file: PathBuf, message: impl Into<String>, fatal: bool) -> Self {
+        Self { file, place: String::new(), line: None, column: None, message: message.into(), fatal, fix: None }
+    }
+
+    /// Of a hook, where it stands.
+    pub(crate) fn of_hook(origin: &Origin, message: impl Into<String>, fatal: bool) -> Self {
+        let (file, place, line) = (origin.file.clone(), origin.place.clone(), origin.line);
+        Self { file, place, line, column: None, message: message.into(), fatal, fix: None }
+    }
 }
 
 impl std::fmt::Display for Problem {
@@ -190,6 +218,9 @@ impl std::fmt::Display for Problem {
         write!(f, "{}", self.file.display())?;
         if let Some(line) = self.line {
             write!(f, ":{line}")?;
+            if let Some(column) = self.column {
+                write!(f, ":{column}")?;
+            }
         }
         if !self.place.is_empty() {
             write!(f, " ({})", self.place)?;

@@ -313,12 +313,8 @@ fn register<T>(
 }
 
 fn refused(ready: &Ready, error: &Error) -> Problem {
-    let origin = ready.declared.spec.origin.as_deref();
-    Problem {
-        file: origin.map(|origin| origin.file.clone()).unwrap_or_default(),
-        place: origin.map(|origin| origin.place.clone()).unwrap_or_default(),
-        line: origin.and_then(|origin| origin.line),
-        message: error.message().to_owned(),
-        fatal: true,
+    match ready.declared.spec.origin.as_deref() {
+        Some(origin) => Problem::of_hook(origin, error.message(), true),
+        None => Problem::of_file(std::path::PathBuf::new(), error.message(), true),
     }
 }

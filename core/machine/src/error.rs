@@ -199,9 +199,42 @@ pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
         .map(|(_, candidate)| candidate)
 }
 
+/// The one known name that a misspelt one can only be: a slip of a letter, or two in a long name, and no other is as near.
+pub fn surely_meant<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if name.len() > LONGEST_MISSPELT {
+        return None;
+    }
+    let most = if name.chars().count() >= 8 { 2 } else { 1 };
+    let lower = name.to_lowercase();
+    let slips = |candidate: &str| strsim::osa_distance(&lower, &candidate.to_lowercase());
+    let mut near: Vec<(usize, &str)> = known.into_iter().map(|candidate| (slips(candidate), candidate)).collect();
+    near.retain(|(slips, _)| *slips <= most);
+    near.sort_unstable();
+    match near.as_slice() {
+        [(_, only)] => Some(only),
+        [(first, nearest), (second, _), ..] if first < second => Some(nearest),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_slip_is_surely_meant() {
+        let known = ["timeout", "name", "once", "PreToolUse", "PostToolUse"];
+        for (name, meant) in [
+            ("timeuot", Some("timeout")),
+            ("Timeout", Some("timeout")),
+            ("nam", Some("name")),
+            ("PretoolUze", Some("PreToolUse")),
+            ("time", None),
+            ("ncne", None),
+        ] {
+            assert_eq!(surely_meant(name, known), meant, "{name}");
+        }
+    }
 
     #[test]
     fn a_near_name_is_suggested_and_a_far_one_is_not() {

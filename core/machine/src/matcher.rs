@@ -25,7 +25,7 @@ use crate::tool::names as tool_names;
 use args::ArgCondition;
 
 pub use crate::pattern::exact_pattern;
-pub use spec::{ArgTest, MatcherSpec};
+pub use spec::{ArgTest, FIELDS, MatcherSpec};
 
 /// A matcher's result for an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

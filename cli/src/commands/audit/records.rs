@@ -11,7 +11,9 @@ use serde::Serialize;
 
 use super::is_there;
 use crate::failed::{Failed, Result, Verdict};
-use crate::screen::{BAD, BOLD, Cell, DIM, GOOD, Screen, Table, WARN, count, json, json_line, micros, shown, styled};
+use crate::screen::{
+    BAD, BOLD, Cell, DIM, GOOD, Room, Screen, Table, WARN, count, json, json_line, micros, shown, styled,
+};
 
 /// How often a followed log is looked at.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -54,13 +56,9 @@ pub(super) struct Stats {
 /// `hookweave audit grep`
 #[derive(Debug, Args)]
 pub(super) struct Grep {
-    /// Text to search for
-    #[arg(value_name = "TEXT")]
-    text: String,
-
-    /// The log
-    #[arg(value_name = "LOG")]
-    log: PathBuf,
+    /// Text to search for, and the log; the log alone with a filter such as --outcome
+    #[arg(value_names = ["TEXT", "LOG"], num_args = 1..=2, required = true)]
+    words: Vec<PathBuf>,
 
     #[command(flatten)]
     only: Only,
@@ -95,6 +93,10 @@ struct Only {
 }
 
 impl Only {
+    fn is_any(&self) -> bool {
+        [&self.event, &self.hook, &self.session, &self.outcome].into_iter().any(Option::is_some)
+    }
+
     fn takes(&self, record: &AuditRecord) -> bool {
         let fits = |wanted: &Option<String>, has: &Option<String>| wanted.is_none() || wanted == has;
         fits(&self.event, &record.event)
@@ -226,7 +228,14 @@ impl Stats {
             json(screen, &serde_json::json!({"hooks": hooks, "unreadable_lines": unreadable}))?;
             return Ok(Verdict::of(unreadable == 0));
         }
-        let mut table = Table::new(&["hook", "runs", "p50", "p95", "p99", "result"]);
+        let mut table = Table::new(&[
+            ("hook", Room::Whole),
+            ("runs", Room::Whole),
+            ("p50", Room::Whole),
+            ("p95", Room::Whole),
+            ("p99", Room::Whole),
+            ("result", Room::Wrap),
+        ]);
         for (hook, counted) in &hooks {
             let outcomes: Vec<String> =
                 counted.outcomes.iter().map(|(word, number)| format!("{word} {number}")).collect();
@@ -257,18 +266,27 @@ fn at(sorted: &[f64], percent: usize) -> f64 {
 impl Grep {
     /// Runs the command.
     pub(super) fn run(&self, screen: Screen<'_>) -> Result<Verdict> {
-        if self.text.is_empty() {
+        let (text, log) = match self.words.as_slice() {
+            [text, log] => (Some(text.to_string_lossy().into_owned()), log),
+            [log] if self.only.is_any() => (None, log),
+            _ => {
+                let fix =
+                    "write `hookweave audit grep TEXT LOG`, or filter with --event, --hook, --session or --outcome";
+                return Err(Failed::new(format!("neither a text nor a filter is given; {fix}")));
+            }
+        };
+        if text.as_ref().is_some_and(String::is_empty) {
             return Err(Failed::new("the text is empty, which is in every record; `hookweave audit tail` shows them"));
         }
-        let wanted = if self.ignore_case { self.text.to_lowercase() } else { self.text.clone() };
+        let wanted = text.map(|text| if self.ignore_case { text.to_lowercase() } else { text });
         let mut found = 0;
-        let unreadable = records(&self.log, |record| {
+        let unreadable = records(log, |record| {
             // Not its place in the chain.
             let mut unchained = record.clone();
             (unchained.prev, unchained.hash) = (String::new(), String::new());
             let text = serde_json::to_string(&unchained)?;
             let text = if self.ignore_case { text.to_lowercase() } else { text };
-            if self.only.takes(&record) && text.contains(&wanted) {
+            if self.only.takes(&record) && wanted.as_ref().is_none_or(|wanted| text.contains(wanted)) {
                 found += 1;
                 print(screen, &record, self.json)?;
             }

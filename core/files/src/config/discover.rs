@@ -15,7 +15,7 @@ use hookweave_machine::event::Catalogue;
 use hookweave_machine::hook::Scope;
 
 /// Words for scopes among the sources.
-const SCOPES: &[(&str, Scope)] = &[
+pub const SCOPES: &[(&str, Scope)] = &[
     ("managed", Scope::Managed),
     ("user", Scope::User),
     ("project", Scope::Project),
@@ -173,13 +173,7 @@ fn read_place(
     let text = match text {
         Ok(text) => text,
         Err(error) => {
-            configuration.problems.push(Problem {
-                file,
-                place: String::new(),
-                line: None,
-                message: format!("cannot be read: {error}"),
-                fatal: true,
-            });
+            configuration.problems.push(Problem::of_file(file, format!("cannot be read: {error}"), true));
             found.broken = true;
             configuration.found.push(found);
             return Ok(None);
@@ -243,13 +237,7 @@ fn approvals(discovery: &Discovery<'_>, configuration: &mut Configuration) -> Ap
         None => std::collections::BTreeMap::new(),
         Some((Ok(approved), _)) => approved,
         Some((Err(error), store)) => {
-            configuration.problems.push(Problem {
-                file: store.path().to_path_buf(),
-                place: String::new(),
-                line: None,
-                message: error.message().to_owned(),
-                fatal: false,
-            });
+            configuration.problems.push(Problem::of_file(store.path().to_path_buf(), error.message(), false));
             std::collections::BTreeMap::new()
         }
     };

@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::reading::{Reading, Spot, Take, bounded, cut};
+use super::reading::{Reading, Spot, Take, Wrong, bounded, cut};
 use super::{Declared, Run, variables};
 use hookweave_dialects::{Dialect, Placement};
 use hookweave_exec::command::{CommandLine, CommandSpec, Shell};
 use hookweave_exec::webhook::{Method, UnsetVariable, WebhookSpec};
-use hookweave_machine::error::did_you_mean;
+use hookweave_machine::error::{did_you_mean, surely_meant};
 use hookweave_machine::event::{Catalogue, EventSpec};
 use hookweave_machine::hook::{Enforcement, FailBehavior, HookSpec, Origin, Scope, Timeout};
 use hookweave_machine::matcher::{Matcher, MatcherSpec};
@@ -102,9 +102,11 @@ impl Reading<'_> {
         let Some(place) = dialect.place(declared, matcher) else {
             let events = dialect.events();
             let hint = did_you_mean(declared, events.iter().copied());
-            let known = events.join(", ");
-            let what = format!("{} has no event `{}`{hint}; it has {known}", dialect.name(), cut(declared));
-            return Err(spot.wrong(what));
+            let known = if hint.is_empty() { format!("; it has {}", events.join(", ")) } else { String::new() };
+            let what = format!("{} has no event `{}`{hint}{known}", dialect.name(), cut(declared));
+            let meant = surely_meant(declared, events.iter().copied());
+            let misspelt = meant.map(|meant| (declared.to_owned(), meant.to_owned()));
+            return Err(Wrong { misspelt, ..spot.wrong(what) });
         };
         let Placement { event, matcher: spec } =
             place.map_err(|why| spot.wrong(format!("matcher `{}`: {why}", cut(matcher.unwrap_or_default()))))?;
@@ -187,7 +189,7 @@ impl Reading<'_> {
         }));
         spec.check().map_err(|error| spot.wrong(error.message()))?;
         if !slot.compiles {
-            Matcher::new(spec.matcher.clone(), &slot.event).map_err(|error| spot.wrong(error.message()))?;
+            Matcher::new(spec.matcher.clone(), &slot.event).map_err(|error| in_matcher(spot, error.message()))?;
         }
         let entry = json!({"event": slot.declared, "matcher": slot.written, "hook": spot.node.to_value()});
         let mut declared = Declared {
@@ -228,6 +230,14 @@ pub(super) fn mcp_tool(entry: &Spot<'_>) -> Take<Run> {
         None => Map::new(),
     };
     Ok(Run::McpTool { server: entry.required_text("server")?, tool: entry.required_text("tool")?, input })
+}
+
+/// What is wrong with an entry's matcher, at the field that the message names.
+fn in_matcher(spot: &Spot<'_>, message: &str) -> Wrong {
+    let field = message.strip_prefix("matcher.").map(|rest| rest.split([':', ' ', '.']).next().unwrap_or_default());
+    let matcher = spot.given("matcher");
+    let there = matcher.as_ref().and_then(|matcher| matcher.given(field?)).or(matcher);
+    Wrong { at: there.map_or(spot.node.at, |there| there.node.at), ..spot.wrong(message) }
 }
 
 /// A command that a shell reads.

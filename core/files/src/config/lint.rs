@@ -5,20 +5,23 @@
 
 mod content;
 mod entries;
+mod keys;
 mod matchers;
+mod standing;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 
-use super::load::{LoadOptions, read_text};
+use super::load::{LoadOptions, read_text, unreadable};
 use super::places::project_of;
-use super::recognise::recognise;
+use super::recognise::{Format, recognise};
 use super::scripts::Roots;
 use super::variables::{plugin_of, refuse_unfilled};
-use super::{Declared, Problem, Source, readers};
-use hookweave_machine::error::{Code, Error};
+use super::{Declared, Fix, Problem, Source, readers};
+use hookweave_machine::error::Error;
 use hookweave_machine::pattern::PatternCache;
+use standing::Standing;
 
 /// One thing that will surprise.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -42,7 +45,7 @@ pub const RULES: &[(&str, &str)] = &[
     ("invalid", "a rejected entry, or a file that cannot be read"),
     ("remark", "an entry that is loaded with a changed meaning"),
     ("ambiguous-file", "a file that fits several systems"),
-    ("unknown-key", "a key of a handler that no system reads"),
+    ("unknown-key", "a key that no system reads"),
     ("timeout-unit", "seconds where milliseconds are meant, or the reverse"),
     ("matcher-never", "a matcher that never matches"),
     ("matcher-ignored", "a matcher on an event that has nothing to match"),
@@ -56,6 +59,8 @@ pub const RULES: &[(&str, &str)] = &[
     ("unknown-variable", "an environment variable that is never set"),
     ("foreign-tool-name", "a script that waits for a tool under another system's name"),
     ("plain-http", "a webhook that leaves the machine unencrypted"),
+    ("url-credentials", "a webhook's URL with a password in it"),
+    ("link-local", "a webhook to a link-local address, such as a cloud's metadata service"),
 ];
 
 /// What rules look at.
@@ -67,6 +72,7 @@ struct Hook<'l> {
 /// Gathers findings of one hook.
 struct Findings<'l> {
     declared: &'l Declared,
+    standing: &'l Standing<'l>,
     all: &'l mut Vec<Finding>,
 }
 
@@ -77,15 +83,31 @@ impl Findings<'_> {
         self.all.iter().any(|finding| finding.rule == rule && Some(finding.problem.place.as_str()) == place)
     }
 
-    fn add(&mut self, rule: &'static str, message: impl Into<String>) {
+    /// Of the first of some fields that the entry has, or of the entry.
+    fn add_at(&mut self, rule: &'static str, fields: &[&str], message: impl Into<String>) {
+        let place = self.declared.spec.origin.as_ref().map(|origin| origin.place.as_str()).unwrap_or_default();
+        self.add_there(rule, self.standing.of_fields(place, fields), message, None);
+    }
+
+    /// Of a key of the entry.
+    fn add_key(&mut self, rule: &'static str, key: &str, meant: Option<&str>, message: impl Into<String>) {
+        let place = self.declared.spec.origin.as_ref().map(|origin| origin.place.clone()).unwrap_or_default();
+        let fix = meant.and_then(|meant| self.standing.rename(&place, key, meant));
+        self.add_there(rule, self.standing.of_key(&place, key), message, fix);
+    }
+
+    fn add_there(
+        &mut self,
+        rule: &'static str,
+        position: Option<(usize, usize)>,
+        message: impl Into<String>,
+        fix: Option<Fix>,
+    ) {
         let Some(origin) = &self.declared.spec.origin else { return };
-        let problem = Problem {
-            file: origin.file.clone(),
-            place: origin.place.clone(),
-            line: origin.line,
-            message: message.into(),
-            fatal: false,
-        };
+        let mut problem = Problem { fix, ..Problem::of_hook(origin, message, false) };
+        if let Some((line, column)) = position {
+            (problem.line, problem.column) = (Some(line), Some(column));
+        }
         let finding = Finding { rule, problem };
         if !self.all.contains(&finding) {
             self.all.push(finding);
@@ -93,25 +115,28 @@ impl Findings<'_> {
     }
 }
 
-/// Checks a file and the scripts that it names; [`Code::InvalidConfig`] when it cannot be opened or its format is
+/// Checks a file and the scripts that it names; [`InvalidConfig`](hookweave_machine::error::Code::InvalidConfig) when it cannot be opened or its format is
 /// unknown.
 pub fn lint(file: &Path, options: &LoadOptions<'_>) -> Result<Vec<Finding>, Error> {
-    let refuse =
-        |error: std::io::Error| Error::new(Code::InvalidConfig, format!("{}: cannot be read: {error}", file.display()));
-    let file: PathBuf = std::path::absolute(file).map_err(refuse)?;
-    let text = read_text(&file).map_err(refuse)?;
-    let recognised = recognise(&file, &text, options.dialect)?;
-    let project = options.project_dir.clone().or_else(|| project_of(&file, options.directories.home.as_deref()));
+    let refuse = |error: std::io::Error| unreadable(file, &error);
+    let text = read_text(file).map_err(refuse)?;
+    lint_text(&std::path::absolute(file).map_err(refuse)?, &text, options)
+}
+
+/// Checks a file as if it held this text.
+pub fn lint_text(file: &Path, text: &str, options: &LoadOptions<'_>) -> Result<Vec<Finding>, Error> {
+    let recognised = recognise(file, text, options.dialect)?;
+    let project = options.project_dir.clone().or_else(|| project_of(file, options.directories.home.as_deref()));
     let source = Source {
-        file: file.clone(),
+        file: file.to_path_buf(),
         scope: options.scope,
         dialect: recognised.format.dialect()?,
         project_dir: project.clone(),
-        plugin: plugin_of(&file),
+        plugin: plugin_of(file),
         catalogue: options.catalogue,
     };
     let _patterns = PatternCache::of_file();
-    let mut loaded = readers::read(recognised.format, &text, &source);
+    let mut loaded = readers::read(recognised.format, text, &source);
     refuse_unfilled(&mut loaded);
     let mut all: Vec<Finding> = loaded
         .problems
@@ -119,17 +144,24 @@ pub fn lint(file: &Path, options: &LoadOptions<'_>) -> Result<Vec<Finding>, Erro
         .map(|problem| Finding { rule: if problem.fatal { "invalid" } else { "remark" }, problem })
         .collect();
     if let Some(because) = recognised.because {
-        let problem = Problem { file, place: String::new(), line: None, message: because, fatal: false };
-        all.push(Finding { rule: "ambiguous-file", problem });
+        all.push(Finding { rule: "ambiguous-file", problem: Problem::of_file(file.to_path_buf(), because, false) });
+    }
+    let standing = Standing::of(text, recognised.format);
+    // hookweave's own files refuse every key that they do not know.
+    if !matches!(recognised.format, Format::HookweaveToml | Format::HookweaveJson) {
+        keys::check(&standing, &source, &mut all);
     }
     for declared in &loaded.hooks {
         let roots = Roots { project: project.as_deref(), home: options.directories.home.as_deref() };
         let hook = Hook { declared, roots };
-        let mut findings = Findings { declared, all: &mut all };
+        let mut findings = Findings { declared, standing: &standing, all: &mut all };
         entries::check(&hook, &mut findings);
         matchers::check(&hook, &mut findings);
         content::check(&hook, &mut findings);
     }
-    all.sort_by(|a, b| a.problem.line.cmp(&b.problem.line).then_with(|| a.rule.cmp(b.rule)));
+    all.sort_by(|a, b| {
+        let position = |finding: &Finding| (finding.problem.line, finding.problem.column);
+        position(a).cmp(&position(b)).then_with(|| a.rule.cmp(b.rule))
+    });
     Ok(all)
 }

@@ -137,8 +137,8 @@ pub(super) struct Piece {
 /// [`Code::InvalidConfig`] when it cannot be read, when its format is unknown, when an entry makes no sense and `partial`
 /// does not leave it out, or with `strict` when anything in it is wrong.
 pub fn load(file: &Path, options: &LoadOptions<'_>) -> Result<Configuration, Error> {
-    let file = std::path::absolute(file).map_err(|error| unreadable(file, error))?;
-    let text = read_text(&file).map_err(|error| unreadable(&file, error))?;
+    let file = std::path::absolute(file).map_err(|error| unreadable(file, &error))?;
+    let text = read_text(&file).map_err(|error| unreadable(&file, &error))?;
     let Recognised { format, because } = recognise(&file, &text, options.dialect)?;
     let project = options.project_dir.clone().or_else(|| project_of(&file, options.directories.home.as_deref()));
     let source = Source {
@@ -183,8 +183,15 @@ pub fn load(file: &Path, options: &LoadOptions<'_>) -> Result<Configuration, Err
     Ok(configuration)
 }
 
-fn unreadable(file: &Path, error: impl std::fmt::Display) -> Error {
-    Error::new(Code::InvalidConfig, format!("{}: cannot be read: {error}", file.display()))
+/// An error that a file cannot be read, with what to do about it.
+pub(super) fn unreadable(file: &Path, error: &std::io::Error) -> Error {
+    use std::io::ErrorKind;
+    let fix = match error.kind() {
+        ErrorKind::NotFound => "; name one that exists",
+        ErrorKind::PermissionDenied => "; let yourself read it (chmod u+r), or name another one",
+        _ => "",
+    };
+    Error::new(Code::InvalidConfig, format!("{}: cannot be read: {error}{fix}", file.display()))
 }
 
 /// An error that names every entry that would be left out, if there is one: what was to guard may be among them.
@@ -209,7 +216,7 @@ pub(super) fn read_text(file: &Path) -> std::io::Result<String> {
     use std::io::{Error, ErrorKind};
     let meta = std::fs::metadata(file)?;
     if !meta.is_file() {
-        return Err(Error::new(ErrorKind::InvalidInput, "it is no file"));
+        return Err(Error::new(ErrorKind::InvalidInput, "it is no file; name one"));
     }
     // In one go, unless it grows meanwhile.
     let expected = usize::try_from(meta.len()).unwrap_or(MAX_FILE).min(MAX_FILE);

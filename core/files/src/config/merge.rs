@@ -187,13 +187,7 @@ fn replace(candidates: &mut Vec<Candidate>, problems: &mut Vec<Problem>) {
         };
         candidates.retain(|other| !wider(other) || other.scope() == Scope::Managed);
         if let Some(message) = message {
-            problems.push(Problem {
-                file: origin.file.clone(),
-                place: origin.place.clone(),
-                line: origin.line,
-                message,
-                fatal: false,
-            });
+            problems.push(Problem::of_hook(&origin, message, false));
         }
     }
 }

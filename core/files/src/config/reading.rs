@@ -3,10 +3,9 @@
 mod spot;
 
 use super::tree::{Kind, Lines, MAX_FILE, Node, Unreadable, parse_json, parse_toml};
-use super::{Declared, Loaded, Problem, Source, Switches};
+use super::{Declared, Fix, Loaded, Problem, Source, Switches};
 
-use spot::step;
-pub(super) use spot::{Spot, Take, Wrong, bounded, cut};
+pub(super) use spot::{Spot, Take, Wrong, bounded, cut, step};
 
 /// How many problems of one file are listed.
 const MAX_PROBLEMS: usize = 100;
@@ -23,7 +22,7 @@ pub(super) enum Syntax {
 #[derive(Debug)]
 pub(super) struct Reading<'s> {
     pub(super) source: &'s Source<'s>,
-    lines: Lines,
+    lines: Lines<'s>,
     loaded: Loaded,
     unlisted: usize,
     /// Whether an entry was left out for one of them.
@@ -33,7 +32,7 @@ pub(super) struct Reading<'s> {
 impl<'s> Reading<'s> {
     /// Parses a file and hands its top to a reader; a file that cannot be parsed is one problem.
     pub(super) fn of(
-        text: &str,
+        text: &'s str,
         syntax: Syntax,
         source: &'s Source<'s>,
         read: impl FnOnce(&mut Self, &Spot<'_>),
@@ -70,7 +69,8 @@ impl<'s> Reading<'s> {
     }
 
     fn problem(&self, at: usize, place: String, message: String, fatal: bool) -> Problem {
-        Problem { file: self.source.file.clone(), place, line: Some(self.lines.line(at)), message, fatal }
+        let (line, column) = (Some(self.lines.line(at)), Some(self.lines.column(at)));
+        Problem { file: self.source.file.clone(), place, line, column, message, fatal, fix: None }
     }
 
     fn add(&mut self, at: usize, place: String, message: String, fatal: bool) {
@@ -90,7 +90,14 @@ impl<'s> Reading<'s> {
 
     /// Notes a mistake for which an entry is left out.
     pub(super) fn refuse(&mut self, wrong: Wrong) {
-        self.add(wrong.at, wrong.place, wrong.message, true);
+        let Wrong { at, place, message, misspelt } = wrong;
+        let listed = self.loaded.problems.len();
+        self.add(at, place, message, true);
+        let range = misspelt.as_ref().and_then(|(given, _)| self.lines.word(at, given));
+        if let (Some((_, meant)), Some(range), Some(problem)) = (misspelt, range, self.loaded.problems.get_mut(listed))
+        {
+            problem.fix = Some(Fix { range, text: meant });
+        }
     }
 
     /// Takes a value, or notes what is wrong with it.

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::tree::{Kind, Node, parse_json, parse_toml};
+use super::tree::{Kind, Lines, Node, Unreadable, parse_json, parse_toml};
 use hookweave_dialects::{Dialect, named};
-use hookweave_machine::error::{Code, Error};
+use hookweave_machine::error::{Code, Error, surely_meant};
 
 /// A format of configuration files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -89,15 +89,28 @@ pub fn recognise(file: &Path, text: &str, dialect: Option<&str>) -> Result<Recog
     let toml = has_extension(file, "toml");
     match dialect {
         Some(name) => by_dialect(name, toml).map(Recognised::sure),
-        None => by_place(file).or_else(|| by_shape(text, toml)).ok_or_else(|| unknown(file)),
+        None => by_place(file).or_else(|| by_shape(text, toml)).ok_or_else(|| unknown(file, text, toml)),
     }
 }
 
-fn unknown(file: &Path) -> Error {
-    let message = format!(
-        "{}: no hook file by its name, place or shape; set its dialect, for example dialect=\"claude-code\"",
-        file.display()
-    );
+fn unknown(file: &Path, text: &str, toml: bool) -> Error {
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+    let shown = file.display();
+    let message = match if toml { parse_toml(text) } else { parse_json(text, true) } {
+        Err(Unreadable { at, why }) => {
+            let (lines, what) = (Lines::new(text), if toml { "TOML" } else { "JSON" });
+            let (line, column) = (lines.line(at), lines.column(at));
+            format!("{shown}:{line}:{column}: no {what} that can be read: {why}")
+        }
+        Ok(top) => {
+            let keys = top.fields().iter().filter_map(|field| surely_meant(&field.name, ["hooks", "hookweave"]));
+            let hint = keys.map(|meant| format!(" (did you mean `{meant}` at its top?)")).next().unwrap_or_default();
+            format!(
+                "{shown}: no hook file by its name, place or shape{hint}; set its dialect, for example \
+                 dialect=\"claude-code\""
+            )
+        }
+    };
     Error::new(Code::InvalidConfig, message)
 }
 

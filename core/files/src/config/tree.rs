@@ -207,16 +207,34 @@ fn check_depth(at: usize, depth: usize) -> Result<(), Unreadable> {
     Err(Unreadable { at, why: format!("nested deeper than {MAX_DEPTH} levels") })
 }
 
-/// Tells the line of a byte.
+/// Tells the line and the column of a byte.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(super) struct Lines<'t> {
+    text: &'t str,
     starts: Vec<usize>,
 }
 
-impl Lines {
-    pub(super) fn new(text: &str) -> Self {
+impl<'t> Lines<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
         let breaks = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
-        Self { starts: std::iter::once(0).chain(breaks).collect() }
+        Self { text, starts: std::iter::once(0).chain(breaks).collect() }
+    }
+
+    /// The column, from 1, in characters.
+    pub(super) fn column(&self, at: usize) -> usize {
+        let start = self.starts.get(self.line(at) - 1).copied().unwrap_or_default();
+        self.text.get(start..at).map_or(1, |before| before.chars().count() + 1)
+    }
+
+    /// The bytes of a word that begins at a byte, without its quotes; `None` where it is written otherwise.
+    pub(super) fn word(&self, at: usize, word: &str) -> Option<std::ops::Range<usize>> {
+        let rest = self.text.get(at..)?;
+        let quoted = rest.starts_with(['"', '\'']);
+        let from = at + usize::from(quoted);
+        let after = self.text.get(from..)?.strip_prefix(word)?;
+        let goes_on = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-');
+        let ends = if quoted { after.starts_with(['"', '\'']) } else { !after.starts_with(goes_on) };
+        ends.then_some(from..from + word.len())
     }
 
     /// The line, from 1.
@@ -262,5 +280,13 @@ mod tests {
     fn lines_are_counted_from_one() {
         let lines = Lines::new("a\nb\n\nc");
         assert_eq!([0, 1, 2, 4, 5, 99].map(|at| lines.line(at)), [1, 1, 2, 3, 4, 4]);
+        let lines = Lines::new("a\n\"é\" = 1");
+        assert_eq!([0, 2, 7, 99].map(|at| lines.column(at)), [1, 1, 5, 1]);
+    }
+
+    #[test]
+    fn a_word_is_found_with_and_without_quotes() {
+        let lines = Lines::new("{\"ab\": 1} ab = ab-c");
+        assert_eq!([1, 10, 15].map(|at| lines.word(at, "ab")), [Some(2..4), Some(10..12), None]);
     }
 }

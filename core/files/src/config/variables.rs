@@ -100,13 +100,8 @@ pub(super) fn refuse_unfilled(loaded: &mut Loaded) {
     loaded.hooks.retain(|declared| match needed(declared) {
         None => true,
         Some(name) => {
-            problems.extend(declared.spec.origin.as_ref().map(|origin| Problem {
-                file: origin.file.clone(),
-                place: origin.place.clone(),
-                line: origin.line,
-                message: format!("it needs `{name}`, {}", fix(declared.dialect.name(), name)),
-                fatal: true,
-            }));
+            let message = format!("it needs `{name}`, {}", fix(declared.dialect.name(), name));
+            problems.extend(declared.spec.origin.as_ref().map(|origin| Problem::of_hook(origin, message, true)));
             false
         }
     });

@@ -77,7 +77,7 @@ fn a_named_file_is_trusted_and_its_mistakes_are_told() {
     assert_eq!((runs(&loaded), loaded.problems.len()), (vec!["b".to_owned()], 1));
     let strict = load(&file, &LoadOptions { strict: true, ..world.options() }).unwrap_err();
     assert_eq!(strict.code(), Code::InvalidConfig);
-    assert!(strict.message().contains("settings.json:1 (hooks.Stop[0].hooks[0]): `command` is missing"), "{strict}");
+    assert!(strict.message().contains("settings.json:1:32 (hooks.Stop[0].hooks[0]): `command` is missing"), "{strict}");
 
     std::fs::write(&file, "{\n  \"hooks\": {\n").unwrap();
     let broken = load(&file, &world.options()).unwrap_err();

@@ -213,7 +213,8 @@ mod tests {
         let error = catalogue.resolve("tool:pree").unwrap_err();
         assert_eq!(error.code(), Code::UnknownEvent);
         assert!(error.message().contains("did you mean `tool:pre`"), "{error}");
-        for (name, near) in [("tool:before", "tool:pre"), ("tool:after", "tool:post"), ("BeforeToolUse", "PreToolUse")] {
+        for (name, near) in [("tool:before", "tool:pre"), ("tool:after", "tool:post"), ("BeforeToolUse", "PreToolUse")]
+        {
             let error = catalogue.resolve(name).unwrap_err();
             assert!(error.message().contains(&format!("did you mean `{near}`")), "{error}");
         }

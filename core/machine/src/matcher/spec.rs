@@ -166,7 +166,8 @@ fn as_equals<S: serde::Serializer>(value: &serde_json::Value, serializer: S) -> 
     serializer.collect_map([("equals", value)])
 }
 
-const FIELDS: &[&str] = &[
+/// Fields of a matcher.
+pub const FIELDS: &[&str] = &[
     "tool",
     "tool_pattern",
     "path_pattern",

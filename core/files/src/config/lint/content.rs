@@ -52,6 +52,9 @@ const NEVER_SET: &[&str] = &[
     "CLAUDE_USER_PROMPT",
 ];
 
+/// Fields with what a hook runs.
+const RUNS: &[&str] = &["command", "bash", "linux", "osx", "windows", "powershell", "shell", "exec"];
+
 /// Whether a program ends with a code, as shells, Python and Node write it.
 fn exits_with(text: &str, code: char) -> bool {
     ["exit ", "exit("].iter().any(|word| {
@@ -81,10 +84,17 @@ pub(super) fn check(hook: &Hook<'_>, findings: &mut Findings<'_>) {
             continue;
         }
         if identity(&script.path).is_none() {
-            findings.add("script-missing", format!("{} is not there; the hook cannot run", script.path.display()));
+            findings.add_at(
+                "script-missing",
+                RUNS,
+                format!(
+                    "{} is not there; the hook cannot run: write its path, or take the hook out",
+                    script.path.display()
+                ),
+            );
         } else if script.direct && !is_executable(&script.path) {
             let path = script.path.display();
-            findings.add("script-not-executable", format!("{path} cannot be started; run `chmod +x {path}`"));
+            findings.add_at("script-not-executable", RUNS, format!("{path} cannot be started; run `chmod +x {path}`"));
         }
         texts.extend(read_text(&script.path));
     }
@@ -94,7 +104,7 @@ pub(super) fn check(hook: &Hook<'_>, findings: &mut Findings<'_>) {
     check_exits(hook, dialect, &text, findings);
     for (_, fields, instead) in UNREAD.iter().filter(|(of, _, _)| *of == dialect) {
         for field in fields.iter().filter(|field| has_word(&text, field)) {
-            findings.add("unread-field", format!("{dialect} does not read `{field}`; it reads {instead}"));
+            findings.add_at("unread-field", RUNS, format!("{dialect} does not read `{field}`; it reads {instead}"));
         }
     }
     check_variables(dialect, &text, findings);
@@ -113,7 +123,7 @@ fn check_programs(command: &CommandSpec, findings: &mut Findings<'_>) {
         };
         if !folders.iter().any(found) {
             let what = format!("PATH finds no program `{name}`; the hook cannot run: install it, or write its path");
-            findings.add("program-missing", what);
+            findings.add_at("program-missing", RUNS, what);
         }
     }
 }
@@ -127,18 +137,28 @@ fn check_exits(hook: &Hook<'_>, dialect: &str, text: &str, findings: &mut Findin
     let fails_closed = hook.declared.spec.fail_behavior == Some(hookweave_machine::hook::FailBehavior::Block);
     let answers = ["permissionDecision", "decision", "\"action\"", "permission"].iter().any(|word| text.contains(word));
     if exits_with(text, '1') && !exits_with(text, '2') && !fails_closed && !answers {
-        findings.add("exit-one-guard", "it exits with 1, which is an error and does not block; exit with 2 to block");
+        findings.add_at(
+            "exit-one-guard",
+            RUNS,
+            "it exits with 1, which is an error and does not block; exit with 2 to block",
+        );
     }
 }
 
 fn check_variables(dialect: &str, text: &str, findings: &mut Findings<'_>) {
     for name in NEVER_SET.iter().filter(|name| has_word(text, name)) {
-        findings
-            .add("unknown-variable", format!("no system sets `{name}`; read the event from standard input, as JSON"));
+        findings.add_at(
+            "unknown-variable",
+            RUNS,
+            format!("no system sets `{name}`; read the event from standard input, as JSON"),
+        );
     }
     if dialect == "codex" && has_word(text, "CLAUDE_PROJECT_DIR") {
-        findings
-            .add("unknown-variable", "Codex does not set `CLAUDE_PROJECT_DIR`; use `$(git rev-parse --show-toplevel)`");
+        findings.add_at(
+            "unknown-variable",
+            RUNS,
+            "Codex does not set `CLAUDE_PROJECT_DIR`; use `$(git rev-parse --show-toplevel)`",
+        );
     }
 }
 
@@ -154,8 +174,11 @@ fn check_names(dialect: &str, text: &str, findings: &mut Findings<'_>) {
         let quoted = [format!("\"{ours}\""), format!("'{ours}'")];
         let waits = quoted.iter().any(|word| text.contains(word.as_str()));
         if waits && text.contains("tool_name") && !theirs.iter().any(|name| **name == ours || has_word(text, name)) {
-            findings
-                .add("foreign-tool-name", format!("it waits for the tool `{ours}`, which {dialect} calls `{first}`"));
+            findings.add_at(
+                "foreign-tool-name",
+                RUNS,
+                format!("it waits for the tool `{ours}`, which {dialect} calls `{first}`"),
+            );
         }
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Findings, Hook};
 use crate::config::Run;
-use hookweave_machine::error::did_you_mean;
+use hookweave_machine::error::{did_you_mean, surely_meant};
 
 /// Keys of handlers, by dialect; those of other formats are refused when they are read.
 const KEYS: &[(&str, &[&str])] = &[
@@ -79,6 +79,8 @@ fn is_flat(hook: &Hook<'_>) -> bool {
         file.ancestors().skip(1).any(|above| above.file_name().is_some_and(|name| name == ".cocode"))
     })
 }
+/// Fields with a time.
+const TIMEOUT: &[&str] = &["timeout", "timeoutSec", "timeout_sec"];
 
 pub(super) fn check(hook: &Hook<'_>, findings: &mut Findings<'_>) {
     let dialect = hook.declared.dialect.name();
@@ -89,10 +91,12 @@ pub(super) fn check(hook: &Hook<'_>, findings: &mut Findings<'_>) {
         let is_known = |key: &str| known.contains(&key) || is_flat(hook) && COCODE_SETTINGS.contains(&key);
         for key in fields.keys().filter(|key| !is_ours && !is_known(key)) {
             let hint = did_you_mean(key, known.iter().copied());
-            findings.add("unknown-key", format!("`{key}` is not read by {dialect}{hint}; take it out"));
+            let meant = surely_meant(key, known.iter().copied());
+            let message = format!("`{key}` is not read by {dialect}{hint}; take it out");
+            findings.add_key("unknown-key", key, meant, message);
         }
     }
-    let time = ["timeout", "timeoutSec", "timeout_sec"].into_iter().find_map(|key| entry.get(key)?.as_f64());
+    let time = TIMEOUT.iter().find_map(|key| entry.get(key)?.as_f64());
     if let Some(time) = time {
         check_time(dialect, time, findings);
     }
@@ -105,8 +109,9 @@ fn check_time(dialect: &str, time: f64, findings: &mut Findings<'_>) {
     if dialect == "gemini-cli" {
         if time < 1000.0 {
             let meant = time * 1000.0;
-            findings.add(
+            findings.add_at(
                 "timeout-unit",
+                TIMEOUT,
                 format!("{time} milliseconds end most commands before they begin; the field is milliseconds here: write {meant} for {time} seconds"),
             );
         }
@@ -115,8 +120,9 @@ fn check_time(dialect: &str, time: f64, findings: &mut Findings<'_>) {
     let limit = Duration::from_secs(3600).as_secs_f64();
     if time >= limit || time >= 1000.0 && time % 1000.0 == 0.0 {
         let meant = time / 1000.0;
-        findings.add(
+        findings.add_at(
             "timeout-unit",
+            TIMEOUT,
             format!(
                 "{time} seconds are {:.1} hours; the field is seconds here: write {meant} if milliseconds were meant",
                 time / 3600.0
@@ -126,11 +132,39 @@ fn check_time(dialect: &str, time: f64, findings: &mut Findings<'_>) {
 }
 
 fn check_url(url: &str, findings: &mut Findings<'_>) {
-    let Some(rest) = url.strip_prefix("http://") else { return };
+    let plain = url.strip_prefix("http://");
+    let Some(rest) = plain.or_else(|| url.strip_prefix("https://")) else { return };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = authority.rsplit('@').next().unwrap_or_default();
+    let (credentials, host) = authority.rsplit_once('@').unwrap_or(("", authority));
     let local = ["localhost", "127.", "[::1]"].iter().any(|prefix| host.starts_with(prefix));
-    if !local {
-        findings.add("plain-http", format!("events for {host} leave the machine unencrypted; write https://"));
+    if plain.is_some() && !local {
+        let message = format!("events for {host} leave the machine unencrypted; write https://");
+        findings.add_at("plain-http", URL, message);
+    }
+    if !credentials.is_empty() {
+        let message = "the URL holds a user's name or password, which everyone reads who reads the file; send it in \
+                       a header, from a variable of the environment";
+        findings.add_at("url-credentials", URL, message);
+    }
+    if is_link_local(host) {
+        let message =
+            format!("{host} is a link-local address, at which clouds keep credentials; webhooks may not go there");
+        findings.add_at("link-local", URL, message);
+    }
+}
+
+/// Fields with a webhook's URL.
+const URL: &[&str] = &["url", "webhook"];
+
+/// `169.254.…`, `fe80::…` and the names that clouds have for it.
+fn is_link_local(host: &str) -> bool {
+    let name = host.strip_prefix('[').and_then(|rest| rest.split_once(']')).map_or_else(
+        || host.split(':').next().unwrap_or_default().to_ascii_lowercase(),
+        |(address, _)| address.to_ascii_lowercase(),
+    );
+    match name.parse::<std::net::IpAddr>() {
+        Ok(std::net::IpAddr::V4(address)) => address.is_link_local(),
+        Ok(std::net::IpAddr::V6(address)) => address.is_unicast_link_local(),
+        Err(_) => name == "metadata.google.internal",
     }
 }

@@ -45,6 +45,9 @@ const TOOLS: &[&str] = &[
     "Write",
 ];
 
+/// Fields with a matcher.
+const MATCHER: &[&str] = &["matcher", "tool_matcher", "if"];
+
 pub(super) fn check(hook: &Hook<'_>, findings: &mut Findings<'_>) {
     let declared = hook.declared;
     let spec = &declared.spec.matcher;
@@ -54,8 +57,9 @@ pub(super) fn check(hook: &Hook<'_>, findings: &mut Findings<'_>) {
         let mut unconditional = MatcherSpec::default();
         (unconditional.naming, unconditional.rule) = (spec.naming, spec.rule.clone());
         if !matches!(written.trim(), "" | "*") && *spec == unconditional {
-            findings.add(
+            findings.add_at(
                 "matcher-ignored",
+                MATCHER,
                 format!("matcher `{written}` is ignored on {}; the hook runs every time", declared.declared_event),
             );
             return;
@@ -63,9 +67,7 @@ pub(super) fn check(hook: &Hook<'_>, findings: &mut Findings<'_>) {
     }
     let shown = written.or(spec.tool_pattern.as_deref()).or(spec.tool.as_deref()).unwrap_or_default().to_owned();
     if is_permission_rule(&shown) {
-        findings.add(
-            "matcher-never",
-            format!("matcher `{shown}` is a permission rule and matches no tool's name; write the tool's name, and the rule as `if`"),
+        findings.add_at("matcher-never", MATCHER, format!("matcher `{shown}` is a permission rule and matches no tool's name; write the tool's name, and the rule as `if`"),
         );
         return;
     }
@@ -103,8 +105,9 @@ fn is_server_alone(name: &str) -> bool {
 fn check_name(dialect: &str, name: &str, findings: &mut Findings<'_>) {
     if is_server_alone(name) {
         let fix = if dialect == "hookweave" { format!("{name}__*") } else { format!("{name}__.*") };
-        findings.add(
+        findings.add_at(
             "matcher-never",
+            MATCHER,
             format!("`{name}` is no tool: tools of a server are called mcp__<server>__<tool>; write `{fix}`"),
         );
         return;
@@ -115,8 +118,9 @@ fn check_name(dialect: &str, name: &str, findings: &mut Findings<'_>) {
         return;
     }
     let hint = renamed(dialect, name).unwrap_or_else(|| did_you_mean(name, known.iter().copied()));
-    findings.add(
+    findings.add_at(
         "unknown-tool",
+        MATCHER,
         format!("{dialect} has no tool `{name}`{hint}; it matches only a tool that the host calls so"),
     );
 }
@@ -157,11 +161,11 @@ fn check_pattern(pattern: &str, findings: &mut Findings<'_>) {
             ']' => bracket = false,
             '^' if !bracket && !matches!(before, None | Some('(' | '|' | ':' | '^')) => {
                 let what = format!("in `{pattern}` text stands before `^`, so it never matches; put `^` first");
-                findings.add("matcher-never", what);
+                findings.add_at("matcher-never", MATCHER, what);
             }
             '$' if !bracket && !matches!(at(index + 1), None | Some(')' | '|' | '$')) => {
                 let what = format!("in `{pattern}` text follows `$`, so it never matches; put `$` last");
-                findings.add("matcher-never", what);
+                findings.add_at("matcher-never", MATCHER, what);
             }
             // `\S*` repeats a class of letters, which is meant.
             '*' if !bracket
@@ -172,7 +176,7 @@ fn check_pattern(pattern: &str, findings: &mut Findings<'_>) {
                     "`{pattern}` is a regular expression, in which `{}*` is any number of that letter; write `.*` for any text",
                     before.unwrap_or(' ')
                 );
-                findings.add("star-regex", what);
+                findings.add_at("star-regex", MATCHER, what);
             }
             _ => {}
         }
@@ -192,7 +196,7 @@ fn check_tools(dialect: &str, pattern: &str, findings: &mut Findings<'_>) {
     }
     // Only then the names that any agent may use: `Bash` would be found in `BashOutput`.
     if let Some(fix) = rows(dialect).filter(|tool| hits(tool.ours)).find_map(|tool| renamed(dialect, tool.ours)) {
-        findings.add("unknown-tool", format!("`{pattern}` matches no tool that {dialect} has{fix}"));
+        findings.add_at("unknown-tool", MATCHER, format!("`{pattern}` matches no tool that {dialect} has{fix}"));
         return;
     }
     let known = known(dialect);
@@ -201,5 +205,5 @@ fn check_tools(dialect: &str, pattern: &str, findings: &mut Findings<'_>) {
     }
     let plain: String = pattern.chars().filter(|c| c.is_alphanumeric() || *c == '_').collect();
     let hint = did_you_mean(&plain, known.iter().copied());
-    findings.add("unknown-tool", format!("`{pattern}` matches no tool that {dialect} has{hint}"));
+    findings.add_at("unknown-tool", MATCHER, format!("`{pattern}` matches no tool that {dialect} has{hint}"));
 }

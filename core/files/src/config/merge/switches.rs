@@ -125,8 +125,7 @@ pub(super) fn web_allows(candidate: &mut Candidate, switches: &[Switched<'_>], p
     }
     let mut report = |message: String, fatal: bool| {
         if let Some(origin) = &declared.spec.origin {
-            let (file, place, line) = (origin.file.clone(), origin.place.clone(), origin.line);
-            problems.push(Problem { file, place, line, message, fatal });
+            problems.push(Problem::of_hook(origin, message, fatal));
         }
     };
     if let Some(allowed_urls) = union(&mut own().filter_map(|switches| switches.allowed_urls.as_ref())) {

@@ -1,7 +1,7 @@
 //! The shape that most systems share: `{Event: [{matcher, hooks: [{type, …}]}]}`.
 
 use crate::config::entry::{Draft, Slot};
-use crate::config::reading::{Reading, Spot, Take};
+use crate::config::reading::{Reading, Spot, Take, Wrong};
 
 /// How one system fills the shared shape.
 pub(super) struct Style {
@@ -34,8 +34,11 @@ pub(super) fn read_events(reading: &mut Reading<'_>, hooks: &Spot<'_>, style: &S
         }
         // Asked once without a matcher, so that an unknown event is one problem and not one per group.
         let known = reading.slot(&groups, event, None);
-        if known.is_err() && reading.source.dialect.place(event, None).is_none() {
-            reading.take(known);
+        if let Err(wrong) = known
+            && reading.source.dialect.place(event, None).is_none()
+        {
+            let key = hooks.node.fields().iter().rev().find(|field| field.name == event);
+            reading.refuse(Wrong { at: key.map_or(wrong.at, |key| key.at), ..wrong });
             continue;
         }
         let listed = groups.items();

@@ -3,15 +3,16 @@
 //! Nothing is overlooked here: an unknown field is refused. `cli/schemas/hookweave.schema.json` says the same for editors.
 
 use crate::config::entry::{Draft, Slot, check_url, environment, mcp_tool, readable_duration, shell};
-use crate::config::reading::{Reading, Spot, Syntax, Take, cut};
+use crate::config::reading::{Reading, Spot, Syntax, Take, Wrong, cut, step};
 use crate::config::tree::Kind;
 use crate::config::{Loaded, Run, Source};
 use hookweave_dialects::{Dialect, named};
 use hookweave_exec::command::{CommandLine, CommandSpec, Shell};
 use hookweave_exec::webhook::{Method, UnsetVariable, WebhookSpec};
+use hookweave_machine::error::did_you_mean;
 use hookweave_machine::hook::{Enforcement, FailBehavior, Scope};
 use hookweave_machine::json::Json;
-use hookweave_machine::matcher::MatcherSpec;
+use hookweave_machine::matcher::{FIELDS, MatcherSpec};
 
 /// Fields of a file.
 pub(in crate::config) const TOP: &[&str] = &["$schema", "hookweave", "hooks"];
@@ -115,6 +116,12 @@ fn slot(reading: &Reading<'_>, entry: &Spot<'_>, dialect: &'static dyn Dialect) 
     };
     if let Some(spot) = matcher.filter(|_| pattern.is_none()) {
         spot.must_be_object()?;
+        if let Some(field) = spot.node.fields().iter().find(|field| !FIELDS.contains(&field.name.as_str())) {
+            let hint = did_you_mean(&field.name, FIELDS.iter().copied());
+            let message = format!("unknown field{hint}; known are {}", FIELDS.join(", "));
+            let misspelt = spot.misspelt(&field.name, FIELDS);
+            return Err(Wrong { at: field.at, place: step(&spot.place, &field.name), message, misspelt });
+        }
         let written = spot.node.to_value();
         let naming = slot.matcher.naming;
         slot.matcher = MatcherSpec::read(&Json, &&written).map_err(|error| spot.wrong(error.message()))?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::config::tree::{Kind, Node};
-use hookweave_machine::error::did_you_mean;
+use hookweave_machine::error::{did_you_mean, surely_meant};
 use hookweave_machine::hook::Timeout;
 
 /// A mistake in an entry, which is left out because of it.
@@ -14,6 +14,8 @@ pub(in crate::config) struct Wrong {
     pub(in crate::config) at: usize,
     pub(in crate::config) place: String,
     pub(in crate::config) message: String,
+    /// The word that stands at `at`, and the one that was surely meant.
+    pub(in crate::config) misspelt: Option<(String, String)>,
 }
 
 pub(in crate::config) type Take<T> = Result<T, Wrong>;
@@ -26,7 +28,7 @@ pub(in crate::config) struct Spot<'n> {
 }
 
 /// The place of a field below another place.
-pub(super) fn step(place: &str, name: &str) -> String {
+pub(in crate::config) fn step(place: &str, name: &str) -> String {
     let plain = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ':'));
     match (place.is_empty(), plain) {
         (true, true) => name.to_owned(),
@@ -37,7 +39,7 @@ pub(super) fn step(place: &str, name: &str) -> String {
 
 impl<'n> Spot<'n> {
     pub(in crate::config) fn wrong(&self, message: impl Into<String>) -> Wrong {
-        Wrong { at: self.node.at, place: self.place.clone(), message: message.into() }
+        Wrong { at: self.node.at, place: self.place.clone(), message: message.into(), misspelt: None }
     }
 
     /// A field's value, null included.
@@ -148,8 +150,16 @@ impl<'n> Spot<'n> {
         known.iter().find(|(word, _)| *word == text).map(|(_, value)| Some(*value)).ok_or_else(|| {
             let words: Vec<_> = known.iter().map(|(word, _)| *word).collect();
             let hint = did_you_mean(text, words.iter().copied());
-            spot.wrong(format!("unknown value `{}`{hint}; known are {}", cut(text), words.join(", ")))
+            let message = format!("unknown value `{}`{hint}; known are {}", cut(text), words.join(", "));
+            let meant = surely_meant(text, words.iter().copied()).map(|meant| (text.to_owned(), meant.to_owned()));
+            Wrong { misspelt: meant, ..spot.wrong(message) }
         })
+    }
+
+    /// A field's name with the one that was surely meant, unless that one is given too.
+    pub(in crate::config) fn misspelt(&self, name: &str, known: &[&str]) -> Option<(String, String)> {
+        let meant = surely_meant(name, known.iter().copied()).filter(|meant| self.node.get(meant).is_none())?;
+        Some((name.to_owned(), meant.to_owned()))
     }
 
     /// Refuses fields that are not in the list.
@@ -158,7 +168,8 @@ impl<'n> Spot<'n> {
         for field in self.node.fields() {
             if field.value.kind == Kind::Null {
                 let place = step(&self.place, &field.name);
-                return Err(Wrong { at: field.at, place, message: "is null; leave it out instead".to_owned() });
+                let message = "is null; leave it out instead".to_owned();
+                return Err(Wrong { at: field.at, place, message, misspelt: None });
             }
             if !known.contains(&field.name.as_str()) {
                 let hint = did_you_mean(&field.name, known.iter().copied());
@@ -166,6 +177,7 @@ impl<'n> Spot<'n> {
                     at: field.at,
                     place: step(&self.place, &field.name),
                     message: format!("unknown field{hint}; known are {}", known.join(", ")),
+                    misspelt: self.misspelt(&field.name, known),
                 });
             }
         }
