@@ -19,40 +19,6 @@ pub const MAX_LENGTH: usize = 1024;
 /// How deep an expression may nest.
 pub const MAX_DEPTH: usize = 32;
 
-/// What conditions may know of a session.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct SessionFacts {
-    /// Prompts so far.
-    pub turn: u64,
-    /// Tools that have run so far, those of subagents too.
-    pub tool_calls: u64,
-    /// Those of them that failed.
-    pub tool_failures: u64,
-    /// Calls of the model so far, those of subagents too.
-    pub model_calls: u64,
-    /// When the session was opened, in milliseconds since the epoch.
-    pub started: u64,
-    /// How long ago that was, in milliseconds.
-    pub age_ms: u64,
-}
-
-impl SessionFacts {
-    /// The names of the facts.
-    const NAMES: &'static [&'static str] = &["turn", "tool_calls", "tool_failures", "model_calls", "started", "age_ms"];
-
-    fn get(&self, name: &str) -> Option<u64> {
-        Some(match name {
-            "turn" => self.turn,
-            "tool_calls" => self.tool_calls,
-            "tool_failures" => self.tool_failures,
-            "model_calls" => self.model_calls,
-            "started" => self.started,
-            "age_ms" => self.age_ms,
-            _ => return None,
-        })
-    }
-}
-
 /// A compiled expression.
 #[derive(Debug, Clone)]
 pub(crate) struct Condition(Expression);
@@ -195,7 +161,7 @@ mod tests {
     use crate::directory::Directory;
     use crate::event::Catalogue;
     use crate::json::Json;
-    use crate::options::{SessionLookup, Sessions};
+    use crate::sessions::{SessionFacts, SessionLookup, Sessions};
     use crate::tool::Tools;
     use serde_json::json;
     use std::sync::Arc;

@@ -39,6 +39,7 @@ pub mod pattern;
 pub mod payload;
 pub mod read;
 pub mod registry;
+pub mod sessions;
 pub mod shell;
 pub mod stats;
 pub mod sync;

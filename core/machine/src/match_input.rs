@@ -6,12 +6,11 @@ use std::sync::Arc;
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::condition::SessionFacts;
 use crate::directory::Directory;
 use crate::event::EventSpec;
-use crate::options::Sessions;
 use crate::path::PathForms;
 use crate::payload::{Host, Kind};
+use crate::sessions::{SessionFacts, Sessions};
 use crate::shell::{self, Reading};
 use crate::tool::{Tool, Tools};
 

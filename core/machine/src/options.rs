@@ -1,7 +1,6 @@
 //! An engine's settings and the profiles that bundle them.
 
 mod profile;
-mod sessions;
 
 use std::time::Duration;
 
@@ -11,9 +10,9 @@ use crate::failure::FailureKind;
 use crate::hook::{Enforcement, FailBehavior, HookSpec, Timeout};
 use crate::payload::Host;
 use crate::read::Reader;
+use crate::sessions::Sessions;
 
 pub use profile::Profile;
-pub use sessions::{SessionLookup, Sessions};
 
 /// How hooks of equal priority run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

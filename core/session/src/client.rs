@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use hookweave_machine::observer::Observer;
-use hookweave_machine::options::{Directory, Profile, Sessions};
+use hookweave_machine::options::{Directory, Profile};
 use hookweave_machine::registry::Registry;
+use hookweave_machine::sessions::Sessions;
 use hookweave_machine::tool::KnownTools;
 
 /// What a session has from the client that opens it.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use hookweave_machine::condition::SessionFacts;
+use hookweave_machine::sessions::SessionFacts;
 
 /// The counts of one conversation.
 #[derive(Debug)]

@@ -10,9 +10,8 @@ use serde_json::{Map, Value};
 
 use super::counters::Counters;
 use super::refused::says_how_programs_run;
-use hookweave_machine::condition::SessionFacts;
 use hookweave_machine::hook::Scope;
-use hookweave_machine::options::SessionLookup;
+use hookweave_machine::sessions::{SessionFacts, SessionLookup};
 
 /// How many variables a conversation keeps.
 const MAX_VARIABLES: usize = 256;

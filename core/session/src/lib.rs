@@ -41,10 +41,10 @@ use std::sync::{Arc, PoisonError};
 use serde_json::{Map, Value};
 
 use hookweave_machine::error::{Code, Error};
-use hookweave_machine::options::SessionLookup;
 use hookweave_machine::outcome::Outcome;
 use hookweave_machine::payload::Host;
 use hookweave_machine::read::Reader;
+use hookweave_machine::sessions::SessionLookup;
 use hookweave_machine::sync::{Mutex, MutexGuard};
 
 use counters::Counters;

@@ -3,9 +3,10 @@
 use std::iter::Peekable;
 use std::str::CharIndices;
 
-use super::{Expression, Literal, MAX_DEPTH, MAX_LENGTH, Operator, Path, Root, SessionFacts, Step, TextTest};
+use super::{Expression, Literal, MAX_DEPTH, MAX_LENGTH, Operator, Path, Root, Step, TextTest};
 use crate::error::did_you_mean;
 use crate::pattern::Pattern;
+use crate::sessions::SessionFacts;
 
 /// The operators between two values, loosest first; `&&` and `||` are looser still.
 const RELATIONS: &[(&str, Operator)] = &[
