@@ -81,7 +81,7 @@ impl Failed {
         Self::Place(Box::new(Place { file: file.to_path_buf(), text: text.to_owned(), line, column, what, fix }))
     }
 
-    /// A text that is no JSON, with what its parser said and where.
+    /// A text that is no JSON, with its parser's message and place.
     pub(crate) fn no_json(file: &Path, text: &str, why: &str) -> Self {
         let place = why.rsplit_once(" at line ").and_then(|(what, place)| {
             let (line, column) = place.split_once(" column ")?;

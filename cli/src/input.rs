@@ -58,7 +58,7 @@ pub(crate) struct GivenEvent {
 }
 
 impl EventArgs {
-    /// The name of an event that stands in the place of a file.
+    /// The name of an event in place of a file.
     fn named(&self) -> Option<&str> {
         let name = self.file.as_deref()?.to_str().filter(|name| !name.contains(['/', '\\']) && *name != "-")?;
         let is_event = Catalogue::default().resolve(name).is_ok();
@@ -70,7 +70,7 @@ impl EventArgs {
         self.file.is_none() && self.event.is_none() && self.is_without_fields()
     }
 
-    /// Whether an event is named, and nothing said about it.
+    /// Whether an event is named, and nothing else is given.
     pub(crate) fn is_a_name_alone(&self) -> bool {
         (self.file.is_none() || self.named().is_some()) && self.is_without_fields()
     }

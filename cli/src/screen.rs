@@ -15,7 +15,7 @@ use crate::failed::Result;
 
 pub(crate) use table::{Cell, Room, Table};
 
-/// How much is said, as `--quiet` and `--verbose` have it.
+/// How much is printed, as `--quiet` and `--verbose` have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Loudness {
     /// Results alone.
@@ -29,7 +29,7 @@ pub(crate) enum Loudness {
 /// A property of the process's output, as its colours are.
 static LOUDNESS: OnceLock<Loudness> = OnceLock::new();
 
-/// Sets how much is said, once.
+/// Sets how much is printed, once.
 pub(crate) fn set_loudness(loudness: Loudness) {
     let _ = LOUDNESS.set(loudness);
 }

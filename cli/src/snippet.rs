@@ -21,7 +21,7 @@ const LONGEST_LINE: usize = 4096;
 pub(crate) enum Badness {
     /// Something does not work.
     Error,
-    /// Something will surprise.
+    /// A likely mistake.
     Warning,
 }
 

@@ -26,7 +26,7 @@ pub(crate) enum Room {
     CutEnd,
     /// Its beginning is cut, as of a path.
     CutStart,
-    /// It goes on in the next line; words stay whole.
+    /// It continues in the next line; words stay whole.
     Wrap,
 }
 
@@ -188,7 +188,7 @@ impl Table {
     }
 }
 
-/// One line of cells; nothing stands behind the last one that has text.
+/// One line of cells; nothing follows the last one that has text.
 fn line<'c>(cells: impl Iterator<Item = (Option<&'c Cell>, &'c usize)>) -> String {
     let mut line = String::new();
     let mut gap = 0;
