@@ -40,7 +40,7 @@ impl NativeSession {
         let of_driver: Vec<&str> = of_driver.iter().map(String::as_str).collect();
         let session =
             Session::read(&values, &values.view(&slot), profile, &of_driver).map_err(|error| coded(&error))?;
-        session.open_in(client.runtime().sessions());
+        client.runtime().open(&session).map_err(|error| coded(&error))?;
         Ok(Self { session, flows: Flows::default() })
     }
 

@@ -29,6 +29,8 @@ export interface ApprovalRequest {
   readonly default: "allow" | "deny";
   /** How widely "Allow always" is remembered beyond the very same arguments. */
   readonly remember: "tool" | "prompt" | null;
+  /** Whether "Allow always" holds in later sessions too. */
+  readonly persistent: boolean;
 }
 
 /** What an approver gets besides the request. */

@@ -17,7 +17,7 @@ export interface ClientOptions {
     | "shadow"
     | "claude-code"
     | "agent-hooks";
-  mode?: "sequential" | "parallel";
+  mode?: "sequential" | "parallel" | "concurrent";
   /** The result when hooks that run together change the same field differently. Default: `"block"`. */
   conflict?: "block" | "ask" | "last";
   /**

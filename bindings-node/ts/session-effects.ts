@@ -29,6 +29,7 @@ export interface ApproveEffect {
   readonly timeout_ms: number;
   readonly default: "allow" | "deny";
   readonly remember: "tool" | "prompt" | null;
+  readonly persistent: boolean;
 }
 
 export interface RunToolEffect {

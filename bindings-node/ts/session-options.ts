@@ -28,6 +28,11 @@ export interface SessionOptions {
   injectionBudget?: number;
   /** How often the model is called for one prompt. Default: 100. */
   maxModelCalls?: number;
+  /**
+   * How long "Allow always" holds: for the session (default), or 30 days in later sessions of the `"user"` or with the
+   * file of an absolute path.
+   */
+  keepApprovals?: "session" | "user" | (string & {});
   /** Tokens that the model's context holds. */
   contextLimit?: number;
   /** The fraction of it at which hooks are warned. Default: 0.8. */

@@ -60,7 +60,7 @@ impl Session {
         let own = hookweave_host::session::Client::of(client.get().registry(py));
         let conversation = Conversation::read(&PyHost::new(py), options.as_any(), own, &[]);
         let conversation = conversation.map_err(|error| errors::of(py, &error))?;
-        conversation.open_in(client.get().runtime().sessions());
+        client.get().runtime().open(&conversation).map_err(|error| errors::of(py, &error))?;
         Self::of(py, conversation)
     }
 

@@ -7,8 +7,8 @@ use clap::builder::Styles;
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::commands::{
-    Audit, Completion, Convert, Doctor, Explain, Hook, Init, Install, Lint, List, Man, Record, Replay, Run, Schema,
-    Test, Trust, Uninstall,
+    Approvals, Audit, Completion, Convert, Doctor, Explain, Hook, Init, Install, Lint, List, Man, Record, Replay, Run,
+    Schema, Test, Trust, Uninstall,
 };
 use crate::failed::Result;
 use crate::screen::{Loudness, Screen, set_loudness};
@@ -94,6 +94,7 @@ enum Command {
     Record(Record),
     Replay(Replay),
     Trust(Trust),
+    Approvals(Approvals),
     Convert(Convert),
     Install(Install),
     Uninstall(Uninstall),
@@ -134,6 +135,7 @@ impl Cli {
             Command::Replay(replay) => replay.run(screen)?,
             Command::Convert(convert) => convert.run(screen)?,
             Command::Trust(trust) => trust.run(screen)?,
+            Command::Approvals(approvals) => approvals.run(screen)?,
             Command::Install(install) => install.run(screen)?,
             Command::Uninstall(uninstall) => uninstall.run(screen)?,
             Command::Audit(audit) => audit.run(screen)?,

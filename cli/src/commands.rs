@@ -1,6 +1,7 @@
 //! One file per command.
 
 mod about;
+mod approvals;
 mod audit;
 mod convert;
 mod doctor;
@@ -17,6 +18,7 @@ mod test;
 mod trust;
 
 pub(crate) use about::{Completion, Man, Schema};
+pub(crate) use approvals::Approvals;
 pub(crate) use audit::Audit;
 pub(crate) use convert::Convert;
 pub(crate) use doctor::Doctor;

@@ -1,7 +1,9 @@
 /** Sessions: what the vectors cannot say. */
 
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -18,7 +20,13 @@ import {
 } from "hookweave";
 
 import { hasTerminals, TerminalUser } from "./support/terminal-user.js";
-import { never, packageFolder, quietClient, runProgram, until } from "./support/tools.js";
+import {
+  never,
+  packageFolder,
+  quietClient,
+  runProgram,
+  until,
+} from "./support/tools.js";
 
 const ASKING = { permissions: "ask" } as const;
 const ls = { command: "ls" };
@@ -26,14 +34,19 @@ const ls = { command: "ls" };
 /** The names of the events that a session raises. */
 function heard(client: HookClient): { session: Session; events: string[] } {
   const events: string[] = [];
-  const session = client.session({ onOutcome: ({ event }) => events.push(event.eventType) });
+  const session = client.session({
+    onOutcome: ({ event }) => events.push(event.eventType),
+  });
   return { session, events };
 }
 
 /** Whether a promise has settled. */
 async function settled(promise: Promise<unknown>): Promise<boolean> {
   const open = Symbol();
-  const first = await Promise.race([promise.catch(() => undefined), sleep(20, open)]);
+  const first = await Promise.race([
+    promise.catch(() => undefined),
+    sleep(20, open),
+  ]);
   return first !== open;
 }
 
@@ -82,7 +95,9 @@ describe("cancelling", () => {
     const client = quietClient();
     client.registerModel(() => never());
     const session = client.session();
-    const cancelled = async (begin: (signal: AbortSignal) => Promise<unknown>): Promise<void> => {
+    const cancelled = async (
+      begin: (signal: AbortSignal) => Promise<unknown>,
+    ): Promise<void> => {
       const controller = new AbortController();
       const flow = begin(controller.signal);
       await sleep(10);
@@ -90,12 +105,16 @@ describe("cancelling", () => {
       await assert.rejects(flow, { name: "AbortError" });
     };
     await cancelled((signal) => session.generate("hi", { signal }));
-    await cancelled((signal) => client.session().compact(() => never(), { signal }));
+    await cancelled((signal) =>
+      client.session().compact(() => never(), { signal }),
+    );
     client.registerHook("PreToolUse", {
       handler: () => ({ action: "retry", delay: 60_000 }),
       matcher: { tool: "Later" },
     });
-    await cancelled((signal) => session.runTool("Later", {}, () => 1, { signal }));
+    await cancelled((signal) =>
+      session.runTool("Later", {}, () => 1, { signal }),
+    );
     client.registerHook("Stop", () => never());
     await cancelled((signal) => session.stop({}, { signal }));
   });
@@ -118,7 +137,9 @@ describe("cancelling", () => {
       onOutcome: ({ event }) => events.push(event.eventType),
     });
     const child = await session.subagent("explore");
-    const calls = [session, child].map((one) => one.runTool("Bash", ls, () => never()));
+    const calls = [session, child].map((one) =>
+      one.runTool("Bash", ls, () => never()),
+    );
     await until(() => events.length === 3);
     controller.abort(new Error("shut down"));
     for (const call of calls) await assert.rejects(call, /shut down/);
@@ -194,10 +215,16 @@ test("a hundred sessions of fifty calls each never mix", async () => {
       assert.equal(outcome.trace.length, 1);
     }
     assert.equal(context.messages.length, 50);
-    assert.ok(context.messages.every(({ content }) => String(content).startsWith(`${name}:`)));
+    assert.ok(
+      context.messages.every(({ content }) =>
+        String(content).startsWith(`${name}:`),
+      ),
+    );
     await session.end();
   };
-  await Promise.all(Array.from({ length: 100 }, (_, index) => run(`s${String(index)}`)));
+  await Promise.all(
+    Array.from({ length: 100 }, (_, index) => run(`s${String(index)}`)),
+  );
   assert.equal(asked.size, 100);
   assert.ok([...asked.values()].every((count) => count === 1));
 });
@@ -216,7 +243,11 @@ describe("what was approved", () => {
         return "Allow once";
       },
     });
-    const outcome = await session.runTool("Bash", { command: "ls" }, ({ command }) => command);
+    const outcome = await session.runTool(
+      "Bash",
+      { command: "ls" },
+      ({ command }) => command,
+    );
     assert.equal(outcome.output, "ls");
   });
 
@@ -231,7 +262,9 @@ describe("what was approved", () => {
         return "Allow once";
       },
     });
-    const outcome = await session.runTool("Bash", args, (given) => JSON.stringify(given));
+    const outcome = await session.runTool("Bash", args, (given) =>
+      JSON.stringify(given),
+    );
     assert.equal(outcome.output, '{"command":"ls","more":["a"]}');
   });
 
@@ -239,7 +272,9 @@ describe("what was approved", () => {
     const client = quietClient();
     client.registerHook("PreToolUse", () => sleep(10));
     const args = { command: "ls", more: ["a"] };
-    const call = client.session().runTool("Bash", args, (given) => JSON.stringify(given));
+    const call = client
+      .session()
+      .runTool("Bash", args, (given) => JSON.stringify(given));
     args.command = "rm -rf /";
     args.more.push("b");
     assert.equal((await call).output, '{"command":"ls","more":["a"]}');
@@ -248,13 +283,18 @@ describe("what was approved", () => {
   test("is what runs, whatever a hook does to what it answered", async () => {
     const client = quietClient();
     const kept = { command: "ls -l", paths: ["/home"] };
-    client.registerHook("PreToolUse", () => ({ action: "ask", modified: { args: kept } }));
+    client.registerHook("PreToolUse", () => ({
+      action: "ask",
+      modified: { args: kept },
+    }));
     client.registerHook("PermissionGranted", () => {
       kept.command = "rm -rf /";
       kept.paths.push("/");
     });
     const session = client.session({ approval: "allow" });
-    const outcome = await session.runTool("Bash", ls, (args) => JSON.stringify(args));
+    const outcome = await session.runTool("Bash", ls, (args) =>
+      JSON.stringify(args),
+    );
     assert.equal(outcome.output, '{"command":"ls -l","paths":["/home"]}');
     assert.equal(kept.command, "rm -rf /");
   });
@@ -263,12 +303,14 @@ describe("what was approved", () => {
     const client = quietClient();
     client.registerHook("PostToolUseFailure", () => ({ action: "retry" }));
     const seen: string[] = [];
-    const outcome = await client.session().runTool("Bash", { command: "ls" }, (args) => {
-      seen.push(args.command);
-      args.command = "rm -rf /";
-      if (seen.length < 3) throw new Error("again");
-      return "done";
-    });
+    const outcome = await client
+      .session()
+      .runTool("Bash", { command: "ls" }, (args) => {
+        seen.push(args.command);
+        args.command = "rm -rf /";
+        if (seen.length < 3) throw new Error("again");
+        return "done";
+      });
     assert.deepEqual(seen, ["ls", "ls", "ls"]);
     assert.equal(outcome.attempts, 3);
     assert.deepEqual(outcome.args, { command: "ls" });
@@ -277,7 +319,11 @@ describe("what was approved", () => {
 
 describe("questions", () => {
   test("wait to be decided, of subagents too", async () => {
-    const session = quietClient().session({ ...ASKING, approval: "pending", sessionId: "s" });
+    const session = quietClient().session({
+      ...ASKING,
+      approval: "pending",
+      sessionId: "s",
+    });
     const child = await session.subagent("explore", { agentId: "sub" });
     const first = session.runTool("Bash", { command: "a" }, () => 1);
     await until(() => session.pending().length === 1);
@@ -285,7 +331,10 @@ describe("questions", () => {
     await until(() => session.pending().length === 2);
     const [one, two] = child.pending() as [ApprovalRequest, ApprovalRequest];
     assert.deepEqual([one.agentId, two.agentId], [null, "sub"]);
-    assert.deepEqual([one.shown, two.args], ['{"command":"a"}', { command: "b" }]);
+    assert.deepEqual(
+      [one.shown, two.args],
+      ['{"command":"a"}', { command: "b" }],
+    );
     assert.equal(two.sessionId, "s");
     const code = { code: "unknown_approval", name: "UnknownApprovalError" };
     assert.throws(() => {
@@ -307,14 +356,19 @@ describe("questions", () => {
 
   test("leave the queue when their time is over or nobody waits any more", async () => {
     const client = quietClient();
-    client.registerHook("PreToolUse", () => ({ action: "ask", ask: { timeout: 20 } }));
+    client.registerHook("PreToolUse", () => ({
+      action: "ask",
+      ask: { timeout: 20 },
+    }));
     const session = client.session({ approval: "pending" });
     const late = await session.runTool("Bash", ls, () => 1);
     assert.deepEqual([late.ran, late.by], [false, "timeout"]);
     assert.deepEqual(session.pending(), []);
     const patient = quietClient().session({ ...ASKING, approval: "pending" });
     const controller = new AbortController();
-    const call = patient.runTool("Bash", ls, () => 1, { signal: controller.signal });
+    const call = patient.runTool("Bash", ls, () => 1, {
+      signal: controller.signal,
+    });
     await until(() => patient.pending().length === 1);
     controller.abort();
     await assert.rejects(call);
@@ -323,7 +377,10 @@ describe("questions", () => {
 
   test("tell the approver that their time is over", async () => {
     const client = quietClient();
-    client.registerHook("PreToolUse", () => ({ action: "ask", ask: { timeout: 20 } }));
+    client.registerHook("PreToolUse", () => ({
+      action: "ask",
+      ask: { timeout: 20 },
+    }));
     let why: unknown;
     const session = client.session({
       approval: (_request, { signal }) => {
@@ -352,11 +409,17 @@ describe("questions", () => {
     assert.equal(outcome.ran, true);
     assert.deepEqual(outcome.outcomes[0]?.asks[0]?.grants, ["Yes"]);
     const { options, granting, timeout } = asked as unknown as ApprovalRequest;
-    assert.deepEqual([options, granting, timeout], [["Yes", "No"], ["Yes"], 1000]);
+    assert.deepEqual(
+      [options, granting, timeout],
+      [["Yes", "No"], ["Yes"], 1000],
+    );
   });
 
   test("an answer that is no text denies", async () => {
-    const session = quietClient().session({ ...ASKING, approval: (() => true) as never });
+    const session = quietClient().session({
+      ...ASKING,
+      approval: (() => true) as never,
+    });
     const outcome = await session.runTool("Bash", ls, () => 1);
     assert.equal(outcome.decision, "deny");
     assert.match(outcome.reason ?? "", /boolean/);
@@ -379,13 +442,22 @@ describe("the terminal", () => {
     console.log(JSON.stringify({ ran, reason }));`;
   const node = [process.execPath, "--input-type=module", "--eval"];
 
-  test("denies where there is none", { skip: !existsSync("/usr/bin/setsid") }, async () => {
-    const args = ["--wait", ...node, program];
-    const { out } = await runProgram("/usr/bin/setsid", args, { cwd: packageFolder });
-    const { ran, reason } = JSON.parse(out) as { ran: boolean; reason: string };
-    assert.equal(ran, false);
-    assert.match(reason, /there is no terminal to ask at/);
-  });
+  test(
+    "denies where there is none",
+    { skip: !existsSync("/usr/bin/setsid") },
+    async () => {
+      const args = ["--wait", ...node, program];
+      const { out } = await runProgram("/usr/bin/setsid", args, {
+        cwd: packageFolder,
+      });
+      const { ran, reason } = JSON.parse(out) as {
+        ran: boolean;
+        reason: string;
+      };
+      assert.equal(ran, false);
+      assert.match(reason, /there is no terminal to ask at/);
+    },
+  );
 
   const asking = (pause: number, timeout: number): string => `
     import { HookClient } from "hookweave";
@@ -396,14 +468,19 @@ describe("the terminal", () => {
     await new Promise((resolve) => setTimeout(resolve, ${String(pause)}));
     const { ran, by } = await client.session({ approval: "terminal" }).runTool("Bash", { command: "ls" }, () => 1);
     console.log(["outcome", ran, by].map(String).join(" "));`;
-  const sits = { skip: hasTerminals ? false : "no program that gives a terminal" };
+  const sits = {
+    skip: hasTerminals ? false : "no program that gives a terminal",
+  };
   const before = (pause = 0, timeout = 30_000): TerminalUser =>
     new TerminalUser(asking(pause, timeout), packageFolder);
 
   test("asks, and counts the time down", sits, async () => {
     const person = before();
     await person.until("? for all; denied in    28 s: ");
-    assert.match(person.screen, /question \| really\?\r\n {9}\| {2}1 allow \| Deny\r\n/);
+    assert.match(
+      person.screen,
+      /question \| really\?\r\n {9}\| {2}1 allow \| Deny\r\n/,
+    );
     person.types("maybe\n");
     await person.until("That is no option.");
     person.types("1\n");
@@ -475,13 +552,19 @@ describe("what nobody can be shown as JSON", () => {
     for (const odd of [Number.NaN, "\ud800", [undefined], new Date(0)]) {
       const args = { command: "rm -rf /", odd };
       for (const again of [false, true]) {
-        assert.equal((await session.runTool("Bash", args, () => again)).ran, true);
+        assert.equal(
+          (await session.runTool("Bash", args, () => again)).ran,
+          true,
+        );
       }
     }
     // Each is asked about both times.
     assert.equal(shown.length, 8);
     for (const text of shown)
-      assert.match(text ?? "", /^\{"command":"rm -rf \/","odd":\[?<[^>]+>\]?\}$/);
+      assert.match(
+        text ?? "",
+        /^\{"command":"rm -rf \/","odd":\[?<[^>]+>\]?\}$/,
+      );
   });
 });
 
@@ -512,9 +595,12 @@ describe("subagents", () => {
         },
       );
       await assert.rejects(one.subagent("explore"), { code: "session_closed" });
-      await assert.rejects(one.dispatch("TaskCreated", { taskId: "1", taskSubject: "x" }), {
-        code: "session_closed",
-      });
+      await assert.rejects(
+        one.dispatch("TaskCreated", { taskId: "1", taskSubject: "x" }),
+        {
+          code: "session_closed",
+        },
+      );
     }
   });
 
@@ -533,11 +619,20 @@ describe("subagents", () => {
 
   test("that are refused say why, and are gone", async () => {
     const client = quietClient();
-    client.registerHook("SubagentStart", () => ({ action: "block", reason: "not now" }));
+    client.registerHook("SubagentStart", () => ({
+      action: "block",
+      reason: "not now",
+    }));
     const { session, events } = heard(client);
     await assert.rejects(session.subagent("explore"), (error: unknown) => {
-      assert.ok(error instanceof SubagentBlockedError && error instanceof HookweaveError);
-      assert.deepEqual([error.code, error.reason], ["subagent_blocked", "not now"]);
+      assert.ok(
+        error instanceof SubagentBlockedError &&
+          error instanceof HookweaveError,
+      );
+      assert.deepEqual(
+        [error.code, error.reason],
+        ["subagent_blocked", "not now"],
+      );
       return true;
     });
     await session.end();
@@ -568,7 +663,12 @@ describe("the end", () => {
       await own.start();
       await own.runTool("Bash", ls, () => 1);
     }
-    assert.deepEqual(events, ["SessionStart", "PreToolUse", "PostToolUse", "SessionEnd"]);
+    assert.deepEqual(events, [
+      "SessionStart",
+      "PreToolUse",
+      "PostToolUse",
+      "SessionEnd",
+    ]);
   });
 
   test("cancels what is under way", async () => {
@@ -623,7 +723,9 @@ describe("a session's own hook", () => {
   test("cannot say which session it is for", () => {
     const session = quietClient().session();
     const hook = { handler: () => undefined, matcher: { session: "other" } };
-    assert.throws(() => session.temporaryHook("PreToolUse", hook), { code: "invalid_matcher" });
+    assert.throws(() => session.temporaryHook("PreToolUse", hook), {
+      code: "invalid_matcher",
+    });
     const odd = quietClient().session({ sessionId: "a|b" });
     assert.throws(() => odd.temporaryHook("PreToolUse", () => undefined), {
       code: "invalid_matcher",
@@ -635,7 +737,9 @@ describe("tools", () => {
   test("that throw have failed, and the outcome keeps what they threw", async () => {
     const session = quietClient().session();
     const cause = new RangeError("disk full");
-    const outcome = await session.runTool("Bash", ls, () => Promise.reject(cause));
+    const outcome = await session.runTool("Bash", ls, () =>
+      Promise.reject(cause),
+    );
     assert.ok(outcome.error instanceof ToolFailedError);
     assert.equal(outcome.error.message, "disk full");
     assert.equal(outcome.error.cause, cause);
@@ -653,12 +757,24 @@ describe("tools", () => {
 
   test("are told about their call", async () => {
     const client = quietClient();
-    client.registerHook("SessionStart", () => ({ ext: { "claude-code": { env: { A: "1" } } } }));
+    client.registerHook("SessionStart", () => ({
+      ext: { "claude-code": { env: { A: "1" } } },
+    }));
     const session = client.session();
     assert.deepEqual((await session.start()).env, { A: "1" });
-    client.registerTool("Bash", ({ command }, { tool, toolUseId, env, signal, session: own }) => {
-      return [command, tool, toolUseId, env["A"], signal.aborted, own === session];
-    });
+    client.registerTool(
+      "Bash",
+      ({ command }, { tool, toolUseId, env, signal, session: own }) => {
+        return [
+          command,
+          tool,
+          toolUseId,
+          env["A"],
+          signal.aborted,
+          own === session,
+        ];
+      },
+    );
     const { output } = await session.runTool("Bash", ls, { toolUseId: "t1" });
     assert.deepEqual(output, ["ls", "Bash", "t1", "1", false, true]);
   });
@@ -669,7 +785,10 @@ describe("tools", () => {
     const session = client.session();
     const refused = { code: "unknown_tool", name: "UnknownToolError" };
     await assert.rejects(session.runTool("Bsah", ls), refused);
-    await assert.rejects(client.executeTool("s", "Bsah", ls), /`Bsah`.*known are Bash/);
+    await assert.rejects(
+      client.executeTool("s", "Bsah", ls),
+      /`Bsah`.*known are Bash/,
+    );
   });
 
   test("take plain arguments that do not nest without end", async () => {
@@ -696,7 +815,10 @@ describe("tools", () => {
     for (const one of [session, child, client.session()]) {
       assert.equal((await one.runTool("Bash", ls)).decision, "deny");
       assert.equal((await one.runTool("mcp__files", ls, () => 2)).output, 2);
-      assert.equal((await one.runTool("mcp__*", ls)).reason, "the host does not permit mcp__*");
+      assert.equal(
+        (await one.runTool("mcp__*", ls)).reason,
+        "the host does not permit mcp__*",
+      );
     }
     assert.throws(
       () => {
@@ -715,19 +837,29 @@ describe("tools", () => {
 
   test("have a schema that hooks keep to", async () => {
     const client = quietClient();
-    const schema = { type: "object", properties: { command: { type: "string" } } };
+    const schema = {
+      type: "object",
+      properties: { command: { type: "string" } },
+    };
     client.registerTool("Bash", ({ command }) => command, { schema });
-    client.registerHook("PreToolUse", () => ({ modified: { args: { command: 3 } } }));
+    client.registerHook("PreToolUse", () => ({
+      modified: { args: { command: 3 } },
+    }));
     const outcome = await client.session().runTool("Bash", ls);
     assert.equal(outcome.decision, "block");
-    assert.match(outcome.reason ?? "", /not what tool Bash takes by its schema/);
+    assert.match(
+      outcome.reason ?? "",
+      /not what tool Bash takes by its schema/,
+    );
     assert.throws(
       () => {
         client.registerTool("Read", () => 1, { schema: { type: "no type" } });
       },
       { code: "invalid_tool_definition" },
     );
-    await assert.rejects(client.session().runTool("Read", ls), { code: "unknown_tool" });
+    await assert.rejects(client.session().runTool("Read", ls), {
+      code: "unknown_tool",
+    });
   });
 });
 
@@ -749,7 +881,10 @@ describe("a generation", () => {
       },
     });
     assert.deepEqual(pieces, ["a", "b", "c"]);
-    assert.deepEqual([generation.status, generation.text], ["done", "answer to x"]);
+    assert.deepEqual(
+      [generation.status, generation.text],
+      ["done", "answer to x"],
+    );
   });
 
   test("keeps what the model threw", async () => {
@@ -759,7 +894,10 @@ describe("a generation", () => {
       throw cause;
     });
     const generation = await client.session().generate("x");
-    assert.deepEqual([generation.status, generation.reason], ["failed", "overloaded"]);
+    assert.deepEqual(
+      [generation.status, generation.reason],
+      ["failed", "overloaded"],
+    );
     assert.equal(generation.cause, cause);
   });
 
@@ -775,7 +913,10 @@ describe("a generation", () => {
     assert.match((await why(7)) ?? "", /the model answered 7/);
     assert.match((await why(null)) ?? "", /the model answered null/);
     const map = new Map([["text", "x"]]);
-    assert.match((await why(map)) ?? "", /answered an instance of Map; an answer is a text/);
+    assert.match(
+      (await why(map)) ?? "",
+      /answered an instance of Map; an answer is a text/,
+    );
     for (const odd of [
       [{ text: "x" }],
       Object.create({ text: "x" }),
@@ -788,21 +929,36 @@ describe("a generation", () => {
       () => "x",
       Symbol("x"),
     ]) {
-      assert.match((await why(odd)) ?? "", /the model answered .*; an answer is a text/);
+      assert.match(
+        (await why(odd)) ?? "",
+        /the model answered .*; an answer is a text/,
+      );
     }
-    assert.match((await why({ text: 7 })) ?? "", /`text` of .* is an integer; it must be a string/);
-    assert.match((await why({ toolCalls: "x" })) ?? "", /`toolCalls` of .* must be a list/);
+    assert.match(
+      (await why({ text: 7 })) ?? "",
+      /`text` of .* is an integer; it must be a string/,
+    );
+    assert.match(
+      (await why({ toolCalls: "x" })) ?? "",
+      /`toolCalls` of .* must be a list/,
+    );
     assert.match(
       (await why({ toolCalls: [{ args: {} }] })) ?? "",
       /`toolCalls\[0\]\.name` of .* is missing/,
     );
-    assert.match((await why({ toolCalls: [{ name: "Bash", args: "ls" }] })) ?? "", /of Bash/);
+    assert.match(
+      (await why({ toolCalls: [{ name: "Bash", args: "ls" }] })) ?? "",
+      /of Bash/,
+    );
   });
 
   test("knows what hooks said of each call", async () => {
     const client = quietClient();
     client.registerTool("A", ({ n }) => n);
-    client.registerHook("PreToolUse", { name: "guard", handler: () => undefined });
+    client.registerHook("PreToolUse", {
+      name: "guard",
+      handler: () => undefined,
+    });
     const answers = [
       {
         toolCalls: [
@@ -816,8 +972,13 @@ describe("a generation", () => {
     ];
     client.registerModel(() => answers.shift() ?? "");
     const warned: unknown[] = [];
-    client.registerHook("ContextWarning", ({ usage }) => void warned.push(usage));
-    const generation = await client.session({ contextLimit: 100 }).generate("x");
+    client.registerHook(
+      "ContextWarning",
+      ({ usage }) => void warned.push(usage),
+    );
+    const generation = await client
+      .session({ contextLimit: 100 })
+      .generate("x");
     assert.deepEqual(
       generation.tools.map(({ output, trace, outcomes }) => [
         output,
@@ -839,8 +1000,13 @@ describe("a generation", () => {
 
   test("continues the conversation of an id, which the client keeps", async () => {
     const client = quietClient();
-    await assert.rejects(client.generate("s", "x"), { code: "no_model", name: "NoModelError" });
-    client.registerModel(({ messages, sessionId }) => `${sessionId} ${String(messages.length)}`);
+    await assert.rejects(client.generate("s", "x"), {
+      code: "no_model",
+      name: "NoModelError",
+    });
+    client.registerModel(
+      ({ messages, sessionId }) => `${sessionId} ${String(messages.length)}`,
+    );
     assert.equal((await client.generate("s", "x")).text, "s 1");
     globalThis.gc?.();
     await sleep(10);
@@ -858,11 +1024,17 @@ describe("what a host brings may fail", () => {
   test("and that is logged", async () => {
     const logged: string[] = [];
     const log = (message: string): void => void logged.push(message);
-    const client = quietClient({ logger: { warn: log, error: log, info: log } });
+    const client = quietClient({
+      logger: { warn: log, error: log, info: log },
+    });
     const fail = (): never => {
       throw new Error("broken");
     };
-    client.registerHook("PreToolUse", () => ({ message: "look", inject: "note", action: "ask" }));
+    client.registerHook("PreToolUse", () => ({
+      message: "look",
+      inject: "note",
+      action: "ask",
+    }));
     const session = client.session({
       onOutcome: fail,
       display: { showMessage: fail },
@@ -871,18 +1043,29 @@ describe("what a host brings may fail", () => {
     });
     const outcome = await session.runTool("Bash", ls, () => 1);
     assert.match(outcome.reason ?? "", /the approval failed: broken/);
-    const kinds = ["the display", "the context", "the approver", "a listener to outcomes"];
-    for (const kind of kinds) assert.ok(logged.includes(`${kind} failed`), kind);
+    const kinds = [
+      "the display",
+      "the context",
+      "the approver",
+      "a listener to outcomes",
+    ];
+    for (const kind of kinds)
+      assert.ok(logged.includes(`${kind} failed`), kind);
   });
 
   test("messages go to the log unless there is a display", async () => {
     const logged: [string, unknown][] = [];
     const client = quietClient({
-      logger: { warn: (...entry) => logged.push(entry), error: (...entry) => logged.push(entry) },
+      logger: {
+        warn: (...entry) => logged.push(entry),
+        error: (...entry) => logged.push(entry),
+      },
     });
     client.registerHook("Stop", {
       name: "judge",
-      handler: () => ({ message: [{ text: "mind", level: "warning" }, "quiet"] }),
+      handler: () => ({
+        message: [{ text: "mind", level: "warning" }, "quiet"],
+      }),
     });
     await client.session().stop();
     assert.deepEqual(logged, [["mind", { source: "judge" }]]);
@@ -904,7 +1087,10 @@ describe("options", () => {
   ];
   for (const [options, message] of wrong) {
     test(`${JSON.stringify(options)} is refused`, () => {
-      assert.throws(() => quietClient().session(options), { code: "invalid_option", message });
+      assert.throws(() => quietClient().session(options), {
+        code: "invalid_option",
+        message,
+      });
     });
   }
 });
@@ -913,7 +1099,11 @@ test("sessions that nobody holds are collected", async () => {
   const client = quietClient();
   const gone = (): WeakRef<Session> => new WeakRef(client.session());
   const sessions = Array.from({ length: 20 }, gone);
-  for (let round = 0; round < 20 && sessions.some((one) => one.deref() !== undefined); round++) {
+  for (
+    let round = 0;
+    round < 20 && sessions.some((one) => one.deref() !== undefined);
+    round++
+  ) {
     await sleep(5);
     globalThis.gc?.();
   }
@@ -943,4 +1133,44 @@ test("an approver may answer yes, and an answer that is no option names the opti
     reason ?? "",
     /the approver gave a value of type boolean; it must give one of the options "Allow once"/,
   );
+});
+
+describe("approvals for later sessions", () => {
+  test("what a person allowed always holds in another client", async (t) => {
+    const state = mkdtempSync(join(tmpdir(), "approvals-"));
+    t.after(() => {
+      rmSync(state, { recursive: true });
+    });
+    const keepApprovals = join(state, "approvals.json");
+    const asked: ApprovalRequest[] = [];
+    const approval = (request: ApprovalRequest): string => {
+      asked.push(request);
+      return "Allow always";
+    };
+    const ask = async (args: Record<string, unknown>): Promise<void> => {
+      const session = quietClient().session({
+        ...ASKING,
+        approval,
+        keepApprovals,
+      });
+      const call = await session.runTool("Bash", args, () => "done");
+      assert.ok(call.ran);
+    };
+    await ask(ls);
+    await ask(ls);
+    assert.deepEqual(
+      asked.map(({ persistent }) => persistent),
+      [true],
+    );
+    await ask({ command: "ls -l" });
+    assert.equal(asked.length, 2);
+    assert.equal(statSync(keepApprovals).mode & 0o777, 0o600);
+    chmodSync(keepApprovals, 0o666);
+    assert.throws(() => quietClient().session({ keepApprovals }), {
+      code: "invalid_config",
+    });
+    assert.throws(() => quietClient().session({ keepApprovals: "here.json" }), {
+      code: "invalid_option",
+    });
+  });
 });

@@ -8,14 +8,17 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hookweave import (
     ApprovalRequest,
+    ConfigError,
     Event,
     HookClient,
     HookResponse,
+    InvalidOptionError,
     PendingApprovals,
     UnknownApprovalError,
 )
@@ -256,3 +259,89 @@ def test_nothing_odd_hides_what_is_beside_it(odd: Any) -> None:
     assert len(shown) == 2
     for text in shown:
         assert text is not None and text.startswith('{"command":"rm -rf /","odd":<') and text.endswith(">}"), text
+
+
+def test_an_approval_is_kept_for_later_sessions(tmp_path: Path) -> None:
+    """What a person allowed always, and nothing beside it, holds in another client, until the hook is another."""
+    asked: list[ApprovalRequest] = []
+
+    def approve(request: ApprovalRequest) -> str:
+        asked.append(request)
+        return "Allow always"
+
+    store, (project, other) = tmp_path / "state" / "approvals.json", (tmp_path / "p", tmp_path / "q")
+    for folder in (project, other):
+        folder.mkdir()
+
+    def ask(args: dict[str, Any], cwd: Path = project, tool: str = "Bash", name: str = "guard") -> bool:
+        client = HookClient()
+        client.register_hook("PreToolUse", lambda event: HookResponse.ask("sure?"), name=name, matcher={"tool": tool})
+        session = client.session(approval=approve, keep_approvals=store, cwd=cwd)
+        before = len(asked)
+        call = asyncio.run(session.run_tool("Bash", args, shell))
+        assert call.ran
+        return len(asked) > before
+
+    assert ask(LS) and asked[0].persistent
+    assert (store.stat().st_mode & 0o777, store.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+    assert not ask(LS)
+    assert ask({"command": "ls -l"}) and ask(LS, cwd=other) and ask(LS, tool="B*") and ask(LS, name="other")
+    assert not ask(LS)
+
+
+def test_a_hook_from_a_file_whose_script_changed_asks_again(tmp_path: Path) -> None:
+    asked: list[ApprovalRequest] = []
+
+    def approve(request: ApprovalRequest) -> str:
+        asked.append(request)
+        return "Allow always"
+
+    project = tmp_path / "p"
+    project.mkdir()
+    script = project / "guard.sh"
+    (project / "hookweave.json").write_text(
+        '{"hookweave": 1, "hooks": [{"event": "PreToolUse", "command": "sh guard.sh"}]}'
+    )
+
+    def run() -> None:
+        client = HookClient(project_dir=project)
+        client.load(project / "hookweave.json")
+        session = client.session(approval=approve, keep_approvals=str(tmp_path / "approvals.json"))
+        assert asyncio.run(session.run_tool("Bash", LS, shell)).ran
+
+    script.write_text('echo \'{"ask": "sure?"}\'\n')
+    run()
+    run()
+    assert len(asked) == 1
+    script.write_text('# another\necho \'{"ask": "sure?"}\'\n')
+    run()
+    assert len(asked) == 2
+
+
+def test_a_file_of_approvals_that_proves_nothing_is_refused(tmp_path: Path) -> None:
+    store = tmp_path / "approvals.json"
+    store.write_text('{"hookweave": 1, "approvals": [{"fingerprint": "sha256:0"}]}')
+    store.chmod(0o600)
+    with pytest.raises(ConfigError, match="cannot be read"):
+        HookClient().session(keep_approvals=store)
+    store.write_text('{"hookweave": 1, "approvals": []}')
+    store.chmod(0o666)
+    with pytest.raises(ConfigError, match="others can write it"):
+        HookClient().session(keep_approvals=store)
+    with pytest.raises(ConfigError, match="working directory"):
+        HookClient().session(keep_approvals=store, cwd=tmp_path)
+    with pytest.raises(InvalidOptionError, match="absolute path"):
+        HookClient().session(keep_approvals="approvals.json")
+    assert not HookClient().session(approval="allow").closed
+
+
+def test_the_approvals_of_a_user_are_in_the_directory_for_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    session = HookClient().session(permissions="ask", approval=lambda _: "Allow always", keep_approvals="user")
+    assert asyncio.run(session.run_tool("Bash", LS, shell)).ran
+    assert (tmp_path / "hookweave" / "approvals.json").exists()
+    session = HookClient().session(permissions="ask", approval="deny", keep_approvals="user")
+    call = asyncio.run(session.run_tool("Bash", LS, shell))
+    assert call.ran and not asyncio.run(session.run_tool("Edit", LS, shell)).ran

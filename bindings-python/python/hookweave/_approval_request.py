@@ -36,3 +36,5 @@ class ApprovalRequest:
     """What happens without an answer in time."""
     remember: Literal["tool", "prompt"] | None
     """How widely "Allow always" holds beyond the very same arguments."""
+    persistent: bool = False
+    """Whether "Allow always" holds in later sessions too."""

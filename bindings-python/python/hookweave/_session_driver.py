@@ -243,6 +243,7 @@ class Driver:
             timeout=effect["timeout_ms"] / 1000,
             default=effect["default"],
             remember=effect["remember"],
+            persistent=effect["persistent"],
         )
 
     async def _approve(self, effect: Effect) -> Effect:

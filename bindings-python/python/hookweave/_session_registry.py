@@ -13,7 +13,7 @@ from ._registration import path_text, refuse_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, Literal
 
     from ._native import Outcome
     from .approval import Approver, ApproverName
@@ -52,6 +52,7 @@ class SessionRegistry(ClientAudit):
         *,
         cwd: str | os.PathLike[str] | None = None,
         approval: ApproverName | Approver = "deny",
+        keep_approvals: Literal["session", "user"] | os.PathLike[str] | str = "session",
         context: Context | None = None,
         display: Display | None = None,
         permissions: Permission | Mapping[str, Permission] | None = None,
@@ -68,9 +69,10 @@ class SessionRegistry(ClientAudit):
     ) -> Session:
         """A conversation of an agent that acts on the outcomes of hooks; use it in ``async with``.
 
-        ``approval``: who is asked (``deny``, ``allow``, ``terminal``, ``pending`` or a function). ``permissions``: what
-        the host makes of tools, one word for all or by names and globs split on ``|``, with ``*`` for every other one.
-        ``max_retries``: how often a hook may have something tried again. ``injection_limit``: the longest text that a
+        ``approval``: who is asked (``deny``, ``allow``, ``terminal``, ``pending`` or a function). ``keep_approvals``:
+        how long "Allow always" holds: for the ``session``, or 30 days for the ``user`` or a file by its absolute path.
+        ``permissions``: what the host makes of tools, one word for all or by names and globs split on ``|``, with ``*``
+        for every other one. ``max_retries``: how often a hook may have something tried again. ``injection_limit``: the longest text that a
         hook may inject, in bytes; ``injection_budget``: tokens in a turn before the user is warned. ``context_limit``:
         how many tokens the context holds; ``context_threshold``: at which part of it hooks are warned. ``keep_recent``:
         how many of the most recent messages a compaction leaves as they are. ``model``: its name as events carry it.
@@ -94,6 +96,7 @@ class SessionRegistry(ClientAudit):
             "keep_recent": keep_recent,
             "model": model,
             "system_prompt": system_prompt,
+            "keep_approvals": os.fspath(keep_approvals),
         }
         native = _native.Session(self, {name: value for name, value in given.items() if value is not None})
         for tool, permission in self._permissions.items():

@@ -12,7 +12,10 @@ from ._approval_request import ApprovalRequest
 
 __all__ = ["NoTerminalError", "TerminalApprover", "TerminalQuestion"]
 
-_FIELDS = ("event", "tool", "agent_id", "shown", "hook", "prompt", "options", "granting", "default", "remember")
+_FIELDS = (
+    *("event", "tool", "agent_id", "shown", "hook", "prompt", "options", "granting", "default", "remember"),
+    "persistent",
+)
 _USUAL_WIDTH = 80
 _USUAL_HEIGHT = 24
 

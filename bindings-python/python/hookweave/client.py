@@ -100,7 +100,7 @@ class HookClient(TypedClient, SessionRegistry):
         enabled: bool = True,
         default_timeout: Duration | _Unset | None = UNSET,
         fail_behavior: FailBehavior | _Unset = UNSET,
-        mode: Literal["sequential", "parallel"] | _Unset = UNSET,
+        mode: Literal["sequential", "parallel", "concurrent"] | _Unset = UNSET,
         conflict: Literal["block", "ask", "last"] | _Unset = UNSET,
         enforcement: Literal["enforce", "observe"] | _Unset = UNSET,
         short_circuit: bool | _Unset = UNSET,

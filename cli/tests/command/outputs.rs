@@ -27,6 +27,7 @@ const COMMANDS: &[(&str, &str, bool)] = &[
     ("hookweave replay --json --trust all runs.jsonl", "replay", false),
     ("hookweave replay --json runs.jsonl", "replay", false),
     ("hookweave trust --json", "trust", false),
+    ("hookweave approvals --json", "approvals", false),
     ("hookweave convert hookweave.toml --to codex --json", "convert", false),
     ("hookweave doctor --json", "doctor", false),
     ("hookweave audit verify log.jsonl --json", "audit-verify", false),

@@ -11,6 +11,7 @@ pub mod lint;
 pub mod load;
 mod merge;
 mod places;
+pub(crate) mod private_file;
 mod readers;
 mod reading;
 mod recognise;

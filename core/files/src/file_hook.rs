@@ -24,16 +24,18 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use crate::approvals::KeptApprovals;
 use crate::config::{Declared, Guard, Run};
 use hookweave_dialects::{Encoded, Invocation, RunKind};
 use hookweave_exec::cancel::Cancel;
 use hookweave_exec::pool::{Job, Pool};
 use hookweave_exec::webhook::WebClient;
+use hookweave_machine::Error;
 use hookweave_machine::dispatch::{FailureKind, HandlerResult, HookFailure};
 use hookweave_machine::event::EventSpec;
 use hookweave_machine::hook::{Scope, Timeout};
 use hookweave_machine::tool::ToolDefinition;
-use hookweave_session::OpenSessions;
+use hookweave_session::{OpenSessions, Session};
 
 use environment::Environment;
 pub use hosted::HostQuestion;
@@ -90,6 +92,14 @@ impl Runtime {
     #[must_use]
     pub const fn sessions(&self) -> &Arc<OpenSessions> {
         &self.sessions
+    }
+
+    /// Opens a session of the client: its variables reach these hooks, and its approvals are kept as it wants. A file of
+    /// approvals that cannot be used is `invalid_config`.
+    pub fn open(&self, session: &Session) -> Result<(), Error> {
+        KeptApprovals::open_for(session)?;
+        session.open_in(&self.sessions);
+        Ok(())
     }
 
     /// Defines a tool for hooks from files that the host has under its own name.

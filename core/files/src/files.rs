@@ -306,6 +306,9 @@ fn register<T>(
     }
     // To wake the model is to act on what the hook decided.
     declared.wakes &= declared.spec.enforcement(registry.options().enforcement) == Enforcement::Enforce;
+    if let Some(origin) = &mut declared.spec.origin {
+        Arc::make_mut(origin).fingerprint = Some(ready.fingerprint.clone());
+    }
     let spec = declared.spec.clone();
     let event = registry.resolve(&spec.event)?;
     let hook = FileHook::new(declared, Some(Arc::clone(&ready.guard)), Arc::clone(runtime));

@@ -8,6 +8,7 @@
 //! * [`config::load`] finds, reads and merges; [`config::trust`] approves; [`config::lint`] reports likely mistakes.
 //! * [`file_hook`] runs one hook of a file; [`files`] holds what a client has loaded and reloads it.
 
+pub mod approvals;
 pub mod config;
 pub mod file_hook;
 pub mod files;

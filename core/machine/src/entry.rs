@@ -162,6 +162,16 @@ impl<T> Entry<T> {
         self.fail_behavior
     }
 
+    /// What the hook is made of, by which it is known again in another process: its file's fingerprint; for a hook of the
+    /// program its name, scope and matcher. `None` when it cannot be.
+    pub fn identity(&self) -> Option<String> {
+        let Some(origin) = &self.spec.origin else {
+            let own = serde_json::json!([self.name(), self.scope(), self.spec.matcher]);
+            return Some(format!("program:{own}"));
+        };
+        origin.fingerprint.clone().filter(|fingerprint| !fingerprint.is_empty())
+    }
+
     /// What a failure of this kind means.
     pub(crate) fn on_failure(&self, kind: FailureKind) -> FailBehavior {
         if self.blocking_failures.contains(&kind) { FailBehavior::Block } else { self.fail_behavior }

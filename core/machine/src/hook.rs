@@ -179,6 +179,9 @@ pub struct Origin {
     pub dialect: &'static str,
     /// What runs: the command line, or the method and address of a request without its secrets.
     pub runs: String,
+    /// The hash of the entry and its scripts as they were loaded, where they could be read.
+    #[serde(skip)]
+    pub fingerprint: Option<String>,
 }
 
 impl fmt::Display for Origin {

@@ -112,6 +112,7 @@ impl<T> Plan<T> {
     pub(crate) fn is_together(&self, first: &Entry<T>, later: &Entry<T>) -> bool {
         match self.mode {
             Mode::Parallel => first.priority() == later.priority(),
+            Mode::Concurrent => true,
             Mode::Sequential => first.runs_with(later),
         }
     }

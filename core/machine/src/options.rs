@@ -14,17 +14,30 @@ use crate::sessions::Sessions;
 
 pub use profile::Profile;
 
-/// How hooks of equal priority run.
+/// How hooks of one event run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// One after the other, each seeing what earlier ones modified.
     Sequential,
     /// Together, all seeing the same event.
     Parallel,
+    /// Together whatever their priority, all seeing the event as it came; priorities order their answers only.
+    Concurrent,
 }
 
 impl Mode {
-    const WORDS: &'static [(&'static str, Self)] = &[("sequential", Self::Sequential), ("parallel", Self::Parallel)];
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("sequential", Self::Sequential), ("parallel", Self::Parallel), ("concurrent", Self::Concurrent)];
+
+    /// The mode's name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Sequential => "sequential",
+            Self::Parallel => "parallel",
+            Self::Concurrent => "concurrent",
+        }
+    }
 }
 
 /// What comes of it when hooks of one stage change one thing differently.
@@ -337,6 +350,7 @@ mod tests {
     fn a_hook_from_a_file_keeps_what_its_own_system_says() {
         let options = of("wingman");
         let origin = crate::hook::Origin {
+            fingerprint: None,
             file: "settings.json".into(),
             place: "hooks.Stop[0]".into(),
             line: None,

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::effect::{ApprovalRequest, Effect, Reply, ValueId};
 use super::flow::Cx;
+use super::kept::KeptQuestion;
 use super::state::Approval;
 use super::verdict::Asker;
 use hookweave_machine::answer::Question;
@@ -131,6 +132,22 @@ impl Cx {
         if remembered.iter().any(|approval| self.session.memory().holds(approval)) {
             return Decided::new(true, "remembered", None);
         }
+        let store = self.session.approval_store();
+        let directory = self.session.cwd().unwrap_or_default();
+        let shown = request.shown.clone();
+        let kept = |approval| KeptQuestion::of(approval, hook, &directory, shown.as_deref());
+        if let Some(store) = &store {
+            for question in remembered.iter().filter_map(kept) {
+                match store.holds(&question) {
+                    Ok(true) => return Decided::new(true, "remembered", None),
+                    Ok(false) => {}
+                    Err(why) => self.log("error", format!("earlier approvals do not count: {why}")).await,
+                }
+            }
+        }
+        let mut request = request;
+        // The widest that the person is shown.
+        request.persistent = store.is_some() && remembered.last().and_then(kept).is_some();
         let reply = match self.perform(Effect::Approve(Box::new(request.clone()))).await {
             Reply::Chosen { option } => Reply::Chosen { option: meant(&request, option) },
             reply => reply,
@@ -143,10 +160,14 @@ impl Cx {
         };
         let mut decided = Decided::new(granted, by, (!granted).then(|| denial(&request, why.as_deref())));
         if let Reply::Chosen { option } = reply {
-            // The widest that the person was shown.
-            if let Some(widest) = remembered.into_iter().next_back().filter(|_| granted && option == ALWAYS) {
+            if let Some(widest) = remembered.last().filter(|_| granted && option == ALWAYS) {
                 decided.remembered = Some(widest.width());
-                self.session.memory().keep(widest, asked);
+                if let (Some(store), Some(question)) = (&store, kept(widest))
+                    && let Err(why) = store.keep(&question)
+                {
+                    self.log("error", format!("the approval holds for this session only: {why}")).await;
+                }
+                self.session.memory().keep(widest.clone(), asked);
             }
             decided.option = Some(option).filter(|option| request.options.contains(option));
         }
@@ -184,6 +205,7 @@ pub(super) fn request(subject: &Subject<'_>, hook: Option<&Asker>, ask: &Questio
         timeout_ms: ask.timeout_ms,
         default: ask.default,
         remember: ask.remember,
+        persistent: false,
     }
 }
 

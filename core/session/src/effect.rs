@@ -163,6 +163,8 @@ pub struct ApprovalRequest {
     pub default: &'static str,
     /// How widely "Allow always" is remembered beyond the very same arguments: `tool` or `prompt`.
     pub remember: Option<&'static str>,
+    /// Whether "Allow always" holds in later sessions too.
+    pub persistent: bool,
 }
 
 /// What came of an effect.

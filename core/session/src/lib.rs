@@ -20,6 +20,7 @@ mod effect;
 mod environment;
 mod fields;
 mod flow;
+mod kept;
 mod notices;
 mod permission;
 mod prompt;
@@ -60,12 +61,13 @@ pub use effect::{
 pub use environment::OpenSessions;
 pub use fields::{Field, Fields, Surroundings};
 pub use flow::Flow;
+pub use kept::{ApprovalStore, KeptQuestion};
 pub use notices::NoticeResult;
 pub use permission::{Permission, Permissions};
 pub use prompt::Submitted;
 pub use question::{Reading, TerminalQuestion};
 pub use response::{Arguments, ParsedCall, ParsedResponse, read_response};
-pub use settings::{MAX_STOPS, Settings};
+pub use settings::{Approvals, MAX_STOPS, Settings};
 pub use stop::{Started, Stopped};
 pub use tool::ToolRequest;
 pub use verdict::{Asker, Verdict};
@@ -197,6 +199,16 @@ impl Session {
     /// Adds a rule for tools that the host has learnt of since; of several rules for a tool the strictest holds.
     pub fn permit(&self, tools: &str, permission: Permission) -> Result<(), Error> {
         self.memory().permissions.add(tools, permission)
+    }
+
+    /// From now on "Allow always" holds for later sessions too, as long as the store keeps it.
+    pub fn keep_approvals(&self, store: Arc<dyn ApprovalStore>) {
+        self.memory().store = Some(store);
+    }
+
+    /// Where approvals outlive the session.
+    fn approval_store(&self) -> Option<Arc<dyn ApprovalStore>> {
+        self.memory().store.clone()
     }
 
     /// What the host permits a tool, under whichever of its names.

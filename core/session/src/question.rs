@@ -45,6 +45,7 @@ pub struct TerminalQuestion {
     choices: Vec<Choice>,
     silence_allows: bool,
     remember: Option<String>,
+    persistent: bool,
     width: usize,
     height: usize,
     /// All of it has been shown.
@@ -83,6 +84,7 @@ impl TerminalQuestion {
             choices: choices(&request.options, &request.granting),
             silence_allows: request.default == "allow",
             remember: request.remember.map(str::to_owned),
+            persistent: request.persistent,
             width: USUAL_WIDTH,
             height: USUAL_HEIGHT,
             whole: false,
@@ -105,6 +107,7 @@ impl TerminalQuestion {
             choices: choices(&texts("options")?, &texts("granting")?),
             silence_allows: reader.text("default")?.as_deref() == Some("allow"),
             remember: reader.text("remember")?,
+            persistent: reader.flag("persistent")?.unwrap_or_default(),
             width: USUAL_WIDTH,
             height: USUAL_HEIGHT,
             whole: false,
@@ -205,8 +208,15 @@ impl TerminalQuestion {
     /// What "Allow always" would be remembered for.
     fn how_widely(&self) -> &'static str {
         match (self.remember.as_deref(), &self.shown) {
+            (Some("tool"), _) if self.persistent => {
+                "and every such question about this tool in this directory, for 30 days"
+            }
             (Some("tool"), _) => "and from now on every such question about this tool",
+            (Some("prompt"), _) if self.persistent => {
+                "and every call that this question asks about in this directory, for 30 days"
+            }
             (Some("prompt"), _) => "and from now on every call that this question asks about",
+            (_, Some(_)) if self.persistent => "and exactly the same call in this directory, for 30 days",
             (_, Some(_)) => "and from now on exactly the same call",
             (_, None) => "once: the same call could not be recognised again",
         }

@@ -1,5 +1,7 @@
 //! What a session is made with.
 
+use std::path::{Path, PathBuf};
+
 use serde_json::Value;
 
 use super::permission::Permissions;
@@ -11,6 +13,18 @@ use hookweave_machine::read::Reader;
 
 /// How often in a row hooks may keep an agent from stopping.
 pub const MAX_STOPS: u32 = 8;
+
+/// How long "Allow always" of a person holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Approvals {
+    /// Until the session ends.
+    #[default]
+    Session,
+    /// In the user's later sessions too.
+    User,
+    /// In all sessions with this file, which the user owns.
+    File(PathBuf),
+}
 
 /// How a session works.
 #[derive(Debug, Clone)]
@@ -37,6 +51,8 @@ pub struct Settings {
     pub model: Value,
     /// The instructions of the model.
     pub system_prompt: Option<String>,
+    /// How long "Allow always" holds.
+    pub keep_approvals: Approvals,
     /// The client's profile: some systems report more of a failed run, or take silence for consent.
     pub profile: &'static Profile,
 }
@@ -55,6 +71,7 @@ impl Default for Settings {
             keep_recent: 6,
             model: Value::String(String::new()),
             system_prompt: None,
+            keep_approvals: Approvals::Session,
             profile: &Profile::DEFAULT,
         }
     }
@@ -85,6 +102,7 @@ impl Settings {
             "keep_recent",
             "model",
             "system_prompt",
+            "keep_approvals",
         ];
         reader.only(&[own, of_host].concat())?;
         let mut settings = Self { profile, ..Self::default() };
@@ -122,6 +140,16 @@ impl Settings {
             let text = to_json(host, &given).map_err(|why| reader.refuse("model", why))?;
             settings.model = from_json(&text).map_err(|why| reader.refuse("model", why))?;
         }
+        settings.keep_approvals = match reader.text("keep_approvals")?.as_deref() {
+            None | Some("session") => Approvals::Session,
+            Some("user") => Approvals::User,
+            Some(path) if Path::new(path).is_absolute() => Approvals::File(path.into()),
+            Some(_) => {
+                return Err(
+                    reader.refuse("keep_approvals", "must be `session`, `user`, or the absolute path of a file")
+                );
+            }
+        };
         settings.permissions = match reader.value("permissions") {
             Some(given) => Permissions::read(host, &given)?,
             None => Permissions::default(),

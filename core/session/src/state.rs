@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::effect::Role;
+use super::kept::ApprovalStore;
 use super::permission::Permissions;
 use hookweave_machine::registry::HookId;
 
@@ -84,13 +85,15 @@ impl Approval {
 pub(super) struct Memory {
     pub(super) permissions: Permissions,
     approvals: HashSet<Approval>,
+    /// Where approvals outlive the session.
+    pub(super) store: Option<Arc<dyn ApprovalStore>>,
     /// How often all was forgotten.
     ends: u64,
 }
 
 impl Memory {
     pub(super) fn new(permissions: Permissions) -> Self {
-        Self { permissions, approvals: HashSet::new(), ends: 0 }
+        Self { permissions, approvals: HashSet::new(), store: None, ends: 0 }
     }
 
     pub(super) fn holds(&self, approval: &Approval) -> bool {

@@ -21,6 +21,8 @@ pub struct Asker {
     pub name: String,
     /// Its id, under which answers to it are remembered.
     pub id: HookId,
+    /// What it is made of, by which it is known again in a later session; `None` when it cannot be.
+    pub identity: Option<String>,
 }
 
 /// The result of one dispatch's hooks, without the host's own values.
@@ -86,7 +88,7 @@ impl Verdict {
             modified: outcome.modified().into_iter().map(str::to_owned).collect(),
             injections: outcome.injections().into_iter().map(owned).collect(),
             messages: outcome.messages().into_iter().map(|m| (m.hook.map(str::to_owned), m.part.clone())).collect(),
-            asks: outcome.asking().map(|(name, id, ask)| (Asker { name: name.to_owned(), id }, ask.clone())).collect(),
+            asks: outcome.asking().map(|(name, id, ask)| (asker(outcome, name, id), ask.clone())).collect(),
             feedback: outcome.feedback().into_iter().map(str::to_owned).collect(),
             delay_ms: outcome.delay_ms(),
             suppress_output: outcome.suppress_output(),
@@ -95,6 +97,12 @@ impl Verdict {
             about: None,
         }
     }
+}
+
+/// The hook that asks.
+fn asker<T, V>(outcome: &Outcome<T, V>, name: &str, id: HookId) -> Asker {
+    let entry = outcome.records().iter().map(|record| record.call.entry()).find(|entry| entry.id() == id);
+    Asker { name: name.to_owned(), id, identity: entry.and_then(|entry| entry.identity()) }
 }
 
 /// The verdict of a dispatch; all dispatches without an answer share one.

@@ -42,7 +42,7 @@ impl EngineBuilder {
 
     /// How hooks of equal priority run.
     pub fn mode(self, mode: Mode) -> Self {
-        self.set("mode", if mode == Mode::Parallel { "parallel".into() } else { "sequential".into() })
+        self.set("mode", mode.as_str().into())
     }
 
     /// How long a hook without a timeout of its own may run; `None` is without end.

@@ -22,7 +22,6 @@ use hookweave_host::error::Error;
 use hookweave_host::event::EventSpec;
 use hookweave_host::file_hook::{FileHook, HostQuestion, Runtime, Settings, TraceContext};
 use hookweave_host::files::{Files, LoadReport, LoadRequest, ReloadReport};
-use hookweave_host::session::OpenSessions;
 use hookweave_host::tool::ToolDefinition;
 
 /// What a host answers to a question.
@@ -179,9 +178,9 @@ impl Engine {
         loaded
     }
 
-    /// The conversations whose variables commands and webhooks are given.
-    pub(super) fn open_sessions(&self) -> &Arc<OpenSessions> {
-        self.inner.file_hooks.runtime.sessions()
+    /// What hooks from files share.
+    pub(super) fn files_runtime(&self) -> &Arc<Runtime> {
+        &self.inner.file_hooks.runtime
     }
 
     /// Registers a hook as a file would declare it; gives its id.

@@ -197,3 +197,23 @@ async fn what_is_approved_after_the_end_is_not_remembered() {
     queue.decide(&next().await, "Deny").unwrap();
     assert!(!calling.await.unwrap().ran);
 }
+
+#[tokio::test]
+async fn an_approval_is_kept_for_later_sessions() {
+    let state = tempfile::tempdir().unwrap();
+    let file = state.path().join("approvals.json").to_str().unwrap().to_owned();
+    let asked = Arc::new(AtomicUsize::new(0));
+    for (number, times) in [(1, 1), (1, 1), (2, 2)] {
+        let count = Arc::clone(&asked);
+        let approver = move |request: ApprovalRequest| {
+            count.fetch_add(1, Ordering::SeqCst);
+            async move { Ok(if request.persistent { "Allow always" } else { "Deny" }.to_owned()) }
+        };
+        let engine = Engine::new();
+        let session = asking(&engine).approver(approver).set("keep_approvals", file.clone()).open().unwrap();
+        assert!(echo(&session, json!({"n": number})).await.ran);
+        assert_eq!(asked.load(Ordering::SeqCst), times);
+    }
+    let refused = Engine::new().session().set("keep_approvals", "here.json").open().unwrap_err();
+    assert_eq!(refused.code().to_string(), "invalid_option");
+}

@@ -186,6 +186,7 @@ impl Reading<'_> {
             line: Some(self.line(spot.node.at)),
             dialect: dialect.name(),
             runs,
+            fingerprint: None,
         }));
         spec.check().map_err(|error| spot.wrong(error.message()))?;
         if !slot.compiles {

@@ -15,6 +15,8 @@ pub struct Directories {
     pub home: Option<PathBuf>,
     /// Where the user's programs keep configuration: `$XDG_CONFIG_HOME` or `~/.config`; `%APPDATA%` on Windows.
     pub config: Option<PathBuf>,
+    /// Where the user's programs keep their state: `$XDG_STATE_HOME` or `~/.local/state`; `%LOCALAPPDATA%` on Windows.
+    pub state: Option<PathBuf>,
     /// Claude Code's, when it is not `~/.claude`.
     pub claude: Option<PathBuf>,
     /// Codex's, when it is not `~/.codex`.
@@ -29,8 +31,10 @@ impl Directories {
     pub fn of_this_user() -> Self {
         let home = std::env::home_dir().filter(|home| home.is_absolute());
         let config = if cfg!(windows) { absolute("APPDATA") } else { absolute("XDG_CONFIG_HOME") };
+        let state = if cfg!(windows) { absolute("LOCALAPPDATA") } else { absolute("XDG_STATE_HOME") };
         Self {
             config: config.or_else(|| home.as_ref().map(|home| home.join(".config"))),
+            state: state.or_else(|| home.as_ref().map(|home| home.join(".local/state"))),
             claude: absolute("CLAUDE_CONFIG_DIR"),
             codex: absolute("CODEX_HOME"),
             machine: Some(PathBuf::from(if cfg!(windows) { "C:\\" } else { "/" })),

@@ -6,25 +6,18 @@
 mod fingerprint;
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::places;
+use super::private_file::{PrivateFile, Versioned};
 use hookweave_clock::now_ms;
 use hookweave_machine::error::{Code, Error};
 use hookweave_machine::observer::{ApprovedHook, each_trust_observer};
 
+pub(crate) use fingerprint::hash;
 pub(super) use fingerprint::{fingerprint, switch_fingerprint};
-
-/// The largest store that is read, in bytes.
-const MAX_STORE: u64 = 16 * 1024 * 1024;
-
-/// How often, and how many times, another process is waited for that writes the store.
-const LOCK_WAIT: (Duration, u32) = (Duration::from_millis(20), 250);
 
 /// Which hooks from a project's files run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -75,20 +68,32 @@ impl TrustedHook {
 /// Where approvals are kept: a file of the user's that only the user can write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustStore {
-    path: PathBuf,
+    file: PrivateFile,
 }
 
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Stored {
     hookweave: u32,
     approved: Vec<TrustedHook>,
+}
+
+impl Default for Stored {
+    fn default() -> Self {
+        Self { hookweave: 1, approved: Vec::new() }
+    }
+}
+
+impl Versioned for Stored {
+    fn version(&self) -> u32 {
+        self.hookweave
+    }
 }
 
 impl TrustStore {
     /// A store in this file, which need not exist yet.
     #[must_use]
     pub fn at(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
+        Self { file: PrivateFile::at(path, "the store of approvals", "approve") }
     }
 
     /// The user's own store, as [`usual`](Self::usual) has it; `invalid_config` for a user without a home.
@@ -108,21 +113,21 @@ impl TrustStore {
     /// The file.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.path
+        self.file.path()
     }
 
     /// Everything that is approved, by fingerprint.
     ///
     /// A store that cannot be read, or that others can write, is an error: nothing counts as approved then.
     pub fn approved(&self) -> Result<BTreeMap<String, TrustedHook>, Error> {
-        let stored = self.read()?;
+        let stored: Stored = self.file.read()?;
         Ok(stored.approved.into_iter().map(|approval| (approval.fingerprint.clone(), approval)).collect())
     }
 
     /// Adds approvals to what is approved; what another process adds meanwhile stays.
     pub fn approve(&self, approvals: &[TrustedHook]) -> Result<(), Error> {
         let now = now_ms();
-        self.change(|stored| {
+        self.file.change(|stored: &mut Stored| {
             for approval in approvals {
                 stored.approved.retain(|known| known.fingerprint != approval.fingerprint);
                 stored.approved.push(TrustedHook { approved_at: now, ..approval.clone() });
@@ -135,7 +140,7 @@ impl TrustStore {
     /// Takes approvals back; says how many there were.
     pub fn revoke(&self, fingerprints: &[&str]) -> Result<usize, Error> {
         let mut taken = 0;
-        self.change(|stored| {
+        self.file.change(|stored: &mut Stored| {
             let before = stored.approved.len();
             stored.approved.retain(|known| !fingerprints.contains(&known.fingerprint.as_str()));
             taken = before - stored.approved.len();
@@ -145,109 +150,12 @@ impl TrustStore {
         }
         Ok(taken)
     }
-
-    fn refuse(&self, why: impl std::fmt::Display) -> Error {
-        Error::new(Code::InvalidConfig, format!("the store of approvals {}: {why}", self.path.display()))
-    }
-
-    fn read(&self) -> Result<Stored, Error> {
-        let file = match File::open(&self.path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(Stored { hookweave: 1, approved: Vec::new() });
-            }
-            Err(error) => return Err(self.refuse(error)),
-        };
-        self.check_owner(&file)?;
-        let length = file.metadata().map_or(0, |meta| meta.len().min(MAX_STORE));
-        let mut text = String::with_capacity(usize::try_from(length).unwrap_or_default() + 1);
-        file.take(MAX_STORE + 1).read_to_string(&mut text).map_err(|error| self.refuse(error))?;
-        if text.len() as u64 > MAX_STORE {
-            return Err(self.refuse("it is too large; move it away and approve again"));
-        }
-        let stored: Stored = serde_json::from_str(&text)
-            .map_err(|error| self.refuse(format!("it cannot be read ({error}); move it away and approve again")))?;
-        if stored.hookweave != 1 {
-            return Err(self.refuse(format!("it has version {}, and this engine knows version 1", stored.hookweave)));
-        }
-        Ok(stored)
-    }
-
-    #[cfg(unix)]
-    fn check_owner(&self, file: &File) -> Result<(), Error> {
-        use std::os::unix::fs::MetadataExt as _;
-        let meta = file.metadata().map_err(|error| self.refuse(error))?;
-        if !meta.is_file() {
-            return Err(self.refuse("it is no file"));
-        }
-        let owner = meta.uid();
-        let user = rustix::process::geteuid().as_raw();
-        if owner != user && owner != 0 {
-            return Err(self.refuse(format!("it belongs to another user ({owner}); move it away and approve again")));
-        }
-        if meta.mode() & 0o022 != 0 {
-            return Err(self.refuse("others can write it, so it proves nothing; review it, then chmod 600"));
-        }
-        Ok(())
-    }
-
-    #[cfg(not(unix))]
-    #[expect(clippy::unused_self, reason = "the same shape as on Unix")]
-    fn check_owner(&self, _file: &File) -> Result<(), Error> {
-        Ok(())
-    }
-
-    /// Reads, changes and writes the store while no other process does.
-    fn change(&self, change: impl FnOnce(&mut Stored)) -> Result<(), Error> {
-        let folder = self.path.parent().ok_or_else(|| self.refuse("it has no directory"))?;
-        make_private(folder).map_err(|error| self.refuse(error))?;
-        let lock = self.lock(folder)?;
-        let mut stored = self.read()?;
-        change(&mut stored);
-        let written = self.write(folder, &stored).map_err(|error| self.refuse(error));
-        drop(lock);
-        written
-    }
-
-    fn lock(&self, folder: &Path) -> Result<File, Error> {
-        let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let path = folder.join(format!("{name}.lock"));
-        let file = File::options().create(true).truncate(false).write(true).open(&path);
-        let file = file.map_err(|error| self.refuse(error))?;
-        for _ in 0..LOCK_WAIT.1 {
-            match fs4::FileExt::try_lock(&file) {
-                Ok(()) => return Ok(file),
-                Err(fs4::TryLockError::WouldBlock) => std::thread::sleep(LOCK_WAIT.0),
-                Err(fs4::TryLockError::Error(error)) => return Err(self.refuse(error)),
-            }
-        }
-        Err(self.refuse(format!("another process holds {} for more than 5 seconds", path.display())))
-    }
-
-    /// Writes a new file and puts it into the place of the old one, so that a reader sees either.
-    fn write(&self, folder: &Path, stored: &Stored) -> std::io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        serde_json::to_writer_pretty(&mut file, stored)?;
-        file.write_all(b"\n")?;
-        file.as_file().sync_all()?;
-        file.persist(&self.path).map_err(|error| error.error)?;
-        #[cfg(unix)]
-        File::open(folder)?.sync_all()?;
-        Ok(())
-    }
-}
-
-/// Makes a directory that only the user enters; one that is there stays as it is.
-fn make_private(folder: &Path) -> std::io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+
     use super::*;
 
     fn approval(number: u64) -> TrustedHook {

@@ -74,7 +74,7 @@ impl SessionBuilder {
     pub fn open(self) -> Result<Session, Error> {
         self.engine.check_open("open sessions")?;
         let machine = Machine::read(&Json, &&Value::Object(self.settings), self.engine.for_session(), &[])?;
-        machine.open_in(self.engine.open_sessions());
+        self.engine.files_runtime().open(&machine)?;
         Ok(Session::new(self.engine, machine, Arc::new(self.parts)))
     }
 }

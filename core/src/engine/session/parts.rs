@@ -49,6 +49,8 @@ pub struct ApprovalRequest {
     pub default: &'static str,
     /// How widely "Allow always" holds beyond the very same arguments: `tool` or `prompt`.
     pub remember: Option<&'static str>,
+    /// Whether "Allow always" holds in later sessions too.
+    pub persistent: bool,
 }
 
 impl ApprovalRequest {
@@ -69,6 +71,7 @@ impl ApprovalRequest {
             timeout: Duration::from_millis(asked.timeout_ms),
             default: asked.default,
             remember: asked.remember,
+            persistent: asked.persistent,
         }
     }
 }
@@ -87,6 +90,7 @@ impl From<&ApprovalRequest> for TerminalQuestion {
             timeout_ms: u64::try_from(request.timeout.as_millis()).unwrap_or(u64::MAX),
             default: request.default,
             remember: request.remember,
+            persistent: request.persistent,
         };
         Self::new(&asked).of_agent(request.agent_id.as_deref())
     }

@@ -53,7 +53,8 @@ pub(in crate::config) fn switch_fingerprint(
     }))
 }
 
-fn hash(value: &Value) -> String {
+/// The hash of a value, regardless of how it is laid out.
+pub(crate) fn hash(value: &Value) -> String {
     let mut text = Vec::new();
     canonical(value, &mut text);
     let digest: [u8; 32] = Sha256::digest(&text).into();
