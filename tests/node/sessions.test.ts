@@ -1116,10 +1116,13 @@ test("a misspelt option of a session is compared with all of them", () => {
     code: "invalid_option",
     message: /unknown field `approvals` \(did you mean `approval`\?\)/,
   });
-  assert.throws(() => quietClient().session({ permissions: { Bash: "yes" } } as never), {
-    code: "invalid_option",
-    message: /^session: `permissions`: `yes` is no permission/,
-  });
+  assert.throws(
+    () => quietClient().session({ permissions: { Bash: "yes" } } as never),
+    {
+      code: "invalid_option",
+      message: /^session: `permissions`: `yes` is no permission/,
+    },
+  );
 });
 
 test("an approver may answer yes, and an answer that is no option names the options", async () => {
