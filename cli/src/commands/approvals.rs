@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::change::{How, confirmed};
 use crate::failed::{Failed, Result, Verdict};
-use crate::screen::{BOLD, Cell, DIM, Screen, Table, count, json, styled};
+use crate::screen::{BOLD, Cell, DIM, Room, Screen, Table, count, json, styled};
 
 /// How much of a fingerprint names it.
 const SHORTEST: usize = 6;
@@ -111,7 +111,14 @@ fn find<'a>(all: &'a [KeptApproval], wanted: &str) -> Result<&'a KeptApproval> {
 
 fn table<'a>(approvals: impl IntoIterator<Item = &'a KeptApproval>) -> Table {
     let now = hookweave_host::clock::now_ms();
-    let mut table = Table::new(&["fingerprint", "tool", "what", "asked by", "directory", "days left"]);
+    let mut table = Table::new(&[
+        ("fingerprint", Room::Whole),
+        ("tool", Room::Whole),
+        ("what", Room::CutEnd),
+        ("asked by", Room::CutEnd),
+        ("directory", Room::CutStart),
+        ("days left", Room::Whole),
+    ]);
     for approval in approvals {
         let what = approval.shown.as_deref().or(approval.prompt.as_deref()).unwrap_or("every question about it");
         table.row([
