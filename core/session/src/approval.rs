@@ -135,7 +135,7 @@ impl Cx {
         let store = self.session.approval_store();
         let directory = self.session.cwd().unwrap_or_default();
         let shown = request.shown.clone();
-        let kept = |approval| KeptQuestion::of(approval, hook, &directory, shown.as_deref());
+        let kept = |approval| kept_question(approval, hook, &directory, shown.as_deref());
         if let Some(store) = &store {
             for question in remembered.iter().filter_map(kept) {
                 match store.holds(&question) {
@@ -225,6 +225,28 @@ fn scopes(subject: &Subject<'_>, hook: Option<&Asker>, request: &ApprovalRequest
         _ => {}
     }
     scopes
+}
+
+/// The question of an approval as it is kept for later sessions; `None` for a hook that cannot be recognised there.
+fn kept_question<'q>(
+    approval: &'q Approval,
+    hook: Option<&'q Asker>,
+    directory: &'q str,
+    shown: Option<&'q str>,
+) -> Option<KeptQuestion<'q>> {
+    let identity = match hook {
+        Some(hook) => Some(hook.identity.as_deref()?),
+        None => None,
+    };
+    let (event, tool, prompt, args) = match approval {
+        Approval::Exact { event, tool, prompt, args, .. } => {
+            (*event, Some(tool.as_str()), Some(prompt.as_str()), Some(args.as_str()))
+        }
+        Approval::Prompt { event, prompt, .. } => (*event, None, Some(prompt.as_str()), None),
+        Approval::Tool { event, tool, .. } => (*event, Some(tool.as_str()), None, None),
+    };
+    let (width, hook_name) = (approval.width(), hook.map(|hook| hook.name.as_str()));
+    Some(KeptQuestion { directory, hook: identity, event, width, tool, prompt, args, hook_name, shown })
 }
 
 fn denial(request: &ApprovalRequest, why: Option<&str>) -> String {

@@ -4,8 +4,6 @@ use std::fmt::Debug;
 
 use serde::Serialize;
 
-use super::state::Approval;
-use super::verdict::Asker;
 use hookweave_machine::error::Error;
 
 /// A question that a person answered, or is about to be asked: all that makes it the same question.
@@ -40,28 +38,4 @@ pub trait ApprovalStore: Debug + Send + Sync {
 
     /// Keeps that a person has allowed this always.
     fn keep(&self, question: &KeptQuestion<'_>) -> Result<(), Error>;
-}
-
-impl<'q> KeptQuestion<'q> {
-    /// The question of an approval; `None` for a hook that cannot be recognised in a later session.
-    pub(super) fn of(
-        approval: &'q Approval,
-        hook: Option<&'q Asker>,
-        directory: &'q str,
-        shown: Option<&'q str>,
-    ) -> Option<Self> {
-        let identity = match hook {
-            Some(hook) => Some(hook.identity.as_deref()?),
-            None => None,
-        };
-        let (event, tool, prompt, args) = match approval {
-            Approval::Exact { event, tool, prompt, args, .. } => {
-                (*event, Some(tool.as_str()), Some(prompt.as_str()), Some(args.as_str()))
-            }
-            Approval::Prompt { event, prompt, .. } => (*event, None, Some(prompt.as_str()), None),
-            Approval::Tool { event, tool, .. } => (*event, Some(tool.as_str()), None, None),
-        };
-        let (width, hook_name) = (approval.width(), hook.map(|hook| hook.name.as_str()));
-        Some(Self { directory, hook: identity, event, width, tool, prompt, args, hook_name, shown })
-    }
 }
