@@ -190,7 +190,10 @@ async function caught(act: () => unknown): Promise<Seen> {
     await act();
   } catch (thrown) {
     const { code, message } = thrown as { code?: string; message: string };
-    const shown = message.replaceAll(folder, "<folder>");
+    // Long lists grow with every option; their beginning is enough here.
+    const shown = message
+      .replaceAll(folder, "<folder>")
+      .replace(/(known are( [\w-]+,){5}).+$/, "$1 …");
     return code === undefined ? { message: shown } : { code, message: shown };
   }
   return { message: "nothing is said" };
