@@ -59,6 +59,7 @@ def rust_steps() -> list[Step]:
         Step("clippy", ["cargo", "clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
         Step("cycles of modules", [sys.executable, "tools/module_cycles.py", *ACYCLIC]),
         Step("order of crates", [sys.executable, "tools/crate_order.py"]),
+        Step("number of crates", [sys.executable, "tools/dependencies.py"]),
         Step("Rust, public API", [sys.executable, "tools/rust_api.py", "--check"], skip=rust_api.other_format()),
     ]
     present = installed_targets()

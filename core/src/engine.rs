@@ -22,6 +22,7 @@ mod session;
 mod shared;
 mod temporary_hook;
 mod watching;
+mod wording;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -234,12 +235,12 @@ impl Engine {
 
     /// Refuses what a closed engine can no longer do.
     pub(crate) fn check_open(&self, what: &str) -> Result<(), Error> {
-        self.inner.registry.check_open(what)
+        self.inner.registry.check_open(what).map_err(wording::in_rust)
     }
 
     /// Says which hooks an event would run, and why not the others, without running anything.
     pub fn explain(&self, event: &Event) -> Result<Explanation, Error> {
-        self.inner.registry.check_open("explain events")?;
+        self.check_open("explain events")?;
         let snapshot = self.inner.registry.snapshot();
         let spec = snapshot.resolve(event.name())?;
         let event = event.clone().resolved(&spec, &snapshot.options().directory)?;
@@ -260,5 +261,8 @@ impl Engine {
 
 /// A payload that is not an object.
 pub(crate) fn not_an_object(event: &str) -> Error {
-    Error::new(ErrorCode::InvalidPayload, format!("the payload of {event} must be an object"))
+    Error::new(
+        ErrorCode::InvalidPayload,
+        format!("the payload of {event} must be an object, such as `json!({{\"tool\": \"Bash\", \"args\": {{}}}})`"),
+    )
 }

@@ -171,6 +171,27 @@ impl AuditOptions {
         self
     }
 
+    /// Refuses settings with which nothing could be recorded.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let refuse = |field: &str, why: &str| Err(Error::new(Code::InvalidOption, format!("audit.{field}: {why}")));
+        if self.queue == 0 {
+            return refuse("queue", "must be at least 1");
+        }
+        if self.key.as_deref() == Some("") {
+            return refuse("key", "must not be empty; leave it out for a random one");
+        }
+        if self.rotation.keep == Some(0) {
+            return refuse("rotation.keep", "must be at least 1");
+        }
+        if self.rotation.max_bytes == Some(0) {
+            return refuse("rotation.max_bytes", "must be at least 1");
+        }
+        if self.rotation.max_age == Some(Duration::ZERO) {
+            return refuse("rotation.max_age", "must be above 0");
+        }
+        Ok(())
+    }
+
     /// Reads what a host gave: a level's word, or an object.
     ///
     /// `{level?, inputs?, file?, rotation?: {max_bytes?, max_age?, keep?}, fsync?, required?, queue?, redact?: {defaults?, keys?,

@@ -140,6 +140,7 @@ impl Audit {
     /// A file that cannot be written and a pattern that does not compile are errors; nothing is recorded then, until the next
     /// call succeeds. `required` without a file or a [`Sink`] that keeps its records is an error that changes nothing.
     pub fn configure(&self, config: AuditOptions) -> Result<(), Error> {
+        config.check()?;
         let _turn = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let level = config.level;
         let goes_somewhere = config.file.is_some() || !config.sinks.is_empty();

@@ -44,7 +44,7 @@ pub struct Lines {
 pub fn read(path: &Path) -> Result<Lines, Error> {
     let files = names(path)?.chain().map_err(|why| unreadable(path, &why))?;
     if files.is_empty() {
-        return Err(unreadable(path, &io::Error::from(io::ErrorKind::NotFound)));
+        return Err(unreadable(path, &io::Error::new(io::ErrorKind::NotFound, "there is no such file")));
     }
     Ok(Lines::of(files))
 }

@@ -130,7 +130,7 @@ fn chain(
     anchor.map_or(Ok(()), Anchor::check)?;
     let files = names.chain().map_err(|why| unreadable(path, &why))?;
     if files.is_empty() {
-        return Err(unreadable(path, &std::io::Error::from(std::io::ErrorKind::NotFound)));
+        return Err(unreadable(path, &std::io::Error::new(std::io::ErrorKind::NotFound, "there is no such file")));
     }
     let mut walk = walk::Walk::new(anchor, files.clone());
     for line in Lines::of(files) {

@@ -57,7 +57,8 @@ impl Dialect for Hookweave {
     fn place(&self, declared_event: &str, matcher: Option<&str>) -> Option<Result<Placement, String>> {
         let known = canonical::built_in(declared_event)?;
         let has_tool = known.fields.iter().any(|field| field.name == "tool");
-        if let Err(why) = Names::new(matcher.unwrap_or_default()) {
+        let read = if has_tool { Names::of_tools } else { Names::new };
+        if let Err(why) = read(matcher.unwrap_or_default()) {
             return Some(Err(format!("matcher {why}")));
         }
         let matcher = match matcher.map(str::trim) {

@@ -52,6 +52,12 @@ impl Incoming {
         }
     }
 
+    /// Takes the field away that names the event; without it, or when it is no text, there is no event.
+    pub(super) fn event_name(&mut self, field: &str) -> Result<String, Error> {
+        self.take_text(field)
+            .ok_or_else(|| refuse(self.dialect, format!("`{field}` is missing or no text; it names the event")))
+    }
+
     /// Moves a field into the payload under the engine's name.
     pub(super) fn moves(&mut self, from: &[&str], to: &str) {
         if let Some(value) = self.take_any(from) {

@@ -355,7 +355,7 @@ impl HookSpec {
     /// Refuses settings that contradict each other.
     pub fn check(&self) -> Result<(), Error> {
         let refuse = |why: &str| {
-            let name = self.name.as_deref().unwrap_or("hook");
+            let name = self.name.as_deref().filter(|name| !name.trim().is_empty()).unwrap_or("hook");
             Err(Error::new(Code::InvalidHook, format!("{name} on {}: {why}", self.event)))
         };
         if self.name.as_ref().is_some_and(|name| name.trim().is_empty() || name.len() > 256) {

@@ -126,7 +126,13 @@ impl Matcher {
             })
         });
         Ok(Self {
-            tool: names("tool", &spec.tool)?.filter(|names| !names.is_all()),
+            tool: spec
+                .tool
+                .as_deref()
+                .map(Names::of_tools)
+                .transpose()
+                .map_err(|why| bad("tool", why))?
+                .filter(|names| !names.is_all()),
             tool_pattern: pattern("tool_pattern", &spec.tool_pattern)?,
             path: spec
                 .path_pattern

@@ -62,6 +62,20 @@ impl Names {
         Ok(Self::Any { exact, globs })
     }
 
+    /// Reads names and globs of tools: no tool has a parenthesis in its name, so that a permission rule would match none.
+    ///
+    /// # Errors
+    ///
+    /// Says which name is empty or no glob, or where a rule belongs.
+    pub fn of_tools(text: &str) -> Result<Self, String> {
+        if text.contains(['(', ')']) {
+            return Err(format!(
+                "`{text}` names no tool: a permission rule is the `rule` of a matcher, a regular expression its `tool_pattern`"
+            ));
+        }
+        Self::new(text)
+    }
+
     pub(crate) const fn is_all(&self) -> bool {
         matches!(self, Self::All)
     }

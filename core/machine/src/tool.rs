@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use boon::{Compiler, SchemaIndex, Schemas, UrlLoader, ValidationError};
+use boon::{CompileError, Compiler, SchemaIndex, Schemas, UrlLoader, ValidationError};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
@@ -123,7 +123,13 @@ impl Schema {
         compiler.use_loader(Box::new(NoLoader));
         compiler.add_resource(PLACE, written.clone()).map_err(|why| refused(&why))?;
         let mut schemas = Schemas::new();
-        let index = compiler.compile(PLACE, &mut schemas).map_err(|why| refused(&format_args!("{why:#}")))?;
+        let index = compiler.compile(PLACE, &mut schemas).map_err(|why| match &why {
+            CompileError::ValidationError { src, .. } => {
+                let first = innermost(src);
+                refused(&format_args!("`{}`: {}", first.instance_location, first.kind))
+            }
+            _ => refused(&format_args!("{why:#}")),
+        })?;
         Ok(Self { written, compiled: Arc::new((schemas, index)) })
     }
 

@@ -57,7 +57,7 @@ impl Permissions {
 
     /// Adds a rule for tools, by names and globs split on `|`.
     pub fn add(&mut self, tools: &str, permission: Permission) -> Result<(), Error> {
-        let names = Names::new(tools)
+        let names = Names::of_tools(tools)
             .map_err(|why| Error::new(Code::InvalidOption, format!("the permission of `{tools}`: {why}")))?;
         self.rules.push((names, permission));
         Ok(())

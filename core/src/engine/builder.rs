@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::in_place::{Changing, HookContext, answer};
+use super::wording::in_rust;
 use super::{Engine, Event};
 use crate::engine::handler::{Code, Handler, HookFuture};
 use crate::response::IntoResponse;
@@ -108,7 +109,7 @@ impl EngineBuilder {
 
     /// The engine; refuses unknown profiles, settings that make no sense, and an audit log that cannot be written.
     pub fn build(self) -> Result<Engine, Error> {
-        let engine = Engine::with_settings(&Value::Object(self.settings))?;
+        let engine = Engine::with_settings(&Value::Object(self.settings)).map_err(in_rust)?;
         if let Some(config) = self.audit {
             engine.audit().configure(config)?;
         }
@@ -336,7 +337,7 @@ impl Registration {
         let matcher = &mut self.spec.matcher;
         matcher.session = self.session.or_else(|| matcher.session.take());
         matcher.agent = self.agent.or_else(|| matcher.agent.take());
-        let id = self.engine.inner.registry.register(self.spec, code)?;
+        let id = self.engine.inner.registry.register(self.spec, code).map_err(in_rust)?;
         self.engine.log_observers();
         Ok(id.to_string())
     }

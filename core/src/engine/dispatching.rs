@@ -18,7 +18,7 @@ impl Engine {
     /// A failed hook is not an error: it is in the trace, and its `fail_behavior` decided. An error is an
     /// unknown event, a payload that is no object, a dispatch that is nested too deeply, or an engine that was closed.
     pub async fn dispatch(&self, event: Event) -> Result<Outcome, Error> {
-        self.inner.registry.check_open("dispatch events")?;
+        self.check_open("dispatch events")?;
         let depth = nesting::depth();
         check_depth(depth)?;
         let snapshot = self.inner.registry.snapshot();

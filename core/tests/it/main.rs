@@ -31,6 +31,7 @@ mod engine;
 mod file_hooks;
 mod hostile_webhooks;
 mod in_place;
+mod mistakes;
 mod outcome_texts;
 mod outside;
 #[cfg(unix)]

@@ -18,7 +18,7 @@ const FROM_WIRE: [(&str, &str); 3] = [("tool_name", "tool"), ("tool_input", "arg
 /// Reads what the agent sends to its hooks.
 pub(crate) fn event_from_wire(flavour: &Flavour, wire: &Value) -> Result<WireEvent, Error> {
     let mut incoming = Incoming::new(flavour.name, wire)?;
-    let named = incoming.take_text("hook_event_name").unwrap_or_default();
+    let named = incoming.event_name("hook_event_name")?;
     let event = known(&named).filter(|event| (flavour.has)(event.name)).ok_or_else(|| {
         let names: Vec<_> = super::names(flavour);
         let hint = hookweave_machine::error::did_you_mean(&named, names.iter().copied());

@@ -12,7 +12,7 @@ use hookweave_machine::error::Error;
 /// Reads an event.
 pub(super) fn event(wire: &Value) -> Result<WireEvent, Error> {
     let mut incoming = Incoming::new(NAME, wire)?;
-    let name = incoming.take_text("hook_event_name").unwrap_or_default();
+    let name = incoming.event_name("hook_event_name")?;
     let Some(known) = named(&name) else {
         return Err(refuse(NAME, format!("no event is called `{name}` (`hook_event_name`)")));
     };

@@ -111,6 +111,9 @@ impl Catalogue {
             check_name(name).map_err(|why| Error::new(Code::UnknownEvent, why))?;
             return Ok(Arc::new(EventSpec::custom(name)));
         }
+        if name.trim().is_empty() {
+            return Err(Error::new(Code::UnknownEvent, "an event needs a name, such as `PreToolUse`"));
+        }
         let known = PLACES.keys().copied().chain(self.own.keys().map(String::as_str));
         let fix = if name.contains(':') {
             "its namespace belongs to known events; use another one for custom events"

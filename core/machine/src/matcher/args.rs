@@ -22,6 +22,9 @@ enum CompiledTest {
 
 impl ArgCondition {
     pub(super) fn new(path: &str, test: &ArgTest) -> Result<Self, String> {
+        if path.split('.').any(str::is_empty) {
+            return Err("an argument path has a name on both sides of each dot, such as `options.label`".to_owned());
+        }
         let test = match test {
             ArgTest::Glob(text) => CompiledTest::Glob(Names::new(text)?),
             ArgTest::Regex(text) => CompiledTest::Regex(Pattern::new(text)?),

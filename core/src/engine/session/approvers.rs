@@ -58,7 +58,12 @@ impl PendingApprovals {
         let mut waiting = self.lock();
         let place = waiting.iter().find(|(_, asked)| asked.request.id == id).map(|(place, _)| *place);
         let Some(asked) = place.and_then(|place| waiting.get(&place)) else {
-            return Err(Error::new(Code::UnknownApproval, format!("nothing waits for approval under `{id}`")));
+            return Err(Error::new(
+                Code::UnknownApproval,
+                format!(
+                    "nothing waits for approval under `{id}`: it was decided, its time is over, or the id is another's; see pending()"
+                ),
+            ));
         };
         let options = &asked.request.options;
         if !options.iter().any(|known| known == option) {
