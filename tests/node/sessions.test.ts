@@ -20,13 +20,7 @@ import {
 } from "hookweave";
 
 import { hasTerminals, TerminalUser } from "./support/terminal-user.js";
-import {
-  never,
-  packageFolder,
-  quietClient,
-  runProgram,
-  until,
-} from "./support/tools.js";
+import { never, packageFolder, quietClient, runProgram, until } from "./support/tools.js";
 
 const ASKING = { permissions: "ask" } as const;
 const ls = { command: "ls" };
@@ -43,10 +37,7 @@ function heard(client: HookClient): { session: Session; events: string[] } {
 /** Whether a promise has settled. */
 async function settled(promise: Promise<unknown>): Promise<boolean> {
   const open = Symbol();
-  const first = await Promise.race([
-    promise.catch(() => undefined),
-    sleep(20, open),
-  ]);
+  const first = await Promise.race([promise.catch(() => undefined), sleep(20, open)]);
   return first !== open;
 }
 
@@ -95,9 +86,7 @@ describe("cancelling", () => {
     const client = quietClient();
     client.registerModel(() => never());
     const session = client.session();
-    const cancelled = async (
-      begin: (signal: AbortSignal) => Promise<unknown>,
-    ): Promise<void> => {
+    const cancelled = async (begin: (signal: AbortSignal) => Promise<unknown>): Promise<void> => {
       const controller = new AbortController();
       const flow = begin(controller.signal);
       await sleep(10);
@@ -105,16 +94,12 @@ describe("cancelling", () => {
       await assert.rejects(flow, { name: "AbortError" });
     };
     await cancelled((signal) => session.generate("hi", { signal }));
-    await cancelled((signal) =>
-      client.session().compact(() => never(), { signal }),
-    );
+    await cancelled((signal) => client.session().compact(() => never(), { signal }));
     client.registerHook("PreToolUse", {
       handler: () => ({ action: "retry", delay: 60_000 }),
       matcher: { tool: "Later" },
     });
-    await cancelled((signal) =>
-      session.runTool("Later", {}, () => 1, { signal }),
-    );
+    await cancelled((signal) => session.runTool("Later", {}, () => 1, { signal }));
     client.registerHook("Stop", () => never());
     await cancelled((signal) => session.stop({}, { signal }));
   });
@@ -137,9 +122,7 @@ describe("cancelling", () => {
       onOutcome: ({ event }) => events.push(event.eventType),
     });
     const child = await session.subagent("explore");
-    const calls = [session, child].map((one) =>
-      one.runTool("Bash", ls, () => never()),
-    );
+    const calls = [session, child].map((one) => one.runTool("Bash", ls, () => never()));
     await until(() => events.length === 3);
     controller.abort(new Error("shut down"));
     for (const call of calls) await assert.rejects(call, /shut down/);
@@ -215,16 +198,10 @@ test("a hundred sessions of fifty calls each never mix", async () => {
       assert.equal(outcome.trace.length, 1);
     }
     assert.equal(context.messages.length, 50);
-    assert.ok(
-      context.messages.every(({ content }) =>
-        String(content).startsWith(`${name}:`),
-      ),
-    );
+    assert.ok(context.messages.every(({ content }) => String(content).startsWith(`${name}:`)));
     await session.end();
   };
-  await Promise.all(
-    Array.from({ length: 100 }, (_, index) => run(`s${String(index)}`)),
-  );
+  await Promise.all(Array.from({ length: 100 }, (_, index) => run(`s${String(index)}`)));
   assert.equal(asked.size, 100);
   assert.ok([...asked.values()].every((count) => count === 1));
 });
@@ -243,11 +220,7 @@ describe("what was approved", () => {
         return "Allow once";
       },
     });
-    const outcome = await session.runTool(
-      "Bash",
-      { command: "ls" },
-      ({ command }) => command,
-    );
+    const outcome = await session.runTool("Bash", { command: "ls" }, ({ command }) => command);
     assert.equal(outcome.output, "ls");
   });
 
@@ -262,9 +235,7 @@ describe("what was approved", () => {
         return "Allow once";
       },
     });
-    const outcome = await session.runTool("Bash", args, (given) =>
-      JSON.stringify(given),
-    );
+    const outcome = await session.runTool("Bash", args, (given) => JSON.stringify(given));
     assert.equal(outcome.output, '{"command":"ls","more":["a"]}');
   });
 
@@ -272,9 +243,7 @@ describe("what was approved", () => {
     const client = quietClient();
     client.registerHook("PreToolUse", () => sleep(10));
     const args = { command: "ls", more: ["a"] };
-    const call = client
-      .session()
-      .runTool("Bash", args, (given) => JSON.stringify(given));
+    const call = client.session().runTool("Bash", args, (given) => JSON.stringify(given));
     args.command = "rm -rf /";
     args.more.push("b");
     assert.equal((await call).output, '{"command":"ls","more":["a"]}');
@@ -292,9 +261,7 @@ describe("what was approved", () => {
       kept.paths.push("/");
     });
     const session = client.session({ approval: "allow" });
-    const outcome = await session.runTool("Bash", ls, (args) =>
-      JSON.stringify(args),
-    );
+    const outcome = await session.runTool("Bash", ls, (args) => JSON.stringify(args));
     assert.equal(outcome.output, '{"command":"ls -l","paths":["/home"]}');
     assert.equal(kept.command, "rm -rf /");
   });
@@ -303,14 +270,12 @@ describe("what was approved", () => {
     const client = quietClient();
     client.registerHook("PostToolUseFailure", () => ({ action: "retry" }));
     const seen: string[] = [];
-    const outcome = await client
-      .session()
-      .runTool("Bash", { command: "ls" }, (args) => {
-        seen.push(args.command);
-        args.command = "rm -rf /";
-        if (seen.length < 3) throw new Error("again");
-        return "done";
-      });
+    const outcome = await client.session().runTool("Bash", { command: "ls" }, (args) => {
+      seen.push(args.command);
+      args.command = "rm -rf /";
+      if (seen.length < 3) throw new Error("again");
+      return "done";
+    });
     assert.deepEqual(seen, ["ls", "ls", "ls"]);
     assert.equal(outcome.attempts, 3);
     assert.deepEqual(outcome.args, { command: "ls" });
@@ -331,10 +296,7 @@ describe("questions", () => {
     await until(() => session.pending().length === 2);
     const [one, two] = child.pending() as [ApprovalRequest, ApprovalRequest];
     assert.deepEqual([one.agentId, two.agentId], [null, "sub"]);
-    assert.deepEqual(
-      [one.shown, two.args],
-      ['{"command":"a"}', { command: "b" }],
-    );
+    assert.deepEqual([one.shown, two.args], ['{"command":"a"}', { command: "b" }]);
     assert.equal(two.sessionId, "s");
     const code = { code: "unknown_approval", name: "UnknownApprovalError" };
     assert.throws(() => {
@@ -409,10 +371,7 @@ describe("questions", () => {
     assert.equal(outcome.ran, true);
     assert.deepEqual(outcome.outcomes[0]?.asks[0]?.grants, ["Yes"]);
     const { options, granting, timeout } = asked as unknown as ApprovalRequest;
-    assert.deepEqual(
-      [options, granting, timeout],
-      [["Yes", "No"], ["Yes"], 1000],
-    );
+    assert.deepEqual([options, granting, timeout], [["Yes", "No"], ["Yes"], 1000]);
   });
 
   test("an answer that is no text denies", async () => {
@@ -442,22 +401,18 @@ describe("the terminal", () => {
     console.log(JSON.stringify({ ran, reason }));`;
   const node = [process.execPath, "--input-type=module", "--eval"];
 
-  test(
-    "denies where there is none",
-    { skip: !existsSync("/usr/bin/setsid") },
-    async () => {
-      const args = ["--wait", ...node, program];
-      const { out } = await runProgram("/usr/bin/setsid", args, {
-        cwd: packageFolder,
-      });
-      const { ran, reason } = JSON.parse(out) as {
-        ran: boolean;
-        reason: string;
-      };
-      assert.equal(ran, false);
-      assert.match(reason, /there is no terminal to ask at/);
-    },
-  );
+  test("denies where there is none", { skip: !existsSync("/usr/bin/setsid") }, async () => {
+    const args = ["--wait", ...node, program];
+    const { out } = await runProgram("/usr/bin/setsid", args, {
+      cwd: packageFolder,
+    });
+    const { ran, reason } = JSON.parse(out) as {
+      ran: boolean;
+      reason: string;
+    };
+    assert.equal(ran, false);
+    assert.match(reason, /there is no terminal to ask at/);
+  });
 
   const asking = (pause: number, timeout: number): string => `
     import { HookClient } from "hookweave";
@@ -477,10 +432,7 @@ describe("the terminal", () => {
   test("asks, and counts the time down", sits, async () => {
     const person = before();
     await person.until("? for all; denied in    28 s: ");
-    assert.match(
-      person.screen,
-      /question \| really\?\r\n {9}\| {2}1 allow \| Deny\r\n/,
-    );
+    assert.match(person.screen, /question \| really\?\r\n {9}\| {2}1 allow \| Deny\r\n/);
     person.types("maybe\n");
     await person.until("That is no option.");
     person.types("1\n");
@@ -552,19 +504,13 @@ describe("what nobody can be shown as JSON", () => {
     for (const odd of [Number.NaN, "\ud800", [undefined], new Date(0)]) {
       const args = { command: "rm -rf /", odd };
       for (const again of [false, true]) {
-        assert.equal(
-          (await session.runTool("Bash", args, () => again)).ran,
-          true,
-        );
+        assert.equal((await session.runTool("Bash", args, () => again)).ran, true);
       }
     }
     // Each is asked about both times.
     assert.equal(shown.length, 8);
     for (const text of shown)
-      assert.match(
-        text ?? "",
-        /^\{"command":"rm -rf \/","odd":\[?<[^>]+>\]?\}$/,
-      );
+      assert.match(text ?? "", /^\{"command":"rm -rf \/","odd":\[?<[^>]+>\]?\}$/);
   });
 });
 
@@ -595,12 +541,9 @@ describe("subagents", () => {
         },
       );
       await assert.rejects(one.subagent("explore"), { code: "session_closed" });
-      await assert.rejects(
-        one.dispatch("TaskCreated", { taskId: "1", taskSubject: "x" }),
-        {
-          code: "session_closed",
-        },
-      );
+      await assert.rejects(one.dispatch("TaskCreated", { taskId: "1", taskSubject: "x" }), {
+        code: "session_closed",
+      });
     }
   });
 
@@ -625,14 +568,8 @@ describe("subagents", () => {
     }));
     const { session, events } = heard(client);
     await assert.rejects(session.subagent("explore"), (error: unknown) => {
-      assert.ok(
-        error instanceof SubagentBlockedError &&
-          error instanceof HookweaveError,
-      );
-      assert.deepEqual(
-        [error.code, error.reason],
-        ["subagent_blocked", "not now"],
-      );
+      assert.ok(error instanceof SubagentBlockedError && error instanceof HookweaveError);
+      assert.deepEqual([error.code, error.reason], ["subagent_blocked", "not now"]);
       return true;
     });
     await session.end();
@@ -663,12 +600,7 @@ describe("the end", () => {
       await own.start();
       await own.runTool("Bash", ls, () => 1);
     }
-    assert.deepEqual(events, [
-      "SessionStart",
-      "PreToolUse",
-      "PostToolUse",
-      "SessionEnd",
-    ]);
+    assert.deepEqual(events, ["SessionStart", "PreToolUse", "PostToolUse", "SessionEnd"]);
   });
 
   test("cancels what is under way", async () => {
@@ -737,9 +669,7 @@ describe("tools", () => {
   test("that throw have failed, and the outcome keeps what they threw", async () => {
     const session = quietClient().session();
     const cause = new RangeError("disk full");
-    const outcome = await session.runTool("Bash", ls, () =>
-      Promise.reject(cause),
-    );
+    const outcome = await session.runTool("Bash", ls, () => Promise.reject(cause));
     assert.ok(outcome.error instanceof ToolFailedError);
     assert.equal(outcome.error.message, "disk full");
     assert.equal(outcome.error.cause, cause);
@@ -762,19 +692,9 @@ describe("tools", () => {
     }));
     const session = client.session();
     assert.deepEqual((await session.start()).env, { A: "1" });
-    client.registerTool(
-      "Bash",
-      ({ command }, { tool, toolUseId, env, signal, session: own }) => {
-        return [
-          command,
-          tool,
-          toolUseId,
-          env["A"],
-          signal.aborted,
-          own === session,
-        ];
-      },
-    );
+    client.registerTool("Bash", ({ command }, { tool, toolUseId, env, signal, session: own }) => {
+      return [command, tool, toolUseId, env["A"], signal.aborted, own === session];
+    });
     const { output } = await session.runTool("Bash", ls, { toolUseId: "t1" });
     assert.deepEqual(output, ["ls", "Bash", "t1", "1", false, true]);
   });
@@ -785,10 +705,7 @@ describe("tools", () => {
     const session = client.session();
     const refused = { code: "unknown_tool", name: "UnknownToolError" };
     await assert.rejects(session.runTool("Bsah", ls), refused);
-    await assert.rejects(
-      client.executeTool("s", "Bsah", ls),
-      /`Bsah`.*known are Bash/,
-    );
+    await assert.rejects(client.executeTool("s", "Bsah", ls), /`Bsah`.*known are Bash/);
   });
 
   test("take plain arguments that do not nest without end", async () => {
@@ -815,10 +732,7 @@ describe("tools", () => {
     for (const one of [session, child, client.session()]) {
       assert.equal((await one.runTool("Bash", ls)).decision, "deny");
       assert.equal((await one.runTool("mcp__files", ls, () => 2)).output, 2);
-      assert.equal(
-        (await one.runTool("mcp__*", ls)).reason,
-        "the host does not permit mcp__*",
-      );
+      assert.equal((await one.runTool("mcp__*", ls)).reason, "the host does not permit mcp__*");
     }
     assert.throws(
       () => {
@@ -847,10 +761,7 @@ describe("tools", () => {
     }));
     const outcome = await client.session().runTool("Bash", ls);
     assert.equal(outcome.decision, "block");
-    assert.match(
-      outcome.reason ?? "",
-      /not what tool Bash takes by its schema/,
-    );
+    assert.match(outcome.reason ?? "", /not what tool Bash takes by its schema/);
     assert.throws(
       () => {
         client.registerTool("Read", () => 1, { schema: { type: "no type" } });
@@ -881,10 +792,7 @@ describe("a generation", () => {
       },
     });
     assert.deepEqual(pieces, ["a", "b", "c"]);
-    assert.deepEqual(
-      [generation.status, generation.text],
-      ["done", "answer to x"],
-    );
+    assert.deepEqual([generation.status, generation.text], ["done", "answer to x"]);
   });
 
   test("keeps what the model threw", async () => {
@@ -894,10 +802,7 @@ describe("a generation", () => {
       throw cause;
     });
     const generation = await client.session().generate("x");
-    assert.deepEqual(
-      [generation.status, generation.reason],
-      ["failed", "overloaded"],
-    );
+    assert.deepEqual([generation.status, generation.reason], ["failed", "overloaded"]);
     assert.equal(generation.cause, cause);
   });
 
@@ -913,10 +818,7 @@ describe("a generation", () => {
     assert.match((await why(7)) ?? "", /the model answered 7/);
     assert.match((await why(null)) ?? "", /the model answered null/);
     const map = new Map([["text", "x"]]);
-    assert.match(
-      (await why(map)) ?? "",
-      /answered an instance of Map; an answer is a text/,
-    );
+    assert.match((await why(map)) ?? "", /answered an instance of Map; an answer is a text/);
     for (const odd of [
       [{ text: "x" }],
       Object.create({ text: "x" }),
@@ -929,27 +831,15 @@ describe("a generation", () => {
       () => "x",
       Symbol("x"),
     ]) {
-      assert.match(
-        (await why(odd)) ?? "",
-        /the model answered .*; an answer is a text/,
-      );
+      assert.match((await why(odd)) ?? "", /the model answered .*; an answer is a text/);
     }
-    assert.match(
-      (await why({ text: 7 })) ?? "",
-      /`text` of .* is an integer; it must be a string/,
-    );
-    assert.match(
-      (await why({ toolCalls: "x" })) ?? "",
-      /`toolCalls` of .* must be a list/,
-    );
+    assert.match((await why({ text: 7 })) ?? "", /`text` of .* is an integer; it must be a string/);
+    assert.match((await why({ toolCalls: "x" })) ?? "", /`toolCalls` of .* must be a list/);
     assert.match(
       (await why({ toolCalls: [{ args: {} }] })) ?? "",
       /`toolCalls\[0\]\.name` of .* is missing/,
     );
-    assert.match(
-      (await why({ toolCalls: [{ name: "Bash", args: "ls" }] })) ?? "",
-      /of Bash/,
-    );
+    assert.match((await why({ toolCalls: [{ name: "Bash", args: "ls" }] })) ?? "", /of Bash/);
   });
 
   test("knows what hooks said of each call", async () => {
@@ -972,13 +862,8 @@ describe("a generation", () => {
     ];
     client.registerModel(() => answers.shift() ?? "");
     const warned: unknown[] = [];
-    client.registerHook(
-      "ContextWarning",
-      ({ usage }) => void warned.push(usage),
-    );
-    const generation = await client
-      .session({ contextLimit: 100 })
-      .generate("x");
+    client.registerHook("ContextWarning", ({ usage }) => void warned.push(usage));
+    const generation = await client.session({ contextLimit: 100 }).generate("x");
     assert.deepEqual(
       generation.tools.map(({ output, trace, outcomes }) => [
         output,
@@ -1004,9 +889,7 @@ describe("a generation", () => {
       code: "no_model",
       name: "NoModelError",
     });
-    client.registerModel(
-      ({ messages, sessionId }) => `${sessionId} ${String(messages.length)}`,
-    );
+    client.registerModel(({ messages, sessionId }) => `${sessionId} ${String(messages.length)}`);
     assert.equal((await client.generate("s", "x")).text, "s 1");
     globalThis.gc?.();
     await sleep(10);
@@ -1043,14 +926,8 @@ describe("what a host brings may fail", () => {
     });
     const outcome = await session.runTool("Bash", ls, () => 1);
     assert.match(outcome.reason ?? "", /the approval failed: broken/);
-    const kinds = [
-      "the display",
-      "the context",
-      "the approver",
-      "a listener to outcomes",
-    ];
-    for (const kind of kinds)
-      assert.ok(logged.includes(`${kind} failed`), kind);
+    const kinds = ["the display", "the context", "the approver", "a listener to outcomes"];
+    for (const kind of kinds) assert.ok(logged.includes(`${kind} failed`), kind);
   });
 
   test("messages go to the log unless there is a display", async () => {
@@ -1099,11 +976,7 @@ test("sessions that nobody holds are collected", async () => {
   const client = quietClient();
   const gone = (): WeakRef<Session> => new WeakRef(client.session());
   const sessions = Array.from({ length: 20 }, gone);
-  for (
-    let round = 0;
-    round < 20 && sessions.some((one) => one.deref() !== undefined);
-    round++
-  ) {
+  for (let round = 0; round < 20 && sessions.some((one) => one.deref() !== undefined); round++) {
     await sleep(5);
     globalThis.gc?.();
   }
@@ -1116,13 +989,10 @@ test("a misspelt option of a session is compared with all of them", () => {
     code: "invalid_option",
     message: /unknown field `approvals` \(did you mean `approval`\?\)/,
   });
-  assert.throws(
-    () => quietClient().session({ permissions: { Bash: "yes" } } as never),
-    {
-      code: "invalid_option",
-      message: /^session: `permissions`: `yes` is no permission/,
-    },
-  );
+  assert.throws(() => quietClient().session({ permissions: { Bash: "yes" } } as never), {
+    code: "invalid_option",
+    message: /^session: `permissions`: `yes` is no permission/,
+  });
 });
 
 test("an approver may answer yes, and an answer that is no option names the options", async () => {
