@@ -311,7 +311,7 @@ impl Parser {
             }
             _ => {
                 let known = ["event", "session", "true", "false", "null", "size", "has"];
-                let hint = did_you_mean(name, known.into_iter());
+                let hint = did_you_mean(name, known);
                 return Err(format!(
                     "character {at}: there is no `{name}`{hint}; an expression is about `event` and `session`, and \
                      texts stand in quotes"
@@ -384,7 +384,7 @@ impl Parser {
             "matches" => None,
             _ => {
                 let known = ["startsWith", "endsWith", "contains", "matches", "size"];
-                let hint = did_you_mean(&name, known.into_iter());
+                let hint = did_you_mean(&name, known);
                 let known = known.join(", ");
                 return Err(format!("character {at}: there is no function `{name}`{hint}; there are {known}"));
             }
