@@ -26,13 +26,19 @@ function builtIn(root, file) {
   const checkout = join(root, "..");
   if (!existsSync(join(checkout, "cli", "Cargo.toml"))) return undefined;
   const target = process.env.CARGO_TARGET_DIR ?? join(checkout, "target");
-  const folders = [target, ...Object.values(PLATFORMS).map((platform) => join(target, platform.target))];
+  const folders = [
+    target,
+    ...Object.values(PLATFORMS).map((platform) => join(target, platform.target)),
+  ];
   const [newest] = folders
     .flatMap((folder) => [join(folder, "release", file), join(folder, "debug", file)])
     .filter((program) => existsSync(program))
     .sort((one, other) => statSync(other).mtimeMs - statSync(one).mtimeMs);
   if (newest !== undefined) return { program: newest };
-  return { error: "the command is not built in this checkout; run `cargo build --release --package hookweave-cli`" };
+  return {
+    error:
+      "the command is not built in this checkout; run `cargo build --release --package hookweave-cli`",
+  };
 }
 
 /** A native file of the package in a folder; `undefined` where it is missing. */

@@ -52,7 +52,7 @@ pub(crate) struct Cli {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
 struct Output {
-    /// When to use colours; `auto` uses them on terminals, unless NO_COLOR is set
+    /// When to use colours; `auto` uses them on terminals, unless `NO_COLOR` is set
     #[arg(long, value_enum, value_name = "WHEN", default_value_t, global = true, hide_possible_values = true)]
     color: ColorChoice,
 

@@ -154,7 +154,8 @@ impl Lint {
 fn described(findings: &[Finding]) -> Vec<serde_json::Value> {
     let described = |finding: &Finding| {
         let mut value = serde_json::to_value(finding).unwrap_or_default();
-        value["fixable"] = finding.problem.fix.is_some().into();
+        let fixable = finding.problem.fix.is_some().into();
+        value.as_object_mut().map(|value| value.insert("fixable".to_owned(), fixable));
         value
     };
     findings.iter().map(described).collect()

@@ -77,7 +77,7 @@ impl List {
         let below = self.which.directory();
         let seen = Seen::of(&policy, &self.which)?;
         let mut marks = Marks::default();
-        let shown_events = seen.whole.as_ref().map_or(events, |whole| whole.by_event());
+        let shown_events = seen.whole.as_ref().map_or(events, Policy::by_event);
         for (name, hooks) in &shown_events {
             if event.as_ref().is_some_and(|event| event.name() != name) {
                 continue;

@@ -59,14 +59,13 @@ impl<'w> Policies<'w> {
         }
         let sources = recorded.sources.clone().filter(|_| !is_chosen).unwrap_or_else(|| self.which.sources.clone());
         let known = self.loaded.iter().position(|(loaded, _)| *loaded == sources);
-        let at = match known {
-            Some(at) => at,
-            None => {
-                let (policy, _) = delegates::load(&Which { sources: sources.clone(), ..self.which.clone() })?;
-                left_out(&policy.report)?;
-                self.loaded.push((sources, policy));
-                self.loaded.len() - 1
-            }
+        let at = if let Some(at) = known {
+            at
+        } else {
+            let (policy, _) = delegates::load(&Which { sources: sources.clone(), ..self.which.clone() })?;
+            left_out(&policy.report)?;
+            self.loaded.push((sources, policy));
+            self.loaded.len() - 1
         };
         self.loaded.get(at).map(|(_, policy)| policy).ok_or_else(|| Failed::new("no hooks are loaded"))
     }

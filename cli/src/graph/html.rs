@@ -67,8 +67,8 @@ fn draw_hook(page: &mut String, hook: &GraphHook, gate: bool) {
     let _ = writeln!(page, "<li class=\"{class}\">\n<h3>{}</h3>", escaped(&hook.name));
     let flags = hook.flags();
     if !flags.is_empty() {
-        let flags: String = flags.iter().map(|flag| format!("<b>{}</b> ", escaped(flag))).collect();
-        let _ = writeln!(page, "<p class=\"flags\">{}</p>", flags.trim_end());
+        let flags: Vec<String> = flags.iter().map(|flag| format!("<b>{}</b>", escaped(flag))).collect();
+        let _ = writeln!(page, "<p class=\"flags\">{}</p>", flags.join(" "));
     }
     let _ = writeln!(page, "<dl>\n<dt>for</dt><dd><code>{matcher}</code></dd>");
     if hook.runs != hook.name && !hook.runs.is_empty() {

@@ -50,10 +50,11 @@ fn result(finding: &Finding) -> Value {
         let width = fix.range.len();
         let deleted = json!({"byteOffset": fix.range.start, "byteLength": width});
         let replacement = json!({"deletedRegion": deleted, "insertedContent": {"text": fix.text}});
-        result["fixes"] = json!([{
+        let fixes = json!([{
             "description": {"text": format!("Write `{}`", fix.text)},
             "artifactChanges": [{"artifactLocation": file, "replacements": [replacement]}],
         }]);
+        result.as_object_mut().map(|result| result.insert("fixes".to_owned(), fixes));
     }
     result
 }

@@ -68,10 +68,14 @@ fn walk(node: &Node, place: &str, name: Option<usize>, places: &mut FxHashMap<St
     places.insert(place.to_owned(), (name, node.at));
     match &node.kind {
         Kind::Object(fields) => {
-            fields.iter().for_each(|field| walk(&field.value, &step(place, &field.name), Some(field.at), places));
+            for field in fields {
+                walk(&field.value, &step(place, &field.name), Some(field.at), places);
+            }
         }
         Kind::List(items) => {
-            items.iter().enumerate().for_each(|(at, item)| walk(item, &format!("{place}[{at}]"), None, places));
+            for (at, item) in items.iter().enumerate() {
+                walk(item, &format!("{place}[{at}]"), None, places);
+            }
         }
         _ => {}
     }
