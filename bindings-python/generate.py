@@ -166,9 +166,9 @@ def typed_stub(events: Sequence[Event], common: Sequence[Mapping[str, Any]]) -> 
         "",
         "class TypedClient:",
         "    if MYPY:",
-        f"        def hook(self, event: N, {OPTIONS}) -> RegistersOf[N]: ...",
-        f"        def register_hook(self, event: N, handler: HandlerOf[N], {OPTIONS}) -> str: ...",
-        f"        def temporary_hook(self, event: N, handler: HandlerOf[N], {OPTIONS}) -> TemporaryHook: ...",
+        f"        def hook(self, event: N, /, {OPTIONS}) -> RegistersOf[N]: ...",
+        f"        def register_hook(self, event: N, handler: HandlerOf[N], /, {OPTIONS}) -> str: ...",
+        f"        def temporary_hook(self, event: N, handler: HandlerOf[N], /, {OPTIONS}) -> TemporaryHook: ...",
         "    else:",
     ]
     lines = [line if line.startswith("#") else line.replace("'", '"') for line in lines]

@@ -111,6 +111,11 @@ ALLOWED = (
     "hookweave._native.Dispatch.__next__",
     # Its methods are the client's at run time, and the rest is for type checkers alone.
     r"hookweave\._typed\..*",
+    # Event and handler may go by name; without the slash mypy takes minutes for a mistake.
+    r"hookweave\.client\.HookClient\.(hook|register_hook|temporary_hook)",
+    r"hookweave\.compat\.a3s\.A3sClient\.(hook|register_hook|temporary_hook)",
+    # A decorator checks its keywords; a class makes a static method of it by itself.
+    r"hookweave\.client\.HookClient\.__new__",
     # A profile's classes have fewer parameters for type checkers than the classes that they derive from.
     r"hookweave\.compat\.a3s\.HookResponse\.(block|continue_|skip)",
     # stubtest does not follow `__all__ += …`, takes a new type for a class, and finds names that mypy makes up for
