@@ -4,7 +4,7 @@ use hookweave_host::error::Error;
 
 /// What the core says for every language, and what it is in Rust.
 const WORDS: &[(&str, &str)] = &[
-    ("leave it null for", "set it to `None` for"),
+    ("set it to null for", "set it to `None` for"),
     ("this client was closed", "this engine was closed"),
 ];
 
