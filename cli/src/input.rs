@@ -2,6 +2,7 @@
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use hookweave_host::dialects;
@@ -180,6 +181,18 @@ pub(crate) fn read_text(file: &Path) -> Result<String> {
 /// Reads standard input up to a limit.
 pub(crate) fn read_stdin() -> Result<String> {
     bounded(std::io::stdin().lock()).map_err(|error| Failed::new(format!("standard input cannot be read: {error}")))
+}
+
+/// The same, for no longer than this; what reads on ends with the process.
+pub(crate) fn read_stdin_within(limit: Option<Duration>) -> Result<String> {
+    let Some(limit) = limit else { return read_stdin() };
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let thread = std::thread::Builder::new().name("hookweave-input".to_owned());
+    thread.spawn(move || _ = sender.send(read_stdin()))?;
+    receiver.recv_timeout(limit).unwrap_or_else(|_| {
+        let limit = limit.as_secs_f64();
+        Err(Failed::new(format!("standard input did not end within {limit} s (--deadline); close it behind the event")))
+    })
 }
 
 fn bounded(from: impl std::io::Read) -> std::io::Result<String> {

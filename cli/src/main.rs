@@ -30,7 +30,22 @@ use crate::commands::Hook;
 use crate::failed::{BROKEN, Failed};
 use crate::screen::Unread;
 
+/// Makes a write beyond the size that a file may have an error: the signal would end the command without an answer, and an
+/// agent reads that as consent. Programs that are started meet the signal as ever.
+#[cfg(unix)]
+fn survive_full_files() {
+    // Where a signal cannot be had, there is nothing to be done about it.
+    let _ = signal_hook::flag::register(
+        signal_hook::consts::SIGXFSZ,
+        std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false)),
+    );
+}
+
+#[cfg(not(unix))]
+const fn survive_full_files() {}
+
 fn main() -> ExitCode {
+    survive_full_files();
     let done = match Hook::of_this_process() {
         Some(hook) => hook.run(),
         None => Cli::of_this_process().run(&mut Unread::new(anstream::stdout().lock())),

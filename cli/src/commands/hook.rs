@@ -18,7 +18,7 @@ use crate::commands::run::FAREWELL;
 use crate::drive::{Deadline, dispatch, outcome_values};
 use crate::failed::{BROKEN, Failed, Result};
 use crate::hook_command::is_this_command;
-use crate::input::read_stdin;
+use crate::input::read_stdin_within;
 use crate::policy::{Policy, Which};
 use crate::recording::RecordArgs;
 use crate::screen::{count, shown};
@@ -97,10 +97,11 @@ impl Hook {
         let dialect = dialects::named(&self.agent)?;
         // What a panic prints would reach the model; the answer says what matters.
         std::panic::set_hook(Box::new(|_| ()));
-        let read = read_stdin();
+        let deadline = self.deadline.map(|limit| Deadline::within(Some(limit)));
+        let read = read_stdin_within(self.deadline);
         let text = read.as_deref().unwrap_or_default();
         let decided = match &read {
-            Ok(text) => catch_unwind(AssertUnwindSafe(|| self.decide(dialect, text)))
+            Ok(text) => catch_unwind(AssertUnwindSafe(|| self.decide(dialect, text, deadline)))
                 .unwrap_or_else(|_| Err(Failed::new("internal error; please report it"))),
             Err(why) => Err(Failed::new(why.to_string())),
         };
@@ -119,9 +120,15 @@ impl Hook {
         Ok(u8::try_from(answer.exit_code).unwrap_or(BROKEN))
     }
 
-    fn decide(&self, dialect: &'static dyn Dialect, text: &str) -> Result<(WireAnswer, Policy)> {
+    /// Decides about an event; a deadline that was given began before it was read.
+    fn decide(
+        &self,
+        dialect: &'static dyn Dialect,
+        text: &str,
+        deadline: Option<Deadline>,
+    ) -> Result<(WireAnswer, Policy)> {
         let event = dialects::event_from_wire(dialect.name(), text)?;
-        let deadline = Deadline::within(self.deadline.or_else(|| usual_deadline(dialect, &event)));
+        let deadline = deadline.unwrap_or_else(|| Deadline::within(usual_deadline(dialect, &event)));
         let which = self.which_of(dialect)?;
         let policy = Policy::load(&which.to_look_at())?;
         // An agent whose own files are a source must not meet this very command again.
