@@ -269,6 +269,27 @@ BARS = [
         1.5,
     ),
     cost(
+        "Rust, 10,000 argument patterns / 10,000 command patterns",
+        rust("10,000 hooks, argument patterns"),
+        rust("10,000 hooks, command patterns"),
+        2.0,
+        1.2,
+    ),
+    cost(
+        "Rust, 10,000 session globs / 10,000 command patterns",
+        rust("10,000 hooks, session globs"),
+        rust("10,000 hooks, command patterns"),
+        2.0,
+        1.2,
+    ),
+    cost(
+        "Rust, 10,000 rules / 10,000 command patterns",
+        rust("10,000 hooks, rules"),
+        rust("10,000 hooks, command patterns"),
+        2.0,
+        1.2,
+    ),
+    cost(
         f"Python, {IN_A_SESSION} / the tool alone",
         python(SESSIONS, IN_A_SESSION),
         python(SESSIONS, ALONE),
@@ -322,6 +343,12 @@ BARS = [
 ]
 
 CEILINGS = [
+    Ceiling(
+        "Rust, one more hook among 10,000, and the next dispatch",
+        rust("10,000 hooks, one more registered before each"),
+        1e6,
+        0.2e6,
+    ),
     Ceiling("Node, main thread per command", node(COMMANDS, "hookweave, command true, main thread"), 0.2e6, 0.1e6),
     Ceiling(
         "Node, main thread per command, parent of 2 GiB",

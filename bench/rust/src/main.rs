@@ -17,7 +17,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use hookweave::{Engine, Event, HookResponse};
+use hookweave::{ArgTest, Engine, Event, HookResponse, Registration};
 use serde_json::{Map, json};
 
 /// Seconds of one sample; commands are slower and vary more.
@@ -59,7 +59,10 @@ fn boxed(count: usize) -> Variant {
 }
 
 fn dispatching(engine: Engine, command: &str) -> Variant {
-    let event = event(command);
+    dispatching_event(engine, event(command))
+}
+
+fn dispatching_event(engine: Engine, event: Event) -> Variant {
     Box::new(move |times| {
         let (engine, event) = (engine.clone(), event.clone());
         Box::pin(async move {
@@ -112,6 +115,50 @@ fn among(total: usize, by_command: bool, command: &str) -> Result<Variant, hookw
     Ok(dispatching(engine, command))
 }
 
+/// One hook that matches among 10,000 that do not, found by something else than the tool or the command.
+fn found_by(condition: impl Fn(Registration, usize) -> Registration) -> Result<Engine, hookweave::Error> {
+    let engine = unlimited()?;
+    for number in 1..10_000 {
+        condition(engine.on("PreToolUse"), number).run_async(|_| async {})?;
+    }
+    engine.on("PreToolUse").tool("Bash").run_async(|_| async {})?;
+    Ok(engine)
+}
+
+fn by_argument() -> Result<Variant, hookweave::Error> {
+    let engine = found_by(|hook, number| hook.arg("command", ArgTest::Regex(format!(r"\bjob-{number}\b"))))?;
+    Ok(dispatching(engine, "ls -la"))
+}
+
+fn by_session() -> Result<Variant, hookweave::Error> {
+    let engine = found_by(|hook, number| hook.session(format!("job-{number}-*")))?;
+    let event = event("ls -la").with("session_id", "job-x-1");
+    Ok(dispatching_event(engine, event))
+}
+
+fn by_rule() -> Result<Variant, hookweave::Error> {
+    let engine = found_by(|hook, number| hook.rule(format!("Bash(job-{number} *)")))?;
+    Ok(dispatching(engine, "ls -la"))
+}
+
+/// Registers one more hook, dispatches, and removes it: what it costs that hooks come and go.
+fn one_more() -> Result<Variant, hookweave::Error> {
+    let engine = found_by(|hook, number| hook.command_pattern(format!(r"\bjob-{number}\b")))?;
+    let event = event("ls -la");
+    Ok(Box::new(move |times| {
+        let (engine, event) = (engine.clone(), event.clone());
+        Box::pin(async move {
+            for _ in 0..times {
+                let hook = engine.on("PreToolUse").command_pattern("more").run_async(|_| async {});
+                std::hint::black_box(engine.dispatch(event.clone()).await.ok());
+                if let Ok(hook) = hook {
+                    engine.unregister_hook(&hook);
+                }
+            }
+        })
+    }))
+}
+
 fn long() -> String {
     format!("git log --oneline --decorate && {}echo done", "pytest -q tests/unit && ".repeat(28))
 }
@@ -133,6 +180,10 @@ const CALLBACKS: &[(&str, Made)] = &[
     ("10,000 hooks, other tools", || among(10_000, false, "ls -la")),
     ("10,000 hooks, command patterns", || among(10_000, true, "ls -la")),
     ("10,000 hooks, command patterns, 700-byte command", || among(10_000, true, &long())),
+    ("10,000 hooks, argument patterns", by_argument),
+    ("10,000 hooks, session globs", by_session),
+    ("10,000 hooks, rules", by_rule),
+    ("10,000 hooks, one more registered before each", one_more),
 ];
 
 fn callbacks() -> Result<Variants, hookweave::Error> {

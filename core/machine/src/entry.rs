@@ -43,10 +43,43 @@ impl fmt::Display for HookId {
     }
 }
 
+/// A place in the order of registration that stays when the hooks in it are swapped for others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Seat(u64, u64);
+
+impl Seat {
+    /// The place of a hook for itself: behind every place that was kept before it came.
+    pub(crate) const fn own(number: u64) -> Self {
+        Self(number, u64::MAX)
+    }
+
+    /// The place before the hook that comes next, behind those that were kept there earlier.
+    pub(crate) const fn kept(next: u64, earlier: u64) -> Self {
+        Self(next, earlier)
+    }
+}
+
+/// Where a hook stands among all of its registry: priority, scope, seat, registration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place(i32, Scope, Seat, u64);
+
+impl Place {
+    /// Behind every hook.
+    pub(crate) const BEHIND_ALL: Self = Self(i32::MAX, Scope::Callback, Seat::own(u64::MAX), u64::MAX);
+}
+
+#[cfg(test)]
+impl Place {
+    pub(crate) const fn numbered(id: HookId) -> Self {
+        Self(0, Scope::Callback, Seat::own(id.0), id.0)
+    }
+}
+
 /// A registered hook with its handler.
 #[derive(Debug)]
 pub struct Entry<T> {
     id: HookId,
+    seat: Seat,
     name: Arc<str>,
     spec: HookSpec,
     event: Arc<EventSpec>,
@@ -69,7 +102,7 @@ pub struct Entry<T> {
 
 impl<T> Entry<T> {
     pub(crate) fn new(
-        id: HookId,
+        (id, seat): (HookId, Seat),
         mut spec: HookSpec,
         event: Arc<EventSpec>,
         matcher: Matcher,
@@ -89,6 +122,7 @@ impl<T> Entry<T> {
         let is_decided = spec.detached || spec.fail_behavior.is_some() || spec.origin.is_some();
         Self {
             id,
+            seat,
             name: spec.name.as_deref().map_or_else(|| id.to_string().into(), Into::into),
             matcher,
             timeout: options.timeout_for(&spec, event.name()),
@@ -135,6 +169,11 @@ impl<T> Entry<T> {
     /// The hook's id.
     pub const fn id(&self) -> HookId {
         self.id
+    }
+
+    /// Where it stands among the hooks of its registry.
+    pub(crate) const fn place(&self) -> Place {
+        Place(self.spec.priority, self.spec.scope, self.seat, self.id.0)
     }
 
     /// What traces and reasons call it.

@@ -69,9 +69,9 @@ pub fn explain<'v, T, H: Host>(
         (at, stage) = (end, stage + 1);
     }
     let input = snapshot.match_input(host, event, payload.clone());
-    for (position, listed) in index.hooks().iter().enumerate().filter(|(_, listed)| !listed.entry.is_spent()) {
+    for listed in index.hooks().filter(|listed| !listed.entry.is_spent()) {
         let entry = &listed.entry;
-        let selected = plan.calls().iter().zip(&stages).find(|(call, _)| call.position() == position);
+        let selected = plan.calls().iter().zip(&stages).find(|(call, _)| call.position() == entry.place());
         let why = match (selected, listed.enabled) {
             (Some(_), _) => entry.matcher().why_open(&input),
             (None, false) => Some("the hook is disabled".to_owned()),

@@ -1,16 +1,20 @@
 //! From an event to the hooks that are for it, without looking at those that are not.
 //!
 //! Event, then tool (remembered per tool name), then sets of patterns: the cost of a dispatch does not grow with hooks
-//! that cannot match.
+//! that cannot match. A snapshot is made of the one before: lists are kept in pieces, and only the pieces in which a hook
+//! came or went are made anew, with their sets.
 
+mod pieces;
 mod sets;
+#[cfg(test)]
+mod tests;
 
 use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
 use rustc_hash::FxHashMap;
 
-use crate::entry::{Entry, Listed};
+use crate::entry::{Entry, Listed, Place};
 use crate::error::Error;
 use crate::event::{BUILT_IN, Catalogue, EventSpec, place_of};
 use crate::match_input::MatchInput;
@@ -19,22 +23,26 @@ use crate::options::{Mode, Options};
 use crate::payload::Host;
 use crate::tool::Tools;
 
-use sets::PatternSets;
+use pieces::{Pieces, Placed};
+use sets::Calls;
 
 /// How many tool names an event remembers; hostile payloads could name new ones without end.
 const MAX_REMEMBERED_TOOLS: usize = 1024;
+
+/// How many times a new snapshot may sort a hook in for a remembered tool, while the registry is locked. Beyond, tools are
+/// looked at again when they come.
+const MAX_CARRIED: usize = 4096;
 
 /// A hook that an event selected.
 #[derive(Debug)]
 pub struct Call<T> {
     entry: Arc<Entry<T>>,
     grants_all: bool,
-    position: usize,
 }
 
 impl<T> Clone for Call<T> {
     fn clone(&self) -> Self {
-        Self { entry: Arc::clone(&self.entry), grants_all: self.grants_all, position: self.position }
+        Self { entry: Arc::clone(&self.entry), grants_all: self.grants_all }
     }
 }
 
@@ -50,8 +58,8 @@ impl<T> Call<T> {
     }
 
     /// Its place among all hooks of the event.
-    pub(crate) const fn position(&self) -> usize {
-        self.position
+    pub(crate) fn position(&self) -> Place {
+        self.entry.place()
     }
 }
 
@@ -144,29 +152,61 @@ pub struct Snapshot<T> {
     options: Arc<Options>,
     tools: Tools,
     /// The engine's events at their places, each made when it is first asked for: a client has to do with a few of them.
-    built_in: Box<[OnceLock<Box<EventIndex<T>>>]>,
+    built_in: Box<[OnceLock<Arc<EventIndex<T>>>]>,
     /// The client's own events.
-    own: FxHashMap<String, EventIndex<T>>,
+    own: FxHashMap<String, Arc<EventIndex<T>>>,
     catalogue: Catalogue,
+}
+
+/// A hook that came, went or was switched.
+pub(crate) struct IndexChange<T> {
+    /// Its event.
+    pub(crate) event: Arc<EventSpec>,
+    /// Its place.
+    pub(crate) place: Place,
+    /// What is there now.
+    pub(crate) now: Option<Listed<T>>,
+}
+
+impl<T> IndexChange<T> {
+    /// What is now at the place of a hook.
+    pub(crate) fn of(entry: &Entry<T>, now: Option<Listed<T>>) -> Self {
+        Self { event: Arc::clone(entry.event()), place: entry.place(), now }
+    }
+}
+
+impl<T> Placed for Listed<T> {
+    fn place(&self) -> Place {
+        self.entry.place()
+    }
 }
 
 /// The hooks of one event.
 #[derive(Debug)]
 pub struct EventIndex<T> {
     spec: Arc<EventSpec>,
-    hooks: Vec<Listed<T>>,
-    tests_tool: bool,
-    any_tool: OnceLock<ToolIndex<T>>,
+    hooks: Pieces<Listed<T>>,
+    /// How many of them depend on the tool.
+    on_tool: usize,
+    /// For payloads without a tool, and for all if no hook depends on it.
+    any_tool: OnceLock<Arc<ToolIndex<T>>>,
     by_tool: ArcSwap<FxHashMap<String, Arc<ToolIndex<T>>>>,
 }
 
 /// The hooks of one event and one tool.
 #[derive(Debug)]
 struct ToolIndex<T> {
-    calls: Vec<Call<T>>,
-    /// The plan, when nothing beside the tool decides.
-    fixed: Option<Arc<Plan<T>>>,
-    sets: PatternSets,
+    calls: Calls<T>,
+    /// How many of them depend on more than the tool.
+    open: usize,
+    /// The plan, when there is none of them.
+    fixed: OnceLock<Arc<Plan<T>>>,
+}
+
+impl<T> Clone for ToolIndex<T> {
+    fn clone(&self) -> Self {
+        Self { calls: self.calls.clone(), open: self.open, fixed: OnceLock::new() }
+    }
 }
 
 impl<T> Snapshot<T> {
@@ -176,25 +216,42 @@ impl<T> Snapshot<T> {
         std::iter::once(tool).chain(further.iter().map(String::as_str)).collect()
     }
 
-    pub(crate) fn new(options: Arc<Options>, catalogue: &Catalogue, tools: Tools, hooks: Vec<Listed<T>>) -> Self {
-        let mut built_in: Box<[OnceLock<Box<EventIndex<T>>>]> = BUILT_IN.iter().map(|_| OnceLock::new()).collect();
-        let own = catalogue.own().map(|(name, spec)| (name.clone(), EventIndex::new(Arc::clone(spec))));
-        let mut own: FxHashMap<String, EventIndex<T>> = own.collect();
-        for listed in hooks.into_iter().filter(|listed| !listed.entry.is_spent()) {
-            let spec = listed.entry.event();
-            let event = match place_of(spec.name()).and_then(|place| built_in.get_mut(place)) {
-                Some(slot) => {
-                    slot.get_or_init(|| Box::new(EventIndex::new(Arc::clone(spec))));
-                    slot.get_mut().map(|event| &mut **event)
-                }
-                None => own.get_mut(spec.name()),
-            };
-            if let Some(event) = event {
-                event.tests_tool |= listed.entry.matcher().tests_tool();
-                event.hooks.push(listed);
+    /// One without hooks.
+    pub(crate) fn new(options: Arc<Options>, catalogue: &Catalogue, tools: Tools) -> Self {
+        let built_in = BUILT_IN.iter().map(|_| OnceLock::new()).collect();
+        let own = catalogue.own().map(|(name, spec)| (name.clone(), Arc::new(EventIndex::new(Arc::clone(spec)))));
+        Self { options, tools, built_in, own: own.collect(), catalogue: catalogue.clone() }
+    }
+
+    /// The one that follows when hooks have changed: it shares what they do not concern.
+    pub(crate) fn with(&self, catalogue: &Catalogue, changes: impl IntoIterator<Item = IndexChange<T>>) -> Self {
+        let mut next = Self {
+            options: Arc::clone(&self.options),
+            tools: self.tools.clone(),
+            built_in: self.built_in.clone(),
+            own: self.own.clone(),
+            catalogue: catalogue.clone(),
+        };
+        let mut by_event: FxHashMap<String, Vec<IndexChange<T>>> = FxHashMap::default();
+        for change in changes {
+            match by_event.get_mut(change.event.name()) {
+                Some(changes) => changes.push(change),
+                None => _ = by_event.insert(change.event.name().to_owned(), vec![change]),
             }
         }
-        Self { options, tools, built_in, own, catalogue: catalogue.clone() }
+        for (name, changes) in by_event {
+            let Some(spec) = changes.first().map(|change| &change.event) else { continue };
+            let new = || EventIndex::new(Arc::clone(spec));
+            if let Some(slot) = place_of(&name).and_then(|place| next.built_in.get_mut(place)) {
+                let event = slot.get().map_or_else(|| new().with(&changes, self), |event| event.with(&changes, self));
+                *slot = OnceLock::from(Arc::new(event));
+            } else {
+                let known = next.own.get(&name);
+                let event = known.map_or_else(|| new().with(&changes, self), |event| event.with(&changes, self));
+                next.own.insert(name, Arc::new(event));
+            }
+        }
+        next
     }
 
     /// The settings.
@@ -224,9 +281,9 @@ impl<T> Snapshot<T> {
 
     /// The hooks of the event with this name or alias; `None` when it never had a hook.
     pub fn event(&self, name: &str) -> Option<&EventIndex<T>> {
-        let Some(place) = place_of(name) else { return self.own.get(name) };
+        let Some(place) = place_of(name) else { return self.own.get(name).map(|event| &**event) };
         let spec = self.catalogue.built_in(place)?;
-        Some(self.built_in.get(place)?.get_or_init(|| Box::new(EventIndex::new(Arc::clone(spec)))))
+        Some(self.built_in.get(place)?.get_or_init(|| Arc::new(EventIndex::new(Arc::clone(spec)))))
     }
 
     /// The event of this name or alias, also without hooks.
@@ -239,28 +296,21 @@ impl<T> Snapshot<T> {
 
     /// The hooks that a payload selects.
     pub fn plan<'v, H: Host>(&'v self, host: &'v H, event: &'v EventIndex<T>, payload: &H::View<'v>) -> Planned<T> {
-        if !event.tests_tool {
-            if event.any_tool.get().is_none() {
-                // Not while the index is made: looking at a payload may run the host's code, which may dispatch this event.
-                event.spec.check_field_names(host, payload);
-            }
-            let index = event.any_tool.get_or_init(|| event.index_tool(None, self));
-            return match &index.fixed {
+        let check = || event.spec.check_field_names(host, payload);
+        if event.on_tool == 0 {
+            let index = event.without_tool(self, check);
+            return match index.fixed(self.options.mode) {
                 Some(plan) => Planned { plan: Arc::clone(plan), reuse: Reuse::Event },
                 None => self.plan_rest(host, event, index, payload),
             };
         }
-        let index = host
-            .field(payload, "tool")
-            .and_then(|tool| {
-                let new = || event.spec.check_field_names(host, payload);
-                host.text(&tool, |name| event.remembered(name, self, new))
-            })
-            .unwrap_or_else(|| {
-                event.spec.check_field_names(host, payload);
-                Arc::new(event.index_tool(None, self))
-            });
-        match &index.fixed {
+        let named =
+            host.field(payload, "tool").and_then(|tool| host.text(&tool, |name| event.remembered(name, self, check)));
+        let index = named.unwrap_or_else(|| {
+            check();
+            Arc::clone(event.without_tool(self, || ()))
+        });
+        match index.fixed(self.options.mode) {
             Some(plan) => Planned { plan: Arc::clone(plan), reuse: Reuse::Tool },
             None => self.plan_rest(host, event, &index, payload),
         }
@@ -275,10 +325,10 @@ impl<T> Snapshot<T> {
     ) -> Planned<T> {
         let input = self.match_input(host, &event.spec, payload.clone());
         let calls = index
-            .sets
-            .candidates(&input, index.calls.len())
-            .filter_map(|candidate| {
-                let call = index.calls.get(candidate)?;
+            .calls
+            .candidates(&input)
+            .into_iter()
+            .filter_map(|call| {
                 if call.entry.is_spent() {
                     return None;
                 }
@@ -294,10 +344,45 @@ impl<T> EventIndex<T> {
     fn new(spec: Arc<EventSpec>) -> Self {
         Self {
             spec,
-            hooks: Vec::new(),
-            tests_tool: false,
+            hooks: Pieces::default(),
+            on_tool: 0,
             any_tool: OnceLock::new(),
             by_tool: ArcSwap::from_pointee(FxHashMap::default()),
+        }
+    }
+
+    /// The one that follows when hooks of the event have changed.
+    fn with(&self, changes: &[IndexChange<T>], snapshot: &Snapshot<T>) -> Self {
+        let mut hooks = self.hooks.clone();
+        let mut on_tool = self.on_tool;
+        let mut any_tool = self.any_tool.get().cloned();
+        let mut by_tool = (**self.by_tool.load()).clone();
+        if by_tool.len().saturating_mul(changes.len()) > MAX_CARRIED {
+            by_tool.clear();
+        }
+        let depends = |listed: &Listed<T>| usize::from(listed.entry.matcher().depends_on_tool());
+        for IndexChange { place, now, .. } in changes {
+            let before = hooks.remove(*place);
+            for (tool, index) in by_tool
+                .iter_mut()
+                .map(|(tool, index)| (Some(tool.as_str()), index))
+                .chain(any_tool.as_mut().map(|index| (None, index)))
+            {
+                let call = now.as_ref().and_then(|now| Call::of(now, tool.map(|tool| snapshot.names_of(tool)).as_deref(), snapshot));
+                ToolIndex::change(index, before.as_ref().map(|before| &*before.entry), call);
+            }
+            on_tool -= before.as_ref().map_or(0, depends);
+            if let Some(now) = now {
+                on_tool += depends(now);
+                hooks.insert(now.clone());
+            }
+        }
+        Self {
+            spec: Arc::clone(&self.spec),
+            hooks,
+            on_tool,
+            any_tool: any_tool.map_or_else(OnceLock::new, OnceLock::from),
+            by_tool: ArcSwap::from_pointee(by_tool),
         }
     }
 
@@ -311,8 +396,9 @@ impl<T> EventIndex<T> {
         self.hooks.iter().any(|listed| listed.enabled && !listed.entry.is_spent())
     }
 
-    pub(crate) fn hooks(&self) -> &[Listed<T>] {
-        &self.hooks
+    /// Its hooks, in order.
+    pub(crate) fn hooks(&self) -> impl Iterator<Item = &Listed<T>> {
+        self.hooks.iter()
     }
 
     /// Tools that the event was lately dispatched for, in the order of their names.
@@ -320,6 +406,18 @@ impl<T> EventIndex<T> {
         let mut tools: Vec<String> = self.by_tool.load().keys().cloned().collect();
         tools.sort_unstable();
         tools
+    }
+
+    /// The index for payloads without a tool, made once; `new` is called before.
+    fn without_tool(&self, snapshot: &Snapshot<T>, new: impl Fn()) -> &Arc<ToolIndex<T>> {
+        if let Some(index) = self.any_tool.get() {
+            return index;
+        }
+        // Not while the index is made: looking at a payload may run the host's code, which may dispatch this event.
+        new();
+        let index = Arc::new(self.index_tool(None, snapshot));
+        // No thread waits for another one that makes it: in a forked child that thread would not exist.
+        self.any_tool.get_or_init(|| index)
     }
 
     /// The index for a tool, made once; `new` is called then.
@@ -339,18 +437,71 @@ impl<T> EventIndex<T> {
 
     /// Judges the tool conditions of every hook and sorts out what else has to be asked.
     fn index_tool(&self, tool: Option<&str>, snapshot: &Snapshot<T>) -> ToolIndex<T> {
-        let names: Option<Vec<&str>> = tool.map(|tool| snapshot.names_of(tool));
-        let mut calls = Vec::new();
-        for (position, listed) in self.hooks.iter().enumerate().filter(|(_, listed)| listed.enabled) {
-            let MatchResult { selects, grants_all } = listed.entry.matcher().judge_tool(names.as_deref());
-            if selects {
-                let grants_all = grants_all && snapshot.options.profile.grants;
-                calls.push(Call { entry: Arc::clone(&listed.entry), grants_all, position });
-            }
+        let names = tool.map(|tool| snapshot.names_of(tool));
+        let mut index = ToolIndex { calls: Calls::default(), open: 0, fixed: OnceLock::new() };
+        for call in self.hooks().filter_map(|listed| Call::of(listed, names.as_deref(), snapshot)) {
+            index.insert(call);
         }
-        let open = calls.iter().any(|call| call.entry.matcher().tests_more_than_tool() || call.entry.once());
-        let sets = if open { PatternSets::new(&calls) } else { PatternSets::default() };
-        let fixed = (!open).then(|| Arc::new(Plan::new(calls.clone(), snapshot.options.mode)));
-        ToolIndex { calls, fixed, sets }
+        index
+    }
+}
+
+impl<T> Call<T> {
+    /// The hook, if it is switched on and a tool of these names may select it.
+    fn of(listed: &Listed<T>, names: Option<&[&str]>, snapshot: &Snapshot<T>) -> Option<Self> {
+        let matcher = listed.entry.matcher();
+        if !listed.enabled || !matcher.rule_speaks_of(names) {
+            return None;
+        }
+        let MatchResult { selects, grants_all } = matcher.judge_tool(names);
+        let grants_all = grants_all && snapshot.options.profile.grants;
+        selects.then(|| Self { entry: Arc::clone(&listed.entry), grants_all })
+    }
+
+    /// Whether more than the tool decides if it runs.
+    fn is_open(&self) -> bool {
+        is_open(&self.entry)
+    }
+}
+
+/// Whether more than the tool decides if a hook runs.
+fn is_open<T>(entry: &Entry<T>) -> bool {
+    entry.matcher().tests_more_than_tool() || entry.once()
+}
+
+impl<T> ToolIndex<T> {
+    fn insert(&mut self, call: Call<T>) {
+        self.open += usize::from(call.is_open());
+        self.calls.insert(call);
+    }
+
+    /// Puts a hook in place of the one before, in a copy if another snapshot has the index too.
+    fn change(this: &mut Arc<Self>, before: Option<&Entry<T>>, now: Option<Call<T>>) {
+        let before = before.filter(|entry| this.calls.has(entry.matcher(), entry.place()));
+        if before.is_none() && now.is_none() {
+            return;
+        }
+        let index = Arc::make_mut(this);
+        index.fixed = OnceLock::new();
+        if let Some(entry) = before {
+            index.open -= usize::from(is_open(entry));
+            index.calls.remove(entry.matcher(), entry.place());
+        }
+        if let Some(call) = now {
+            index.insert(call);
+        }
+    }
+
+    /// The plan, when nothing beside the tool decides.
+    fn fixed(&self, mode: Mode) -> Option<&Arc<Plan<T>>> {
+        if self.open > 0 {
+            return None;
+        }
+        if let Some(plan) = self.fixed.get() {
+            return Some(plan);
+        }
+        let plan = Arc::new(Plan::new(self.calls.rest().cloned().collect(), mode));
+        // No thread waits for another one that makes it: in a forked child that thread would not exist.
+        Some(self.fixed.get_or_init(|| plan))
     }
 }

@@ -183,6 +183,22 @@ impl<'v, H: Host> MatchInput<'v, H> {
         (lines, commands.indeterminate)
     }
 
+    /// The programs that the event's commands may run; `None` if that is not known for sure.
+    pub(crate) fn programs(&self) -> Option<SmallVec<[&str; 4]>> {
+        // Without a tool it is not known either whether there are any.
+        let is_bash = matches!(*self.tool_names()?, ["Bash"]);
+        let (lines, indeterminate) = self.lines();
+        // A line of another shell's is read as far as all shells agree.
+        if indeterminate || !is_bash && lines.iter().any(|line| !line.is_plain()) {
+            return None;
+        }
+        let mut programs = SmallVec::new();
+        for line in lines {
+            programs.extend(line.sure_programs()?.iter().map(String::as_str));
+        }
+        Some(programs)
+    }
+
     /// The file paths that the event names.
     pub(crate) fn paths(&self) -> &Found<PathForms> {
         self.paths.get_or_init(|| {
@@ -233,6 +249,16 @@ impl<'v, H: Host> MatchInput<'v, H> {
         indeterminate
     }
 
+    /// The argument at a dotted path, as text.
+    pub(crate) fn argument_text(&self, path: &str) -> ArgumentText {
+        let values = self.argument(path);
+        match values.items.first() {
+            _ if values.indeterminate => ArgumentText::Unknown,
+            None => ArgumentText::Missing,
+            Some(value) => scalar_text(self.host, value).map_or(ArgumentText::Unknown, ArgumentText::Text),
+        }
+    }
+
     /// The argument at a dotted path: the key that has the dots in its name first, then the nested one.
     pub(crate) fn argument(&self, path: &str) -> Found<H::View<'v>> {
         let args = self.args();
@@ -260,6 +286,29 @@ impl<'v, H: Host> MatchInput<'v, H> {
         }
         Found { items: smallvec![at], indeterminate: false }
     }
+}
+
+/// An argument as the tests of its text see it.
+#[derive(Debug)]
+pub(crate) enum ArgumentText {
+    /// It is not there.
+    Missing,
+    /// It has no text, or cannot be read.
+    Unknown,
+    /// Its text.
+    Text(String),
+}
+
+/// The text of a value that is a text, a number or a flag.
+pub(crate) fn scalar_text<'v, H: Host>(host: &'v H, view: &H::View<'v>) -> Option<String> {
+    Some(match host.kind(view) {
+        Kind::Text(text) => text.into_owned(),
+        Kind::Int(number) => number.to_string(),
+        Kind::BigInt(digits) => digits,
+        Kind::Float(number) => serde_json::json!(number).to_string(),
+        Kind::Bool(flag) => flag.to_string(),
+        _ => return None,
+    })
 }
 
 /// Hands out the texts that [`MatchInput`] finds, each as it is written: commands, paths, subtype. For a record, which has no use for

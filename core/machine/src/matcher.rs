@@ -5,6 +5,7 @@
 //! by a decoy field.
 
 mod args;
+mod key;
 mod rule;
 mod spec;
 
@@ -23,6 +24,8 @@ use crate::payload::Host;
 use crate::tool::names as tool_names;
 
 use args::ArgCondition;
+
+pub(crate) use key::{Key, TextTest};
 
 pub use crate::pattern::exact_pattern;
 pub use spec::{ArgTest, FIELDS, MatcherSpec};
@@ -175,12 +178,20 @@ impl Matcher {
         self.conditions::<Json>().next().is_some()
     }
 
-    pub(crate) const fn command(&self) -> Option<&Pattern> {
-        self.command.as_ref()
+    /// Whether the tool says anything about whether the hook is selected.
+    pub(crate) const fn depends_on_tool(&self) -> bool {
+        self.tests_tool() || self.rule.is_some()
     }
 
-    pub(crate) const fn path(&self) -> Option<&PathGlob> {
-        self.path.as_ref()
+    /// Whether a rule of the matcher's may hold for a tool of these names.
+    pub(crate) fn rule_speaks_of(&self, names: Option<&[&str]>) -> bool {
+        let (Some(rule), Some(names)) = (&self.rule, names) else { return true };
+        rule.speaks_of(&known_names(names, Some(self.rule_naming())))
+    }
+
+    /// The dialect whose names for tools a rule means.
+    fn rule_naming(&self) -> &'static str {
+        self.spec.naming.unwrap_or("claude-code")
     }
 
     /// The conditions on the tool, whose answer depends on nothing but the tool.
@@ -278,7 +289,7 @@ impl Matcher {
 
     fn judge_rule<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
         let Some(rule) = &self.rule else { return MatchResult::YES };
-        let naming = self.spec.naming.unwrap_or("claude-code");
+        let naming = self.rule_naming();
         rule.judge(input.tool_names().map(|names| known_names(&names, Some(naming))).as_deref(), input)
     }
 

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::action::Action;
 use crate::answer::{Injection, Message, Question};
-use crate::entry::HookId;
+use crate::entry::{HookId, Place};
 use crate::event::EventSpec;
 use crate::fold::{Details, Observed, Progress, Record};
 use crate::hook::{Enforcement, FailBehavior, Scope};
@@ -385,14 +385,14 @@ impl<T, V> Outcome<T, V> {
     /// The hooks of the event that were not selected, and why, each against the event as it was at its turn.
     pub fn unmatched<H: Host<Value = V>>(&self, host: &H) -> Vec<Unmatched> {
         let Some(index) = self.progress.snapshot.event(self.progress.event.name()) else { return Vec::new() };
-        let is_selected = |position: usize| {
+        let is_selected = |position: Place| {
             self.records().iter().any(|record| record.call.position() == position)
                 || (self.progress.details.is_none()
                     && self.progress.plan.calls().iter().any(|call| call.position() == position))
         };
         let mut unmatched = Vec::new();
-        for (position, listed) in index.hooks().iter().enumerate().filter(|(position, _)| !is_selected(*position)) {
-            let payload = host.view(self.payload_at(position));
+        for listed in index.hooks().filter(|listed| !is_selected(listed.entry.place())) {
+            let payload = host.view(self.payload_at(listed.entry.place()));
             let input = self.progress.snapshot.match_input(host, &self.progress.event, payload);
             let why = if listed.enabled {
                 listed.entry.matcher().why_not(&input).unwrap_or_else(|| "its turn had passed".to_owned())
@@ -405,7 +405,7 @@ impl<T, V> Outcome<T, V> {
     }
 
     /// The payload as the hook at a place saw it or would have seen it.
-    fn payload_at(&self, position: usize) -> &V {
+    fn payload_at(&self, position: Place) -> &V {
         self.progress
             .details
             .iter()

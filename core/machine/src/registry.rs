@@ -1,12 +1,13 @@
 //! The hooks of one client, in order, as immutable snapshots.
 //!
-//! Registration changes a locked list; the next dispatch swaps in a new snapshot. A dispatch takes no lock unless the
-//! hooks have changed since the last one.
+//! Registration changes a locked list and notes what changed; the next dispatch makes a new snapshot, which shares with
+//! the one before what did not change. A dispatch takes no lock unless the hooks have changed since the last one.
 //!
 //! Once a call that changes the hooks has returned, no dispatch on any thread begins with the hooks of before: every
 //! change marks the snapshot stale while it holds the lock, and the mark is cleared, under the same lock, only when the
 //! new snapshot stands. `races` checks that under every order of steps that a model checker tries.
 
+mod changes;
 mod hooks;
 
 #[cfg(all(test, shuttle))]
@@ -19,7 +20,7 @@ use rustc_hash::FxHashMap;
 use crate::error::{Code, Error};
 use crate::event::{Catalogue, EventDefinition, EventSpec};
 use crate::hook::HookSpec;
-use crate::index::Snapshot;
+use crate::index::{IndexChange, Snapshot};
 use crate::matcher::Matcher;
 use crate::observer::{Change, Named, ObservedEvent, Observer};
 use crate::options::Options;
@@ -27,24 +28,16 @@ use crate::sync::{ArcSwap, AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering};
 use crate::tool::{KnownTools, ToolDefinition, Tools};
 
 use crate::entry::Listed;
-pub use crate::entry::{Entry, HookId, HookInfo};
+pub use crate::entry::{Entry, HookId, HookInfo, Seat};
 
+use changes::Changes;
 use hooks::Hooks;
-
-/// A place in the order of registration that stays when the hooks in it are swapped for others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Seat(u64, u64);
-
-impl Seat {
-    /// The place of a hook for itself: behind every place that was kept before it came.
-    const fn own(number: u64) -> Self {
-        Self(number, u64::MAX)
-    }
-}
 
 #[derive(Debug)]
 struct State<T> {
     hooks: Hooks<T>,
+    /// What the snapshot that stands does not have yet.
+    changes: Changes,
     catalogue: Catalogue,
     tools: Tools,
     next: u64,
@@ -74,8 +67,15 @@ impl<T> Registry<T> {
     pub fn new(options: Options) -> Self {
         let options = Arc::new(options);
         let catalogue = Catalogue::new(options.profile.every_event_is_a_gate);
-        let snapshot = Snapshot::new(Arc::clone(&options), &catalogue, Tools::default(), Vec::new());
-        let state = State { hooks: Hooks::default(), catalogue, tools: Tools::default(), next: 1, seats: 0 };
+        let snapshot = Snapshot::new(Arc::clone(&options), &catalogue, Tools::default());
+        let state = State {
+            hooks: Hooks::default(),
+            changes: Changes::default(),
+            catalogue,
+            tools: Tools::default(),
+            next: 1,
+            seats: 0,
+        };
         Self {
             options,
             state: Mutex::new(state),
@@ -133,9 +133,23 @@ impl<T> Registry<T> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Notes that one hook came, went or was switched.
+    fn hook_changed(&self, state: &mut MutexGuard<'_, State<T>>, entry: &Entry<T>) {
+        state.changes.note(entry);
+        self.changed(state);
+    }
+
+    /// Notes a change that may concern every hook.
+    fn all_changed(&self, state: &mut MutexGuard<'_, State<T>>) {
+        state.changes = Changes::All;
+        self.changed(state);
+    }
+
     /// Marks what was made of the hooks as outdated. The lock is held, so that no refresh clears the mark of a change
     /// that it has not seen.
-    fn changed(&self, _state: &MutexGuard<'_, State<T>>) {
+    fn changed(&self, state: &mut MutexGuard<'_, State<T>>) {
+        let hooks = state.hooks.len();
+        state.changes.bound(hooks);
         self.stale.store(true, Ordering::Release);
         self.version.fetch_add(1, Ordering::AcqRel);
     }
@@ -166,7 +180,7 @@ impl<T> Registry<T> {
     pub fn seat(&self) -> Seat {
         let mut state = self.lock();
         state.seats += 1;
-        Seat(state.next, state.seats)
+        Seat::kept(state.next, state.seats)
     }
 
     /// Adds a hook at a place instead of behind all others.
@@ -182,19 +196,22 @@ impl<T> Registry<T> {
             Error::new(error.code(), format!("{name} on {}: {}", event.name(), error.message()))
         })?;
         _spent = state.hooks.take_spent();
+        for listed in &_spent {
+            state.changes.note(&listed.entry);
+        }
         state.hooks.check_room(&self.options, &event, spec.origin.is_some())?;
         let id = HookId::new(state.next);
         state.next += 1;
         state.catalogue.intern(&event);
-        let entry = Entry::new(id, spec, event, matcher, &self.options, state.hooks.any_spent(), handler);
+        let place = (id, seat.unwrap_or(Seat::own(id.number())));
+        let entry = Entry::new(place, spec, event, matcher, &self.options, state.hooks.any_spent(), handler);
         let enabled = entry.starts_enabled();
         if entry.observes() && !self.noticed.swap(true, Ordering::AcqRel) {
             self.notice_due.store(true, Ordering::Release);
         }
         let entry = Arc::new(entry);
-        let listed = Listed { entry: Arc::clone(&entry), enabled };
-        state.hooks.insert(seat.unwrap_or(Seat::own(id.number())), listed);
-        self.changed(&state);
+        state.hooks.insert(Listed { entry: Arc::clone(&entry), enabled });
+        self.hook_changed(&mut state, &entry);
         drop(state);
         self.notify_observer(&entry, Change::Registered);
         Ok(id)
@@ -228,7 +245,7 @@ impl<T> Registry<T> {
     fn take(&self, id: HookId) -> Option<Listed<T>> {
         let mut state = self.lock();
         let removed = state.hooks.remove(id)?;
-        self.changed(&state);
+        self.hook_changed(&mut state, &removed.entry);
         Some(removed)
     }
 
@@ -242,7 +259,7 @@ impl<T> Registry<T> {
             }
             _ => return Err(unknown_hook(&id.to_string())),
         };
-        self.changed(&state);
+        self.hook_changed(&mut state, &entry);
         drop(state);
         self.notify_observer(&entry, if enabled { Change::Enabled } else { Change::Disabled });
         Ok(())
@@ -277,7 +294,7 @@ impl<T> Registry<T> {
         let _removed;
         let mut state = self.lock();
         _removed = std::mem::take(&mut state.hooks);
-        self.changed(&state);
+        self.all_changed(&mut state);
     }
 
     /// Adds a custom event.
@@ -285,7 +302,7 @@ impl<T> Registry<T> {
         let mut state = self.lock();
         self.check_open("define events")?;
         state.catalogue.define(definition)?;
-        self.changed(&state);
+        self.all_changed(&mut state);
         Ok(())
     }
 
@@ -295,7 +312,7 @@ impl<T> Registry<T> {
         self.check_open("define tools")?;
         state.tools.define(definition)?;
         self.known_tools.set(state.tools.clone());
-        self.changed(&state);
+        self.all_changed(&mut state);
         Ok(())
     }
 
@@ -321,11 +338,26 @@ impl<T> Registry<T> {
     fn refresh(&self) {
         // The old snapshot is dropped after the lock: it may hold the last reference to a removed handler.
         let _old;
-        let state = self.lock();
+        let mut state = self.lock();
         // The previous holder of the lock may have refreshed already.
         if self.stale.load(Ordering::Acquire) {
-            let hooks = state.hooks.iter().cloned().collect();
-            let snapshot = Snapshot::new(Arc::clone(&self.options), &state.catalogue, state.tools.clone(), hooks);
+            let changes = std::mem::take(&mut state.changes);
+            let State { hooks, catalogue, tools, .. } = &*state;
+            let snapshot = match changes {
+                Changes::All => {
+                    let listed = hooks.iter().filter(|listed| !listed.entry.is_spent());
+                    let hooks = listed.map(|listed| IndexChange::of(&listed.entry, Some(listed.clone())));
+                    Snapshot::new(Arc::clone(&self.options), catalogue, tools.clone()).with(catalogue, hooks)
+                }
+                Changes::Hooks(changed) => {
+                    let spent = hooks.spent().into_iter().map(|listed| IndexChange::of(&listed.entry, None));
+                    let changed = changed.into_iter().map(|(event, place)| {
+                        let now = hooks.at(place).filter(|listed| !listed.entry.is_spent()).cloned();
+                        IndexChange { event, place, now }
+                    });
+                    self.snapshot.load_full().with(catalogue, changed.chain(spent))
+                }
+            };
             _old = self.snapshot.swap(Arc::new(snapshot));
             // Not before: who finds the mark cleared takes the snapshot that stands, without a lock.
             self.stale.store(false, Ordering::Release);

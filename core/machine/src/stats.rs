@@ -228,8 +228,8 @@ impl<T> Registry<T> {
         let (snapshot, mut times_logged) = (self.snapshot(), Vec::new());
         for spec in self.catalogue().events() {
             let Some(misspelled_field) = spec.misspelled_fields().first() else { continue };
-            let hooks = snapshot.event(spec.name()).map(crate::index::EventIndex::hooks).unwrap_or_default();
-            let Some(hook) = hooks.iter().find(|listed| listed.enabled).map(|listed| &listed.entry) else { continue };
+            let mut hooks = snapshot.event(spec.name()).into_iter().flat_map(crate::index::EventIndex::hooks);
+            let Some(hook) = hooks.find(|listed| listed.enabled).map(|listed| &listed.entry) else { continue };
             if wanted(spec) {
                 times_logged.push(misspelt(hook.name(), hook.id(), spec.name(), misspelled_field));
             }

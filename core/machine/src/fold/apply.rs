@@ -118,8 +118,8 @@ impl<T, V> Progress<T, V> {
         for conflict in &merged.conflicts {
             details.take_conflict(&self.event, rule, conflict, (first, calls));
         }
-        let position = calls.last().map_or(0, Call::position);
-        details.versions.push((position, std::mem::replace(&mut self.payload, merged.payload)));
+        let before = std::mem::replace(&mut self.payload, merged.payload);
+        details.versions.extend(calls.last().map(|last| (last.position(), before)));
     }
 
     /// Shows later hooks what those of this stage share; says whether they share anything. It is no change of the event: it
@@ -137,8 +137,8 @@ impl<T, V> Progress<T, V> {
             host.with(&view, vec![(SHARED.to_owned(), Some(shared))])
         };
         details.shares += 1;
-        let position = calls.last().map_or(0, Call::position);
-        details.versions.push((position, std::mem::replace(&mut self.payload, payload)));
+        let before = std::mem::replace(&mut self.payload, payload);
+        details.versions.extend(calls.last().map(|last| (last.position(), before)));
         true
     }
 

@@ -9,7 +9,7 @@ use super::observe::Observed;
 use super::slots::Slot;
 use crate::action::Action;
 use crate::answer::{Injection, Message, Question};
-use crate::entry::HookId;
+use crate::entry::{HookId, Place};
 use crate::event::EventSpec;
 use crate::failure::FailureKind;
 use crate::hook::{FailBehavior, Scope};
@@ -143,7 +143,7 @@ pub struct Details<T, V> {
     /// What the changed fields were, as they came: a host may do with its own payload what it likes afterwards.
     pub(crate) originals: Vec<(String, V)>,
     /// The payloads before each change, with the position of the last hook of the stage that made it.
-    pub(crate) versions: Vec<(usize, V)>,
+    pub(crate) versions: Vec<(Place, V)>,
     pub(crate) injections: Vec<(Arc<str>, Injection)>,
     /// Messages with their hook; the engine's own have none.
     pub(crate) messages: Vec<(Option<Arc<str>>, Message)>,
@@ -180,7 +180,7 @@ pub(crate) struct Rechecks<V> {
     /// What was changed in rechecks, and in which round.
     pub(crate) changed: Vec<(u32, Slot)>,
     /// What mandatory hooks, by their position, have made of fields.
-    pub(crate) made: Vec<(usize, String, V)>,
+    pub(crate) made: Vec<(Place, String, V)>,
 }
 
 impl<V> Default for Rechecks<V> {

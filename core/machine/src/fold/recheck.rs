@@ -7,6 +7,7 @@ use super::merge::{Change, listed};
 use super::slots::{self, Slot};
 use super::{MAX_RECHECKS, Progress};
 use crate::answer::Message;
+use crate::entry::Place;
 use crate::event::EventSpec;
 use crate::index::{Call, Plan};
 use crate::options::Mode;
@@ -77,7 +78,7 @@ impl<T, V> Progress<T, V> {
             let (came, now) = (host.view(came), host.view(&self.payload));
             slots::withhold(host, &self.event, (&came, &now), &unsettled, &text)
         };
-        details.versions.push((usize::MAX, std::mem::replace(&mut self.payload, payload)));
+        details.versions.push((Place::BEHIND_ALL, std::mem::replace(&mut self.payload, payload)));
         details.changes += 1;
         if self.event.is_own_gate() {
             details.refusal = Some(reason);
@@ -146,7 +147,7 @@ impl<T, V> Details<T, V> {
         host: &H,
         event: &EventSpec,
         payload: &V,
-        hook: usize,
+        hook: Place,
         slots: &[Slot],
     ) -> bool {
         let payload = host.view(payload);

@@ -1,8 +1,9 @@
 //! Tests of single arguments.
 
+use super::key::TextTest;
 use super::spec::ArgTest;
 use super::{MatchResult, judge_texts};
-use crate::match_input::MatchInput;
+use crate::match_input::{MatchInput, scalar_text};
 use crate::pattern::{Names, Pattern};
 use crate::payload::{Host, Kind};
 
@@ -33,6 +34,17 @@ impl ArgCondition {
         Ok(Self { path: path.to_owned(), test })
     }
 
+    /// The argument and the test of its text by which the hook is found among many.
+    pub(super) fn key(&self) -> Option<(&str, TextTest<'_>)> {
+        let test = match &self.test {
+            CompiledTest::Regex(pattern) => TextTest::Regex(pattern.linear()?),
+            CompiledTest::Glob(names) if !names.is_all() => TextTest::Names(names),
+            CompiledTest::Equals(serde_json::Value::String(text)) => TextTest::Is(text),
+            _ => return None,
+        };
+        Some((&self.path, test))
+    }
+
     pub(super) fn judge<H: Host>(&self, input: &MatchInput<'_, H>) -> MatchResult {
         let values = input.argument(&self.path);
         if values.indeterminate {
@@ -42,14 +54,7 @@ impl ArgCondition {
         if let CompiledTest::Equals(wanted) = &self.test {
             return MatchResult::of(same_as_json(input.host(), value, wanted));
         }
-        let text = match input.host().kind(value) {
-            Kind::Text(text) => text.into_owned(),
-            Kind::Int(number) => number.to_string(),
-            Kind::BigInt(digits) => digits,
-            Kind::Float(number) => serde_json::json!(number).to_string(),
-            Kind::Bool(flag) => flag.to_string(),
-            _ => return MatchResult::INDETERMINATE,
-        };
+        let Some(text) = scalar_text(input.host(), value) else { return MatchResult::INDETERMINATE };
         match &self.test {
             CompiledTest::Glob(names) => MatchResult::of(names.matches(&text)),
             CompiledTest::Regex(pattern) => judge_texts(pattern, &[text.as_str()], false),

@@ -71,11 +71,21 @@ impl Rule {
         Ok(Self { tools: Tools::new(&name, &about)?, about })
     }
 
+    /// Whether the rule speaks of a tool; the names are all that it goes by.
+    pub(super) fn speaks_of(&self, names: &[&str]) -> bool {
+        let mut aliases = names.iter().flat_map(|name| tool_names::aliases(name));
+        names.iter().any(|name| self.tools.has(name)) || aliases.any(|name| self.tools.has(name))
+    }
+
+    /// The programs of which one must stand in a line that is understood whole; `None` if the rule is about something else.
+    pub(super) fn programs(&self) -> Option<Vec<&str>> {
+        if let RuleContent::Command(command) = &self.about { command.programs() } else { None }
+    }
+
     /// Whether a call is one that the rule speaks of; the names are all that the tool goes by.
     pub(super) fn judge<H: Host>(&self, names: Option<&[&str]>, input: &MatchInput<'_, H>) -> MatchResult {
         let Some(names) = names else { return MatchResult::INDETERMINATE };
-        let aliases = || names.iter().flat_map(|name| tool_names::aliases(name));
-        if !names.iter().any(|name| self.tools.has(name)) && !aliases().any(|name| self.tools.has(name)) {
+        if !self.speaks_of(names) {
             return MatchResult::NO;
         }
         match &self.about {

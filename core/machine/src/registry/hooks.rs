@@ -8,15 +8,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::{Entry, HookId, Listed, Seat};
+use super::{Entry, HookId, Listed};
+use crate::entry::Place;
 use crate::error::{Code, Error};
 use crate::event::EventSpec;
-use crate::hook::Scope;
 use crate::options::{MAX_FILE_HOOKS, Options};
 use crate::sync::{AtomicBool, Ordering};
-
-/// Priority, scope, place, registration: the order of hooks.
-type Order = (i32, Scope, Seat, u64);
 
 /// How many hooks there are, as the limits count them.
 #[derive(Debug, Default)]
@@ -56,8 +53,8 @@ impl Counts {
 /// The hooks of a registry.
 #[derive(Debug)]
 pub(super) struct Hooks<T> {
-    in_order: BTreeMap<Order, Listed<T>>,
-    orders: FxHashMap<HookId, Order>,
+    in_order: BTreeMap<Place, Listed<T>>,
+    places: FxHashMap<HookId, Place>,
     counts: Counts,
     /// Set by a `once` hook that starts.
     any_spent: Arc<AtomicBool>,
@@ -67,7 +64,7 @@ impl<T> Default for Hooks<T> {
     fn default() -> Self {
         Self {
             in_order: BTreeMap::new(),
-            orders: FxHashMap::default(),
+            places: FxHashMap::default(),
             counts: Counts::default(),
             any_spent: Arc::default(),
         }
@@ -86,27 +83,44 @@ impl<T> Hooks<T> {
     }
 
     pub(super) fn get(&self, id: HookId) -> Option<&Listed<T>> {
-        self.in_order.get(self.orders.get(&id)?)
+        self.at(*self.places.get(&id)?)
     }
 
     pub(super) fn get_mut(&mut self, id: HookId) -> Option<&mut Listed<T>> {
-        self.in_order.get_mut(self.orders.get(&id)?)
+        self.in_order.get_mut(self.places.get(&id)?)
     }
 
-    /// Adds a hook at a place among those of its priority and scope.
-    pub(super) fn insert(&mut self, seat: Seat, listed: Listed<T>) {
-        let entry = &listed.entry;
-        let order = (entry.priority(), entry.scope(), seat, entry.id().number());
+    /// The hook at a place.
+    pub(super) fn at(&self, place: Place) -> Option<&Listed<T>> {
+        self.in_order.get(&place)
+    }
+
+    /// How many hooks there are.
+    pub(super) fn len(&self) -> usize {
+        self.in_order.len()
+    }
+
+    /// Adds a hook at its place.
+    pub(super) fn insert(&mut self, listed: Listed<T>) {
+        let (entry, place) = (&listed.entry, listed.entry.place());
         self.counts.add(entry);
-        self.orders.insert(entry.id(), order);
-        self.in_order.insert(order, listed);
+        self.places.insert(entry.id(), place);
+        self.in_order.insert(place, listed);
     }
 
     pub(super) fn remove(&mut self, id: HookId) -> Option<Listed<T>> {
-        let order = self.orders.remove(&id)?;
-        let removed = self.in_order.remove(&order)?;
+        let place = self.places.remove(&id)?;
+        let removed = self.in_order.remove(&place)?;
         self.counts.take(&removed.entry);
         Some(removed)
+    }
+
+    /// The `once` hooks that have run.
+    pub(super) fn spent(&self) -> Vec<&Listed<T>> {
+        if !self.any_spent.load(Ordering::Acquire) {
+            return Vec::new();
+        }
+        self.iter().filter(|listed| listed.entry.is_spent()).collect()
     }
 
     /// Takes out the `once` hooks that have run.

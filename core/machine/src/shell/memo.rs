@@ -49,6 +49,12 @@ impl Reading {
         Self { text: text.to_owned(), line, programs, is_nameless }
     }
 
+    /// The first words of its commands, if it is known for sure which programs it runs.
+    pub(crate) fn sure_programs(&self) -> Option<&[String]> {
+        let is_sure = !self.is_nameless && self.line.as_ref().is_some_and(|line| !line.is_dynamic);
+        is_sure.then_some(&*self.programs)
+    }
+
     /// Whether every shell reads the line as this one does: it has words and nothing else.
     pub(crate) fn is_plain(&self) -> bool {
         self.text.chars().all(|letter| letter.is_ascii_alphanumeric() || " _./\\:=,+-".contains(letter))

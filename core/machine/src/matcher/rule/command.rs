@@ -41,6 +41,15 @@ impl Command {
         Ok(Self { patterns, is_specific: rest.trim_end().contains(char::is_whitespace) })
     }
 
+    /// The first words that its patterns may begin with; `None` if there are too many.
+    pub(super) fn programs(&self) -> Option<Vec<&str>> {
+        let programs = self.patterns.iter().map(|pattern| match &pattern.head {
+            Head::Is(name) => Some(name.as_str()),
+            Head::BeginsWith(_) => None,
+        });
+        programs.collect()
+    }
+
     /// What the rule says of a line; what is not understood holds.
     pub(super) fn judge(&self, reading: &Reading) -> MatchResult {
         let Some(line) = &reading.line else { return MatchResult::INDETERMINATE };
