@@ -59,6 +59,7 @@ impl World {
         Directories {
             home: Some(self.path("home")),
             config: Some(self.path("home/.config")),
+            state: Some(self.path("home/.local/state")),
             claude: None,
             codex: None,
             machine: Some(self.path("machine")),
