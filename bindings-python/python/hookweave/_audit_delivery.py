@@ -7,6 +7,7 @@ import logging
 import os
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from time import monotonic
 from typing import Any, Final
@@ -44,7 +45,7 @@ class Delivery:
     A greenlet where threads are greenlets.
     """
 
-    __slots__ = ("_delivered", "_listeners", "_outbox", "_process", "_queue", "_thread")
+    __slots__ = ("__weakref__", "_delivered", "_listeners", "_outbox", "_process", "_queue", "_thread")
 
     def __init__(
         self,
@@ -57,6 +58,7 @@ class Delivery:
         self._queue = queue
         self._process = os.getpid()
         self._start()
+        _open.add(self)
 
     @property
     def is_green(self) -> bool:
@@ -134,8 +136,22 @@ class Delivery:
 
     def close(self, timeout: float) -> None:
         """Ends the thread once everything was handed on, or the seconds are over."""
+        _open.discard(self)
         self._outbox.close()
         if self._queue is not None:
             self._queue.wake()
         if threading.current_thread() is not self._thread:
             self._thread.join(timeout)
+
+
+_open: Final[weakref.WeakSet[Delivery]] = weakref.WeakSet()
+
+
+def _restart_all() -> None:
+    for delivery in list(_open):
+        delivery.restart()
+
+
+if hasattr(os, "register_at_fork"):
+    # Here, where `threading` was imported before: what it does in a forked child takes threads that stand there for dead.
+    os.register_at_fork(after_in_child=_restart_all)

@@ -141,8 +141,3 @@ class ClientAudit(_native.Client):
             self._flush_native(FLUSH_SECONDS)
         _native.close_audit(self, FLUSH_SECONDS)
         self._end_delivery()
-
-    def _restart_delivery(self) -> None:
-        """A forked child has none of its parent's threads."""
-        if self._delivery is not None:
-            self._delivery.restart()

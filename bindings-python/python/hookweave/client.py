@@ -425,7 +425,6 @@ def _forget_background() -> None:
         client._forget_detached()
         client._outstanding = set()
         client._watch = None
-        client._restart_delivery()
     if _clients:
         at_end_of_child(_stop_file_hooks)
 
