@@ -228,9 +228,11 @@ client.register_hook("PreToolUse", lambda event: None)
 client.dispatch_sync("PreToolUse", tool="Bash", args={{}})
 child = os.fork()
 if child == 0:
+    import threading
     before = len(heard)
     client.dispatch_sync("PreToolUse", tool="Bash", args={{}})
-    fine = client.flush_audit(10) and len(heard) == before + 2 and client.audit_file != {str(log)!r}
+    fine = "hookweave-audit-delivery" in [thread.name for thread in threading.enumerate()]
+    fine = fine and client.flush_audit(10) and len(heard) == before + 2 and client.audit_file != {str(log)!r}
     client.close()
     os._exit(0 if fine else 1)
 assert os.waitpid(child, 0)[1] == 0
