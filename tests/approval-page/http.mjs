@@ -168,6 +168,7 @@ export function httpTests(language) {
         granting: ["Allow once", "Allow always"],
         default: "deny",
         remember: null,
+        persistent: false,
       });
       assert.deepEqual(requests[2].granting, ["Allow once", "Allow always"]);
       assert.deepEqual(requests[2].options, ["Allow once", "Allow always", "Not today", "Deny"]);

@@ -128,6 +128,7 @@ await test("an event without hooks and hooks that always answer reach the logger
   for (let count = 0; count < 130; count++) await client.dispatch("PreToolUse", BASH);
   assert.deepEqual(
     logged.map((text) => text.split(" ")[1]),
-    ["odd", "unheard"],
+    // Its session may come yet: only conditions on tools that never matched are reported.
+    ["unheard"],
   );
 });
