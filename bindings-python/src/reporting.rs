@@ -16,6 +16,7 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// ` (did you mean `x`?)` when a known name is near, else nothing.
 #[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "pyo3 hands arguments over by value")]
 fn did_you_mean(name: &str, known: Vec<String>) -> String {
     error::did_you_mean(name, known.iter().map(String::as_str))
 }

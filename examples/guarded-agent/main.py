@@ -26,10 +26,10 @@ DANGEROUS = (
     r"rm\s+-[rRf]+\s+(/|~|\$HOME)(\s|\*|$)|\bmkfs|\bof=/dev/|\|\s*(sudo\s+)?(ba|z)?sh\b|chmod\s+-R\s+777|:\(\)\s*\{"
 )
 PUBLISHES = r"\bgit\s+push\b|\bnpm\s+publish\b"
-KEY_IN_FILE = {"regex": r"(?m)^\s*\w*(KEY|SECRET|TOKEN|PASSWORD)\w*[ \t]*=[ \t]*\S"}
+KEY_IN_FILE = r"(?m)^\s*\w*(KEY|SECRET|TOKEN|PASSWORD)\w*[ \t]*=[ \t]*\S"
 KEY_IN_SHELL = r"(KEY|SECRET|TOKEN|PASSWORD)\w*=\S.*>\s*\S*\.env"
-CHANGES_DATA = {"regex": r"(?i)\b(drop|truncate|delete|update)\b"}
-INSIDE_ADDRESS = {"regex": r"^https?://(169\.254\.|127\.|10\.|localhost)"}
+CHANGES_DATA = r"(?i)\b(drop|truncate|delete|update)\b"
+INSIDE_ADDRESS = r"^https?://(169\.254\.|127\.|10\.|localhost)"
 SECRET = re.compile(r"ck_(live|test)_\w{8,}")
 BASH_TIMEOUT_MS = 120_000
 # Millionths of a dollar for one token in and one token out.
@@ -58,14 +58,14 @@ class Policy:
             self.refuse("a key does not belong in a file"),
             name="env-write",
             fail_behavior="block",
-            matcher={"tool": "Write", "path_pattern": ".env*", "args": {"content": KEY_IN_FILE}},
+            matcher={"tool": "Write", "path_pattern": ".env*", "args": {"content": {"regex": KEY_IN_FILE}}},
         )
         on(
             "PreToolUse",
             self.refuse("a key does not belong in a file"),
             name="env-edit",
             fail_behavior="block",
-            matcher={"tool": "Edit", "path_pattern": ".env*", "args": {"new_string": KEY_IN_FILE}},
+            matcher={"tool": "Edit", "path_pattern": ".env*", "args": {"new_string": {"regex": KEY_IN_FILE}}},
         )
         on(
             "PreToolUse",
@@ -78,13 +78,13 @@ class Policy:
             "PreToolUse",
             self.refuse("this address is inside the network"),
             name="network",
-            matcher={"tool": "WebFetch", "args": {"url": INSIDE_ADDRESS}},
+            matcher={"tool": "WebFetch", "args": {"url": {"regex": INSIDE_ADDRESS}}},
         )
         on(
             "PreToolUse",
             self.refuse("the agent may only read the database"),
             name="database",
-            matcher={"tool": "mcp__sqlite__*", "args": {"sql": CHANGES_DATA}},
+            matcher={"tool": "mcp__sqlite__*", "args": {"sql": {"regex": CHANGES_DATA}}},
         )
         on(
             "PreToolUse",

@@ -3,10 +3,10 @@
 import asyncio
 from typing import Any
 
-from hookweave import HookClient, HookResponse, PreToolUseEvent
+from hookweave import HookClient, HookResponse, Matcher, PreToolUseEvent
 
 # What is refused, and where. Every command of a line is looked at: `cd build && sudo rm -rf x` calls sudo, too.
-POLICY: dict[str, dict[str, Any]] = {
+POLICY: dict[str, Matcher] = {
     "a dangerous command": {
         "command_pattern": r"rm\s+-\w*r\w*\s+(/|~|\$HOME)(\s|/|\*|$)|\|\s*(ba|z)?sh\b|\bgit\s+push\b.*\s(-f|--force)\b"
     },
@@ -22,7 +22,7 @@ POLICY: dict[str, dict[str, Any]] = {
 client = HookClient(fail_behavior="block")
 
 
-def guard(why: str, matcher: dict[str, Any]) -> None:
+def guard(why: str, matcher: Matcher) -> None:
     """Refuses every call that the matcher selects."""
     client.register_hook("PreToolUse", lambda event: HookResponse.block(why), matcher=matcher)
 

@@ -45,7 +45,8 @@ describe("loading", () => {
     assert.equal(typeof problem.line, "number");
     const { line, place, message } = problem;
     assert.equal(String(problem), `${file}:${String(line)} (${place}): ${message}`);
-    assert.deepEqual(Object.keys(problem).sort(), ["column", "fatal", "file", "line", "message", "place"]);
+    const fields = ["column", "fatal", "file", "line", "message", "place"];
+    assert.deepEqual(Object.keys(problem).sort(), fields);
     assert.equal((await client.dispatch("PreToolUse", bash)).reason, "good");
     assert.throws(() => client.load(file, { strict: true }), {
       code: "invalid_config",

@@ -153,5 +153,5 @@ def _restart_all() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    # Here, where `threading` was imported before: what it does in a forked child takes threads that stand there for dead.
+    # Behind the import of `threading`, whose own function for a forked child takes threads that exist by then for dead.
     os.register_at_fork(after_in_child=_restart_all)

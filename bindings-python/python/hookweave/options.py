@@ -73,8 +73,9 @@ class HookOptions(TypedDict, total=False):
     timeout: Duration | None
     """Seconds, or a timedelta; None for no limit."""
     fail_behavior: FailBehavior | None
-    enforcement: Literal["enforce", "observe"] | None
     """Whether its failure blocks."""
+    enforcement: Literal["enforce", "observe"] | None
+    """Whether what it decides is acted on, or recorded only."""
     once: bool
     """It runs once and is then removed."""
     mandatory: bool | None

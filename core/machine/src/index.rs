@@ -6,8 +6,9 @@
 
 mod pieces;
 mod sets;
+
 #[cfg(test)]
-mod tests;
+pub(crate) use sets::BUILT;
 
 use std::sync::{Arc, OnceLock};
 
@@ -368,7 +369,9 @@ impl<T> EventIndex<T> {
                 .map(|(tool, index)| (Some(tool.as_str()), index))
                 .chain(any_tool.as_mut().map(|index| (None, index)))
             {
-                let call = now.as_ref().and_then(|now| Call::of(now, tool.map(|tool| snapshot.names_of(tool)).as_deref(), snapshot));
+                let call = now
+                    .as_ref()
+                    .and_then(|now| Call::of(now, tool.map(|tool| snapshot.names_of(tool)).as_deref(), snapshot));
                 ToolIndex::change(index, before.as_ref().map(|before| &*before.entry), call);
             }
             on_tool -= before.as_ref().map_or(0, depends);

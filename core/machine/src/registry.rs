@@ -12,6 +12,8 @@ mod hooks;
 
 #[cfg(all(test, shuttle))]
 mod races;
+#[cfg(test)]
+mod tests;
 
 use std::sync::{Arc, OnceLock, PoisonError};
 
@@ -187,7 +189,7 @@ impl<T> Registry<T> {
     pub fn register_at(&self, seat: Option<Seat>, spec: HookSpec, handler: T) -> Result<HookId, Error> {
         spec.check()?;
         // Declared before the lock, so that handlers are dropped after it is released: dropping may run foreign code.
-        let _spent;
+        let spent;
         let mut state = self.lock();
         self.check_open("register hooks")?;
         let event = state.catalogue.resolve(&spec.event)?;
@@ -195,8 +197,8 @@ impl<T> Registry<T> {
             let name = spec.name.as_deref().unwrap_or("hook");
             Error::new(error.code(), format!("{name} on {}: {}", event.name(), error.message()))
         })?;
-        _spent = state.hooks.take_spent();
-        for listed in &_spent {
+        spent = state.hooks.take_spent();
+        for listed in &spent {
             state.changes.note(&listed.entry);
         }
         state.hooks.check_room(&self.options, &event, spec.origin.is_some())?;

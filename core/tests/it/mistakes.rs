@@ -98,6 +98,7 @@ macro_rules! mistakes {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "a list of mistakes, one after the other")]
 async fn every_mistake_is_named_with_its_place_and_its_fix() -> Result<(), Box<dyn std::error::Error>> {
     let temporary = tempfile::tempdir()?;
     let folder = &temporary.path().canonicalize()?;

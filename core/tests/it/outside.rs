@@ -28,11 +28,7 @@ async fn a_hook_is_registered_by_a_spec() -> Checked {
     engine.on("PreToolUse").spec(spec).run(|_: &Event| HookResponse::block("no"))?;
     let outcome = engine.dispatch(Event::pre_tool_use("sandbox", json!({"line": "rm -r x"}))).await?;
     // A decision that a later version adds is none that lets the call pass unseen.
-    let passes = match outcome.decision() {
-        Action::Continue | Action::Allow => true,
-        Action::Block | Action::Stop | Action::Ask | Action::Retry | Action::Skip => false,
-        _ => false,
-    };
+    let passes = matches!(outcome.decision(), Action::Continue | Action::Allow);
     assert!(!passes && outcome.trace()[0].hook == "guard");
     assert_eq!(FailureKind::ALL.len(), 9);
     Ok(())

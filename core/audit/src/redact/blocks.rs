@@ -36,7 +36,7 @@ fn block(text: &str, outer: usize) -> (&str, usize) {
             blank += line.len();
             continue;
         }
-        let first: &str = *inner.get_or_insert(indent);
+        let first: &str = inner.get_or_insert(indent);
         if indent.len() <= outer || indent.len() < first.len() {
             break;
         }

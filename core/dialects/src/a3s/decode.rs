@@ -41,11 +41,10 @@ fn answer(invocation: &Invocation, response: Map<String, Value>) -> HandlerResul
                 let grants = word == "continue" && invocation.event.name() == "PermissionRequest";
                 answer.insert(name, json!(if grants { "allow" } else { word }));
             }
-            // a3s-code's word for a person's review; whose it is the host decides.
-            ("target", Some("ask")) => {}
             ("delay" | "retry_after_ms", Some("retry")) => _ = answer.insert("delay_ms".to_owned(), value),
-            // There a delay may stand beside every action, and waits for none but a retry.
-            ("delay", Some(_)) => {}
+            // There a delay may stand beside every action, and waits for none but a retry. The target of a person's review
+            // is for the host to decide.
+            ("delay", Some(_)) | ("target", Some("ask")) => {}
             ("suppressOutput", _) => _ = answer.insert("suppress_output".to_owned(), value),
             ("modified", _) => _ = answer.insert(name, modified(invocation, value)),
             _ => _ = answer.insert(name, value),

@@ -260,7 +260,7 @@ impl<'m> Draft<'m> {
 #[cfg(test)]
 thread_local! {
     /// How many sets were made on this thread.
-    pub(super) static BUILT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    pub(crate) static BUILT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 impl Sets {

@@ -3,11 +3,11 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::sets::BUILT;
+use super::{HookId, Registry};
 use crate::hook::HookSpec;
+use crate::index::BUILT;
 use crate::json::Json;
 use crate::options::Options;
-use crate::registry::{HookId, Registry};
 
 const EVENT: &str = "PreToolUse";
 
@@ -56,7 +56,7 @@ fn matcher(kind: usize, number: usize) -> Value {
         8 => json!({"agent": format!("a{number}")}),
         9 => json!({"rule": format!("Bash(job-{number} *)")}),
         10 => json!({"rule": format!("Edit(src/{number}/**)")}),
-        11 => json!({"tool": if number % 2 == 0 { "Bash" } else { "Edit|Write" }}),
+        11 => json!({"tool": if number.is_multiple_of(2) { "Bash" } else { "Edit|Write" }}),
         12 => json!({"command_pattern": format!("job-(?={number})")}),
         _ => json!({"tool": "Bash", "command_pattern": format!("job-{number}"), "session": "s1|s2"}),
     }
