@@ -343,7 +343,8 @@ impl<T> Registry<T> {
         let mut state = self.lock();
         // The previous holder of the lock may have refreshed already.
         if self.stale.load(Ordering::Acquire) {
-            let changes = std::mem::take(&mut state.changes);
+            // If making the snapshot panics, the next one is made of everything: no noted change may be lost.
+            let changes = std::mem::replace(&mut state.changes, Changes::All);
             let State { hooks, catalogue, tools, .. } = &*state;
             let snapshot = match changes {
                 Changes::All => {
@@ -361,6 +362,7 @@ impl<T> Registry<T> {
                 }
             };
             _old = self.snapshot.swap(Arc::new(snapshot));
+            state.changes = Changes::default();
             // Not before: who finds the mark cleared takes the snapshot that stands, without a lock.
             self.stale.store(false, Ordering::Release);
         }
