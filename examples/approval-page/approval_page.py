@@ -127,7 +127,19 @@ def _origin(given: str) -> str:
 
 
 def _view(request: ApprovalRequest, seconds: float) -> dict[str, Any]:
-    fields = ("id", "event", "tool", "shown", "hook", "prompt", "options", "granting", "default", "remember")
+    fields = (
+        "id",
+        "event",
+        "tool",
+        "shown",
+        "hook",
+        "prompt",
+        "options",
+        "granting",
+        "default",
+        "remember",
+        "persistent",
+    )
     view = {name: getattr(request, name) for name in fields}
     return {**view, "session": request.session_id, "agent": request.agent_id, "left_ms": max(0, int(seconds * 1000))}
 
