@@ -37,6 +37,13 @@ Summarise: TypeAlias = Callable[[list[ContextMessage], str | None], Awaitable[st
 """Says what messages say in fewer words, given what to keep in mind."""
 
 
+async def _replace_messages(context: Any, messages: list[Any]) -> None:
+    """Gives the context its new messages; its method may be async."""
+    replaced = context.replace_messages(messages)
+    if inspect.isawaitable(replaced):
+        await _async_compat.finish(replaced)
+
+
 class Tracing(Protocol):
     """What makes the spans of a client."""
 
@@ -363,9 +370,7 @@ class Driver:
         try:
             # What has come in meanwhile stays behind all of it.
             newer = list(context.messages)[len(self._found) :]
-            replaced = context.replace_messages([*before, summary, *after, *newer])
-            if inspect.isawaitable(replaced):
-                await _async_compat.finish(replaced)
+            await _replace_messages(context, [*before, summary, *after, *newer])
         except Exception as error:
             logger.warning("the context of session %s failed", self._session.id, exc_info=True)
             return self._flow.failed(_why(error))
@@ -390,9 +395,7 @@ class Driver:
             else:
                 return self._flow.failed("no message of the context is the prompt")
             messages[place] = ContextMessage("user", effect["changed"], message.metadata)
-            replaced = context.replace_messages(messages)
-            if inspect.isawaitable(replaced):
-                await _async_compat.finish(replaced)
+            await _replace_messages(context, messages)
         except Exception as error:
             logger.warning("the context of session %s failed", self._session.id, exc_info=True)
             return self._flow.failed(_why(error))
