@@ -38,19 +38,32 @@ TEST_KIT_READY := $(VENV)/.stamp-agent-hooks
 PAGE_TESTS_READY := tests/approval-page/node_modules/.stamp
 BUNDLERS_READY := tests/bundlers/node_modules/.stamp
 
-.PHONY: help demo test lint bench mutate coverage advisories format generate clean python node
+READY := $(PYTHON_READY) $(NODE_READY) $(NODES_READY) $(RUNTIMES_READY) $(PAGE_TESTS_READY) $(BUNDLERS_READY) \
+    $(TEST_KIT_READY)
+
+.PHONY: help demo test test-all test-stress lint bench mutate coverage advisories format generate clean python node ready
 
 help: ## show this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F '\t' '{ printf "  make %-11s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F '\t' '{ printf "  make %-11s %s\n", $$1, $$2 }'
 
 # Both packages at once: while one is compiled the other one's tools are fetched.
 demo: ## run the examples in Python, Node and Rust and compare
 	@$(MAKE) --no-print-directory -j2 $(PYTHON_READY) $(NODE_READY)
 	@$(PY) tools/demo.py
 
-test: $(PYTHON_READY) $(NODE_READY) $(NODES_READY) $(RUNTIMES_READY) $(PAGE_TESTS_READY) $(BUNDLERS_READY) $(TEST_KIT_READY) ## run every test; closes with one line of counts
-	@cd $(NODE_PACKAGE) && npm run --silent build:tests
+test: ready ## run every test once; closes with one line of counts
 	@$(PY) tools/run_tests.py $(NODE_PROGRAMS:%=--node %)
+
+test-all: ready ## run also what is slow or repeats tests in another surrounding
+	@$(PY) tools/run_tests.py --all $(NODE_PROGRAMS:%=--node %)
+
+test-stress: ready ## run every test on a busy machine, three times on two cores and once on one
+	@$(PY) tools/stress.py -- $(NODE_PROGRAMS:%=--node %)
+
+# With what is fetched beside what is compiled.
+ready:
+	@$(MAKE) --no-print-directory -j3 $(READY)
+	@cd $(NODE_PACKAGE) && npm run --silent build:tests
 
 bench: $(PYTHON_READY) $(NODE_READY) ## measure against floors and peers; writes docs/BENCHMARKS.md
 	@$(PY) bench/run.py
@@ -108,7 +121,7 @@ $(TOOLS_READY): tools/requirements.txt tools/requirements-deny.txt tools/require
 
 $(PYTHON_READY): $(TOOLS_READY) $(PYTHON_FILES)
 	@echo "building the Python package for release (a minute or two when nothing is built yet) …"
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(PY) -m pip install --quiet --disable-pip-version-check \
+	PATH="$(CURDIR)/$(BIN):$$PATH" tools/timed "Python package" $(PY) -m pip install --quiet --disable-pip-version-check \
 	    --no-build-isolation -e 'bindings-python[test]'
 	touch $@
 
@@ -118,7 +131,7 @@ $(NODE_MODULES_READY): $(NODE_PACKAGE)/package.json $(NODE_PACKAGE)/package-lock
 
 $(NODE_READY): $(NODE_MODULES_READY) $(NODE_FILES)
 	@echo "building the Node package for release (a minute or two when nothing is built yet) …"
-	cd $(NODE_PACKAGE) && npm run --silent build
+	tools/timed "Node package" npm --prefix $(NODE_PACKAGE) run --silent build
 	touch $@
 
 # Bun and Deno, for a smoke test; where they cannot be installed the test says so and skips.
@@ -128,7 +141,8 @@ $(RUNTIMES_READY): $(NODE_PACKAGE)/runtimes/package.json
 	touch $@
 
 # Another library's conformance tests; where its wheel is not to be had they say so and skip.
-$(TEST_KIT_READY): $(TOOLS_READY) tools/requirements-agent-hooks.txt
+# After the package: two pips in one environment do not go well.
+$(TEST_KIT_READY): $(TOOLS_READY) tools/requirements-agent-hooks.txt | $(PYTHON_READY)
 	$(PY) -m pip install --quiet --disable-pip-version-check -r tools/requirements-agent-hooks.txt \
 	    || echo "note: agent-hooks' test kit could not be installed; it is left out"
 	touch $@

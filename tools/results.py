@@ -18,12 +18,21 @@ ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 @dataclass
 class Count:
-    """How many tests of a suite passed, failed and were skipped, and the names of the failed."""
+    """How many tests of a suite passed, failed and were skipped, and the names of the failed.
+
+    A broken one crashed, hung or ran nothing: which of its tests failed cannot be told.
+    """
 
     passed: int = 0
     failed: int = 0
     skipped: int = 0
     failures: list[str] = field(default_factory=list)
+    is_broken: bool = False
+
+    @classmethod
+    def broken(cls, why: str) -> Count:
+        """The count of a suite that did not run to its end."""
+        return cls(failed=1, failures=[why], is_broken=True)
 
     def add(self, other: Count) -> None:
         """Adds another suite's figures to this one."""
@@ -31,6 +40,7 @@ class Count:
         self.failed += other.failed
         self.skipped += other.skipped
         self.failures += other.failures
+        self.is_broken |= other.is_broken
 
     def fail(self, name: str) -> None:
         """Counts one more failure."""

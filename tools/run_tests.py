@@ -1,19 +1,24 @@
-"""Runs every test suite of the project and closes with one line: `N passed, N failed`."""
+"""Runs the test suites of the project and closes with one line: `N passed, N failed`.
+
+What a suite prints goes to target/results/NAME.log; if it failed, the end is shown. A test that fails is run once more,
+alone, after all others: what passes then is named, and more than a few of them fail the run after all.
+"""
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from child import start
+from progress import Progress
 from results import Count, count_junit, count_libtest
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -23,15 +28,24 @@ VECTOR_LISTS = ROOT / "target" / "vectors"
 TOOL_HOMES = {"CARGO_HOME": ".cargo", "RUSTUP_HOME": ".rustup"}
 # Freed memory is filled with a pattern, and all objects are looked at between tests, as debuggers do.
 LOOKED_AFTER = {"PYTHONMALLOC": "debug", "HOOKWEAVE_TEST_MEMORY": "1"}
-# A suite that hangs must fail the run, not stall it.
-SUITE_LIMIT_SECONDS = 1_800
+# More tests than these that pass only alone are no accident.
+SECOND_RUNS = 3
+SECOND_RUN_LIST = RESULTS / "second-run.txt"
+SHOWN_OF_A_FAILURE = 400
+# What the Makefile built before: a line each, seconds and name.
+BUILDS = ROOT / "target" / "builds.txt"
+# The tests that another release of Node can fail: the vectors, and those of the addon, threads, timers and exits.
+SMOKE = ()
+
+Out = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Suite:
     """A test program: how to run it, and where it tells what passed.
 
-    Without a report its output holds libtest's summaries, or it is `one_check`, which its exit code decides.
+    Without a report its output holds libtest's summaries, or it is `one_check`, which its exit code decides. `again`
+    makes the command that runs the tests of these names alone; without it the whole program runs again.
     """
 
     name: str
@@ -40,6 +54,24 @@ class Suite:
     one_check: bool = False
     cwd: Path = ROOT
     env: Mapping[str, str] = field(default_factory=dict)
+    build: Sequence[str] = ()
+    again: Callable[[Sequence[str]], Sequence[str]] | None = None
+
+    def only(self, failed: Sequence[str]) -> Suite:
+        """The suite with the tests of these names alone."""
+        return replace(self, command=self.again(failed)) if self.again else self
+
+
+def cargo_suite(name: str, options: Sequence[str], filters: Sequence[str], env: Mapping[str, str]) -> Suite:
+    """Tests that cargo builds and runs."""
+    cargo = ["cargo", "test", *options, "--quiet"]
+    return Suite(
+        name,
+        [*cargo, "--no-fail-fast", "--", *filters],
+        env=env,
+        build=[*cargo, "--no-run"],
+        again=lambda failed: [*cargo, "--no-fail-fast", "--", "--exact", *failed],
+    )
 
 
 def rust_suites() -> list[Suite]:
@@ -51,39 +83,59 @@ def rust_suites() -> list[Suite]:
     own = ROOT / "target" / "home"
     own.mkdir(parents=True, exist_ok=True)
     tools = {name: os.environ.get(name, str(Path.home() / folder)) for name, folder in TOOL_HOMES.items()}
-    command = ["cargo", "test", "--workspace", *exclude, "--no-fail-fast", "--quiet"]
-    # The command is tested as it is shipped, built from what the packages are built from.
-    shipped = ["cargo", "test", "--package", "hookweave-cli", "--release", "--no-fail-fast", "--quiet"]
     env = {**tools, "HOME": str(own)}
     # Threads under many orders of their steps: all is built anew with other locks, in a folder of its own.
-    races = ["cargo", "test", *(f"--package=hookweave-{name}" for name in ("machine", "session", "audit")), "--lib"]
-    races += ["--target-dir", "target/shuttle", "--no-fail-fast", "--quiet", "races::"]
-    # Unit tests of what the checks include run with the ordinary locks, above.
-    races += ["--", "--skip", "::tests::"]
+    races = [*(f"--package=hookweave-{name}" for name in ("machine", "session", "audit")), "--lib"]
     checked = {**env, "RUSTFLAGS": f"{os.environ.get('RUSTFLAGS', '')} --cfg shuttle".strip()}
-    return [Suite("rust", command, env=env), Suite("races", races, env=checked), Suite("command", shipped, env=env)]
-
-
-def python_suites(python: str) -> list[Suite]:
-    """The Python package's tests and those of the tools of this folder."""
-    report, tools = RESULTS / "python.xml", RESULTS / "tools.xml"
-    pytest = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     return [
-        Suite("python", [*pytest, "tests/python", f"--junitxml={report}"], report, env=LOOKED_AFTER),
-        Suite("tools", [*pytest, "tools/tests", f"--junitxml={tools}"], tools),
+        cargo_suite("rust", ["--workspace", *exclude], [], env),
+        # Unit tests of what the checks include run with the ordinary locks, above.
+        cargo_suite("races", [*races, "--target-dir", "target/shuttle"], ["races::", "--skip", "::tests::"], checked),
+        # The command is tested as it is shipped, built from what the packages are built from.
+        cargo_suite("command", ["--package", "hookweave-cli", "--release"], [], env),
     ]
 
 
-def node_suites(nodes: Sequence[str]) -> list[Suite]:
-    """The Node package's tests, once for every given Node program."""
-    tests = sorted(str(path) for path in (ROOT / "bindings-node" / "build-tests").rglob("*.test.js"))
+def pytest_suite(name: str, python: str, folder: str, env: Mapping[str, str]) -> Suite:
+    """Tests of one folder that pytest runs."""
+    report = RESULTS / f"{name}.xml"
+    cache = f"cache_dir={RESULTS / name}-cache"
+    command = [python, "-m", "pytest", "-q", folder, f"--junitxml={report}", "-o", cache]
+    again = [*command, "--last-failed", "--last-failed-no-failures=none"]
+    return Suite(name, command, report, env=env, again=lambda _: again)
+
+
+def python_suites(python: str, everything: bool) -> list[Suite]:
+    """The Python package's tests and those of the tools of this folder."""
+    return [
+        pytest_suite("python", python, "tests/python", LOOKED_AFTER if everything else {}),
+        pytest_suite("tools", python, "tools/tests", {}),
+    ]
+
+
+def node_suite(name: str, node: str, files: Sequence[str], cwd: Path = ROOT, env: Mapping[str, str] = {}) -> Suite:
+    """Tests of these files that Node runs."""
+    report = RESULTS / f"{name.replace(' ', '-')}.xml"
+    command = [node, "--expose-gc", "--test", *reporters(report)]
+
+    def again(failed: Sequence[str]) -> Sequence[str]:
+        # Newer releases match the names of a test and of what it stands in, all in one, older ones its own.
+        patterns = [f"--test-name-pattern={re.escape(name.rpartition(' > ')[2])}$" for name in failed]
+        return [*command, *patterns, *files]
+
+    return Suite(name, [*command, *files], report, cwd=cwd, env=env, again=again)
+
+
+def node_suites(nodes: Sequence[str], everything: bool) -> list[Suite]:
+    """The Node package's tests: all with the first Node program, and what another release can fail with the others."""
+    package = ROOT / "bindings-node"
+    tests = sorted(str(path) for path in (package / "build-tests").rglob("*.test.js"))
+    smoke = [path for path in tests if Path(path).name.removesuffix(".test.js") in SMOKE]
     suites = []
     for node in nodes:
         version = subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout.strip()
-        major = version.removeprefix("v").split(".")[0]
-        report = RESULTS / f"node-{major}.xml"
-        command = [node, "--expose-gc", "--test", *reporters(report), *tests]
-        suites.append(Suite(f"node {major}", command, report, cwd=ROOT / "bindings-node"))
+        files = tests if everything or node == nodes[0] else smoke
+        suites.append(node_suite(f"node {version.removeprefix('v').split('.')[0]}", node, files, package))
     return suites
 
 
@@ -93,18 +145,12 @@ def reporters(report: Path) -> list[str]:
     return [*shown, "--test-reporter=junit", f"--test-reporter-destination={report}"]
 
 
-def page_suites(python: str, node: str) -> list[Suite]:
-    """The approval page of the examples: its servers in both languages, and the page in a browser."""
-    report = RESULTS / "approval-page.xml"
-    command = [node, "--test", *reporters(report), "tests/approval-page/approval-page.test.mjs"]
-    return [Suite("approval page", command, report, env={"PYTHON": python})]
-
-
-def bundler_suites(node: str) -> list[Suite]:
-    """The Node package in bundlers, frameworks and test runners."""
-    report = RESULTS / "bundlers.xml"
-    command = [node, "--test", *reporters(report), "tests/bundlers/bundlers.test.mjs"]
-    return [Suite("bundlers", command, report)]
+def user_suites(python: str, node: str) -> list[Suite]:
+    """The approval page of the examples, and the Node package in bundlers, frameworks and test runners."""
+    return [
+        node_suite("approval page", node, ["tests/approval-page/approval-page.test.mjs"], env={"PYTHON": python}),
+        node_suite("bundlers", node, ["tests/bundlers/bundlers.test.mjs"]),
+    ]
 
 
 def tool_suites(python: str) -> list[Suite]:
@@ -121,73 +167,105 @@ def tool_suites(python: str) -> list[Suite]:
     return suites
 
 
-def run(suite: Suite, out: Callable[[str], None]) -> Count:
-    """Runs one suite, shows its output as it comes and counts what it reports."""
+def run(suite: Suite, progress: Progress) -> Count:
+    """Runs one suite, keeps its output and counts what it reports; shows the end of it if something failed."""
     if suite.report is not None:
         suite.report.unlink(missing_ok=True)
-    lines: list[str] = []
     try:
         process = start(suite.command, suite.cwd, {**os.environ, **suite.env})
     except OSError as error:
-        count = Count()
-        count.fail(f"could not be started: {error}")
-        return count
-    timed_out = threading.Event()
-
-    def stop() -> None:
-        timed_out.set()
-        process.kill()
-
-    limit = threading.Timer(SUITE_LIMIT_SECONDS, stop)
-    limit.start()
-    try:
+        return Count.broken(f"could not be started: {error}")
+    with progress.watch(suite.name, process.kill) as watched:
         assert process.stdout is not None
-        for line in process.stdout:
-            lines.append(line)
-            out(line)
+        lines = [watched.saw(line) for line in process.stdout]
         code = process.wait()
-    finally:
-        limit.cancel()
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    (RESULTS / f"{suite.name.replace(' ', '-')}.log").write_text("".join(lines), encoding="utf-8")
     if suite.one_check:
         count = Count(passed=1) if code == 0 else Count(failed=1, failures=[f"exit code {code}"])
     else:
         count = count_libtest(lines) if suite.report is None else count_junit(suite.report)
-    judge(count, code, timed_out.is_set())
+    if (problem := judge(count, code, watched.silent)) is not None:
+        count.add(Count.broken(problem))
+    if count.failed:
+        progress.print("".join(f"{suite.name:<9}| {line}" for line in lines[-SHOWN_OF_A_FAILURE:]))
     return count
 
 
-def judge(count: Count, code: int, timed_out: bool) -> None:
-    """Counts what the reports cannot tell: a suite that crashed, hung, or ran nothing."""
-    if timed_out:
-        count.fail(f"stopped after {SUITE_LIMIT_SECONDS} s")
-    elif code != 0 and count.failed == 0:
-        count.fail(f"exit code {code} although no test failed")
-    elif count.passed + count.failed == 0:
-        count.fail("ran no test")
+def judge(count: Count, code: int, silent: bool) -> str | None:
+    """What the reports cannot tell: a suite that crashed, hung, or ran nothing."""
+    if silent:
+        return "stopped: it printed nothing for too long"
+    if code != 0 and count.failed == 0:
+        return f"exit code {code} although no test failed"
+    if count.passed + count.failed == 0:
+        return "ran no test"
+    return None
 
 
-def summary(counts: Mapping[str, tuple[Count, float]]) -> str:
-    """The table of suites, the names of failed tests, and the closing line."""
-    total = Count()
-    rows = [f"{'suite':<16}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}"]
-    for name, (count, seconds) in counts.items():
-        total.add(count)
-        rows.append(f"{name:<16}{count.passed:>8}{count.failed:>8}{count.skipped:>9}{seconds:>9.1f}")
-    for name, (count, _) in counts.items():
-        rows += [f"FAILED {name}: {failure}" for failure in count.failures]
-    return "\n".join([*rows, "", f"{total.passed} passed, {total.failed} failed"])
-
-
-def run_all(suites: Sequence[Suite], out: Callable[[str], None], counts: dict[str, tuple[Count, float]]) -> None:
-    """Runs suites one after the other; every line of output says whose it is."""
+def run_again(suites: Sequence[Suite], table: Table, progress: Progress) -> None:
+    """Runs what failed once more, alone; what passes then counts as passed and is named."""
     for suite in suites:
+        first = table.counts[suite.name]
+        if not first.failed or first.is_broken:
+            continue
+        second = run(suite.only(first.failures), progress)
+        if second.is_broken or second.passed + second.failed < first.failed:
+            continue
+        passed = [name for name in first.failures if name not in second.failures]
+        table.second_runs += [f"{suite.name}: {name}" for name in passed]
+        still = [name for name in first.failures if name in second.failures]
+        table.counts[suite.name] = replace(first, passed=first.passed + len(passed), failed=len(still), failures=still)
 
-        def print_line(line: str, name: str = suite.name) -> None:
-            out(f"{name:<9}| {line}")
 
-        start = time.monotonic()
-        count = run(suite, print_line)
-        counts[suite.name] = (count, time.monotonic() - start)
+@dataclass
+class Table:
+    """What came of a run: counts and seconds of the suites, seconds of the builds."""
+
+    counts: dict[str, Count] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    builds: dict[str, float] = field(default_factory=dict)
+    second_runs: list[str] = field(default_factory=list)
+    vectors: int = 0
+
+    def text(self) -> str:
+        """Builds, suites, the names of failed tests, and the closing line."""
+        total = Count()
+        rows = [f"{'build':<42}{'seconds':>9}"] if self.builds else []
+        rows += [f"{name:<42}{seconds:>9.1f}" for name, seconds in self.builds.items()]
+        rows.append(f"{'suite':<16}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>10}")
+        for name, count in self.counts.items():
+            total.add(count)
+            rows.append(
+                f"{name:<16}{count.passed:>8}{count.failed:>8}{count.skipped:>9}{self.seconds.get(name, 0):>10.1f}"
+            )
+        for name, count in self.counts.items():
+            rows += [f"FAILED {name}: {failure}" for failure in count.failures]
+        if len(self.second_runs) > SECOND_RUNS:
+            too_many = f"{len(self.second_runs)} tests needed a second run, more than {SECOND_RUNS}"
+            total.fail(too_many)
+            rows.append(f"FAILED: {too_many}")
+        if self.second_runs:
+            rows.append(f"needed a second run: {', '.join(self.second_runs)}")
+        if self.vectors:
+            rows.append(f"{self.vectors} cases x 3 languages among {total.passed + total.failed} tests")
+        return "\n".join([*rows, "", f"{total.passed} passed, {total.failed} failed"])
+
+
+def run_all(suites: Sequence[Suite], table: Table, progress: Progress) -> None:
+    """Builds and runs suites one after the other."""
+    for suite in suites:
+        if suite.build:
+            with progress.timed(table.builds, f"tests of {suite.name}"):
+                built = subprocess.run(
+                    suite.build, cwd=suite.cwd, env={**os.environ, **suite.env}, capture_output=True, check=False
+                )
+            if built.returncode != 0:
+                progress.print(built.stderr.decode("utf-8", "replace"))
+                table.counts[suite.name] = Count.broken("does not compile")
+                continue
+        with progress.timed(table.seconds, suite.name):
+            table.counts[suite.name] = run(suite, progress)
 
 
 def rounds(suites: Sequence[Suite]) -> Iterator[list[list[Suite]]]:
@@ -196,26 +274,40 @@ def rounds(suites: Sequence[Suite]) -> Iterator[list[list[Suite]]]:
     def named(*names: str) -> list[Suite]:
         return [suite for suite in suites if suite.name.split()[0] in names]
 
-    # Cargo compiles for minutes while Python's tests wait for one another; none of them touches what the others read.
-    yield [named("rust", "races", "command", "tools"), named("python", "demo", "examples", "documents")]
-    # Not beside the tools' tests, which pack the Node package.
-    yield [*([suite] for suite in named("node")), named("approval", "bundlers")]
+    # Cargo compiles for minutes while the tests of Python and Node wait for one another; none of them touches what the
+    # others read.
+    yield [named("rust", "races", "command"), named("python", "node", "documents")]
+    # Not beside Node's tests: the tools' tests pack the Node package.
+    yield [named("tools"), named("demo", "examples", "approval")]
+    yield [named("bundlers")]
     # Compares what all of the above have written.
     yield [named("vector")]
 
 
+def made_before() -> dict[str, float]:
+    """What was built since the tests ran last, with its seconds."""
+    if not BUILDS.exists():
+        return {}
+    lines = [line.partition("\t") for line in BUILDS.read_text(encoding="utf-8").splitlines()]
+    BUILDS.unlink()
+    return {name: float(seconds) for seconds, _, name in lines}
+
+
 def main() -> int:
     """Runs the suites named on the command line, or all of them."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("suites", nargs="*", help="names of suites, such as `rust` or `python`; all when none is given")
     parser.add_argument("--python", default=sys.executable, help="the Python that has hookweave installed")
     parser.add_argument("--node", action="append", default=[], help="a Node program to test with; may be repeated")
+    parser.add_argument("--all", action="store_true", help="also run what is slow or repeats others")
+    parser.add_argument("--once", action="store_true", help="run nothing a second time: what fails has failed")
     options = parser.parse_args()
+    if options.all:
+        os.environ["HOOKWEAVE_TEST_ALL"] = "1"
     # Suites run in other folders than this one.
     nodes = [str(Path(shutil.which(node) or node).absolute()) for node in options.node or ["node"]]
-    suites = [*rust_suites(), *python_suites(options.python), *node_suites(nodes), *tool_suites(options.python)]
-    suites += page_suites(options.python, nodes[0])
-    suites += bundler_suites(nodes[0])
+    suites = [*rust_suites(), *python_suites(options.python, options.all), *node_suites(nodes, options.all)]
+    suites += [*tool_suites(options.python), *user_suites(options.python, nodes[0])]
     if options.suites:
         unknown = set(options.suites) - {suite.name for suite in suites} - {suite.name.split()[0] for suite in suites}
         if unknown:
@@ -225,20 +317,24 @@ def main() -> int:
         # Every runner writes its list anew; one left from an earlier run must not stand in for a missing one.
         shutil.rmtree(VECTOR_LISTS, ignore_errors=True)
     RESULTS.mkdir(parents=True, exist_ok=True)
-
-    def out(text: str) -> None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-
-    counts: dict[str, tuple[Count, float]] = {}
-    for lanes in rounds(suites):
-        threads = [threading.Thread(target=run_all, args=(lane, out, counts)) for lane in lanes]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    closing = summary({suite.name: counts[suite.name] for suite in suites})
-    out(f"\n== summary ==\n{closing}\n")
+    SECOND_RUN_LIST.unlink(missing_ok=True)
+    table = Table(builds=made_before())
+    with Progress(sys.stdout) as progress:
+        for lanes in rounds(suites):
+            threads = [threading.Thread(target=run_all, args=(lane, table, progress)) for lane in lanes]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        if not options.once:
+            run_again(suites, table, progress)
+    table.counts = {suite.name: table.counts[suite.name] for suite in suites}
+    if table.second_runs:
+        SECOND_RUN_LIST.write_text("\n".join(table.second_runs) + "\n", encoding="utf-8")
+    if len(suites) > 1:
+        table.vectors = sum(len(path.read_text("utf-8").splitlines()) for path in VECTOR_LISTS.glob("*python.txt"))
+    closing = table.text()
+    print(f"\n== summary ==\n{closing}", flush=True)
     return 0 if closing.endswith(", 0 failed") else 1
 
 
